@@ -1,0 +1,66 @@
+#ifndef LT_DEVICE_H
+#define LT_DEVICE_H
+
+/* The device boundary: one struct of pointers a device kind. NULL: not supported there. */
+
+#include "kernel.h"
+#include "status.h"
+
+enum { DEVICE_ABI = 1 };
+
+typedef struct memory_stats {
+  size_t live, peak, cached;      /* bytes in use, their maximum so far, kept for reuse */
+} memory_stats;
+
+typedef struct device_info {
+  char    name[128];              /* "AMD EPYC 9354" */
+  char    kind[16];               /* "cpu", "gpu" */
+  int     cores;
+  size_t  memory;                 /* bytes in all; 0: unknown */
+  double  bandwidth;              /* bytes per second; 0: unknown */
+  char    isa[16];                /* "avx512"; the compute capability on a GPU */
+} device_info;
+
+typedef struct device {
+  int         abi;                                            /* DEVICE_ABI */
+  const char *name;                                           /* "cpu", "cuda" */
+  int  (*count)(void);                                        /* devices of this kind here, 0 when none */
+  const char *(*reason)(void);                                /* why count() is 0 */
+  int  (*info)(int index, device_info *info);
+
+  /* memory; index is the number after the colon */
+  int  (*alloc)(int index, size_t bytes, void **ptr);         /* not zeroed, 64-byte aligned; OK or ERR_MEMORY */
+  void (*free)(int index, void *ptr, size_t bytes);           /* when queued work that uses it is done */
+  int  (*copy_in)(int index, void *to, const void *host, size_t bytes);
+  int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* waits */
+  int  (*sync)(int index);                                    /* waits for all queued work */
+  void (*stats)(int index, memory_stats *stats);
+  void (*empty_cache)(int index);                             /* gives cached memory back to the system */
+
+  /* compute: status of enum status; ERR_NO_KERNEL: not here */
+  int  (*map)(const map_call *c);
+  int  (*reduce)(const reduce_call *c);
+  int  (*scan)(const scan_call *c);
+  int  (*softmax)(const softmax_call *c);
+  int  (*index)(const index_call *c);
+  int  (*nonzero)(nonzero_call *c);
+  int  (*random)(const random_call *c);
+  int  (*arange)(const arange_call *c);
+  int  (*gemm)(const gemm_call *c);
+  bool (*has)(enum map_op op, enum dtype compute);            /* for the coverage table and error texts */
+} device;
+
+/* A device kind and which of them: "cuda:1". */
+typedef struct place {
+  const device *device;
+  int           index;
+} place;
+
+extern const device cpu_device;
+
+/* All kinds compiled in, cpu first, ended by NULL. */
+extern const device *const device_kinds[];
+
+static inline bool place_equal(place a, place b) { return a.device == b.device && a.index == b.index; }
+
+#endif

@@ -1,0 +1,157 @@
+#ifndef LT_KERNEL_H
+#define LT_KERNEL_H
+
+/* What a device is asked to do: enums made from the op table, plans, and one call struct a family.
+** Plain C without Lua, broadcasting rules or promotion; strides are in elements, positions 0-based. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dtype.h"
+
+enum {
+  MAX_DIMS = 16,
+  MAX_IN   = 4        /* inputs of an element-wise op */
+};
+
+enum map_op {
+#define OP_ID(name, ...) OP_##name,
+#define UNARY OP_ID
+#define BINARY OP_ID
+#define TERNARY OP_ID
+#define QUATERNARY OP_ID
+#include "ops.def"
+  OP_COUNT
+};
+
+/* A weak Lua number, already converted for the compute dtype: floats read f, the rest reads i. */
+typedef struct scalar {
+  double  f;
+  int64_t i;
+  bool    is_float;   /* the Lua subtype it came with */
+} scalar;
+
+/* One side of a call: a tensor's first element, or (data NULL) the call's scalar. */
+typedef struct operand {
+  void      *data;
+  enum dtype dtype;
+  scalar     value;
+} operand;
+
+/* Loop nest shared by all operands, outermost dim first, collapsed: no dim of length 1, and
+** neighbours that every operand walks contiguously are one. ndim 0: one element. count 0: none. */
+typedef struct plan {
+  int     ndim;
+  int64_t count;
+  int64_t shape[MAX_DIMS];
+  int64_t stride[1 + MAX_IN][MAX_DIMS];   /* [0] the output's, [1 + k] input k's; 0: broadcast */
+} plan;
+
+/* out[i] = op(in[0][i], …), computed in `compute`, then stored as out.dtype. */
+typedef struct map_call {
+  enum map_op op;
+  enum dtype  compute;
+  int         nin;
+  const plan *plan;
+  operand     out, in[MAX_IN];
+} map_call;
+
+/* ---- further families: each is filled by op_<family>.c and served by <device>/<family>.c ---- */
+
+/* Reductions of the op table and their arg forms. Kept dims walk in and out, reduced dims walk in. */
+enum reduce_op {
+  REDUCE_sum, REDUCE_prod, REDUCE_max, REDUCE_min, REDUCE_mean, REDUCE_var, REDUCE_any, REDUCE_all,
+  REDUCE_count_nonzero, REDUCE_argmax, REDUCE_argmin, REDUCE_logsumexp, REDUCE_COUNT
+};
+
+typedef struct reduce_call {
+  enum reduce_op op;
+  operand in, out;
+  double  correction;          /* var: divisor is count - correction */
+  plan    kept;                /* stride[0] out's, stride[1] in's */
+  plan    reduced;             /* stride[1] in's */
+} reduce_call;
+
+/* out[…, i, …] = op(in[…, 1, …], …, in[…, i, …]) along one dim. */
+enum scan_op { SCAN_sum, SCAN_prod };
+
+typedef struct scan_call {
+  enum scan_op op;
+  operand in, out;
+  plan    outer;               /* the other dims: stride[0] out's, stride[1] in's */
+  int64_t n, in_stride, out_stride;
+} scan_call;
+
+/* Softmax family along one dim of n elements. */
+enum softmax_op { SOFTMAX_softmax, SOFTMAX_log_softmax };
+
+typedef struct softmax_call {
+  enum softmax_op op;
+  operand in, out;
+  plan    outer;               /* stride[0] out's, stride[1] in's */
+  int64_t n, in_stride, out_stride;
+} softmax_call;
+
+/* Element access through index tensors (int64, 1-based as scripts write them, negative from the end).
+** The plan walks the positions: stride[0] is values', stride[1] the target's over its un-indexed dims
+** (0 in dims that come from an index), and index_stride[k] index k's. At each position
+**   target offset = plan offset + sum over k of place(index[k]) * dim_stride[k]
+** INDEX_get: values = target[…]; INDEX_put: target[…] = values; INDEX_add: target[…] += values.
+** take, gather, scatter, x[indices] and x[indices] = v are all this one call. Nothing is written
+** when an index is out of range: ERR_INDEX, and *bad, *bad_index say which. */
+enum index_op { INDEX_get, INDEX_put, INDEX_add };
+
+typedef struct index_call {
+  enum index_op op;
+  operand  values, target;     /* same dtype */
+  plan     plan;
+  int      nindex;
+  const int64_t *index[MAX_DIMS];
+  int64_t  index_stride[MAX_DIMS][MAX_DIMS];   /* [k][dim of plan] */
+  int64_t  dim_length[MAX_DIMS], dim_stride[MAX_DIMS];
+  int64_t *bad;                /* out: the offending value */
+  int     *bad_index;          /* out: k */
+} index_call;
+
+/* Positions (1-based, int64) of the true elements, row-major. First call with out NULL: counts. */
+typedef struct nonzero_call {
+  operand  in;
+  plan     plan;               /* not collapsed: coordinates count; stride[1] in's */
+  int64_t *out;                /* [ndim][count] : one row a dim, or NULL */
+  int64_t  count;              /* out of the first call, in of the second */
+} nonzero_call;
+
+/* Values made from a counter: element i of the contiguous out depends on (seed, offset + i) only. */
+enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_permutation };
+
+typedef struct random_call {
+  enum random_op op;
+  uint64_t seed, offset;
+  operand  out;                /* contiguous */
+  int64_t  count;
+  double   a, b;               /* uniform: [a, b); normal: mean, standard deviation */
+  int64_t  low;                /* integers: low … low + range - 1 */
+  uint64_t range;              /* 0: all 2^64 */
+} random_call;
+
+/* out[i] = start + i * step, i < count; out contiguous. */
+typedef struct arange_call {
+  operand out;
+  int64_t count;
+  scalar  start, step;
+} arange_call;
+
+/* c = alpha * op(a) @ op(b) + beta * c for each of the batch. All three of one dtype. Each matrix is
+** addressed by its row and column strides in elements (any values, 0 and negative included). */
+typedef struct gemm_call {
+  enum dtype  dtype;
+  int64_t     m, n, k;
+  const void *a, *b;
+  void       *c;
+  int64_t     a_stride[2], b_stride[2], c_stride[2];   /* {row, column} */
+  double      alpha, beta;
+  plan        batch;           /* stride[0] c's, stride[1] a's, stride[2] b's */
+} gemm_call;
+
+#endif

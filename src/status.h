@@ -1,0 +1,22 @@
+#ifndef LT_STATUS_H
+#define LT_STATUS_H
+
+/* What functions below lua_*.c return. lua_args.c's raise() turns each into words. */
+enum status {
+  OK = 0,
+  ERR_MEMORY,        /* an allocation failed */
+  ERR_OVERFLOW,      /* a size does not fit */
+  ERR_NDIM,          /* more than MAX_DIMS dims */
+  ERR_BROADCAST,     /* shapes do not broadcast */
+  ERR_DEVICES,       /* tensors on different devices */
+  ERR_DTYPE,         /* the op is not defined for this dtype */
+  ERR_SCALAR,        /* a Lua number does not fit the tensor's dtype */
+  ERR_CAST,          /* the result's dtype cannot be stored in the target's kind */
+  ERR_OUT_SHAPE,     /* out has another shape than the result */
+  ERR_OVERLAP,       /* the target shares memory with an input, element by element different */
+  ERR_READONLY,      /* the target is a broadcast view: several elements share one place */
+  ERR_INDEX,         /* an index tensor holds an index out of range */
+  ERR_NO_KERNEL      /* the device has no kernel for it */
+};
+
+#endif
