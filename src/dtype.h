@@ -4,6 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* As a macro, bool would turn into _Bool inside names pasted from the table (C11 7.18 allows this). */
+#undef bool
+typedef _Bool bool;
+
 /* THE dtype table: one row per dtype, nothing about dtypes is listed anywhere else.
 **   name     what scripts say and print
 **   store    C type of an element in memory; float16 and bfloat16 are bit patterns
@@ -27,8 +31,6 @@
   X(float32,   float,     float32,  float32,  FLOAT)         \
   X(float64,   double,    float64,  float64,  FLOAT)
 
-/* `bool` is a macro of stdbool.h, and a table column: it would expand to _Bool in names
-** made by pasting, but operands of ## are not expanded, so DT_##name is DT_bool. */
 enum dtype {
 #define DTYPE_ID(name, store, compute, accum, kind) DT_##name,
   DTYPES(DTYPE_ID)

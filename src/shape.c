@@ -102,8 +102,8 @@ void plan_init(plan *p, const shape *s) {
   }
 }
 
-void plan_operand(plan *p, int operand, const int64_t *stride) {
-  for (int d = 0; d < p->ndim; d++) p->stride[operand][d] = stride ? stride[d] : 0;
+void plan_operand(plan *p, int k, const int64_t *stride) {
+  for (int d = 0; d < p->ndim; d++) p->stride[k][d] = stride ? stride[d] : 0;
 }
 
 /* Can dim d and the kept dim `last` before it be walked as one by every operand? */

@@ -1,0 +1,54 @@
+#ifndef LT_CPU_H
+#define LT_CPU_H
+
+/* Inside the CPU device: the families' entry points and the tables of inner loops, one set an ISA. */
+
+#include "../device.h"
+
+#ifndef ISA
+#define ISA base
+#endif
+#define ISA_PASTE_(name, isa) name##_##isa
+#define ISA_PASTE(name, isa) ISA_PASTE_(name, isa)
+#define ISA_NAME(name) ISA_PASTE(name, ISA)     /* map_table -> map_table_avx2 */
+
+/* out[i] = op(in[0][i], …) for i < n: all contiguous, of the compute dtype (out: the result's).
+** out may be one of the inputs. */
+typedef void (*map_kernel)(int64_t n, void *out, const void *const *in);
+typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table;
+
+/* dst[i] = (dst dtype)src[i]: both contiguous. [from][to] */
+typedef void (*convert_kernel)(int64_t n, void *dst, const void *src);
+/* dst[i * dst_stride] = src[i * src_stride], elements of 1, 2, 4, 8, 16 bytes at [log2]. */
+typedef void (*move_kernel)(int64_t n, void *dst, int64_t dst_stride, const void *src, int64_t src_stride);
+typedef struct convert_table {
+  convert_kernel convert[DTYPE_COUNT][DTYPE_COUNT];
+  move_kernel    move[5];
+} convert_table;
+
+/* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
+#define KERNEL_TABLES(X) X(map) X(convert)
+
+/* The tables of one ISA; cpu.c picks one at load. */
+typedef struct isa_tables {
+  const char *name;
+#define TABLE_FIELD(family) const family##_table *family;
+  KERNEL_TABLES(TABLE_FIELD)
+#undef TABLE_FIELD
+} isa_tables;
+
+extern const isa_tables *cpu_isa;
+
+/* How many threads a family may use for `work` elements, given its grain. */
+int  cpu_threads(int64_t work, int64_t grain);
+int  cpu_thread_count(void);
+void cpu_set_thread_count(int n);
+
+int  cpu_alloc(int index, size_t bytes, void **ptr);
+void cpu_free(int index, void *ptr, size_t bytes);
+void cpu_stats(int index, memory_stats *stats);
+void cpu_empty_cache(int index);
+
+int  cpu_map(const map_call *c);
+
+#endif

@@ -1,0 +1,49 @@
+/* Inner loops of the element-wise ops, one a row and compute dtype, made from ops.def. */
+
+#include "../cpu.h"
+#include "../scalar.h"
+
+#define RESULT_SAME(T) T
+#define RESULT_REAL(T) T
+#define RESULT_BOOL(T) bool
+
+/* One loop: `reads` and `loads` give the expression its x, y, … */
+#define LOOP(D, T, name, result, expr, reads, loads)                              \
+  static void name##_##D(int64_t n, void *out, const void *const *in) {           \
+    typedef T C;                                                                  \
+    reads                                                                         \
+    RESULT_##result(T) *r = out;                                                  \
+    _Pragma("omp simd")                                                           \
+    for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                      \
+  }
+
+#define READ1 const C *X = in[0];
+#define READ2 READ1 const C *Y = in[1];
+#define READ3 READ2 const C *Z = in[2];
+#define READ4 READ3 const C *W = in[3];
+#define LOAD1 C x = X[i];
+#define LOAD2 LOAD1 C y = Y[i];
+#define LOAD3 LOAD2 C z = Z[i];
+#define LOAD4 LOAD3 C w = W[i];
+
+#define LOOP1(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ1, LOAD1)
+#define LOOP2(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ2, LOAD2)
+#define LOOP3(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ3, LOAD3)
+#define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
+
+#define UNARY(name, dtypes, result, expr, doc)      EACH_##dtypes(LOOP1, name, result, expr)
+#define BINARY(name, dtypes, result, expr, doc)     EACH_##dtypes(LOOP2, name, result, expr)
+#define TERNARY(name, dtypes, result, expr, doc)    EACH_##dtypes(LOOP3, name, result, expr)
+#define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
+#include "../../ops.def"
+
+#define ENTRY(D, T, name) [DT_##D] = name##_##D,
+#define ROW(name, dtypes, ...) [OP_##name] = {EACH_##dtypes(ENTRY, name)},
+
+const map_table ISA_NAME(map_table) = {{
+#define UNARY ROW
+#define BINARY ROW
+#define TERNARY ROW
+#define QUATERNARY ROW
+#include "../../ops.def"
+}};

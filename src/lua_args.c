@@ -1,0 +1,383 @@
+#include "lua_args.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua_tensor.h"
+
+/* ---- tensors ---- */
+
+tensor *test_tensor(lua_State *L, int i) {
+  tensor *t = lua_touserdata(L, i);
+  if (!t || !lua_getmetatable(L, i)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  bool is = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return is ? t : NULL;
+}
+
+tensor *check_tensor(lua_State *L, int i, const char *fn) {
+  tensor *t = test_tensor(L, i);
+  if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, luaL_typename(L, i));
+  if (!t->store) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
+  return t;
+}
+
+void check_arg(lua_State *L, int i, const char *fn, arg *a) {
+  a->t = NULL;
+  switch (lua_type(L, i)) {
+    case LUA_TNUMBER:
+      a->s.is_float = !lua_isinteger(L, i);
+      a->s.f = lua_tonumber(L, i);
+      a->s.i = lua_tointeger(L, i);
+      break;
+    case LUA_TBOOLEAN:
+      a->s = (scalar){.f = lua_toboolean(L, i), .i = lua_toboolean(L, i)};
+      break;
+    case LUA_TUSERDATA:
+      a->t = check_tensor(L, i, fn);
+      break;
+    default:
+      luaL_error(L, "%s: argument %d: tensor or number expected, got %s", fn, i, luaL_typename(L, i));
+  }
+}
+
+/* ---- options ---- */
+
+bool is_options(lua_State *L, int i) {
+  if (lua_type(L, i) != LUA_TTABLE) return false;
+  lua_pushnil(L);
+  if (!lua_next(L, i)) return false;
+  bool named = lua_type(L, -2) == LUA_TSTRING;
+  lua_pop(L, 2);
+  return named;
+}
+
+static int unknown_option(lua_State *L, const char *fn, const char *name, const char *const *known) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int k = 0; known[k]; k++) {
+    if (k) luaL_addstring(&b, ", ");
+    luaL_addstring(&b, known[k]);
+  }
+  luaL_pushresult(&b);
+  return luaL_error(L, "%s: unknown option \"%s\"; known: %s", fn, name, lua_tostring(L, -1));
+}
+
+int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs) {
+  int last = lua_gettop(L);
+  *nargs = last;
+  if (last == 0 || !is_options(L, last)) return 0;
+  lua_pushnil(L);
+  while (lua_next(L, last)) {
+    if (lua_type(L, -2) != LUA_TSTRING)
+      luaL_error(L, "%s: a table is either options (names) or a list, not both", fn);
+    const char *name = lua_tostring(L, -2);
+    int k = 0;
+    while (known[k] && strcmp(known[k], name) != 0) k++;
+    if (!known[k]) unknown_option(L, fn, name, known);
+    lua_pop(L, 1);
+  }
+  *nargs = last - 1;
+  return last;
+}
+
+enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise) {
+  if (!options) return otherwise;
+  lua_getfield(L, options, "dtype");
+  enum dtype d = lua_isnil(L, -1) ? otherwise : check_dtype(L, -1, fn);
+  lua_pop(L, 1);
+  return d;
+}
+
+place opt_place(lua_State *L, int options, const char *fn, place otherwise) {
+  if (!options) return otherwise;
+  lua_getfield(L, options, "device");
+  place p = lua_isnil(L, -1) ? otherwise : check_place(L, -1, fn);
+  lua_pop(L, 1);
+  return p;
+}
+
+tensor *opt_out(lua_State *L, int options, const char *fn) {
+  if (!options) return NULL;
+  lua_getfield(L, options, "out");
+  tensor *t = NULL;
+  if (!lua_isnil(L, -1)) {
+    t = test_tensor(L, -1);
+    if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, luaL_typename(L, -1));
+    if (!t->store) luaL_error(L, "%s: option out: this tensor was freed", fn);
+  }
+  lua_pop(L, 1);            /* the options table keeps it alive */
+  return t;
+}
+
+bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise) {
+  if (!options) return otherwise;
+  int type = lua_getfield(L, options, name);
+  if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+    luaL_error(L, "%s: option %s: boolean expected, got %s", fn, name, lua_typename(L, type));
+  bool value = type == LUA_TNIL ? otherwise : lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+/* ---- values ---- */
+
+enum dtype check_dtype(lua_State *L, int i, const char *fn) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_error(L, "%s: dtype: name expected, got %s", fn, luaL_typename(L, i));
+  enum dtype d = dtype_find(lua_tostring(L, i));
+  if (d != DT_none) return d;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int k = 0; k < DTYPE_COUNT; k++) {
+    luaL_addstring(&b, k ? " " : "");
+    luaL_addstring(&b, dtypes[k].name);
+  }
+  luaL_pushresult(&b);
+  luaL_error(L, "%s: unknown dtype \"%s\"; known: %s", fn, lua_tostring(L, i), lua_tostring(L, -1));
+  return d;
+}
+
+place default_place(void) { return (place){&cpu_device, 0}; }
+
+place check_place(lua_State *L, int i, const char *fn) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_error(L, "%s: device: name expected, got %s", fn, luaL_typename(L, i));
+  const char *name = lua_tostring(L, i);
+  size_t kind = strcspn(name, ":");
+  long index = 0;
+  char *end = NULL;
+  if (name[kind] == ':') {
+    index = strtol(name + kind + 1, &end, 10);
+    if (name[kind + 1] < '0' || name[kind + 1] > '9' || *end || index > 255)
+      luaL_error(L, "%s: device \"%s\": a number expected after the colon", fn, name);
+  }
+  for (int k = 0; device_kinds[k]; k++) {
+    const device *d = device_kinds[k];
+    if (strlen(d->name) != kind || strncmp(d->name, name, kind) != 0) continue;
+    if (index >= d->count()) luaL_error(L, "%s: device \"%s\": there is no such device; %s:0 to %s:%d are here",
+                                        fn, name, d->name, d->name, d->count() - 1);
+    return (place){d, (int)index};
+  }
+  if (kind == 4 && strncmp(name, "cuda", 4) == 0)
+    luaL_error(L, "GPU not found: %s", gpu_reason());
+  luaL_error(L, "%s: unknown device \"%s\"; known: cpu, cuda", fn, name);
+  return default_place();
+}
+
+void push_place(lua_State *L, place p) {
+  if (p.device == &cpu_device) lua_pushliteral(L, "cpu");
+  else lua_pushfstring(L, "%s:%d", p.device->name, p.index);
+}
+
+int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
+  if (lua_type(L, i) != LUA_TNUMBER)
+    luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
+  int ok;
+  int64_t n = lua_tointegerx(L, i, &ok);
+  if (!ok) luaL_error(L, "%s: %s: %s is not an integer", fn, what, luaL_tolstring(L, i, NULL));
+  return n;
+}
+
+static void add_size(lua_State *L, int i, const char *fn, shape *s) {
+  int64_t n = check_integer(L, i, fn, "size");
+  if (n < 0) luaL_error(L, "%s: size %I is negative", fn, (LUAI_UACINT)n);
+  if (s->ndim == MAX_DIMS) luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
+  s->dim[s->ndim++] = n;
+}
+
+void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
+  s->ndim = 0;
+  if (first == last && lua_type(L, first) == LUA_TTABLE) {
+    lua_Integer n = (lua_Integer)lua_rawlen(L, first);
+    for (lua_Integer k = 1; k <= n; k++) {
+      lua_rawgeti(L, first, k);
+      add_size(L, -1, fn, s);
+      lua_pop(L, 1);
+    }
+    return;
+  }
+  for (int i = first; i <= last; i++) add_size(L, i, fn, s);
+}
+
+int check_dim(lua_State *L, int i, const char *fn, int ndim) {
+  int64_t d = check_integer(L, i, fn, "dim");
+  if (d == 0) luaL_error(L, "%s: dim 0: Lua tensors start at 1", fn);
+  if (d < -ndim || d > ndim) luaL_error(L, "%s: dim %I is out of range for %d dims", fn, (LUAI_UACINT)d, ndim);
+  return (int)(d > 0 ? d - 1 : d + ndim);
+}
+
+uint32_t check_dims(lua_State *L, int i, const char *fn, int ndim) {
+  if (lua_isnoneornil(L, i)) return (1u << ndim) - 1;
+  if (lua_type(L, i) != LUA_TTABLE) return 1u << check_dim(L, i, fn, ndim);
+  uint32_t mask = 0;
+  lua_Integer n = (lua_Integer)lua_rawlen(L, i);
+  for (lua_Integer k = 1; k <= n; k++) {
+    lua_rawgeti(L, i, k);
+    uint32_t bit = 1u << check_dim(L, -1, fn, ndim);
+    if (mask & bit) luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)lua_tointeger(L, -1));
+    mask |= bit;
+    lua_pop(L, 1);
+  }
+  return mask;
+}
+
+/* ---- errors ---- */
+
+void push_shape(lua_State *L, const shape *s) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  for (int d = 0; d < s->ndim; d++) {
+    if (d) luaL_addstring(&b, ", ");
+    lua_pushinteger(L, s->dim[d]);
+    luaL_addvalue(&b);
+  }
+  luaL_addchar(&b, ']');
+  luaL_pushresult(&b);
+}
+
+/* The first dim from the right where two shapes clash. */
+static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const shape *b) {
+  int64_t na = 0, nb = 0;
+  int k = 1;
+  for (; k <= a->ndim && k <= b->ndim; k++) {
+    na = a->dim[a->ndim - k];
+    nb = b->dim[b->ndim - k];
+    if (na != nb && na != 1 && nb != 1) break;
+  }
+  int ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+  push_shape(L, a);
+  push_shape(L, b);
+  return luaL_error(L, "%s: shapes %s and %s do not broadcast (dim %d: %I against %I)", fn, lua_tostring(L, -2),
+                    lua_tostring(L, -1), ndim - k + 1, (LUAI_UACINT)na, (LUAI_UACINT)nb);
+}
+
+int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n) {
+  switch (status) {
+    case ERR_BROADCAST:
+      return raise_broadcast(L, fn, &t[0]->shape, &t[1]->shape);
+    case ERR_DEVICES: {
+      const tensor *a = t[0], *b = t[n - 1];
+      for (int i = 1; i < n; i++)
+        if (!place_equal(a->store->place, t[i]->store->place)) { b = t[i]; break; }
+      push_place(L, a->store->place);
+      push_place(L, b->store->place);
+      const char *pa = lua_tostring(L, -2), *pb = lua_tostring(L, -1);
+      return luaL_error(L, "%s: tensors on different devices: %s and %s; move one with :to(\"%s\")", fn, pa, pb, pb);
+    }
+    case ERR_DTYPE:
+      return luaL_error(L, "%s: not for %s", fn, dtypes[t[0]->dtype].name);
+    case ERR_OUT_SHAPE:
+      push_shape(L, &t[0]->shape);
+      return luaL_error(L, "%s: the target has shape %s, not that of the result", fn, lua_tostring(L, -1));
+    case ERR_CAST:
+      return luaL_error(L, "%s: the result does not fit the target's dtype %s", fn, dtypes[t[0]->dtype].name);
+    case ERR_OVERLAP:
+      return luaL_error(L, "%s: the target shares memory with an input; use :clone() on one of them", fn);
+    case ERR_READONLY:
+      return luaL_error(L, "%s: the target is a broadcast view (several elements share one place); use :clone()", fn);
+    case ERR_OVERFLOW:
+      return luaL_error(L, "%s: the size in bytes does not fit", fn);
+    case ERR_NDIM:
+      return luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
+    case ERR_MEMORY:
+      return luaL_error(L, "%s: out of memory", fn);
+    case ERR_NO_KERNEL:
+      push_place(L, t[0]->store->place);
+      return luaL_error(L, "%s: not available on %s for %s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name);
+    default:
+      return luaL_error(L, "%s: error %d", fn, status);
+  }
+}
+
+/* Broadcasting failed: the first input that does not fit those before it. */
+static int raise_job_broadcast(lua_State *L, const char *fn, const job *j) {
+  shape s = {.ndim = 0};
+  for (int i = 0; i < j->nin; i++) {
+    if (!j->in[i].t) continue;
+    shape before = s;
+    if (shape_broadcast(&s, &j->in[i].t->shape) != OK) return raise_broadcast(L, fn, &before, &j->in[i].t->shape);
+  }
+  return luaL_error(L, "%s: shapes do not broadcast", fn);
+}
+
+static int raise_job_scalar(lua_State *L, const char *fn, const job *j) {
+  enum dtype d = j->result;
+  for (int i = 0; i < j->nin; i++)
+    if (j->in[i].t && !j->in[i].t->shape.ndim) d = j->in[i].t->dtype;
+  for (int i = 0; i < j->nin; i++)
+    if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(j->compute, j->in[i].s.i))
+      return luaL_error(L, "%s: %I does not fit %s", fn, (LUAI_UACINT)j->in[i].s.i, dtypes[j->compute].name);
+  return luaL_error(L, "%s: a number does not fit %s", fn, dtypes[d].name);
+}
+
+int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out) {
+  const tensor *t[1 + MAX_IN];
+  int n = 0;
+  if (out) t[n++] = out;
+  for (int i = 0; i < j->nin; i++)
+    if (j->in[i].t) t[n++] = j->in[i].t;
+  switch (status) {
+    case ERR_BROADCAST: return raise_job_broadcast(L, fn, j);
+    case ERR_SCALAR:    return raise_job_scalar(L, fn, j);
+    case ERR_OUT_SHAPE:
+      push_shape(L, &out->shape);
+      push_shape(L, &j->shape);
+      return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+    case ERR_CAST:
+      return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[j->result].name, dtypes[out->dtype].name);
+    case ERR_DTYPE: {
+      bool is_bool = true;
+      for (int i = 0; i < j->nin; i++)
+        if (j->in[i].t && j->in[i].t->dtype != DT_bool) is_bool = false;
+      if (is_bool) return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
+      for (int i = 0; i < n; i++)
+        if (!dtype_in_class(t[i]->dtype, map_ops[j->op].class))
+          return luaL_error(L, "%s: not for %s", fn, dtypes[t[i]->dtype].name);
+      return luaL_error(L, "%s: not for these dtypes", fn);
+    }
+    default: return raise(L, fn, status, t, n);
+  }
+}
+
+/* Edit distance, of names up to 31 bytes. */
+static int distance(const char *a, const char *b) {
+  size_t n = strlen(b);
+  int row[32];
+  if (n > 31) return 99;
+  for (size_t k = 0; k <= n; k++) row[k] = (int)k;
+  for (size_t i = 1; a[i - 1]; i++) {
+    int corner = row[0];
+    row[0] = (int)i;
+    for (size_t k = 1; k <= n; k++) {
+      int least = corner + (a[i - 1] != b[k - 1]);
+      corner = row[k];
+      if (row[k] + 1 < least) least = row[k] + 1;
+      if (row[k - 1] + 1 < least) least = row[k - 1] + 1;
+      row[k] = least;
+    }
+  }
+  return row[n];
+}
+
+const char *nearest_name(lua_State *L, int names, const char *name) {
+  const char *nearest = NULL;
+  int least = 1 + (int)strlen(name) / 2;      /* half the letters wrong: no help any more */
+  lua_pushnil(L);
+  while (lua_next(L, names)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) != LUA_TSTRING) continue;
+    const char *known = lua_tostring(L, -1);
+    int d = distance(name, known);
+    if (d < least || (d == least && nearest && strcmp(known, nearest) < 0)) { least = d; nearest = known; }
+  }
+  return nearest;
+}
+
+int finish_op(lua_State *L, bool in_place) {
+  if (in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
+  return 1;
+}

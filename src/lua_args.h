@@ -1,0 +1,77 @@
+#ifndef LT_LUA_ARGS_H
+#define LT_LUA_ARGS_H
+
+/* Arguments, results and errors of Lua functions. Every error text is made here. `fn` is the name
+** that error messages begin with. */
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "op.h"
+
+/* ---- tensors ---- */
+
+tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
+tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
+
+/* A tensor or a Lua number; booleans too (as 0 and 1) where `fn` computes with bool. */
+void check_arg(lua_State *L, int i, const char *fn, arg *a);
+
+/* New tensor on the stack with fresh memory (not zeroed). Userdata first, then storage: collection
+** and one retry on out of memory, then the error. */
+tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
+
+/* New tensor on the stack that is a view of base; set shape, stride, offset, count after. */
+tensor *push_view(lua_State *L, const tensor *base);
+
+/* ---- options: one table with string keys only, always last ---- */
+
+/* Is argument i an options table (string keys only, not empty)? */
+bool is_options(lua_State *L, int i);
+
+/* Index of the options table if the last argument is one, else 0. Names not in `known` (ended by NULL)
+** are an error that lists them. Positional arguments are 1 … *nargs after this. */
+int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
+
+enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise);   /* option "dtype" */
+place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* option "device" */
+tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* option "out", or NULL */
+bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);
+
+/* ---- values ---- */
+
+enum dtype check_dtype(lua_State *L, int i, const char *fn);
+place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1": checked, there */
+void       push_place(lua_State *L, place p);
+int64_t    check_integer(lua_State *L, int i, const char *fn, const char *what);  /* integral floats too */
+
+/* Shape from arguments first … last: numbers, or one table. */
+void check_shape(lua_State *L, int first, int last, const char *fn, shape *s);
+
+/* A dim argument, 1-based or negative, as 0-based; `ndim` dims. */
+int check_dim(lua_State *L, int i, const char *fn, int ndim);
+
+/* Dims at i: none or nil (all dims), a number, or a table; as a bit mask. */
+uint32_t check_dims(lua_State *L, int i, const char *fn, int ndim);
+
+/* The place of a new tensor when nothing says otherwise. */
+place default_place(void);
+
+/* ---- errors ---- */
+
+void push_shape(lua_State *L, const shape *s);               /* "[2, 3]" */
+
+/* Raises `status` in words. t[0..n-1]: the tensors it is about, target first where there is one. */
+int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);
+
+/* Raises what job_prepare or job_run returned; out may be NULL. */
+int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out);
+
+/* The known name nearest to `name` in the table at index `names` (keys), or NULL. */
+const char *nearest_name(lua_State *L, int names, const char *name);
+
+/* Every op's way out: raises the version of what was written in place (top of the stack when in_place),
+** and is where recording (autograd, capture) hooks in. Returns the number of results, 1. */
+int finish_op(lua_State *L, bool in_place);
+
+#endif

@@ -1,0 +1,150 @@
+/* The class of tensors: memory, properties, the way from x.name and x[i] to what answers. */
+
+#include "lua_tensor.h"
+
+#include <string.h>
+
+#include "lua_args.h"
+
+const char tensor_class = 0;
+
+tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+  tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
+  t->store = NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  lua_setmetatable(L, -2);
+  int st = tensor_init(t, dtype, s, where);
+  if (st == ERR_MEMORY) {
+    lua_gc(L, LUA_GCCOLLECT);
+    where.device->empty_cache(where.index);
+    st = tensor_init(t, dtype, s, where);
+  }
+  if (st != OK) raise(L, fn, st, NULL, 0);
+  return t;
+}
+
+tensor *push_view(lua_State *L, const tensor *base) {
+  tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
+  t->store = NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  lua_setmetatable(L, -2);
+  tensor_view(t, base);
+  return t;
+}
+
+static int l_gc(lua_State *L) {
+  tensor_drop(lua_touserdata(L, 1));
+  return 0;
+}
+
+static int l_free(lua_State *L) {
+  tensor *t = test_tensor(L, 1);
+  if (!t) return luaL_error(L, "free: tensor expected, got %s", luaL_typename(L, 1));
+  tensor_drop(t);
+  return 0;
+}
+
+/* ---- properties: x.shape, x.dtype … ---- */
+
+static int get_shape(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "shape");
+  lua_createtable(L, t->shape.ndim, 0);
+  for (int d = 0; d < t->shape.ndim; d++) {
+    lua_pushinteger(L, t->shape.dim[d]);
+    lua_rawseti(L, -2, d + 1);
+  }
+  return 1;
+}
+
+static int get_strides(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "strides");
+  lua_createtable(L, t->shape.ndim, 0);
+  for (int d = 0; d < t->shape.ndim; d++) {
+    lua_pushinteger(L, t->stride[d]);
+    lua_rawseti(L, -2, d + 1);
+  }
+  return 1;
+}
+
+static int get_ndim(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "ndim")->shape.ndim); return 1; }
+static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size")->count); return 1; }
+static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
+static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
+
+static const luaL_Reg properties[] = {
+  {"shape", get_shape}, {"strides", get_strides}, {"ndim", get_ndim}, {"size", get_size},
+  {"dtype", get_dtype}, {"device", get_device}, {NULL, NULL}
+};
+
+/* ---- access ---- */
+
+/* x[key]: upvalues are methods, properties. */
+static int l_index(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "index: not here yet");
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+  }
+  const char *name = lua_tostring(L, 2), *nearest = nearest_name(L, lua_upvalueindex(1), name);
+  if (nearest) return luaL_error(L, "tensor has no \"%s\"; did you mean \"%s\"?", name, nearest);
+  return luaL_error(L, "tensor has no \"%s\"", name);
+}
+
+static int l_len(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "#");
+  if (t->shape.ndim == 0) return luaL_error(L, "#: a 0-d tensor has no length");
+  lua_pushinteger(L, t->shape.dim[0]);
+  return 1;
+}
+
+static int l_no_order(lua_State *L) { return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y) …"); }
+
+/* ---- opening ---- */
+
+void add_functions(lua_State *L, const luaL_Reg *functions) {
+  lua_pushvalue(L, 1);
+  luaL_setfuncs(L, functions, 0);
+  lua_pop(L, 1);
+}
+
+void add_methods(lua_State *L, const luaL_Reg *methods) {
+  add_functions(L, methods);
+  lua_pushvalue(L, 2);
+  luaL_setfuncs(L, methods, 0);
+  lua_pop(L, 1);
+}
+
+const char *gpu_reason(void) { return "this build has no GPU support"; }
+
+static const luaL_Reg meta[] = {{"__gc", l_gc}, {"__close", l_gc}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}};
+static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
+
+LUAMOD_API __attribute__((visibility("default"))) int luaopen_luatensor_core(lua_State *L);
+
+int luaopen_luatensor_core(lua_State *L) {
+  lua_settop(L, 0);
+  lua_newtable(L);                       /* 1: the module */
+  lua_newtable(L);                       /* 2: the methods */
+  luaL_newlib(L, properties);            /* 3 */
+  luaL_newmetatable(L, "luatensor.Tensor");   /* 4 */
+  lua_pushvalue(L, 4);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  luaL_setfuncs(L, meta, 0);
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 3);
+  lua_pushcclosure(L, l_index, 2);
+  lua_setfield(L, 4, "__index");
+  add_methods(L, methods);
+#define CALL_OPEN(library) open_##library(L);
+  LIBRARIES(CALL_OPEN)
+  lua_pushvalue(L, 2);
+  lua_setfield(L, 1, "methods");
+  lua_pushvalue(L, 3);
+  lua_setfield(L, 1, "properties");
+  lua_settop(L, 1);
+  return 1;
+}

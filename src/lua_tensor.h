@@ -1,0 +1,25 @@
+#ifndef LT_LUA_TENSOR_H
+#define LT_LUA_TENSOR_H
+
+/* The class of tensors, and the libraries that register into the module. */
+
+#include <lua.h>
+
+/* Registry key (its address) of the tensor metatable. */
+extern const char tensor_class;
+
+/* lua_<library>.c: each open_<library> fills the module table (at index 1), the method table (at
+** index 2) and, where it has operators, the metatable (at index 4) of luaopen. */
+#define LIBRARIES(X) X(map) X(create) X(convert)
+#define DECLARE_OPEN(library) void open_##library(lua_State *L);
+LIBRARIES(DECLARE_OPEN)
+
+/* Why there is no GPU. */
+const char *gpu_reason(void);
+
+/* Adds functions to the module and to the methods: every function whose first argument is a tensor is both. */
+struct luaL_Reg;
+void add_functions(lua_State *L, const struct luaL_Reg *functions);    /* module only */
+void add_methods(lua_State *L, const struct luaL_Reg *methods);        /* both */
+
+#endif

@@ -1,0 +1,157 @@
+#include "op.h"
+
+#include <math.h>
+
+const op_info map_ops[OP_COUNT] = {
+#define TO_BOOL_SAME false
+#define TO_BOOL_REAL false
+#define TO_BOOL_BOOL true
+#define INFO(nin, name, dtypes, result, expr, doc) \
+  [OP_##name] = {#name, doc, #expr, nin, CLASS_##dtypes, TO_BOOL_##result},
+#define UNARY(...) INFO(1, __VA_ARGS__)
+#define BINARY(...) INFO(2, __VA_ARGS__)
+#define TERNARY(...) INFO(3, __VA_ARGS__)
+#define QUATERNARY(...) INFO(4, __VA_ARGS__)
+#include "ops.def"
+};
+
+/* A weak number never widens within a kind; an integer lifts bool to int64, a float lifts
+** bool and integers to the default float. */
+enum dtype promote_arg(enum dtype d, const arg *a) {
+  if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
+  if (d == DT_none) return d;
+  int kind = dtype_kind(d);
+  if (a->s.is_float) return kind >= KIND_FLOAT ? d : dtype_default_float();
+  return kind == KIND_BOOL ? DT_int64 : d;
+}
+
+/* dtype that the inputs promote to: tensors first, so that a number meets the final kind. */
+static enum dtype promote_all(const arg *in, int n) {
+  enum dtype d = DT_none;
+  for (int i = 0; i < n; i++)
+    if (in[i].t) d = promote_arg(d, &in[i]);
+  if (d == DT_none) {                          /* only numbers */
+    d = DT_int64;
+    for (int i = 0; i < n; i++)
+      if (in[i].s.is_float) d = dtype_default_float();
+    return d;
+  }
+  for (int i = 0; i < n; i++)
+    if (!in[i].t) d = promote_arg(d, &in[i]);
+  return d;
+}
+
+
+bool integer_fits(enum dtype d, int64_t i) {
+  int bits = 8 * dtype_size(d);
+  switch (dtype_kind(d)) {
+    case KIND_UINT: return bits == 64 || (i >= 0 && i >> bits == 0);
+    case KIND_INT:  return bits == 64 || (i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1));
+    default:        return true;
+  }
+}
+
+static int common_place(job *j) {
+  for (int i = 0; i < j->nin; i++) {
+    if (!j->in[i].t) continue;
+    place p = j->in[i].t->store->place;
+    if (j->has_place && !place_equal(j->place, p)) return ERR_DEVICES;
+    j->place = p;
+    j->has_place = true;
+  }
+  return OK;
+}
+
+/* Dtype to compute in. where_'s condition may be anything: its value counts only as true or false. */
+static int choose_dtype(job *j) {
+  const op_info *info = &map_ops[j->op];
+  int first = j->op == OP_where_ ? 1 : 0;
+  enum dtype d = promote_all(j->in + first, j->nin - first);
+  if (!dtype_in_class(d, info->class)) {
+    bool to_float = (info->class == CLASS_FLOAT || info->class == CLASS_REALFLOAT) && dtype_kind(d) <= KIND_INT;
+    if (!to_float) return ERR_DTYPE;
+    d = dtype_default_float();
+  }
+  j->result = info->to_bool ? DT_bool : d;
+  j->compute = dtype_compute(d);
+  for (int i = first; i < j->nin; i++)
+    if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
+  return OK;
+}
+
+int job_prepare(job *j) {
+  j->has_place = false;
+  j->shape.ndim = 0;
+  int st = common_place(j);
+  if (st == OK) st = choose_dtype(j);
+  for (int i = 0; st == OK && i < j->nin; i++)
+    if (j->in[i].t) st = shape_broadcast(&j->shape, &j->in[i].t->shape);
+  return st;
+}
+
+int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin) {
+  if (!shape_equal(&out->shape, s)) return ERR_OUT_SHAPE;
+  int have = dtype_kind(out->dtype), want = dtype_kind(result);
+  if (have < want && !(have == KIND_UINT && want == KIND_INT)) return ERR_CAST;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  for (int i = 0; i < nin; i++)
+    if (in[i] && tensor_conflicts(out, in[i])) return ERR_OVERLAP;
+  return OK;
+}
+
+/* The plan and call of a prepared job. */
+static int run_unchecked(const job *j, tensor *out) {
+  plan p;
+  plan_init(&p, &j->shape);
+  if (p.count == 0) return OK;
+  map_call c = {.op = j->op, .compute = j->compute, .nin = j->nin, .plan = &p,
+                .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  plan_operand(&p, 0, out->stride);
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    int64_t stride[MAX_DIMS];
+    c.in[i] = (operand){.value = j->in[i].s, .dtype = j->compute};
+    if (t) {
+      shape_expand(&t->shape, t->stride, &j->shape, stride);
+      c.in[i].data = tensor_data(t);
+      c.in[i].dtype = t->dtype;
+    }
+    plan_operand(&p, 1 + i, t ? stride : NULL);
+  }
+  plan_collapse(&p, 1 + j->nin);
+  const device *dev = out->store->place.device;
+  return dev->map(&c);
+}
+
+int job_run(const job *j, tensor *out) {
+  const tensor *in[MAX_IN];
+  for (int i = 0; i < j->nin; i++) {
+    in[i] = j->in[i].t;
+    if (in[i] && !place_equal(in[i]->store->place, out->store->place)) return ERR_DEVICES;
+  }
+  int st = check_target(out, &j->shape, j->result, in, j->nin);
+  return st != OK ? st : run_unchecked(j, out);
+}
+
+/* Conversions allow every kind: x:to("int8") of floats saturates. The compute dtype is the target's,
+** so that the conversion is part of the load. */
+static job identity(tensor *out, arg in) {
+  return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
+               .result = out->dtype, .shape = out->shape};
+}
+
+int op_fill(tensor *out, scalar value) {
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  job j = identity(out, (arg){.s = value});
+  return run_unchecked(&j, out);
+}
+
+int op_copy(tensor *out, const tensor *in) {
+  int64_t stride[MAX_DIMS];
+  if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
+  if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return ERR_BROADCAST;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  if (tensor_conflicts(out, in)) return ERR_OVERLAP;
+  job j = identity(out, (arg){.t = in});
+  return run_unchecked(&j, out);
+}

@@ -1,0 +1,54 @@
+#ifndef LT_OP_H
+#define LT_OP_H
+
+/* Element-wise ops: choose dtypes, broadcast, make the plan, call the device. Never a Lua error. */
+
+#include "tensor.h"
+
+/* An input: a tensor, or (t NULL) a weak Lua number. */
+typedef struct arg {
+  const tensor *t;
+  scalar        s;
+} arg;
+
+typedef struct op_info {
+  const char *name, *doc, *expression;
+  int  nin;
+  enum dtype_class class;
+  bool to_bool;               /* result is bool */
+} op_info;
+
+extern const op_info map_ops[OP_COUNT];
+
+/* An element-wise op on its way: fill op, nin, in; job_prepare fills the rest. */
+typedef struct job {
+  enum map_op op;
+  int         nin;
+  arg         in[MAX_IN];
+  enum dtype  compute, result;
+  shape       shape;          /* of the result */
+  place       place;          /* of the tensors among the inputs */
+  bool        has_place;      /* false: all inputs are numbers */
+} job;
+
+/* Promotion and broadcasting: integers only, no memory. ERR_DTYPE ERR_BROADCAST ERR_DEVICES ERR_SCALAR … */
+int job_prepare(job *j);
+
+/* Runs the op into `out` (any strides, any dtype of a kind that can hold the result).
+** ERR_OUT_SHAPE ERR_CAST ERR_OVERLAP ERR_READONLY ERR_NO_KERNEL ERR_MEMORY; out is untouched then. */
+int job_run(const job *j, tensor *out);
+
+/* May `out` be written by an op that gives shape `s` from these inputs? */
+int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
+
+/* dtype of `d` (DT_none at first) widened by an input; weak numbers only raise the kind. */
+enum dtype promote_arg(enum dtype d, const arg *a);
+
+/* Can the integer dtype d hold i? uint64 takes every Lua integer: the same 64 bits. Floats and bool: true. */
+bool integer_fits(enum dtype d, int64_t i);
+
+/* out = value, all of it; out = in, converted, broadcast. Same errors as job_run. */
+int op_fill(tensor *out, scalar value);
+int op_copy(tensor *out, const tensor *in);
+
+#endif
