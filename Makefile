@@ -1,52 +1,201 @@
-# luatensor: make, make test, make demo. See README.md.
+# luatensor. `make help` lists the targets; `make build` needs gcc, the headers of Lua 5.4 and OpenBLAS.
 
-CC       ?= gcc
-LUA_PC   ?= $(firstword $(foreach p,lua5.4 lua-5.4 lua54 lua,$(shell pkg-config --exists $(p) && echo $(p))))
-BLAS_DIR := $(firstword $(wildcard /usr/lib/*/openblas-openmp))
-PC        = PKG_CONFIG_PATH=$(BLAS_DIR)/pkgconfig:$$PKG_CONFIG_PATH pkg-config
-B        ?= build
+LUA    ?= lua5.4
+BUSTED ?= busted
+PYTHON ?= python3
+BUILD  ?= build
 
-WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
-          -Wpointer-arith -Wwrite-strings -Wundef -Wvla
-CFLAGS += -std=gnu11 -O2 -g -fPIC -fopenmp -fwrapv -fno-math-errno -fvisibility=hidden $(WARN)
-CFLAGS += $(shell pkg-config --cflags $(LUA_PC)) $(shell $(PC) --cflags openblas)
-LIBS   += $(shell $(PC) --libs openblas) -Wl,-rpath,$(BLAS_DIR) -fopenmp -lm -Wl,-z,nodelete
+# Where `make install` puts things; LuaRocks passes its own.
+PREFIX ?= /usr/local
+LUADIR ?= $(PREFIX)/share/lua/5.4
+LIBDIR ?= $(PREFIX)/lib/lua/5.4
 
-KERNEL_FLAGS := -O3 -fno-trapping-math -ffp-contract=off
-ISA_base     :=
-ISA_avx2     := -mavx2 -mfma -mf16c
-ISA_avx512   := -mavx2 -mfma -mf16c -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
-ISAS         := base
-ifneq (,$(filter x86_64%,$(shell $(CC) -dumpmachine)))
-ISAS   += avx2 avx512
-CFLAGS += -DLT_X86_ISAS
+# All cores; a -j on the command line wins.
+ifeq ($(MAKELEVEL),0)
+  MAKEFLAGS += -j$(shell getconf _NPROCESSORS_ONLN)
 endif
 
-SRC     := $(wildcard src/*.c src/cpu/*.c)
-KERNELS := $(wildcard src/cpu/kernels/*.c)
-OBJ     := $(SRC:src/%.c=$(B)/obj/%.o) $(foreach i,$(ISAS),$(KERNELS:src/%.c=$(B)/obj/%_$(i).o))
-CORE    := $(B)/luatensor/core.so
+# ---- what is on this machine ------------------------------------------------------------------
 
-build: $(CORE)
+SYSTEM := $(shell uname -s)
+ARCH   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 
-$(CORE): $(OBJ)
+LUA_INCDIR ?= $(patsubst -I%,%,$(firstword $(shell \
+  pkg-config --cflags-only-I lua5.4 2>/dev/null || pkg-config --cflags-only-I lua-5.4 2>/dev/null)))
+LUA_HEADER := $(wildcard $(addsuffix /lua.h,$(LUA_INCDIR)))
+
+# OpenBLAS's OpenMP build shares our thread pool. Debian's alternatives (and pkg-config) prefer the
+# pthread build when both are there, so the OpenMP build is taken from its own directory.
+MULTIARCH    := $(shell $(CC) -print-multiarch 2>/dev/null)
+OPENBLAS_DIR ?= $(dir $(firstword $(wildcard \
+  $(patsubst %,/usr/lib/%/openblas-openmp/libopenblas.so,$(MULTIARCH)) /usr/lib64/openblas-openmp/libopenblas.so)))
+ifneq ($(OPENBLAS_DIR),)
+  BLAS_CFLAGS := -isystem $(subst /usr/lib/,/usr/include/,$(OPENBLAS_DIR:/=))
+  BLAS_LIBS   := -L$(OPENBLAS_DIR:/=) -Wl,-rpath,$(OPENBLAS_DIR:/=) -lopenblas
+else ifeq ($(SYSTEM),Darwin)
+  BLAS_CFLAGS := -DACCELERATE_NEW_LAPACK
+  BLAS_LIBS   := -framework Accelerate
+else
+  BLAS_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags openblas 2>/dev/null))
+  BLAS_LIBS   := $(shell pkg-config --libs openblas 2>/dev/null)
+endif
+
+# ---- flags ------------------------------------------------------------------------------------
+
+# -fwrapv: integers wrap. Not -ffast-math: NaN and signed zeros are part of the results.
+# gcc takes a parameter with a type's name for a shadow unless told "local"; clang does not, and has no such option.
+SHADOW   := $(shell $(CC) -Werror -Wshadow=local -fsyntax-only -x c /dev/null 2>/dev/null && echo -Wshadow=local || echo -Wshadow)
+WARNINGS := -Wall -Wextra -Wpedantic $(SHADOW) -Wundef -Wvla -Wcast-qual -Wwrite-strings -Wpointer-arith \
+            -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition -Wformat=2
+OPTIMISE ?= -O2
+OPTIMISE_KERNELS ?= -O3
+CFLAGS   ?= -g1
+ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
+             -fPIC -fvisibility=hidden -fopenmp $(WARNINGS) -Isrc -isystem $(LUA_INCDIR) $(BLAS_CFLAGS) $(CFLAGS)
+
+# -z nodelete: lua_close would unmap libgomp under its waiting threads.
+ifeq ($(SYSTEM),Darwin)
+  LIBFLAG ?= -bundle -undefined dynamic_lookup
+else
+  LIBFLAG ?= -shared
+  LINK    := -Wl,-z,nodelete
+endif
+
+# SANITIZE=address,undefined builds into its own directory.
+ifneq ($(SANITIZE),)
+  BUILD    := build/sanitize
+  OPTIMISE := -O1
+  OPTIMISE_KERNELS := -O1
+  CFLAGS   := -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined
+  LDFLAGS  += -fsanitize=$(SANITIZE)
+endif
+
+# Kernels are compiled once per instruction set; cpu.c picks one when the module is loaded.
+ifeq ($(ARCH),x86_64)
+  ISAS := base avx2 avx512
+  ISA_DEFINE := -DLT_X86_ISAS
+else
+  ISAS := base
+endif
+FLAGS_base   :=
+FLAGS_avx2   := -mavx2 -mfma -mf16c
+FLAGS_avx512 := $(FLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefer-vector-width=512
+
+# ---- build ------------------------------------------------------------------------------------
+
+MODULE  := $(BUILD)/luatensor/core.so
+SOURCES := $(sort $(wildcard src/*.c src/cpu/*.c))
+KERNELS := $(sort $(wildcard src/cpu/kernels/*.c))
+OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) \
+           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o))
+
+.DEFAULT_GOAL := build
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+.PHONY: build
+build: $(MODULE)   ## the module: build/luatensor/core.so
+
+$(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) -shared -o $@ $^ $(LDFLAGS) $(LIBS)
+	$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) -lm $(LINK) $(LDFLAGS)
 
-define isa_rule
-$(B)/obj/%_$(1).o: src/%.c
+define KERNEL_RULE
+$(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
 	@mkdir -p $$(@D)
-	$$(CC) $$(CFLAGS) $$(KERNEL_FLAGS) $$(ISA_$(1)) -DISA=$(1) -MMD -c $$< -o $$@
+	$$(CC) $$(ALL_CFLAGS) $$(OPTIMISE_KERNELS) $$(FLAGS_$(1)) $$(KERNEL_FLAGS_$$*) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
-$(foreach i,$(ISAS),$(eval $(call isa_rule,$(i))))
+$(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
-$(B)/obj/%.o: src/%.c
+# The loops that measure the machine's limit are the one place where a * b + c may become one FMA.
+KERNEL_FLAGS_limits := -ffp-contract=fast
+
+$(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -c $< -o $@
+	$(CC) $(ALL_CFLAGS) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
 
--include $(OBJ:.o=.d)
+-include $(OBJECTS:.o=.d)
 
+# Other flags, other objects: rewritten only when they change. A deleted source relinks, too.
+FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))) $(BLAS_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS)
+$(BUILD)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
+$(MODULE): $(BUILD)/flags
+
+.PHONY: force found
+force:
+
+found:
+	@test -n "$(LUA_HEADER)" || { echo "luatensor: no lua.h of Lua 5.4: install liblua5.4-dev (make deps does)" >&2; exit 1; }
+	@test -n "$(BLAS_LIBS)" || { echo "luatensor: no OpenBLAS: install libopenblas-openmp-dev (make deps does)" >&2; exit 1; }
+
+# ---- packages ---------------------------------------------------------------------------------
+
+.PHONY: deps deps-build deps-run deps-test
+deps: deps-test           ## installs what build, demo and test need, where it is missing
+deps-build: ; @tools/deps build
+deps-run:   ; @tools/deps build run
+deps-test:  ; @tools/deps build run test
+
+# ---- use --------------------------------------------------------------------------------------
+
+# A second make, because the first looked for the packages before they were installed.
+.PHONY: demo bench
+demo: deps-run            ## builds and runs every experiment at full size
+	@$(MAKE) --no-print-directory build
+	@tools/lua examples/demo.lua $(DEMO)
+
+bench: build              ## the performance table; BENCH="--rows add --json file", PYTHON=with torch and numpy
+	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(BENCH)
+
+.PHONY: install
+install: build
+	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)"
+	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
+	cd lua && find . -name '*.lua' -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
+
+# ---- check ------------------------------------------------------------------------------------
+
+-include spec/spec.mk
+
+.PHONY: test-rock
+test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
+	@tools/test_rock
+
+.PHONY: lint lint-gcc lint-clang lint-lua lint-layers
+lint: lint-gcc lint-clang lint-lua lint-layers   ## warnings of gcc and clang as errors, luacheck, layering rules
+
+lint-gcc:
+	@$(MAKE) --no-print-directory -s build CC=gcc BUILD=build/lint-gcc CFLAGS=-Werror
+
+# Clang only checks: its OpenMP would bring a second pool of threads.
+LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) -Werror -fsyntax-only
+lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
+$(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) $(ISA_DEFINE) $*
+define LINT_RULE
+$(KERNELS:%=%.$(1).clang): %.$(1).clang: ; @$$(LINT_CLANG) $$(FLAGS_$(1)) -DISA=$(1) $$*
+endef
+$(foreach isa,$(ISAS),$(eval $(call LINT_RULE,$(isa))))
+
+lint-lua:
+	@luacheck -q --no-color $(wildcard lua spec examples bench tools library)
+
+lint-layers:
+	@tools/lint_layers
+
+# ---- documentation ----------------------------------------------------------------------------
+
+.PHONY: doc annotations
+doc: annotations          ## the API reference, into doc/
+	@ldoc -q .
+
+annotations: build        ## library/luatensor.lua, for editors
+	@tools/lua tools/annotate.lua library/luatensor.lua
+
+.PHONY: clean help
 clean:
-	rm -rf $(B) doc
+	rm -rf build doc
 
-.PHONY: build clean
+help:
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
