@@ -21,12 +21,20 @@ typedef struct device_info {
   char    isa[16];                /* "avx512"; the compute capability on a GPU */
 } device_info;
 
+/* What a device can do at most, measured by loops that do nothing else. */
+typedef struct device_limits {
+  double flops;                   /* additions and multiplications per second of a dtype's arithmetic */
+  double read, copy;              /* bytes per second; a copy counts what it reads and what it writes */
+} device_limits;
+
 typedef struct device {
   int         abi;                                            /* DEVICE_ABI */
   const char *name;                                           /* "cpu", "cuda" */
   int  (*count)(void);                                        /* devices of this kind here, 0 when none */
   const char *(*reason)(void);                                /* why count() is 0 */
   int  (*info)(int index, device_info *info);
+
+  int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
 
   /* memory; index is the number after the colon */
   int  (*alloc)(int index, size_t bytes, void **ptr);         /* not zeroed, 64-byte aligned; OK or ERR_MEMORY */

@@ -40,6 +40,8 @@ static const isa_tables *best_isa(const char *limit) {
 
 __attribute__((constructor)) static void choose_isa(void) { cpu_isa = best_isa(getenv("LUATENSOR_CPU")); }
 
+const isa_tables *cpu_best_isa(void) { return best_isa(NULL); }
+
 static int cpu_count(void) { return 1; }
 static const char *cpu_reason(void) { return ""; }
 
@@ -85,5 +87,6 @@ const device cpu_device = {
   .count = cpu_count, .reason = cpu_reason, .info = cpu_info,
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .stats = cpu_stats, .empty_cache = cpu_empty_cache,
+  .limits = cpu_limits,
   .map = cpu_map, .has = cpu_has,
 };

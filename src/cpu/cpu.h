@@ -27,7 +27,9 @@ typedef struct convert_table {
 } convert_table;
 
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
-#define KERNEL_TABLES(X) X(map) X(convert)
+#define KERNEL_TABLES(X) X(map) X(convert) X(limits)
+
+#include "limits.h"
 
 /* The tables of one ISA; cpu.c picks one at load. */
 typedef struct isa_tables {
@@ -38,6 +40,7 @@ typedef struct isa_tables {
 } isa_tables;
 
 extern const isa_tables *cpu_isa;
+const isa_tables *cpu_best_isa(void);     /* whatever LUATENSOR_CPU says */
 
 /* How many threads a family may use for `work` elements, given its grain. */
 int  cpu_threads(int64_t work, int64_t grain);
@@ -48,6 +51,8 @@ int  cpu_alloc(int index, size_t bytes, void **ptr);
 void cpu_free(int index, void *ptr, size_t bytes);
 void cpu_stats(int index, memory_stats *stats);
 void cpu_empty_cache(int index);
+
+int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 
 int  cpu_map(const map_call *c);
 

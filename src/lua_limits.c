@@ -1,0 +1,34 @@
+/* The machine's measured limits. */
+
+#include "lua_args.h"
+#include "lua_tensor.h"
+
+static void set_number(lua_State *L, const char *name, double value) {
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, name);
+}
+
+/*** What a device can do at most, measured now by loops that do nothing else, on all threads in use.
+Takes about a second. Not for a CPU that is busy with something else.
+@function limits
+@string[opt="cpu"] device
+@string[opt="float32"] dtype whose arithmetic is measured
+@treturn table `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a
+  copy counts what it reads and what it writes
+*/
+static int l_limits(lua_State *L) {
+  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "limits");
+  enum dtype dtype = lua_isnoneornil(L, 2) ? DT_float32 : check_dtype(L, 2, "limits");
+  device_limits limits;
+  int status = where.device->limits ? where.device->limits(where.index, dtype, &limits) : ERR_NO_KERNEL;
+  if (status != OK) return raise(L, "limits", status, NULL, 0);
+  lua_createtable(L, 0, 3);
+  set_number(L, "flops", limits.flops);
+  set_number(L, "read", limits.read);
+  set_number(L, "copy", limits.copy);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"limits", l_limits}, {NULL, NULL}};
+
+void open_limits(lua_State *L) { add_functions(L, functions); }
