@@ -1,0 +1,15 @@
+-- The notebook's check: is there a GPU? Prints this machine's devices, then the best accelerator,
+-- or raises "GPU not found: <reason>".
+
+local lt = require "luatensor"
+local experiment = require "luatensor.experiment"
+
+experiment.options({...}, "Prints this machine's devices and its best accelerator.", {})
+
+for _, info in ipairs(lt.devices()) do
+  print(experiment.describe(info.device))
+end
+
+local device = lt.accelerator()
+print(device)
+return device

@@ -1,0 +1,48 @@
+-- Runs every experiment at full size and ends with the notebook's figures beside this machine's.
+-- `make demo` calls it from the repository's root.
+
+local experiment = require "luatensor.experiment"
+
+local options = experiment.options({...}, "Every experiment, and the notebook's figures beside this machine's.", {
+  "threads",
+})
+
+-- Runs examples/<name>.lua with the given arguments; its result, or nil and the error.
+local function run(name, ...)
+  print(("\n== %s %s"):format(name, table.concat({...}, " ")))
+  local script = assert(loadfile(("examples/%s.lua"):format(name)))
+  local ok, result = pcall(script, ...)
+  if ok then return result end
+  print(result)
+  return nil, result
+end
+
+local accelerator = run("01_device")
+local seconds = {}
+for _, device in ipairs(accelerator and {"cpu", accelerator} or {"cpu"}) do
+  seconds[device] = {large = run("02_large", "--device", device), small = run("03_small", "--device", device)}
+end
+run("04_cores", "--threads", tostring(options.threads))
+run("05_memory")
+
+-- The notebook's figures: docs/notebook.md, claims 12 and 13.
+local notebook = {
+  {"100 × 7000 × 3000", "large", gpu = 33.03, cpu = 53.21},
+  {"100 × 70 × 30", "small", gpu = 0.0965, cpu = 0.00588},
+}
+
+local function show(value) return value and ("%.4g s"):format(value) or "-" end
+
+local head = {"experiment", "notebook, CPU", "notebook, GPU", "CPU here"}
+if accelerator then head[#head + 1] = accelerator .. " here" end
+local lines = {head}
+for _, row in ipairs(notebook) do
+  local name, key = row[1], row[2]
+  local line = {name, show(row.cpu), show(row.gpu), show(seconds.cpu[key])}
+  if accelerator then line[#line + 1] = show(seconds[accelerator][key]) end
+  lines[#lines + 1] = line
+end
+
+print("\n== The notebook's figures (an Apple laptop, PyTorch) beside this machine's")
+for device in pairs(seconds) do print(experiment.describe(device)) end
+experiment.print_table(lines)
