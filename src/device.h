@@ -10,6 +10,7 @@ enum { DEVICE_ABI = 1 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, kept for reuse */
+  size_t collect_at;              /* live bytes from which the next allocation collects garbage first */
 } memory_stats;
 
 typedef struct device_info {
@@ -42,7 +43,7 @@ typedef struct device {
   int  (*copy_in)(int index, void *to, const void *host, size_t bytes);
   int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* waits */
   int  (*sync)(int index);                                    /* waits for all queued work */
-  void (*stats)(int index, memory_stats *stats);
+  memory_stats *(*stats)(int index);                          /* kept by the device, but for collect_at */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
 
   /* compute: status of enum status; ERR_NO_KERNEL: not here */

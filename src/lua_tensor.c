@@ -8,30 +8,6 @@
 
 const char tensor_class = 0;
 
-tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
-  tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
-  t->store = NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
-  lua_setmetatable(L, -2);
-  int st = tensor_init(t, dtype, s, where);
-  if (st == ERR_MEMORY) {
-    lua_gc(L, LUA_GCCOLLECT);
-    where.device->empty_cache(where.index);
-    st = tensor_init(t, dtype, s, where);
-  }
-  if (st != OK) raise(L, fn, st, NULL, 0);
-  return t;
-}
-
-tensor *push_view(lua_State *L, const tensor *base) {
-  tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
-  t->store = NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
-  lua_setmetatable(L, -2);
-  tensor_view(t, base);
-  return t;
-}
-
 static int l_gc(lua_State *L) {
   tensor_drop(lua_touserdata(L, 1));
   return 0;

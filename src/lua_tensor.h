@@ -10,7 +10,12 @@ extern const char tensor_class;
 
 /* lua_<library>.c: each open_<library> fills the module table (at index 1), the method table (at
 ** index 2) and, where it has operators, the metatable (at index 4) of luaopen. */
-#define LIBRARIES(X) X(map) X(create) X(convert) X(limits)
+#define LIBRARIES(X) \
+  X(memory)  \
+  X(map)     \
+  X(create)  \
+  X(convert) \
+  X(limits)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -1,16 +1,49 @@
 #include "storage.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static storage *listed;                   /* live storages of LARGE_STORAGE bytes and more */
+static atomic_size_t live_count;
+static atomic_long fail_in, fail_times;   /* specs: allocations until the first that fails, and how many do */
+
+void storage_fail_after(long n, long times) {
+  atomic_store(&fail_in, n);
+  atomic_store(&fail_times, n > 0 ? times : 0);
+}
+
+/* Is this an allocation that a spec wants to fail? */
+static bool fails_now(void) {
+  if (atomic_load_explicit(&fail_times, memory_order_relaxed) == 0) return false;
+  if (atomic_fetch_sub(&fail_in, 1) > 1) return false;
+  atomic_fetch_sub(&fail_times, 1);
+  return true;
+}
+
+static void list_add(storage *s) {
+  pthread_mutex_lock(&list_lock);
+  s->next = listed;
+  if (listed) listed->prev = s;
+  listed = s;
+  pthread_mutex_unlock(&list_lock);
+}
+
+static void list_remove(storage *s) {
+  pthread_mutex_lock(&list_lock);
+  if (s->prev) s->prev->next = s->next; else listed = s->next;
+  if (s->next) s->next->prev = s->prev;
+  pthread_mutex_unlock(&list_lock);
+}
+
 int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s) {
-  storage *made = calloc(1, sizeof *made);
+  storage *made = fails_now() ? NULL : malloc(sizeof *made);
   if (!made) return ERR_MEMORY;
-  made->place = where;
-  made->ptr = ptr;
-  made->bytes = bytes;
-  made->refs = 1;
-  made->release = release;
-  made->owner = owner;
+  *made = (storage){.place = where, .ptr = ptr, .bytes = bytes, .refs = 1, .release = release, .owner = owner};
+  if (bytes >= LARGE_STORAGE) list_add(made);
+  atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed);
   *s = made;
   return OK;
 }
@@ -28,8 +61,21 @@ void storage_retain(storage *s) { s->refs++; }
 
 void storage_drop(storage *s) {
   if (--s->refs > 0) return;
+  if (s->bytes >= LARGE_STORAGE) list_remove(s);
   if (s->release) s->release(s);
   else s->place.device->free(s->place.index, s->ptr, s->bytes);
+  atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
   free(s->origin);
   free(s);
+}
+
+void storage_count(place where, storage_census *census) {
+  *census = (storage_census){.count = atomic_load(&live_count)};
+  pthread_mutex_lock(&list_lock);
+  for (const storage *s = listed; s; s = s->next) {
+    if (!place_equal(s->place, where) || s->bytes <= census->largest) continue;
+    census->largest = s->bytes;
+    snprintf(census->origin, sizeof census->origin, "%s", s->origin ? s->origin : "");
+  }
+  pthread_mutex_unlock(&list_lock);
 }

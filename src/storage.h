@@ -5,6 +5,8 @@
 
 #include "device.h"
 
+enum { LARGE_STORAGE = 1 << 20 };         /* bytes from which a storage is listed, with its origin */
+
 typedef struct storage {
   place    place;
   void    *ptr;
@@ -13,10 +15,10 @@ typedef struct storage {
   uint32_t version;                       /* raised by every in-place write */
   void   (*release)(struct storage *s);   /* memory that is not ours (DLPack): called instead of free */
   void    *owner;                         /* for release */
-  struct storage *next, *prev;            /* list of live storages of 1 MiB and more, for the message below */
-  char    *origin;                        /* "train.lua:14", kept for those; may be NULL */
-  int      dtype, ndim;                   /* what it was made as, for the same message */
-  int64_t  dim[4];
+
+  /* Of listed storages only: what the out-of-memory message tells about the largest. */
+  struct storage *next, *prev;
+  char    *origin;                        /* "train.lua:14: [7000, 7000] float32", or NULL */
 } storage;
 
 /* New storage of `bytes` with one reference; *s untouched on ERR_MEMORY. */
@@ -25,5 +27,16 @@ int  storage_new(place where, size_t bytes, storage **s);
 int  storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s);
 void storage_retain(storage *s);
 void storage_drop(storage *s);
+
+/* Number of live storages on a device, and the largest listed one: its bytes and origin, copied
+** into `origin` ("" when unknown). */
+typedef struct storage_census {
+  size_t count, largest;
+  char   origin[256];
+} storage_census;
+void storage_count(place where, storage_census *census);
+
+/* For specs of the error paths: allocations n … n + times - 1 of a storage from now on fail; n = 0: none. */
+void storage_fail_after(long n, long times);
 
 #endif

@@ -49,7 +49,7 @@ void cpu_set_thread_count(int n);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);
 void cpu_free(int index, void *ptr, size_t bytes);
-void cpu_stats(int index, memory_stats *stats);
+memory_stats *cpu_stats(int index);
 void cpu_empty_cache(int index);
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);

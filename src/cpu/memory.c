@@ -1,26 +1,231 @@
+/* The CPU's allocator. Fresh 4 KiB pages cost three times what filling them with random numbers costs,
+** so freed memory is kept: below 1 MiB in free lists by size class, above it in lists of exact sizes
+** on huge pages. Both are capped; lt.empty_cache() gives everything back. */
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "cpu.h"
 
-#include <stdlib.h>
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEP_FREED 0             /* reuse would hide use after free from the sanitizer */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEP_FREED 0
+#endif
+#endif
+#ifndef KEEP_FREED
+#define KEEP_FREED 1
+#endif
 
+#define MIB ((size_t)1 << 20)
+
+enum {
+  ALIGNMENT   = 64,              /* a cache line, and an AVX-512 register */
+  CLASSES     = 52,              /* multiples of 64 up to 512, then 4 a doubling up to 1 MiB */
+  BUCKETS     = 64,              /* of the large blocks, by size */
+  LARGE_SHIFT = 16               /* large sizes are multiples of 64 KiB */
+};
+
+/* A kept block; the struct lies in the block itself. */
+typedef struct block {
+  struct block *next;
+  size_t        bytes;
+} block;
+
+static block *small_free[CLASSES];
+static block *large_free[BUCKETS];
+static size_t small_kept, large_kept;         /* bytes in the lists */
 static memory_stats stats;
+static atomic_flag lock = ATOMIC_FLAG_INIT;
+
+/* Held for a few instructions only, never across a system call that may sleep long. */
+static void acquire(void) {
+  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) sched_yield();
+}
+static void release(void) { atomic_flag_clear_explicit(&lock, memory_order_release); }
+
+/* ---- limits ---- */
+
+static size_t read_size(const char *path) {
+  FILE *f = fopen(path, "r");
+  if (!f) return 0;
+  unsigned long long n = 0;
+  if (fscanf(f, "%llu", &n) != 1) n = 0;      /* "max": no limit */
+  fclose(f);
+  return (size_t)n;
+}
+
+/* "512M", "2G", "1048576"; 0: not set or not a size. */
+static size_t parse_size(const char *text) {
+  if (!text) return 0;
+  char *end;
+  double n = strtod(text, &end);
+  if (*end == 'K' || *end == 'k') n *= 0x1p10;
+  else if (*end == 'M' || *end == 'm') n *= 0x1p20;
+  else if (*end == 'G' || *end == 'g') n *= 0x1p30;
+  return n >= 1 && n < 0x1p63 ? (size_t)n : 0;
+}
+
+/* Bytes that tensors may take in all: LUATENSOR_MEMORY_LIMIT, else what the machine (or its container)
+** has. Linux promises more than there is and kills the process later; a Lua error is better. */
+static size_t memory_limit(void) {
+  static size_t limit;
+  if (limit) return limit;
+  size_t most = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  size_t group = read_size("/sys/fs/cgroup/memory.max");
+  if (!group) group = read_size("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  if (group && group < most) most = group;
+  size_t asked = parse_size(getenv("LUATENSOR_MEMORY_LIMIT"));
+  return limit = asked ? asked : most;
+}
+
+static size_t small_cap(void) { return 64 * MIB; }
+/* An eighth of memory: 3 GiB of 24, eight times what the notebook's large loop frees in an iteration. */
+static size_t large_cap(void) { return memory_limit() / 8; }
+
+/* ---- small blocks ---- */
+
+static int class_of(size_t bytes) {
+  if (bytes <= 512) return bytes ? (int)((bytes - 1) / 64) : 0;
+  int log2 = 63 - __builtin_clzll(bytes - 1);                    /* 2^log2 < bytes <= 2^(log2 + 1) */
+  return 8 + (log2 - 9) * 4 + (int)((bytes - 1) >> (log2 - 2)) - 4;
+}
+
+static size_t class_bytes(int class) {
+  if (class < 8) return 64 * (size_t)(class + 1);
+  int log2 = 9 + (class - 8) / 4;
+  return ((size_t)1 << (log2 - 2)) * (size_t)(5 + (class - 8) % 4);
+}
+
+/* ---- large blocks ---- */
+
+static size_t large_bytes(size_t bytes) {
+  size_t unit = (size_t)1 << LARGE_SHIFT;
+  return (bytes + unit - 1) & ~(unit - 1);
+}
+
+static block **bucket_of(size_t bytes) {
+  return &large_free[((bytes >> LARGE_SHIFT) * 0x9E3779B97F4A7C15u) >> 58];
+}
+
+/* Pages from the system, aligned to huge pages and advised to be such. */
+static void *map_pages(size_t bytes) {
+  enum { HUGE = 2 << 20 };
+  char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  char *aligned = (char *)(((uintptr_t)p + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
+  size_t before = (size_t)(aligned - p), after = HUGE - before;
+  if (before) munmap(p, before);
+  if (after) munmap(aligned + bytes, after);
+#ifdef MADV_HUGEPAGE
+  madvise(aligned, bytes, MADV_HUGEPAGE);
+#endif
+  return aligned;
+}
+
+/* ---- the interface ---- */
+
+/* Takes a kept block of exactly these bytes off its list, or NULL. */
+static void *take(block **list, size_t bytes, size_t *kept) {
+  for (; *list; list = &(*list)->next) {
+    block *b = *list;
+    if (b->bytes != bytes) continue;
+    *list = b->next;
+    *kept -= bytes;
+    return b;
+  }
+  return NULL;
+}
+
+static void keep(block **list, void *ptr, size_t bytes, size_t *kept) {
+  block *b = ptr;
+  b->bytes = bytes;
+  b->next = *list;
+  *list = b;
+  *kept += bytes;
+}
+
+static bool is_small(size_t bytes) { return bytes <= MIB; }
+static size_t rounded(size_t bytes) { return is_small(bytes) ? class_bytes(class_of(bytes)) : large_bytes(bytes); }
+
+static void give_back(void *ptr, size_t bytes) {
+  if (is_small(bytes)) free(ptr);
+  else munmap(ptr, bytes);
+}
+
+static void count_live(size_t bytes) {
+  stats.live += bytes;
+  if (stats.live > stats.peak) stats.peak = stats.live;
+}
 
 int cpu_alloc(int index, size_t bytes, void **ptr) {
   (void)index;
-  size_t rounded = (bytes + 63) / 64 * 64;
-  if (rounded < bytes) return ERR_MEMORY;
-  void *p = aligned_alloc(64, rounded ? rounded : 64);
-  if (!p) return ERR_MEMORY;
-  stats.live += bytes;
-  if (stats.live > stats.peak) stats.peak = stats.live;
+  if (bytes > memory_limit()) return ERR_MEMORY;
+  size_t size = rounded(bytes);
+  bool small = is_small(bytes);
+  acquire();
+  void *p = small ? take(&small_free[class_of(bytes)], size, &small_kept)
+                  : take(bucket_of(size), size, &large_kept);
+  bool full = !p && stats.live + small_kept + large_kept + size > memory_limit();
+  if (p) count_live(bytes);
+  release();
+  if (!p) {
+    if (full) return ERR_MEMORY;
+    p = small ? aligned_alloc(ALIGNMENT, size) : map_pages(size);
+    if (!p) return ERR_MEMORY;
+    acquire();
+    count_live(bytes);
+    release();
+  }
   *ptr = p;
   return OK;
 }
 
 void cpu_free(int index, void *ptr, size_t bytes) {
   (void)index;
+  size_t size = rounded(bytes);
+  bool small = is_small(bytes), kept = false;
+  if (!small && KEEP_FREED && large_kept + size > large_cap()) cpu_empty_cache(0);
+  acquire();
   stats.live -= bytes;
-  free(ptr);
+  if (KEEP_FREED && small && small_kept + size <= small_cap()) {
+    keep(&small_free[class_of(bytes)], ptr, size, &small_kept);
+    kept = true;
+  } else if (KEEP_FREED && !small && large_kept + size <= large_cap()) {
+    keep(bucket_of(size), ptr, size, &large_kept);
+    kept = true;
+  }
+  release();
+  if (!kept) give_back(ptr, size);
 }
 
-void cpu_stats(int index, memory_stats *s) { (void)index; *s = stats; }
-void cpu_empty_cache(int index) { (void)index; }
+memory_stats *cpu_stats(int index) {
+  (void)index;
+  stats.cached = small_kept + large_kept;
+  return &stats;
+}
+
+static void empty_list(block **list) {
+  acquire();
+  block *b = *list;
+  *list = NULL;
+  for (block *k = b; k; k = k->next) *(is_small(k->bytes) ? &small_kept : &large_kept) -= k->bytes;
+  release();
+  while (b) {
+    block *next = b->next;
+    give_back(b, b->bytes);
+    b = next;
+  }
+}
+
+void cpu_empty_cache(int index) {
+  (void)index;
+  for (int k = 0; k < CLASSES; k++) empty_list(&small_free[k]);
+  for (int k = 0; k < BUCKETS; k++) empty_list(&large_free[k]);
+}

@@ -1,0 +1,165 @@
+/* Memory as Lua sees it: new tensors, when to collect garbage for them, what to say when there is no more.
+**
+** Lua counts a few hundred bytes a tensor, whatever it holds, and in generational mode (lua5.4's default)
+** its own steps never free what survived two of them. So allocations are counted here: when the live bytes
+** of a device pass its collect_at, a full collection runs before the next storage is made, and collect_at
+** moves to live + max(SLACK, live / 4, 4 * Lua's heap). The last term keeps the cost of collections in
+** proportion for scripts with a large heap; the second for scripts with much live data. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua_args.h"
+#include "lua_tensor.h"
+
+#define SLACK ((size_t)64 << 20)
+
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
+static void collect(lua_State *L, place where) {
+  memory_stats *m = where.device->stats(where.index);
+  lua_gc(L, LUA_GCCOLLECT);
+  size_t heap = (size_t)lua_gc(L, LUA_GCCOUNT) << 10;
+  m->collect_at = m->live + max_size(SLACK, max_size(m->live / 4, 4 * heap));
+}
+
+/* Not inside a finalizer (-1) and not where the script stopped the collector (0). */
+static void collect_if_due(lua_State *L, place where, size_t bytes) {
+  memory_stats *m = where.device->stats(where.index);
+  if (m->collect_at == 0) m->collect_at = SLACK;
+  if (m->live + bytes > m->collect_at && lua_gc(L, LUA_GCISRUNNING) == 1) collect(L, where);
+}
+
+/* ---- out of memory ---- */
+
+/* "186.9 MiB" */
+static const char *push_bytes(lua_State *L, size_t bytes) {
+  static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double n = (double)bytes;
+  int unit = 0;
+  for (; n >= 1024 && unit < 6; unit++) n /= 1024;
+  char text[32];
+  snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
+  return lua_pushstring(L, text);
+}
+
+static int raise_memory(lua_State *L, place where, size_t bytes) {
+  const memory_stats *m = where.device->stats(where.index);
+  storage_census census;
+  storage_count(where, &census);
+  push_place(L, where);
+  const char *name = lua_tostring(L, -1), *asked = push_bytes(L, bytes);
+  const char *live = push_bytes(L, m->live), *cached = push_bytes(L, m->cached);
+  const char *largest = census.origin[0] ? lua_pushfstring(L, "; largest: %s", census.origin) : "";
+  return luaL_error(L, "out of memory on %s: asked for %s; %s live in %d tensors, %s cached%s", name, asked, live,
+                    (int)census.count, cached, largest);
+}
+
+/* "[7000, 7000] float32 made at train.lua:14", for the message above. */
+static char *describe_origin(lua_State *L, const tensor *t) {
+  lua_Debug ar;
+  const char *at = "";
+  int top = lua_gettop(L);
+  push_shape(L, &t->shape);
+  const char *dims = lua_tostring(L, -1);
+  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline <= 0) continue;
+    at = lua_pushfstring(L, " made at %s:%d", ar.short_src, ar.currentline);
+    break;
+  }
+  char *text = strdup(lua_pushfstring(L, "%s %s%s", dims, dtypes[t->dtype].name, at));
+  lua_settop(L, top);
+  return text;
+}
+
+/* ---- new tensors ---- */
+
+static tensor *push_empty(lua_State *L) {
+  tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
+  t->store = NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  lua_setmetatable(L, -2);
+  return t;
+}
+
+tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+  int64_t count;
+  int st = shape_count(s, dtype_size(dtype), &count);
+  if (st != OK) raise(L, fn, st, NULL, 0);
+  size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
+  tensor *t = push_empty(L);
+  collect_if_due(L, where, bytes);
+  st = tensor_init(t, dtype, s, where);
+  if (st == ERR_MEMORY) {
+    collect(L, where);
+    where.device->empty_cache(where.index);
+    st = tensor_init(t, dtype, s, where);
+  }
+  if (st != OK) raise_memory(L, where, bytes);
+  if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
+  return t;
+}
+
+tensor *push_view(lua_State *L, const tensor *base) {
+  tensor *t = push_empty(L);
+  tensor_view(t, base);
+  return t;
+}
+
+/* ---- functions ---- */
+
+/*** Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
+for reuse).
+@function memory
+@tparam[opt="cpu"] string device
+@treturn table {live = …, peak = …, cached = …}
+*/
+static int l_memory(lua_State *L) {
+  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "memory");
+  const memory_stats *m = where.device->stats(where.index);
+  lua_createtable(L, 0, 3);
+  lua_pushinteger(L, (lua_Integer)m->live);
+  lua_setfield(L, -2, "live");
+  lua_pushinteger(L, (lua_Integer)m->peak);
+  lua_setfield(L, -2, "peak");
+  lua_pushinteger(L, (lua_Integer)m->cached);
+  lua_setfield(L, -2, "cached");
+  return 1;
+}
+
+/*** Starts a new measurement of the peak: it becomes what is live now.
+@function reset_peak_memory
+@tparam[opt="cpu"] string device
+*/
+static int l_reset_peak_memory(lua_State *L) {
+  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "reset_peak_memory");
+  memory_stats *m = where.device->stats(where.index);
+  m->peak = m->live;
+  return 0;
+}
+
+/*** Gives memory that was freed and kept for reuse back to the system.
+@function empty_cache
+@tparam[opt="cpu"] string device
+*/
+static int l_empty_cache(lua_State *L) {
+  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "empty_cache");
+  where.device->empty_cache(where.index);
+  return 0;
+}
+
+/* For specs of the error paths (not documented): allocations n … n + times - 1 from now on fail. */
+static int l_fail_after(lua_State *L) {
+  long n = (long)check_integer(L, 1, "_fail_after", "n");
+  storage_fail_after(n, lua_isnoneornil(L, 2) ? 1 : (long)check_integer(L, 2, "_fail_after", "times"));
+  return 0;
+}
+
+static const luaL_Reg functions[] = {
+  {"memory", l_memory}, {"reset_peak_memory", l_reset_peak_memory}, {"empty_cache", l_empty_cache},
+  {"_fail_after", l_fail_after}, {NULL, NULL}
+};
+
+void open_memory(lua_State *L) { add_functions(L, functions); }
