@@ -52,8 +52,8 @@ static int raise_memory(lua_State *L, place where, size_t bytes) {
   const char *name = lua_tostring(L, -1), *asked = push_bytes(L, bytes);
   const char *live = push_bytes(L, m->live), *cached = push_bytes(L, m->cached);
   const char *largest = census.origin[0] ? lua_pushfstring(L, "; largest: %s", census.origin) : "";
-  return luaL_error(L, "out of memory on %s: asked for %s; %s live in %d tensors, %s cached%s", name, asked, live,
-                    (int)census.count, cached, largest);
+  return luaL_error(L, "out of memory on %s: asked for %s; %s live in %d tensor%s, %s cached%s", name, asked, live,
+                    (int)census.count, census.count == 1 ? "" : "s", cached, largest);
 }
 
 /* "[7000, 7000] float32 made at train.lua:14", for the message above. */

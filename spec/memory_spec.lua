@@ -1,0 +1,147 @@
+local lt = require "luatensor"
+
+local MIB = 2^20
+
+-- Runs the loop in a fresh process; returns its peak of live tensor bytes and of resident bytes.
+local function loop(mode, iterations, rows, cols, window, heap)
+  local command = ("lua5.4 spec/support/memory_loop.lua %s %d %d %d %d %d"):format(mode, iterations, rows, cols,
+                                                                               window, heap)
+  local pipe = assert(io.popen(command))
+  local peak, resident = pipe:read("n", "n")
+  assert.is_true(pipe:close())
+  return peak, resident * 1024
+end
+
+describe("memory statistics", function()
+  it("count live bytes exactly, and what is freed at once", function()
+    collectgarbage()
+    local before = lt.memory().live
+    local x = lt.zeros(1000, 10)
+    assert.equal(before + 40000, lt.memory().live)
+    x:free()
+    assert.equal(before, lt.memory().live)
+    x:free()                                     -- twice is harmless
+    assert.equal(before, lt.memory().live)
+  end)
+
+  it("keep the peak until it is reset", function()
+    lt.reset_peak_memory()
+    local before = lt.memory().peak
+    local x = lt.zeros(5, 1000, 1000)
+    x:free()
+    assert.equal(before + 20000000, lt.memory().peak)
+    lt.reset_peak_memory("cpu")
+    assert.equal(lt.memory().live, lt.memory().peak)
+  end)
+
+  it("<close> frees at the end of the block", function()
+    local before = lt.memory().live
+    do
+      local x <close> = lt.zeros(100)
+      assert.equal(before + 400, lt.memory().live)
+    end
+    assert.equal(before, lt.memory().live)
+  end)
+
+  it("freed memory is cached, and empty_cache gives it back", function()
+    lt.empty_cache()
+    assert.equal(0, lt.memory().cached)
+    lt.zeros(1000, 1000):free()
+    local cached = lt.memory().cached
+    assert.is_true(cached == 0 or cached >= 4000000)   -- 0: a build that caches nothing (sanitizers)
+    lt.empty_cache("cpu")
+    assert.equal(0, lt.memory().cached)
+  end)
+
+  it("an unknown device is an error", function()
+    assert.error_matches(function() lt.memory("tpu") end, "memory: unknown device \"tpu\"", nil, true)
+  end)
+end)
+
+describe("garbage", function()
+  local large = (2 * 7000 * 3000 + 7000 * 7000) * 4      -- bytes of one iteration of the notebook's loop
+
+  for _, mode in ipairs {"default", "generational", "incremental"} do
+    it("of 1000 large iterations stays within two of them: " .. mode, function()
+      local peak = loop(mode, 1000, 7000, 3000, 0, 0)
+      assert.is_true(peak <= 2 * large, ("peak %.0f MiB"):format(peak / MIB))
+    end)
+
+    it("of 100 000 small iterations is bounded: " .. mode, function()
+      local peak, resident = loop(mode, 100000, 70, 30, 0, 0)
+      assert.is_true(peak <= 80 * MIB, ("peak %.0f MiB"):format(peak / MIB))
+      assert.is_true(resident <= 250 * MIB, ("resident %.0f MiB"):format(resident / MIB))
+    end)
+
+    for _, window in ipairs {3, 50, 1000} do
+      it(("with a window of %d live tensors: %s"):format(window, mode), function()
+        local rows, cols = 500, 250
+        local kept = window * rows * rows * 4
+        local one = (2 * rows * cols + rows * rows) * 4
+        local peak = loop(mode, 3000, rows, cols, window, 0)
+        local slack = math.max(64 * MIB, kept / 4)
+        assert.is_true(peak <= kept + slack + 2 * one, ("peak %.0f MiB, kept %.0f"):format(peak / MIB, kept / MIB))
+      end)
+    end
+  end
+
+  it("with a large Lua heap: at most 4 times that heap more, and not quadratic", function()
+    local start = lt.clock and lt.clock() or os.clock()
+    local peak = loop("default", 2000, 500, 250, 0, 100)
+    assert.is_true(peak <= 900 * MIB, ("peak %.0f MiB"):format(peak / MIB))
+    assert.is_true((lt.clock and lt.clock() or os.clock()) - start < 60)
+  end)
+end)
+
+describe("out of memory", function()
+  -- In a process with a small limit, so that it comes early.
+  local function limited(script)
+    local pipe = assert(io.popen("LUATENSOR_MEMORY_LIMIT=200M lua5.4 - 2>&1 <<'SCRIPT'\n" .. script .. "\nSCRIPT"))
+    local text = pipe:read("a")
+    pipe:close()
+    return text
+  end
+
+  it("names the device, the sizes and the largest tensor with its line, and the script goes on", function()
+    local text = limited [[
+      local lt = require "luatensor"
+      local x = lt.zeros(5000, 5000)
+      local keep = lt.zeros(10)
+      local ok, message = pcall(function() local y = lt.zeros(7000, 7000) return y end)
+      print(ok, message)
+      print(lt.zeros(100, 100).size, x.size, keep.size)
+    ]]
+    assert.matches("out of memory on cpu: asked for 186.9 MiB; 95.4 MiB live in 2 tensors, ", text, 1, true)
+    assert.matches("cached; largest: [5000, 5000] float32 made at stdin:2\n", text, 1, true)
+    assert.matches("\n10000\t25000000\t10\n", text, 1, true)
+  end)
+
+  it("collects garbage before it gives up", function()
+    local text = limited [[
+      local lt = require "luatensor"
+      collectgarbage("stop")
+      for _ = 1, 50 do local x = lt.zeros(5000, 5000) end      -- two of them do not fit
+      print("done")
+    ]]
+    assert.equal("done\n", text)
+  end)
+
+  it("an allocation that fails once is tried again", function()
+    lt._fail_after(1)
+    assert.equal(4, lt.zeros(4).size)
+  end)
+
+  it("one that fails twice is an error, and nothing is lost", function()
+    local live = lt.memory().live
+    lt._fail_after(1, 2)
+    assert.error_matches(function() lt.zeros(4) end, "out of memory on cpu: asked for 16 bytes", nil, true)
+    lt._fail_after(0)
+    collectgarbage()
+    assert.is_true(lt.memory().live <= live)
+  end)
+
+  it("sizes beyond the address space are errors too", function()
+    assert.error_matches(function() lt.empty(2^40, 2^10) end, "out of memory on cpu", nil, true)
+    assert.error_matches(function() lt.empty(2^40, 2^40) end, "does not fit", nil, true)
+  end)
+end)

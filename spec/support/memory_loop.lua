@@ -1,0 +1,27 @@
+-- Run by memory_spec.lua in a process of its own: allocates as the notebook's loop does and prints what
+-- memory it took: peak live bytes of tensors, the process's peak resident KiB.
+--   lua5.4 memory_loop.lua MODE ITERATIONS ROWS COLS WINDOW HEAP_MB
+local lt = require "luatensor"
+local mode, iterations, rows, cols, window, heap = table.unpack(arg)
+iterations, rows, cols = tonumber(iterations), tonumber(rows), tonumber(cols)
+window, heap = tonumber(window), tonumber(heap)
+
+if mode ~= "default" then collectgarbage(mode) end
+
+local ballast = {}                        -- a Lua table of about `heap` MB
+for i = 1, heap * 16384 do ballast[i] = {i} end
+
+local live = {}                           -- the last `window` results stay alive
+lt.reset_peak_memory()
+for i = 1, iterations do
+  local x = lt.empty(rows, cols)
+  local y = lt.empty(rows, cols)
+  local r = lt.empty(rows, rows)
+  if window > 0 then live[i % window + 1] = r end
+  x, y = y, x
+end
+local resident = 0
+for line in io.lines("/proc/self/status") do
+  resident = tonumber(line:match("^VmHWM:%s+(%d+)")) or resident
+end
+print(lt.memory().peak, resident, #ballast)
