@@ -59,38 +59,50 @@ typedef struct map_call {
 
 /* ---- further families: each is filled by op_<family>.c and served by <device>/<family>.c ---- */
 
-/* Reductions of the op table and their arg forms. Kept dims walk in and out, reduced dims walk in. */
+/* Reductions: the REDUCE rows of the op table. */
 enum reduce_op {
-  REDUCE_sum, REDUCE_prod, REDUCE_max, REDUCE_min, REDUCE_mean, REDUCE_var, REDUCE_any, REDUCE_all,
-  REDUCE_count_nonzero, REDUCE_argmax, REDUCE_argmin, REDUCE_logsumexp, REDUCE_COUNT
+#define REDUCE_ID(name, ...) REDUCE_##name,
+#define REDUCE REDUCE_ID
+#define REDUCE_STATE REDUCE_ID
+#include "ops.def"
+#undef REDUCE_ID
+  REDUCE_COUNT
 };
 
+/* out[k] = op over r of in[k, r]. Dims are sorted by in's stride, largest first, and collapsed, except
+** that ordered reductions (argmax: positions count) keep the order of the reduced dims. */
 typedef struct reduce_call {
   enum reduce_op op;
-  operand in, out;
-  double  correction;          /* var: divisor is count - correction */
-  plan    kept;                /* stride[0] out's, stride[1] in's */
-  plan    reduced;             /* stride[1] in's */
+  enum dtype compute;          /* in is converted to it */
+  operand    in, out;
+  double     correction;       /* var, std: the divisor is n - correction */
+  plan       kept;             /* stride[0] out's, stride[1] in's */
+  plan       reduced;          /* stride[0] in's; count may be 0 */
 } reduce_call;
 
-/* out[…, i, …] = op(in[…, 1, …], …, in[…, i, …]) along one dim. */
-enum scan_op { SCAN_sum, SCAN_prod };
+/* Work along one dim of n elements, for every position of the other dims. */
+typedef struct line_call {
+  enum dtype compute;
+  operand    in, out;
+  plan       outer;            /* the other dims: stride[0] out's, stride[1] in's */
+  int64_t    n, in_stride, out_stride;
+} line_call;
+
+/* out[…, i, …] = op(in[…, 0, …], …, in[…, i, …]); with `initial`, out has n + 1 elements and starts
+** with the op of none. */
+enum scan_op { SCAN_sum, SCAN_prod, SCAN_max, SCAN_min, SCAN_COUNT };
 
 typedef struct scan_call {
   enum scan_op op;
-  operand in, out;
-  plan    outer;               /* the other dims: stride[0] out's, stride[1] in's */
-  int64_t n, in_stride, out_stride;
+  bool         initial;
+  line_call    line;
 } scan_call;
 
-/* Softmax family along one dim of n elements. */
-enum softmax_op { SOFTMAX_softmax, SOFTMAX_log_softmax };
+enum softmax_op { SOFTMAX_softmax, SOFTMAX_log_softmax, SOFTMAX_COUNT };
 
 typedef struct softmax_call {
   enum softmax_op op;
-  operand in, out;
-  plan    outer;               /* stride[0] out's, stride[1] in's */
-  int64_t n, in_stride, out_stride;
+  line_call       line;
 } softmax_call;
 
 /* Element access through index tensors (int64, 1-based as scripts write them, negative from the end).

@@ -202,21 +202,38 @@ void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
   for (int i = first; i <= last; i++) add_size(L, i, fn, s);
 }
 
-int check_dim(lua_State *L, int i, const char *fn, int ndim) {
+/* The dim at i as 0-based, or -1 when out of range. */
+static int to_dim(lua_State *L, int i, const char *fn, int ndim) {
   int64_t d = check_integer(L, i, fn, "dim");
   if (d == 0) luaL_error(L, "%s: dim 0: Lua tensors start at 1", fn);
-  if (d < -ndim || d > ndim) luaL_error(L, "%s: dim %I is out of range for %d dims", fn, (LUAI_UACINT)d, ndim);
+  if (d < -ndim || d > ndim) return -1;
   return (int)(d > 0 ? d - 1 : d + ndim);
 }
 
-uint32_t check_dims(lua_State *L, int i, const char *fn, int ndim) {
-  if (lua_isnoneornil(L, i)) return (1u << ndim) - 1;
-  if (lua_type(L, i) != LUA_TTABLE) return 1u << check_dim(L, i, fn, ndim);
+int check_dim(lua_State *L, int i, const char *fn, int ndim) {
+  int d = to_dim(L, i, fn, ndim);
+  if (d < 0) luaL_error(L, "%s: dim %I is out of range for %d dims", fn, (LUAI_UACINT)lua_tointeger(L, i), ndim);
+  return d;
+}
+
+int check_dim_of(lua_State *L, int i, const char *fn, const shape *s) {
+  int d = to_dim(L, i, fn, s->ndim);
+  if (d >= 0) return d;
+  lua_Integer dim = lua_tointeger(L, i);
+  push_shape(L, s);
+  return luaL_error(L, "%s: dim %I is out of range for shape %s", fn, (LUAI_UACINT)dim, lua_tostring(L, -1));
+}
+
+uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s) {
+  if (lua_isnoneornil(L, i)) return (1u << s->ndim) - 1;
+  if (lua_type(L, i) == LUA_TNUMBER) return 1u << check_dim_of(L, i, fn, s);
+  if (lua_type(L, i) != LUA_TTABLE)
+    luaL_error(L, "%s: dim: number or table expected, got %s", fn, luaL_typename(L, i));
   uint32_t mask = 0;
   lua_Integer n = (lua_Integer)lua_rawlen(L, i);
   for (lua_Integer k = 1; k <= n; k++) {
     lua_rawgeti(L, i, k);
-    uint32_t bit = 1u << check_dim(L, -1, fn, ndim);
+    uint32_t bit = 1u << check_dim_of(L, -1, fn, s);
     if (mask & bit) luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)lua_tointeger(L, -1));
     mask |= bit;
     lua_pop(L, 1);
@@ -279,6 +296,9 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
       return luaL_error(L, "%s: the target shares memory with an input; use :clone() on one of them", fn);
     case ERR_READONLY:
       return luaL_error(L, "%s: the target is a broadcast view (several elements share one place); use :clone()", fn);
+    case ERR_EMPTY:
+      push_shape(L, &t[0]->shape);
+      return luaL_error(L, "%s: shape %s has no elements to reduce", fn, lua_tostring(L, -1));
     case ERR_OVERFLOW:
       return luaL_error(L, "%s: the size in bytes does not fit", fn);
     case ERR_NDIM:

@@ -51,8 +51,11 @@ void check_shape(lua_State *L, int first, int last, const char *fn, shape *s);
 /* A dim argument, 1-based or negative, as 0-based; `ndim` dims. */
 int check_dim(lua_State *L, int i, const char *fn, int ndim);
 
-/* Dims at i: none or nil (all dims), a number, or a table; as a bit mask. */
-uint32_t check_dims(lua_State *L, int i, const char *fn, int ndim);
+/* The same for a dim of `s`; the error shows the shape. */
+int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
+
+/* Dims of `s` at i: none or nil (all dims), a number, or a table; as a bit mask. */
+uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 /* The place of a new tensor when nothing says otherwise. */
 place default_place(void);

@@ -15,6 +15,7 @@ enum status {
   ERR_OUT_SHAPE,     /* out has another shape than the result */
   ERR_OVERLAP,       /* the target shares memory with an input, element by element different */
   ERR_READONLY,      /* the target is a broadcast view: several elements share one place */
+  ERR_EMPTY,         /* a reduction of no elements that has no identity (max) */
   ERR_INDEX,         /* an index tensor holds an index out of range */
   ERR_NO_KERNEL      /* the device has no kernel for it */
 };
