@@ -1,0 +1,107 @@
+-- What specs share: tensors from oracle arrays and back, assertions that compare the two, the device under test.
+local assert = require "luassert"
+local lt = require "luatensor"
+local reference = require "spec.support.reference"
+
+local info = reference.dtype.info
+local helpers = {device = os.getenv "LUATENSOR_TEST_DEVICE" or "cpu"}
+
+-- A contiguous tensor on the device under test.
+function helpers.tensor(a)
+  if #a.data == 0 then return lt.zeros(a.shape, {dtype = a.dtype, device = helpers.device}) end
+  local flat = lt.tensor(a.data, {dtype = a.dtype, device = helpers.device})
+  return flat:reshape(a.shape)
+end
+
+-- The tensor of a layout of cases.lua, and the array with the same elements.
+function helpers.laid_out(layout, name, seed)
+  local cases = require "spec.support.cases"
+  local expected, whole = cases.make(layout, name, seed)
+  return layout.view(helpers.tensor(whole)), expected
+end
+
+-- The tensor's elements as an oracle array, by way of its bytes.
+function helpers.array(t)
+  local name, shape = t.dtype, {}
+  for d = 1, t.ndim do shape[d] = t.shape[d] end
+  local bytes, size, data = t:to_bytes(), info[name].bytes, {}
+  for i = 1, #bytes // size do data[i] = reference.dtype.unpack(name, bytes, (i - 1) * size + 1) end
+  return reference.array.new(shape, name, data)
+end
+
+local function list(shape) return "[" .. table.concat(shape, ", ") .. "]" end
+
+local function show(x) return math.type(x) == "float" and ("%.17g"):format(x) or tostring(x) end
+
+local function sign_bit(x) return x < 0 or (x == 0 and 1 / x < 0) end
+
+-- How `got` misses `want`, or nil. A zero may have the other sign only where the tolerance is not 0.
+local function difference(got, want, t, ulp, atol)
+  if type(got) ~= type(want) or math.type(got) ~= math.type(want) then return "of another type" end
+  if not t.is_float then return got ~= want and "" or nil end
+  if want ~= want then return got == got and "" or nil end
+  if got == want then
+    return want == 0 and ulp == 0 and atol == 0 and sign_bit(got) ~= sign_bit(want) and "sign of zero" or nil
+  end
+  local off = math.abs(got - want)
+  if off <= atol then return nil end
+  local ulps = off / t.ulp(math.abs(want) == math.huge and t.max or want)
+  if math.abs(want) == math.huge then ulps = math.abs(got) == t.max and got * want > 0 and 1 or math.huge end
+  if ulps <= ulp then return nil end
+  return ("%.3g ULP off"):format(ulps)
+end
+
+-- What is wrong with tensor t as the array `expected`, in words; nil: nothing.
+-- options: ulp (default 0: exactly), atol (number, or a list with one bound an element), rtol
+function helpers.compare(expected, t, options)
+  options = options or {}
+  if not lt.is_tensor(t) then return "not a tensor: " .. tostring(t) end
+  if t.dtype ~= expected.dtype then return ("dtype is %s, not %s"):format(t.dtype, expected.dtype) end
+  local got = helpers.array(t)
+  if not reference.array.same_shape(got.shape, expected.shape) then
+    return ("shape is %s, not %s"):format(list(got.shape), list(expected.shape))
+  end
+  local element, atol = info[expected.dtype], options.atol or 0
+  for i, want in ipairs(expected.data) do
+    local bound = type(atol) == "table" and atol[i] or atol
+    if options.rtol then bound = bound + options.rtol * math.abs(want) end
+    local problem = difference(got.data[i], want, element, options.ulp or 0, bound)
+    if problem then
+      return ("element %d of %s %s is %s, not %s %s"):format(
+        i, list(expected.shape), expected.dtype, show(got.data[i]), show(want), problem), i
+    end
+  end
+end
+
+-- assert.agrees(expected array, tensor, options)
+local function agrees(_, arguments)
+  local problem = helpers.compare(arguments[1], arguments[2], arguments[3])
+  if not problem then return true end
+  arguments[1], arguments.nofmt, arguments.n = problem, {true}, 1
+  return false
+end
+
+-- Message of an error without its "file:line: ".
+function helpers.message_of(f, ...)
+  local ok, message = pcall(f, ...)
+  if ok then return nil end
+  return (tostring(message):gsub("^[^\n:]*:%d+: ", "", 1))
+end
+
+-- assert.raises("sum: dim 3 …", f, …): the whole message; or a pattern when it begins with "^"
+local function raises(_, arguments)
+  local expected = arguments[1]
+  local got = helpers.message_of(table.unpack(arguments, 2, arguments.n))
+  local fits = got == expected or (got and expected:sub(1, 1) == "^" and got:find(expected))
+  if fits then return true end
+  arguments[1] = ("expected the error\n  %s\ngot\n  %s"):format(expected, got or "no error")
+  arguments.nofmt, arguments.n = {true}, 1
+  return false
+end
+
+local say = require "say"
+say:set("assertion.first_argument", "%s")
+assert:register("assertion", "agrees", agrees, "assertion.first_argument", "assertion.first_argument")
+assert:register("assertion", "raises", raises, "assertion.first_argument", "assertion.first_argument")
+
+return helpers

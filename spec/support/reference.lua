@@ -1,0 +1,74 @@
+-- The oracle: what every function gives, in plain Lua, slow and obvious. It shares no code with the module.
+-- Works on arrays {shape = {…}, dtype = "…", data = {row-major …}}; see reference/array.lua.
+local array = require "spec.support.reference.array"
+local dtype = require "spec.support.reference.dtype"
+local promotion = require "spec.support.reference.promotion"
+
+local reference = {
+  map = require "spec.support.reference.map",
+  reduce = require "spec.support.reference.reduce",
+  linalg = require "spec.support.reference.linalg",
+  index = require "spec.support.reference.index",
+  array = array, dtype = dtype, promotion = promotion,
+}
+
+-- The dtype operands are converted to before a kernel rounds its steps: half floats compute in float32.
+local function step_of(name)
+  local t = dtype.info[name]
+  return t.bits < 24 and dtype.info.float32.round or t.round
+end
+
+for _, name in ipairs(dtype.classes.FLOAT) do dtype.info[name].step = step_of(name) end
+
+local function operand_dtype(x)
+  if type(x) == "table" then return x.dtype end
+  if type(x) == "boolean" then return "weak boolean" end
+  return "weak " .. math.type(x)
+end
+
+-- A weak Lua value as an element of dtype `name`.
+local function weak(x, name)
+  if type(x) == "boolean" then return dtype.convert(x, "bool", name) end
+  if math.type(x) == "integer" then return dtype.convert(x, "int64", name) end
+  return dtype.convert(x, "float64", name)
+end
+
+-- dtype in which op computes for these operands, and dtype of its result; nil: the op refuses them.
+function reference.dtypes_of(op, ...)
+  local row, operands = reference.map[op], {}
+  for i, x in ipairs {...} do operands[i] = operand_dtype(x) end
+  local compute = promotion.compute(row.class, promotion.of(operands))
+  return compute, compute and (row.result == "BOOL" and "bool" or compute)
+end
+
+-- Element-wise op over arrays and Lua numbers, broadcast and promoted; nil: the op refuses the dtypes.
+function reference.elementwise(op, ...)
+  local row, inputs, shapes = reference.map[op], {...}, {}
+  local compute, result = reference.dtypes_of(op, ...)
+  if not compute then return nil end
+  for _, x in ipairs(inputs) do if type(x) == "table" then shapes[#shapes + 1] = x.shape end end
+  local shape = array.broadcast_shapes(table.unpack(shapes))
+  local lists, n = {}, array.count(shape)
+  for k, x in ipairs(inputs) do
+    if type(x) == "table" then
+      lists[k] = array.to(array.broadcast_to(x, shape), compute).data
+    else
+      local list, value = {}, weak(x, compute)
+      for i = 1, n do list[i] = value end
+      lists[k] = list
+    end
+  end
+  local data, t, f, arguments = {}, dtype.info[compute], row.f, #inputs
+  local a, b, c, d = lists[1], lists[2], lists[3], lists[4]
+  for i = 1, n do
+    local y
+    if arguments == 1 then y = f(a[i], t)
+    elseif arguments == 2 then y = f(a[i], b[i], t)
+    elseif arguments == 3 then y = f(a[i], b[i], c[i], t)
+    else y = f(a[i], b[i], c[i], d[i], t) end
+    data[i] = dtype.store(y, result)
+  end
+  return array.new(shape, result, data)
+end
+
+return reference

@@ -1,0 +1,130 @@
+-- Access through index arrays and masks, and functions that move elements. Indices are 1-based, negative from the end.
+local array = require "spec.support.reference.array"
+
+local index = {}
+
+local function copy(list) return table.move(list, 1, #list, 1, {}) end
+
+local function place(i, n)
+  if i < 0 then i = i + n + 1 end
+  assert(i >= 1 and i <= n, "index out of range")
+  return i
+end
+
+local function truth(x) return x ~= 0 and x ~= false end
+
+-- x[…, indices[j], …] along dim, indices a list
+function index.take(a, indices, dim)
+  local shape, at = copy(a.shape), {}
+  shape[dim] = #indices
+  return array.build(shape, a.dtype, function(i)
+    for d = 1, #i do at[d] = i[d] end
+    at[dim] = place(indices[i[dim]], a.shape[dim])
+    return (array.at(a, at))
+  end)
+end
+
+-- out[i][j][k] = a[i][indices[i][j][k]][k] for dim 2, and so on
+function index.gather(a, dim, indices)
+  local at = {}
+  return array.build(indices.shape, a.dtype, function(i, position)
+    for d = 1, #i do at[d] = i[d] end
+    at[dim] = place(indices.data[position], a.shape[dim])
+    return (array.at(a, at))
+  end)
+end
+
+-- a copy of a with out[i][indices[i][j][k]][k] = source[i][j][k] for dim 2, and so on
+function index.scatter(a, dim, indices, source)
+  local out, at = array.new(a.shape, a.dtype, copy(a.data)), {}
+  for position, i in array.indices(indices.shape) do
+    for d = 1, #i do at[d] = i[d] end
+    at[dim] = place(indices.data[position], a.shape[dim])
+    local _, to = array.at(out, at)
+    out.data[to] = (array.at(source, i))
+  end
+  return out
+end
+
+function index.masked_select(a, mask)
+  local shape = array.broadcast_shapes(a.shape, mask.shape)
+  a, mask = array.broadcast_to(a, shape), array.broadcast_to(mask, shape)
+  local data = {}
+  for i, x in ipairs(a.data) do if mask.data[i] then data[#data + 1] = x end end
+  return array.new({#data}, a.dtype, data)
+end
+
+-- One int64 array a dim
+function index.nonzero(a)
+  local out = {}
+  for d = 1, #a.shape do out[d] = {} end
+  for position, i in array.indices(a.shape) do
+    if truth(a.data[position]) then
+      for d = 1, #i do out[d][#out[d] + 1] = i[d] end
+    end
+  end
+  for d, list in ipairs(out) do out[d] = array.new({#list}, "int64", list) end
+  return out
+end
+
+function index.concat(list, dim)
+  local shape, starts, n = copy(list[1].shape), {}, 0
+  for k, a in ipairs(list) do starts[k], n = n, n + a.shape[dim] end
+  shape[dim] = n
+  local at = {}
+  return array.build(shape, list[1].dtype, function(i)
+    local k = #list
+    while i[dim] <= starts[k] or list[k].shape[dim] == 0 do k = k - 1 end
+    for d = 1, #i do at[d] = i[d] end
+    at[dim] = i[dim] - starts[k]
+    return (array.at(list[k], at))
+  end)
+end
+
+-- An array of `shape` whose element at i is a's at where(i); where changes its argument, a fresh list
+local function moved(a, shape, where)
+  return array.build(shape, a.dtype, function(i)
+    local at = copy(i)
+    where(at)
+    return (array.at(a, at))
+  end)
+end
+
+function index.flip(a, dims)
+  return moved(a, a.shape, function(i)
+    for _, d in ipairs(dims) do i[d] = a.shape[d] + 1 - i[d] end
+  end)
+end
+
+function index.roll(a, shift, dim)
+  return moved(a, a.shape, function(i) i[dim] = (i[dim] - 1 - shift) % a.shape[dim] + 1 end)
+end
+
+-- each element n times in a row along dim
+function index.repeat_elements(a, n, dim)
+  local shape = copy(a.shape)
+  shape[dim] = shape[dim] * n
+  return moved(a, shape, function(i) i[dim] = (i[dim] - 1) // n + 1 end)
+end
+
+-- the whole array repetitions[d] times along dim d; repetitions has an entry a dim
+function index.tile(a, repetitions)
+  local shape = {}
+  for d, n in ipairs(a.shape) do shape[d] = n * repetitions[d] end
+  return moved(a, shape, function(i)
+    for d, n in ipairs(a.shape) do i[d] = (i[d] - 1) % n + 1 end
+  end)
+end
+
+-- keep(row, column) decides which elements of the last two dims stay, the others become zero
+local function triangle(a, keep)
+  local zero = a.dtype == "bool" and false or a.data[1] and a.data[1] * 0 or 0
+  return array.build(a.shape, a.dtype, function(i, position)
+    return keep(i[#i - 1], i[#i]) and a.data[position] or zero
+  end)
+end
+
+function index.tril(a, k) return triangle(a, function(i, j) return j - i <= k end) end
+function index.triu(a, k) return triangle(a, function(i, j) return j - i >= k end) end
+
+return index

@@ -1,0 +1,74 @@
+-- Promotion, typed out from the array API standard 2025.12 ("Type Promotion Rules") and api.md; not computed.
+local dtype = require "spec.support.reference.dtype"
+
+-- Rows and columns of the standard's tables, then the cross-kind cases that api.md defines.
+local table_text = [[
+          bool     uint8    uint16   uint32   uint64   int8     int16    int32    int64    float16  bfloat16 float32  float64
+bool      bool     uint8    uint16   uint32   uint64   int8     int16    int32    int64    float16  bfloat16 float32  float64
+uint8     uint8    uint8    uint16   uint32   uint64   int16    int16    int32    int64    float16  bfloat16 float32  float64
+uint16    uint16   uint16   uint16   uint32   uint64   int32    int32    int32    int64    float16  bfloat16 float32  float64
+uint32    uint32   uint32   uint32   uint32   uint64   int64    int64    int64    int64    float16  bfloat16 float32  float64
+uint64    uint64   uint64   uint64   uint64   uint64   float64  float64  float64  float64  float16  bfloat16 float32  float64
+int8      int8     int16    int32    int64    float64  int8     int16    int32    int64    float16  bfloat16 float32  float64
+int16     int16    int16    int32    int64    float64  int16    int16    int32    int64    float16  bfloat16 float32  float64
+int32     int32    int32    int32    int64    float64  int32    int32    int32    int64    float16  bfloat16 float32  float64
+int64     int64    int64    int64    int64    float64  int64    int64    int64    int64    float16  bfloat16 float32  float64
+float16   float16  float16  float16  float16  float16  float16  float16  float16  float16  float16  float32  float32  float64
+bfloat16  bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 float32  bfloat16 float32  float64
+float32   float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float64
+float64   float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64
+]]
+
+local promotions = {}
+local columns
+for line in table_text:gmatch "[^\n]+" do
+  local cells = {}
+  for cell in line:gmatch "%S+" do cells[#cells + 1] = cell end
+  if not columns then
+    columns = cells
+  else
+    local row = {}
+    for i, column in ipairs(columns) do row[column] = cells[i + 1] end
+    promotions[cells[1]] = row
+  end
+end
+
+local promotion = {default_float = "float32"}
+
+function promotion.pair(a, b) return promotions[a][b] end
+
+-- dtype of a list of operands: dtype names of tensors, "weak integer", "weak float", "weak boolean" of Lua values.
+function promotion.of(operands)
+  local result
+  for _, d in ipairs(operands) do
+    if not d:find "^weak" then result = result and promotions[result][d] or d end
+  end
+  for _, d in ipairs(operands) do
+    local kind = result and dtype.info[result].kind
+    if d == "weak integer" and (kind == "bool" or not kind) then
+      result = "int64"
+    elseif d == "weak float" and kind ~= "float" then
+      result = promotion.default_float
+    elseif d == "weak boolean" and not kind then
+      result = "bool"
+    end
+  end
+  return result
+end
+
+-- dtype an op of ops.def class `class` computes in for operands promoted to `name`; nil: the op refuses it.
+function promotion.compute(class, name)
+  for _, d in ipairs(dtype.classes[class]) do
+    if d == name then return name end
+  end
+  if class == "FLOAT" or class == "REALFLOAT" then return promotion.default_float end
+end
+
+-- dtype that sum and prod give
+function promotion.accumulate(name)
+  local kind = dtype.info[name].kind
+  if kind == "float" then return name end
+  return kind == "uint" and "uint64" or "int64"
+end
+
+return promotion
