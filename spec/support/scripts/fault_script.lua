@@ -1,0 +1,22 @@
+-- What runs while an allocation fails: each kind of function that makes memory, and writes that must be all or nothing.
+local lt = require "luatensor"
+
+local y = x + 1
+y = y:matmul(x.T)
+y = (x:to("float64") * 2):sum(2, {keepdim = true})
+y = x:to("float16") + lt.tensor{1, 2, 3}
+y = x[index]
+y = x[x:greater(2)]
+y = large.T:contiguous():cumulative_sum(1)
+y = large.T:matmul(large)
+y = large:to("int64"):matmul(large.T:to("int64"))
+y = lt.concat({x, x}, 1):reshape(3, 4):flip(1)
+y = lt.rand(3, 4):softmax(2):argmax(1):totable()
+y = lt.tensor{{1, 2}, {3, 4}}
+y = tostring(x)
+y = x:to_bytes()
+y = x:clone()
+y:add_(x:sum(1))
+y[{{}, 1}] = {7, 8}
+y = lt.nonzero(x)
+y = lt.where(x:less(3), x, 0)

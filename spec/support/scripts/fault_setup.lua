@@ -1,0 +1,19 @@
+-- Tensors that must be as they were, whatever failed.
+local lt = require "luatensor"
+
+x = lt.tensor{{1, 2, 3}, {4, 5, 6}}:to("float32")
+index = lt.tensor{2, 1}
+large = lt.ones(1000, 300)
+
+local function same(t, values)
+  for i, row in ipairs(t:totable()) do
+    for j, v in ipairs(row) do assert(v == values[i][j], "a tensor was changed") end
+  end
+end
+
+function check()
+  same(x, {{1, 2, 3}, {4, 5, 6}})
+  assert(large:sum():item() == 300000, "a tensor was changed")
+  assert(index:totable()[1] == 2)
+  lt.empty_cache()
+end
