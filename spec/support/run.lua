@@ -1,0 +1,73 @@
+-- Runs busted on each spec file in a process of its own and adds up the counts.
+--
+--   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [spec/one_spec.lua …]
+--
+-- Assignments are set in the environment of the specs. Ends with "N passed, N failed, N skipped" and,
+-- when anything failed or a process broke down, exit status 1. A file that ends without busted's count
+-- (a crash) is one failure.
+local lua = os.getenv "LUA" or "lua5.4"
+
+local function capture(command)
+  local pipe = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
+  local output = pipe:read "a"
+  pipe:close()
+  local body, status = output:match "^(.*)status (%d+)\n$"
+  return body, tonumber(status)
+end
+
+local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function busted_path()
+  local path = capture "command -v busted"
+  if path == "" then error "busted is not installed: make deps installs it" end
+  return path:gsub("%s+$", "")
+end
+
+local function all_specs()
+  local files = {}
+  for file in capture("ls spec/*_spec.lua"):gmatch "[^\n]+" do files[#files + 1] = file end
+  return files
+end
+
+local function parse(arguments)
+  local options = {files = {}, environment = "", label = ""}
+  local i = 1
+  while arguments[i] do
+    local a = arguments[i]
+    if a == "--label" then
+      i = i + 1
+      options.label = arguments[i] .. " "
+    elseif a:find "^[A-Z_]+=" then
+      local name, value = a:match "^([A-Z_]+)=(.*)$"
+      options.environment = options.environment .. name .. "=" .. quote(value) .. " "
+    else
+      options.files[#options.files + 1] = a
+    end
+    i = i + 1
+  end
+  if #options.files == 0 then options.files = all_specs() end
+  return options
+end
+
+local function run(file, options, busted)
+  local output, status = capture(options.environment .. lua .. " " .. quote(busted) .. " -o plainTerminal " .. file)
+  local passed, failures, errors, skipped, seconds =
+    output:match "(%d+) success%w* / (%d+) failure%w* / (%d+) error%w* / (%d+) pending : ([%d.]+)"
+  local r = {passed = tonumber(passed) or 0, skipped = tonumber(skipped) or 0, seconds = tonumber(seconds) or 0}
+  r.failed = passed and failures + errors or 1
+  if r.failed == 0 and status ~= 0 then r.failed = 1 end
+  print(("%s%-32s %5d passed %3d failed %3d skipped %6.1f s"):format(
+    options.label, file, r.passed, r.failed, r.skipped, r.seconds))
+  if r.failed > 0 then print(output .. "exit status " .. status) end
+  io.stdout:flush()
+  return r
+end
+
+local options, busted = parse(arg), busted_path()
+local total = {passed = 0, failed = 0, skipped = 0}
+for _, file in ipairs(options.files) do
+  local r = run(file, options, busted)
+  for name in pairs(total) do total[name] = total[name] + r[name] end
+end
+print(("%d passed, %d failed, %d skipped"):format(total.passed, total.failed, total.skipped))
+os.exit(total.failed == 0 and 0 or 1)
