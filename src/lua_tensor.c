@@ -23,12 +23,7 @@ static int l_free(lua_State *L) {
 /* ---- properties: x.shape, x.dtype … ---- */
 
 static int get_shape(lua_State *L) {
-  const tensor *t = check_tensor(L, 1, "shape");
-  lua_createtable(L, t->shape.ndim, 0);
-  for (int d = 0; d < t->shape.ndim; d++) {
-    lua_pushinteger(L, t->shape.dim[d]);
-    lua_rawseti(L, -2, d + 1);
-  }
+  push_shape_table(L, &check_tensor(L, 1, "shape")->shape);
   return 1;
 }
 
@@ -47,16 +42,18 @@ static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size"
 static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
 static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
 
+static int get_grad(lua_State *L) { lua_pushnil(L); return 1; }
+
 static const luaL_Reg properties[] = {
   {"shape", get_shape}, {"strides", get_strides}, {"ndim", get_ndim}, {"size", get_size},
-  {"dtype", get_dtype}, {"device", get_device}, {NULL, NULL}
+  {"dtype", get_dtype}, {"device", get_device}, {"T", get_T}, {"mT", get_mT}, {"grad", get_grad}, {NULL, NULL}
 };
 
 /* ---- access ---- */
 
 /* x[key]: upvalues are methods, properties. */
 static int l_index(lua_State *L) {
-  if (lua_type(L, 2) != LUA_TSTRING) return luaL_error(L, "index: not here yet");
+  if (lua_type(L, 2) != LUA_TSTRING) return index_get(L);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
   lua_pushvalue(L, 2);
@@ -68,6 +65,12 @@ static int l_index(lua_State *L) {
   const char *name = lua_tostring(L, 2), *nearest = nearest_name(L, lua_upvalueindex(1), name);
   if (nearest) return luaL_error(L, "tensor has no \"%s\"; did you mean \"%s\"?", name, nearest);
   return luaL_error(L, "tensor has no \"%s\"", name);
+}
+
+/* x[key] = value */
+static int l_newindex(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return index_set(L);
+  return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only", lua_tostring(L, 2));
 }
 
 static int l_len(lua_State *L) {
@@ -96,7 +99,7 @@ void add_methods(lua_State *L, const luaL_Reg *methods) {
 
 const char *gpu_reason(void) { return "this build has no GPU support"; }
 
-static const luaL_Reg meta[] = {{"__gc", l_gc}, {"__close", l_gc}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}};
+static const luaL_Reg meta[] = {{"__gc", l_gc}, {"__close", l_gc}, {"__newindex", l_newindex}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}};
 static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
 
 LUAMOD_API __attribute__((visibility("default"))) int luaopen_luatensor_core(lua_State *L);

@@ -15,9 +15,21 @@ extern const char tensor_class;
   X(map)     \
   X(create)  \
   X(convert) \
-  X(limits)
+  X(limits)  \
+  X(view)    \
+  X(index)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
+
+/* lua_index.c: x[key] and x[key] = value for keys that are not strings. */
+int index_get(lua_State *L);
+int index_set(lua_State *L);
+
+/* lua_view.c: x.shape for scripts (indexed, compared, printed), and two properties. */
+struct shape;
+void push_shape_table(lua_State *L, const struct shape *s);
+int get_T(lua_State *L);
+int get_mT(lua_State *L);
 
 /* Why there is no GPU. */
 const char *gpu_reason(void);

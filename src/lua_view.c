@@ -1,0 +1,472 @@
+/* Views: functions that give the same elements another shape, order or dims, without a copy where possible. */
+
+#include <string.h>
+
+#include "lua_args.h"
+#include "lua_tensor.h"
+#include "view.h"
+
+/* ---- shapes as scripts see them: x.shape can be indexed, compared, printed ---- */
+
+static const char shape_class = 0;
+
+void push_shape_table(lua_State *L, const shape *s) {
+  lua_createtable(L, s->ndim, 0);
+  for (int d = 0; d < s->ndim; d++) {
+    lua_pushinteger(L, s->dim[d]);
+    lua_rawseti(L, -2, d + 1);
+  }
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &shape_class);
+  lua_setmetatable(L, -2);
+}
+
+/* shape == shape, shape == {2, 3} */
+static int l_shape_equal(lua_State *L) {
+  bool equal = lua_istable(L, 1) && lua_istable(L, 2) && lua_rawlen(L, 1) == lua_rawlen(L, 2);
+  for (lua_Integer d = 1, n = equal ? (lua_Integer)lua_rawlen(L, 1) : 0; equal && d <= n; d++) {
+    lua_rawgeti(L, 1, d);
+    lua_rawgeti(L, 2, d);
+    equal = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+  }
+  lua_pushboolean(L, equal);
+  return 1;
+}
+
+static int l_shape_tostring(lua_State *L) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  for (lua_Integer d = 1, n = (lua_Integer)lua_rawlen(L, 1); d <= n; d++) {
+    if (d > 1) luaL_addstring(&b, ", ");
+    lua_rawgeti(L, 1, d);
+    luaL_tolstring(L, -1, NULL);
+    lua_remove(L, -2);
+    luaL_addvalue(&b);
+  }
+  luaL_addchar(&b, ']');
+  luaL_pushresult(&b);
+  return 1;
+}
+
+/* "of shape " .. x.shape */
+static int l_shape_concat(lua_State *L) {
+  luaL_tolstring(L, 1, NULL);
+  luaL_tolstring(L, 2, NULL);
+  lua_concat(L, 2);
+  return 1;
+}
+
+static const luaL_Reg shape_meta[] = {
+  {"__eq", l_shape_equal}, {"__tostring", l_shape_tostring}, {"__concat", l_shape_concat}, {NULL, NULL}
+};
+
+/* ---- arguments ---- */
+
+/* Integers from arguments first … last, or one table of them; returns how many. */
+static int check_integers(lua_State *L, int first, int last, const char *fn, const char *what, int64_t *to) {
+  bool table = first == last && lua_istable(L, first);
+  int n = table ? (int)lua_rawlen(L, first) : last - first + 1;
+  if (n > MAX_DIMS) luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
+  for (int k = 0; k < n; k++) {
+    if (table) lua_rawgeti(L, first, k + 1);
+    to[k] = check_integer(L, table ? -1 : first + k, fn, what);
+    if (table) lua_pop(L, 1);
+  }
+  return n;
+}
+
+/* Dims from a number or table at i, or from numbers first … last, each in 1 … ndim or negative, none twice. */
+static int check_dim_list(lua_State *L, int first, int last, const char *fn, int ndim, int *to) {
+  int64_t dims[MAX_DIMS];
+  uint32_t seen = 0;
+  int n = check_integers(L, first, last, fn, "dim", dims);
+  for (int k = 0; k < n; k++) {
+    lua_pushinteger(L, dims[k]);
+    to[k] = check_dim(L, -1, fn, ndim);
+    lua_pop(L, 1);
+    if (seen & 1u << to[k]) luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)dims[k]);
+    seen |= 1u << to[k];
+  }
+  return n;
+}
+
+/* A dim argument that may be missing. */
+static int optional_dim(lua_State *L, int i, const char *fn, int ndim, int otherwise) {
+  return lua_isnoneornil(L, i) ? otherwise : check_dim(L, i, fn, ndim);
+}
+
+static int raise_ndim(lua_State *L, const char *fn) { return raise(L, fn, ERR_NDIM, NULL, 0); }
+
+/* ---- shape ---- */
+
+/* Sizes at first … last, of which one may be -1, for `count` elements of shape `from`. */
+static void check_new_shape(lua_State *L, int first, int last, const char *fn, const shape *from, int64_t count, shape *to) {
+  int unknown = -1;
+  int64_t known = 1;
+  to->ndim = check_integers(L, first, last, fn, "size", to->dim);
+  for (int d = 0; d < to->ndim; d++) {
+    if (to->dim[d] == -1) {
+      if (unknown >= 0) luaL_error(L, "%s: only one size can be -1", fn);
+      unknown = d;
+    } else if (to->dim[d] < 0) luaL_error(L, "%s: size %I is negative", fn, (LUAI_UACINT)to->dim[d]);
+    else if (to->dim[d] == 0) known = 0;
+    else if (__builtin_mul_overflow(known, to->dim[d], &known)) raise(L, fn, ERR_OVERFLOW, NULL, 0);
+  }
+  if (unknown >= 0 && known > 0 && count % known == 0) to->dim[unknown] = count / known;
+  else if (unknown >= 0 || known != count) {
+    push_shape(L, from);
+    push_shape(L, to);
+    const char *a = lua_tostring(L, -2), *b = lua_tostring(L, -1);
+    if (unknown < 0) luaL_error(L, "%s: %s has %I elements, %s has %I", fn, a, (LUAI_UACINT)count, b, (LUAI_UACINT)known);
+    luaL_error(L, "%s: %s has %I elements, no size for -1 in %s gives that", fn, a, (LUAI_UACINT)count, b);
+  }
+}
+
+/* Pushes x in shape `to`: a view, or (copy allowed or asked for) a contiguous copy. */
+static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const shape *to, bool view, bool copy) {
+  if (view) {
+    tensor *t = push_view(L, x);
+    if (view_reshape(t, to)) return finish_op(L, false);
+    lua_pop(L, 1);
+    if (!copy) return luaL_error(L, "%s: this layout needs a copy, and copy is false", fn);
+  }
+  tensor *t = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
+  int st = op_copy(t, x);
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){t, x}, 2);
+  view_reshape(t, to);
+  return finish_op(L, false);
+}
+
+static const char *const reshape_options[] = {"copy", NULL};
+
+/*** The same elements, row-major, in another shape: a view where the layout allows, else a copy.
+@function reshape
+@tparam Tensor x
+@param ... sizes, or one table of them; one may be -1: whatever is left
+@tparam[opt] table options `copy`: true always copies, false never (an error where a copy is needed)
+@treturn Tensor
+*/
+static int l_reshape(lua_State *L) {
+  int nargs, options = check_options(L, "reshape", reshape_options, &nargs);
+  const tensor *x = check_tensor(L, 1, "reshape");
+  shape to;
+  check_new_shape(L, 2, nargs, "reshape", &x->shape, x->count, &to);
+  bool view = !opt_bool(L, options, "reshape", "copy", false);
+  return push_reshaped(L, "reshape", x, &to, view, opt_bool(L, options, "reshape", "copy", true));
+}
+
+/*** Dims first … last as one. A 0-d tensor becomes 1-d.
+@function flatten
+@tparam Tensor x
+@tparam[opt=1] int first
+@tparam[opt=-1] int last
+@treturn Tensor a view where the layout allows
+*/
+static int l_flatten(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "flatten");
+  shape to = {.ndim = 0};
+  if (x->shape.ndim == 0) to = (shape){1, {1}};
+  else {
+    int first = optional_dim(L, 2, "flatten", x->shape.ndim, 0);
+    int last = optional_dim(L, 3, "flatten", x->shape.ndim, x->shape.ndim - 1);
+    if (first > last) return luaL_error(L, "flatten: dim %d comes after dim %d", first + 1, last + 1);
+    for (int d = 0; d < x->shape.ndim; d++) {
+      if (d > first && d <= last) to.dim[to.ndim - 1] *= x->shape.dim[d];
+      else to.dim[to.ndim++] = x->shape.dim[d];
+    }
+  }
+  return push_reshaped(L, "flatten", x, &to, true, true);
+}
+
+/*** One dim as several.
+@function unflatten
+@tparam Tensor x
+@tparam int dim
+@tparam table sizes one may be -1
+@treturn Tensor a view
+*/
+static int l_unflatten(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "unflatten");
+  int dim = check_dim(L, 2, "unflatten", x->shape.ndim);
+  luaL_argcheck(L, lua_istable(L, 3), 3, "table of sizes expected");
+  shape from = {1, {x->shape.dim[dim]}}, sizes, to = x->shape;
+  check_new_shape(L, 3, 3, "unflatten", &from, from.dim[0], &sizes);
+  if (to.ndim - 1 + sizes.ndim > MAX_DIMS) return raise_ndim(L, "unflatten");
+  memmove(to.dim + dim + sizes.ndim, to.dim + dim + 1, sizeof *to.dim * (size_t)(to.ndim - dim - 1));
+  memcpy(to.dim + dim, sizes.dim, sizeof *to.dim * (size_t)sizes.ndim);
+  to.ndim += sizes.ndim - 1;
+  return push_reshaped(L, "unflatten", x, &to, true, true);
+}
+
+/*** Stretches dims of length 1, and adds dims in front.
+@function broadcast_to
+@tparam Tensor x
+@param ... sizes, or one table of them
+@treturn Tensor a view, which cannot be written to where it is stretched
+*/
+static int l_broadcast_to(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "broadcast_to");
+  shape to;
+  int64_t count;
+  check_shape(L, 2, lua_gettop(L), "broadcast_to", &to);
+  if (shape_count(&to, dtype_size(x->dtype), &count) != OK) return raise(L, "broadcast_to", ERR_OVERFLOW, NULL, 0);
+  tensor *t = push_view(L, x);
+  if (view_broadcast(t, &to) == OK) return finish_op(L, false);
+  push_shape(L, &x->shape);
+  push_shape(L, &to);
+  return luaL_error(L, "broadcast_to: %s does not broadcast to %s", lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
+/*** New dims of length 1.
+@function expand_dims
+@tparam Tensor x
+@tparam int|table dim where the new dims stand in the result
+@treturn Tensor a view
+*/
+static int l_expand_dims(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "expand_dims");
+  int n = lua_istable(L, 2) ? (int)lua_rawlen(L, 2) : 1, dims[MAX_DIMS];
+  if (x->shape.ndim + n > MAX_DIMS) return raise_ndim(L, "expand_dims");
+  uint32_t added = 0;
+  n = check_dim_list(L, 2, 2, "expand_dims", x->shape.ndim + n, dims);
+  for (int k = 0; k < n; k++) added |= 1u << dims[k];
+  tensor *t = push_view(L, x);
+  for (int d = 0; added >> d; d++)
+    if (added >> d & 1) view_insert(t, d, 1, 0);
+  return finish_op(L, false);
+}
+
+/*** Without dims of length 1.
+@function squeeze
+@tparam Tensor x
+@tparam[opt] int|table dim those to drop; without it, all of length 1
+@treturn Tensor a view
+*/
+static int l_squeeze(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "squeeze");
+  bool all = lua_isnoneornil(L, 2);
+  uint32_t dims = check_dims(L, 2, "squeeze", x->shape.ndim);
+  for (int d = 0; d < x->shape.ndim && !all; d++)
+    if (dims >> d & 1 && x->shape.dim[d] != 1) {
+      push_shape(L, &x->shape);
+      return luaL_error(L, "squeeze: dim %d of %s has length %I", d + 1, lua_tostring(L, -1), (LUAI_UACINT)x->shape.dim[d]);
+    }
+  tensor *t = push_view(L, x);
+  for (int d = t->shape.ndim - 1; d >= 0; d--)
+    if (dims >> d & 1 && t->shape.dim[d] == 1) view_remove(t, d);
+  return finish_op(L, false);
+}
+
+/* ---- order of dims ---- */
+
+/*** Dims in another order.
+@function permute_dims
+@tparam Tensor x
+@param ... every dim once, or one table of them: dim d of the result is dim order[d] of x
+@treturn Tensor a view
+*/
+static int l_permute_dims(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "permute_dims");
+  int order[MAX_DIMS], n = check_dim_list(L, 2, lua_gettop(L), "permute_dims", x->shape.ndim, order);
+  if (n != x->shape.ndim) return luaL_error(L, "permute_dims: %d dims named, the tensor has %d", n, x->shape.ndim);
+  view_permute(push_view(L, x), order);
+  return finish_op(L, false);
+}
+
+/*** Moves dims; the others keep their order.
+@function moveaxis
+@tparam Tensor x
+@tparam int|table source
+@tparam int|table destination
+@treturn Tensor a view
+*/
+static int l_moveaxis(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "moveaxis");
+  int from[MAX_DIMS], to[MAX_DIMS], order[MAX_DIMS], ndim = x->shape.ndim, next = 0;
+  int n = check_dim_list(L, 2, 2, "moveaxis", ndim, from), m = check_dim_list(L, 3, 3, "moveaxis", ndim, to);
+  if (n != m) return luaL_error(L, "moveaxis: %d dims to move, %d places for them", n, m);
+  uint32_t moved = 0;
+  for (int d = 0; d < ndim; d++) order[d] = -1;
+  for (int k = 0; k < n; k++) { order[to[k]] = from[k]; moved |= 1u << from[k]; }
+  for (int d = 0; d < ndim; d++) {
+    if (order[d] >= 0) continue;
+    while (moved >> next & 1) next++;
+    order[d] = next++;
+  }
+  view_permute(push_view(L, x), order);
+  return finish_op(L, false);
+}
+
+/*** Exchanges two dims.
+@function swapaxes
+@tparam Tensor x
+@tparam int a
+@tparam int b
+@treturn Tensor a view
+*/
+static int l_swapaxes(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "swapaxes");
+  int a = check_dim(L, 2, "swapaxes", x->shape.ndim), b = check_dim(L, 3, "swapaxes", x->shape.ndim);
+  view_swap(push_view(L, x), a, b);
+  return finish_op(L, false);
+}
+
+int get_T(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "T");
+  if (x->shape.ndim != 2) {
+    push_shape(L, &x->shape);
+    return luaL_error(L, "T: 2 dims expected, the shape is %s; use mT or permute_dims", lua_tostring(L, -1));
+  }
+  view_swap(push_view(L, x), 0, 1);
+  return finish_op(L, false);
+}
+
+int get_mT(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "mT");
+  int n = x->shape.ndim;
+  if (n < 2) {
+    push_shape(L, &x->shape);
+    return luaL_error(L, "mT: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
+  }
+  view_swap(push_view(L, x), n - 2, n - 1);
+  return finish_op(L, false);
+}
+
+/* ---- parts ---- */
+
+/*** `length` elements of a dim from `start` on.
+@function narrow
+@tparam Tensor x
+@tparam int dim
+@tparam int start negative: from the end
+@tparam int length
+@treturn Tensor a view
+*/
+static int l_narrow(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "narrow");
+  int dim = check_dim(L, 2, "narrow", x->shape.ndim);
+  int64_t start = check_integer(L, 3, "narrow", "start"), length = check_integer(L, 4, "narrow", "length");
+  int64_t n = x->shape.dim[dim];
+  if (start == 0) return luaL_error(L, "narrow: start 0: Lua tensors start at 1");
+  int64_t first = start > 0 ? start - 1 : n + start;
+  if (first < 0 || length < 0 || first > n || length > n - first)
+    return luaL_error(L, "narrow: %I elements from %I on: out of range for dim %d of length %I", (LUAI_UACINT)length,
+                      (LUAI_UACINT)start, dim + 1, (LUAI_UACINT)n);
+  view_range(push_view(L, x), dim, first, 1, length);
+  return finish_op(L, false);
+}
+
+/*** Reversed along dims.
+@function flip
+@tparam Tensor x
+@tparam[opt] int|table dim without it, all
+@treturn Tensor a view
+*/
+static int l_flip(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "flip");
+  uint32_t dims = check_dims(L, 2, "flip", x->shape.ndim);
+  tensor *t = push_view(L, x);
+  for (int d = 0; d < x->shape.ndim; d++)
+    if (dims >> d & 1) view_range(t, d, x->shape.dim[d] - 1, -1, x->shape.dim[d]);
+  return finish_op(L, false);
+}
+
+static const char *const diagonal_options[] = {"offset", "dim1", "dim2", NULL};
+
+/* Option `name` as a dim. */
+static int opt_dim(lua_State *L, int options, const char *fn, const char *name, int ndim, int otherwise) {
+  if (!options) return otherwise;
+  lua_getfield(L, options, name);
+  int d = optional_dim(L, lua_gettop(L), fn, ndim, otherwise);
+  lua_pop(L, 1);
+  return d;
+}
+
+/*** The diagonals of the matrices in two dims, as the last dim.
+@function diagonal
+@tparam Tensor x
+@tparam[opt] table options `offset` (0; above the main diagonal when positive), `dim1` (-2), `dim2` (-1)
+@treturn Tensor a view
+*/
+static int l_diagonal(lua_State *L) {
+  int nargs, options = check_options(L, "diagonal", diagonal_options, &nargs), ndim;
+  const tensor *x = check_tensor(L, 1, "diagonal");
+  if ((ndim = x->shape.ndim) < 2) {
+    push_shape(L, &x->shape);
+    return luaL_error(L, "diagonal: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
+  }
+  int64_t offset = nargs >= 2 && !lua_isnil(L, 2) ? check_integer(L, 2, "diagonal", "offset") : 0;
+  int rows = opt_dim(L, options, "diagonal", "dim1", ndim, ndim - 2);
+  int columns = opt_dim(L, options, "diagonal", "dim2", ndim, ndim - 1);
+  if (options && lua_getfield(L, options, "offset") != LUA_TNIL) offset = check_integer(L, -1, "diagonal", "offset");
+  if (rows == columns) return luaL_error(L, "diagonal: dim1 and dim2 are both %d", rows + 1);
+  if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* beyond the corner: empty */
+  if (offset < -x->shape.dim[rows]) offset = -x->shape.dim[rows];
+  view_diagonal(push_view(L, x), rows, columns, offset);
+  return finish_op(L, false);
+}
+
+/* ---- iteration ---- */
+
+/* i, x[i] after i - 1; the generic for's step. */
+static int next_row(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "rows");
+  lua_Integer i = lua_tointeger(L, 2);
+  if (i >= x->shape.dim[0]) return 0;
+  lua_pushinteger(L, i + 1);
+  view_select(push_view(L, x), 0, i);
+  return 1 + finish_op(L, false);
+}
+
+/*** For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
+@function rows
+@tparam Tensor x
+*/
+static int l_rows(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "rows");
+  if (x->shape.ndim == 0) return luaL_error(L, "rows: a 0-d tensor has no rows");
+  lua_pushcfunction(L, next_row);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  return 3;
+}
+
+/* ---- shapes alone ---- */
+
+/*** The shape that shapes broadcast to.
+@function broadcast_shapes
+@tparam table ... shapes
+@treturn table
+*/
+static int l_broadcast_shapes(lua_State *L) {
+  shape s = {.ndim = 0}, with;
+  int n = lua_gettop(L);
+  for (int i = 1; i <= n; i++) {
+    if (!lua_istable(L, i)) return luaL_error(L, "broadcast_shapes: argument %d: table expected, got %s", i, luaL_typename(L, i));
+    check_shape(L, i, i, "broadcast_shapes", &with);
+    tensor a = {.shape = s}, b = {.shape = with};
+    int st = shape_broadcast(&s, &with);
+    if (st != OK) return raise(L, "broadcast_shapes", st, (const tensor *[]){&a, &b}, 2);
+  }
+  push_shape_table(L, &s);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"broadcast_shapes", l_broadcast_shapes}, {NULL, NULL}};
+
+static const luaL_Reg methods[] = {
+  {"reshape", l_reshape}, {"flatten", l_flatten}, {"unflatten", l_unflatten}, {"broadcast_to", l_broadcast_to},
+  {"expand_dims", l_expand_dims}, {"squeeze", l_squeeze}, {"permute_dims", l_permute_dims},
+  {"moveaxis", l_moveaxis}, {"swapaxes", l_swapaxes}, {"narrow", l_narrow}, {"flip", l_flip},
+  {"diagonal", l_diagonal}, {"rows", l_rows}, {NULL, NULL}
+};
+
+void open_view(lua_State *L) {
+  luaL_newlib(L, shape_meta);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &shape_class);
+  add_functions(L, functions);
+  add_methods(L, methods);
+  lua_pushcfunction(L, l_rows);
+  lua_setfield(L, 4, "__pairs");
+}
