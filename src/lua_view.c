@@ -77,13 +77,13 @@ static int check_integers(lua_State *L, int first, int last, const char *fn, con
 }
 
 /* Dims from a number or table at i, or from numbers first … last, each in 1 … ndim or negative, none twice. */
-static int check_dim_list(lua_State *L, int first, int last, const char *fn, int ndim, int *to) {
+static int check_dim_list(lua_State *L, int first, int last, const char *fn, const shape *s, int *to) {
   int64_t dims[MAX_DIMS];
   uint32_t seen = 0;
   int n = check_integers(L, first, last, fn, "dim", dims);
   for (int k = 0; k < n; k++) {
     lua_pushinteger(L, dims[k]);
-    to[k] = check_dim(L, -1, fn, ndim);
+    to[k] = check_dim_of(L, -1, fn, s);
     lua_pop(L, 1);
     if (seen & 1u << to[k]) luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)dims[k]);
     seen |= 1u << to[k];
@@ -92,8 +92,8 @@ static int check_dim_list(lua_State *L, int first, int last, const char *fn, int
 }
 
 /* A dim argument that may be missing. */
-static int optional_dim(lua_State *L, int i, const char *fn, int ndim, int otherwise) {
-  return lua_isnoneornil(L, i) ? otherwise : check_dim(L, i, fn, ndim);
+static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int otherwise) {
+  return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
 static int raise_ndim(lua_State *L, const char *fn) { return raise(L, fn, ERR_NDIM, NULL, 0); }
@@ -168,8 +168,8 @@ static int l_flatten(lua_State *L) {
   shape to = {.ndim = 0};
   if (x->shape.ndim == 0) to = (shape){1, {1}};
   else {
-    int first = optional_dim(L, 2, "flatten", x->shape.ndim, 0);
-    int last = optional_dim(L, 3, "flatten", x->shape.ndim, x->shape.ndim - 1);
+    int first = optional_dim(L, 2, "flatten", &x->shape, 0);
+    int last = optional_dim(L, 3, "flatten", &x->shape, x->shape.ndim - 1);
     if (first > last) return luaL_error(L, "flatten: dim %d comes after dim %d", first + 1, last + 1);
     for (int d = 0; d < x->shape.ndim; d++) {
       if (d > first && d <= last) to.dim[to.ndim - 1] *= x->shape.dim[d];
@@ -188,7 +188,7 @@ static int l_flatten(lua_State *L) {
 */
 static int l_unflatten(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "unflatten");
-  int dim = check_dim(L, 2, "unflatten", x->shape.ndim);
+  int dim = check_dim_of(L, 2, "unflatten", &x->shape);
   luaL_argcheck(L, lua_istable(L, 3), 3, "table of sizes expected");
   shape from = {1, {x->shape.dim[dim]}}, sizes, to = x->shape;
   check_new_shape(L, 3, 3, "unflatten", &from, from.dim[0], &sizes);
@@ -226,11 +226,17 @@ static int l_broadcast_to(lua_State *L) {
 */
 static int l_expand_dims(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "expand_dims");
-  int n = lua_istable(L, 2) ? (int)lua_rawlen(L, 2) : 1, dims[MAX_DIMS];
-  if (x->shape.ndim + n > MAX_DIMS) return raise_ndim(L, "expand_dims");
+  lua_settop(L, 2);
+  bool table = lua_istable(L, 2);
+  lua_Unsigned n = table ? lua_rawlen(L, 2) : 1;
+  if (n > (lua_Unsigned)(MAX_DIMS - x->shape.ndim)) return raise_ndim(L, "expand_dims");
   uint32_t added = 0;
-  n = check_dim_list(L, 2, 2, "expand_dims", x->shape.ndim + n, dims);
-  for (int k = 0; k < n; k++) added |= 1u << dims[k];
+  for (int k = 1; k <= (int)n; k++) {
+    if (table) lua_rawgeti(L, 2, k);
+    uint32_t bit = 1u << check_dim(L, -1, "expand_dims", x->shape.ndim + (int)n);
+    if (added & bit) return luaL_error(L, "expand_dims: dim %I is named twice", (LUAI_UACINT)lua_tointeger(L, -1));
+    added |= bit;
+  }
   tensor *t = push_view(L, x);
   for (int d = 0; added >> d; d++)
     if (added >> d & 1) view_insert(t, d, 1, 0);
@@ -246,7 +252,7 @@ static int l_expand_dims(lua_State *L) {
 static int l_squeeze(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "squeeze");
   bool all = lua_isnoneornil(L, 2);
-  uint32_t dims = check_dims(L, 2, "squeeze", x->shape.ndim);
+  uint32_t dims = check_dims(L, 2, "squeeze", &x->shape);
   for (int d = 0; d < x->shape.ndim && !all; d++)
     if (dims >> d & 1 && x->shape.dim[d] != 1) {
       push_shape(L, &x->shape);
@@ -268,7 +274,7 @@ static int l_squeeze(lua_State *L) {
 */
 static int l_permute_dims(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "permute_dims");
-  int order[MAX_DIMS], n = check_dim_list(L, 2, lua_gettop(L), "permute_dims", x->shape.ndim, order);
+  int order[MAX_DIMS], n = check_dim_list(L, 2, lua_gettop(L), "permute_dims", &x->shape, order);
   if (n != x->shape.ndim) return luaL_error(L, "permute_dims: %d dims named, the tensor has %d", n, x->shape.ndim);
   view_permute(push_view(L, x), order);
   return finish_op(L, false);
@@ -284,7 +290,7 @@ static int l_permute_dims(lua_State *L) {
 static int l_moveaxis(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "moveaxis");
   int from[MAX_DIMS], to[MAX_DIMS], order[MAX_DIMS], ndim = x->shape.ndim, next = 0;
-  int n = check_dim_list(L, 2, 2, "moveaxis", ndim, from), m = check_dim_list(L, 3, 3, "moveaxis", ndim, to);
+  int n = check_dim_list(L, 2, 2, "moveaxis", &x->shape, from), m = check_dim_list(L, 3, 3, "moveaxis", &x->shape, to);
   if (n != m) return luaL_error(L, "moveaxis: %d dims to move, %d places for them", n, m);
   uint32_t moved = 0;
   for (int d = 0; d < ndim; d++) order[d] = -1;
@@ -307,7 +313,7 @@ static int l_moveaxis(lua_State *L) {
 */
 static int l_swapaxes(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "swapaxes");
-  int a = check_dim(L, 2, "swapaxes", x->shape.ndim), b = check_dim(L, 3, "swapaxes", x->shape.ndim);
+  int a = check_dim_of(L, 2, "swapaxes", &x->shape), b = check_dim_of(L, 3, "swapaxes", &x->shape);
   view_swap(push_view(L, x), a, b);
   return finish_op(L, false);
 }
@@ -345,7 +351,7 @@ int get_mT(lua_State *L) {
 */
 static int l_narrow(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "narrow");
-  int dim = check_dim(L, 2, "narrow", x->shape.ndim);
+  int dim = check_dim_of(L, 2, "narrow", &x->shape);
   int64_t start = check_integer(L, 3, "narrow", "start"), length = check_integer(L, 4, "narrow", "length");
   int64_t n = x->shape.dim[dim];
   if (start == 0) return luaL_error(L, "narrow: start 0: Lua tensors start at 1");
@@ -365,7 +371,7 @@ static int l_narrow(lua_State *L) {
 */
 static int l_flip(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "flip");
-  uint32_t dims = check_dims(L, 2, "flip", x->shape.ndim);
+  uint32_t dims = check_dims(L, 2, "flip", &x->shape);
   tensor *t = push_view(L, x);
   for (int d = 0; d < x->shape.ndim; d++)
     if (dims >> d & 1) view_range(t, d, x->shape.dim[d] - 1, -1, x->shape.dim[d]);
@@ -375,10 +381,10 @@ static int l_flip(lua_State *L) {
 static const char *const diagonal_options[] = {"offset", "dim1", "dim2", NULL};
 
 /* Option `name` as a dim. */
-static int opt_dim(lua_State *L, int options, const char *fn, const char *name, int ndim, int otherwise) {
+static int opt_dim(lua_State *L, int options, const char *fn, const char *name, const shape *s, int otherwise) {
   if (!options) return otherwise;
   lua_getfield(L, options, name);
-  int d = optional_dim(L, lua_gettop(L), fn, ndim, otherwise);
+  int d = optional_dim(L, lua_gettop(L), fn, s, otherwise);
   lua_pop(L, 1);
   return d;
 }
@@ -397,8 +403,8 @@ static int l_diagonal(lua_State *L) {
     return luaL_error(L, "diagonal: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
   }
   int64_t offset = nargs >= 2 && !lua_isnil(L, 2) ? check_integer(L, 2, "diagonal", "offset") : 0;
-  int rows = opt_dim(L, options, "diagonal", "dim1", ndim, ndim - 2);
-  int columns = opt_dim(L, options, "diagonal", "dim2", ndim, ndim - 1);
+  int rows = opt_dim(L, options, "diagonal", "dim1", &x->shape, ndim - 2);
+  int columns = opt_dim(L, options, "diagonal", "dim2", &x->shape, ndim - 1);
   if (options && lua_getfield(L, options, "offset") != LUA_TNIL) offset = check_integer(L, -1, "diagonal", "offset");
   if (rows == columns) return luaL_error(L, "diagonal: dim1 and dim2 are both %d", rows + 1);
   if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* beyond the corner: empty */
