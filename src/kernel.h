@@ -134,15 +134,18 @@ typedef struct nonzero_call {
   int64_t  count;              /* out of the first call, in of the second */
 } nonzero_call;
 
-/* Values made from a counter: element i of the contiguous out depends on (seed, offset + i) only. */
-enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_permutation };
+/* Values made from a counter (random.h says how): element i of the contiguous out depends on
+** (seed, offset, i) only. Floats draw in their compute dtype, integers as 64 bits that wrap into out's dtype. */
+enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_COUNT };
 
 typedef struct random_call {
   enum random_op op;
-  uint64_t seed, offset;
+  uint64_t seed, offset;       /* offset: of the first Philox block */
   operand  out;                /* contiguous */
   int64_t  count;
   double   a, b;               /* uniform: [a, b); normal: mean, standard deviation */
+  double   most;               /* uniform: the greatest value of out's dtype below b */
+  int      bits;               /* uniform: random bits an element has, those of the significand */
   int64_t  low;                /* integers: low … low + range - 1 */
   uint64_t range;              /* 0: all 2^64 */
 } random_call;
@@ -154,15 +157,15 @@ typedef struct arange_call {
   scalar  start, step;
 } arange_call;
 
-/* c = alpha * op(a) @ op(b) + beta * c for each of the batch. All three of one dtype. Each matrix is
-** addressed by its row and column strides in elements (any values, 0 and negative included). */
+/* c = alpha * a @ b + beta * c for each of the batch; where beta is 0, c is not read. All three of one
+** dtype. Each matrix is addressed by its row and column strides in elements (any values, 0 and negative too). */
 typedef struct gemm_call {
   enum dtype  dtype;
-  int64_t     m, n, k;
+  int64_t     m, n, k;         /* c is m × n, a is m × k, b is k × n */
   const void *a, *b;
   void       *c;
   int64_t     a_stride[2], b_stride[2], c_stride[2];   /* {row, column} */
-  double      alpha, beta;
+  scalar      alpha, beta;     /* floats read f, integers i */
   plan        batch;           /* stride[0] c's, stride[1] a's, stride[2] b's */
 } gemm_call;
 

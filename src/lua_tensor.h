@@ -17,7 +17,9 @@ extern const char tensor_class;
   X(convert) \
   X(limits)  \
   X(view)    \
-  X(index)
+  X(index)   \
+  X(matmul)  \
+  X(random)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

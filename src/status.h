@@ -16,6 +16,8 @@ enum status {
   ERR_OVERLAP,       /* the target shares memory with an input, element by element different */
   ERR_READONLY,      /* the target is a broadcast view: several elements share one place */
   ERR_EMPTY,         /* a reduction of no elements that has no identity (max) */
+  ERR_RANK,          /* a tensor has fewer or more dims than the op takes */
+  ERR_INNER,         /* matmul: the inner dims differ */
   ERR_INDEX,         /* an index tensor holds an index out of range */
   ERR_NO_KERNEL      /* the device has no kernel for it */
 };

@@ -26,8 +26,17 @@ typedef struct convert_table {
   move_kernel    move[5];
 } convert_table;
 
+/* Draws `blocks` whole blocks of RANDOM_RUN counters from `counter` on into out, of the compute dtype
+** (integers: int64): 64 elements a run, 32 of those that take 64 random bits. */
+typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
+typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
+
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
-#define KERNEL_TABLES(X) X(map) X(convert) X(limits)
+#define KERNEL_TABLES(X) \
+  X(map)     \
+  X(convert) \
+  X(limits)  \
+  X(random)
 
 #include "limits.h"
 
@@ -55,5 +64,7 @@ void cpu_empty_cache(int index);
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 
 int  cpu_map(const map_call *c);
+int  cpu_random(const random_call *c);
+int  cpu_gemm(const gemm_call *c);
 
 #endif

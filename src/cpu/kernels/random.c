@@ -1,0 +1,178 @@
+/* Philox 4×32-10 on vectors of counters, and the numbers made from its words; see random.h. */
+
+#include "../../random.h"
+
+#include "../cpu.h"
+#include "../scalar.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* A word travels in a 64-bit lane, because a product of two needs one. What is above the low 32 bits
+** is garbage until the end: products do not look at it. */
+#if defined(__AVX512F__)
+enum { LANES = 8 };
+#elif defined(__AVX2__)
+enum { LANES = 4 };
+#else
+enum { LANES = 2 };
+#endif
+enum { VECTORS = RANDOM_RUN / LANES };
+typedef uint64_t words __attribute__((vector_size(LANES * 8)));
+
+/* Low 32 bits times low 32 bits, all 64 of the product. */
+static inline words multiply(words a, words b) {
+#if defined(__AVX512F__)
+  return (words)_mm512_mul_epu32((__m512i)a, (__m512i)b);
+#elif defined(__AVX2__)
+  return (words)_mm256_mul_epu32((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+  return (words)_mm_mul_epu32((__m128i)a, (__m128i)b);
+#else
+  return (a & 0xffffffff) * (b & 0xffffffff);
+#endif
+}
+
+static inline words splat(uint64_t v) { return (words){0} + v; }
+
+/* The four words of the counters base + lane * step. */
+static inline void philox(uint64_t seed, uint64_t base, uint64_t step, words x[4]) {
+  words counter = splat(base);
+  for (int l = 0; l < LANES; l++) counter[l] += (uint64_t)l * step;
+  const words m0 = splat(PHILOX_M0), m1 = splat(PHILOX_M1);
+  uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+  words x0 = counter, x1 = counter >> 32, x2 = splat(0), x3 = splat(0);
+#pragma GCC unroll 10
+  for (int round = 0; round < PHILOX_ROUNDS; round++) {
+    words p0 = multiply(x0, m0), p1 = multiply(x2, m1);
+    x0 = (p1 >> 32) ^ x1 ^ splat(k0);
+    x1 = p1;
+    x2 = (p0 >> 32) ^ x3 ^ splat(k1);
+    x3 = p0;
+    k0 += PHILOX_W0;
+    k1 += PHILOX_W1;
+  }
+  x[0] = x0; x[1] = x1; x[2] = x2; x[3] = x3;
+}
+
+/* One run as 32-bit words, in the order of 32-bit draws: even counters in the low halves of the
+** lanes, odd ones in the high halves. */
+static inline void run_of_32(uint64_t seed, uint64_t counter, uint32_t out[64]) {
+  for (int v = 0; v < VECTORS / 2; v++) {
+    words even[4], odd[4];
+    philox(seed, counter + (uint64_t)(2 * LANES * v), 2, even);
+    philox(seed, counter + (uint64_t)(2 * LANES * v) + 1, 2, odd);
+    for (int w = 0; w < 4; w++) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+      words both = (even[w] & 0xffffffff) | odd[w] << 32;
+#else
+      words both = (odd[w] & 0xffffffff) | even[w] << 32;
+#endif
+      memcpy(out + 16 * w + 2 * LANES * v, &both, sizeof both);
+    }
+  }
+}
+
+/* One run as 64-bit draws. */
+static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) {
+  for (int v = 0; v < VECTORS; v++) {
+    words x[4];
+    philox(seed, counter + (uint64_t)(LANES * v), 1, x);
+    for (int w = 0; w < 2; w++) {
+      words both = (x[2 * w] & 0xffffffff) | x[2 * w + 1] << 32;
+      memcpy(out + 16 * w + LANES * v, &both, sizeof both);
+    }
+  }
+}
+
+/* ---- uniform: a + (b - a) * u, u of `bits` bits in [0, 1) ---- */
+
+static void uniform_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
+  float *to = out;
+  const float a = (float)c->a, width = (float)(c->b - c->a), most = (float)c->most;
+  const float unit = ldexpf(1, -c->bits);
+  const int shift = 32 - c->bits;
+  uint32_t word[64];
+  for (int64_t r = 0; r < runs; r++, counter += RANDOM_RUN, to += 64) {
+    run_of_32(c->seed, counter, word);
+    for (int i = 0; i < 64; i++) {
+      float v = a + (float)(int32_t)(word[i] >> shift) * unit * width;
+      to[i] = v < most ? v : most;
+    }
+  }
+}
+
+static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs, void *out) {
+  double *to = out;
+  const double a = c->a, width = c->b - c->a, most = c->most;
+  uint64_t word[32];
+  for (int64_t r = 0; r < runs; r++, counter += RANDOM_RUN, to += 32) {
+    run_of_64(c->seed, counter, word);
+    for (int i = 0; i < 32; i++) {
+      double v = a + (double)(int64_t)(word[i] >> 11) * 0x1p-53 * width;
+      to[i] = v < most ? v : most;
+    }
+  }
+}
+
+/* ---- normal: Box–Muller, two elements from two draws ---- */
+
+static void normal_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
+  float *to = out;
+  const float mean = (float)c->a, deviation = (float)c->b;
+  uint32_t word[64];
+  for (int64_t r = 0; r < runs; r++, counter += RANDOM_RUN, to += 64) {
+    run_of_32(c->seed, counter, word);
+    for (int half = 0; half < 64; half += 32)
+      for (int i = 0; i < 16; i++) {
+        float u = ((float)(word[half + i] >> 1) + 0.5f) * 0x1p-31f;      /* (0, 1] */
+        float angle = (float)(int32_t)word[half + 16 + i] * (float)(3.14159265358979323846 * 0x1p-31);
+        float radius = deviation * sqrtf(-2 * m_log(u));
+        to[half + i] = mean + radius * m_cos(angle);
+        to[half + 16 + i] = mean + radius * m_sin(angle);
+      }
+  }
+}
+
+static void normal_float64(const random_call *c, uint64_t counter, int64_t runs, void *out) {
+  double *to = out;
+  uint64_t word[32];
+  for (int64_t r = 0; r < runs; r++, counter += RANDOM_RUN, to += 32) {
+    run_of_64(c->seed, counter, word);
+    for (int i = 0; i < 16; i++) {
+      double u = ((double)(int64_t)(word[i] >> 11) + 0.5) * 0x1p-53;     /* (0, 1] */
+      double angle = (double)((int64_t)word[16 + i] >> 11) * (3.14159265358979323846 * 0x1p-52);
+      double radius = c->b * sqrt(-2 * m_log(u));
+      to[i] = c->a + radius * m_cos(angle);
+      to[16 + i] = c->a + radius * m_sin(angle);
+    }
+  }
+}
+
+/* ---- integers: low + the high half of word * range; the bias is below range / 2^64 ---- */
+
+/* High 64 bits of a * b, by halves, so that it vectorises. */
+static inline uint64_t multiply_high(uint64_t a, uint64_t b) {
+  uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+  uint64_t mid = ah * bl + (al * bl >> 32), mid2 = al * bh + (uint32_t)mid;
+  return ah * bh + (mid >> 32) + (mid2 >> 32);
+}
+
+static void integers_int64(const random_call *c, uint64_t counter, int64_t runs, void *out) {
+  uint64_t *to = out, word[32];
+  const uint64_t low = (uint64_t)c->low, range = c->range;
+  for (int64_t r = 0; r < runs; r++, counter += RANDOM_RUN, to += 32) {
+    run_of_64(c->seed, counter, word);
+    if (range == 0)
+      for (int i = 0; i < 32; i++) to[i] = low + word[i];
+    else
+      for (int i = 0; i < 32; i++) to[i] = low + multiply_high(word[i], range);
+  }
+}
+
+const random_table ISA_NAME(random_table) = {.draw = {
+  [RANDOM_uniform]  = {[DT_float32] = uniform_float32, [DT_float64] = uniform_float64},
+  [RANDOM_normal]   = {[DT_float32] = normal_float32, [DT_float64] = normal_float64},
+  [RANDOM_integers] = {[DT_int64] = integers_int64},
+}};
