@@ -1,6 +1,6 @@
 #include "op.h"
 
-#include <math.h>
+#include <stdlib.h>
 
 const op_info map_ops[OP_COUNT] = {
 #define TO_BOOL_SAME false
@@ -99,28 +99,70 @@ int check_target(const tensor *out, const shape *s, enum dtype result, const ten
   return OK;
 }
 
-/* The plan and call of a prepared job. */
-static int run_unchecked(const job *j, tensor *out) {
-  plan p;
-  plan_init(&p, &j->shape);
-  if (p.count == 0) return OK;
-  map_call c = {.op = j->op, .compute = j->compute, .nin = j->nin, .plan = &p,
-                .out = {.data = tensor_data(out), .dtype = out->dtype}};
-  plan_operand(&p, 0, out->stride);
+/* ---- running ---- */
+
+/* Dims in order of the output's strides, longest outside, so that memory is written in order. */
+static void sort_dims(plan *p, int noperands) {
+  for (int d = 1; d < p->ndim; d++)
+    for (int e = d; e > 0 && llabs(p->stride[0][e - 1]) < llabs(p->stride[0][e]); e--) {
+      int64_t n = p->shape[e];
+      p->shape[e] = p->shape[e - 1];
+      p->shape[e - 1] = n;
+      for (int k = 0; k < noperands; k++) {
+        int64_t s = p->stride[k][e];
+        p->stride[k][e] = p->stride[k][e - 1];
+        p->stride[k][e - 1] = s;
+      }
+    }
+}
+
+/* Is everything row-major of one shape, or a single element? Then the plan is one dim. */
+static bool plan_flat(plan *p, const job *j, const tensor *out) {
+  if (!tensor_is_contiguous(out)) return false;
+  p->ndim = 1;
+  p->count = p->shape[0] = out->count;
+  p->stride[0][0] = 1;
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    bool whole = t && t->count == out->count;
+    if (whole && !tensor_is_contiguous(t)) return false;
+    if (t && !whole && t->count != 1) return false;
+    p->stride[1 + i][0] = whole;
+  }
+  return true;
+}
+
+static void plan_job(plan *p, const job *j, const tensor *out) {
+  plan_init(p, &j->shape);
+  plan_operand(p, 0, out->stride);
   for (int i = 0; i < j->nin; i++) {
     const tensor *t = j->in[i].t;
     int64_t stride[MAX_DIMS];
-    c.in[i] = (operand){.value = j->in[i].s, .dtype = j->compute};
-    if (t) {
-      shape_expand(&t->shape, t->stride, &j->shape, stride);
-      c.in[i].data = tensor_data(t);
-      c.in[i].dtype = t->dtype;
-    }
-    plan_operand(&p, 1 + i, t ? stride : NULL);
+    if (t) shape_expand(&t->shape, t->stride, &j->shape, stride);
+    plan_operand(p, 1 + i, t ? stride : NULL);
   }
-  plan_collapse(&p, 1 + j->nin);
-  const device *dev = out->store->place.device;
-  return dev->map(&c);
+  sort_dims(p, 1 + j->nin);
+  plan_collapse(p, 1 + j->nin);
+}
+
+int job_compute(const job *j, tensor *out) {
+  if (out->count == 0) return OK;
+  plan p;
+  if (!plan_flat(&p, j, out)) plan_job(&p, j, out);
+  map_call c;
+  c.op = j->op;
+  c.compute = j->compute;
+  c.nin = j->nin;
+  c.plan = &p;
+  c.out.data = tensor_data(out);
+  c.out.dtype = out->dtype;
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    c.in[i].data = t ? tensor_data(t) : NULL;
+    c.in[i].dtype = t ? t->dtype : j->compute;
+    if (!t) c.in[i].value = j->in[i].s;
+  }
+  return out->store->place.device->map(&c);
 }
 
 int job_run(const job *j, tensor *out) {
@@ -130,7 +172,7 @@ int job_run(const job *j, tensor *out) {
     if (in[i] && !place_equal(in[i]->store->place, out->store->place)) return ERR_DEVICES;
   }
   int st = check_target(out, &j->shape, j->result, in, j->nin);
-  return st != OK ? st : run_unchecked(j, out);
+  return st != OK ? st : job_compute(j, out);
 }
 
 /* Conversions allow every kind: x:to("int8") of floats saturates. The compute dtype is the target's,
@@ -143,7 +185,7 @@ static job identity(tensor *out, arg in) {
 int op_fill(tensor *out, scalar value) {
   if (tensor_is_overlapping(out)) return ERR_READONLY;
   job j = identity(out, (arg){.s = value});
-  return run_unchecked(&j, out);
+  return job_compute(&j, out);
 }
 
 int op_copy(tensor *out, const tensor *in) {
@@ -153,5 +195,5 @@ int op_copy(tensor *out, const tensor *in) {
   if (tensor_is_overlapping(out)) return ERR_READONLY;
   if (tensor_conflicts(out, in)) return ERR_OVERLAP;
   job j = identity(out, (arg){.t = in});
-  return run_unchecked(&j, out);
+  return job_compute(&j, out);
 }

@@ -38,6 +38,9 @@ int job_prepare(job *j);
 ** ERR_OUT_SHAPE ERR_CAST ERR_OVERLAP ERR_READONLY ERR_NO_KERNEL ERR_MEMORY; out is untouched then. */
 int job_run(const job *j, tensor *out);
 
+/* The same without the checks, for an output that was made for it. */
+int job_compute(const job *j, tensor *out);
+
 /* May `out` be written by an op that gives shape `s` from these inputs? */
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 

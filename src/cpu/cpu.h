@@ -19,11 +19,15 @@ typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table
 
 /* dst[i] = (dst dtype)src[i]: both contiguous. [from][to] */
 typedef void (*convert_kernel)(int64_t n, void *dst, const void *src);
-/* dst[i * dst_stride] = src[i * src_stride], elements of 1, 2, 4, 8, 16 bytes at [log2]. */
-typedef void (*move_kernel)(int64_t n, void *dst, int64_t dst_stride, const void *src, int64_t src_stride);
+/* to[r * to_row + c * to_col] = from[r * from_row + c * from_col], elements of 1, 2, 4, 8, 16 bytes at [log2]. */
+typedef struct copy_plan {
+  int64_t rows, cols;
+  int64_t to_row, to_col, from_row, from_col;   /* strides in elements */
+} copy_plan;
+typedef void (*copy_kernel)(const copy_plan *p, void *to, const void *from);
 typedef struct convert_table {
   convert_kernel convert[DTYPE_COUNT][DTYPE_COUNT];
-  move_kernel    move[5];
+  copy_kernel    copy[5];
 } convert_table;
 
 /* Draws `blocks` whole blocks of RANDOM_RUN counters from `counter` on into out, of the compute dtype
