@@ -127,7 +127,8 @@ bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool 
 enum dtype check_dtype(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_error(L, "%s: dtype: name expected, got %s", fn, luaL_typename(L, i));
-  enum dtype d = dtype_find(lua_tostring(L, i));
+  const char *name = lua_tostring(L, i);
+  enum dtype d = dtype_find(name);
   if (d != DT_none) return d;
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -136,7 +137,7 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn) {
     luaL_addstring(&b, dtypes[k].name);
   }
   luaL_pushresult(&b);
-  luaL_error(L, "%s: unknown dtype \"%s\"; known: %s", fn, lua_tostring(L, i), lua_tostring(L, -1));
+  luaL_error(L, "%s: unknown dtype \"%s\"; known: %s", fn, name, lua_tostring(L, -1));
   return d;
 }
 
@@ -177,7 +178,51 @@ int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
     luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
   int ok;
   int64_t n = lua_tointegerx(L, i, &ok);
+  if (!ok && lua_tonumber(L, i) != lua_tonumber(L, i)) luaL_error(L, "%s: %s: nan is not an integer", fn, what);
   if (!ok) luaL_error(L, "%s: %s: %s is not an integer", fn, what, luaL_tolstring(L, i, NULL));
+  return n;
+}
+
+/* Integral floats up to 2^64 - 1 fit uint64: kept as the int64 with the same bits. */
+static bool float_fits(enum dtype d, double f, int64_t *i) {
+  if (d == DT_uint64 && f >= 0x1p63 && f < 0x1p64) { *i = (int64_t)(uint64_t)f; return true; }
+  if (!(f >= -0x1p63 && f < 0x1p63) || f != trunc(f)) return false;
+  *i = (int64_t)f;
+  return integer_fits(d, *i);
+}
+
+scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
+  scalar s = {.i = 0};
+  int kind = dtype_kind(d);
+  if (lua_isboolean(L, i)) {
+    s.i = lua_toboolean(L, i);
+    s.f = (double)s.i;
+    return s;
+  }
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: number or boolean expected, got %s", fn, luaL_typename(L, i));
+  s.is_float = !lua_isinteger(L, i);
+  s.f = lua_tonumber(L, i);
+  s.i = lua_tointeger(L, i);
+  if (s.is_float && (kind == KIND_INT || kind == KIND_UINT)) {
+    if (isnan(s.f)) luaL_error(L, "%s: nan does not fit %s", fn, dtypes[d].name);
+    if (!float_fits(d, s.f, &s.i)) luaL_error(L, "%s: %f does not fit %s", fn, s.f, dtypes[d].name);
+    s.is_float = false;
+  } else if (!s.is_float && !integer_fits(d, s.i)) {
+    luaL_error(L, "%s: %I does not fit %s", fn, (LUAI_UACINT)s.i, dtypes[d].name);
+  }
+  return s;
+}
+
+/* A list: integer keys 1 … n only. */
+static lua_Integer check_list(lua_State *L, int i, const char *fn) {
+  lua_Integer n = (lua_Integer)lua_rawlen(L, i), entries = 0;
+  i = lua_absindex(L, i);
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING)
+      luaL_error(L, "%s: a table is either options (names) or a list, not both: key \"%s\"", fn, lua_tostring(L, -2));
+    entries++;
+  }
+  if (entries != n) luaL_error(L, "%s: a list with holes", fn);
   return n;
 }
 
@@ -191,7 +236,7 @@ static void add_size(lua_State *L, int i, const char *fn, shape *s) {
 void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
   s->ndim = 0;
   if (first == last && lua_type(L, first) == LUA_TTABLE) {
-    lua_Integer n = (lua_Integer)lua_rawlen(L, first);
+    lua_Integer n = check_list(L, first, fn);
     for (lua_Integer k = 1; k <= n; k++) {
       lua_rawgeti(L, first, k);
       add_size(L, -1, fn, s);
@@ -230,7 +275,7 @@ uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s) {
   if (lua_type(L, i) != LUA_TTABLE)
     luaL_error(L, "%s: dim: number or table expected, got %s", fn, luaL_typename(L, i));
   uint32_t mask = 0;
-  lua_Integer n = (lua_Integer)lua_rawlen(L, i);
+  lua_Integer n = check_list(L, i, fn);
   for (lua_Integer k = 1; k <= n; k++) {
     lua_rawgeti(L, i, k);
     uint32_t bit = 1u << check_dim_of(L, -1, fn, s);

@@ -45,6 +45,9 @@ place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1
 void       push_place(lua_State *L, place p);
 int64_t    check_integer(lua_State *L, int i, const char *fn, const char *what);  /* integral floats too */
 
+/* A number or boolean that an element of dtype d can hold; integer dtypes take integral floats only. */
+scalar     check_value(lua_State *L, int i, const char *fn, enum dtype d);
+
 /* Shape from arguments first … last: numbers, or one table. */
 void check_shape(lua_State *L, int first, int last, const char *fn, shape *s);
 

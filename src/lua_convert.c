@@ -1,126 +1,501 @@
-/* Between tensors and Lua values: lt.tensor, item, totable. */
+/* Between tensors and Lua values: lt.tensor, item, totable, bytes. */
 
+#include <math.h>
 #include <string.h>
 
+#include "host.h"
 #include "lua_args.h"
 #include "lua_tensor.h"
 
-static const char *const tensor_options[] = {"dtype", "device", NULL};
+enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
 
-/* What a nested table holds: its shape and the kinds of its leaves. */
-typedef struct survey {
-  shape shape;
-  bool  floats, integers, booleans;
-} survey;
+/* Elements on their way between Lua and a tensor: int64 or float64, row-major. */
+typedef union staged {
+  int64_t i;
+  double  f;
+} staged;
 
-/* Visits the table at the top of the stack at depth `depth`. */
-static void survey_table(lua_State *L, survey *s, int depth) {
-  int64_t n = (int64_t)lua_rawlen(L, -1);
-  if (depth >= MAX_DIMS) luaL_error(L, "tensor: more than %d dims", MAX_DIMS);
-  luaL_checkstack(L, 3, "tensor: nested too deep");
-  if (depth == s->shape.ndim) s->shape.dim[s->shape.ndim++] = n;
-  else if (s->shape.dim[depth] != n)
-    luaL_error(L, "tensor: ragged table: %I elements in dim %d, where others have %I", (LUAI_UACINT)n, depth + 1,
-               (LUAI_UACINT)s->shape.dim[depth]);
-  for (int64_t i = 1; i <= n; i++) {
-    int type = lua_rawgeti(L, -1, i);
-    if (type == LUA_TTABLE) survey_table(L, s, depth + 1);
-    else if (depth + 1 != s->shape.ndim)
-      luaL_error(L, "tensor: ragged table: a %s among tables in dim %d", luaL_typename(L, -1), depth + 1);
-    else if (type == LUA_TBOOLEAN) s->booleans = true;
-    else if (type != LUA_TNUMBER) luaL_error(L, "tensor: number or boolean expected, got %s", luaL_typename(L, -1));
-    else if (lua_isinteger(L, -1)) s->integers = true;
-    else s->floats = true;
+/* Room for n elements: `small`, or a userdata left on the stack (else nil is). */
+static staged *push_stage(lua_State *L, int64_t n, staged *small) {
+  if (n > SMALL) return lua_newuserdatauv(L, (size_t)n * sizeof(staged), 0);
+  lua_pushnil(L);
+  return small;
+}
+
+/* ---- from nested tables ---- */
+
+/* A walk over nested tables. Leaves go to `stage`, as floats or integers. */
+typedef struct reader {
+  const char *fn;
+  shape       shape;
+  int64_t     block[MAX_DIMS];     /* elements of one entry of a table at this depth */
+  int64_t     at[MAX_DIMS];        /* 1-based keys on the way to where we are */
+  enum dtype  dtype;               /* that every leaf has to fit, or DT_none */
+  int         leaf;                /* Lua type of the first leaf: the others have it too */
+  bool        floats;              /* stage holds float64 */
+  int64_t     count;
+  staged     *stage;
+} reader;
+
+/* "[2][3]": the entry that at[0 … depth] names. */
+static const char *push_path(lua_State *L, const reader *r, int depth) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int d = 0; d <= depth; d++) {
+    lua_pushfstring(L, "[%I]", (LUAI_UACINT)r->at[d]);
+    luaL_addvalue(&b);
+  }
+  luaL_pushresult(&b);
+  return lua_tostring(L, -1);
+}
+
+/* Shape and first leaf, from the first entry at each depth. The data is at the top of the stack. */
+static void find_shape(lua_State *L, reader *r) {
+  shape *s = &r->shape;
+  lua_pushvalue(L, -1);
+  while (lua_type(L, -1) == LUA_TTABLE) {
+    if (s->ndim == MAX_DIMS) luaL_error(L, "%s: more than %d dims", r->fn, MAX_DIMS);
+    s->dim[s->ndim++] = (int64_t)lua_rawlen(L, -1);
+    if (s->dim[s->ndim - 1] == 0) break;
+    lua_rawgeti(L, -1, 1);
+    lua_remove(L, -2);
+  }
+  r->leaf = lua_type(L, -1);
+  r->floats = r->leaf == LUA_TNUMBER && !lua_isinteger(L, -1);
+  lua_pop(L, 1);
+  int64_t bytes;
+  if (shape_count(s, sizeof(staged), &bytes) != OK) raise(L, r->fn, ERR_OVERFLOW, NULL, 0);
+  r->count = bytes;
+  for (int d = s->ndim - 1; d >= 0; d--) r->block[d] = d == s->ndim - 1 ? 1 : r->block[d + 1] * s->dim[d + 1];
+}
+
+/* A key that is not in 1 … n, below the table it is in. */
+static int bad_key(lua_State *L, const reader *r, int depth) {
+  const char *where = depth > 0 ? push_path(L, r, depth - 1) : "";
+  if (depth > 0) lua_insert(L, -2);
+  if (lua_type(L, -1) == LUA_TSTRING)
+    return luaL_error(L, "%s: key \"%s\" among the data%s%s; options are a second table", r->fn, lua_tostring(L, -1),
+                      depth > 0 ? " of " : "", where);
+  return luaL_error(L, "%s: hole in the data: %s[%s] is set, but not all before it", r->fn, where,
+                    luaL_tolstring(L, -1, NULL));
+}
+
+/* Every key of the table at the top of the stack must be one of 1 … n. */
+static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n) {
+  for (lua_pushnil(L); lua_next(L, -2);) {
     lua_pop(L, 1);
+    int64_t k = lua_tointeger(L, -1);
+    if (!lua_isinteger(L, -1) || k < 1 || k > n) bad_key(L, r, depth);
   }
 }
 
-/* One Lua value as an element of dtype d, at `to`, through int64 or float64. */
-static void store_value(lua_State *L, int i, tensor *t, int64_t position) {
-  tensor one = *t;
-  one.shape.ndim = 0;
-  one.count = 1;
-  one.offset = t->offset + position;
-  scalar s = {.is_float = lua_type(L, i) == LUA_TNUMBER && !lua_isinteger(L, i)};
-  if (lua_isboolean(L, i)) s.i = lua_toboolean(L, i), s.f = (double)s.i;
-  else s.i = lua_tointeger(L, i), s.f = lua_tonumber(L, i);
-  op_fill(&one, s);
+/* The same, once 1 … n are known to be there, without visiting all of a long list: its first keys come
+** in order and none comes after n. (A table of more than LOOK entries that Lua keeps in a hash could pass
+** with a stray key, if hashing happened to order it like a list.) */
+static void check_keys(lua_State *L, const reader *r, int depth) {
+  enum { LOOK = 16 };
+  int64_t n = r->shape.dim[depth];
+  lua_pushnil(L);
+  for (int64_t k = 1; k <= n && k <= LOOK; k++) {
+    lua_next(L, -2);
+    lua_pop(L, 1);
+    if (lua_isinteger(L, -1) && lua_tointeger(L, -1) == k) continue;
+    lua_pop(L, 1);
+    check_every_key(L, r, depth, n);
+    return;
+  }
+  if (n > LOOK) {
+    lua_pop(L, 1);
+    lua_pushinteger(L, n);
+  }
+  if (!lua_next(L, -2)) return;
+  lua_pop(L, 2);
+  check_every_key(L, r, depth, n);
 }
 
-static int64_t fill_table(lua_State *L, tensor *t, int64_t position) {
-  int64_t n = (int64_t)lua_rawlen(L, -1);
-  for (int64_t i = 1; i <= n; i++) {
-    if (lua_rawgeti(L, -1, i) == LUA_TTABLE) position = fill_table(L, t, position);
-    else store_value(L, -1, t, position++);
+/* The value at the top of the stack is not a leaf like the first one. */
+static int bad_leaf(lua_State *L, reader *r) {
+  int type = lua_type(L, -1), depth = r->shape.ndim - 1;
+  if (type == LUA_TNIL) return luaL_error(L, "%s: hole in the data: %s is nil", r->fn, push_path(L, r, depth));
+  const char *value = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+  bool is_tensor = test_tensor(L, -1) != NULL;
+  const char *where = depth < 0 ? "data" : push_path(L, r, depth);
+  if (is_tensor) return luaL_error(L, "%s: %s is a tensor; use lt.stack to join tensors", r->fn, where);
+  if (value) return luaL_error(L, "%s: %s is the string \"%s\"; numbers or booleans expected", r->fn, where, value);
+  if (type == LUA_TTABLE)
+    return luaL_error(L, "%s: ragged table: %s is a table, the first entry is not", r->fn, where);
+  if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
+    return luaL_error(L, "%s: numbers and booleans are mixed: %s is a %s", r->fn, where, lua_typename(L, type));
+  return luaL_error(L, "%s: %s is a %s; numbers or booleans expected", r->fn, where, lua_typename(L, type));
+}
+
+/* The first float among integers: what was read so far (or was not yet: harmless) becomes float64. */
+static void turn_to_floats(reader *r) {
+  for (int64_t k = 0; k < r->count; k++) r->stage[k].f = (double)r->stage[k].i;
+  r->floats = true;
+}
+
+/* The leaf at the top of the stack, for a given dtype: it must fit. */
+static void read_fitting(lua_State *L, reader *r, staged *to) {
+  scalar s = check_value(L, -1, r->fn, r->dtype);
+  if (r->floats) to->f = s.f;
+  else to->i = r->dtype == DT_bool ? s.f != 0 : s.i;
+}
+
+/* The leaf at the top of the stack, of Lua type `type`. */
+static void read_leaf(lua_State *L, reader *r, int type, int64_t position) {
+  staged *to = &r->stage[position];
+  if (type != r->leaf) bad_leaf(L, r);
+  if (r->dtype != DT_none) read_fitting(L, r, to);
+  else if (type == LUA_TBOOLEAN) to->i = lua_toboolean(L, -1);
+  else if (r->floats) to->f = lua_tonumber(L, -1);
+  else if (lua_isinteger(L, -1)) to->i = lua_tointeger(L, -1);
+  else {
+    turn_to_floats(r);
+    to->f = lua_tonumber(L, -1);
+  }
+}
+
+/* A row of leaves: the table at the top of the stack. */
+static void read_row(lua_State *L, reader *r, int64_t position) {
+  int depth = r->shape.ndim - 1;
+  int64_t n = r->shape.dim[depth];
+  for (int64_t k = 1; k <= n; k++) {
+    r->at[depth] = k;
+    read_leaf(L, r, lua_rawgeti(L, -1, k), position + k - 1);
     lua_pop(L, 1);
   }
-  return position;
+  check_keys(L, r, depth);
 }
 
-static int l_tensor(lua_State *L) {
-  survey s = {.shape = {.ndim = 0}};
-  int options = lua_gettop(L) >= 2 ? 2 : 0, nargs;
-  lua_settop(L, options ? 2 : 1);
-  if (options) check_options(L, "tensor", tensor_options, &nargs);
+/* The entry at the top of the stack is not a table of the same length as the first. */
+static void raise_ragged(lua_State *L, reader *r, int depth) {
+  const char *where = push_path(L, r, depth), *type = luaL_typename(L, -2);
+  if (lua_isnil(L, -2)) luaL_error(L, "%s: hole in the data: %s is nil", r->fn, where);
+  if (!lua_istable(L, -2)) luaL_error(L, "%s: ragged table: %s is a %s, the first entry a table", r->fn, where, type);
+  luaL_error(L, "%s: ragged table: row %s has %I elements, the first has %I", r->fn, where,
+             (LUAI_UACINT)lua_rawlen(L, -2), (LUAI_UACINT)r->shape.dim[depth + 1]);
+}
+
+/* The table at the top of the stack, `depth` tables deep. */
+static void read_table(lua_State *L, reader *r, int depth, int64_t position) {
+  if (depth == r->shape.ndim - 1) { read_row(L, r, position); return; }
+  for (int64_t k = 1; k <= r->shape.dim[depth]; k++) {
+    r->at[depth] = k;
+    if (lua_rawgeti(L, -1, k) != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != r->shape.dim[depth + 1])
+      raise_ragged(L, r, depth);
+    read_table(L, r, depth + 1, position + (k - 1) * r->block[depth]);
+    lua_pop(L, 1);
+  }
+  check_keys(L, r, depth);
+}
+
+/* The dtype that the data asks for by itself. */
+static enum dtype natural_dtype(const reader *r) {
+  if (r->count == 0 || r->floats) return dtype_default_float();
+  return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
+}
+
+/* Pushes the tensor made from the Lua data at index 1: a table, number or boolean. */
+static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place where) {
+  staged small[SMALL];
+  reader r = {.fn = fn, .shape = {.ndim = 0}, .dtype = dtype};
+  luaL_checkstack(L, 3 * MAX_DIMS, fn);
   lua_pushvalue(L, 1);
-  if (lua_istable(L, 1)) survey_table(L, &s, 0);
-  else if (lua_isboolean(L, 1)) s.booleans = true;
-  else if (lua_isinteger(L, 1)) s.integers = true;
-  else { luaL_checktype(L, 1, LUA_TNUMBER); s.floats = true; }
-  if (s.booleans && (s.floats || s.integers)) luaL_error(L, "tensor: numbers and booleans are mixed");
-  enum dtype d = s.booleans ? DT_bool : s.integers && !s.floats ? DT_int64 : dtype_default_float();
-  d = opt_dtype(L, options, "tensor", d);
-  tensor *t = push_tensor(L, "tensor", d, &s.shape, opt_place(L, options, "tensor", default_place()));
-  lua_insert(L, 1);
-  if (lua_istable(L, -1)) fill_table(L, t, 0);
-  else store_value(L, -1, t, 0);
-  lua_settop(L, 1);
+  find_shape(L, &r);
+  if (dtype != DT_none) r.floats = dtype_kind(dtype) >= KIND_FLOAT;
+  if (r.shape.ndim > 0) {
+    if (r.leaf != LUA_TNUMBER && r.leaf != LUA_TBOOLEAN) r.leaf = LUA_TNUMBER;
+  } else if (r.leaf != LUA_TNUMBER && r.leaf != LUA_TBOOLEAN) {
+    luaL_error(L, "%s: table, number or boolean expected, got %s", fn, luaL_typename(L, 1));
+  }
+  if (r.floats && r.leaf == LUA_TNUMBER) r.dtype = DT_none;      /* every number fits a float */
+  r.stage = push_stage(L, r.count, small);
+  lua_insert(L, -2);
+  if (r.shape.ndim > 0) read_table(L, &r, 0, 0);
+  else read_leaf(L, &r, r.leaf, 0);
+  tensor *t = push_tensor(L, fn, dtype != DT_none ? dtype : natural_dtype(&r), &r.shape, where);
+  int st = host_write(t, r.floats ? DT_float64 : DT_int64, r.stage);
+  if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
+  return t;
+}
+
+/* Options as the second argument, since the first is data whatever it looks like. 0: none. */
+static int data_options(lua_State *L, const char *fn, const char *const *known) {
+  int nargs, top = lua_gettop(L);
+  if (top == 0) luaL_error(L, "%s: data expected: a table, number, boolean or tensor", fn);
+  if (top > 2) luaL_error(L, "%s: data and options expected, got %d arguments; data is one table", fn, top);
+  if (top == 1 || lua_isnil(L, 2)) return 0;
+  if (!is_options(L, 2)) luaL_error(L, "%s: argument 2: options expected, such as {dtype = \"float64\"}", fn);
+  return check_options(L, fn, known, &nargs);
+}
+
+/* Pushes x (index 1) converted to dtype and place. */
+static tensor *push_converted(lua_State *L, const char *fn, const tensor *x, enum dtype d, place where) {
+  tensor *t = push_tensor(L, fn, d, &x->shape, where);
+  int st;
+  if (place_equal(where, x->store->place)) {
+    st = op_copy(t, x);
+  } else {
+    int64_t bytes = (x->count + 1) * dtype_size(x->dtype);
+    void *stage = lua_newuserdatauv(L, (size_t)bytes, 0);
+    st = host_read(x, x->dtype, stage);
+    if (st == OK) st = host_write(t, x->dtype, stage);
+    lua_pop(L, 1);
+  }
+  if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
+  return t;
+}
+
+static const char *const tensor_options[] = {"dtype", "device", NULL};
+static const char *const asarray_options[] = {"dtype", "device", "copy", NULL};
+
+/***
+A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
+Integers make int64, floats (or a mix of both) float32, booleans bool.
+@function tensor
+@param data nested tables, a number, a boolean, or a tensor (which is copied)
+@param[opt] options {dtype =, device =}; data that does not fit the dtype is an error
+@return a new tensor
+*/
+static int l_tensor(lua_State *L) {
+  int options = data_options(L, "tensor", tensor_options);
+  const tensor *x = lua_isuserdata(L, 1) ? check_tensor(L, 1, "tensor") : NULL;
+  enum dtype d = opt_dtype(L, options, "tensor", x ? x->dtype : DT_none);
+  place where = opt_place(L, options, "tensor", x ? x->store->place : default_place());
+  if (x) push_converted(L, "tensor", x, d, where);
+  else push_data(L, "tensor", d, where);
   return finish_op(L, false);
 }
 
-/* Pushes element `offset` of t (in elements from its first). */
-static void push_element(lua_State *L, const tensor *t, int64_t offset) {
-  union { int64_t i; double f; } v;
-  tensor one = *t, host = {.store = NULL};
-  storage fake = {.place = default_place(), .ptr = &v, .refs = 1};
-  one.shape.ndim = 0;
-  one.count = 1;
-  one.offset += offset;
-  bool is_float = dtype_kind(t->dtype) == KIND_FLOAT;
-  host = one;
-  host.store = &fake;
-  host.offset = 0;
-  host.dtype = is_float ? DT_float64 : DT_int64;
-  op_copy(&host, &one);
-  if (is_float) lua_pushnumber(L, v.f);
-  else if (t->dtype == DT_bool) lua_pushboolean(L, v.i != 0);
-  else lua_pushinteger(L, v.i);
+/***
+The data as a tensor, without a copy where it already is one of that dtype and device.
+@function asarray
+@param data nested tables, a number, a boolean, or a tensor
+@param[opt] options {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
+@return a tensor
+*/
+static int l_asarray(lua_State *L) {
+  int options = data_options(L, "asarray", asarray_options);
+  const tensor *x = lua_isuserdata(L, 1) ? check_tensor(L, 1, "asarray") : NULL;
+  enum dtype d = opt_dtype(L, options, "asarray", x ? x->dtype : DT_none);
+  place where = opt_place(L, options, "asarray", x ? x->store->place : default_place());
+  bool must = opt_bool(L, options, "asarray", "copy", false), may = opt_bool(L, options, "asarray", "copy", true);
+  if (x && !must && d == x->dtype && place_equal(where, x->store->place)) {
+    lua_settop(L, 1);
+    return 1;
+  }
+  if (!may) return luaL_error(L, "asarray: copy = false, but this data has to be copied");
+  if (x) push_converted(L, "asarray", x, d, where);
+  else push_data(L, "asarray", d, where);
+  return finish_op(L, false);
 }
 
+/* ---- to Lua values ---- */
+
+/* Elements read back, and how to push them. */
+typedef struct writer {
+  const shape *shape;
+  bool floats, booleans;
+  const staged *next;
+} writer;
+
+static void push_value(lua_State *L, const writer *w, const staged *v) {
+  if (w->floats) lua_pushnumber(L, v->f);
+  else if (w->booleans) lua_pushboolean(L, v->i != 0);
+  else lua_pushinteger(L, v->i);
+}
+
+static writer writer_of(const tensor *t) {
+  return (writer){.shape = &t->shape, .floats = dtype_kind(t->dtype) >= KIND_FLOAT, .booleans = t->dtype == DT_bool};
+}
+
+/* All elements of t as int64 or float64; leaves one value on the stack that keeps them. */
+static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
+  staged *stage = push_stage(L, t->count, small);
+  int st = host_read(t, w->floats ? DT_float64 : DT_int64, stage);
+  if (st != OK) raise(L, fn, st, &t, 1);
+  w->next = stage;
+}
+
+/***
+The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
+uint64 gives the Lua integer with the same 64 bits.
+@function item
+@tparam Tensor x
+@return number or boolean
+*/
 static int l_item(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "item");
-  if (t->count != 1) return luaL_error(L, "item: one element expected, the tensor has %I", (LUAI_UACINT)t->count);
-  push_element(L, t, 0);
+  staged small[SMALL];
+  writer w = writer_of(t);
+  if (t->count != 1) {
+    push_shape(L, &t->shape);
+    return luaL_error(L, "item: one element expected, shape %s has %I; use totable()", lua_tostring(L, -1),
+                      (LUAI_UACINT)t->count);
+  }
+  push_elements(L, "item", t, &w, small);
+  push_value(L, &w, w.next);
   return 1;
 }
 
-static void push_nested(lua_State *L, const tensor *t, int dim, int64_t offset) {
-  if (dim == t->shape.ndim) { push_element(L, t, offset); return; }
-  luaL_checkstack(L, 3, "totable");
-  lua_createtable(L, (int)t->shape.dim[dim], 0);
-  for (int64_t i = 0; i < t->shape.dim[dim]; i++) {
-    push_nested(L, t, dim + 1, offset + i * t->stride[dim]);
-    lua_rawseti(L, -2, i + 1);
+static void push_nested(lua_State *L, writer *w, int dim) {
+  int64_t n = w->shape->dim[dim];
+  lua_createtable(L, (int)n, 0);
+  for (int64_t i = 1; i <= n; i++) {
+    if (dim == w->shape->ndim - 1) push_value(L, w, w->next++);
+    else push_nested(L, w, dim + 1);
+    lua_rawseti(L, -2, i);
   }
 }
 
+/***
+All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
+@function totable
+@tparam Tensor x
+@return table, number or boolean
+*/
 static int l_totable(lua_State *L) {
-  push_nested(L, check_tensor(L, 1, "totable"), 0, 0);
+  const tensor *t = check_tensor(L, 1, "totable");
+  staged small[SMALL];
+  writer w = writer_of(t);
+  for (int d = 0; d < t->shape.ndim; d++)
+    if (t->shape.dim[d] > INT32_MAX) return luaL_error(L, "totable: too many elements for a table");
+  luaL_checkstack(L, 2 * MAX_DIMS, "totable");
+  push_elements(L, "totable", t, &w, small);
+  if (t->shape.ndim == 0) push_value(L, &w, w.next);
+  else push_nested(L, &w, 0);
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"tensor", l_tensor}, {NULL, NULL}};
-static const luaL_Reg methods[] = {{"item", l_item}, {"totable", l_totable}, {NULL, NULL}};
+/* ---- excerpts, for printing ---- */
+
+/* The elements that printing shows, first and last `edge` of every dim longer than 2 edge + 1. */
+typedef struct excerpt {
+  const tensor *t;
+  int64_t edge;
+  writer  w;
+  int64_t pushed;
+} excerpt;
+
+/* One run of the last dim (or the one element of a 0-d tensor), appended to the table at the top. */
+static void excerpt_run(lua_State *L, excerpt *e, int64_t offset, int64_t n) {
+  staged stage[SMALL];
+  tensor run = *e->t;
+  run.shape.ndim = 1;
+  run.stride[0] = e->t->shape.ndim > 0 ? e->t->stride[e->t->shape.ndim - 1] : 1;
+  for (int64_t part; n > 0; n -= part, offset += part * run.stride[0]) {
+    part = n < SMALL ? n : SMALL;
+    run.shape.dim[0] = run.count = part;
+    run.offset = e->t->offset + offset;
+    int st = host_read(&run, e->w.floats ? DT_float64 : DT_int64, stage);
+    if (st != OK) raise(L, "tostring", st, &e->t, 1);
+    for (int64_t k = 0; k < part; k++) {
+      push_value(L, &e->w, &stage[k]);
+      lua_rawseti(L, -2, ++e->pushed);
+    }
+  }
+}
+
+static void excerpt_dim(lua_State *L, excerpt *e, int dim, int64_t offset) {
+  const tensor *t = e->t;
+  if (dim == t->shape.ndim) { excerpt_run(L, e, offset, 1); return; }
+  int64_t n = t->shape.dim[dim], ends[2][2] = {{0, n}, {n, n}};
+  if (n > 2 * e->edge) {
+    ends[0][1] = e->edge;
+    ends[1][0] = n - e->edge;
+  }
+  for (int half = 0; half < 2; half++) {
+    int64_t first = ends[half][0], after = ends[half][1];
+    if (dim == t->shape.ndim - 1) excerpt_run(L, e, offset + first * t->stride[dim], after - first);
+    else
+      for (int64_t i = first; i < after; i++) excerpt_dim(L, e, dim + 1, offset + i * t->stride[dim]);
+  }
+}
+
+/* excerpt(x, edge): the elements that printing shows, as a flat list in row-major order. */
+static int l_excerpt(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "tostring");
+  excerpt e = {.t = t, .edge = luaL_checkinteger(L, 2), .w = writer_of(t)};
+  lua_newtable(L);
+  if (t->count > 0) excerpt_dim(L, &e, 0, 0);
+  return 1;
+}
+
+/* ---- bytes ---- */
+
+/***
+The elements as a string: row-major, native byte order; `string.unpack` reads it.
+@function to_bytes
+@tparam Tensor x
+@return string of x.size elements
+*/
+static int l_to_bytes(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "to_bytes");
+  int64_t bytes;
+  luaL_Buffer b;
+  if (shape_count(&t->shape, dtype_size(t->dtype), &bytes) != OK) return raise(L, "to_bytes", ERR_OVERFLOW, &t, 1);
+  size_t size = (size_t)t->count * (size_t)dtype_size(t->dtype);
+  int st = host_read(t, t->dtype, luaL_buffinitsize(L, &b, size));
+  if (st != OK) return raise(L, "to_bytes", st, &t, 1);
+  luaL_pushresultsize(&b, size);
+  return 1;
+}
+
+static const char *const create_options[] = {"dtype", "device", NULL};
+
+/***
+A tensor from the bytes of its elements, row-major, native byte order.
+@function from_bytes
+@string s
+@param shape table of sizes, or one size
+@param[opt] options {dtype = "float32", device = "cpu"}
+@return a new tensor
+*/
+static int l_from_bytes(lua_State *L) {
+  int nargs, options = check_options(L, "from_bytes", create_options, &nargs);
+  size_t have;
+  shape s;
+  int64_t count;
+  if (nargs != 2) return luaL_error(L, "from_bytes: string and shape expected, got %d arguments", nargs);
+  if (lua_type(L, 1) != LUA_TSTRING) return luaL_error(L, "from_bytes: string expected, got %s", luaL_typename(L, 1));
+  const char *bytes = lua_tolstring(L, 1, &have);
+  check_shape(L, 2, 2, "from_bytes", &s);
+  enum dtype d = opt_dtype(L, options, "from_bytes", dtype_default_float());
+  place where = opt_place(L, options, "from_bytes", default_place());
+  int st = shape_count(&s, dtype_size(d), &count);
+  if (st != OK) return raise(L, "from_bytes", st, NULL, 0);
+  if ((size_t)count * (size_t)dtype_size(d) != have) {
+    push_shape(L, &s);
+    return luaL_error(L, "from_bytes: shape %s of %s takes %I bytes, the string has %I", lua_tostring(L, -1),
+                      dtypes[d].name, (LUAI_UACINT)(count * dtype_size(d)), (LUAI_UACINT)have);
+  }
+  tensor *t = push_tensor(L, "from_bytes", d, &s, where);
+  void *aligned = lua_newuserdatauv(L, have + 1, 0);       /* a Lua string need not be aligned */
+  memcpy(aligned, bytes, have);
+  st = host_write(t, d == DT_bool ? DT_uint8 : d, aligned);  /* bytes other than 0 and 1 are true */
+  lua_pop(L, 1);
+  return st == OK ? finish_op(L, false) : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
+}
+
+/***
+Address of the first element as an integer, for FFI; on the tensor's device.
+@function data_ptr
+@tparam Tensor x
+@return integer
+*/
+static int l_data_ptr(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "data_ptr");
+  lua_pushinteger(L, (lua_Integer)(intptr_t)tensor_data(t));
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"tensor", l_tensor}, {"asarray", l_asarray}, {"from_bytes", l_from_bytes}, {"excerpt", l_excerpt}, {NULL, NULL}
+};
+static const luaL_Reg methods[] = {
+  {"item", l_item}, {"totable", l_totable}, {"to_bytes", l_to_bytes}, {"data_ptr", l_data_ptr}, {NULL, NULL}
+};
 
 void open_convert(lua_State *L) {
   add_functions(L, functions);

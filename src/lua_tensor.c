@@ -8,16 +8,41 @@
 
 const char tensor_class = 0;
 
+/* __gc and __close. Scripts can reach these through a metatable: the argument may be anything. */
 static int l_gc(lua_State *L) {
-  tensor_drop(lua_touserdata(L, 1));
+  tensor *t = test_tensor(L, 1);
+  if (t) tensor_drop(t);
   return 0;
 }
 
+/***
+Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
+@function free
+@tparam Tensor x
+*/
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) return luaL_error(L, "free: tensor expected, got %s", luaL_typename(L, 1));
   tensor_drop(t);
   return 0;
+}
+
+/***
+Is v a tensor?
+@function is_tensor
+@param v anything
+@treturn boolean
+*/
+static int l_is_tensor(lua_State *L) {
+  lua_pushboolean(L, test_tensor(L, 1) != NULL);
+  return 1;
+}
+
+/* is_freed(x): for tostring, which works on every tensor. */
+static int l_is_freed(lua_State *L) {
+  const tensor *t = test_tensor(L, 1);
+  lua_pushboolean(L, t && !t->store);
+  return 1;
 }
 
 /* ---- properties: x.shape, x.dtype … ---- */
@@ -42,7 +67,7 @@ static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size"
 static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
 static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
 
-static int get_grad(lua_State *L) { lua_pushnil(L); return 1; }
+static int get_grad(lua_State *L) { check_tensor(L, 1, "grad"); lua_pushnil(L); return 1; }
 
 static const luaL_Reg properties[] = {
   {"shape", get_shape}, {"strides", get_strides}, {"ndim", get_ndim}, {"size", get_size},
@@ -73,6 +98,7 @@ static int l_newindex(lua_State *L) {
   return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only", lua_tostring(L, 2));
 }
 
+/* #x: the length of the first dim. */
 static int l_len(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "#");
   if (t->shape.ndim == 0) return luaL_error(L, "#: a 0-d tensor has no length");
@@ -80,7 +106,13 @@ static int l_len(lua_State *L) {
   return 1;
 }
 
-static int l_no_order(lua_State *L) { return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y) …"); }
+static int l_no_order(lua_State *L) {
+  return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)");
+}
+
+static int l_no_concat(lua_State *L) {
+  return luaL_error(L, "tensors cannot be joined with \"..\"; use lt.concat{x, y}, or tostring(x) for text");
+}
 
 /* ---- opening ---- */
 
@@ -99,7 +131,11 @@ void add_methods(lua_State *L, const luaL_Reg *methods) {
 
 const char *gpu_reason(void) { return "this build has no GPU support"; }
 
-static const luaL_Reg meta[] = {{"__gc", l_gc}, {"__close", l_gc}, {"__newindex", l_newindex}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}};
+static const luaL_Reg meta[] = {
+  {"__gc", l_gc}, {"__close", l_gc}, {"__newindex", l_newindex}, {"__len", l_len}, {"__concat", l_no_concat},
+  {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}
+};
+static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"is_freed", l_is_freed}, {NULL, NULL}};
 static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
 
 LUAMOD_API __attribute__((visibility("default"))) int luaopen_luatensor_core(lua_State *L);
@@ -117,6 +153,7 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_pushvalue(L, 3);
   lua_pushcclosure(L, l_index, 2);
   lua_setfield(L, 4, "__index");
+  add_functions(L, functions);
   add_methods(L, methods);
 #define CALL_OPEN(library) open_##library(L);
   LIBRARIES(CALL_OPEN)
@@ -124,6 +161,10 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_setfield(L, 1, "methods");
   lua_pushvalue(L, 3);
   lua_setfield(L, 1, "properties");
+  lua_pushvalue(L, 4);
+  lua_setfield(L, 1, "metatable");
+  lua_pushboolean(L, 0);                 /* what getmetatable(x) gives */
+  lua_setfield(L, 4, "__metatable");
   lua_settop(L, 1);
   return 1;
 }

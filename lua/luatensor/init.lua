@@ -3,7 +3,18 @@
 
 local core = require "luatensor.core"
 
-local lt = {}
-for name, value in pairs(core) do lt[name] = value end
+--- What the files below need, and scripts do not.
+local internal = {methods = true, properties = true, metatable = true, excerpt = true, is_freed = true, nearest = true}
+
+local lt = {_VERSION = "luatensor scm"}
+for name, value in pairs(core) do
+  if not internal[name] then lt[name] = value end
+end
+
+--- Each file adds functions to lt, and those whose first argument is a tensor to the methods.
+local parts = {"print"}
+for _, part in ipairs(parts) do
+  require("luatensor." .. part)(lt, core.methods, core)
+end
 
 return lt

@@ -90,5 +90,5 @@ const device cpu_device = {
   .limits = cpu_limits,
   .gemm = cpu_gemm,
   .random = cpu_random,
-  .map = cpu_map, .has = cpu_has,
+  .map = cpu_map, .arange = cpu_arange, .has = cpu_has,
 };

@@ -70,5 +70,6 @@ int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_map(const map_call *c);
 int  cpu_random(const random_call *c);
 int  cpu_gemm(const gemm_call *c);
+int  cpu_arange(const arange_call *c);
 
 #endif

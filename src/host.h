@@ -1,0 +1,17 @@
+#ifndef LT_HOST_H
+#define LT_HOST_H
+
+/* Between a tensor on any device and plain memory of this process. */
+
+#include "tensor.h"
+
+/* A tensor over `data` (row-major, of dtype d) that owns nothing; *s is its storage and has to outlive it. */
+tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data);
+
+/* All elements, row-major, converted to dtype `as`. Waits for the device. */
+int host_read(const tensor *t, enum dtype as, void *to);
+
+/* Fills t (contiguous or not) from row-major elements of dtype `as`, converted like op_copy. */
+int host_write(tensor *t, enum dtype as, const void *from);
+
+#endif
