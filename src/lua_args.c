@@ -343,7 +343,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
       return luaL_error(L, "%s: the target is a broadcast view (several elements share one place); use :clone()", fn);
     case ERR_EMPTY:
       push_shape(L, &t[0]->shape);
-      return luaL_error(L, "%s: shape %s has no elements to reduce", fn, lua_tostring(L, -1));
+      return luaL_error(L, "%s: shape %s has no elements", fn, lua_tostring(L, -1));
     case ERR_OVERFLOW:
       return luaL_error(L, "%s: the size in bytes does not fit", fn);
     case ERR_NDIM:

@@ -13,6 +13,7 @@ extern const char tensor_class;
 #define LIBRARIES(X) \
   X(memory)  \
   X(map)     \
+  X(reduce)  \
   X(create)  \
   X(convert) \
   X(limits)  \

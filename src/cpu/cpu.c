@@ -88,6 +88,7 @@ const device cpu_device = {
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .stats = cpu_stats, .empty_cache = cpu_empty_cache,
   .limits = cpu_limits,
+  .reduce = cpu_reduce,
   .gemm = cpu_gemm,
   .random = cpu_random,
   .map = cpu_map, .arange = cpu_arange, .has = cpu_has,

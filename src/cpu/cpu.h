@@ -30,6 +30,22 @@ typedef struct convert_table {
   copy_kernel    copy[5];
 } convert_table;
 
+/* Reductions. An accumulator has `size` bytes; n of them lie side by side. `first` is the position of the
+** first element among those reduced. */
+typedef struct reduce_kernel {
+  size_t     size;
+  enum dtype gives;                   /* what finish writes */
+  void (*init)(int64_t n, void *acc);
+  /* one accumulator takes n >= 1 elements in a row */
+  void (*fold)(int64_t n, const void *x, int64_t first, void *acc);
+  /* acc[j] takes x[r * stride + j] of every row r; rows >= 1 */
+  void (*fold_columns)(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc);
+  /* acc[j] takes what later[j] took, elements that come after its own */
+  void (*merge)(int64_t n, void *acc, const void *later);
+  void (*finish)(int64_t many, const void *acc, void *out, double n, double correction);
+} reduce_kernel;
+typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; } reduce_table;
+
 /* Draws `blocks` whole blocks of RANDOM_RUN counters from `counter` on into out, of the compute dtype
 ** (integers: int64): 64 elements a run, 32 of those that take 64 random bits. */
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
@@ -40,7 +56,8 @@ typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } r
   X(map)     \
   X(convert) \
   X(limits)  \
-  X(random)
+  X(random)  \
+  X(reduce)
 
 #include "limits.h"
 
@@ -71,5 +88,6 @@ int  cpu_map(const map_call *c);
 int  cpu_random(const random_call *c);
 int  cpu_gemm(const gemm_call *c);
 int  cpu_arange(const arange_call *c);
+int  cpu_reduce(const reduce_call *c);
 
 #endif

@@ -1,0 +1,73 @@
+/* Inner loops of reductions, one set a row of ops.def and compute dtype. */
+
+#include "../cpu.h"
+#include "state.h"
+
+/* Type that finish writes, and its dtype. */
+#define GIVES_SAME(A)     A
+#define GIVES_ACC(A)      A
+#define GIVES_BOOL(A)     bool
+#define GIVES_POSITION(A) int64_t
+#define DTYPE_OF(T) _Generic((T)0, bool: DT_bool, float: DT_float32, double: DT_float64,        \
+  uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
+  int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
+
+#define FINISH(fn, A_, R_, value)                                                               \
+  static void fn(int64_t many, const void *acc, void *out, double n, double correction) {       \
+    for (int64_t j = 0; j < many; j++) { A_ a = ((const A_ *)acc)[j]; ((R_ *)out)[j] = (R_)(value); } \
+    (void)n, (void)correction;                                                                  \
+  }
+
+/* A row whose accumulator A is a number. */
+#define SIMPLE(D, T, name, A_, R_, init, step, merge, finish)                                   \
+  COLUMNS(name##_##D, T, A_, T, step)                                                           \
+  ROW(name##_##D, T, A_, T, init, merge)                                                        \
+  static void name##_init_##D(int64_t n, void *acc) {                                           \
+    typedef T C;                                                                                \
+    typedef A_ A;                                                                               \
+    for (int64_t j = 0; j < n; j++) ((A *)acc)[j] = (init);                                     \
+    (void)sizeof(C);                                                                            \
+  }                                                                                             \
+  static void name##_merge_##D(int64_t n, void *acc, const void *later) {                       \
+    name##_##D##_merge_lanes(n, acc, later);                                                    \
+  }                                                                                             \
+  static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {             \
+    A_ b = name##_##D##_row(n, x, NULL);                                                        \
+    name##_##D##_merge_lanes(1, acc, &b);                                                       \
+    (void)first;                                                                                \
+  }                                                                                             \
+  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride,   \
+                                      int64_t first, void *acc) {                               \
+    name##_##D##_columns(rows, n, x, stride, acc, NULL, 0);                                     \
+    (void)first;                                                                                \
+  }                                                                                             \
+  FINISH(name##_finish_##D, A_, R_, finish)
+
+#define SIMPLE_ROW(D, T, name, result, accumulator, ...) \
+  SIMPLE(D, T, name, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), __VA_ARGS__)
+#define STATE_ROW(D, T, name, result, state, finish) \
+  FINISH(name##_finish_##D, STATE_##state(D), GIVES_##result(double), finish)
+
+#define REDUCE(name, dtypes, result, accumulator, init, step, merge, finish, doc) \
+  EACH_##dtypes(SIMPLE_ROW, name, result, accumulator, init, step, merge, finish)
+#define REDUCE_STATE(name, dtypes, result, state, finish, doc) \
+  EACH_##dtypes(STATE_ROW, name, result, state, finish)
+#include "../../ops.def"
+
+#define ENTRY(D, T, name, A, R, init_, fold_, merge_)                        \
+  [DT_##D] = {.size = sizeof(A), .gives = DTYPE_OF(R), .init = init_,        \
+              .fold = fold_##_fold_##D, .fold_columns = fold_##_fold_columns_##D, \
+              .merge = merge_, .finish = name##_finish_##D},
+#define SIMPLE_ENTRY(D, T, name, result, accumulator)                        \
+  ENTRY(D, T, name, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), \
+        name##_init_##D, name, name##_merge_##D)
+#define STATE_ENTRY(D, T, name, result, state) \
+  ENTRY(D, T, name, STATE_##state(D), GIVES_##result(double), INIT_##state(D), state, MERGE_##state(D))
+
+const reduce_table ISA_NAME(reduce_table) = {{
+#define REDUCE(name, dtypes, result, accumulator, ...) \
+  [REDUCE_##name] = {EACH_##dtypes(SIMPLE_ENTRY, name, result, accumulator)},
+#define REDUCE_STATE(name, dtypes, result, state, ...) \
+  [REDUCE_##name] = {EACH_##dtypes(STATE_ENTRY, name, result, state)},
+#include "../../ops.def"
+}};

@@ -1,0 +1,198 @@
+#ifndef LT_KERNELS_STATE_H
+#define LT_KERNELS_STATE_H
+
+/* The states of REDUCE_STATE rows: for each, a type and init, fold, fold_columns and merge, which do for it
+** what the expressions of a REDUCE row do for a number. All are blockwise: two passes over a block that
+** is in cache, then one merge. */
+
+#include "fold.h"
+
+enum {
+  TILE_COLUMNS = 256,   /* columns and rows of a block of fold_columns: 64 rows of 256 doubles */
+  TILE_ROWS    = 64     /* are 128 KiB, in L2 for the second pass; a merge costs 1/64 a row */
+};
+
+/* Calls body with each tile of rows x n: X its first element, h rows, w columns, acc its states. */
+#define EACH_TILE(T, S, body)                                              \
+  for (int64_t r = 0, h; r < rows; r += h) {                               \
+    h = rows - r < TILE_ROWS ? rows - r : TILE_ROWS;                       \
+    for (int64_t j = 0, w; j < n; j += w) {                                \
+      w = n - j < TILE_COLUMNS ? n - j : TILE_COLUMNS;                     \
+      body((const T *)in + r * stride + j, h, w, stride, first + r, (S *)acc + j); \
+    }                                                                      \
+  }
+
+/* ---- moments: count, mean, sum of squared distances from the mean (Chan's merge) ---- */
+
+typedef struct moments { double n, mean, m2; } moments;
+
+static void moments_init(int64_t n, void *acc) { memset(acc, 0, (size_t)n * sizeof(moments)); }
+
+INLINE moments moments_join(moments a, moments b) {
+  double n = a.n + b.n, d = b.mean - a.mean, share = n > 0 ? b.n / n : 0;
+  return (moments){n, a.mean + d * share, a.m2 + b.m2 + d * d * a.n * share};
+}
+
+static void moments_merge(int64_t n, void *acc, const void *later) {
+  moments *a = acc;
+  const moments *b = later;
+  for (int64_t j = 0; j < n; j++) a[j] = moments_join(a[j], b[j]);
+}
+
+/* A divisor below 0 counts as 0: infinity, or NaN of equal elements. */
+INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
+
+#define MOMENTS(D, T, ...)                                                                        \
+  COLUMNS(total_##D, T, double, double, a + (double)x)                                            \
+  ROW(total_##D, T, double, double, 0, a + b)                                                     \
+  COLUMNS(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                   \
+  ROW(spread_##D, T, double, double, 0, a + b)                                                    \
+  static void moments_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {              \
+    double mean = total_##D##_row(n, x, NULL) / (double)n;                                        \
+    moments b = {(double)n, mean, spread_##D##_row(n, x, &mean)};                                 \
+    moments_merge(1, acc, &b);                                                                    \
+    (void)first;                                                                                  \
+  }                                                                                               \
+  static void moments_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, moments *acc) { \
+    double mean[TILE_COLUMNS] = {0}, m2[TILE_COLUMNS] = {0};                                      \
+    total_##D##_columns(h, w, X, stride, mean, NULL, 0);                                          \
+    for (int64_t j = 0; j < w; j++) mean[j] /= (double)h;                                         \
+    spread_##D##_columns(h, w, X, stride, m2, mean, 1);                                           \
+    for (int64_t j = 0; j < w; j++)                                                               \
+      acc[j] = moments_join(acc[j], (moments){(double)h, mean[j], m2[j]});                        \
+    (void)first;                                                                                  \
+  }                                                                                               \
+  static void moments_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
+    EACH_TILE(T, moments, moments_tile_##D)                                                       \
+  }
+EACH_REALFLOAT(MOMENTS, )
+#define STATE_moments(D) moments
+#define INIT_moments(D)  moments_init
+#define MERGE_moments(D) moments_merge
+
+/* ---- logsum: the largest element and the sum of exp(x - largest) ---- */
+
+typedef struct logsum { double max, sum; } logsum;
+
+/* What is subtracted: infinities and NaN would make NaN of everything. */
+INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
+
+static void logsum_init(int64_t n, void *acc) {
+  for (int64_t j = 0; j < n; j++) ((logsum *)acc)[j] = (logsum){-(double)INFINITY, 0};
+}
+
+/* The sum of a as it is when `max` is subtracted instead of its own. */
+INLINE double logsum_scaled(logsum a, double max) {
+  return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
+}
+
+INLINE logsum logsum_join(logsum a, logsum b) {
+  double max = m_max(a.max, b.max);
+  return (logsum){max, logsum_scaled(a, max) + logsum_scaled(b, max)};
+}
+
+static void logsum_merge(int64_t n, void *acc, const void *later) {
+  logsum *a = acc;
+  const logsum *b = later;
+  for (int64_t j = 0; j < n; j++) a[j] = logsum_join(a[j], b[j]);
+}
+
+INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum); }
+
+#define LOGSUM(D, T, ...)                                                                         \
+  COLUMNS(top_##D, T, T, T, m_max(a, x))                                                          \
+  ROW(top_##D, T, T, T, -(T)INFINITY, m_max(a, b))                                                \
+  COLUMNS(expsum_##D, T, double, T, a + (double)m_exp(x - m))                                     \
+  ROW(expsum_##D, T, double, T, 0, a + b)                                                         \
+  static void logsum_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
+    T max = top_##D##_row(n, x, NULL), shift = (T)logsum_shift((double)max);                      \
+    logsum b = {(double)max, expsum_##D##_row(n, x, &shift)};                                     \
+    logsum_merge(1, acc, &b);                                                                     \
+    (void)first;                                                                                  \
+  }                                                                                               \
+  static void logsum_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, logsum *acc) { \
+    T max[TILE_COLUMNS], shift[TILE_COLUMNS];                                                     \
+    double sum[TILE_COLUMNS] = {0};                                                               \
+    memcpy(max, X, (size_t)w * sizeof(T));                                                        \
+    top_##D##_columns(h - 1, w, X + stride, stride, max, NULL, 0);                                \
+    for (int64_t j = 0; j < w; j++) shift[j] = (T)logsum_shift((double)max[j]);                   \
+    expsum_##D##_columns(h, w, X, stride, sum, shift, 1);                                         \
+    for (int64_t j = 0; j < w; j++) acc[j] = logsum_join(acc[j], (logsum){(double)max[j], sum[j]}); \
+    (void)first;                                                                                  \
+  }                                                                                               \
+  static void logsum_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
+    EACH_TILE(T, logsum, logsum_tile_##D)                                                         \
+  }
+EACH_REALFLOAT(LOGSUM, )
+#define STATE_logsum(D) logsum
+#define INIT_logsum(D)  logsum_init
+#define MERGE_logsum(D) logsum_merge
+
+/* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
+
+/* Does x beat the best so far? Equal does not: the first one stays. NaN beats every number. */
+#define BEATS(x, cmp, best) (((x) cmp (best)) | (((x) != (x)) & ((best) == (best))))
+
+enum { FIND = 64 };     /* elements compared at a time */
+
+/* Position of the first element equal to v (or NaN as v is); there is one. */
+#define FIND_FIRST(D, T, ...)                                                                     \
+  static int64_t find_##D(int64_t n, const T *X, T v) {                                           \
+    int64_t i = 0;                                                                                \
+    bool nan = v != v;                                                                            \
+    for (; i + FIND <= n; i += FIND) {                                                            \
+      flag_##D hit = 0;                                                                           \
+      for (int64_t k = 0; k < FIND; k++) hit |= (flag_##D)((X[i + k] == v) | (nan & (X[i + k] != X[i + k]))); \
+      if (hit) break;                                                                             \
+    }                                                                                             \
+    while (X[i] != v && !(nan && X[i] != X[i])) i++;                                              \
+    return i;                                                                                     \
+  }
+EACH_REALS(FIND_FIRST, )
+
+#define EXTREME(D, T, name, cmp, m_best, worst)                                                   \
+  typedef struct name##_##D { int64_t position; T value; } name##_##D;                            \
+  COLUMNS(name##_of_##D, T, T, T, m_best(a, x))                                                   \
+  ROW(name##_of_##D, T, T, T, worst(T), m_best(a, b))                                             \
+  static void name##_init_##D(int64_t n, void *acc) {                                             \
+    for (int64_t j = 0; j < n; j++) ((name##_##D *)acc)[j] = (name##_##D){-1, 0};                 \
+  }                                                                                               \
+  INLINE void name##_take_##D(name##_##D *a, int64_t position, T value) {                         \
+    if (a->position < 0 || BEATS(value, cmp, a->value)) *a = (name##_##D){position, value};       \
+  }                                                                                               \
+  static void name##_merge_##D(int64_t n, void *acc, const void *later) {                         \
+    const name##_##D *b = later;                                                                  \
+    for (int64_t j = 0; j < n; j++)                                                               \
+      if (b[j].position >= 0) name##_take_##D((name##_##D *)acc + j, b[j].position, b[j].value);  \
+  }                                                                                               \
+  static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
+    name##_##D *a = acc;                                                                          \
+    T best = name##_of_##D##_row(n, x, NULL);                                                     \
+    if (a->position < 0 || BEATS(best, cmp, a->value))                                            \
+      *a = (name##_##D){first + find_##D(n, x, best), best};                                      \
+  }                                                                                               \
+  static void name##_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, name##_##D *acc) { \
+    T best[TILE_COLUMNS];                                                                         \
+    flag_##D row[TILE_COLUMNS] = {0};                                                             \
+    memcpy(best, X, (size_t)w * sizeof(T));                                                       \
+    for (int64_t r = 1; r < h; r++)                                                               \
+      for (int64_t j = 0; j < w; j++) {                                                           \
+        T x = X[r * stride + j], v = best[j];                                                     \
+        best[j] = BEATS(x, cmp, v) ? x : v;                                                       \
+        row[j] = BEATS(x, cmp, v) ? (flag_##D)r : row[j];                                         \
+      }                                                                                           \
+    for (int64_t j = 0; j < w; j++) name##_take_##D(&acc[j], first + (int64_t)row[j], best[j]);   \
+  }                                                                                               \
+  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
+    EACH_TILE(T, name##_##D, name##_tile_##D)                                                     \
+  }
+EACH_REALS(EXTREME, largest, >, m_max, m_lowest)
+EACH_REALS(EXTREME, smallest, <, m_min, m_highest)
+#define STATE_largest(D)  largest_##D
+#define INIT_largest(D)   largest_init_##D
+#define MERGE_largest(D)  largest_merge_##D
+#define STATE_smallest(D) smallest_##D
+#define INIT_smallest(D)  smallest_init_##D
+#define MERGE_smallest(D) smallest_merge_##D
+
+#endif

@@ -1,0 +1,266 @@
+/* Reductions. Two ways to read the input: rows (one accumulator takes elements that lie side by side) and
+** columns (many accumulators side by side take one element each from row after row). What is strided or of
+** another dtype is first gathered and converted into a buffer. The work is cut into pieces that depend on
+** the shape only and merged in order, so that the result is the same for any number of threads. */
+
+#include <stdlib.h>
+
+#include "walk.h"
+
+enum {
+  BLOCK      = 4096,      /* elements a fold call takes: 32 KiB at most, so that a second pass hits L1 */
+  WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
+  MIN_RUN    = 64,        /* shorter runs are packed together before they are folded */
+  SHORT_ROW  = 16,        /* a row shorter than this is cheaper as gathered columns, */
+  FEW_COLUMNS = 8,        /* fewer columns than this as gathered rows */
+  MANY       = 64,        /* … where there are that many of the other */
+  MAX_STATE  = 24,        /* bytes of the largest accumulator */
+  GRAIN      = 1 << 15,   /* below 32k elements a thread costs more than it saves */
+  ITEM       = 1 << 14,   /* elements an item of several short rows reads */
+  CHUNK      = 1 << 16,   /* least elements of a piece of a long reduction */
+  MAX_PIECES = 1024       /* pieces in all, when reductions are cut: their states stay in cache */
+};
+
+/* A reduction cut up: an item is `width` outputs side by side (the last one fewer), a chunk a range of the
+** reduced elements. */
+typedef struct work {
+  const reduce_call   *c;
+  const reduce_kernel *kernel;
+  bool    columns;
+  bool    same;                /* in is stored as the compute dtype */
+  int     size, log2;          /* bytes of a stored element */
+  int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
+  int64_t chunk, chunks;
+} work;
+
+/* Gathered and converted elements of one thread. */
+typedef struct buffer {
+  char raw[BLOCK * 8], block[BLOCK * 8];
+} buffer;
+
+static const char *address(const work *w, int64_t offset) { return (const char *)w->c->in.data + offset * w->size; }
+
+static void convert_block(const work *w, int64_t n, void *to, const void *from) {
+  cpu_isa->convert->convert[w->c->in.dtype][w->c->compute](n, to, from);
+}
+
+/* n elements from `from` on, `stride` apart, side by side. */
+static void gather(const work *w, int64_t n, void *to, const void *from, int64_t stride) {
+  copy_plan p = {.rows = 1, .cols = n, .to_col = 1, .from_col = stride};
+  cpu_isa->convert->copy[w->log2](&p, to, from);
+}
+
+/* rows x n elements of the compute dtype, row by row, into b->block. */
+static void load_tile(const work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
+  copy_plan p = {.rows = rows, .cols = n, .to_row = n, .to_col = 1, .from_row = stride, .from_col = column};
+  cpu_isa->convert->copy[w->log2](&p, w->same ? b->block : b->raw, from);
+  if (!w->same) convert_block(w, rows * n, b->block, b->raw);
+}
+
+/* ---- rows ---- */
+
+/* Gathers up to BLOCK elements of several short runs, as stored; moves the walk; returns how many. */
+static int64_t pack_runs(const work *w, walk *at, int64_t offset, int64_t most, char *raw) {
+  const plan *p = &w->c->reduced;
+  int64_t n = 0;
+  if (most > BLOCK) most = BLOCK;
+  while (n < most) {
+    int64_t run = walk_run(at, p);
+    if (run > most - n) run = most - n;
+    gather(w, run, raw + n * w->size, address(w, offset + at->offset[0]), inner_stride(p, 0));
+    n += run;
+    walk_step(at, p, 1, run);
+  }
+  return n;
+}
+
+/* acc takes the reduced elements begin … end - 1 of the output whose input starts at `offset`. */
+static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
+  const plan *p = &w->c->reduced;
+  int64_t stride = inner_stride(p, 0), n;
+  bool direct = stride == 1 && (p->ndim <= 1 || inner_length(p) >= MIN_RUN);
+  walk at;
+  walk_to(&at, p, 1, begin);
+  for (int64_t i = begin; i < end; i += n) {
+    const char *x = address(w, offset + at.offset[0]);
+    if (direct) {
+      n = walk_run(&at, p);
+      if (n > end - i) n = end - i;
+      if (n > BLOCK) n = BLOCK;
+      walk_step(&at, p, 1, n);
+    } else {
+      n = pack_runs(w, &at, offset, end - i, b->raw);
+      x = b->raw;
+    }
+    if (!w->same) {
+      convert_block(w, n, b->block, x);
+      x = b->block;
+    }
+    w->kernel->fold(n, x, i, acc);
+  }
+}
+
+/* ---- columns ---- */
+
+/* acc[j] takes rows begin … end - 1 of column j; column 0 starts at `offset`. */
+static void fold_columns(const work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
+  const plan *p = &w->c->reduced;
+  int64_t stride = inner_stride(p, 0), column = inner_stride(&w->c->kept, 1), rows;
+  bool direct = w->same && column == 1;
+  int64_t most = direct ? BLOCK : BLOCK / n;
+  walk at;
+  walk_to(&at, p, 1, begin);
+  for (int64_t i = begin; i < end; i += rows) {
+    rows = walk_run(&at, p);
+    if (rows > end - i) rows = end - i;
+    if (rows > most) rows = most;
+    const char *x = address(w, offset + at.offset[0]);
+    if (!direct) load_tile(w, b, rows, n, x, stride, column);
+    w->kernel->fold_columns(rows, n, direct ? x : b->block, direct ? stride : n, i, acc);
+    walk_step(&at, p, 1, rows);
+  }
+}
+
+/* ---- items ---- */
+
+/* First output of item i and how many it has. */
+static int64_t item_span(const work *w, int64_t i, int64_t *first) {
+  int64_t length = w->columns ? inner_length(&w->c->kept) : w->c->kept.count;
+  int64_t begin = i % w->row_items * w->width;
+  *first = i / w->row_items * length + begin;
+  return length - begin < w->width ? length - begin : w->width;
+}
+
+/* States of item i from the reduced elements begin … end - 1. */
+static void fold_item(const work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
+  const plan *kept = &w->c->kept;
+  int64_t first, n = item_span(w, i, &first);
+  walk at;
+  walk_to(&at, kept, 2, first);
+  w->kernel->init(n, acc);
+  if (begin == end) return;
+  if (w->columns) { fold_columns(w, b, at.offset[1], n, begin, end, acc); return; }
+  for (int64_t k = 0; k < n; k++) {
+    fold_row(w, b, at.offset[1], begin, end, acc + (size_t)k * w->kernel->size);
+    walk_step(&at, kept, 2, 1);
+  }
+}
+
+/* Results of item i from its states, converted and stored. */
+static void store_item(const work *w, int64_t i, const char *acc, buffer *b) {
+  const reduce_call *c = w->c;
+  int64_t first, n = item_span(w, i, &first);
+  int size = dtype_size(c->out.dtype);
+  copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)size)];
+  const char *from = b->block;
+  walk at;
+  w->kernel->finish(n, acc, b->block, (double)c->reduced.count, c->correction);
+  if (w->kernel->gives != c->out.dtype) {
+    cpu_isa->convert->convert[w->kernel->gives][c->out.dtype](n, b->raw, b->block);
+    from = b->raw;
+  }
+  walk_to(&at, &c->kept, 2, first);
+  for (int64_t run; n > 0; n -= run, from += run * size) {
+    run = walk_run(&at, &c->kept);
+    if (run > n) run = n;
+    copy_plan p = {.rows = 1, .cols = run, .to_col = inner_stride(&c->kept, 0), .from_col = 1};
+    copy(&p, (char *)c->out.data + at.offset[0] * size, from);
+    walk_step(&at, &c->kept, 2, run);
+  }
+}
+
+/* The chunks of item i merged in halves: neighbours first, so that rounding errors grow with the logarithm. */
+static void merge_chunks(const work *w, int64_t i, char *states) {
+  int64_t first, n = item_span(w, i, &first);
+  size_t step = (size_t)w->width * w->kernel->size;
+  for (int64_t gap = 1; gap < w->chunks; gap *= 2)
+    for (int64_t k = 0; k + gap < w->chunks; k += 2 * gap)
+      w->kernel->merge(n, states + (size_t)k * step, states + (size_t)(k + gap) * step);
+}
+
+/* ---- cutting up ---- */
+
+/* Rows where the reduced elements lie closer, columns where the kept ones do; but not very short ones. */
+static bool by_columns(const reduce_call *c) {
+  if (c->kept.ndim == 0 || c->reduced.ndim == 0) return c->kept.ndim > 0;
+  int64_t kept = llabs(inner_stride(&c->kept, 1)), reduced = llabs(inner_stride(&c->reduced, 0));
+  int64_t columns = inner_length(&c->kept), row = inner_length(&c->reduced);
+  if (kept < reduced) return columns >= FEW_COLUMNS || row < MANY;
+  return row < SHORT_ROW && columns >= MANY;
+}
+
+static int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
+
+static void cut_items(work *w) {
+  const reduce_call *c = w->c;
+  if (w->columns) {
+    int64_t n = inner_length(&c->kept), most = w->same && inner_stride(&c->kept, 1) == 1 ? WIDTH : WIDTH / 4;
+    w->row_items = ceil_divide(n, most);
+    w->width = ceil_divide(n, w->row_items);
+    w->row_items = ceil_divide(n, w->width);
+    w->items = c->kept.count / n * w->row_items;
+  } else {
+    w->width = limit(ITEM / limit(c->reduced.count, 1, ITEM), 1, WIDTH);
+    w->row_items = w->items = ceil_divide(c->kept.count, w->width);
+  }
+}
+
+static void cut_chunks(work *w) {
+  int64_t n = w->c->reduced.count, most = MAX_PIECES / w->items / (w->columns ? 16 : 1);
+  int64_t want = limit(n / limit(CHUNK / w->width, 1, CHUNK), 1, limit(most, 1, MAX_PIECES));
+  w->chunk = ceil_divide(n, want);
+  if (!w->columns) w->chunk = ceil_divide(w->chunk, BLOCK) * BLOCK;
+  w->chunks = n == 0 ? 1 : ceil_divide(n, w->chunk);
+}
+
+static void run_item(const work *w, int64_t i) {
+  char acc[WIDTH * MAX_STATE] __attribute__((aligned(64)));
+  buffer b;
+  fold_item(w, &b, i, 0, w->c->reduced.count, acc);
+  store_item(w, i, acc, &b);
+}
+
+static void run_chunk(const work *w, int64_t piece, char *states) {
+  int64_t begin = piece % w->chunks * w->chunk, end = begin + w->chunk;
+  buffer b;
+  if (end > w->c->reduced.count) end = w->c->reduced.count;
+  fold_item(w, &b, piece / w->chunks, begin, end, states + (size_t)(piece * w->width) * w->kernel->size);
+}
+
+static int run_in_chunks(const work *w, int threads) {
+  int64_t pieces = w->items * w->chunks;
+  char *states = malloc((size_t)(pieces * w->width) * w->kernel->size);
+  if (!states) return ERR_MEMORY;
+  #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int64_t p = 0; p < pieces; p++) run_chunk(w, p, states);
+  for (int64_t i = 0; i < w->items; i++) {
+    char *mine = states + (size_t)(i * w->chunks * w->width) * w->kernel->size;
+    buffer b;
+    merge_chunks(w, i, mine);
+    store_item(w, i, mine, &b);
+  }
+  free(states);
+  return OK;
+}
+
+int cpu_reduce(const reduce_call *c) {
+  work w = {.c = c, .kernel = &cpu_isa->reduce->kernel[c->op][c->compute]};
+  if (!w.kernel->size) return ERR_NO_KERNEL;
+  if (c->kept.count == 0) return OK;
+  w.size = dtype_size(c->in.dtype);
+  w.log2 = __builtin_ctz((unsigned)w.size);
+  w.same = c->in.dtype == c->compute;
+  w.columns = by_columns(c);
+  cut_items(&w);
+  cut_chunks(&w);
+  int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);
+  if (w.chunks > 1) return run_in_chunks(&w, threads);
+  if (threads == 1) {
+    for (int64_t i = 0; i < w.items; i++) run_item(&w, i);
+    return OK;
+  }
+  #pragma omp parallel for schedule(static) num_threads(threads)
+  for (int64_t i = 0; i < w.items; i++) run_item(&w, i);
+  return OK;
+}

@@ -1,0 +1,46 @@
+#ifndef LT_CPU_WALK_H
+#define LT_CPU_WALK_H
+
+/* A place in a plan's loop nest: coordinates, and the offsets of two operands in elements. */
+
+#include <string.h>
+
+#include "cpu.h"
+
+typedef struct walk {
+  int64_t at[MAX_DIMS];
+  int64_t offset[2];
+} walk;
+
+/* To the position-th element in row-major order, for operands 0 … noperands - 1 (at most 2). */
+static inline void walk_to(walk *w, const plan *p, int noperands, int64_t position) {
+  w->offset[0] = w->offset[1] = 0;
+  for (int d = p->ndim - 1; d >= 0; d--) {
+    w->at[d] = position % p->shape[d];
+    position /= p->shape[d];
+    for (int k = 0; k < noperands; k++) w->offset[k] += w->at[d] * p->stride[k][d];
+  }
+}
+
+/* Elements left in the innermost dim from here on. */
+static inline int64_t walk_run(const walk *w, const plan *p) {
+  return p->ndim == 0 ? 1 : p->shape[p->ndim - 1] - w->at[p->ndim - 1];
+}
+
+/* n elements on; n is at most walk_run. */
+static inline void walk_step(walk *w, const plan *p, int noperands, int64_t n) {
+  int d = p->ndim - 1;
+  if (d < 0) return;
+  w->at[d] += n;
+  for (int k = 0; k < noperands; k++) w->offset[k] += n * p->stride[k][d];
+  for (; d > 0 && w->at[d] == p->shape[d]; d--) {
+    w->at[d] = 0;
+    w->at[d - 1]++;
+    for (int k = 0; k < noperands; k++) w->offset[k] += p->stride[k][d - 1] - p->shape[d] * p->stride[k][d];
+  }
+}
+
+static inline int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 1 : p->stride[k][p->ndim - 1]; }
+static inline int64_t inner_length(const plan *p) { return p->ndim == 0 ? 1 : p->shape[p->ndim - 1]; }
+
+#endif
