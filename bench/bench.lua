@@ -1,0 +1,205 @@
+-- The performance table: ours, PyTorch and NumPy (whichever `PYTHON` has), in turn A B A B in one run,
+-- on the same number of threads, beside what the machine was measured to do at most.
+-- `make bench` calls it from the repository's root; --help lists the options.
+
+local lt = require "luatensor"
+local experiment = require "luatensor.experiment"
+local rows = require "bench.rows"
+local machine = require "bench.machine"
+local contender = require "bench.contender"
+
+local options = experiment.options({...}, "Times luatensor beside PyTorch and NumPy.", {
+  {"rows", "", kind = "text", help = "only rows whose name contains this Lua pattern"},
+  {"rounds", 7, kind = "count", help = "rounds of each library, at least"},
+  {"threads"},
+  {"wait", 60, kind = "count", help = "seconds to wait for an idle machine"},
+  {"noisy", "no", kind = "text", help = "yes: measure on a busy machine too, without verdicts"},
+  {"json", "", kind = "text", help = "file to write the figures to"},
+  {"iterations", 100, kind = "count", help = "large iterations of the memory check"},
+})
+
+-- ---- measuring ----------------------------------------------------------------------------------
+
+local function median(times)
+  table.sort(times)
+  local middle = #times // 2
+  return #times % 2 == 1 and times[middle + 1] or (times[middle] + times[middle + 1]) / 2
+end
+
+-- One row: rounds in turn. Returns {<contender> = {min, median}, errors = {…}}.
+local function measure(row, contenders)
+  local times, errors, runners = {}, {}, {}
+  for _, who in ipairs(contenders) do
+    local ok, problem = who:prepare(row)
+    if ok then
+      runners[#runners + 1], times[who.name] = who, {}
+    elseif problem then
+      errors[who.name] = problem
+    end
+  end
+  local spent, round = 0, 0
+  while round < 3 or (round < options.rounds and spent < 30) do     -- three rounds of the slowest rows
+    for _, who in ipairs(runners) do
+      machine.sleep(0.02)                       -- the others' threads stop spinning
+      local seconds = who:run()
+      table.insert(times[who.name], seconds)
+      spent = spent + seconds
+    end
+    round = round + 1
+  end
+  local result = {errors = errors}
+  for name, list in pairs(times) do result[name] = {median = median(list), min = list[1]} end
+  return result
+end
+
+-- ---- the table ----------------------------------------------------------------------------------
+
+local function show_time(time)
+  if not time then return "-" end
+  local scale, unit = 1e6, "µs"
+  if time.min >= 1 then scale, unit = 1, "s" elseif time.min >= 1e-3 then scale, unit = 1e3, "ms" end
+  return ("%.3g (%.3g) %s"):format(time.min * scale, time.median * scale, unit)
+end
+
+-- The largest share of a limit that the row's work reaches.
+local function share_of_limit(row, seconds, limits)
+  local share
+  for _, limit in ipairs{"read", "copy", "flops"} do
+    if row[limit] then share = math.max(share or 0, row[limit] / seconds / limits[limit]) end
+  end
+  return share
+end
+
+-- "met", "missed" or, on a busy machine, "noisy"; nil without a gate.
+local function verdict(value, gate, quiet)
+  if not (value and gate) then return nil end
+  if not quiet then return "noisy" end
+  return value >= gate and "met" or "missed"
+end
+
+local function judge(row, result, limits, quiet)
+  local ours, torch, numpy = result.luatensor, result.torch, result.numpy
+  local entry = {name = row[1], quiet = quiet, errors = result.errors, ours = ours, torch = torch, numpy = numpy}
+  if not ours then return entry end
+  entry.torch_ratio = torch and torch.min / ours.min
+  entry.numpy_ratio = numpy and numpy.min / ours.min
+  entry.share = share_of_limit(row, ours.min, limits)
+  entry.gate, entry.aim = row.gate or row.share_gate, row.aim or row.share_aim
+  entry.verdict = verdict(row.gate and entry.torch_ratio or row.share_gate and entry.share, entry.gate, quiet)
+  entry.unit = row.share_gate and "%" or "×"
+  return entry
+end
+
+local function show_ratio(ratio) return ratio and ("%.2f"):format(ratio) or "-" end
+
+local function show_gate(entry)
+  if not entry.gate then return "" end
+  if entry.unit == "%" then return ("%d %% / %d %%"):format(100 * entry.gate // 1, 100 * entry.aim // 1) end
+  return ("%g / %g"):format(entry.gate, entry.aim)
+end
+
+local head = {
+  "row: min (median) of a call", "luatensor", "PyTorch", "NumPy", "PyTorch/ours", "NumPy/ours", "of limit", "gate / aim",
+  "",
+}
+
+local function line_of(entry)
+  return {
+    entry.name .. (entry.quiet and "" or " ~"), show_time(entry.ours), show_time(entry.torch), show_time(entry.numpy),
+    show_ratio(entry.torch_ratio), show_ratio(entry.numpy_ratio),
+    entry.share and ("%.0f %%"):format(100 * entry.share) or "", show_gate(entry), entry.verdict or "",
+  }
+end
+
+-- ---- checks that are no times -------------------------------------------------------------------
+
+-- The sum of 49 million numbers against the same sum in float64.
+local function check_sum_error()
+  local x = lt.rand(7000, 7000)
+  local exact = x:to("float64"):sum():item()
+  local off = math.abs(x:sum():item() - exact) / exact
+  return {name = "sum 7000×7000, relative error", value = ("%.1e"):format(off), gate = "6e-8 / 1e-8",
+    verdict = off <= 6e-8 and "met" or "missed"}
+end
+
+-- Live memory's peak over large iterations: inputs, result and one more of either kind.
+local function check_memory()
+  collectgarbage()
+  lt.empty_cache()
+  local before = lt.memory("cpu").live
+  local peaks = {}
+  for i = 1, options.iterations do
+    lt.rand(7000, 3000):matmul(lt.rand(7000, 3000).T):sum()
+    peaks[i] = lt.memory("cpu").peak
+  end
+  local half, last = peaks[(#peaks + 1) // 2], peaks[#peaks]
+  return {name = ("memory over %d large iterations"):format(options.iterations),
+    value = ("peak %.0f MB, %.0f MB after half of them"):format((last - before) / 1e6, (half - before) / 1e6),
+    gate = "flat", verdict = last == half and "met" or "missed"}
+end
+
+local checks = {{"sum 7000×7000, relative error", check_sum_error}, {"memory, large iterations", check_memory}}
+
+-- ---- the run ------------------------------------------------------------------------------------
+
+local function selected(name) return name:find(options.rows) ~= nil end
+
+local function run_rows(contenders, limits)
+  local entries, lines = {}, {head}
+  for _, row in ipairs(rows) do
+    if selected(row[1]) then
+      local quiet = machine.await_idle(options.wait)
+      io.stderr:write(("\r\27[K%s"):format(row[1]))
+      local entry = judge(row, measure(row, contenders), limits, quiet)
+      entries[#entries + 1], lines[#lines + 1] = entry, line_of(entry)
+    end
+  end
+  io.stderr:write("\r\27[K")
+  return entries, lines
+end
+
+local function print_errors(entries)
+  for _, entry in ipairs(entries) do
+    for who, problem in pairs(entry.errors) do print(("%s: %s: %s"):format(entry.name, who, problem)) end
+  end
+end
+
+if not machine.await_idle(options.wait) and options.noisy ~= "yes" then
+  print(("bench: not measured, the machine stayed busy for %d s (--noisy yes measures all the same)"):format(
+    options.wait))
+  os.exit(0, true)
+end
+
+local contenders = contender.all(options.threads)
+local limits = lt.limits("cpu")
+print(experiment.describe("cpu"))
+for _, who in ipairs(contenders) do print(("  %-10s %s"):format(who.name, who.version)) end
+print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format(
+  limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
+
+local entries, lines = run_rows(contenders, limits)
+contender.close(contenders)
+if #entries > 0 then experiment.print_table(lines) end
+
+print()
+local outcomes = {}
+for _, check in ipairs(checks) do
+  if selected(check[1]) then
+    local outcome = check[2]()
+    outcomes[#outcomes + 1] = outcome
+    print(("%s: %s (gate %s): %s"):format(outcome.name, outcome.value, outcome.gate, outcome.verdict))
+  end
+end
+print_errors(entries)
+for _, entry in ipairs(entries) do
+  if not entry.quiet then
+    print("~ measured while the machine was busy: no verdict")
+    break
+  end
+end
+
+if options.json ~= "" then
+  machine.write_json(options.json, {
+    machine = experiment.describe("cpu"), threads = options.threads, limits = limits, rows = entries, checks = outcomes,
+  })
+end

@@ -1,0 +1,148 @@
+-- The libraries that are timed. Each has name, version, prepare(row) and run().
+--   prepare   makes the row's inputs, warms up, finds how many calls make a round:
+--             true, or false and the problem (no problem: the row is not for this library)
+--   run       one round: seconds a call
+
+local lt = require "luatensor"
+
+local contender = {}
+
+local ROUND <const> = 0.1      -- seconds, as in peers/peer.py
+
+-- ---- luatensor, in this process -----------------------------------------------------------------
+
+local ours = {name = "luatensor", version = lt._VERSION}
+ours.__index = ours
+
+local function make_input(dtype, shape)
+  if dtype == "bool" then return lt.rand(shape):greater(0.5) end
+  if lt.isdtype(dtype, "integral") then return lt.randint(1, 99, shape, {dtype = dtype}) end
+  return (lt.rand(shape) + 0.1):to(dtype)
+end
+
+-- "x float32 7000 3000; i int64 10" into a table of tensors by name.
+local function make_inputs(text)
+  local inputs = {}
+  for item in text:gmatch("[^;]+") do
+    local name, dtype, dims = item:match("(%w+) (%w+)([ %d]*)")
+    local shape = {}
+    for dim in dims:gmatch("%d+") do shape[#shape + 1] = math.tointeger(dim) end
+    inputs[name] = make_input(dtype, shape)
+  end
+  return inputs
+end
+
+-- The row's expression, called n times. The inputs are locals of it, as in a script.
+local function compile(row)
+  local space = make_inputs(row[2])
+  space.t = lt
+  if row.setup then load(row.setup[1], "setup", "t", space)() end
+  local names, values = {}, {}
+  for name, value in pairs(space) do
+    names[#names + 1], values[#values + 1] = name, value
+  end
+  local code = ("local %s = ... return function(n) for _ = 1, n do local _ = %s end end"):format(
+    table.concat(names, ", "), row[3])
+  return assert(load(code, row[1]))(table.unpack(values))
+end
+
+local function time_calls(loop, n)
+  local start = lt.clock()
+  loop(n)
+  lt.synchronize("cpu")
+  return lt.clock() - start
+end
+
+function ours:prepare(row)
+  self.loop = nil
+  collectgarbage()
+  local ok, loop = pcall(compile, row)
+  if not ok then return false, loop end
+  local worked, problem = pcall(time_calls, loop, 1)
+  if not worked then return false, problem end
+  local calls, seconds = 1, time_calls(loop, 1)
+  while seconds < ROUND / 4 do
+    calls = 2 * calls
+    seconds = time_calls(loop, calls)
+  end
+  self.loop, self.calls = loop, math.max(1, calls * ROUND // seconds)
+  return true
+end
+
+function ours:run() return time_calls(self.loop, self.calls) / self.calls end
+
+-- ---- peers, in processes of their own -----------------------------------------------------------
+
+local peer = {}
+peer.__index = peer
+
+-- A peer reads requests from a named pipe and answers on its standard output, which popen gives us.
+local function start_peer(name, column, script, threads)
+  local fifo = os.tmpname()
+  os.remove(fifo)
+  assert(os.execute("mkfifo " .. fifo), "mkfifo failed")
+  local command = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d %s bench/peers/%s %d < %s"):format(
+    threads, threads, threads, os.getenv("PYTHON") or "python3", script, threads, fifo)
+  local answers = assert(io.popen(command .. " 2>/dev/null", "r"))
+  local requests = assert(io.open(fifo, "w"))        -- waits until the peer's shell has opened it
+  os.remove(fifo)
+  requests:setvbuf("line")
+  local version = answers:read("l")
+  if not version then
+    answers:close()
+    return nil
+  end
+  return setmetatable({name = name, column = column, version = version, requests = requests, answers = answers}, peer)
+end
+
+function peer:ask(...)
+  self.requests:write(table.concat({...}, "\t"), "\n")
+  local answer = self.answers:read("l") or "error\tthe process ended"
+  return answer:match("^error\t(.*)") == nil and answer or nil, answer:match("^error\t(.*)")
+end
+
+-- The row's text for column 4 (torch) or 5 (numpy): the nearest one to the left that is given.
+local function text_for(row, column)
+  for i = column, 3, -1 do
+    if row[i] ~= nil then return row[i] end
+  end
+end
+
+local function setup_for(row, column)
+  local setup = row.setup or {}
+  return column == 5 and setup[3] or setup[2] or ""
+end
+
+function peer:prepare(row)
+  local code = text_for(row, self.column)
+  if not code then return false end
+  local answer, problem = self:ask("row", row[2], setup_for(row, self.column), code)
+  return answer ~= nil, problem
+end
+
+function peer:run()
+  local answer, problem = self:ask("run")
+  return tonumber(answer) or error(problem)
+end
+
+--- Ours and the peers that are installed; says which are not.
+function contender.all(threads)
+  local list = {ours}
+  for _, what in ipairs{{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}} do
+    local found = start_peer(what[1], what[2], what[3], threads)
+    list[#list + 1] = found
+    if not found then print(("%s: not installed (PYTHON=%s)"):format(what[1], os.getenv("PYTHON") or "python3")) end
+  end
+  return list
+end
+
+function contender.close(list)
+  for _, who in ipairs(list) do
+    if who.requests then
+      who.requests:close()
+      who.answers:close()
+    end
+  end
+end
+
+return contender

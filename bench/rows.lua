@@ -1,0 +1,142 @@
+-- The rows of the performance table. Each is one line:
+--
+--   {name, inputs, ours, torch, numpy; work, gate …}
+--
+--   inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
+--   ours     a Lua expression of the inputs; t is luatensor
+--   torch    the same in Python, t is torch; nil: the same text as ours; false: not there
+--   numpy    the same for NumPy, t is numpy, rng its generator; nil: the same text as torch
+--   setup    statements before the clock starts: {ours, torch, numpy}
+--   read, copy, flops   bytes read, bytes read and written, additions and multiplications of one call:
+--            shown as a share of what the machine was measured to do at most
+--   gate, aim              least and wanted ratio of PyTorch's time to ours
+--   share_gate, share_aim  least and wanted share of the limit
+--
+-- All results are made fresh and in full, but where the row says out or in place.
+
+local M, G = 1e6, 1e9
+local mat = "x float32 7000 3000; y float32 7000 3000"
+local big, small = "x float32 10000000; y float32 10000000", "x float32 1000; y float32 1000"
+local tiny = "x float32 10; y float32 10"
+local square = "x float32 7000 7000"
+
+return {
+  -- the notebook
+  {"notebook, large iteration", "", "t.rand(7000, 3000):matmul(t.rand(7000, 3000).T):sum()", "(t.rand(7000, 3000) @ t.rand(7000, 3000).T).sum()",
+    "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28},
+  {"notebook, small iteration", "", "t.rand(70, 30):matmul(t.rand(70, 30).T):sum()", "(t.rand(70, 30) @ t.rand(70, 30).T).sum()",
+    "(rng.random((70, 30), dtype=t.float32) @ rng.random((70, 30), dtype=t.float32).T).sum()", gate = 3, aim = 4.5},
+
+  -- random
+  {"rand 7000×3000", "", "t.rand(7000, 3000)", nil, "rng.random((7000, 3000), dtype=t.float32)", gate = 8, aim = 15},
+  {"randn 7000×3000", "", "t.randn(7000, 3000)", nil, "rng.standard_normal((7000, 3000), dtype=t.float32)"},
+  {"randint 10⁷", "", "t.randint(1, 100, 10000000)", "t.randint(1, 101, (10000000,))", "rng.integers(1, 101, 10000000)"},
+  {"rand 70×30", "", "t.rand(70, 30)", nil, "rng.random((70, 30), dtype=t.float32)"},
+
+  -- matrix products
+  {"matmul 7000×3000×7000", mat, "x:matmul(y.T)", "x @ y.T", flops = 294 * G, share_gate = 0.90, share_aim = 0.95},
+  {"matmul 1000×1000×1000", "x float32 1000 1000; y float32 1000 1000", "x:matmul(y)", "x @ y", flops = 2 * G},
+  {"matmul 1000³ float64", "x float64 1000 1000; y float64 1000 1000", "x:matmul(y)", "x @ y"},
+  {"matmul 1000³ bfloat16", "x bfloat16 1000 1000; y bfloat16 1000 1000", "x:matmul(y)", "x @ y", false},
+  {"matmul 1000³ float16", "x float16 1000 1000; y float16 1000 1000", "x:matmul(y)", "x @ y", false},
+  {"matmul 300³ int32", "x int32 300 300; y int32 300 300", "x:matmul(y)", "x @ y"},
+  {"matmul 100 × 64×64×64", "x float32 100 64 64; y float32 100 64 64", "x:matmul(y)", "x @ y", flops = 200 * 64 ^ 3},
+  {"matmul 7000×7000 by a vector", "x float32 7000 7000; y float32 7000", "x:matmul(y)", "x @ y", read = 196 * M},
+  {"matmul 64×64×64", "x float32 64 64; y float32 64 64", "x:matmul(y)", "x @ y"},
+  {"matmul 10×10×10", "x float32 10 10; y float32 10 10", "x:matmul(y)", "x @ y"},
+
+  -- element-wise, 10⁷ and 10³
+  {"add 10⁷", big, "x + y", copy = 120 * M, gate = 2.5, aim = 4},
+  {"multiply 10⁷", big, "x * y", copy = 120 * M, gate = 2.5, aim = 4},
+  {"exp 10⁷", big, "t.exp(x)", copy = 80 * M, gate = 2.5, aim = 4},
+  {"tanh 10⁷", big, "t.tanh(x)", copy = 80 * M, gate = 2.5, aim = 4},
+  {"add 10³", small, "x + y", gate = 3, aim = 6},
+  {"multiply 10³", small, "x * y", gate = 3, aim = 6},
+  {"exp 10³", small, "t.exp(x)", gate = 3, aim = 6},
+  {"tanh 10³", small, "t.tanh(x)", gate = 3, aim = 6},
+  {"add 10", tiny, "x + y"},
+  {"add a number 10⁷", big, "x + 1.5", copy = 80 * M},
+  {"divide 10⁷", big, "x / y", copy = 120 * M},
+  {"sqrt 10⁷", big, "t.sqrt(x)", copy = 80 * M},
+  {"log 10⁷", big, "t.log(x)", copy = 80 * M},
+  {"sin 10⁷", big, "t.sin(x)", copy = 80 * M},
+  {"pow 10⁷", big, "x ^ y", "x ** y", copy = 120 * M},
+  {"atan2 10⁷", big, "t.atan2(x, y)", nil, "t.arctan2(x, y)", copy = 120 * M},
+  {"erf 10⁷", big, "t.erf(x)", "t.erf(x)", false, copy = 80 * M},
+  {"sigmoid 10⁷", big, "t.sigmoid(x)", nil, false, copy = 80 * M},
+  {"relu 10⁷", big, "t.relu(x)", nil, "t.maximum(x, 0)", copy = 80 * M},
+  {"gelu 10⁷", big, "t.gelu(x)", "t.nn.functional.gelu(x)", false, copy = 80 * M},
+  {"maximum 10⁷", big, "t.maximum(x, y)", copy = 120 * M},
+  {"less 10⁷", big, "t.less(x, y)", copy = 90 * M},
+  {"clip 10⁷", big, "t.clip(x, 0.2, 0.8)", copy = 80 * M},
+  {"where 10⁷", "m bool 10000000; " .. big, "t.where(m, x, y)", copy = 130 * M},
+  {"exp 10⁷ float64", "x float64 10000000", "t.exp(x)", copy = 160 * M},
+
+  -- out and in place
+  {"add 10⁷, out", big .. "; r float32 10000000", "t.add(x, y, {out = r})", "t.add(x, y, out=r)", copy = 120 * M},
+  {"add 10⁷, in place", big, "x:add_(y)", "x.add_(y)", "t.add(x, y, out=x)", copy = 120 * M},
+  {"exp 10⁷, out", big .. "; r float32 10000000", "t.exp(x, {out = r})", "t.exp(x, out=r)", copy = 80 * M},
+
+  -- layouts
+  {"add a row 7000×3000", "x float32 7000 3000; y float32 3000", "x + y", copy = 168 * M},
+  {"add a column 7000×3000", "x float32 7000 3000; y float32 7000 1", "x + y", copy = 168 * M},
+  {"add a transposed 3000×3000", "x float32 3000 3000; y float32 3000 3000", "x + y.T", copy = 108 * M},
+  {"transpose 3000×3000, copied", "x float32 3000 3000", "x.T:contiguous()", "x.T.contiguous()", "t.ascontiguousarray(x.T)", copy = 72 * M},
+  {"every second column 7000×3000 + 1", "x float32 7000 3000", "z + 1", setup = {"z = x[{ {}, {1, -1, 2} }]", "z = x[:, ::2]"}},
+  {"clone 10⁷", big, "x:clone()", "x.clone()", "x.copy()", copy = 80 * M},
+  {"concat 2 × 5·10⁶", "x float32 5000000; y float32 5000000", "t.concat({x, y})", "t.concat([x, y])", copy = 80 * M},
+  {"zeros 10⁷", "", "t.zeros(10000000)", "t.zeros(10000000)", "t.zeros(10000000, dtype=t.float32).fill(0)"},
+  {"arange 10⁷", "", "t.arange(10000000)", nil, nil},
+
+  -- casts and other dtypes
+  {"float32 to float64 10⁷", big, 'x:to("float64")', "x.to(t.float64)", "x.astype(t.float64)", copy = 120 * M},
+  {"float32 to int32 10⁷", big, 'x:to("int32")', "x.to(t.int32)", "x.astype(t.int32)", copy = 80 * M},
+  {"float32 to float16 10⁷", big, 'x:to("float16")', "x.to(t.float16)", "x.astype(t.float16)", copy = 60 * M},
+  {"float16 to float32 10⁷", "x float16 10000000", 'x:to("float32")', "x.to(t.float32)", "x.astype(t.float32)", copy = 60 * M},
+  {"uint8 to float32 10⁷", "x uint8 10000000", 'x:to("float32")', "x.to(t.float32)", "x.astype(t.float32)", copy = 50 * M},
+  {"add float16 10⁷", "x float16 10000000; y float16 10000000", "x + y", copy = 60 * M},
+  {"exp bfloat16 10⁷", "x bfloat16 10000000", "t.exp(x)", nil, false, copy = 40 * M},
+  {"add int32 10⁷", "x int32 10000000; y int32 10000000", "x + y", copy = 120 * M},
+  {"multiply int64 10⁷", "x int64 10000000; y int64 10000000", "x * y", copy = 240 * M},
+  {"floor_divide int32 10⁷", "x int32 10000000; y int32 10000000", "x // y", copy = 120 * M},
+  {"add uint8 10⁷", "x uint8 10000000; y uint8 10000000", "x + y", copy = 30 * M},
+  {"and bool 10⁷", "x bool 10000000; y bool 10000000", "x & y", copy = 30 * M},
+  {"add int32 + float32 10⁷", "x int32 10000000; y float32 10000000", "x + y", copy = 120 * M},
+
+  -- reductions
+  {"sum 7000×7000", square, "t.sum(x)", read = 196 * M, gate = 1, aim = 1},
+  {"sum 7000×7000, first dim", square, "t.sum(x, 1)", "t.sum(x, 0)", read = 196 * M},
+  {"sum 7000×7000, last dim", square, "t.sum(x, 2)", "t.sum(x, 1)", read = 196 * M},
+  {"sum 7000×7000 transposed, last dim", square, "t.sum(x.T, 2)", "t.sum(x.T, 1)", read = 196 * M},
+  {"sum 200×200×200, middle dim", "x float32 200 200 200", "t.sum(x, 2)", "t.sum(x, 1)", read = 32 * M},
+  {"mean 7000×7000, last dim", square, "t.mean(x, 2)", "t.mean(x, 1)", read = 196 * M},
+  {"var 7000×7000, last dim", square, "t.var(x, 2)", "t.var(x, 1)", read = 196 * M},
+  {"max 7000×7000", square, "t.max(x)", read = 196 * M},
+  {"max 7000×7000, first dim", square, "t.max(x, 1)", "t.amax(x, 0)", read = 196 * M},
+  {"argmax 7000×7000, last dim", square, "t.argmax(x, 2)", "t.argmax(x, 1)", read = 196 * M},
+  {"sum int32 10⁷", "x int32 10000000", "t.sum(x)", read = 40 * M},
+  {"sum float16 10⁷", "x float16 10000000", "t.sum(x)", read = 20 * M},
+  {"all bool 10⁷", "x bool 10000000", "t.all(x)", setup = {"x:fill_(true)", "x.fill_(True)", "x.fill(True)"}, read = 10 * M},
+  {"count_nonzero 10⁷", big, "t.count_nonzero(x)", read = 40 * M},
+  {"cumulative sum 7000×3000, last dim", mat, "t.cumulative_sum(x, 2)", "t.cumsum(x, 1)", copy = 168 * M},
+  {"cumulative sum 7000×3000, first dim", mat, "t.cumulative_sum(x, 1)", "t.cumsum(x, 0)", copy = 168 * M},
+  {"softmax 7000×3000", mat, "t.softmax(x, 2)", "t.softmax(x, 1)", false, copy = 168 * M},
+  {"softmax 100×10", "x float32 100 10", "t.softmax(x, 2)", "t.softmax(x, 1)", false},
+  {"log_softmax 7000×3000", mat, "t.log_softmax(x, 2)", "t.log_softmax(x, 1)", false, copy = 168 * M},
+  {"logsumexp 7000×3000", mat, "t.logsumexp(x, 2)", "t.logsumexp(x, 1)", false, read = 84 * M},
+  {"norm 10⁷", big, "t.norm(x)", nil, "t.linalg.norm(x)", read = 40 * M},
+  {"sum 10³", small, "t.sum(x)"},
+  {"sum 10", tiny, "t.sum(x)"},
+
+  -- indexing
+  {"take 10⁶ of 10⁷", "x float32 10000000; i int64 1000000", "t.take(x, i)", "t.take(x, i)", setup = {"i = t.randint(1, 10000000, 1000000)",
+    "i = t.randint(0, 10000000, (1000000,))", "i = rng.integers(0, 10000000, 1000000)"}},
+  {"rows by index 7000 of 7000×3000", "x float32 7000 3000", "x[i]", setup = {"i = t.randint(1, 7000, 7000)",
+    "i = t.randint(0, 7000, (7000,))", "i = rng.integers(0, 7000, 7000)"}, copy = 168 * M},
+  {"x[mask] 10⁷", "x float32 10000000; m bool 10000000", "x[m]"},
+  {"nonzero bool 10⁷", "m bool 10000000", "t.nonzero(m)"},
+  {"masked_fill 10⁷", "x float32 10000000; m bool 10000000", "t.masked_fill(x, m, 0)", "x.masked_fill(m, 0)", "t.where(m, t.float32(0), x)"},
+  {"x[3] of 1000×10", "x float32 1000 10", "x[3]", "x[2]"},
+  {"x[3][4] = 1", "x float32 1000 10", "set(x)", setup = {"function set(x) x[{3, 4}] = 1 end", "def set(x): x[2, 3] = 1"}},
+  {"item", "x float32 1", "x:item()", "x.item()"},
+}
