@@ -122,7 +122,7 @@ local function check_sum_error()
     verdict = off <= 6e-8 and "met" or "missed"}
 end
 
--- Live memory's peak over large iterations: inputs, result and one more of either kind.
+-- Peak of live memory over large iterations: it must not grow.
 local function check_memory()
   collectgarbage()
   lt.empty_cache()

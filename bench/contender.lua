@@ -139,6 +139,7 @@ end
 function contender.close(list)
   for _, who in ipairs(list) do
     if who.requests then
+      who.requests:write("quit\n")         -- closing is not enough: later peers inherited this end
       who.requests:close()
       who.answers:close()
     end

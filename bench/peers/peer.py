@@ -4,7 +4,8 @@ bench/bench.lua keeps each peer running and asks for one round at a time, so tha
 between the libraries. A request is a line, so is the answer:
 
     row <tab> inputs <tab> setup <tab> code    ->  ok | error <tab> message
-    run                                        ->  min seconds a call of this round
+    run                                        ->  seconds a call, mean of this round
+    quit
 """
 
 import sys
@@ -41,6 +42,8 @@ def serve(make, names):
     timer = calls = None
     for line in sys.stdin:
         word, *fields = line.rstrip("\n").split("\t")
+        if word == "quit":
+            return
         try:
             if word == "row":
                 timer = None                      # the last row's memory goes first

@@ -61,7 +61,7 @@ end
 local function complete(item)
   if type(item) == "string" then item = {item} end
   local option = {name = item[1]}
-  for key, value in pairs(experiment.common[option.name] or item) do option[key] = value end
+  for key, value in pairs(item.kind and item or experiment.common[option.name]) do option[key] = value end
   option.value = item[2]
   if option.value == nil then option.value = option.default end
   if type(option.value) == "function" then option.value = option.value() end
