@@ -53,6 +53,7 @@ typedef struct device {
   int  (*softmax)(const softmax_call *c);
   int  (*index)(const index_call *c);
   int  (*nonzero)(nonzero_call *c);
+  int  (*search)(const search_call *c);
   int  (*random)(const random_call *c);
   int  (*arange)(const arange_call *c);
   int  (*gemm)(const gemm_call *c);

@@ -105,34 +105,51 @@ typedef struct softmax_call {
   line_call       line;
 } softmax_call;
 
-/* Element access through index tensors (int64, 1-based as scripts write them, negative from the end).
-** The plan walks the positions: stride[0] is values', stride[1] the target's over its un-indexed dims
-** (0 in dims that come from an index), and index_stride[k] index k's. At each position
-**   target offset = plan offset + sum over k of place(index[k]) * dim_stride[k]
+/* Element access through index tensors (int64, contiguous, 1-based as scripts write them, negative from
+** the end). The plan walks the positions: stride[0] is values', stride[1] the target's over its dims
+** without index (0 in dims of the positions that come from an index). At each position
+**   target offset = plan offset + sum over k of place(index k's value) * index[k].step
 ** INDEX_get: values = target[…]; INDEX_put: target[…] = values; INDEX_add: target[…] += values.
-** take, gather, scatter, x[indices] and x[indices] = v are all this one call. Nothing is written
-** when an index is out of range: ERR_INDEX, and *bad, *bad_index say which. */
+** take, gather, scatter, x[indices] and x[indices] = v are all this one call. Where several positions
+** put into one element, the last in row-major order stays; adds are done in that order. All index
+** values are checked first: nothing is written when one is out of range (ERR_INDEX, *bad, *bad_index). */
 enum index_op { INDEX_get, INDEX_put, INDEX_add };
+
+typedef struct index_source {
+  const int64_t *data;
+  int64_t count;               /* values in all */
+  int64_t stride[MAX_DIMS];    /* over the plan's dims */
+  int64_t length, step;        /* the indexed dim of the target: its length and stride */
+} index_source;
 
 typedef struct index_call {
   enum index_op op;
   operand  values, target;     /* same dtype */
   plan     plan;
   int      nindex;
-  const int64_t *index[MAX_DIMS];
-  int64_t  index_stride[MAX_DIMS][MAX_DIMS];   /* [k][dim of plan] */
-  int64_t  dim_length[MAX_DIMS], dim_stride[MAX_DIMS];
+  index_source index[MAX_DIMS];
   int64_t *bad;                /* out: the offending value */
   int     *bad_index;          /* out: k */
 } index_call;
 
-/* Positions (1-based, int64) of the true elements, row-major. First call with out NULL: counts. */
+/* Positions (1-based, int64) of the true elements of a contiguous mask, row-major. */
 typedef struct nonzero_call {
-  operand  in;
-  plan     plan;               /* not collapsed: coordinates count; stride[1] in's */
-  int64_t *out;                /* [ndim][count] : one row a dim, or NULL */
-  int64_t  count;              /* out of the first call, in of the second */
+  const bool *in;
+  int      ndim;
+  int64_t  shape[MAX_DIMS];
+  int64_t *out;                /* [ndim][count]: one row a dim; NULL: only count */
+  int64_t  count;              /* true elements: out where out is NULL, else in */
 } nonzero_call;
+
+/* out[i] = position (1-based) in the sorted row where values[i] belongs: before its equals, or (right)
+** after them. NaN sorts last. All contiguous; rows [n], values and out [rows][count]. */
+typedef struct search_call {
+  enum dtype  dtype;           /* a compute dtype, of sorted and values */
+  const void *sorted, *values;
+  int64_t    *out;
+  int64_t     rows, n, count;
+  bool        right;
+} search_call;
 
 /* Values made from a counter (random.h says how): element i of the contiguous out depends on
 ** (seed, offset, i) only. Floats draw in their compute dtype, integers as 64 bits that wrap into out's dtype. */

@@ -89,5 +89,8 @@ int  cpu_random(const random_call *c);
 int  cpu_gemm(const gemm_call *c);
 int  cpu_arange(const arange_call *c);
 int  cpu_reduce(const reduce_call *c);
+int  cpu_index(const index_call *c);
+int  cpu_nonzero(nonzero_call *c);
+int  cpu_search(const search_call *c);
 
 #endif

@@ -1,0 +1,284 @@
+local lt = require "luatensor"
+local indexing = require "spec.support.indexing"
+
+local T = lt.tensor
+
+local function is(t, shape, values)
+  assert.equal(shape, tostring(t.shape))
+  assert.same(values, t:totable())
+end
+
+local function fails(message, f, ...)
+  local ok, text = pcall(f, ...)
+  assert.is_false(ok)
+  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
+end
+
+local function x23() return T{{1, 2, 3}, {4, 5, 6}} end
+
+describe("x[…]", function()
+  local x = x23()
+  it("reads as the manual says", function()
+    is(x[2], "[3]", {4, 5, 6})
+    is(x[-1], "[3]", {4, 5, 6})
+    is(x[2.0], "[3]", {4, 5, 6})
+    is(x[{2, -1}], "[]", 6)
+    is(x[{{1, 2}, {}}], "[2, 3]", {{1, 2, 3}, {4, 5, 6}})
+    is(x[{{1, -1, 2}, 3}], "[1]", {3})
+    is(x[{{-1, 1, -1}}], "[2, 3]", {{4, 5, 6}, {1, 2, 3}})
+    is(x[{{}, {-1.0, 1, -2}}], "[2, 2]", {{3, 1}, {6, 4}})
+    is(x[{lt.newaxis, {}}], "[1, 2, 3]", {{{1, 2, 3}, {4, 5, 6}}})
+    is(x[{lt.ellipsis, 1}], "[2]", {1, 4})
+    is(x[lt.newaxis], "[1, 2, 3]", {{{1, 2, 3}, {4, 5, 6}}})
+    is(x[{}], "[2, 3]", {{1, 2, 3}, {4, 5, 6}})
+    is(x[{{2}}], "[1, 3]", {{4, 5, 6}})
+    is(x[{{2, 1}}], "[0, 3]", {})
+    is(x[{{1, 0}}], "[0, 3]", {})
+    is(x[{{3, 2}}], "[0, 3]", {})
+    is(x[{{1, 2, -1}}], "[0, 3]", {})
+    is(lt.zeros(0)[{{1, -1}}], "[0]", {})
+    is(x[x:greater(3)], "[3]", {4, 5, 6})
+    is(x[T{1, 2, 2}], "[3, 3]", {{1, 2, 3}, {4, 5, 6}, {4, 5, 6}})
+    is(x[{T{1, 2}, 2}], "[2]", {2, 5})
+    is(x[T(2)], "[3]", {4, 5, 6})
+    is(x[T{true, false}], "[1, 3]", {{1, 2, 3}})
+    is(T(5)[{}], "[]", 5)
+    is(T(5)[T(true)], "[1]", {5})
+    is(x[T(false)], "[0, 2, 3]", {})
+  end)
+
+  it("shares memory, except with index tensors", function()
+    local y = x23()
+    y[1]:add_(10)
+    y[{{}, {1, 2}}]:add_(100)
+    y[T{1}]:add_(1000)
+    y[y:greater(0)]:add_(1000)
+    is(y, "[2, 3]", {{111, 112, 13}, {104, 105, 6}})
+  end)
+
+  it("takes index tensors of every integer dtype and layout", function()
+    for _, d in ipairs{"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"} do
+      is(x[{{}, T({3, 1}, {dtype = d})}], "[2, 2]", {{3, 1}, {6, 4}})
+    end
+    is(x[{{}, T{{1, 9}, {3, 9}}[{{}, 1}]}], "[2, 2]", {{1, 3}, {4, 6}})
+    is(x.T[{T(3), T{1, 2}}], "[2]", {3, 6})
+  end)
+end)
+
+describe("x[…] = value", function()
+  it("writes numbers, booleans, tensors and tables", function()
+    local x = x23()
+    x[1] = 0
+    is(x, "[2, 3]", {{0, 0, 0}, {4, 5, 6}})
+    x[{{}, 2}] = T{7, 8}
+    is(x, "[2, 3]", {{0, 7, 0}, {4, 8, 6}})
+    x[x:greater(5)] = -1
+    is(x, "[2, 3]", {{0, -1, 0}, {4, -1, -1}})
+    x[{}] = {{1, 2, 3}, {4, 5, 6}}
+    x[T{true, false}] = 9
+    is(x, "[2, 3]", {{9, 9, 9}, {4, 5, 6}})
+    x[{{}, T{1, 3}}] = {{1, 3}, {5, 7}}
+    is(x, "[2, 3]", {{1, 9, 3}, {5, 5, 7}})
+    x[x:less(4)] = T{-1, -3}
+    is(x, "[2, 3]", {{-1, 9, -3}, {5, 5, 7}})
+    x[{{1, 0}}] = 5
+    x[{{}, {1}}] = lt.ones(1, 2, 1, {dtype = "int64"})
+    is(x, "[2, 3]", {{1, 9, -3}, {1, 5, 7}})
+    local mask = T{true, false, true}
+    mask[1] = false
+    mask[mask] = false
+    is(mask, "[3]", {false, false, false})
+    local f = lt.zeros(2)
+    f[1] = 3
+    f[{{2}}] = T{2.5}
+    is(f, "[2]", {3.0, 2.5})
+  end)
+
+  it("keeps the last of several values for one place", function()
+    local x = x23()
+    x[T{1, 1}] = {{1, 1, 1}, {7, 8, 9}}
+    is(x, "[2, 3]", {{7, 8, 9}, {4, 5, 6}})
+  end)
+
+  it("copies a source that overlaps", function()
+    local x = T{1, 2, 3, 4, 5}
+    x[{{2, 5}}] = x[{{1, 4}}]
+    is(x, "[5]", {1, 1, 2, 3, 4})
+    x[{}] = x:flip()
+    is(x, "[5]", {4, 3, 2, 1, 1})
+    x[x] = 1
+    is(x, "[5]", {1, 1, 1, 1, 1})
+    x[{}] = {5, 4, 3, 2, 1}
+    x[x] = x
+    is(x, "[5]", {1, 2, 3, 4, 5})
+  end)
+end)
+
+describe("errors of indexing", function()
+  local x = x23()
+  local function get(key) return function() return x[key] end end
+  local function set(key, value) return function() x[key] = value end end
+
+  it("name the index, the dim and the length", function()
+    fails("index 0 in dim 1: Lua tensors start at 1", get(0))
+    fails("index 0 in dim 2: Lua tensors start at 1", get{1, 0})
+    fails("index 3 in dim 1: out of range for length 2", get{3})
+    fails("index -4 in dim 2: out of range for length 3", get{1, -4})
+    fails("index 1.5 in dim 1: not an integer", get(1.5))
+    fails("index 4 in dim 2: out of range for length 3", get{{}, {1, 4}})
+    fails("index 0 in dim 2: Lua tensors start at 1", get{{}, {0, 2}})
+    fails("index 4 in dim 2: out of range for length 3", get{{}, T{1, 4}})
+    fails("index 0 in dim 2: Lua tensors start at 1", get{{}, T{1, 0}})
+    fails("index -3 in dim 1: out of range for length 2", get(T{1, -3}))
+    fails("index 2 in dim 1: out of range for length 0", function() return lt.zeros(0)[2] end)
+  end)
+
+  it("say what is wrong with the key", function()
+    fails("too many indices for shape [2, 3]", get{1, 2, 3})
+    fails("too many indices for shape [2, 3]", get{lt.ellipsis, 1, 2, 3})
+    fails("too many indices for shape []", function() return T(1)[1] end)
+    fails("index: more than one ellipsis", get{lt.ellipsis, lt.ellipsis})
+    fails("index for dim 1 is nil (a misspelt name?)", get{nil, 1})
+    fails("index for dim 2 is nil (a misspelt name?)", get{1, nil, 2})
+    fails("index: unexpected key \"a\"", get{a = 1})
+    fails("index for dim 1: number, range, mask, tensor, lt.newaxis or lt.ellipsis expected, got boolean", get(true))
+    fails("index for dim 2: number, range, mask, tensor, lt.newaxis or lt.ellipsis expected, got string", get{1, "2"})
+    fails("range for dim 1: step 0", get{{1, 2, 0}})
+    fails("range for dim 1: {first, last, step} expected, got 4 values", get{{1, 2, 3, 4}})
+    fails("range for dim 1: number expected, got string", get{{1, "2"}})
+    fails("range {3, 1} in dim 2 runs backwards; give a step of -1", get{{}, {3, 1}})
+    fails("range {1, 3} in dim 2 runs backwards; give a step of 1", get{{}, {1, 3, -1}})
+    fails("index for dim 1: integers or a bool mask expected, got float32", get(T{1.0}))
+    fails("mask of shape [3] does not fit shape [2, 3] in dim 1", get(T{true, false, true}))
+    fails("index: shapes [2] and [3] do not broadcast (dim 1: 2 against 3)", get{T{1, 2}, T{1, 2, 3}})
+  end)
+
+  it("of assignment leave everything as it was", function()
+    fails("assignment: 1.5 does not fit int64", set(1, 1.5))
+    fails("assignment: float32 does not fit int64", set(1, T{1.5}))
+    fails("assignment: value of shape [2] does not fit shape [3]", set(1, T{1, 2}))
+    fails("assignment: value of shape [2] does not fit shape [2, 3]", set(T{1, 2}, T{1, 2}))
+    fails("assignment: number, boolean, tensor or table expected, got nil", set(1, nil))
+    fails("index 3 in dim 2: out of range for length 2", function() local y = x.T; y[{{}, T{1, 3}}] = 0 end)
+    fails("index 9 in dim 1: out of range for length 2", set(T{1, 9}, 0))
+    fails("assignment: 1 does not fit bool", function() T{true}[1] = 1 end)
+    fails("assignment: 300 does not fit uint8", function() T({1}, {dtype = "uint8"})[1] = 300 end)
+    fails("assignment: the target is a broadcast view (several elements share one place); use :clone()",
+          function() x:broadcast_to(2, 2, 3)[{1, 1, 1}] = 0 end)
+    fails("cannot set \"shape\": the properties of a tensor are read-only", function() x.shape = {6} end)
+    is(x, "[2, 3]", {{1, 2, 3}, {4, 5, 6}})
+  end)
+end)
+
+-- Random keys on random views against the oracle.
+describe("random indexing", function()
+  local state = 20
+  local function random(n)                    -- 1 … n
+    state = state * 6364136223846793005 + 1442695040888963407
+    return (state >> 33) % n + 1
+  end
+
+  local function nested(shape, value, d)
+    if d > #shape then return value() end
+    local t = {}
+    for i = 1, shape[d] do t[i] = nested(shape, value, d + 1) end
+    return t
+  end
+
+  local function signed(n) local i = random(n); return random(2) == 1 and i or i - n - 1 end
+
+  local function random_range(n)
+    if random(4) == 1 then local first = random(n); return {first, first - 1} end
+    local first, last = random(n), random(n)
+    local step = first <= last and random(2) or -random(2)
+    return {random(2) == 1 and first or first - n - 1, last, step}
+  end
+
+  -- An item of the oracle for the dims from d on, and how many it takes; b: shape of index tensors.
+  local function random_item(shape, d, b, allow_mask)
+    local kind = random(9)
+    if kind <= 2 then return {}, 1 end
+    if kind <= 4 then return random_range(shape[d]), 1 end
+    if kind == 5 then return "new", 0 end
+    if kind == 6 then return signed(shape[d]), 1 end
+    if kind <= 8 or not allow_mask then return {index = nested(b, function() return signed(shape[d]) end, 1)}, 1 end
+    local dims = random(#shape - d + 1)
+    return {mask = nested(table.move(shape, d, d + dims - 1, 1, {}), function() return random(2) == 1 end, 1)}, dims
+  end
+
+  local function random_key(shape)
+    local b = ({{}, {2}, {2, 2}, {1, 2}})[random(4)]
+    local items, d, masks = {}, 1, false
+    local wanted = random(#shape + 1) - 1
+    local front = random(4) == 1 and wanted < #shape
+    if front then items[1], d, wanted = "...", #shape - wanted + 1, #shape end
+    while d <= wanted do
+      local item, dims = random_item(shape, d, b, #b == 0 and not masks)
+      masks = masks or (type(item) == "table" and item.mask ~= nil)
+      items[#items + 1], d = item, d + dims
+    end
+    if not front and random(4) == 1 then items[#items + 1] = "..." end
+    return items
+  end
+
+  local function key_of(items)
+    local key = {}
+    for i, item in ipairs(items) do
+      if item == "new" then key[i] = lt.newaxis
+      elseif item == "..." then key[i] = lt.ellipsis
+      elseif type(item) == "table" and (item.index or item.mask) then key[i] = T(item.index or item.mask)
+      else key[i] = item end
+    end
+    return key
+  end
+
+  -- A tensor of shape whose elements are their positions, in one of several layouts.
+  local function make(shape)
+    local count = 0
+    local x = T(nested(shape, function() count = count + 1; return count end, 1))
+    local layout = random(4)
+    if layout == 1 then return x:flip():reshape(shape, {copy = true}):flip() end
+    if layout == 2 and #shape > 1 then
+      local order, back = {}, {}
+      for d = 1, #shape do order[d] = #shape + 1 - d; back[#shape + 1 - d] = d end
+      local y = x:permute_dims(order)
+      return y:reshape(y.shape, {copy = true}):permute_dims(back)
+    end
+    if layout == 3 then
+      local wide = {table.unpack(shape)}
+      wide[#wide] = wide[#wide] * 2
+      local y = lt.zeros(wide, {dtype = "int64"})
+      local view = y[{lt.ellipsis, {1, -1, 2}}]
+      view[{}] = x
+      return view
+    end
+    return x
+  end
+
+  local function flat(t) return t:reshape(-1):totable() end
+
+  it("reads what the oracle reads, and writes where it writes", function()
+    for _ = 1, 1500 do
+      local shape = {}
+      for d = 1, random(4) do shape[d] = random(4) end
+      local items = random_key(shape)
+      local x, key = make(shape), key_of(items)
+      local result, source = indexing.select(shape, items)
+      local want, after, n = {}, flat(x), 0
+      indexing.each(result, function(c)
+        local p = indexing.position(shape, source(c))
+        n = n + 1
+        want[n], after[p] = p, -n
+      end)
+      local got = x[key]
+      assert.is_true(got.shape == result)
+      assert.same(want, got.size == 0 and {} or flat(got))
+      local values, k = nil, 0
+      if n > 0 then
+        values = T(nested(result, function() k = k + 1; return -k end, 1))
+        x[key] = values
+        assert.same(after, flat(x))
+      end
+    end
+  end)
+end)

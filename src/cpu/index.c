@@ -1,0 +1,211 @@
+/* Access through index tensors: offsets of a block of positions first, then elements or whole rows move. */
+
+#include <string.h>
+
+#include "cpu.h"
+#include "scalar.h"
+
+enum {
+  BLOCK = 256,        /* offsets at a time: 2 KiB, in L1 beside what they point at */
+  GRAIN = 1 << 14     /* positions: random access, so each costs more than in map */
+};
+
+/* What happens to n elements in `target` and their neighbours in `values`, strides in elements. */
+typedef struct row_move {
+  enum index_op op;
+  enum dtype dtype;
+  int        size, log2;
+  int64_t    n, value_stride, target_stride;
+} row_move;
+
+/* ---- checks ---- */
+
+static bool out_of_range(int64_t i, int64_t n) { return i == 0 || i > n || i < -n; }
+
+/* Are all values of index k in range? The first that is not goes to *bad. */
+static bool check_index(const index_source *x, int64_t *bad) {
+  int64_t least = 1, most = 1, zeros = 0;
+  int threads = cpu_threads(x->count, 8 * GRAIN);
+  #pragma omp parallel for simd if(threads > 1) num_threads(threads) reduction(min:least) reduction(max:most) reduction(+:zeros)
+  for (int64_t i = 0; i < x->count; i++) {
+    int64_t v = x->data[i];
+    least = v < least ? v : least;
+    most = v > most ? v : most;
+    zeros += v == 0;
+  }
+  if (x->count == 0 || (zeros == 0 && least >= -x->length && most <= x->length)) return true;
+  int64_t i = 0;
+  while (!out_of_range(x->data[i], x->length)) i++;
+  *bad = x->data[i];
+  return false;
+}
+
+/* ---- moving ---- */
+
+#define ADD_ROW(D, T)                                                                        \
+  static void add_##D(const row_move *m, void *target, const void *values) {                 \
+    T *t = target;                                                                           \
+    const T *v = values;                                                                     \
+    for (int64_t i = 0; i < m->n; i++) {                                                     \
+      T *to = t + i * m->target_stride;                                                      \
+      *to = to_##D(from_##D(*to) + from_##D(v[i * m->value_stride]));                        \
+    }                                                                                        \
+  }
+#define ADD_OF(name, store, compute, accum, kind) ADD_ROW(name, store)
+DTYPES(ADD_OF)
+
+typedef void (*add_row)(const row_move *m, void *target, const void *values);
+#define ADD_ENTRY(name, store, compute, accum, kind) [DT_##name] = add_##name,
+static const add_row add_rows[DTYPE_COUNT] = {DTYPES(ADD_ENTRY)};
+
+static void move_row(const row_move *m, char *target, char *values) {
+  if (m->op == INDEX_add) { add_rows[m->dtype](m, target, values); return; }
+  char *to = m->op == INDEX_get ? values : target, *from = m->op == INDEX_get ? target : values;
+  int64_t to_stride = m->op == INDEX_get ? m->value_stride : m->target_stride;
+  int64_t from_stride = m->op == INDEX_get ? m->target_stride : m->value_stride;
+  if (to_stride == 1 && from_stride == 1) memcpy(to, from, (size_t)(m->n * m->size));
+  else cpu_isa->convert->move[m->log2](m->n, to, to_stride, from, from_stride);
+}
+
+/* Single elements of one size at offsets of the target. */
+#define MOVE_ELEMENTS(T)                                                                          \
+  static void get_##T(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) { \
+    const T *t = target;                                                                          \
+    T *v = values;                                                                                \
+    for (int64_t i = 0; i < n; i++) v[i * stride] = t[at[i]];                                     \
+  }                                                                                               \
+  static void put_##T(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) { \
+    T *t = target;                                                                                \
+    const T *v = values;                                                                          \
+    for (int64_t i = 0; i < n; i++) t[at[i]] = v[i * stride];                                     \
+  }
+MOVE_ELEMENTS(uint8_t)
+MOVE_ELEMENTS(uint16_t)
+MOVE_ELEMENTS(uint32_t)
+MOVE_ELEMENTS(uint64_t)
+
+typedef void (*move_elements)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
+static const move_elements element_moves[2][4] = {
+  [INDEX_get] = {get_uint8_t, get_uint16_t, get_uint32_t, get_uint64_t},
+  [INDEX_put] = {put_uint8_t, put_uint16_t, put_uint32_t, put_uint64_t},
+};
+
+/* ---- walking ---- */
+
+/* Coordinates of the walk over the plan's outer dims, and the offsets of all sides there. */
+typedef struct walk {
+  int64_t at[MAX_DIMS];
+  int64_t offset[2], index[MAX_DIMS];
+} walk;
+
+static void step(walk *w, const index_call *c, int d, int64_t n) {
+  w->at[d] += n;
+  for (int k = 0; k < 2; k++) w->offset[k] += n * c->plan.stride[k][d];
+  for (int k = 0; k < c->nindex; k++) w->index[k] += n * c->index[k].stride[d];
+}
+
+/* On to the next run of dim `inner`; false at the end. */
+static bool next_run(walk *w, const index_call *c, int inner) {
+  for (int d = inner; d > 0; d--) {
+    step(w, c, d, -w->at[d]);
+    step(w, c, d - 1, 1);
+    if (w->at[d - 1] < c->plan.shape[d - 1]) return true;
+  }
+  return false;
+}
+
+/* Target offsets of n positions along dim d (below 0: of one). */
+static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_t *at) {
+  int64_t stride = d < 0 ? 0 : c->plan.stride[1][d];
+  for (int64_t i = 0; i < n; i++) at[i] = w->offset[1] + i * stride;
+  for (int k = 0; k < c->nindex; k++) {
+    const index_source *x = &c->index[k];
+    const int64_t *v = x->data + w->index[k];
+    int64_t by = d < 0 ? 0 : x->stride[d];
+    for (int64_t i = 0; i < n; i++) {
+      int64_t p = v[i * by];
+      at[i] += (p - 1 + (p < 0 ? x->length + 1 : 0)) * x->step;
+    }
+  }
+}
+
+/* Moves rows at n offsets; the values of neighbours are `stride` apart. */
+static void move_block(const row_move *m, int64_t n, const int64_t *at, char *target, char *values, int64_t stride) {
+  if (m->n == 1 && m->op != INDEX_add) {
+    element_moves[m->op][m->log2](n, at, target, values, stride);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
+}
+
+/* Does dim d of the plan move no index? */
+static bool is_plain(const index_call *c, int d) {
+  for (int k = 0; k < c->nindex; k++)
+    if (c->index[k].stride[d]) return false;
+  return true;
+}
+
+/* The whole call on one thread. The innermost dim is a row where no index moves along it. */
+static void run_serial(const index_call *c) {
+  const plan *p = &c->plan;
+  row_move m = {.op = c->op, .dtype = c->values.dtype, .size = dtype_size(c->values.dtype), .n = 1};
+  m.log2 = __builtin_ctz((unsigned)m.size);
+  int inner = p->ndim - 1;
+  if (inner >= 0 && is_plain(c, inner)) {
+    m.n = p->shape[inner];
+    m.value_stride = p->stride[0][inner];
+    m.target_stride = p->stride[1][inner--];
+  }
+  int64_t at[BLOCK], length = inner < 0 ? 1 : p->shape[inner], stride = inner < 0 ? 0 : p->stride[0][inner];
+  char *target = c->target.data, *values = c->values.data;
+  walk w = {.at = {0}};
+  do {
+    for (int64_t left = length, n; left > 0; left -= n) {
+      n = left < BLOCK ? left : BLOCK;
+      offsets(c, &w, inner, n, at);
+      move_block(&m, n, at, target, values + w.offset[0] * m.size, stride);
+      if (inner >= 0) step(&w, c, inner, n);
+    }
+  } while (next_run(&w, c, inner));
+}
+
+/* ---- threads ---- */
+
+/* The dim to part among threads. Writes part only dims without index: different coordinates there are
+** different elements, so no two threads meet and the order within an element is kept. -1: none. */
+static int parted_dim(const index_call *c) {
+  int best = -1;
+  for (int d = 0; d < c->plan.ndim; d++) {
+    if (c->op != INDEX_get && c->plan.stride[1][d] == 0) continue;
+    if (best < 0 || c->plan.shape[d] > c->plan.shape[best]) best = d;
+  }
+  return best;
+}
+
+/* Part t of n of the call, along dim d. */
+static void run_part(const index_call *whole, int d, int t, int n) {
+  index_call c = *whole;
+  int size = dtype_size(c.values.dtype);
+  int64_t length = c.plan.shape[d], begin = length * t / n, end = length * (t + 1) / n;
+  if (begin == end) return;
+  c.plan.shape[d] = end - begin;
+  c.values.data = (char *)c.values.data + begin * c.plan.stride[0][d] * size;
+  c.target.data = (char *)c.target.data + begin * c.plan.stride[1][d] * size;
+  for (int k = 0; k < c.nindex; k++) c.index[k].data += begin * c.index[k].stride[d];
+  run_serial(&c);
+}
+
+int cpu_index(const index_call *c) {
+  for (int k = 0; k < c->nindex; k++)
+    if (!check_index(&c->index[k], c->bad)) { *c->bad_index = k; return ERR_INDEX; }
+  if (c->plan.count == 0) return OK;
+  int threads = cpu_threads(c->plan.count, GRAIN), d = threads > 1 ? parted_dim(c) : -1;
+  if (d >= 0 && c->plan.shape[d] < threads) threads = (int)c->plan.shape[d];
+  if (d < 0 || threads < 2) {
+    run_serial(c);
+    return OK;
+  }
+  #pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int t = 0; t < threads; t++) run_part(c, d, t, threads);
+  return OK;
+}
