@@ -64,7 +64,7 @@ static void move_row(const row_move *m, char *target, char *values) {
   int64_t to_stride = m->op == INDEX_get ? m->value_stride : m->target_stride;
   int64_t from_stride = m->op == INDEX_get ? m->target_stride : m->value_stride;
   if (to_stride == 1 && from_stride == 1) memcpy(to, from, (size_t)(m->n * m->size));
-  else cpu_isa->convert->move[m->log2](m->n, to, to_stride, from, from_stride);
+  else cpu_isa->convert->copy[m->log2](&(copy_plan){.rows = 1, .cols = m->n, .to_col = to_stride, .from_col = from_stride}, to, from);
 }
 
 /* Single elements of one size at offsets of the target. */
