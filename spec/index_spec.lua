@@ -161,7 +161,6 @@ describe("errors of indexing", function()
     fails("assignment: number, boolean, tensor or table expected, got nil", set(1, nil))
     fails("index 3 in dim 2: out of range for length 2", function() local y = x.T; y[{{}, T{1, 3}}] = 0 end)
     fails("index 9 in dim 1: out of range for length 2", set(T{1, 9}, 0))
-    fails("assignment: 1 does not fit bool", function() T{true}[1] = 1 end)
     fails("assignment: 300 does not fit uint8", function() T({1}, {dtype = "uint8"})[1] = 300 end)
     fails("assignment: the target is a broadcast view (several elements share one place); use :clone()",
           function() x:broadcast_to(2, 2, 3)[{1, 1, 1}] = 0 end)

@@ -266,15 +266,6 @@ static bool kind_fits(enum dtype d, int want) {
   return have >= want || (have == KIND_UINT && want == KIND_INT);
 }
 
-scalar check_scalar(lua_State *L, const char *fn, int i, const tensor *target) {
-  arg a;
-  check_arg(L, i, fn, &a);
-  int kind = lua_isboolean(L, i) ? KIND_BOOL : a.s.is_float ? KIND_FLOAT : KIND_INT;
-  if (!kind_fits(target->dtype, kind) || (!a.s.is_float && !integer_fits(target->dtype, a.s.i)))
-    luaL_error(L, "%s: %s does not fit %s", fn, luaL_tolstring(L, i, NULL), dtypes[target->dtype].name);
-  return a.s;
-}
-
 /* lt.tensor(table, {dtype = …, device = …}) with the target's. */
 static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -292,13 +283,13 @@ static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   return test_tensor(L, -1);
 }
 
-const tensor *check_value(lua_State *L, const char *fn, int i, const tensor *target) {
+const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {
   if (lua_istable(L, i)) return from_table(L, i, target);
   int type = lua_type(L, i);
   if (type != LUA_TNUMBER && type != LUA_TBOOLEAN && !test_tensor(L, i))
     luaL_error(L, "%s: number, boolean, tensor or table expected, got %s", fn, luaL_typename(L, i));
   if (type != LUA_TUSERDATA) {
-    scalar s = check_scalar(L, fn, i, target);
+    scalar s = check_value(L, i, fn, target->dtype);
     tensor *t = push_tensor(L, fn, target->dtype, &(shape){.ndim = 0}, target->store->place);
     op_fill(t, s);
     return t;
@@ -311,7 +302,7 @@ const tensor *check_value(lua_State *L, const char *fn, int i, const tensor *tar
 }
 
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target) {
-  const tensor *x = check_value(L, fn, i, target);
+  const tensor *x = value_tensor(L, fn, i, target);
   return x->dtype == target->dtype && x->store != target->store ? x : push_copy(L, fn, x, target->dtype);
 }
 
@@ -460,10 +451,10 @@ static void raise_assignment(lua_State *L, int st, const tensor *target, const t
 
 static void assign_view(lua_State *L, tensor *view) {
   if (lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN) {
-    raise_assignment(L, op_fill(view, check_scalar(L, "assignment", 3, view)), view, NULL);
+    raise_assignment(L, op_fill(view, check_value(L, 3, "assignment", view->dtype)), view, NULL);
     return;
   }
-  const tensor *value = drop_leading(L, check_value(L, "assignment", 3, view), &view->shape);
+  const tensor *value = drop_leading(L, value_tensor(L, "assignment", 3, view), &view->shape);
   if (tensor_conflicts(view, value)) value = push_copy(L, "assignment", value, view->dtype);
   raise_assignment(L, op_copy(view, value), view, value);
 }
@@ -474,7 +465,7 @@ static void assign_masked(lua_State *L, selection *s) {
   tensor mask = *p->t;
   if (mask.shape.ndim == 0) view_insert(&mask, 0, 1, 0);
   while (mask.shape.ndim < s->view.shape.ndim - p->dim) view_insert(&mask, mask.shape.ndim, 1, 0);
-  job j = {.op = OP_where_, .nin = 3, .in = {{.t = &mask}, {.t = check_value(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
+  job j = {.op = OP_where_, .nin = 3, .in = {{.t = &mask}, {.t = value_tensor(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
   int st = job_prepare(&j);
   if (st == OK) st = job_run(&j, &s->view);
   raise_assignment(L, st, &s->view, NULL);

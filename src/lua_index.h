@@ -17,14 +17,11 @@ const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
 
 /* The value at stack index i (number, boolean, tensor, nested table) for target; an error where its kind
 ** or device does not fit. */
-const tensor *check_value(lua_State *L, const char *fn, int i, const tensor *target);
+const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* The value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that
 ** shares no memory with it; an error where its kind does not fit. */
 const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
-
-/* Number or boolean at i as a scalar for target's dtype; an error where it does not fit. */
-scalar check_scalar(lua_State *L, const char *fn, int i, const tensor *target);
 
 /* Runs the job; errors in words: dims[k] is the 0-based dim of index k. */
 void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims);
