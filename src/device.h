@@ -37,6 +37,11 @@ typedef struct device {
 
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
 
+  /* threads of the host's part; set_threads: ERR_THREADS in a forked child */
+  int  (*threads)(void);
+  int  (*set_threads)(int n);
+  void (*describe)(char *text, size_t size);                  /* kernels, libraries, threading: for people */
+
   /* memory; index is the number after the colon */
   int  (*alloc)(int index, size_t bytes, void **ptr);         /* not zeroed, 64-byte aligned; OK or ERR_MEMORY */
   void (*free)(int index, void *ptr, size_t bytes);           /* when queued work that uses it is done */

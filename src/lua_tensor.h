@@ -20,6 +20,7 @@ extern const char tensor_class;
   X(view)    \
   X(index)   \
   X(matmul)  \
+  X(thread)  \
   X(random)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)

@@ -89,6 +89,7 @@ const device cpu_device = {
   .stats = cpu_stats, .empty_cache = cpu_empty_cache,
   .limits = cpu_limits,
   .reduce = cpu_reduce,
+  .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
   .gemm = cpu_gemm,
   .random = cpu_random,
   .map = cpu_map, .arange = cpu_arange, .has = cpu_has,

@@ -51,13 +51,27 @@ typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; }
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
+/* Own matrix products: a and b are packed into panels of `compute` elements, `rows` of a or `columns` of b
+** wide, k long; a tile is one panel of each multiplied in registers. One for each dtype of c. */
+typedef struct gemm_kernel {
+  enum dtype compute;
+  int        rows, columns;
+  /* c (+)= a panel @ b panel, rows × columns of the compute dtype, c's rows `row` apart */
+  void (*tile)(int64_t k, const void *a, const void *b, void *c, int64_t row, bool add);
+  /* c = alpha * tile + beta * c, m × n of c's dtype, any strides (float16: c is float32) */
+  void (*merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c, const int64_t stride[2],
+                scalar alpha, scalar beta);
+} gemm_kernel;
+typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
+
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
   X(convert) \
   X(limits)  \
   X(random)  \
-  X(reduce)
+  X(reduce)  \
+  X(gemm)
 
 #include "limits.h"
 
@@ -75,7 +89,12 @@ const isa_tables *cpu_best_isa(void);     /* whatever LUATENSOR_CPU says */
 /* How many threads a family may use for `work` elements, given its grain. */
 int  cpu_threads(int64_t work, int64_t grain);
 int  cpu_thread_count(void);
-void cpu_set_thread_count(int n);
+int  cpu_set_thread_count(int n);   /* ERR_THREADS: a forked child has one */
+
+/* BLAS: does it run on our OpenMP pool (else on threads of its own)? Gives it our number of threads. */
+bool cpu_blas_shares_pool(void);
+void cpu_blas_threads(void);
+void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);
 void cpu_free(int index, void *ptr, size_t bytes);

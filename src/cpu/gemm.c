@@ -1,48 +1,136 @@
-/* Matrix products: BLAS for float32 and float64 wherever it can address the matrices. */
+/* Matrix products: BLAS for float32 and float64 wherever it can address the matrices, own kernels for the
+** rest; a batch of small ones is shared out whole. */
+
+#include "gemm.h"
 
 #include <cblas.h>
 #include <limits.h>
+#include <string.h>
 
 #include "cpu.h"
 
+enum {
+  GRAIN = 1 << 19,     /* multiplications: below a million (20 µs) a second thread costs more than it saves */
+  SLAB  = 1024         /* columns of a half float result made in float32 at a time */
+};
+
+/* ---- BLAS ---- */
+
 /* A matrix as BLAS sees it. */
 typedef struct blas_matrix {
-  CBLAS_TRANSPOSE trans;
-  int             ld;       /* elements from one row (trans: column) to the next */
+  bool trans;
+  int  ld;             /* elements from one row (trans: column) to the next */
 } blas_matrix;
 
-/* Can BLAS address rows × columns with these strides? One stride must be 1, the other no less than a row. */
+/* Can BLAS address rows × columns with these strides? One stride must be 1, the other no less than what it
+** steps over; of a dim of length 1 the stride does not count. */
 static bool blas_address(int64_t rows, int64_t columns, const int64_t stride[2], blas_matrix *m) {
-  int64_t down = rows == 1 ? columns : stride[0], right = columns == 1 ? rows : stride[1];
-  if ((stride[1] == 1 || columns == 1) && (down >= columns || rows == 1) && down <= INT_MAX) {
-    *m = (blas_matrix){CblasNoTrans, down > 0 ? (int)down : 1};
-    return down >= columns;
-  }
-  if ((stride[0] == 1 || rows == 1) && right >= rows && right <= INT_MAX) {
-    *m = (blas_matrix){CblasTrans, (int)right};
+  for (int trans = 0; trans < 2; trans++) {
+    int64_t outer = trans ? columns : rows, inner = trans ? rows : columns;
+    int64_t step = outer == 1 ? inner : stride[trans], unit = inner == 1 ? 1 : stride[!trans];
+    if (unit != 1 || step < inner || step < 1 || step > INT_MAX) continue;
+    *m = (blas_matrix){trans, (int)step};
     return true;
   }
   return false;
 }
 
-/* One product; the addresses are those of this matrix of the batch. False: BLAS cannot. */
-static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c) {
-  blas_matrix ma, mb, mc;
-  if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX) return false;
-  if (!blas_address(g->m, g->k, g->a_stride, &ma) || !blas_address(g->k, g->n, g->b_stride, &mb)) return false;
-  if (!blas_address(g->m, g->n, g->c_stride, &mc)) return false;
-  CBLAS_ORDER order = mc.trans == CblasNoTrans ? CblasRowMajor : CblasColMajor;
-  if (order == CblasColMajor) {                      /* a's rows are then columns: both flip */
-    ma.trans = ma.trans == CblasNoTrans ? CblasTrans : CblasNoTrans;
-    mb.trans = mb.trans == CblasNoTrans ? CblasTrans : CblasNoTrans;
+static CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
+
+/* c = m @ v: m is rows × columns, addressed by a; strides of vectors are positive. */
+static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int columns, const void *m, const void *v,
+                      int v_stride, void *c, int c_stride) {
+  CBLAS_TRANSPOSE trans = transposed(a->trans);
+  int r = a->trans ? columns : rows, k = a->trans ? rows : columns;
+  if (g->dtype == DT_float32)
+    cblas_sgemv(CblasRowMajor, trans, r, k, (float)g->alpha.f, m, a->ld, v, v_stride, (float)g->beta.f, c, c_stride);
+  else
+    cblas_dgemv(CblasRowMajor, trans, r, k, g->alpha.f, m, a->ld, v, v_stride, g->beta.f, c, c_stride);
+}
+
+static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
+
+/* c must hold numbers when BLAS multiplies it by beta 0: some versions keep a NaN. */
+static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
+  int size = dtype_size(g->dtype);
+  for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);
+}
+
+/* Products with a vector. False: not one, or BLAS cannot. */
+static bool blas_vector(const gemm_call *g, const blas_matrix *a, const blas_matrix *b, const void *x, const void *y,
+                        void *c) {
+  int m = (int)g->m, n = (int)g->n, k = (int)g->k;
+  int64_t row = n == 1 ? 1 : g->c_stride[1], column = m == 1 ? 1 : g->c_stride[0];
+  if (n == 1 && is_vector_stride(column) && (k == 1 || is_vector_stride(g->b_stride[0]))) {
+    if (g->beta.f == 0) clear(g, c, m, column);
+    blas_gemv(g, a, m, k, x, y, k == 1 ? 1 : (int)g->b_stride[0], c, (int)column);
+    return true;
   }
+  if (m == 1 && is_vector_stride(row) && (k == 1 || is_vector_stride(g->a_stride[1]))) {
+    if (g->beta.f == 0) clear(g, c, n, row);
+    blas_matrix flipped = {!b->trans, b->ld};
+    blas_gemv(g, &flipped, n, k, y, x, k == 1 ? 1 : (int)g->a_stride[1], c, (int)row);
+    return true;
+  }
+  return false;
+}
+
+static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c) {
+  blas_matrix x, y, z;
+  if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX || g->k == 0) return false;
+  if (!blas_address(g->m, g->k, g->a_stride, &x) || !blas_address(g->k, g->n, g->b_stride, &y)) return false;
+  if ((g->m == 1 || g->n == 1) && blas_vector(g, &x, &y, a, b, c)) return true;
+  if (!blas_address(g->m, g->n, g->c_stride, &z)) return false;
+  CBLAS_ORDER order = z.trans ? CblasColMajor : CblasRowMajor;
+  CBLAS_TRANSPOSE ta = transposed(x.trans != z.trans), tb = transposed(y.trans != z.trans);
   int m = (int)g->m, n = (int)g->n, k = (int)g->k;
   if (g->dtype == DT_float32)
-    cblas_sgemm(order, ma.trans, mb.trans, m, n, k, (float)g->alpha.f, a, ma.ld, b, mb.ld, (float)g->beta.f, c, mc.ld);
+    cblas_sgemm(order, ta, tb, m, n, k, (float)g->alpha.f, a, x.ld, b, y.ld, (float)g->beta.f, c, z.ld);
   else
-    cblas_dgemm(order, ma.trans, mb.trans, m, n, k, g->alpha.f, a, ma.ld, b, mb.ld, g->beta.f, c, mc.ld);
+    cblas_dgemm(order, ta, tb, m, n, k, g->alpha.f, a, x.ld, b, y.ld, g->beta.f, c, z.ld);
   return true;
 }
+
+/* ---- half floats: column slabs of c in float32, so that sums are rounded once ---- */
+
+/* Rows of c (m × n, any strides) to the contiguous slab, or back. */
+static void convert_slab(const gemm_call *g, char *c, int64_t n, float *slab, bool back) {
+  const convert_table *t = cpu_isa->convert;
+  uint16_t row[SLAB];
+  for (int64_t i = 0; i < g->m; i++, slab += n, c += g->c_stride[0] * 2) {
+    copy_plan out = {.rows = 1, .cols = n, .to_row = n, .to_col = g->c_stride[1], .from_row = n, .from_col = 1};
+    copy_plan in = {.rows = 1, .cols = n, .to_row = n, .to_col = 1, .from_row = n, .from_col = g->c_stride[1]};
+    if (back) {
+      t->convert[DT_float32][g->dtype](n, row, slab);
+      t->copy[1](&out, c, row);
+    } else {
+      t->copy[1](&in, row, c);
+      t->convert[g->dtype][DT_float32](n, slab, row);
+    }
+  }
+}
+
+static int half_gemm(const gemm_call *g, const char *a, const char *b, char *c, int threads) {
+  int64_t width = g->n < SLAB ? g->n : SLAB;
+  size_t bytes = (size_t)(g->m * width) * sizeof(float);
+  void *slab;
+  int st = cpu_alloc(0, bytes, &slab);
+  if (st != OK) return st;
+  for (int64_t j = 0; st == OK && j < g->n; j += width) {
+    gemm_call part = *g;
+    part.n = g->n - j < width ? g->n - j : width;
+    char *corner = c + j * g->c_stride[1] * 2;
+    if (g->beta.f != 0) convert_slab(g, corner, part.n, slab, false);
+    part.c_stride[0] = part.n;
+    part.c_stride[1] = 1;
+    st = own_gemm(&part, a, b + j * g->b_stride[1] * 2, slab, threads);
+    if (st == OK) convert_slab(g, corner, part.n, slab, true);
+  }
+  cpu_free(0, slab, bytes);
+  return st;
+}
+
+/* ---- the batch ---- */
 
 /* Offsets in elements of matrix i of the batch. */
 static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
@@ -54,19 +142,42 @@ static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
   }
 }
 
-static int gemm_one(const gemm_call *g, int64_t i) {
+/* Matrix i of the batch; blas: may BLAS be called here? */
+static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
   batch_offsets(&g->batch, i, offset);
   char *c = (char *)g->c + offset[0] * size;
   const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
-  if (g->dtype != DT_float32 && g->dtype != DT_float64) return ERR_NO_KERNEL;
-  return blas_gemm(g, a, b, c) ? OK : ERR_NO_KERNEL;
+  if (g->dtype == DT_float16 || g->dtype == DT_bfloat16) return half_gemm(g, a, b, c, threads);
+  bool blas_dtype = g->dtype == DT_float32 || g->dtype == DT_float64;
+  if (blas && blas_dtype && blas_gemm(g, a, b, c)) return OK;
+  return own_gemm(g, a, b, c, threads);
+}
+
+/* Small matrices, one thread each. BLAS with a pool of its own must not be called from ours. */
+static int gemm_batch(const gemm_call *g, int threads) {
+  int status = OK;
+  bool blas = cpu_blas_shares_pool();
+  #pragma omp parallel for num_threads(threads) schedule(static)
+  for (int64_t i = 0; i < g->batch.count; i++) {
+    int st = gemm_one(g, i, 1, blas);
+    if (st != OK) {
+      #pragma omp atomic write
+      status = st;
+    }
+  }
+  return status;
 }
 
 int cpu_gemm(const gemm_call *g) {
-  for (int64_t i = 0; i < g->batch.count; i++) {
-    int st = gemm_one(g, i);
-    if (st != OK) return st;
+  int64_t work = g->m * g->n * g->k + g->m * g->n;
+  cpu_blas_threads();
+  if (g->batch.count > 1 && work < 2 * GRAIN) {
+    int64_t grain = GRAIN / (work + 1);
+    int threads = cpu_threads(g->batch.count, grain > 0 ? grain : 1);
+    if (threads > 1) return gemm_batch(g, threads);
   }
-  return OK;
+  int st = OK, threads = cpu_threads(work, GRAIN);
+  for (int64_t i = 0; st == OK && i < g->batch.count; i++) st = gemm_one(g, i, threads, true);
+  return st;
 }

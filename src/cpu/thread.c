@@ -1,14 +1,60 @@
+/* Threads: one OpenMP pool for our loops and, where its build allows, for BLAS. */
+
+#include <cblas.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+
 #include "cpu.h"
 
-#include <omp.h>
+enum { BLAS_SEQUENTIAL, BLAS_PTHREADS, BLAS_OPENMP };     /* openblas_get_parallel() */
 
-static int thread_count = 0;      /* 0: not asked for yet, OpenMP's own number */
+static int  thread_count;      /* 0: not set, OpenMP's own number */
+static int  blas_parallel;
+static bool forked;
 
-int cpu_thread_count(void) { return thread_count ? thread_count : omp_get_max_threads(); }
-void cpu_set_thread_count(int n) { thread_count = n; }
+/* libgomp's pool does not survive a fork: its child would wait for threads that are not there. */
+static void in_child(void) {
+  forked = true;
+  thread_count = 1;
+  omp_set_num_threads(1);
+}
+
+__attribute__((constructor)) static void start(void) {
+  blas_parallel = openblas_get_parallel();
+  pthread_atfork(NULL, NULL, in_child);
+}
+
+int cpu_thread_count(void) {
+  int n = __atomic_load_n(&thread_count, __ATOMIC_RELAXED);
+  return n ? n : omp_get_max_threads();
+}
+
+int cpu_set_thread_count(int n) {
+  if (forked && n > 1) return ERR_THREADS;
+  __atomic_store_n(&thread_count, n, __ATOMIC_RELAXED);
+  if (blas_parallel == BLAS_PTHREADS) openblas_set_num_threads(n);
+  return OK;
+}
+
+bool cpu_blas_shares_pool(void) { return blas_parallel != BLAS_PTHREADS; }
+
+/* OpenMP keeps its number per calling thread, and OpenBLAS reads that: a second Lua state in another
+** thread has not set its own yet. */
+void cpu_blas_threads(void) {
+  int n = __atomic_load_n(&thread_count, __ATOMIC_RELAXED);
+  if (n && omp_get_max_threads() != n) omp_set_num_threads(n);
+}
 
 int cpu_threads(int64_t work, int64_t grain) {
-  int most = cpu_thread_count();
   int64_t useful = work / grain;
-  return useful < 2 || most < 2 ? 1 : useful < most ? (int)useful : most;
+  if (useful < 2) return 1;
+  int most = cpu_thread_count();
+  return useful < most ? (int)useful : most;
+}
+
+void cpu_describe(char *text, size_t size) {
+  static const char *const threading[] = {"one thread", "threads of its own", "our OpenMP threads"};
+  snprintf(text, size, "%s kernels, %d OpenMP threads; %s, core %s, on %s", cpu_isa->name, cpu_thread_count(),
+           openblas_get_config(), openblas_get_corename(), threading[blas_parallel]);
 }

@@ -1,0 +1,47 @@
+/* How many threads, and what computes. */
+
+#include "lua_args.h"
+#include "lua_tensor.h"
+
+enum { MOST_THREADS = 1024 };
+
+/***
+Sets how many threads an operation may use; small ones use fewer.
+@function set_num_threads
+@tparam integer n 1 or more; in a forked child only 1
+*/
+static int l_set_num_threads(lua_State *L) {
+  int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
+  if (n < 1 || n > MOST_THREADS)
+    return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, MOST_THREADS);
+  if (cpu_device.set_threads((int)n) != OK)
+    return luaL_error(L, "set_num_threads: a forked process has one thread; set it before, or start anew with io.popen");
+  return 0;
+}
+
+/***
+@function get_num_threads
+@treturn integer how many threads an operation may use
+*/
+static int l_get_num_threads(lua_State *L) {
+  lua_pushinteger(L, cpu_device.threads());
+  return 1;
+}
+
+/***
+What computes: kernels, threads, BLAS and its processor type and threading. For people and bug reports.
+@function config
+@treturn string
+*/
+static int l_config(lua_State *L) {
+  char text[512];
+  cpu_device.describe(text, sizeof text);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"set_num_threads", l_set_num_threads}, {"get_num_threads", l_get_num_threads}, {"config", l_config}, {NULL, NULL}
+};
+
+void open_thread(lua_State *L) { add_functions(L, functions); }
