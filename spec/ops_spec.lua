@@ -11,7 +11,9 @@ local arity = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
 local kinds = {bool = 1, uint = 2, int = 3, float = 4}
 
 local ops = {}
-for key, op in pairs(lt.ops()) do ops[#ops + 1] = {name = op.name or key, nin = arity[op.kind], kind = op.kind} end
+for name, op in pairs(lt.ops()) do
+  if arity[op.kind] then ops[#ops + 1] = {name = name, nin = arity[op.kind], kind = op.kind} end
+end
 table.sort(ops, function(a, b) return a.name < b.name end)
 
 local function tolerance(name, dtype)

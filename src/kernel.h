@@ -30,6 +30,7 @@ typedef struct scalar {
   double  f;
   int64_t i;
   bool    is_float;   /* the Lua subtype it came with */
+  bool    is_bool;    /* a Lua boolean, as 0 or 1 */
 } scalar;
 
 /* One side of a call: a tensor's first element, or (data NULL) the call's scalar. */

@@ -29,11 +29,12 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a) {
   switch (lua_type(L, i)) {
     case LUA_TNUMBER:
       a->s.is_float = !lua_isinteger(L, i);
+      a->s.is_bool = false;
       a->s.f = lua_tonumber(L, i);
       a->s.i = lua_tointeger(L, i);
       break;
     case LUA_TBOOLEAN:
-      a->s = (scalar){.f = lua_toboolean(L, i), .i = lua_toboolean(L, i)};
+      a->s = (scalar){.f = lua_toboolean(L, i), .i = lua_toboolean(L, i), .is_bool = true};
       break;
     case LUA_TUSERDATA:
       a->t = check_tensor(L, i, fn);
@@ -440,6 +441,14 @@ const char *nearest_name(lua_State *L, int names, const char *name) {
     if (d < least || (d == least && nearest && strcmp(known, nearest) < 0)) { least = d; nearest = known; }
   }
   return nearest;
+}
+
+op_recorder recorder = NULL;
+
+int finish_record(lua_State *L, const op_record *r) {
+  if (r->in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
+  if (recorder) recorder(L, r);
+  return 1;
 }
 
 int finish_op(lua_State *L, bool in_place) {

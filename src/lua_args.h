@@ -76,8 +76,31 @@ int raise_job(lua_State *L, const char *fn, int status, const job *j, const tens
 /* The known name nearest to `name` in the table at index `names` (keys), or NULL. */
 const char *nearest_name(lua_State *L, int names, const char *name);
 
-/* Every op's way out: raises the version of what was written in place (top of the stack when in_place),
-** and is where recording (autograd, capture) hooks in. Returns the number of results, 1. */
+/* ---- every op's way out ---- */
+
+/* Which enum an op's id is of. */
+enum op_family { FAMILY_map, FAMILY_reduce, FAMILY_scan, FAMILY_softmax, FAMILY_index, FAMILY_gemm, FAMILY_other };
+
+/* What an op did, for recorders (autograd, capture). Values are named by their place on the Lua stack, so
+** that a recorder can keep them alive; the output is at the top. */
+typedef struct op_record {
+  enum op_family family;
+  int         op;                        /* enum map_op, enum reduce_op … */
+  int         nin;
+  int         in[MAX_IN];                /* stack index of each input: tensor, number or boolean */
+  const void *call;                      /* what else the family knows: the job, the dims …; NULL: nothing */
+  bool        in_place;                  /* the output is a tensor of the caller's: in place, or option out */
+} op_record;
+
+/* Called for each op while something records; NULL: nothing does. May raise a Lua error. */
+typedef void (*op_recorder)(lua_State *L, const op_record *r);
+extern op_recorder recorder;
+
+/* Raises the version of an output written in place and tells the recorder, if there is one. Returns the
+** number of results, 1. */
+int finish_record(lua_State *L, const op_record *r);
+
+/* The same for what no recorder needs to see (creation, reading files …). */
 int finish_op(lua_State *L, bool in_place);
 
 #endif

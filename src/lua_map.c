@@ -1,65 +1,216 @@
 /* Element-wise functions, methods, in-place forms and operators: all made from the op table. */
 
-#include <string.h>
-
 #include "lua_args.h"
 #include "lua_tensor.h"
 
 static const char *const map_options[] = {"out", NULL};
 
-/* Prepares the job of op `op` from arguments 1 … n. */
-static void prepare(lua_State *L, const char *fn, enum map_op op, job *j) {
+/* ---- computing ---- */
+
+/* What the caller's arguments mean as a job. `at` are the stack indices of the inputs. */
+typedef struct call {
+  const char *fn;
+  job         job;
+  int         at[MAX_IN];
+} call;
+
+static void prepare(lua_State *L, call *c, enum map_op op) {
+  job *j = &c->job;
   j->op = op;
   j->nin = map_ops[op].nin;
-  for (int i = 0; i < j->nin; i++) check_arg(L, i + 1, fn, &j->in[i]);
+  for (int i = 0; i < j->nin; i++) check_arg(L, c->at[i], c->fn, &j->in[i]);
   int st = job_prepare(j);
-  if (st != OK) raise_job(L, fn, st, j, NULL);
+  if (st != OK) raise_job(L, c->fn, st, j, NULL);
   if (!j->has_place) j->place = default_place();
 }
 
-static int run(lua_State *L, const char *fn, const job *j, tensor *out, bool in_place) {
-  int st = job_run(j, out);
-  return st == OK ? finish_op(L, in_place) : raise_job(L, fn, st, j, out);
+/* Inputs are arguments 1 … n. */
+static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
+  for (int i = 0; i < map_ops[op].nin; i++) c->at[i] = i + 1;
+  prepare(L, c, op);
+}
+
+static int finish(lua_State *L, const call *c, bool in_place) {
+  op_record r = {.family = FAMILY_map, .op = (int)c->job.op, .nin = c->job.nin, .call = &c->job, .in_place = in_place};
+  for (int i = 0; i < c->job.nin; i++) r.in[i] = c->at[i];
+  return finish_record(L, &r);
+}
+
+/* Into a new tensor. */
+static int compute(lua_State *L, const call *c) {
+  tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
+  int st = job_compute(&c->job, out);
+  return st == OK ? finish(L, c, false) : raise_job(L, c->fn, st, &c->job, out);
+}
+
+/* Into the tensor at stack index `target`. */
+static int compute_into(lua_State *L, const call *c, int target) {
+  lua_pushvalue(L, target);
+  tensor *out = lua_touserdata(L, -1);
+  int st = job_run(&c->job, out);
+  return st == OK ? finish(L, c, true) : raise_job(L, c->fn, st, &c->job, out);
+}
+
+/* Into the option `out`, or a new tensor. */
+static int compute_or_out(lua_State *L, const call *c, int options) {
+  if (!options || !opt_out(L, options, c->fn)) return compute(L, c);
+  lua_getfield(L, options, "out");
+  return compute_into(L, c, lua_gettop(L));
+}
+
+/* ---- the functions of the table ---- */
+
+static int wrong_count(lua_State *L, const char *fn, int expected, int got) {
+  return luaL_error(L, "%s: %d argument%s expected, got %d", fn, expected, expected == 1 ? "" : "s", got);
 }
 
 /* lt.add(x, y, {out = t}); upvalue: the op. */
 static int l_map(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
-  const char *fn = map_ops[op].name;
-  int nargs, options = check_options(L, fn, map_options, &nargs);
-  if (nargs != map_ops[op].nin)
-    return luaL_error(L, "%s: %d arguments expected, got %d", fn, map_ops[op].nin, nargs);
-  job j;
-  prepare(L, fn, op, &j);
-  tensor *out = opt_out(L, options, fn);
-  if (out) lua_getfield(L, options, "out");
-  else out = push_tensor(L, fn, j.result, &j.shape, j.place);
-  return run(L, fn, &j, out, options != 0);
+  call c = {.fn = map_ops[op].name};
+  int nargs, options = check_options(L, c.fn, map_options, &nargs);
+  if (nargs != map_ops[op].nin) return wrong_count(L, c.fn, map_ops[op].nin, nargs);
+  prepare_in_order(L, &c, op);
+  return compute_or_out(L, &c, options);
 }
 
 /* x:add_(y) */
 static int l_map_in_place(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
-  char fn[40];
-  strcat(strcpy(fn, map_ops[op].name), "_");
-  tensor *out = check_tensor(L, 1, fn);
-  if (lua_gettop(L) != map_ops[op].nin)
-    return luaL_error(L, "%s: %d arguments expected, got %d", fn, map_ops[op].nin, lua_gettop(L));
-  job j;
-  prepare(L, fn, op, &j);
-  lua_pushvalue(L, 1);
-  return run(L, fn, &j, out, true);
+  call c = {.fn = map_ops[op].in_place};
+  if (lua_gettop(L) != map_ops[op].nin) return wrong_count(L, c.fn, map_ops[op].nin, lua_gettop(L));
+  check_tensor(L, 1, c.fn);
+  prepare_in_order(L, &c, op);
+  return compute_into(L, &c, 1);
 }
 
-/* Operators: a unary metamethod gets its operand twice. */
+/* x + y: a unary metamethod gets its operand twice. */
 static int l_operator(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
-  const char *fn = map_ops[op].name;
-  lua_settop(L, map_ops[op].nin);
-  job j;
-  prepare(L, fn, op, &j);
-  return run(L, fn, &j, push_tensor(L, fn, j.result, &j.shape, j.place), false);
+  call c = {.fn = map_ops[op].name};
+  prepare_in_order(L, &c, op);
+  return compute(L, &c);
 }
+
+static int l_concat(lua_State *L) {
+  return luaL_error(L, "..: tensors do not join; use lt.concat{x, y}, or tostring(x) for text");
+}
+
+/* ---- functions that choose their op ---- */
+
+static void forbid_in_place(lua_State *L, const char *fn, int options) {
+  if (options) luaL_error(L, "%s: no options: the target is the tensor itself", fn);
+}
+
+/* x limited from one side or both. */
+static void prepare_clip(lua_State *L, call *c, int nargs) {
+  if (nargs < 1 || nargs > 3) luaL_error(L, "%s: a tensor, min and max expected, got %d arguments", c->fn, nargs);
+  bool min = nargs >= 2 && !lua_isnil(L, 2), max = nargs >= 3 && !lua_isnil(L, 3);
+  c->at[0] = 1;
+  c->at[1] = min ? 2 : 3;
+  c->at[2] = 3;
+  prepare(L, c, min && max ? OP_clip : min ? OP_maximum : max ? OP_minimum : OP_positive);
+}
+
+/*** Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+@function clip
+@tparam tensor x real numbers of any shape
+@tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below
+@tparam[opt] number|tensor|nil max broadcast with x; nil: no limit above
+@tparam[opt] table options out: the tensor to write to
+@treturn tensor of the dtype that x, min and max promote to
+*/
+static int l_clip(lua_State *L) {
+  call c = {.fn = "clip"};
+  int nargs, options = check_options(L, c.fn, map_options, &nargs);
+  prepare_clip(L, &c, nargs);
+  return compute_or_out(L, &c, options);
+}
+
+static int l_clip_in_place(lua_State *L) {
+  call c = {.fn = "clip_"};
+  int nargs, options = check_options(L, c.fn, map_options, &nargs);
+  forbid_in_place(L, c.fn, options);
+  check_tensor(L, 1, c.fn);
+  prepare_clip(L, &c, nargs);
+  return compute_into(L, &c, 1);
+}
+
+/* where(mask, value, x), which must have x's dtype. */
+static void prepare_fill(lua_State *L, call *c, int nargs) {
+  if (nargs != 3) wrong_count(L, c->fn, 3, nargs);
+  const tensor *x = check_tensor(L, 1, c->fn), *mask = check_tensor(L, 2, c->fn);
+  if (mask->dtype != DT_bool)
+    luaL_error(L, "%s: a bool mask expected, got %s; use mask:not_equal(0)", c->fn, dtypes[mask->dtype].name);
+  c->at[0] = 2;
+  c->at[1] = 3;
+  c->at[2] = 1;
+  prepare(L, c, OP_where);
+  if (c->job.result != x->dtype) raise_job(L, c->fn, ERR_CAST, &c->job, x);
+}
+
+/*** x with the elements replaced where the mask is true.
+@function masked_fill
+@tparam tensor x
+@tparam tensor mask bool, broadcast with x
+@tparam number|boolean|tensor value broadcast with x; x's dtype must hold it
+@tparam[opt] table options out: the tensor to write to
+@treturn tensor of x's dtype
+*/
+static int l_masked_fill(lua_State *L) {
+  call c = {.fn = "masked_fill"};
+  int nargs, options = check_options(L, c.fn, map_options, &nargs);
+  prepare_fill(L, &c, nargs);
+  return compute_or_out(L, &c, options);
+}
+
+static int l_masked_fill_in_place(lua_State *L) {
+  call c = {.fn = "masked_fill_"};
+  prepare_fill(L, &c, lua_gettop(L));
+  return compute_into(L, &c, 1);
+}
+
+static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out", NULL};
+
+/* Puts argument i, else the option, else `otherwise` at stack index `at`. */
+static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
+  if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
+  else if (!options || lua_getfield(L, options, name) == LUA_TNIL) {
+    if (options) lua_pop(L, 1);
+    lua_pushnumber(L, otherwise);
+  }
+}
+
+/*** Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+@function isclose
+@tparam number|tensor x
+@tparam number|tensor y broadcast with x
+@tparam[opt=1e-5] number|tensor rtol relative tolerance; also an option
+@tparam[opt=1e-8] number|tensor atol absolute tolerance; also an option
+@tparam[opt] table options rtol, atol; equal_nan: is NaN close to NaN (default false); out
+@treturn tensor bool
+*/
+static int l_isclose(lua_State *L) {
+  call c = {.fn = "isclose", .at = {1, 2}};
+  int nargs, options = check_options(L, c.fn, isclose_options, &nargs);
+  if (nargs < 2 || nargs > 4) return wrong_count(L, c.fn, 2, nargs);
+  bool equal_nan = opt_bool(L, options, c.fn, "equal_nan", false);
+  push_tolerance(L, 3, nargs, options, "rtol", 1e-5);
+  c.at[2] = lua_gettop(L);
+  push_tolerance(L, 4, nargs, options, "atol", 1e-8);
+  c.at[3] = lua_gettop(L);
+  prepare(L, &c, equal_nan ? OP_isclose_nan_ : OP_isclose);
+  return compute_or_out(L, &c, options);
+}
+
+static const luaL_Reg chosen_functions[] = {
+  {"clip", l_clip}, {"isclose", l_isclose}, {"masked_fill", l_masked_fill}, {NULL, NULL}
+};
+static const luaL_Reg chosen_methods[] = {
+  {"clip_", l_clip_in_place}, {"masked_fill_", l_masked_fill_in_place}, {NULL, NULL}
+};
+
+/* ---- registration ---- */
 
 static const struct { const char *event; enum map_op op; } operators[] = {
   {"__add", OP_add}, {"__sub", OP_subtract}, {"__mul", OP_multiply}, {"__div", OP_divide},
@@ -74,16 +225,20 @@ static void add_closure(lua_State *L, int table, lua_CFunction f, enum map_op op
   lua_setfield(L, table, name);
 }
 
-/* Names that end in an underscore are wrapped by functions of their own (where, clip). */
 void open_map(lua_State *L) {
   for (int op = 0; op < OP_COUNT; op++) {
-    const char *name = map_ops[op].name;
-    char in_place[40];
-    strcat(strcpy(in_place, name), "_");
-    add_closure(L, 1, l_map, (enum map_op)op, name);
-    add_closure(L, 2, l_map, (enum map_op)op, name);
-    if (!map_ops[op].to_bool) add_closure(L, 2, l_map_in_place, (enum map_op)op, in_place);
+    const op_info *info = &map_ops[op];
+    if (op_is_hidden((enum map_op)op)) continue;
+    add_closure(L, 1, l_map, (enum map_op)op, info->name);
+    add_closure(L, 2, l_map, (enum map_op)op, info->name);
+    if (!info->to_bool) add_closure(L, 2, l_map_in_place, (enum map_op)op, info->in_place);
   }
+  add_methods(L, chosen_functions);
+  lua_pushvalue(L, 2);
+  luaL_setfuncs(L, chosen_methods, 0);
+  lua_pop(L, 1);
   for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
     add_closure(L, 4, l_operator, operators[k].op, operators[k].event);
+  lua_pushcfunction(L, l_concat);
+  lua_setfield(L, 4, "__concat");
 }

@@ -16,6 +16,8 @@ extern const char tensor_class;
   X(reduce)  \
   X(create)  \
   X(convert) \
+  X(copy)    \
+  X(dtype)   \
   X(limits)  \
   X(view)    \
   X(index)   \

@@ -1,28 +1,37 @@
 #include "op.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const op_info map_ops[OP_COUNT] = {
 #define TO_BOOL_SAME false
 #define TO_BOOL_REAL false
 #define TO_BOOL_BOOL true
-#define INFO(nin, name, dtypes, result, expr, doc) \
-  [OP_##name] = {#name, doc, #expr, nin, CLASS_##dtypes, TO_BOOL_##result},
-#define UNARY(...) INFO(1, __VA_ARGS__)
-#define BINARY(...) INFO(2, __VA_ARGS__)
-#define TERNARY(...) INFO(3, __VA_ARGS__)
-#define QUATERNARY(...) INFO(4, __VA_ARGS__)
+#define INFO(nin, selects, name, dtypes, result, expr, doc) \
+  [OP_##name] = {#name, #name "_", doc, #expr, nin, CLASS_##dtypes, TO_BOOL_##result, selects},
+#define UNARY(...) INFO(1, false, __VA_ARGS__)
+#define BINARY(...) INFO(2, false, __VA_ARGS__)
+#define TERNARY(...) INFO(3, false, __VA_ARGS__)
+#define SELECT(...) INFO(3, true, __VA_ARGS__)
+#define QUATERNARY(...) INFO(4, false, __VA_ARGS__)
 #include "ops.def"
 };
 
+bool op_is_hidden(enum map_op op) {
+  const char *name = map_ops[op].name;
+  return name[strlen(name) - 1] == '_';
+}
+
+/* ---- dtypes ---- */
+
 /* A weak number never widens within a kind; an integer lifts bool to int64, a float lifts
-** bool and integers to the default float. */
+** bool and integers to the default float, a boolean lifts nothing. */
 enum dtype promote_arg(enum dtype d, const arg *a) {
   if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
-  if (d == DT_none) return d;
+  if (d == DT_none) return a->s.is_float ? dtype_default_float() : a->s.is_bool ? DT_bool : DT_int64;
   int kind = dtype_kind(d);
   if (a->s.is_float) return kind >= KIND_FLOAT ? d : dtype_default_float();
-  return kind == KIND_BOOL ? DT_int64 : d;
+  return kind == KIND_BOOL && !a->s.is_bool ? DT_int64 : d;
 }
 
 /* dtype that the inputs promote to: tensors first, so that a number meets the final kind. */
@@ -30,17 +39,10 @@ static enum dtype promote_all(const arg *in, int n) {
   enum dtype d = DT_none;
   for (int i = 0; i < n; i++)
     if (in[i].t) d = promote_arg(d, &in[i]);
-  if (d == DT_none) {                          /* only numbers */
-    d = DT_int64;
-    for (int i = 0; i < n; i++)
-      if (in[i].s.is_float) d = dtype_default_float();
-    return d;
-  }
   for (int i = 0; i < n; i++)
     if (!in[i].t) d = promote_arg(d, &in[i]);
   return d;
 }
-
 
 bool integer_fits(enum dtype d, int64_t i) {
   int bits = 8 * dtype_size(d);
@@ -51,7 +53,36 @@ bool integer_fits(enum dtype d, int64_t i) {
   }
 }
 
+bool scalar_fits(enum dtype d, const scalar *s) {
+  if (dtype_kind(d) >= KIND_FLOAT) return true;
+  if (!s->is_float) return dtype_kind(d) != KIND_BOOL || s->i == 0 || s->i == 1;
+  bool integral = s->f >= -0x1p63 && s->f < 0x1p63 && (double)(int64_t)s->f == s->f;
+  return integral && integer_fits(d, (int64_t)s->f);
+}
+
+/* Integers meet float-only ops as default floats, and predicates, whose dtype nobody sees, as float64. */
+static enum dtype to_float(const op_info *info) { return info->to_bool ? DT_float64 : dtype_default_float(); }
+
+static int choose_dtype(job *j) {
+  const op_info *info = &map_ops[j->op];
+  int first = info->selects;
+  enum dtype d = promote_all(j->in + first, j->nin - first);
+  if (!dtype_in_class(d, info->class)) {
+    bool float_only = info->class == CLASS_FLOAT || info->class == CLASS_REALFLOAT;
+    if (!float_only || dtype_kind(d) > KIND_INT) return ERR_DTYPE;
+    d = to_float(info);
+  }
+  j->result = info->to_bool ? DT_bool : d;
+  j->compute = dtype_compute(d);
+  for (int i = first; i < j->nin; i++)
+    if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
+  return OK;
+}
+
+/* ---- preparing ---- */
+
 static int common_place(job *j) {
+  j->has_place = false;
   for (int i = 0; i < j->nin; i++) {
     if (!j->in[i].t) continue;
     place p = j->in[i].t->store->place;
@@ -62,31 +93,20 @@ static int common_place(job *j) {
   return OK;
 }
 
-/* Dtype to compute in. where_'s condition may be anything: its value counts only as true or false. */
-static int choose_dtype(job *j) {
-  const op_info *info = &map_ops[j->op];
-  int first = j->op == OP_where_ ? 1 : 0;
-  enum dtype d = promote_all(j->in + first, j->nin - first);
-  if (!dtype_in_class(d, info->class)) {
-    bool to_float = (info->class == CLASS_FLOAT || info->class == CLASS_REALFLOAT) && dtype_kind(d) <= KIND_INT;
-    if (!to_float) return ERR_DTYPE;
-    d = dtype_default_float();
+static int common_shape(job *j) {
+  int st = OK;
+  j->shape.ndim = 0;
+  for (int i = 0; st == OK && i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    if (t && !shape_equal(&j->shape, &t->shape)) st = shape_broadcast(&j->shape, &t->shape);
   }
-  j->result = info->to_bool ? DT_bool : d;
-  j->compute = dtype_compute(d);
-  for (int i = first; i < j->nin; i++)
-    if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
-  return OK;
+  return st;
 }
 
 int job_prepare(job *j) {
-  j->has_place = false;
-  j->shape.ndim = 0;
   int st = common_place(j);
   if (st == OK) st = choose_dtype(j);
-  for (int i = 0; st == OK && i < j->nin; i++)
-    if (j->in[i].t) st = shape_broadcast(&j->shape, &j->in[i].t->shape);
-  return st;
+  return st == OK ? common_shape(j) : st;
 }
 
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin) {

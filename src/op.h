@@ -12,13 +12,17 @@ typedef struct arg {
 } arg;
 
 typedef struct op_info {
-  const char *name, *doc, *expression;
+  const char *name, *in_place, *doc, *expression;   /* "add", "add_", … */
   int  nin;
   enum dtype_class class;
   bool to_bool;               /* result is bool */
+  bool selects;               /* input 0 counts only as true or false: a SELECT row */
 } op_info;
 
 extern const op_info map_ops[OP_COUNT];
+
+/* A row whose name ends in an underscore: functions choose it, scripts do not name it. */
+bool op_is_hidden(enum map_op op);
 
 /* An element-wise op on its way: fill op, nin, in; job_prepare fills the rest. */
 typedef struct job {
@@ -49,6 +53,9 @@ enum dtype promote_arg(enum dtype d, const arg *a);
 
 /* Can the integer dtype d hold i? uint64 takes every Lua integer: the same 64 bits. Floats and bool: true. */
 bool integer_fits(enum dtype d, int64_t i);
+
+/* Can a tensor of dtype d hold this number as data? Integral floats count as integers; floats hold all. */
+bool scalar_fits(enum dtype d, const scalar *s);
 
 /* out = value, all of it; out = in, converted, broadcast. Same errors as job_run. */
 int op_fill(tensor *out, scalar value);

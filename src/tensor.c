@@ -29,6 +29,100 @@ void tensor_drop(tensor *t) {
   if (s) storage_drop(s);
 }
 
+/* ---- overlap ----
+** Element offsets of a view are the sums of stride * index over its dims. Two views share an element, and
+** one view has two elements in one place, where such sums are equal: a linear equation in bounded integers. */
+
+/* sum of coef[k] * x[k] = want with 0 <= x[k] <= most[k]; coefficients positive, in descending order. */
+typedef struct equation {
+  int     n;
+  int64_t coef[2 * MAX_DIMS], most[2 * MAX_DIMS];
+  int64_t want;
+  int     steps;             /* what the search may still try */
+} equation;
+
+enum { SEARCH_STEPS = 20000 };   /* views that scripts can make take a few dozen; 0.1 ms */
+
+static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Adds coef * x; equal coefficients are one term when `merge`. */
+static void add_term(equation *e, int64_t coef, int64_t most, bool merge) {
+  int at = 0;
+  while (at < e->n && e->coef[at] > coef) at++;
+  if (merge && at < e->n && e->coef[at] == coef) {
+    e->most[at] += most;
+    return;
+  }
+  for (int k = e->n++; k > at; k--) {
+    e->coef[k] = e->coef[k - 1];
+    e->most[k] = e->most[k - 1];
+  }
+  e->coef[at] = coef;
+  e->most[at] = most;
+}
+
+static int64_t gcd(int64_t a, int64_t b) {
+  while (b) {
+    int64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+/* Counts solutions of terms k … n - 1 that add up to `want`, up to `enough`. Too long a search counts
+** as enough of them: what is not known to be free of clashes is taken to clash. */
+static int count_solutions(equation *e, int k, int64_t want, int enough) {
+  int64_t reach = 0, divisor = 0;
+  if (--e->steps < 0) return enough;
+  for (int i = k; i < e->n; i++) {
+    reach += e->coef[i] * e->most[i];
+    divisor = gcd(e->coef[i], divisor);
+  }
+  if (want < 0 || want > reach) return 0;
+  if (k == e->n) return 1;
+  if (want % divisor != 0) return 0;
+  int64_t rest = reach - e->coef[k] * e->most[k];
+  int64_t least = want > rest ? (want - rest + e->coef[k] - 1) / e->coef[k] : 0;
+  int64_t greatest = want / e->coef[k] < e->most[k] ? want / e->coef[k] : e->most[k];
+  int found = 0;
+  for (int64_t x = greatest; x >= least && found < enough; x--)
+    found += count_solutions(e, k + 1, want - x * e->coef[k], enough - found);
+  return found;
+}
+
+/* Two indices i, j per dim with equal sums: with x = i - j + (length - 1), i = j is always a solution. */
+bool tensor_is_overlapping(const tensor *t) {
+  if (t->count <= 1 || tensor_is_contiguous(t)) return false;
+  equation e = {.steps = SEARCH_STEPS};
+  for (int d = 0; d < t->shape.ndim; d++) {
+    int64_t most = t->shape.dim[d] - 1, coef = magnitude(t->stride[d]);
+    if (most == 0) continue;
+    if (coef == 0) return true;
+    add_term(&e, coef, 2 * most, false);
+    e.want += coef * most;
+  }
+  return count_solutions(&e, 0, e.want, 2) > 1;
+}
+
+/* Terms of a view on one side of the equation: out's +stride * index, in's -stride * index. A negative
+** coefficient becomes positive by counting its index from the other end. */
+static void add_view(equation *e, const tensor *t, int sign) {
+  for (int d = 0; d < t->shape.ndim; d++) {
+    int64_t most = t->shape.dim[d] - 1, coef = sign * t->stride[d];
+    if (most == 0 || coef == 0) continue;
+    if (coef < 0) e->want -= coef * most;
+    add_term(e, magnitude(coef), most, true);
+  }
+}
+
+static bool shares_element(const tensor *a, const tensor *b) {
+  equation e = {.want = b->offset - a->offset, .steps = SEARCH_STEPS};
+  add_view(&e, a, 1);
+  add_view(&e, b, -1);
+  return count_solutions(&e, 0, e.want, 1) > 0;
+}
+
 /* First and last byte that t touches. */
 static void byte_range(const tensor *t, const char **first, const char **last) {
   int64_t lo = 0, hi = 0;
@@ -41,37 +135,26 @@ static void byte_range(const tensor *t, const char **first, const char **last) {
   *last = data + (hi + 1) * dtype_size(t->dtype) - 1;
 }
 
-/* Dims sorted by stride must each step over all that the smaller ones reach. This also says true
-** for some odd views without a clash (as_strided is not public, so scripts cannot make those). */
-bool tensor_is_overlapping(const tensor *t) {
-  int64_t reach = 0;
-  bool used[MAX_DIMS] = {false};
-  if (t->count <= 1) return false;
-  for (int round = 0; round < t->shape.ndim; round++) {
-    int least = -1;
-    int64_t least_stride = 0;
-    for (int d = 0; d < t->shape.ndim; d++) {
-      int64_t s = t->stride[d] < 0 ? -t->stride[d] : t->stride[d];
-      if (used[d] || t->shape.dim[d] == 1) continue;
-      if (least < 0 || s < least_stride) { least = d; least_stride = s; }
-    }
-    if (least < 0) break;
-    if (least_stride <= reach) return true;
-    used[least] = true;
-    reach += (t->shape.dim[least] - 1) * least_stride;
-  }
-  return false;
+static bool ranges_meet(const tensor *a, const tensor *b) {
+  const char *af, *al, *bf, *bl;
+  byte_range(a, &af, &al);
+  byte_range(b, &bf, &bl);
+  return al >= bf && bl >= af;
+}
+
+/* Does `in`, broadcast to out's shape, read each element from where `out` writes it? */
+static bool same_places(const tensor *out, const tensor *in) {
+  int64_t stride[MAX_DIMS];
+  if (out->dtype != in->dtype || tensor_data(out) != tensor_data(in)) return false;
+  if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return false;
+  for (int d = 0; d < out->shape.ndim; d++)
+    if (out->shape.dim[d] != 1 && out->stride[d] != stride[d]) return false;
+  return true;
 }
 
 bool tensor_conflicts(const tensor *out, const tensor *in) {
-  if (out->count == 0 || in->count == 0) return false;
-  const char *of, *ol, *inf, *inl;
-  byte_range(out, &of, &ol);
-  byte_range(in, &inf, &inl);
-  if (ol < inf || inl < of) return false;
-  bool same = out->dtype == in->dtype && tensor_data(out) == tensor_data(in) &&
-              shape_equal(&out->shape, &in->shape);
-  for (int d = 0; same && d < out->shape.ndim; d++)
-    same = out->stride[d] == in->stride[d] || out->shape.dim[d] == 1;
-  return !same;
+  if (out == in || out->count == 0 || in->count == 0) return false;
+  if (!ranges_meet(out, in) || same_places(out, in)) return false;
+  bool comparable = out->store == in->store && out->dtype == in->dtype;
+  return !comparable || shares_element(out, in);
 }

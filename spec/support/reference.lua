@@ -37,7 +37,9 @@ end
 function reference.dtypes_of(op, ...)
   local row, operands = reference.map[op], {}
   for i, x in ipairs {...} do operands[i] = operand_dtype(x) end
-  local compute = promotion.compute(row.class, promotion.of(operands))
+  local promoted = promotion.of(operands)
+  local compute = promotion.compute(row.class, promoted)
+  if compute and compute ~= promoted and row.result == "BOOL" then compute = "float64" end   -- predicates lose nothing
   return compute, compute and (row.result == "BOOL" and "bool" or compute)
 end
 

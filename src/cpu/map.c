@@ -260,6 +260,27 @@ static void side_input(side *s, const operand *o, const int64_t *stride, enum dt
   s->convert = NULL;
 }
 
+/* What the op table says beyond the kernels. */
+static const struct { bool to_bool, costly, selects; } traits[OP_COUNT] = {
+#define BOOL_SAME false
+#define BOOL_REAL false
+#define BOOL_BOOL true
+#define COSTLY_ANY false
+#define COSTLY_NUMERIC false
+#define COSTLY_REALS false
+#define COSTLY_INTEGER false
+#define COSTLY_BITS false
+#define COSTLY_FLOAT true
+#define COSTLY_REALFLOAT true
+#define ROW(name, dtypes, result, ...) [OP_##name] = {BOOL_##result, COSTLY_##dtypes, false},
+#define SELECT(name, dtypes, ...) [OP_##name] = {false, false, true},
+#define UNARY ROW
+#define BINARY ROW
+#define TERNARY ROW
+#define QUATERNARY ROW
+#include "../ops.def"
+};
+
 /* ---- running ---- */
 
 /* A call with what the op table adds: compute and result dtype, kernel (NULL: a copy). */
@@ -270,13 +291,18 @@ typedef struct task {
   cut cut;
 } task;
 
+/* What the kernel reads input k as. */
+static enum dtype input_dtype(const task *t, int k) {
+  return k == 1 && traits[t->call->op].selects ? DT_bool : t->compute;
+}
+
 /* Boxes begin … end - 1. */
 static void run_boxes(const task *t, int64_t begin, int64_t end) {
   const map_call *c = t->call;
   const plan *p = c->plan;
   side sides[1 + MAX_IN];
   side_init(&sides[0], &c->out, p->stride[0], t->result, c->out.dtype);
-  for (int k = 1; k <= c->nin; k++) side_input(&sides[k], &c->in[k - 1], p->stride[k], t->compute);
+  for (int k = 1; k <= c->nin; k++) side_input(&sides[k], &c->in[k - 1], p->stride[k], input_dtype(t, k));
   box b;
   box_start(&b, &t->cut, p, 1 + c->nin, begin);
   for (int64_t i = begin; i < end; i++) {
@@ -311,28 +337,9 @@ static bool needs_buffers(const task *t) {
   const map_call *c = t->call;
   if (c->out.dtype != t->result || !walks_direct(c->plan, 0)) return true;
   for (int k = 1; k <= c->nin; k++)
-    if (!c->in[k - 1].data || c->in[k - 1].dtype != t->compute || !walks_direct(c->plan, k)) return true;
+    if (!c->in[k - 1].data || c->in[k - 1].dtype != input_dtype(t, k) || !walks_direct(c->plan, k)) return true;
   return false;
 }
-
-static const struct { bool to_bool, costly; } traits[OP_COUNT] = {
-#define BOOL_SAME false
-#define BOOL_REAL false
-#define BOOL_BOOL true
-#define COSTLY_ANY false
-#define COSTLY_NUMERIC false
-#define COSTLY_REALS false
-#define COSTLY_INTEGER false
-#define COSTLY_BITS false
-#define COSTLY_FLOAT true
-#define COSTLY_REALFLOAT true
-#define ROW(name, dtypes, result, ...) [OP_##name] = {BOOL_##result, COSTLY_##dtypes},
-#define UNARY ROW
-#define BINARY ROW
-#define TERNARY ROW
-#define QUATERNARY ROW
-#include "../ops.def"
-};
 
 /* Everything contiguous and of the dtypes computed with: one kernel call, no boxes. */
 static void run_at_once(const task *t) {

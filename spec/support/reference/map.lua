@@ -133,7 +133,7 @@ end)
 row("logaddexp", "REALFLOAT", special.logaddexp, 3)
 row("clip", "REALS", function(x, low, high, t) return smaller(larger(x, low, t), high, t) end)
 row("lerp", "REALFLOAT", function(x, y, z, t) return x + t.step(z * t.step(y - x)) end)
-row("where_", "ANY", function(x, y, z) if truth(x) then return y end return z end)
+row("where", "ANY", function(x, y, z) if truth(x) then return y end return z end)
 
 -- rounding
 local function rounding(name, f)

@@ -20,6 +20,8 @@
 #define READ1 const C *X = in[0];
 #define READ2 READ1 const C *Y = in[1];
 #define READ3 READ2 const C *Z = in[2];
+#define READS const bool *X = in[0]; const C *Y = in[1], *Z = in[2];
+#define LOADS bool x = X[i]; C y = Y[i], z = Z[i];
 #define READ4 READ3 const C *W = in[3];
 #define LOAD1 C x = X[i];
 #define LOAD2 LOAD1 C y = Y[i];
@@ -29,10 +31,12 @@
 #define LOOP1(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ1, LOAD1)
 #define LOOP2(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ2, LOAD2)
 #define LOOP3(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ3, LOAD3)
+#define LOOPS(D, T, name, result, expr) LOOP(D, T, name, result, expr, READS, LOADS)
 #define LOOP4(D, T, name, result, expr) LOOP(D, T, name, result, expr, READ4, LOAD4)
 
 #define UNARY(name, dtypes, result, expr, doc)      EACH_##dtypes(LOOP1, name, result, expr)
 #define BINARY(name, dtypes, result, expr, doc)     EACH_##dtypes(LOOP2, name, result, expr)
+#define SELECT(name, dtypes, result, expr, doc)     EACH_##dtypes(LOOPS, name, result, expr)
 #define TERNARY(name, dtypes, result, expr, doc)    EACH_##dtypes(LOOP3, name, result, expr)
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
 #include "../../ops.def"

@@ -1,0 +1,179 @@
+/* Copies and conversions: to, astype, clone, contiguous, copy_, fill_, zero_. */
+
+#include <string.h>
+
+#include "lua_args.h"
+#include "lua_tensor.h"
+
+/* A new contiguous tensor of dtype d on the stack with x's elements. */
+static int push_copy(lua_State *L, const char *fn, int i, enum dtype d) {
+  const tensor *x = lua_touserdata(L, i);
+  tensor *out = push_tensor(L, fn, d, &x->shape, x->store->place);
+  int st = op_copy(out, x);
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
+  return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {i}});
+}
+
+/* x itself when nothing changes, unless a copy is asked for. */
+static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
+  const tensor *x = lua_touserdata(L, 1);
+  if (!place_equal(where, x->store->place)) {
+    push_place(L, where);
+    return luaL_error(L, "%s: no copies to %s yet", fn, lua_tostring(L, -1));
+  }
+  if (copy || d != x->dtype) return push_copy(L, fn, 1, d);
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+static bool names_place(const char *s) { return strchr(s, ':') || strcmp(s, "cpu") == 0 || strcmp(s, "cuda") == 0; }
+
+static const char *const to_options[] = {"dtype", "device", "copy", NULL};
+
+/*** x with another dtype, on another device, or both. x itself where it has these already.
+Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+@function to
+@tparam tensor x
+@tparam string ... a dtype, a device, or both in any order
+@tparam[opt] table options dtype, device, copy (default false: x itself is good enough)
+@treturn tensor
+*/
+static int l_to(lua_State *L) {
+  const char *fn = "to";
+  const tensor *x = check_tensor(L, 1, fn);
+  int nargs, options = check_options(L, fn, to_options, &nargs);
+  enum dtype d = opt_dtype(L, options, fn, x->dtype);
+  place where = opt_place(L, options, fn, x->store->place);
+  for (int i = 2; i <= nargs; i++) {
+    if (lua_type(L, i) != LUA_TSTRING)
+      return luaL_error(L, "to: name of a dtype or device expected, got %s", luaL_typename(L, i));
+    if (names_place(lua_tostring(L, i))) where = check_place(L, i, fn);
+    else d = check_dtype(L, i, fn);
+  }
+  return convert(L, fn, d, where, opt_bool(L, options, fn, "copy", false));
+}
+
+static const char *const astype_options[] = {"device", "copy", NULL};
+
+/*** A copy of x with another dtype.
+@function astype
+@tparam tensor x
+@tparam string dtype
+@tparam[opt] table options copy: false gives x itself where it has the dtype (default true); device
+@treturn tensor
+*/
+static int l_astype(lua_State *L) {
+  const char *fn = "astype";
+  const tensor *x = check_tensor(L, 1, fn);
+  int nargs, options = check_options(L, fn, astype_options, &nargs);
+  if (nargs != 2) return luaL_error(L, "astype: a tensor and a dtype expected");
+  enum dtype d = check_dtype(L, 2, fn);
+  return convert(L, fn, d, opt_place(L, options, fn, x->store->place), opt_bool(L, options, fn, "copy", true));
+}
+
+/*** A copy that shares no memory with x, row-major.
+@function clone
+@tparam tensor x
+@treturn tensor
+*/
+static int l_clone(lua_State *L) { return push_copy(L, "clone", 1, check_tensor(L, 1, "clone")->dtype); }
+
+/*** x itself when its elements lie row-major without gaps, else a copy that does.
+@function contiguous
+@tparam tensor x
+@treturn tensor
+*/
+static int l_contiguous(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "contiguous");
+  if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype);
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+/*** Do the elements lie row-major without gaps?
+@function is_contiguous
+@tparam tensor x
+@treturn boolean
+*/
+static int l_is_contiguous(lua_State *L) {
+  lua_pushboolean(L, tensor_is_contiguous(check_tensor(L, 1, "is_contiguous")));
+  return 1;
+}
+
+/* ---- in place ---- */
+
+static int finish_in_place(lua_State *L, int nin) {
+  lua_pushvalue(L, 1);
+  return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = nin, .in = {2}, .in_place = true});
+}
+
+/* A Lua number or boolean into all of x. */
+static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
+  if (!scalar_fits(x->dtype, value))
+    return luaL_error(L, "%s: %s does not fit %s", fn, luaL_tolstring(L, 2, NULL), dtypes[x->dtype].name);
+  int st = op_fill(x, *value);
+  return st == OK ? finish_in_place(L, 1) : raise(L, fn, st, (const tensor *[]){x}, 1);
+}
+
+static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
+  int st = op_copy(x, y);
+  if (st == OK) return finish_in_place(L, 1);
+  if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);
+  push_shape(L, &y->shape);
+  push_shape(L, &x->shape);
+  return luaL_error(L, "%s: shape %s does not broadcast to %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
+static int copy_or_fill(lua_State *L, const char *fn) {
+  tensor *x = check_tensor(L, 1, fn);
+  arg a;
+  check_arg(L, 2, fn, &a);
+  return a.t ? copy(L, fn, x, a.t) : fill(L, fn, x, &a.s);
+}
+
+/*** Overwrites x with the elements of y, converted to x's dtype.
+@function copy_
+@tparam tensor x
+@tparam tensor|number y broadcast to x's shape; must not overlap x unless it is the same view
+@treturn tensor x
+*/
+static int l_copy_in_place(lua_State *L) { return copy_or_fill(L, "copy_"); }
+
+/*** Overwrites each element of x.
+@function fill_
+@tparam tensor x
+@tparam number|boolean|tensor value that x's dtype can hold, or a 0-d tensor
+@treturn tensor x
+*/
+static int l_fill_in_place(lua_State *L) {
+  const tensor *value = test_tensor(L, 2);
+  if (value && value->store && value->count != 1)
+    return luaL_error(L, "fill_: one value expected, the tensor has %I; use copy_", (LUAI_UACINT)value->count);
+  return copy_or_fill(L, "fill_");
+}
+
+/*** Overwrites each element of x with 0.
+@function zero_
+@tparam tensor x
+@treturn tensor x
+*/
+static int l_zero_in_place(lua_State *L) {
+  tensor *x = check_tensor(L, 1, "zero_");
+  lua_settop(L, 1);
+  return fill(L, "zero_", x, &(scalar){.i = 0});
+}
+
+static const luaL_Reg methods[] = {
+  {"to", l_to}, {"astype", l_astype}, {"clone", l_clone}, {"contiguous", l_contiguous},
+  {"is_contiguous", l_is_contiguous}, {NULL, NULL}
+};
+static const luaL_Reg in_place[] = {
+  {"copy_", l_copy_in_place}, {"fill_", l_fill_in_place}, {"zero_", l_zero_in_place}, {NULL, NULL}
+};
+
+void open_copy(lua_State *L) {
+  add_methods(L, methods);
+  lua_pushvalue(L, 2);
+  luaL_setfuncs(L, in_place, 0);
+  lua_pop(L, 1);
+}
