@@ -465,7 +465,7 @@ static void assign_masked(lua_State *L, selection *s) {
   tensor mask = *p->t;
   if (mask.shape.ndim == 0) view_insert(&mask, 0, 1, 0);
   while (mask.shape.ndim < s->view.shape.ndim - p->dim) view_insert(&mask, mask.shape.ndim, 1, 0);
-  job j = {.op = OP_where_, .nin = 3, .in = {{.t = &mask}, {.t = value_tensor(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
+  job j = {.op = OP_where, .nin = 3, .in = {{.t = &mask}, {.t = value_tensor(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
   int st = job_prepare(&j);
   if (st == OK) st = job_run(&j, &s->view);
   raise_assignment(L, st, &s->view, NULL);
