@@ -7,12 +7,30 @@
 #define RESULT_REAL(T) T
 #define RESULT_BOOL(T) bool
 
+/* Ops whose expression holds on a limited range: a block with an element beyond it (`test`) is computed by another,
+** slower expression. FAR_BLOCK(FAR_op, ) is the second item of FAR_op, nothing where there is no FAR_op. */
+#define FAR_sin       , FAR_LOOP(LOAD1, is_far_trig(x), any_sin(x))
+#define FAR_cos       , FAR_LOOP(LOAD1, is_far_trig(x), any_cos(x))
+#define FAR_tan       , FAR_LOOP(LOAD1, is_far_trig(x), any_tan(x))
+#define FAR_remainder , FAR_LOOP(LOAD2, is_far_remainder(x, y), any_remainder(x, y))
+#define FAR_BLOCK(...) SECOND(__VA_ARGS__, )
+#define SECOND(first, second, ...) second
+#define FAR_LOOP(loads, test, expr)                                               \
+    int far = 0;                                                                  \
+    _Pragma("omp simd reduction(|:far)")                                          \
+    for (int64_t i = 0; i < n; i++) { loads far |= (test); }                      \
+    if (far) {                                                                    \
+      for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                    \
+      return;                                                                     \
+    }
+
 /* One loop: `reads` and `loads` give the expression its x, y, … */
 #define LOOP(D, T, name, result, expr, reads, loads)                              \
-  static void name##_##D(int64_t n, void *out, const void *const *in) {           \
+  static void map_##name##_##D(int64_t n, void *out, const void *const *in) {           \
     typedef T C;                                                                  \
     reads                                                                         \
     RESULT_##result(T) *r = out;                                                  \
+    FAR_BLOCK(FAR_##name, )                                                       \
     _Pragma("omp simd")                                                           \
     for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                      \
   }
@@ -41,7 +59,7 @@
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
 #include "../../ops.def"
 
-#define ENTRY(D, T, name) [DT_##D] = name##_##D,
+#define ENTRY(D, T, name) [DT_##D] = map_##name##_##D,
 #define ROW(name, dtypes, ...) [OP_##name] = {EACH_##dtypes(ENTRY, name)},
 
 const map_table ISA_NAME(map_table) = {{

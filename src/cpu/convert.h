@@ -1,0 +1,184 @@
+#ifndef LT_CONVERT_H
+#define LT_CONVERT_H
+
+/* Conversions between dtypes: from_<dtype>(stored) gives the value to compute with, to_<dtype>(value) what is stored.
+** Integers wrap; floats saturate to integers, NaN gives 0; half floats round to nearest even. All branch-free. */
+
+#include "math_bits.h"
+
+/* ---- floats to integers ---- */
+
+/* Clamped first: C leaves conversions out of range undefined, and machines differ. */
+#define SMALL_FROM_REAL(name, T, least, most)                                              \
+  INLINE T name##_from_float32(float x) {                                                  \
+    float c = x < least ? least : x > most ? most : x;                                     \
+    return (T)(int32_t)(x != x ? 0 : c);                                                   \
+  }                                                                                        \
+  INLINE T name##_from_float64(double x) {                                                 \
+    double c = x < least ? least : x > most ? most : x;                                    \
+    return (T)(int32_t)(x != x ? 0 : c);                                                   \
+  }
+SMALL_FROM_REAL(int8, int8_t, -128, 127)
+SMALL_FROM_REAL(int16, int16_t, -32768, 32767)
+SMALL_FROM_REAL(uint8, uint8_t, 0, 255)
+SMALL_FROM_REAL(uint16, uint16_t, 0, 65535)
+
+INLINE int32_t int32_from_float32(float x) {
+  float c = x < -0x1p31f ? -0x1p31f : x;
+  int32_t i = (int32_t)(x < 0x1p31f ? c : 0);          /* NaN fails the comparison */
+  return x >= 0x1p31f ? INT32_MAX : i;
+}
+INLINE int32_t int32_from_float64(double x) {
+  double c = x < -2147483648.0 ? -2147483648.0 : x > 2147483647.0 ? 2147483647.0 : x;
+  return (int32_t)(x != x ? 0 : c);
+}
+
+/* The low bits of 2^52 + an integral value are that value. */
+INLINE uint32_t uint32_from_float64(double x) {
+  double c = x < 0 ? 0 : x > 4294967295.0 ? 4294967295.0 : x;
+  return (uint32_t)bits_float64(m_trunc_float64(x != x ? 0 : c) + 0x1p52);
+}
+INLINE uint32_t uint32_from_float32(float x) { return uint32_from_float64((double)x); }
+
+/* Integral 0 <= a < 2^64: the high and the low word one by one, as only AVX-512 has this conversion. */
+INLINE uint64_t uint64_words(double a) {
+  double high = a * 0x1p-32 + 0x1p52;
+  double low = a - (high - 0x1p52) * 0x1p32;
+  return (bits_float64(high) << 32) + (bits_float64(low + ROUNDER64) - bits_float64(ROUNDER64));
+}
+
+INLINE int64_t int64_from_float64(double x) {
+  double a = abs_float64(x);
+  double c = a < 0x1p63 ? a : 0;
+#if defined(__AVX512DQ__) || !defined(__SSE2__)
+  int64_t i = (int64_t)c;
+#else
+  int64_t i = (int64_t)uint64_words(m_trunc_float64(c));
+#endif
+  i = x < 0 ? -i : i;
+  i = x >= 0x1p63 ? INT64_MAX : i;
+  return x <= -0x1p63 ? INT64_MIN : i;
+}
+INLINE uint64_t uint64_from_float64(double x) {
+  double c = x > 0 && x < 0x1p64 ? x : 0;
+#if defined(__AVX512DQ__) || !defined(__SSE2__)
+  uint64_t i = (uint64_t)c;
+#else
+  uint64_t i = uint64_words(m_trunc_float64(c));
+#endif
+  return x >= 0x1p64 ? UINT64_MAX : i;
+}
+INLINE int64_t  int64_from_float32(float x)  { return int64_from_float64((double)x); }
+INLINE uint64_t uint64_from_float32(float x) { return uint64_from_float64((double)x); }
+
+/* Integers: all widths wrap alike through 64 bits. */
+#define FROM_INTEGER(name, T) INLINE T name##_from_integer(uint64_t x) { return (T)x; }
+FROM_INTEGER(int8, int8_t)
+FROM_INTEGER(int16, int16_t)
+FROM_INTEGER(int32, int32_t)
+FROM_INTEGER(int64, int64_t)
+FROM_INTEGER(uint8, uint8_t)
+FROM_INTEGER(uint16, uint16_t)
+FROM_INTEGER(uint32, uint32_t)
+FROM_INTEGER(uint64, uint64_t)
+
+#define CONVERT_TO(name, x) \
+  _Generic((x), float: name##_from_float32, double: name##_from_float64, default: name##_from_integer)(x)
+#define to_int8(x)   CONVERT_TO(int8, x)
+#define to_int16(x)  CONVERT_TO(int16, x)
+#define to_int32(x)  CONVERT_TO(int32, x)
+#define to_int64(x)  CONVERT_TO(int64, x)
+#define to_uint8(x)  CONVERT_TO(uint8, x)
+#define to_uint16(x) CONVERT_TO(uint16, x)
+#define to_uint32(x) CONVERT_TO(uint32, x)
+#define to_uint64(x) CONVERT_TO(uint64, x)
+#define to_bool(x)   ((x) != 0)
+
+/* ---- to floats ---- */
+
+/* 64-bit integers to double, where no instruction does it: the high word in units of 2^32 and the low one, each as
+** the mantissa of a power of two; their sum rounds once. */
+#if defined(__SSE2__) && !defined(__AVX512DQ__)
+INLINE double float64_words(uint64_t high, uint64_t low, double bias) {
+  double h = from_bits_float64(high | 0x4530000000000000u);          /* 2^84 + high 2^32 */
+  return (h - bias) + from_bits_float64(low | 0x4330000000000000u);   /* 2^52 + low */
+}
+INLINE double float64_from_uint64(uint64_t x) {
+  return float64_words(x >> 32, x & 0xffffffffu, 0x1p84 + 0x1p52);
+}
+INLINE double float64_from_int64(int64_t x) {
+  return float64_words(((uint64_t)x >> 32) ^ 0x80000000u, (uint64_t)x & 0xffffffffu, 0x1p84 + 0x1p63 + 0x1p52);
+}
+#else
+INLINE double float64_from_uint64(uint64_t x) { return (double)x; }
+INLINE double float64_from_int64(int64_t x)   { return (double)x; }
+#endif
+INLINE double float64_from_real(double x) { return x; }
+
+#define to_float32(x) ((float)(x))
+#define to_float64(x) \
+  _Generic((x), int64_t: float64_from_int64, uint64_t: float64_from_uint64, default: float64_from_real)(x)
+
+/* ---- half floats: bit patterns in memory, float in arithmetic ---- */
+
+/* Shifted into place, the exponent is 112 too small, which a product puts right, for subnormals too. */
+INLINE float from_float16(uint16_t h) {
+  uint32_t magnitude = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
+  uint32_t u = bits_float32(from_bits_float32(magnitude << 13) * 0x1p112f);
+  u |= magnitude >= 0x7c00u ? 0x7f800000u : 0;      /* infinity, NaN */
+  return from_bits_float32(u | sign);
+}
+
+/* Below 2^-14, the last bits of 1/2 + x are the subnormal, rounded. */
+INLINE uint16_t float16_from_float32(float x) {
+  uint32_t u = bits_float32(x), a = u & 0x7fffffffu, sign = (u >> 16) & 0x8000u;
+  uint32_t normal = (a + 0xc8000fffu + ((a >> 13) & 1)) >> 13;
+  uint32_t subnormal = bits_float32(from_bits_float32(a) + 0.5f) - 0x3f000000u;
+  uint32_t h = a < 0x38800000u ? subnormal : normal;
+  h = a >= 0x477ff000u ? 0x7c00u : h;
+  h = a > 0x7f800000u ? 0x7e00u | (a >> 13 & 0x3ffu) : h;
+  return (uint16_t)(h | sign);
+}
+
+INLINE float from_bfloat16(uint16_t h) { return from_bits_float32((uint32_t)h << 16); }
+
+INLINE uint16_t bfloat16_from_float32(float x) {
+  uint32_t u = bits_float32(x), rounded = (u + 0x7fffu + ((u >> 16) & 1)) >> 16;
+  return (uint16_t)((u & 0x7fffffffu) > 0x7f800000u ? u >> 16 | 0x40u : rounded);
+}
+
+/* x as a float rounded to odd: rounding that once more to fewer bits gives x rounded once. */
+INLINE float round_to_odd(double x) {
+  float f = (float)x;
+  uint32_t u = bits_float32(f);
+  double back = (double)f;
+  u -= abs_float64(back) > abs_float64(x);      /* toward 0 … */
+  u |= back != x && x == x;                     /* … and sticky */
+  return from_bits_float32(u);
+}
+INLINE uint16_t float16_from_float64(double x)  { return float16_from_float32(round_to_odd(x)); }
+INLINE uint16_t bfloat16_from_float64(double x) { return bfloat16_from_float32(round_to_odd(x)); }
+
+#define to_float16(x)                                                                              \
+  _Generic((x), float: float16_from_float32, double: float16_from_float64, int64_t: float16_from_float64, \
+           uint64_t: float16_from_float64, int32_t: float16_from_float64, uint32_t: float16_from_float64, \
+           default: float16_from_float32)(x)
+#define to_bfloat16(x)                                                                             \
+  _Generic((x), float: bfloat16_from_float32, double: bfloat16_from_float64, int64_t: bfloat16_from_float64, \
+           uint64_t: bfloat16_from_float64, int32_t: bfloat16_from_float64, uint32_t: bfloat16_from_float64, \
+           default: bfloat16_from_float32)(x)
+
+/* Plain storage is its own value. */
+#define from_bool(x)    (x)
+#define from_int8(x)    (x)
+#define from_int16(x)   (x)
+#define from_int32(x)   (x)
+#define from_int64(x)   (x)
+#define from_uint8(x)   (x)
+#define from_uint16(x)  (x)
+#define from_uint32(x)  (x)
+#define from_uint64(x)  (x)
+#define from_float32(x) (x)
+#define from_float64(x) (x)
+
+#endif

@@ -1,0 +1,162 @@
+#ifndef LT_MATH_BITS_H
+#define LT_MATH_BITS_H
+
+/* What the math functions are made of: bit casts, fused multiply-add, rounding, polynomials.
+** All of it is branch-free, so that loops over it vectorise. */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A call inside a loop would keep it from vectorising. */
+#define INLINE static inline __attribute__((always_inline))
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define LT_HAS_FMA 1
+#else
+#define LT_HAS_FMA 0
+#endif
+
+INLINE uint32_t bits_float32(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
+INLINE float    from_bits_float32(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
+INLINE uint64_t bits_float64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
+INLINE double   from_bits_float64(uint64_t u) { double x; memcpy(&x, &u, sizeof x); return x; }
+
+/* a * b + c: one rounding where the machine can, else two. */
+INLINE float fma_float32(float a, float b, float c) {
+#if LT_HAS_FMA
+  return __builtin_fmaf(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+INLINE double fma_float64(double a, double b, double c) {
+#if LT_HAS_FMA
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+/* a * b - p, exactly, where p = a * b rounded (Dekker without FMA: |a|, |b| < 2^995). */
+INLINE double product_error(double a, double b, double p) {
+#if LT_HAS_FMA
+  return __builtin_fma(a, b, -p);
+#else
+  double ca = a * 134217729.0, cb = b * 134217729.0;      /* 2^27 + 1 splits 53 bits into 26 + 27 */
+  double ah = ca - (ca - a), bh = cb - (cb - b), al = a - ah, bl = b - bh;
+  return ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+#endif
+}
+
+/* a + b - s, exactly, where s = a + b rounded. */
+INLINE double sum_error(double a, double b, double s) {
+  double t = s - a;
+  return (a - (s - t)) + (b - t);
+}
+
+/* y with the sign of x added: for odd functions, which return -0 for -0. */
+INLINE float  add_sign_float32(float y, float x) {
+  return from_bits_float32(bits_float32(y) | (bits_float32(x) & 0x80000000u));
+}
+INLINE double add_sign_float64(double y, double x) {
+  return from_bits_float64(bits_float64(y) | (bits_float64(x) & 0x8000000000000000u));
+}
+INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
+INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }
+
+/* c0 + c1 x + c2 x^2 + … by Horner's rule; F is fma_float32 or fma_float64. */
+#define POLY_1(F, x, c)       (c)
+#define POLY_2(F, x, c, ...)  F(POLY_1(F, x, __VA_ARGS__), x, c)
+#define POLY_3(F, x, c, ...)  F(POLY_2(F, x, __VA_ARGS__), x, c)
+#define POLY_4(F, x, c, ...)  F(POLY_3(F, x, __VA_ARGS__), x, c)
+#define POLY_5(F, x, c, ...)  F(POLY_4(F, x, __VA_ARGS__), x, c)
+#define POLY_6(F, x, c, ...)  F(POLY_5(F, x, __VA_ARGS__), x, c)
+#define POLY_7(F, x, c, ...)  F(POLY_6(F, x, __VA_ARGS__), x, c)
+#define POLY_8(F, x, c, ...)  F(POLY_7(F, x, __VA_ARGS__), x, c)
+#define POLY_9(F, x, c, ...)  F(POLY_8(F, x, __VA_ARGS__), x, c)
+#define POLY_10(F, x, c, ...) F(POLY_9(F, x, __VA_ARGS__), x, c)
+#define POLY_11(F, x, c, ...) F(POLY_10(F, x, __VA_ARGS__), x, c)
+#define POLY_12(F, x, c, ...) F(POLY_11(F, x, __VA_ARGS__), x, c)
+#define POLY_13(F, x, c, ...) F(POLY_12(F, x, __VA_ARGS__), x, c)
+#define POLY_14(F, x, c, ...) F(POLY_13(F, x, __VA_ARGS__), x, c)
+#define POLY_15(F, x, c, ...) F(POLY_14(F, x, __VA_ARGS__), x, c)
+#define POLY_16(F, x, c, ...) F(POLY_15(F, x, __VA_ARGS__), x, c)
+#define POLY_17(F, x, c, ...) F(POLY_16(F, x, __VA_ARGS__), x, c)
+#define POLY_18(F, x, c, ...) F(POLY_17(F, x, __VA_ARGS__), x, c)
+#define POLY_19(F, x, c, ...) F(POLY_18(F, x, __VA_ARGS__), x, c)
+#define POLY_20(F, x, c, ...) F(POLY_19(F, x, __VA_ARGS__), x, c)
+#define POLY_21(F, x, c, ...) F(POLY_20(F, x, __VA_ARGS__), x, c)
+#define POLY_22(F, x, c, ...) F(POLY_21(F, x, __VA_ARGS__), x, c)
+#define POLY_23(F, x, c, ...) F(POLY_22(F, x, __VA_ARGS__), x, c)
+#define POLY_24(F, x, c, ...) F(POLY_23(F, x, __VA_ARGS__), x, c)
+#define POLY_25(F, x, c, ...) F(POLY_24(F, x, __VA_ARGS__), x, c)
+#define POLY_26(F, x, c, ...) F(POLY_25(F, x, __VA_ARGS__), x, c)
+#define POLY_(n, F, x, ...)   POLY_##n(F, x, __VA_ARGS__)
+#define POLY32(n, x, ...)     POLY_(n, fma_float32, x, __VA_ARGS__)
+#define POLY64(n, x, ...)     POLY_(n, fma_float64, x, __VA_ARGS__)
+
+/* Adding one of these rounds to the nearest integer, whose low bits are then the sum's. */
+#define ROUNDER32 0x1.8p23f   /* |x| < 2^22 */
+#define ROUNDER64 0x1.8p52    /* |x| < 2^51 */
+
+/* ---- rounding to an integral value; -0 and the sign of results that are 0 are kept ---- */
+
+#if defined(__SSE4_1__) || !defined(__SSE2__)
+INLINE float  m_round_float32(float x)  { return __builtin_rintf(x); }
+INLINE double m_round_float64(double x) { return __builtin_rint(x); }
+INLINE float  m_floor_float32(float x)  { return __builtin_floorf(x); }
+INLINE double m_floor_float64(double x) { return __builtin_floor(x); }
+INLINE float  m_ceil_float32(float x)   { return __builtin_ceilf(x); }
+INLINE double m_ceil_float64(double x)  { return __builtin_ceil(x); }
+INLINE float  m_trunc_float32(float x)  { return __builtin_truncf(x); }
+INLINE double m_trunc_float64(double x) { return __builtin_trunc(x); }
+#else
+/* SSE2 has no such instruction. From 2^23 (2^52) on every float is integral. */
+INLINE float m_round_float32(float x) {
+  float a = abs_float32(x), r = (a + 0x1p23f) - 0x1p23f;
+  return a < 0x1p23f ? add_sign_float32(r, x) : x;
+}
+INLINE double m_round_float64(double x) {
+  double a = abs_float64(x), r = (a + 0x1p52) - 0x1p52;
+  return a < 0x1p52 ? add_sign_float64(r, x) : x;
+}
+INLINE float m_trunc_float32(float x) {
+  float a = abs_float32(x), r = (a + 0x1p23f) - 0x1p23f;
+  r = r > a ? r - 1 : r;
+  return a < 0x1p23f ? add_sign_float32(r, x) : x;
+}
+INLINE double m_trunc_float64(double x) {
+  double a = abs_float64(x), r = (a + 0x1p52) - 0x1p52;
+  r = r > a ? r - 1 : r;
+  return a < 0x1p52 ? add_sign_float64(r, x) : x;
+}
+INLINE float m_floor_float32(float x) {
+  float r = m_round_float32(x);
+  return add_sign_float32(r > x ? r - 1 : r, x);
+}
+INLINE double m_floor_float64(double x) {
+  double r = m_round_float64(x);
+  return add_sign_float64(r > x ? r - 1 : r, x);
+}
+INLINE float m_ceil_float32(float x) {
+  float r = m_round_float32(x);
+  return add_sign_float32(r < x ? r + 1 : r, x);
+}
+INLINE double m_ceil_float64(double x) {
+  double r = m_round_float64(x);
+  return add_sign_float64(r < x ? r + 1 : r, x);
+}
+#endif
+
+/* 2^n, and nonsense outside -126 … 127 (float64: -1022 … 1023). */
+INLINE float  pow2_float32(int32_t n) { return from_bits_float32((uint32_t)(n + 127) << 23); }
+
+/* 2^k for an integral k given as k + ROUNDER64: the low bits of the sum are those of k. */
+INLINE double pow2_float64(double k_rounder) {
+  return from_bits_float64((bits_float64(k_rounder) << 52) + 0x3ff0000000000000u);
+}
+
+#endif

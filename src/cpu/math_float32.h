@@ -1,0 +1,403 @@
+#ifndef LT_MATH_FLOAT32_H
+#define LT_MATH_FLOAT32_H
+
+/* Elementary functions of float: branch-free, right for every float (NaN, infinities, -0, subnormals).
+** Coefficients are least-squares fits at Chebyshev nodes, close to minimax. Where rounding would cost
+** more than 2 ulp, or the bit tricks more time than they save, the work is done in double.
+** `ulp:` is the largest error seen, FMA / no FMA; spec/math_spec.lua measures it again. */
+
+#include "math_bits.h"
+
+/* ---- exponentials ---- */
+
+/* x = n ln 2 + r, |r| <= 0.35, for |x| < 2^20. */
+INLINE float exp_reduce_float32(float x, int32_t *n) {
+  float k = fma_float32(x, 0x1.715476p0f, ROUNDER32);
+  *n = (int32_t)(bits_float32(k) - bits_float32(ROUNDER32));
+  k -= ROUNDER32;
+  return fma_float32(k, -0x1.0bfbe8p-15f, fma_float32(k, -0x1.62ep-1f, x));   /* k * 0x1.62e is exact */
+}
+
+/* e^r - 1 for |r| <= 0.35. */
+INLINE float expm1_core_float32(float r) {
+  float p = POLY32(6, r, 0x1p-1f, 0x1.555556p-3f, 0x1.5554ecp-5f, 0x1.110fe4p-7f, 0x1.6d4926p-10f, 0x1.a28996p-13f);
+  return fma_float32(r * r, p, r);
+}
+
+/* e^x: 2^n e^r; 2^n in two factors, so that the product rounds once, also to subnormals. ulp: 1.0 / 1.0 */
+INLINE float m_exp_float32(float x) {
+  int32_t n;
+  float c = x < -104.0f ? -104.0f : x > 89.0f ? 89.0f : x;
+  float y = expm1_core_float32(exp_reduce_float32(c, &n)) + 1.0f;
+  int32_t half = n >> 1;
+  return y * pow2_float32(half) * pow2_float32(n - half);
+}
+
+/* e^x - 1 = 2^n (e^r - 1) + (2^n - 1), in units of 2^(n-1) because 2^128 is no float. */
+INLINE float m_expm1_float32(float x) {
+  int32_t n;
+  float c = x < -20.0f ? -20.0f : x > 89.0f ? 89.0f : x;
+  float e = expm1_core_float32(exp_reduce_float32(c, &n)), s = pow2_float32(n - 1);
+  float y = fma_float32(s, e, s - 0.5f);
+  return add_sign_float32(n == 0 ? e : y + y, x);
+}
+
+/* 1 / (1 + e^-x), from e^-|x|, which cannot overflow. */
+INLINE float m_sigmoid_float32(float x) {
+  float e = m_exp_float32(-abs_float32(x));
+  return (x < 0 ? e : 1.0f) / (1.0f + e);
+}
+
+/* cosh r - 1 and sinh r for |r| <= 0.35. */
+INLINE float coshm1_core_float32(float r) {
+  float z = r * r;
+  return z * POLY32(3, z, 0x1p-1f, 0x1.5554ep-5f, 0x1.6d56f2p-10f);
+}
+INLINE float sinh_core_float32(float r) {
+  float z = r * r;
+  return fma_float32(r * z, POLY32(3, z, 0x1.555556p-3f, 0x1.110fe4p-7f, 0x1.a28956p-13f), r);
+}
+
+/* With a = n ln 2 + r, s = 2^(n-1) and t = 2^(-n-1): sinh a = (s - t) cosh r + (s + t) sinh r,
+** cosh a = (s + t) cosh r + (s - t) sinh r. The last factor 2 keeps s finite at n = 129. */
+INLINE float m_sinh_float32(float x) {
+  int32_t n;
+  float a = abs_float32(x), r = exp_reduce_float32(a > 89.5f ? 89.5f : a, &n);
+  bool top = n > 100;
+  float s = pow2_float32(top ? n - 2 : n - 1), t = top ? 0 : pow2_float32(-n - 1);
+  float y = (s - t) + fma_float32(s + t, sinh_core_float32(r), (s - t) * coshm1_core_float32(r));
+  return add_sign_float32(top ? y + y : y, x);
+}
+
+INLINE float m_cosh_float32(float x) {
+  int32_t n;
+  float a = abs_float32(x), r = exp_reduce_float32(a > 89.5f ? 89.5f : a, &n);
+  bool top = n > 100;
+  float s = pow2_float32(top ? n - 2 : n - 1), t = top ? 0 : pow2_float32(-n - 1);
+  float y = (s + t) + fma_float32(s - t, sinh_core_float32(r), (s + t) * coshm1_core_float32(r));
+  return top ? y + y : y;
+}
+
+/* x + x^3 P(x^2) below 0.55, else 1 - 2 / (e^2x + 1). */
+INLINE float m_tanh_float32(float x) {
+  int32_t n;
+  float a = abs_float32(x), z = x * x;
+  float p = POLY32(5, z, -0x1.55554ap-2f, 0x1.110dp-3f, -0x1.b9235cp-5f, 0x1.5918dcp-6f, -0x1.9a7b74p-8f);
+  float r = exp_reduce_float32(a > 10.0f ? 20.0f : a + a, &n);
+  float s = pow2_float32(n), e = fma_float32(s, expm1_core_float32(r), s);
+  float y = a < 0.55f ? fma_float32(a * z, p, a) : 1.0f - 2.0f / (e + 1.0f);
+  return add_sign_float32(y, x);
+}
+
+/* ---- logarithms ---- */
+
+/* x = 2^e m with sqrt(1/2) <= m < sqrt(2); subnormals are scaled up first. */
+INLINE float log_split_float32(float x, int32_t *e) {
+  bool tiny = x < 0x1p-126f;
+  uint32_t u = bits_float32(tiny ? x * 0x1p23f : x) - 0x3f3504f3u;
+  *e = ((int32_t)u >> 23) - (tiny ? 23 : 0);
+  return from_bits_float32((u & 0x7fffffu) + 0x3f3504f3u);
+}
+
+/* log(1 + f) - f for sqrt(1/2) <= 1 + f < sqrt(2). */
+INLINE float log_tail_float32(float f) {
+  float z = f * f;
+  float p = POLY32(8, f, 0x1.555564p-2f, -0x1.00024p-2f, 0x1.99986cp-3f, -0x1.54666cp-3f,
+                   0x1.236212p-3f, -0x1.0e7188p-3f, 0x1.0271dep-3f, -0x1.2d3d7cp-4f);
+  return fma_float32(f * z, p, -0.5f * z);
+}
+
+/* What every logarithm gives at 0, below, at infinity and NaN; y elsewhere. */
+INLINE float log_limits_float32(float x, float y) {
+  y = x == INFINITY ? x : y;
+  return x > 0 ? y : x == 0 ? -INFINITY : NAN;
+}
+
+INLINE float m_log_float32(float x) {
+  int32_t n;
+  float f = log_split_float32(x, &n) - 1.0f, e = (float)n;
+  float y = f + fma_float32(e, 0x1.0bfbe8p-15f, log_tail_float32(f));
+  return log_limits_float32(x, fma_float32(e, 0x1.62ep-1f, y));
+}
+
+/* Adding e first and last makes exact powers of two exact. */
+INLINE float m_log2_float32(float x) {
+  int32_t n;
+  float f = log_split_float32(x, &n) - 1.0f, t = log_tail_float32(f);
+  float y = fma_float32(f, 0x1.4ae0cp-26f, t * 0x1.715476p0f);
+  return log_limits_float32(x, (float)n + fma_float32(f, 0x1.715476p0f, y));
+}
+
+INLINE float m_log10_float32(float x) {
+  int32_t n;
+  float f = log_split_float32(x, &n) - 1.0f, e = (float)n, t = log_tail_float32(f);
+  float y = fma_float32(e, 0x1.3509f8p-18f, fma_float32(f, -0x1.5b235ep-27f, t * 0x1.bcb7b2p-2f));
+  return log_limits_float32(x, fma_float32(e, 0x1.344p-2f, fma_float32(f, 0x1.bcb7b2p-2f, y)));
+}
+
+/* log(u), u = 1 + x = 2^e m, but with f = m - 1 taken from x: 2^-e x + (2^-e - 1) rounds once. */
+INLINE float m_log1p_float32(float x) {
+  int32_t n;
+  float u = 1.0f + x, m = log_split_float32(u, &n), e = (float)n, s = pow2_float32(-n);
+  float f = n == 0 ? x : n > 24 ? m - 1.0f : fma_float32(s, x, s - 1.0f);
+  float y = f + fma_float32(e, 0x1.0bfbe8p-15f, log_tail_float32(f));
+  return add_sign_float32(log_limits_float32(u, fma_float32(e, 0x1.62ep-1f, y)), x);
+}
+
+/* ---- trigonometric ---- */
+
+/* r = |x| - q pi/2 with |r| <= 0.8, for |x| <= TRIG_LIMIT_float32; *q: the quadrant, in its low bits. */
+#define TRIG_LIMIT_float32 0x1p17f
+INLINE float trig_reduce_float32(float a, uint32_t *q) {
+  float k = fma_float32(a, 0x1.45f306p-1f, ROUNDER32);
+  *q = bits_float32(k);
+  k -= ROUNDER32;
+#if LT_HAS_FMA
+  return fma_float32(k, -0x1.84698ap-48f, fma_float32(k, -0x1.4442dp-24f, fma_float32(k, -0x1.921fb4p0f, a)));
+#else
+  return (float)(((double)a - (double)k * 0x1.921fb544p0) - (double)k * 0x1.0b4611a626331p-34);
+#endif
+}
+
+/* The same for every float, slowly: 2/pi in seven pieces of 29 bits; |x| times a piece is exact, and so is
+** its remainder modulo 4 quarter turns. */
+INLINE double trig_reduce_any(double a, uint32_t *q) {
+  static const double two_over_pi[] = {0x1.45f306dp-1, 0x1.9391054p-30, 0x1.4fe13abp-59, 0x1.d1f534dp-88,
+                                       0x1.b81b6c5p-117, 0x1.5993c4p-148, 0x1.c820ff2p-175};
+  double sum = 0, error = 0;
+  for (int i = 0; i < 7; i++) {
+    double t = a * two_over_pi[i];
+    t -= 4 * m_round_float64(t * 0.25);
+    double s = sum + t;
+    error += sum_error(sum, t, s);
+    sum = s;
+  }
+  double k = sum + ROUNDER64;
+  *q = (uint32_t)bits_float64(k);
+  return ((sum - (k - ROUNDER64)) + error) * 0x1.921fb54442d18p0;
+}
+
+INLINE float sin_core_float32(float r, float z) {
+  return fma_float32(r * z, POLY32(4, z, -0x1.555556p-3f, 0x1.111162p-7f, -0x1.a045a2p-13f, 0x1.77058ep-19f), r);
+}
+INLINE float cos_core_float32(float z) {
+  float p = POLY32(3, z, 0x1.555548p-5f, -0x1.6c0b08p-10f, 0x1.999a6cp-16f);
+  return fma_float32(z * z, p, fma_float32(z, -0.5f, 1.0f));
+}
+
+/* sin(r + q pi/2) */
+INLINE float sin_quadrant_float32(float r, uint32_t q) {
+  float z = r * r;
+  float y = q & 1 ? cos_core_float32(z) : sin_core_float32(r, z);
+  return from_bits_float32(bits_float32(y) ^ (q & 2) << 30);
+}
+
+/* sin |x| with the sign of x, which keeps -0. */
+#define SIN_FLOAT32(name, REDUCE)                                                     \
+  INLINE float name(float x) {                                                        \
+    uint32_t q;                                                                       \
+    float r = (float)REDUCE(abs_float32(x), &q);                                      \
+    uint32_t y = bits_float32(sin_quadrant_float32(r, q));                            \
+    return from_bits_float32(y ^ (bits_float32(x) & 0x80000000u));                    \
+  }
+#define COS_FLOAT32(name, REDUCE)                                                     \
+  INLINE float name(float x) {                                                        \
+    uint32_t q;                                                                       \
+    float r = (float)REDUCE(abs_float32(x), &q);                                      \
+    return sin_quadrant_float32(r, q + 1);                                            \
+  }
+SIN_FLOAT32(m_sin_float32, trig_reduce_float32)
+SIN_FLOAT32(sin_any_float32, trig_reduce_any)
+COS_FLOAT32(m_cos_float32, trig_reduce_float32)
+COS_FLOAT32(cos_any_float32, trig_reduce_any)
+
+/* tan r, or -1 / tan r in odd quadrants; in double, since the quotient would lose an ulp of its own. */
+INLINE float tan_quadrant_float32(double r, uint32_t q, float x) {
+  double z = r * r;
+  double p = POLY64(8, z, 0x1.555553cf64977p-2, 0x1.1111a65abb5c4p-3, 0x1.b9f48c779e8b7p-5, 0x1.68c541c201122p-6,
+                    0x1.0cbab3889ac5bp-7, 0x1.58a4c8501ec3ap-8, -0x1.cb7359eb371a8p-11, 0x1.1b2fb3166d7f2p-9);
+  double t = fma_float64(r * z, p, r);
+  float y = (float)((q & 1 ? -1.0 : t) / (q & 1 ? t : 1.0));
+  return from_bits_float32(bits_float32(y) ^ (bits_float32(x) & 0x80000000u));
+}
+
+INLINE float m_tan_float32(float x) {
+  double a = (double)abs_float32(x), k = fma_float64(a, 0x1.45f306dc9c883p-1, ROUNDER64);
+  uint32_t q = (uint32_t)bits_float64(k);
+  k -= ROUNDER64;
+  return tan_quadrant_float32((a - k * 0x1.921fb544p0) - k * 0x1.0b4611a626331p-34, q, x);
+}
+
+INLINE float tan_any_float32(float x) {
+  uint32_t q;
+  double r = trig_reduce_any((double)abs_float32(x), &q);
+  return tan_quadrant_float32(r, q, x);
+}
+
+/* asin(s) - s for 0 <= s <= 1/2, z = s^2. */
+INLINE float asin_tail_float32(float s, float z) {
+  return s * z * POLY32(6, z, 0x1.55554cp-3f, 0x1.33389ap-4f, 0x1.6cab96p-5f, 0x1.04a6c2p-5f, 0x1.d81a22p-7f, 0x1.33a37ep-5f);
+}
+
+/* Above 1/2: pi/2 - 2 asin(sqrt((1 - x) / 2)), whose root is NaN for |x| > 1. */
+INLINE float m_asin_float32(float x) {
+  float a = abs_float32(x);
+  bool big = a > 0.5f;
+  float z = big ? 0.5f - 0.5f * a : a * a, s = big ? __builtin_sqrtf(z) : a;
+  float t = asin_tail_float32(s, z);
+  float y = big ? 0x1.921fb6p0f - (2.0f * s + (2.0f * t + 0x1.777a5cp-25f)) : s + t;
+  return add_sign_float32(y, x);
+}
+
+INLINE float m_acos_float32(float x) {
+  float a = abs_float32(x);
+  bool big = a > 0.5f;
+  float z = big ? 0.5f - 0.5f * a : a * a, s = big ? __builtin_sqrtf(z) : x;
+  float t = asin_tail_float32(s, z);
+  float y = 2.0f * (s + t);
+  y = x < 0 ? 0x1.921fb6p1f - (y + 0x1.777a5cp-24f) : y;
+  return big ? y : 0x1.921fb6p0f - (s + (t + 0x1.777a5cp-25f));
+}
+
+/* atan(t) for 0 <= t <= 1. */
+INLINE float atan_core_float32(float t) {
+  float z = t * t;
+  float p = POLY32(9, z, -0x1.55553ap-2f, 0x1.9991p-3f, -0x1.24177ap-3f, 0x1.c0318ep-4f, -0x1.570ap-4f,
+                   0x1.d6df4p-5f, -0x1.f725a8p-6f, 0x1.5d8a76p-7f, -0x1.c7e326p-10f);
+  return fma_float32(t * z, p, t);
+}
+
+INLINE float m_atan_float32(float x) {
+  float a = abs_float32(x);
+  bool big = a > 1.0f;
+  float p = atan_core_float32(big ? 1.0f / a : a);
+  return add_sign_float32(big ? 0x1.921fb6p0f - (p + 0x1.777a5cp-25f) : p, x);
+}
+
+/* The angle of the point (x, y): atan of the smaller over the larger coordinate, moved to its octant. */
+INLINE float m_atan2_float32(float y, float x) {
+  float a = abs_float32(x), b = abs_float32(y);
+  bool steep = b > a;
+  float high = steep ? b : a, low = steep ? a : b;
+  float t = low / high;
+  t = high == 0 ? 0 : low == INFINITY ? 1.0f : t;
+  float p = atan_core_float32(t);
+  p = steep ? 0x1.921fb6p0f - (p + 0x1.777a5cp-25f) : p;
+  p = bits_float32(x) >> 31 ? 0x1.921fb6p1f - (p + 0x1.777a5cp-24f) : p;
+  p = add_sign_float32(p, y);
+  return x != x || y != y ? NAN : p;
+}
+
+/* ---- in double: enough bits that the result is rounded once, from polynomials of float's degree ---- */
+
+/* e^x to 2^-31 for |x| < 745; subnormal results are the caller's (float) conversion's. */
+INLINE double exp_low(double x) {
+  double k = fma_float64(x, 0x1.71547652b82fep0, ROUNDER64), s = pow2_float64(k);
+  k -= ROUNDER64;
+  double r = fma_float64(k, -0x1.62e42fefa39efp-1, x);
+  double p = POLY64(6, r, 0x1.0000002af9ec8p-1, 0x1.5555557611006p-3, 0x1.5554a602b3099p-5, 0x1.1110ace953e4ap-7,
+                    0x1.6d7c44a977694p-10, 0x1.a178256cc04d5p-13);
+  return s * fma_float64(r * r, p, r + 1.0);
+}
+
+/* x = 2^e m, sqrt(1/2) <= m < sqrt(2), for normal x > 0. */
+INLINE double log_split_float64(double x, double *e) {
+  uint64_t u = bits_float64(x) + 0x00095f619980c433u;   /* bits of 1 less those of sqrt(1/2) */
+  *e = from_bits_float64((u >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
+  return from_bits_float64((u & 0xfffffffffffffu) + 0x3fe6a09e667f3bcdu);
+}
+
+/* log(1 + x) to 2^-32 for finite x > -1. */
+INLINE double log1p_low(double x) {
+  double e, u = 1.0 + x, m = log_split_float64(u, &e), f = e == 0 ? x : m - 1.0, z = f * f;
+  double p = POLY64(10, f, 0x1.555553cc6c96bp-2, -0x1.ffffd456c1e33p-3, 0x1.999aaed1be662p-3, -0x1.5563cd90881b7p-3,
+                    0x1.247d772713c18p-3, -0x1.fccd7be0151f6p-4, 0x1.c5b2b95f4a427p-4, -0x1.bd2ee99a54440p-4,
+                    0x1.ac6d914f66fa5p-4, -0x1.d2a9f97c7f6cdp-5);
+  return fma_float64(e, 0x1.62e42fefa39efp-1, f + fma_float64(f * z, p, -0.5 * z));
+}
+
+/* erfc(a) e^(a^2) to 2^-28 for 0 <= a <= 10.5: a polynomial in (3 - a) / (3 + a). */
+INLINE double erfcx_low(double a) {
+  double t = 1.0 / (a + 3.0), w = (3.0 - a) * t;
+  double p = POLY64(10, w, 0x1.6e9827d3d85d2p-2, 0x1.2d8830413882ap-2, 0x1.92ede08535430p-3, 0x1.a7e3b26741cf2p-4,
+                    0x1.4664a17d34846p-5, 0x1.252bac7b3f999p-7, -0x1.ac549f08b695cp-12, -0x1.0d523e6820bc1p-10,
+                    -0x1.520a7f9c1011bp-13, 0x1.c823b43ea1d87p-14);
+  return 3.0 * t * p;
+}
+
+INLINE float m_asinh_float32(float x) {
+  double a = (double)abs_float32(x), z = a * a;
+  double y = log1p_low(a + z / (1.0 + __builtin_sqrt(1.0 + z)));
+  return add_sign_float32(a < INFINITY ? (float)y : abs_float32(x), x);
+}
+
+INLINE float m_acosh_float32(float x) {
+  double t = (double)x - 1.0;
+  double y = log1p_low(t + __builtin_sqrt(t * (t + 2.0)));
+  return x >= 1.0f ? x < INFINITY ? (float)y : x : NAN;
+}
+
+INLINE float m_atanh_float32(float x) {
+  float b = abs_float32(x);
+  double a = (double)b;
+  float y = (float)(0.5 * log1p_low(2.0 * a / (1.0 - a)));
+  y = b < 1.0f ? y : b == 1.0f ? INFINITY : NAN;
+  return add_sign_float32(y, x);
+}
+
+/* x + x P(x^2) below 1, else 1 - e^-q(|x|), where q = -log(erfc). */
+INLINE float m_erf_float32(float x) {
+  int32_t n;
+  float a = abs_float32(x), z = x * x, b = a > 4.0f ? 4.0f : a;
+  float p = POLY32(7, z, 0x1.06eba8p-3f, -0x1.81273ep-2f, 0x1.ce2cfp-4f, -0x1.b7f864p-6f, 0x1.53fff8p-8f,
+                   -0x1.a3cc6p-11f, 0x1.48f632p-14f);
+  float q = POLY32(7, b, 0x1.507d7ep-12f, 0x1.208e56p+0f, 0x1.46a91cp-1f, 0x1.a6ce08p-4f, -0x1.66b54cp-6f,
+                   0x1.842d62p-9f, -0x1.89d64ep-13f);
+  float r = exp_reduce_float32(-q, &n), s = pow2_float32(n);
+  float y = a < 1.0f ? fma_float32(a, p, a) : (1.0f - s) - s * expm1_core_float32(r);
+  return add_sign_float32(a > 4.0f ? 1.0f : a == a ? y : x, x);
+}
+
+/* Tail a = |x|: e^(-a^2) erfcx(a); 2 less that for negative x. */
+INLINE float m_erfc_float32(float x) {
+  double a = (double)abs_float32(x), b = a > 10.5 ? 10.5 : a;
+  double y = exp_low(-b * b) * erfcx_low(b);
+  return x != x ? x : (float)(x < 0 ? 2.0 - y : y);
+}
+
+/* x Phi(x), Phi(-a) = e^(-a^2 / 2) erfcx(a / sqrt 2) / 2. */
+INLINE float m_gelu_float32(float x) {
+  double v = (double)x, a = (double)abs_float32(x), b = a > 14.8 ? 14.8 : a;
+  double y = 0.5 * exp_low(-0.5 * b * b) * erfcx_low(b * 0x1.6a09e667f3bcdp-1);
+  y = a > 14.8 ? 0 : y;
+  float g = (float)(v * (x < 0 ? y : 1.0 - y));
+  return x == -INFINITY ? -0.0f : g;
+}
+
+INLINE float m_hypot_float32(float x, float y) {
+  double a = (double)x, b = (double)y;
+  bool inf = abs_float32(x) == INFINITY || abs_float32(y) == INFINITY;
+  return inf ? INFINITY : (float)__builtin_sqrt(a * a + b * b);
+}
+
+/* x^y = 2^(y log2 |x|), log2 to 2^-38; then the signs and the limits of C99's annex F. */
+INLINE float m_pow_float32(float x, float y) {
+  double e, a = (double)abs_float32(x), b = (double)y, m = log_split_float64(a, &e);
+  double s = (m - 1.0) / (m + 1.0), z = s * s;
+  double p = POLY64(5, z, 0x1.5555555555555p-1, 0x1.99999851a6185p-2, 0x1.24937c95dd586p-2, 0x1.c65613dd2252cp-3, 0x1.8ee6fa6852f38p-3);
+  double l = fma_float64(s * z, p, 2.0 * s), t = fma_float64(e, 0x1.62e42fefa39efp-1, l) * b;
+  t = a == 0 ? (b < 0 ? 200.0 : -200.0) : t;
+  t = a == INFINITY ? (b < 0 ? -200.0 : 200.0) : t;
+  t = t > 200.0 ? 200.0 : t < -200.0 ? -200.0 : t;
+  t = abs_float32(y) == INFINITY ? (a == 1.0 ? 0.0 : (a > 1.0) == (y > 0) ? 200.0 : -200.0) : t;
+  float r = (float)exp_low(t);
+  r = t == 200.0 ? INFINITY : r;
+  float whole = m_trunc_float32(y), half = 0.5f * y;
+  float sign = from_bits_float32((bits_float32(x) & 0x80000000u) | 0x3f800000u);   /* 1 or -1 */
+  r *= whole != y ? 1.0f : m_trunc_float32(half) != half ? sign : 1.0f;
+  r = x < 0 ? whole != y ? abs_float32(x) < INFINITY ? NAN : r : r : r;
+  r = x != x ? x : y != y ? y : r;
+  return x == 1.0f ? 1.0f : y == 0 ? 1.0f : r;
+}
+
+#endif
