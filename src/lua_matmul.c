@@ -5,9 +5,13 @@
 #include "op_matmul.h"
 
 static const char *const product_options[] = {"out", NULL};
+static const char *const vecdot_options[] = {"dim", NULL};
+static const char *const addmm_options[] = {"alpha", "beta", "out", NULL};
 static const scalar zero = {.f = 0, .i = 0}, one = {.f = 1, .i = 1};
 
-/* Would y.T fit? Then it is what was meant, as in x @ y.T. */
+/* ---- errors ---- */
+
+/* y.T is meant as in x:matmul(y.T) where it would fit. */
 static int raise_inner(lua_State *L, const char *fn, const tensor *a, const tensor *b) {
   int64_t k = a->shape.dim[a->shape.ndim - 1];
   bool fits = b->shape.ndim == 2 && b->shape.dim[1] == k;
@@ -17,49 +21,187 @@ static int raise_inner(lua_State *L, const char *fn, const tensor *a, const tens
                     fits ? "; did you mean y.T?" : "");
 }
 
+static int raise_shapes(lua_State *L, const char *fn, const char *format, const shape *a, const shape *b) {
+  push_shape(L, a);
+  push_shape(L, b);
+  lua_pushfstring(L, format, lua_tostring(L, -2), lua_tostring(L, -1));
+  return luaL_error(L, "%s: %s", fn, lua_tostring(L, -1));
+}
+
 static int raise_product(lua_State *L, const char *fn, int status, const matmul_job *j, const tensor *out) {
-  const tensor *t[2] = {j->a, j->b};
+  const tensor *inputs[2] = {j->a, j->b};
   switch (status) {
-    case ERR_INNER: return raise_inner(L, fn, j->a, j->b);
-    case ERR_RANK:  return luaL_error(L, "%s: a 0-d tensor has no rows or columns; use x:multiply(y)", fn);
-    case ERR_DTYPE: return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
-    case ERR_BROADCAST:
-      push_shape(L, &j->a->shape);
-      push_shape(L, &j->b->shape);
-      return luaL_error(L, "%s: the batch dims of %s and %s do not broadcast", fn, lua_tostring(L, -2),
-                        lua_tostring(L, -1));
-    case ERR_OUT_SHAPE:
-      push_shape(L, &out->shape);
-      push_shape(L, &j->shape);
-      return luaL_error(L, "%s: out has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
-    case ERR_CAST: case ERR_READONLY: case ERR_OVERLAP: t[0] = out; return raise(L, fn, status, t, 2);
-    default: return raise(L, fn, status, t, 2);
+    case ERR_INNER:     return raise_inner(L, fn, j->a, j->b);
+    case ERR_RANK:      return luaL_error(L, "%s: a 0-d tensor has no rows or columns; use x:multiply(y)", fn);
+    case ERR_DTYPE:     return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
+    case ERR_SCALAR:    return luaL_error(L, "%s: alpha and beta must be integers for %s", fn, dtypes[j->dtype].name);
+    case ERR_OUT_SHAPE: return raise_shapes(L, fn, "out has shape %s, the result %s", &out->shape, &j->shape);
+    case ERR_CAST: case ERR_READONLY: case ERR_OVERLAP: return raise(L, fn, status, &out, 1);
+    default:            return raise(L, fn, status, inputs, 2);
   }
 }
 
-/* Arguments 1 and 2 as the job's tensors, and its result on the stack: option out, or fresh. */
-static tensor *prepare(lua_State *L, const char *fn, int options, matmul_job *j) {
-  j->a = check_tensor(L, 1, fn);
-  j->b = check_tensor(L, 2, fn);
-  int st = matmul_prepare(j);
-  if (st != OK) raise_product(L, fn, st, j, NULL);
+/* ---- products ---- */
+
+/* Checks of a prepared job's inputs are done; pushes its result: option out, or fresh. */
+static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
   if (out) lua_getfield(L, options, "out");
   else out = push_tensor(L, fn, j->dtype, &j->shape, j->a->store->place);
   return out;
 }
 
-static int product(lua_State *L, const char *fn, enum matmul_kind kind) {
-  int nargs, options = check_options(L, fn, product_options, &nargs);
-  if (nargs != 2) return luaL_error(L, "%s: 2 arguments expected, got %d", fn, nargs);
-  matmul_job j = {.kind = kind};
-  tensor *out = prepare(L, fn, options, &j);
-  int st = matmul_run(&j, out, one, zero);
-  return st == OK ? finish_op(L, options != 0) : raise_product(L, fn, st, &j, out);
+static void prepare(lua_State *L, const char *fn, matmul_job *j) {
+  int st = matmul_prepare(j);
+  if (st == ERR_BROADCAST)
+    raise_shapes(L, fn, "the batch dims of %s and %s do not broadcast", &j->a->shape, &j->b->shape);
+  if (st != OK) raise_product(L, fn, st, j, NULL);
 }
 
-static int l_matmul(lua_State *L) { return product(L, "matmul", MATMUL_matmul); }
+static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j) {
+  prepare(L, fn, j);
+  tensor *out = push_result(L, fn, options, j);
+  int st = matmul_run(j, out, one, zero);
+  return st == OK ? finish_op(L, options != 0) : raise_product(L, fn, st, j, out);
+}
 
-static const luaL_Reg methods[] = {{"matmul", l_matmul}, {NULL, NULL}};
+static void check_count(lua_State *L, const char *fn, int nargs, int n) {
+  if (nargs != n) luaL_error(L, "%s: %d arguments expected, got %d", fn, n, nargs);
+}
 
-void open_matmul(lua_State *L) { add_methods(L, methods); }
+/* The products, and the ranks that the strict ones take; 0: any. */
+static const struct product { const char *name; int ranks[2]; } products[] = {
+  {"matmul", {0, 0}}, {"mm", {2, 2}}, {"bmm", {3, 3}}, {"mv", {2, 1}}, {"dot", {1, 1}},
+};
+
+static void check_ranks(lua_State *L, const struct product *p, const matmul_job *j) {
+  const tensor *t[2] = {j->a, j->b};
+  for (int i = 0; i < 2; i++)
+    if (p->ranks[i] && t[i]->shape.ndim != p->ranks[i])
+      luaL_error(L, "%s: argument %d: %d-d tensor expected, got %d-d; matmul takes any", p->name, i + 1, p->ranks[i],
+                 t[i]->shape.ndim);
+}
+
+/***
+Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
+before the last two are a batch, and broadcast. `x:mm(y)` takes 2-d tensors only, `bmm` 3-d, `mv` 2-d and
+1-d, `dot` 1-d.
+@function matmul
+@tparam tensor x shape [..., m, k]
+@tparam tensor y shape [..., k, n]; not bool
+@tparam[opt] table options `out`: the tensor to write to
+@treturn tensor shape [..., m, n]
+@raise inner dims that differ; batch dims that do not broadcast; 0-d or bool tensors
+*/
+static int l_product(lua_State *L) {
+  const struct product *p = &products[lua_tointeger(L, lua_upvalueindex(1))];
+  int nargs, options = check_options(L, p->name, product_options, &nargs);
+  check_count(L, p->name, nargs, 2);
+  matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor(L, 1, p->name), .b = check_tensor(L, 2, p->name)};
+  check_ranks(L, p, &j);
+  return finish_product(L, p->name, options, &j);
+}
+
+/* *moved is t with dim `from_end` (1 is the last) moved to the end. */
+static void move_last(const tensor *t, int from_end, tensor *moved) {
+  *moved = *t;
+  int last = t->shape.ndim - 1, d = t->shape.ndim - from_end;
+  for (int i = d; i < last; i++) {
+    moved->shape.dim[i] = t->shape.dim[i + 1];
+    moved->stride[i] = t->stride[i + 1];
+  }
+  moved->shape.dim[last] = t->shape.dim[d];
+  moved->stride[last] = t->stride[d];
+}
+
+/***
+Sums of products along a dim; the other dims broadcast.
+@function vecdot
+@tparam tensor x
+@tparam tensor y as long as x in that dim; not bool
+@tparam[opt] table options `dim`: counted from the end if negative; default -1
+@treturn tensor without that dim
+*/
+static int l_vecdot(lua_State *L) {
+  int nargs, options = check_options(L, "vecdot", vecdot_options, &nargs);
+  if (nargs != 3) check_count(L, "vecdot", nargs, 2);
+  const tensor *a = check_tensor(L, 1, "vecdot"), *b = check_tensor(L, 2, "vecdot");
+  int least = a->shape.ndim < b->shape.ndim ? a->shape.ndim : b->shape.ndim;
+  int most = a->shape.ndim + b->shape.ndim - least, from_end = 1;
+  if (options) lua_getfield(L, options, "dim");
+  else if (nargs == 3) lua_pushvalue(L, 3);
+  else lua_pushnil(L);
+  if (!lua_isnil(L, -1)) from_end = most - check_dim(L, -1, "vecdot", most);
+  if (least > 0 && from_end > least)
+    return luaL_error(L, "vecdot: dim %d is out of range for %d dims", -from_end, least);
+  tensor x = *a, y = *b;
+  if (least > 0) {
+    move_last(a, from_end, &x);
+    move_last(b, from_end, &y);
+  }
+  matmul_job j = {.kind = MATMUL_vecdot, .a = &x, .b = &y};
+  return finish_product(L, "vecdot", 0, &j);
+}
+
+/* ---- addmm ---- */
+
+static scalar opt_factor(lua_State *L, int options, const char *fn, const char *name) {
+  if (!options) return one;
+  scalar s = one;
+  int type = lua_getfield(L, options, name);
+  if (type == LUA_TNUMBER)
+    s = (scalar){.f = lua_tonumber(L, -1), .i = lua_tointeger(L, -1), .is_float = !lua_isinteger(L, -1)};
+  else if (type != LUA_TNIL)
+    luaL_error(L, "%s: option %s: number expected, got %s", fn, name, lua_typename(L, type));
+  lua_pop(L, 1);
+  return s;
+}
+
+/* x, a, b and the options; in place: into x. */
+static int addmm(lua_State *L, const char *fn, bool in_place) {
+  int nargs, options = check_options(L, fn, addmm_options, &nargs);
+  check_count(L, fn, nargs, 3);
+  tensor *input = check_tensor(L, 1, fn);
+  matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor(L, 2, fn), .b = check_tensor(L, 3, fn)};
+  if (j.a->shape.ndim != 2 || j.b->shape.ndim != 2)
+    return raise_shapes(L, fn, "2-d matrices expected, got %s and %s", &j.a->shape, &j.b->shape);
+  scalar alpha = opt_factor(L, options, fn, "alpha"), beta = opt_factor(L, options, fn, "beta");
+  prepare(L, fn, &j);
+  if (!place_equal(input->store->place, j.a->store->place))
+    return raise(L, fn, ERR_DEVICES, (const tensor *[]){input, j.a}, 2);
+  if (input->dtype == DT_bool) return raise_product(L, fn, ERR_DTYPE, &j, NULL);
+  j.dtype = dtype_promote(j.dtype, input->dtype);
+  bool given = opt_out(L, options, fn) != NULL;
+  if (given && in_place) return luaL_error(L, "%s: option out: the result goes into x", fn);
+  tensor *out = in_place ? input : push_result(L, fn, options, &j);
+  if (in_place) lua_pushvalue(L, 1);
+  int st = addmm_run(&j, input, out, alpha, beta);
+  if (st == ERR_BROADCAST) return raise_shapes(L, fn, "%s does not broadcast to %s", &input->shape, &j.shape);
+  return st == OK ? finish_op(L, in_place || given) : raise_product(L, fn, st, &j, out);
+}
+
+/***
+beta * x + alpha * a @ b, in one pass.
+@function addmm
+@tparam tensor x broadcasts to [m, n]
+@tparam tensor a [m, k]
+@tparam tensor b [k, n]
+@tparam[opt] table options `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
+@treturn tensor [m, n]
+*/
+static int l_addmm(lua_State *L) { return addmm(L, "addmm", false); }
+static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
+
+static const luaL_Reg methods[] = {{"vecdot", l_vecdot}, {"addmm", l_addmm}, {NULL, NULL}};
+
+void open_matmul(lua_State *L) {
+  add_methods(L, methods);
+  lua_pushcfunction(L, l_addmm_in_place);
+  lua_setfield(L, 2, "addmm_");
+  for (size_t i = 0; i < sizeof products / sizeof *products; i++)
+    for (int table = 1; table <= 2; table++) {
+      lua_pushinteger(L, (lua_Integer)i);
+      lua_pushcclosure(L, l_product, 1);
+      lua_setfield(L, table, products[i].name);
+    }
+}

@@ -100,11 +100,16 @@ static bool shares_memory(const tensor *out, const tensor *in) {
   return tensor_conflicts(out, in) || (out->count && tensor_data(out) == tensor_data(in));
 }
 
-int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta) {
+static int check_out(const matmul_job *j, const tensor *out) {
   if (!place_equal(j->a->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &j->shape, j->dtype, NULL, 0);
+  if (st != OK) return st;
+  return shares_memory(out, j->a) || shares_memory(out, j->b) ? ERR_OVERLAP : OK;
+}
+
+int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta) {
+  int st = check_out(j, out);
   if (st != OK || out->count == 0) return st;
-  if (shares_memory(out, j->a) || shares_memory(out, j->b)) return ERR_OVERLAP;
   tensor fresh[3] = {{.store = NULL}, {.store = NULL}, {.store = NULL}};
   const tensor *a, *b, *c;
   st = converted(j->a, j->dtype, &fresh[0], &a);
@@ -114,4 +119,13 @@ int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta) {
   if (st == OK && c != out) st = op_copy(out, c);
   for (int i = 0; i < 3; i++) tensor_drop(&fresh[i]);
   return st;
+}
+
+int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
+  if (dtype_kind(j->dtype) != KIND_FLOAT && (alpha.is_float || beta.is_float)) return ERR_SCALAR;
+  int st = check_out(j, out);
+  if (st != OK) return st;
+  bool in_place = out->store == input->store && !tensor_conflicts(out, input) && shape_equal(&out->shape, &input->shape);
+  if (!in_place && (beta.f != 0 || beta.i != 0)) st = op_copy(out, input);
+  return st == OK ? matmul_run(j, out, alpha, beta) : st;
 }

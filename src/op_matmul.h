@@ -26,4 +26,8 @@ int matmul_prepare(matmul_job *j);
 ** ERR_OUT_SHAPE ERR_CAST ERR_OVERLAP ERR_READONLY ERR_MEMORY ERR_NO_KERNEL. */
 int matmul_run(const matmul_job *j, tensor *out, scalar alpha, scalar beta);
 
+/* out = alpha * a @ b + beta * input, which is broadcast; where beta is 0, it is not read. out may be input.
+** ERR_BROADCAST too, and ERR_SCALAR: a float alpha or beta for integers. */
+int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta);
+
 #endif
