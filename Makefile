@@ -187,11 +187,12 @@ lint-layers:
 # ---- documentation ----------------------------------------------------------------------------
 
 .PHONY: doc annotations
-doc: annotations          ## the API reference, into doc/
+doc: annotations          ## the API reference, into doc/; needs ldoc
+	@tools/lua tools/annotate.lua --ldoc
 	@ldoc -q .
 
 annotations: build        ## library/luatensor.lua, for editors
-	@tools/lua tools/annotate.lua library/luatensor.lua
+	@tools/lua tools/annotate.lua
 
 .PHONY: clean help
 clean:
