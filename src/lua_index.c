@@ -229,8 +229,7 @@ static void select_key(lua_State *L, selection *s) {
 
 /* ---- conversions ---- */
 
-/* A fresh copy of x in dtype d. */
-static const tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
+tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
   tensor *t = push_tensor(L, fn, d, &x->shape, x->store->place);
   int st = op_copy(t, x);
   if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);

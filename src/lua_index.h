@@ -6,6 +6,9 @@
 #include "lua_args.h"
 #include "op_index.h"
 
+/* A fresh contiguous copy of x in dtype d. */
+tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
+
 /* x itself where it is contiguous and of dtype d, else a copy that is. */
 const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 

@@ -21,6 +21,7 @@ extern const char tensor_class;
   X(limits)  \
   X(view)    \
   X(index)   \
+  X(take)   \
   X(matmul)  \
   X(thread)  \
   X(random)

@@ -189,7 +189,7 @@ static int l_flatten(lua_State *L) {
 static int l_unflatten(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "unflatten");
   int dim = check_dim_of(L, 2, "unflatten", &x->shape);
-  luaL_argcheck(L, lua_istable(L, 3), 3, "table of sizes expected");
+  if (!lua_istable(L, 3)) return luaL_error(L, "unflatten: table of sizes expected, got %s", luaL_typename(L, 3));
   shape from = {1, {x->shape.dim[dim]}}, sizes, to = x->shape;
   check_new_shape(L, 3, 3, "unflatten", &from, from.dim[0], &sizes);
   if (to.ndim - 1 + sizes.ndim > MAX_DIMS) return raise_ndim(L, "unflatten");

@@ -1,0 +1,412 @@
+/* Functions that read and write through index tensors, search, and join. */
+
+#include <string.h>
+
+#include "lua_index.h"
+#include "lua_tensor.h"
+#include "view.h"
+
+static const char *const out_options[] = {"out", NULL};
+
+static void expect_arguments(lua_State *L, const char *fn, int n, int least, int most) {
+  if (n >= least && n <= most) return;
+  if (least == most) luaL_error(L, "%s: %d arguments expected, got %d", fn, least, n);
+  luaL_error(L, "%s: %d to %d arguments expected, got %d", fn, least, most, n);
+}
+
+/* Pushes the tensor of option "out" when it fits a result of this dtype and shape made from in, or a new one. */
+static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
+  tensor *out = opt_out(L, options, fn);
+  if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
+  lua_getfield(L, options, "out");
+  int st = check_target(out, s, d, in, nin);
+  if (st == OK && out->dtype != d) st = ERR_CAST;
+  if (st != OK) raise(L, fn, st, (const tensor *[]){out}, 1);
+  return out;
+}
+
+/* ---- reading ---- */
+
+/* Runs a get job over x, of which `indices` are the index tensor, into a new tensor or `out`. */
+static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
+  tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
+  run_index(L, fn, j, out, &dim);
+  return finish_op(L, options != 0);
+}
+
+/*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
+@function take
+@tparam Tensor x
+@tparam Tensor indices integers, of any shape; negative from the end
+@tparam[opt] int dim may be left out when x is 1-d
+@tparam[opt] table options `out`
+@treturn Tensor shape of x, with that of indices for dim
+*/
+static int l_take(lua_State *L) {
+  int nargs, options = check_options(L, "take", out_options, &nargs);
+  expect_arguments(L, "take", nargs, 2, 3);
+  const tensor *x = check_tensor(L, 1, "take"), *t = to_indices(L, "take", "indices", check_tensor(L, 2, "take"));
+  if (lua_isnil(L, 3)) nargs = 2;
+  if (nargs < 3 && x->shape.ndim != 1) return luaL_error(L, "take: a tensor of %d dims needs a dim", x->shape.ndim);
+  int dim = nargs < 3 ? 0 : check_dim_of(L, 3, "take", &x->shape);
+  if (x->shape.ndim - 1 + t->shape.ndim > MAX_DIMS) return raise(L, "take", ERR_NDIM, NULL, 0);
+  index_job j;
+  index_start(&j, INDEX_get, x);
+  for (int d = 0; d < x->shape.ndim; d++) {
+    if (d != dim) { index_dim(&j, x, d); continue; }
+    for (int k = 0; k < t->shape.ndim; k++) {
+      j.stride[j.shape.ndim] = 0;
+      j.shape.dim[j.shape.ndim++] = t->shape.dim[k];
+    }
+  }
+  index_add_input(&j, t, dim, t->shape.ndim, x, dim);
+  return run_get(L, "take", options, &j, x, t, dim);
+}
+
+/* A job on x whose positions have shape s and whose dim comes from t; x is stretched where s is longer. */
+static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
+  index_start(j, op, x);
+  j->shape = *s;
+  for (int d = 0; d < s->ndim; d++) j->stride[d] = d == dim || x->shape.dim[d] == 1 ? 0 : x->stride[d];
+  index_add_input(j, t, 0, s->ndim, x, dim);
+}
+
+/* The index of gather and scatter: as many dims as x, none but dim longer than x's. */
+static const tensor *check_index(lua_State *L, const char *fn, int i, const tensor *x, int dim) {
+  const tensor *t = check_tensor(L, i, fn);
+  bool fits = t->shape.ndim == x->shape.ndim;
+  for (int d = 0; fits && d < t->shape.ndim; d++) fits = d == dim || t->shape.dim[d] <= x->shape.dim[d];
+  if (!fits) {
+    push_shape(L, &t->shape);
+    push_shape(L, &x->shape);
+    luaL_error(L, "%s: index of shape %s does not fit %s along dim %d", fn, lua_tostring(L, -2), lua_tostring(L, -1), dim + 1);
+  }
+  return to_indices(L, fn, "index", t);
+}
+
+/*** Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+@function gather
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index as many dims as x, none but dim longer
+@tparam[opt] table options `out`
+@treturn Tensor of index's shape
+*/
+static int l_gather(lua_State *L) {
+  int nargs, options = check_options(L, "gather", out_options, &nargs);
+  expect_arguments(L, "gather", nargs, 3, 3);
+  const tensor *x = check_tensor(L, 1, "gather");
+  int dim = check_dim_of(L, 2, "gather", &x->shape);
+  const tensor *t = check_index(L, "gather", 3, x, dim);
+  index_job j;
+  start_along(&j, INDEX_get, x, t, &t->shape, dim);
+  return run_get(L, "gather", options, &j, x, t, dim);
+}
+
+/*** Elements along a dim, as gather; the other dims broadcast.
+@function take_along_axis
+@tparam Tensor x
+@tparam Tensor indices as many dims as x
+@tparam[opt=-1] int dim
+@tparam[opt] table options `out`
+@treturn Tensor
+*/
+static int l_take_along_axis(lua_State *L) {
+  const char *fn = "take_along_axis";
+  int nargs, options = check_options(L, fn, out_options, &nargs);
+  expect_arguments(L, fn, nargs, 2, 3);
+  const tensor *x = check_tensor(L, 1, fn), *t = check_tensor(L, 2, fn);
+  shape others = x->shape;
+  if (x->shape.ndim == 0 || t->shape.ndim != x->shape.ndim)
+    return luaL_error(L, "%s: x has %d dims, indices %d", fn, x->shape.ndim, t->shape.ndim);
+  int dim = nargs < 3 || lua_isnil(L, 3) ? x->shape.ndim - 1 : check_dim_of(L, 3, fn, &x->shape);
+  others.dim[dim] = 1;
+  shape s = others;
+  s.dim[dim] = t->shape.dim[dim];
+  tensor without = {.shape = others};
+  if (shape_broadcast(&s, &t->shape) != OK) return raise(L, fn, ERR_BROADCAST, (const tensor *[]){&without, t}, 2);
+  t = to_indices(L, fn, "indices", t);
+  index_job j;
+  start_along(&j, INDEX_get, x, t, &s, dim);
+  return run_get(L, fn, options, &j, x, t, dim);
+}
+
+/* ---- writing ---- */
+
+/* A source larger than the index gives its first elements. */
+static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s) {
+  bool larger = src->shape.ndim == s->ndim;
+  for (int d = 0; larger && d < s->ndim; d++) larger = src->shape.dim[d] >= s->dim[d];
+  if (!larger) return src;
+  tensor *part = push_view(L, src);
+  for (int d = 0; d < s->ndim; d++) view_range(part, d, 0, 1, s->dim[d]);
+  return part;
+}
+
+/* Index tensors and sources of an in-place op must not lie in x. */
+static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
+  return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
+}
+
+/* Pushes what is written to: x itself, or a copy. */
+static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, bool in_place) {
+  if (!in_place) return push_copy(L, fn, x, x->dtype);
+  lua_pushvalue(L, 1);
+  return x;
+}
+
+static int run_put(lua_State *L, const char *fn, index_job *j, const tensor *src, int dim, bool in_place) {
+  tensor values = *src;
+  run_index(L, fn, j, &values, &dim);
+  return finish_op(L, in_place);
+}
+
+static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place) {
+  expect_arguments(L, fn, lua_gettop(L), 4, 4);
+  const tensor *x = check_tensor(L, 1, fn);
+  int dim = check_dim_of(L, 2, fn, &x->shape);
+  const tensor *t = apart(L, fn, check_index(L, fn, 3, x, dim), x);
+  const tensor *src = fit_source(L, to_value(L, fn, 4, x), &t->shape);
+  const tensor *target = push_target(L, fn, x, in_place);
+  index_job j;
+  start_along(&j, op, target, t, &t->shape, dim);
+  return run_put(L, fn, &j, src, dim, in_place);
+}
+
+/*** A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+values go to one place, the last stays. `scatter_` writes into x.
+@function scatter
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index as many dims as x, none but dim longer
+@tparam Tensor|number src
+@treturn Tensor
+*/
+static int l_scatter(lua_State *L) { return scatter(L, "scatter", INDEX_put, false); }
+static int l_scatter_(lua_State *L) { return scatter(L, "scatter_", INDEX_put, true); }
+
+/*** As scatter, but src is added to what is there.
+@function scatter_add
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index
+@tparam Tensor|number src
+@treturn Tensor
+*/
+static int l_scatter_add(lua_State *L) { return scatter(L, "scatter_add", INDEX_add, false); }
+static int l_scatter_add_(lua_State *L) { return scatter(L, "scatter_add_", INDEX_add, true); }
+
+static int index_add(lua_State *L, const char *fn, bool in_place) {
+  expect_arguments(L, fn, lua_gettop(L), 4, 4);
+  const tensor *x = check_tensor(L, 1, fn);
+  int dim = check_dim_of(L, 2, fn, &x->shape);
+  const tensor *t = check_tensor(L, 3, fn);
+  if (t->shape.ndim != 1) return luaL_error(L, "%s: index of %d dims, 1 expected", fn, t->shape.ndim);
+  t = apart(L, fn, to_indices(L, fn, "index", t), x);
+  const tensor *src = to_value(L, fn, 4, x), *target = push_target(L, fn, x, in_place);
+  index_job j;
+  index_start(&j, INDEX_add, target);
+  for (int d = 0; d < x->shape.ndim; d++) index_dim(&j, target, d);
+  j.shape.dim[dim] = t->count;
+  j.stride[dim] = 0;
+  index_add_input(&j, t, dim, 1, target, dim);
+  return run_put(L, fn, &j, src, dim, in_place);
+}
+
+/*** A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+@function index_add
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index 1-d
+@tparam Tensor|number src broadcasts to x's shape with index's length for dim
+@treturn Tensor
+*/
+static int l_index_add(lua_State *L) { return index_add(L, "index_add", false); }
+static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true); }
+
+/* ---- searching ---- */
+
+/*** Positions of the elements that are not 0 (or are true), row-major.
+@function nonzero
+@tparam Tensor x at least 1-d
+@treturn Tensor ... one int64 tensor a dim: together they index x
+*/
+static int l_nonzero(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "nonzero");
+  if (x->shape.ndim == 0) return luaL_error(L, "nonzero: at least 1 dim expected");
+  const tensor *places = push_nonzero(L, "nonzero", x);
+  luaL_checkstack(L, MAX_DIMS, "nonzero");
+  for (int d = 0; d < x->shape.ndim; d++) {
+    view_select(push_view(L, places), 0, d);
+    finish_op(L, false);
+  }
+  return x->shape.ndim;
+}
+
+/*** Positions of the elements that are not 0 (or are true), one row each.
+@function argwhere
+@tparam Tensor x
+@treturn Tensor int64, [count, ndim]
+*/
+static int l_argwhere(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "argwhere");
+  tensor *t = push_view(L, push_nonzero(L, "argwhere", x));
+  if (x->shape.ndim == 0) view_range(t, 0, 0, 1, 0);
+  view_swap(t, 0, 1);
+  return finish_op(L, false);
+}
+
+static bool opt_right(lua_State *L, int options) {
+  bool right = false;
+  if (!options) return false;
+  if (lua_getfield(L, options, "side") != LUA_TNIL) {
+    const char *side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    right = strcmp(side, "right") == 0;
+    if (!right && strcmp(side, "left") != 0) luaL_error(L, "searchsorted: option side: \"left\" or \"right\" expected");
+  }
+  lua_pop(L, 1);
+  return right;
+}
+
+/* Rows of `sorted` and of `values` must go together. */
+static void check_rows(lua_State *L, const tensor *sorted, const tensor *values) {
+  int n = sorted->shape.ndim;
+  if (n == 0) luaL_error(L, "searchsorted: at least 1 dim expected");
+  bool fits = n == 1 || values->shape.ndim == n;
+  for (int d = 0; fits && n > 1 && d < n - 1; d++) fits = sorted->shape.dim[d] == values->shape.dim[d];
+  if (fits) return;
+  push_shape(L, &values->shape);
+  push_shape(L, &sorted->shape);
+  luaL_error(L, "searchsorted: values of shape %s do not go with rows of %s", lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
+/*** Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+@function searchsorted
+@tparam Tensor sorted 1-d, or rows that go with those of values
+@tparam Tensor|number values
+@tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them;
+  `sorter`: int64 positions that sort `sorted` (1-d)
+@treturn Tensor int64, of values' shape
+*/
+static int l_searchsorted(lua_State *L) {
+  static const char *const known[] = {"side", "sorter", NULL};
+  const char *fn = "searchsorted";
+  int nargs, options = check_options(L, fn, known, &nargs);
+  expect_arguments(L, fn, nargs, 2, 2);
+  const tensor *sorted = check_tensor(L, 1, fn), *values;
+  arg a;
+  check_arg(L, 2, fn, &a);
+  enum dtype d = promote_arg(sorted->dtype, &a);
+  if (a.t) values = a.t;
+  else {
+    tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
+    op_fill(t, check_value(L, 2, fn, d));
+    values = t;
+  }
+  if (!place_equal(sorted->store->place, values->store->place)) return raise(L, fn, ERR_DEVICES, (const tensor *[]){sorted, values}, 2);
+  check_rows(L, sorted, values);
+  bool right = opt_right(L, options);
+  if (options && lua_getfield(L, options, "sorter") != LUA_TNIL) {
+    lua_getfield(L, 1, "take");
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, -3);
+    lua_call(L, 2, 1);
+    sorted = check_tensor(L, -1, fn);
+  }
+  sorted = to_plain(L, fn, sorted, dtype_compute(d));
+  values = to_plain(L, fn, values, dtype_compute(d));
+  tensor *out = push_tensor(L, fn, DT_int64, &values->shape, sorted->store->place);
+  int st = op_search(sorted, values, right, out);
+  return st == OK ? finish_op(L, false) : raise(L, fn, st, &sorted, 1);
+}
+
+/* ---- joining ---- */
+
+/* The tensors of the list at 1: their common dtype, and the shape joined along dim. */
+static void survey_list(lua_State *L, const char *fn, int n, int dim, enum dtype *d, shape *s) {
+  const tensor *first = NULL;
+  for (int k = 1; k <= n; k++) {
+    lua_rawgeti(L, 1, k);
+    const tensor *t = test_tensor(L, -1);
+    if (!t || !t->store) luaL_error(L, "%s: element %d: %s", fn, k, t ? "this tensor was freed" : "tensor expected");
+    lua_pop(L, 1);
+    if (!first) { first = t; *s = t->shape; *d = t->dtype; continue; }
+    if (!place_equal(first->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){first, t}, 2);
+    shape same = t->shape;
+    if (same.ndim > dim) same.dim[dim] = s->dim[dim];
+    if (!shape_equal(&same, s)) {
+      push_shape(L, &first->shape);
+      push_shape(L, &t->shape);
+      luaL_error(L, "%s: %s and %s differ outside dim %d", fn, lua_tostring(L, -2), lua_tostring(L, -1), dim + 1);
+    }
+    if (__builtin_add_overflow(s->dim[dim], t->shape.dim[dim], &s->dim[dim])) raise(L, fn, ERR_OVERFLOW, NULL, 0);
+    *d = dtype_promote(*d, t->dtype);
+  }
+}
+
+/* The dim argument at 2, for tensors like the first of the list. */
+static int joined_dim(lua_State *L, const char *fn, int n, int nargs) {
+  if (n == 0) luaL_error(L, "%s: no tensors", fn);
+  lua_rawgeti(L, 1, 1);
+  const tensor *first = check_tensor(L, -1, fn);
+  if (first->shape.ndim == 0) luaL_error(L, "%s: 0-d tensors cannot be joined; use stack", fn);
+  lua_pop(L, 1);
+  return nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, fn, &first->shape);
+}
+
+/*** Tensors one after the other along a dim.
+@function concat
+@tparam {Tensor,...} tensors of one shape, but for dim; dtypes promote
+@tparam[opt=1] int dim
+@tparam[opt] table options `out`
+@treturn Tensor
+*/
+static int l_concat(lua_State *L) {
+  int nargs, options = check_options(L, "concat", out_options, &nargs);
+  expect_arguments(L, "concat", nargs, 1, 2);
+  if (!lua_istable(L, 1)) return luaL_error(L, "concat: table of tensors expected, got %s", luaL_typename(L, 1));
+  int n = (int)lua_rawlen(L, 1), dim = joined_dim(L, "concat", n, nargs);
+  enum dtype d = DT_none;
+  shape s;
+  survey_list(L, "concat", n, dim, &d, &s);
+  lua_rawgeti(L, 1, 1);
+  const tensor *t = test_tensor(L, -1);
+  tensor part = *push_result(L, "concat", options, d, &s, &t, 1);
+  for (int k = 2; k <= n; k++) {
+    lua_rawgeti(L, 1, k);
+    t = test_tensor(L, -1);
+    if (tensor_conflicts(&part, t)) return raise(L, "concat", ERR_OVERLAP, &t, 1);
+    lua_pop(L, 1);
+  }
+  for (int k = 1; k <= n; k++) {
+    lua_rawgeti(L, 1, k);
+    t = test_tensor(L, -1);
+    part.shape.dim[dim] = t->shape.dim[dim];
+    part.count = t->count;
+    int st = op_copy(&part, t);
+    if (st != OK) return raise(L, "concat", st, (const tensor *[]){&part, t}, 2);
+    part.offset += t->shape.dim[dim] * part.stride[dim];
+    lua_pop(L, 1);
+  }
+  return finish_op(L, options != 0);
+}
+
+static const luaL_Reg functions[] = {{"concat", l_concat}, {NULL, NULL}};
+
+static const luaL_Reg methods[] = {
+  {"take", l_take}, {"gather", l_gather}, {"take_along_axis", l_take_along_axis},
+  {"scatter", l_scatter}, {"scatter_add", l_scatter_add}, {"index_add", l_index_add},
+  {"nonzero", l_nonzero}, {"argwhere", l_argwhere}, {"searchsorted", l_searchsorted}, {NULL, NULL}
+};
+
+static const luaL_Reg in_place[] = {
+  {"scatter_", l_scatter_}, {"scatter_add_", l_scatter_add_}, {"index_add_", l_index_add_}, {NULL, NULL}
+};
+
+void open_take(lua_State *L) {
+  add_functions(L, functions);
+  add_methods(L, methods);
+  lua_pushvalue(L, 2);
+  luaL_setfuncs(L, in_place, 0);
+  lua_pop(L, 1);
+}
