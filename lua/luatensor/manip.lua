@@ -17,9 +17,7 @@ local function with_dim(shape, d, n)
   return s
 end
 
-return function(lt, methods)
-  
-
+return function(lt, methods, core)
   local function add(name, f) lt[name], methods[name] = f, f end
 
   local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
@@ -269,11 +267,10 @@ return function(lt, methods)
     if type(options) == "number" then options = {k = options} end
     if x.ndim < 2 then fail(fn, "at least 2 dims expected, the shape is %s", x.shape) end
     local k = integer_of(fn, "k", options_of(fn, options, {k = true}).k or 0)
-    local m, n, device = x.shape[-1 + x.ndim], x.shape[x.ndim], {device = x.device}
-    local rows = lt.range(1 + k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
-    local columns = lt.range(1, n, 1, {dtype = "int64", device = x.device})
-    device.dtype = x.dtype
-    return lt.where_(keeps(columns, rows), x, lt.zeros({}, device))
+    local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
+    local rows = lt.arange(k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
+    local columns = lt.arange(0, n, 1, {dtype = "int64", device = x.device})
+    return core.where_(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
   end
 
   --- The lower triangle of matrices: 0 above diagonal k.
@@ -302,7 +299,7 @@ return function(lt, methods)
     options = options_of("eye", options, {k = true, dtype = true, device = true})
     integer_of("eye", "rows", rows, 0)
     columns = integer_of("eye", "columns", columns or rows, 0)
-    local x = lt.zeros({rows, columns}, {dtype = options.dtype or lt.float, device = options.device or "cpu"})
+    local x = lt.zeros({rows, columns}, {dtype = options.dtype, device = options.device or "cpu"})
     x:diagonal(integer_of("eye", "k", options.k or 0))[{}] = 1
     return x
   end
