@@ -17,7 +17,7 @@ local function with_dim(shape, d, n)
   return s
 end
 
-return function(lt, methods, core)
+return function(lt, methods)
   local function add(name, f) lt[name], methods[name] = f, f end
 
   local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
@@ -270,7 +270,7 @@ return function(lt, methods, core)
     local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
     local rows = lt.arange(k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
     local columns = lt.arange(0, n, 1, {dtype = "int64", device = x.device})
-    return core.where_(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
+    return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
   end
 
   --- The lower triangle of matrices: 0 above diagonal k.
