@@ -81,25 +81,35 @@ typedef struct reduce_call {
   plan       reduced;          /* stride[0] in's; count may be 0 */
 } reduce_call;
 
-/* Work along one dim of n elements, for every position of the other dims. */
+/* Work along one dim of n elements (a line), for every position of the other dims. */
 typedef struct line_call {
-  enum dtype compute;
+  enum dtype compute;          /* in is converted to it */
   operand    in, out;
   plan       outer;            /* the other dims: stride[0] out's, stride[1] in's */
   int64_t    n, in_stride, out_stride;
 } line_call;
 
-/* out[…, i, …] = op(in[…, 0, …], …, in[…, i, …]); with `initial`, out has n + 1 elements and starts
-** with the op of none. */
-enum scan_op { SCAN_sum, SCAN_prod, SCAN_max, SCAN_min, SCAN_COUNT };
+/* Scans: the SCAN rows of the op table. */
+enum scan_op {
+#define SCAN(name, ...) SCAN_##name,
+#include "ops.def"
+  SCAN_COUNT
+};
 
+/* out[…, i, …] = op(in[…, 0, …], …, in[…, i, …]); with `initial`, out has n + 1 elements a line and
+** starts with the op of none. */
 typedef struct scan_call {
   enum scan_op op;
   bool         initial;
   line_call    line;
 } scan_call;
 
-enum softmax_op { SOFTMAX_softmax, SOFTMAX_log_softmax, SOFTMAX_COUNT };
+/* Softmax: the SOFTMAX rows of the op table. */
+enum softmax_op {
+#define SOFTMAX(name, ...) SOFTMAX_##name,
+#include "ops.def"
+  SOFTMAX_COUNT
+};
 
 typedef struct softmax_call {
   enum softmax_op op;

@@ -1,10 +1,10 @@
-/* Reductions: functions and methods made from the op table. */
+/* Reductions, scans and softmax: functions and methods made from the op table. */
 
 #include <string.h>
 
 #include "lua_args.h"
 #include "lua_tensor.h"
-#include "op_reduce.h"
+#include "op_line.h"
 
 /* Options of every reduction first; a kind of reduction reads a part of them. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
@@ -42,20 +42,23 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   return value;
 }
 
-static int raise_reduction(lua_State *L, int st, const char *fn, const reduction *r, const tensor *out) {
-  const tensor *t[] = {out ? out : r->in, r->in};
-  if (st == ERR_DTYPE && r->in->dtype == DT_bool && r->dtype == DT_none)
-    return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
-  if (st == ERR_DTYPE && r->dtype != DT_none)
-    return luaL_error(L, "%s: not for %s", fn, dtypes[r->dtype].name);
-  if (st == ERR_CAST)
-    return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[r->result].name, dtypes[out->dtype].name);
-  if (st == ERR_OUT_SHAPE) {
-    push_shape(L, &out->shape);
-    push_shape(L, &r->shape);
-    return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+/* What an op refused: `asked` is its dtype option, result and shape are what it would give. */
+static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
+                  enum dtype result, const shape *s) {
+  const tensor *t[] = {out ? out : in, in};
+  switch (st) {
+    case ERR_DTYPE:
+      if (asked == DT_none) return luaL_error(L, "%s: not for %s", fn, dtypes[in->dtype].name);
+      return luaL_error(L, "%s: a result of dtype %s is not possible", fn, dtypes[asked].name);
+    case ERR_CAST:
+      return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[result].name, dtypes[out->dtype].name);
+    case ERR_OUT_SHAPE:
+      push_shape(L, &out->shape);
+      push_shape(L, s);
+      return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+    default:
+      return raise(L, fn, st, t, 2);
   }
-  return raise(L, fn, st, t, 2);
 }
 
 /* x:sum(dim, {keepdim, dtype, out}); upvalue: the op. */
@@ -76,19 +79,57 @@ static int l_reduce(lua_State *L) {
   tensor *out = opt_out(L, options, fn);
   bool given = out != NULL;
   int st = reduce_prepare(&r);
-  if (st != OK) return raise_reduction(L, st, fn, &r, NULL);
+  if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
   if (given) lua_getfield(L, options, "out");
   else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
   st = reduce_run(&r, out);
-  return st == OK ? finish_op(L, given) : raise_reduction(L, st, fn, &r, out);
+  return st == OK ? finish_op(L, given) : refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
 }
 
-/* Every reduction is a function and a method. */
+static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
+static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
+
+/* The dim to work along. Scans: the only one unless said; softmax: the last one. */
+static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
+  if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  if (x->shape.ndim == 0) luaL_error(L, "%s: not for a 0-d tensor", fn);
+  if (!lua_isnil(L, i)) return check_dim_of(L, i, fn, &x->shape);
+  if (x->shape.ndim == 1 || last) return x->shape.ndim - 1;
+  push_shape(L, &x->shape);
+  return luaL_error(L, "%s: say which dim of shape %s", fn, lua_tostring(L, -1));
+}
+
+/* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: position in line_ops. */
+static int l_line(lua_State *L) {
+  line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
+  const char *fn = l.info->name;
+  bool softmax = l.info->family == FAMILY_softmax;
+  int nargs, options = check_options(L, fn, softmax ? options_softmax : options_scan, &nargs);
+  l.in = check_tensor(L, 1, fn);
+  l.dim = one_dim(L, fn, push_dim(L, fn, nargs, options), l.in, softmax);
+  if (options) {
+    l.initial = !softmax && opt_bool(L, options, fn, "include_initial", false);
+    l.dtype = opt_dtype(L, options, fn, DT_none);
+  }
+  tensor *out = opt_out(L, options, fn);
+  bool given = out != NULL;
+  int st = line_prepare(&l);
+  if (st != OK) return refuse(L, st, fn, l.in, NULL, l.dtype, l.result, &l.shape);
+  if (given) lua_getfield(L, options, "out");
+  else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
+  st = line_run(&l, out);
+  return st == OK ? finish_op(L, given) : refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
+}
+
+static void add_op(lua_State *L, lua_CFunction f, int op, const char *name) {
+  for (int table = 1; table <= 2; table++) {
+    lua_pushinteger(L, op);
+    lua_pushcclosure(L, f, 1);
+    lua_setfield(L, table, name);
+  }
+}
+
 void open_reduce(lua_State *L) {
-  for (int op = 0; op < REDUCE_COUNT; op++)
-    for (int table = 1; table <= 2; table++) {
-      lua_pushinteger(L, op);
-      lua_pushcclosure(L, l_reduce, 1);
-      lua_setfield(L, table, reductions[op].name);
-    }
+  for (int op = 0; op < REDUCE_COUNT; op++) add_op(L, l_reduce, op, reductions[op].name);
+  for (int op = 0; op < LINE_COUNT; op++) add_op(L, l_line, op, line_ops[op].name);
 }

@@ -19,7 +19,7 @@ enum dtype sum_compute(enum dtype in, enum dtype result) {
 
 /* Integers become the default float where the op is one of floats; they are computed in double, which
 ** holds what float32 would round. bool is ordered, false before true. */
-static int choose_dtype(reduction *r) {
+int reduce_dtypes(reduction *r) {
   const reduce_info *info = &reductions[r->op];
   enum dtype d = r->dtype == DT_none ? r->in->dtype : r->dtype;
   bool ordered_bool = info->class == CLASS_REALS && d == DT_bool;
@@ -52,11 +52,10 @@ int reduce_prepare(reduction *r) {
     if (reduced && s->dim[d] == 0 && needs_elements(r->op)) return ERR_EMPTY;
     if (!reduced || r->keepdim) r->shape.dim[r->shape.ndim++] = reduced ? 1 : s->dim[d];
   }
-  return choose_dtype(r);
+  return reduce_dtypes(r);
 }
 
-/* Sorts the dims of p by operand k's stride, largest first; equal ones keep their order. */
-static void sort_dims(plan *p, int k) {
+void plan_sort(plan *p, int k) {
   for (int i = 1; i < p->ndim; i++)
     for (int d = i; d > 0 && llabs(p->stride[k][d - 1]) < llabs(p->stride[k][d]); d--)
       for (int row = -1; row <= k; row++) {
@@ -81,8 +80,8 @@ static void make_plans(const reduction *r, const tensor *out, plan *kept, plan *
     p->ndim++;
     o += !is_reduced || r->keepdim;
   }
-  sort_dims(kept, 1);
-  if (!is_ordered(r->op)) sort_dims(reduced, 0);
+  plan_sort(kept, 1);
+  if (!is_ordered(r->op)) plan_sort(reduced, 0);
   plan_collapse(kept, 2);
   plan_collapse(reduced, 1);
 }

@@ -27,6 +27,9 @@ typedef struct reduction {
   shape          shape;       /* of the result */
 } reduction;
 
+/* Only compute and result. ERR_DTYPE. */
+int reduce_dtypes(reduction *r);
+
 /* ERR_DTYPE; ERR_EMPTY: no elements to choose from. */
 int reduce_prepare(reduction *r);
 
@@ -38,5 +41,8 @@ enum dtype dtype_accum(enum dtype d);
 
 /* The dtype to compute in when `in` is summed into `result`: elements count as converted to `result`. */
 enum dtype sum_compute(enum dtype in, enum dtype result);
+
+/* Sorts the dims of p by operand k's stride, largest first; equal ones keep their order. */
+void plan_sort(plan *p, int k);
 
 #endif

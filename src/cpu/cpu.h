@@ -63,6 +63,28 @@ typedef struct gemm_kernel {
                 scalar alpha, scalar beta);
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
+/* Some lines that a kernel works along: either the steps of a line are 1 (rows) or neighbouring lines lie
+** side by side (columns: the line strides are 1). Strides in elements; out may be x. */
+typedef struct line_tile {
+  int64_t     lines, n;
+  const void *x;
+  int64_t     x_line, x_step;
+  void       *out;
+  int64_t     out_line, out_step;
+} line_tile;
+
+/* Scans. carry[line], `size` bytes each, holds what came before, and then what came until here. */
+typedef struct scan_kernel {
+  size_t     size;
+  enum dtype gives;
+  void (*init)(int64_t n, void *carry);
+  void (*put)(int64_t n, const void *carry, void *out, int64_t out_line);   /* out[line] = carry[line] */
+  void (*scan)(const line_tile *t, void *carry);
+} scan_kernel;
+typedef struct scan_table { scan_kernel kernel[SCAN_COUNT][DTYPE_COUNT]; } scan_table;
+
+typedef void (*softmax_kernel)(const line_tile *t);
+typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT][DTYPE_COUNT]; } softmax_table;
 
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
@@ -71,7 +93,9 @@ typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
   X(limits)  \
   X(random)  \
   X(reduce)  \
-  X(gemm)
+  X(gemm)    \
+  X(scan)    \
+  X(softmax)
 
 #include "limits.h"
 
@@ -111,5 +135,7 @@ int  cpu_reduce(const reduce_call *c);
 int  cpu_index(const index_call *c);
 int  cpu_nonzero(nonzero_call *c);
 int  cpu_search(const search_call *c);
+int  cpu_scan(const scan_call *c);
+int  cpu_softmax(const softmax_call *c);
 
 #endif

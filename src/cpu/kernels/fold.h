@@ -25,6 +25,11 @@ typedef uint64_t flag_uint64, flag_int64, flag_float64;
 #define ACCUM_SAME(D, T)  T
 #define ACCUM_COUNT(D, T) int64_t
 
+/* The dtype of a C type. */
+#define DTYPE_OF(T) _Generic((T)0, bool: DT_bool, float: DT_float32, double: DT_float64,        \
+  uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
+  int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
+
 /* Least and greatest value of the type C. */
 #define m_lowest(C)  _Generic((C)0, float: -INFINITY, double: -(double)INFINITY, \
   uint8_t: 0, uint16_t: 0, uint32_t: 0, uint64_t: 0,                             \

@@ -3,14 +3,11 @@
 #include "../cpu.h"
 #include "state.h"
 
-/* Type that finish writes, and its dtype. */
+/* Type that finish writes. */
 #define GIVES_SAME(A)     A
 #define GIVES_ACC(A)      A
 #define GIVES_BOOL(A)     bool
 #define GIVES_POSITION(A) int64_t
-#define DTYPE_OF(T) _Generic((T)0, bool: DT_bool, float: DT_float32, double: DT_float64,        \
-  uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
-  int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
 
 #define FINISH(fn, A_, R_, value)                                                               \
   static void fn(int64_t many, const void *acc, void *out, double n, double correction) {       \

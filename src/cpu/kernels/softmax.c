@@ -1,0 +1,75 @@
+/* Inner loops of the softmax family: the largest element, then the exponentials and their sum, then the
+** result. A line (or a block of columns) stays in cache between the three passes. */
+
+#include "../cpu.h"
+#include "fold.h"
+
+enum { COLUMNS_AT_ONCE = 64 };    /* columns of a pass: their rows stay in L1 and L2 for the next */
+
+#define LARGEST(D, T, ...)                                  \
+  COLUMNS(largest_##D, T, T, T, m_max(a, x))                \
+  ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
+EACH_REALFLOAT(LARGEST, )
+
+/* Second and third pass over n elements whose largest is `max`. */
+#define SOFTMAX_ROW(D, T, name, keep, from_sum, last)                                           \
+  static void name##_row_##D(int64_t n, const T *X, T *OUT) {                                   \
+    typedef T C;                                                                                \
+    const C max = largest_##D##_row(n, X, NULL);                                                \
+    double s = 0;                                                                               \
+    _Pragma("omp simd reduction(+ : s)")                                                        \
+    for (int64_t i = 0; i < n; i++) {                                                           \
+      C d = X[i] - max, e = m_exp(d);                                                           \
+      s += (double)e;                                                                           \
+      OUT[i] = keep;                                                                            \
+      (void)d;                                                                                  \
+    }                                                                                           \
+    const C m = from_sum;                                                                       \
+    for (int64_t i = 0; i < n; i++) { C k = OUT[i]; OUT[i] = last; }                            \
+  }                                                                                             \
+  static void name##_columns_##D(int64_t n, int64_t w, const T *X, int64_t x_step, T *OUT, int64_t out_step) { \
+    typedef T C;                                                                                \
+    C max[COLUMNS_AT_ONCE], by[COLUMNS_AT_ONCE];                                                \
+    double sum[COLUMNS_AT_ONCE] = {0};                                                          \
+    memcpy(max, X, (size_t)w * sizeof(C));                                                      \
+    largest_##D##_columns(n - 1, w, X + x_step, x_step, max, NULL, 0);                          \
+    for (int64_t i = 0; i < n; i++) {                                                           \
+      const C *x = X + i * x_step;                                                              \
+      C *out = OUT + i * out_step;                                                              \
+      _Pragma("omp simd")                                                                       \
+      for (int64_t j = 0; j < w; j++) {                                                         \
+        C d = x[j] - max[j], e = m_exp(d);                                                      \
+        sum[j] += (double)e;                                                                    \
+        out[j] = keep;                                                                          \
+        (void)d;                                                                                \
+      }                                                                                         \
+    }                                                                                           \
+    for (int64_t j = 0; j < w; j++) { double s = sum[j]; by[j] = from_sum; }                    \
+    for (int64_t i = 0; i < n; i++) {                                                           \
+      C *out = OUT + i * out_step;                                                              \
+      _Pragma("omp simd")                                                                       \
+      for (int64_t j = 0; j < w; j++) { C k = out[j], m = by[j]; out[j] = last; }               \
+    }                                                                                           \
+  }                                                                                             \
+  static void name##_##D(const line_tile *t) {                                                  \
+    const T *X = t->x;                                                                          \
+    T *OUT = t->out;                                                                            \
+    if (t->x_step == 1 && t->out_step == 1) {                                                   \
+      for (int64_t k = 0; k < t->lines; k++)                                                    \
+        name##_row_##D(t->n, X + k * t->x_line, OUT + k * t->out_line);                         \
+      return;                                                                                   \
+    }                                                                                           \
+    for (int64_t j = 0; j < t->lines; j += COLUMNS_AT_ONCE) {                                   \
+      int64_t w = t->lines - j < COLUMNS_AT_ONCE ? t->lines - j : COLUMNS_AT_ONCE;              \
+      name##_columns_##D(t->n, w, X + j, t->x_step, OUT + j, t->out_step);                      \
+    }                                                                                           \
+  }
+
+#define SOFTMAX(name, keep, m, last, doc) EACH_REALFLOAT(SOFTMAX_ROW, name, keep, m, last)
+#include "../../ops.def"
+
+#define ENTRY(D, T, name) [DT_##D] = name##_##D,
+const softmax_table ISA_NAME(softmax_table) = {{
+#define SOFTMAX(name, ...) [SOFTMAX_##name] = {EACH_REALFLOAT(ENTRY, name)},
+#include "../../ops.def"
+}};

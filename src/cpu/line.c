@@ -1,0 +1,105 @@
+#include "line.h"
+
+#include <stdlib.h>
+
+#include "walk.h"
+
+enum {
+  TILE  = 1 << 14,      /* elements of a tile of rows: in and out stay in L2 */
+  WIDTH = 512,          /* columns of a tile that is read where it lies */
+  GRAIN = 1 << 14       /* elements a thread is worth: lines are computed slower than they are read */
+};
+
+/* How the lines are read and written. */
+typedef struct layout {
+  const line_job *job;
+  bool    direct;            /* where they lie, else through a buffer */
+  bool    columns;           /* the tile's lines lie side by side, else one behind the other */
+  int64_t width;             /* lines of a tile; the last one of an innermost row of outer has fewer */
+  int64_t row_tiles, tiles;
+} layout;
+
+static bool same_dtypes(const line_job *j) { return j->c->in.dtype == j->c->compute && j->c->out.dtype == j->gives; }
+
+static void choose_layout(layout *l, const line_job *j) {
+  const line_call *c = j->c;
+  int64_t length = inner_length(&c->outer), in = inner_stride(&c->outer, 1), out = inner_stride(&c->outer, 0);
+  bool row = c->in_stride == 1 && c->out_stride == 1;
+  bool side_by_side = in == 1 && out == 1 && length > 1;
+  l->job = j;
+  l->direct = same_dtypes(j) && (row || side_by_side);
+  l->columns = l->direct ? !row : llabs(in) < llabs(c->in_stride);
+  l->width = l->direct && l->columns ? WIDTH : TILE / (j->out_n > 0 ? j->out_n : 1);
+  if (l->width < 1) l->width = 1;
+  l->row_tiles = (length + l->width - 1) / l->width;
+  l->width = (length + l->row_tiles - 1) / l->row_tiles;
+  l->row_tiles = (length + l->width - 1) / l->width;
+  l->tiles = c->outer.count / length * l->row_tiles;
+}
+
+/* Copies n steps of the tile's lines between a tensor and a buffer, which is [line][n] or, for columns, [n][line]. */
+static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size, void *buffer, void *tensor,
+                       int64_t line, int64_t step, bool out) {
+  int64_t buffer_line = l->columns ? 1 : n, buffer_step = l->columns ? t->lines : 1;
+  copy_plan p = l->columns
+    ? (copy_plan){.rows = n, .cols = t->lines, .from_row = step, .from_col = line, .to_row = buffer_step, .to_col = buffer_line}
+    : (copy_plan){.rows = t->lines, .cols = n, .from_row = line, .from_col = step, .to_row = buffer_line, .to_col = buffer_step};
+  copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)size)];
+  if (!out) { copy(&p, buffer, tensor); return; }
+  copy_plan back = {.rows = p.rows, .cols = p.cols, .from_row = p.to_row, .from_col = p.to_col,
+                    .to_row = p.from_row, .to_col = p.from_col};
+  copy(&back, tensor, buffer);
+}
+
+/* The tile by way of four buffers: in as stored, in converted, the result, the result as stored. */
+static void run_buffered(const layout *l, line_tile *t, char *buffer) {
+  const line_job *j = l->job;
+  const line_call *c = j->c;
+  line_tile at = *t;
+  size_t step = (size_t)(l->width * j->out_n) * 8;
+  char *raw = buffer, *x = buffer + step, *result = buffer + 2 * step, *stored = buffer + 3 * step;
+  copy_lines(l, t, t->n, dtype_size(c->in.dtype), raw, (void *)(uintptr_t)t->x, t->x_line, t->x_step, false);
+  cpu_isa->convert->convert[c->in.dtype][c->compute](t->lines * t->n, x, raw);
+  at.x = x;
+  at.out = result;
+  at.x_line = l->columns ? 1 : t->n;
+  at.x_step = l->columns ? t->lines : 1;
+  at.out_line = l->columns ? 1 : j->out_n;
+  at.out_step = at.x_step;
+  j->run(j, &at);
+  cpu_isa->convert->convert[j->gives][c->out.dtype](t->lines * j->out_n, stored, result);
+  copy_lines(l, t, j->out_n, dtype_size(c->out.dtype), stored, t->out, t->out_line, t->out_step, true);
+}
+
+static void run_tile(const layout *l, int64_t i, char *buffer) {
+  const line_job *j = l->job;
+  const line_call *c = j->c;
+  int64_t length = inner_length(&c->outer), begin = i % l->row_tiles * l->width;
+  walk at;
+  walk_to(&at, &c->outer, 2, i / l->row_tiles * length + begin);
+  line_tile t = {
+    .lines = length - begin < l->width ? length - begin : l->width, .n = c->n,
+    .x = (const char *)c->in.data + at.offset[1] * dtype_size(c->in.dtype),
+    .x_line = inner_stride(&c->outer, 1), .x_step = c->in_stride,
+    .out = (char *)c->out.data + at.offset[0] * dtype_size(c->out.dtype),
+    .out_line = inner_stride(&c->outer, 0), .out_step = c->out_stride};
+  if (l->direct) j->run(j, &t);
+  else run_buffered(l, &t, buffer);
+}
+
+int cpu_lines(const line_job *j) {
+  layout l;
+  if (j->c->outer.count == 0 || j->out_n == 0) return OK;
+  choose_layout(&l, j);
+  int threads = cpu_threads(j->c->outer.count * j->out_n, GRAIN);
+  if (threads > l.tiles) threads = (int)l.tiles;
+  size_t each = l.direct ? 0 : (size_t)(l.width * j->out_n) * 8 * 4;
+  char *buffers = NULL;
+  if (each && !(buffers = malloc(each * (size_t)threads))) return ERR_MEMORY;
+  #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; t++)
+    for (int64_t i = l.tiles * t / threads; i < l.tiles * (t + 1) / threads; i++)
+      run_tile(&l, i, buffers + each * (size_t)t);
+  free(buffers);
+  return OK;
+}
