@@ -83,7 +83,9 @@ static int l_reduce(lua_State *L) {
   if (given) lua_getfield(L, options, "out");
   else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
   st = reduce_run(&r, out);
-  return st == OK ? finish_op(L, given) : refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
+  if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
+  return finish_record(L, &(op_record){.family = FAMILY_reduce, .op = r.op, .nin = 1, .in = {1}, .call = &r,
+                                       .in_place = given});
 }
 
 static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
@@ -103,7 +105,7 @@ static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool la
 static int l_line(lua_State *L) {
   line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
   const char *fn = l.info->name;
-  bool softmax = l.info->family == FAMILY_softmax;
+  bool softmax = !l.info->is_scan;
   int nargs, options = check_options(L, fn, softmax ? options_softmax : options_scan, &nargs);
   l.in = check_tensor(L, 1, fn);
   l.dim = one_dim(L, fn, push_dim(L, fn, nargs, options), l.in, softmax);
@@ -118,7 +120,9 @@ static int l_line(lua_State *L) {
   if (given) lua_getfield(L, options, "out");
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
   st = line_run(&l, out);
-  return st == OK ? finish_op(L, given) : refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
+  if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
+  return finish_record(L, &(op_record){.family = softmax ? FAMILY_softmax : FAMILY_scan, .op = l.info->op, .nin = 1,
+                                       .in = {1}, .call = &l, .in_place = given});
 }
 
 static void add_op(lua_State *L, lua_CFunction f, int op, const char *name) {

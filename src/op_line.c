@@ -3,15 +3,15 @@
 const line_info line_ops[LINE_COUNT] = {
 #define SCAN(name, reduction, dtypes, ...) SCAN_ROW(name, reduction, dtypes, __VA_ARGS__)
 #define SCAN_ROW(name, reduction, dtypes, accumulator, init, step, doc) \
-  [SCAN_##name] = {#name, doc, FAMILY_scan, SCAN_##name, REDUCE_##reduction, CLASS_##dtypes},
+  [SCAN_##name] = {#name, doc, true, SCAN_##name, REDUCE_##reduction, CLASS_##dtypes},
 #define SOFTMAX(name, keep, m, last, doc) \
-  [SCAN_COUNT + SOFTMAX_##name] = {#name, doc, FAMILY_softmax, SOFTMAX_##name, REDUCE_COUNT, CLASS_REALFLOAT},
+  [SCAN_COUNT + SOFTMAX_##name] = {#name, doc, false, SOFTMAX_##name, REDUCE_COUNT, CLASS_REALFLOAT},
 #include "ops.def"
 };
 
 /* Scans have the dtypes of their reduction. */
 static int choose_dtype(line_op *l) {
-  if (l->info->family == FAMILY_scan) {
+  if (l->info->is_scan) {
     reduction r = {.op = l->info->reduction, .in = l->in, .dtype = l->dtype};
     int st = reduce_dtypes(&r);
     l->compute = r.compute;
@@ -61,7 +61,7 @@ int line_run(const line_op *l, tensor *out) {
   if (!place_equal(l->in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &l->shape, l->result, &l->in, 1);
   if (st != OK || out->count == 0) return st;
-  if (l->info->family == FAMILY_scan) {
+  if (l->info->is_scan) {
     scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial, .line = make_call(l, out)};
     return dev->scan ? dev->scan(&c) : ERR_NO_KERNEL;
   }

@@ -5,12 +5,10 @@
 
 #include "op_reduce.h"
 
-enum line_family { FAMILY_scan, FAMILY_softmax };
-
 typedef struct line_info {
   const char *name, *doc;
-  enum line_family family;
-  int op;                     /* enum scan_op or softmax_op */
+  bool is_scan;
+  int  op;                    /* enum scan_op or softmax_op */
   enum reduce_op   reduction; /* of a scan */
   enum dtype_class class;
 } line_info;
