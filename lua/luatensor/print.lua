@@ -158,7 +158,7 @@ local function check_option(name, value)
   return args.integer("set_printoptions", name, value, least, most)
 end
 
-return function(lt, methods, core)
+return function(lt, _, core)
   function core.metatable.__tostring(x)
     if core.is_freed(x) then return "tensor (freed)" end
     local shape = x.shape
