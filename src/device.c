@@ -1,3 +1,25 @@
 #include "device.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
 const device *const device_kinds[] = {&cpu_device, NULL};
+
+/* Looks for the driver once. Its absence is told in the loader's words, with their last part explained. */
+const char *gpu_reason(void) {
+  static char reason[256];
+  if (reason[0]) return reason;
+  void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+  if (driver) {
+    dlclose(driver);
+    snprintf(reason, sizeof reason, "this version of luatensor computes on the CPU only (the NVIDIA driver is here)");
+    return reason;
+  }
+  const char *words = dlerror(), *missing = ": No such file or directory";
+  char *end;
+  snprintf(reason, sizeof reason - 40, "%s", words ? words : "libcuda.so.1");
+  end = strstr(reason, missing);
+  if (end) strcpy(end, " (no NVIDIA driver on this machine)");
+  return reason;
+}

@@ -76,6 +76,9 @@ extern const device cpu_device;
 /* All kinds compiled in, cpu first, ended by NULL. */
 extern const device *const device_kinds[];
 
+/* Why there is no GPU: "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)". */
+const char *gpu_reason(void);
+
 static inline bool place_equal(place a, place b) { return a.device == b.device && a.index == b.index; }
 
 #endif

@@ -76,6 +76,32 @@ static const luaL_Reg properties[] = {
 
 /* ---- access ---- */
 
+static void copy_names(lua_State *L, int from, int to) {
+  for (lua_pushnil(L); lua_next(L, from);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, to);
+  }
+}
+
+/* upvalues are methods, properties. */
+static int raise_unknown(lua_State *L, const char *name) {
+  lua_newtable(L);
+  int names = lua_gettop(L);
+  copy_names(L, lua_upvalueindex(1), names);
+  copy_names(L, lua_upvalueindex(2), names);
+  const char *nearest = nearest_name(L, names, name);
+  if (nearest) return luaL_error(L, "tensor has no \"%s\"; did you mean \"%s\"?", name, nearest);
+  return luaL_error(L, "tensor has no \"%s\"", name);
+}
+
+/* nearest(table, name): the key most like name, or nil. */
+static int l_nearest(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));
+  return 1;
+}
+
 /* x[key]: upvalues are methods, properties. */
 static int l_index(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return index_get(L);
@@ -87,14 +113,14 @@ static int l_index(lua_State *L) {
     lua_call(L, 1, 1);
     return 1;
   }
-  const char *name = lua_tostring(L, 2), *nearest = nearest_name(L, lua_upvalueindex(1), name);
-  if (nearest) return luaL_error(L, "tensor has no \"%s\"; did you mean \"%s\"?", name, nearest);
-  return luaL_error(L, "tensor has no \"%s\"", name);
+  return raise_unknown(L, lua_tostring(L, 2));
 }
 
 /* x[key] = value */
 static int l_newindex(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return index_set(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return raise_unknown(L, lua_tostring(L, 2));
   return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only", lua_tostring(L, 2));
 }
 
@@ -129,13 +155,11 @@ void add_methods(lua_State *L, const luaL_Reg *methods) {
   lua_pop(L, 1);
 }
 
-const char *gpu_reason(void) { return "this build has no GPU support"; }
-
 static const luaL_Reg meta[] = {
-  {"__gc", l_gc}, {"__close", l_gc}, {"__newindex", l_newindex}, {"__len", l_len}, {"__concat", l_no_concat},
+  {"__gc", l_gc}, {"__close", l_gc}, {"__len", l_len}, {"__concat", l_no_concat},
   {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}
 };
-static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"is_freed", l_is_freed}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"is_freed", l_is_freed}, {"nearest", l_nearest}, {NULL, NULL}};
 static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
 
 LUAMOD_API __attribute__((visibility("default"))) int luaopen_luatensor_core(lua_State *L);
@@ -153,6 +177,10 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_pushvalue(L, 3);
   lua_pushcclosure(L, l_index, 2);
   lua_setfield(L, 4, "__index");
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 3);
+  lua_pushcclosure(L, l_newindex, 2);
+  lua_setfield(L, 4, "__newindex");
   add_functions(L, functions);
   add_methods(L, methods);
 #define CALL_OPEN(library) open_##library(L);

@@ -18,6 +18,7 @@ extern const char tensor_class;
   X(convert) \
   X(copy)    \
   X(dtype)   \
+  X(device)  \
   X(limits)  \
   X(view)    \
   X(index)   \
@@ -37,9 +38,6 @@ struct shape;
 void push_shape_table(lua_State *L, const struct shape *s);
 int get_T(lua_State *L);
 int get_mT(lua_State *L);
-
-/* Why there is no GPU. */
-const char *gpu_reason(void);
 
 /* Adds functions to the module and to the methods: every function whose first argument is a tensor is both. */
 struct luaL_Reg;

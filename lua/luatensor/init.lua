@@ -16,5 +16,13 @@ local parts = {"print", "manip", "linear"}
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)
 end
+require("luatensor.alias").install(lt, core.methods)
 
-return lt
+--- A name that is not there is a slip, not a nil.
+return setmetatable(lt, {
+  __index = function(_, name)
+    local nearest = type(name) == "string" and core.nearest(lt, name)
+    local help = nearest and ("; did you mean %q?"):format(nearest) or ""
+    error(("luatensor has no \"%s\"%s"):format(tostring(name), help), 2)
+  end,
+})

@@ -1,0 +1,119 @@
+local lt = require "luatensor"
+
+local function fails(message, f, ...)
+  local ok, text = pcall(f, ...)
+  assert.is_false(ok)
+  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
+end
+
+describe("a tensor", function()
+  local x = lt.zeros(2, 3, {dtype = "int16"})
+  it("has properties", function()
+    assert.same({2, 3}, {table.unpack(x.shape)})
+    assert.same({3, 1}, x.strides)
+    assert.equal(2, x.ndim)
+    assert.equal(6, x.size)
+    assert.equal("int16", x.dtype)
+    assert.equal("cpu", x.device)
+    assert.is_nil(x.grad)
+  end)
+  it("has properties that are read-only", function()
+    fails('cannot set "dtype": the properties of a tensor are read-only', function() x.dtype = "int8" end)
+    fails('tensor has no "foo"', function() x.foo = 1 end)
+    fails('tensor has no "shap"; did you mean "shape"?', function() x.shap = {2} end)
+  end)
+  it("helps with misspelt names", function()
+    fails('tensor has no "mutliply"; did you mean "multiply"?', function() return x.mutliply end)
+    fails('tensor has no "dtyp"; did you mean "dtype"?', function() return x.dtyp end)
+    fails('tensor has no "qqqqqqq"', function() return x.qqqqqqq end)
+    fails('tensor has no "' .. ("x"):rep(500) .. '"', function() return x[("x"):rep(500)] end)
+  end)
+  it("has a length", function()
+    assert.equal(2, #x)
+    fails("#: a 0-d tensor has no length", function() return #lt.zeros() end)
+  end)
+  it("is equal to itself only", function()
+    assert.is_true(x == x)
+    assert.is_false(x == lt.zeros(2, 3, {dtype = "int16"}))
+    assert.is_false(x == 0)
+  end)
+  it("is not ordered, nor text", function()
+    local order = "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)"
+    fails(order, function() return x < x end)
+    fails(order, function() return x >= 1 end)
+    local text = 'tensors cannot be joined with ".."; use lt.concat{x, y}, or tostring(x) for text'
+    fails(text, function() return x .. x end)
+    fails(text, function() return "x: " .. x end)
+  end)
+  it("is told from everything else", function()
+    assert.is_true(lt.is_tensor(x))
+    for _, v in ipairs{1, "x", {}, print, io.stdout, true} do assert.is_false(lt.is_tensor(v)) end
+    assert.is_false(lt.is_tensor(nil))
+    fails("sum: argument 1: tensor expected, got userdata", lt.sum, io.stdout)
+    fails("item: argument 1: tensor expected, got table", lt.item, {})
+  end)
+  it("hides its metatable", function() assert.is_false(getmetatable(x)) end)
+end)
+
+describe("a freed tensor", function()
+  it("may be freed again", function()
+    local x = lt.zeros(2)
+    x:free()
+    x:free()
+    lt.free(x)
+    fails("free: tensor expected, got number", lt.free, 1)
+  end)
+  it("leaves its views alone", function()
+    local x = lt.tensor{1, 2, 3}
+    local y = x:narrow(1, 2, 2)
+    x:free()
+    assert.same({2, 3}, y:totable())
+  end)
+  it("ends with its scope", function()
+    local outside
+    do
+      local x <close> = lt.zeros(2)
+      outside = x
+    end
+    fails("item: argument 1: this tensor was freed", outside.item, outside)
+  end)
+  it("is an error for every property, operator and method", function()
+    local x = lt.zeros(2)
+    local names = {}
+    for name in pairs(lt) do names[#names + 1] = name end
+    x:free()
+    for _, name in ipairs{"shape", "strides", "ndim", "size", "dtype", "device", "T", "mT", "grad"} do
+      fails(name .. ": argument 1: this tensor was freed", function() return x[name] end)
+    end
+    for _, f in ipairs{function() return x + 1 end, function() return -x end, function() return #x end,
+                       function() return x[1] end, function() x[1] = 1 end, function() return lt.zeros(2) * x end,
+                       function() pairs(x) end} do
+      local ok, text = pcall(f)
+      assert.is_false(ok)
+      assert.truthy(text:find("this tensor was freed", 1, true), text)
+    end
+    for _, name in ipairs(names) do
+      local found, method = pcall(function() return x[name] end)
+      if found and type(method) == "function" and name ~= "free" then
+        for _, argument in ipairs{false, x, 1, {}} do
+          local ok = pcall(method, x, argument or nil)
+          assert.is_false(ok, name)
+        end
+      end
+    end
+  end)
+end)
+
+describe("the module", function()
+  it("has a version", function() assert.equal("string", type(lt._VERSION)) end)
+  it("helps with misspelt names", function()
+    fails('luatensor has no "zeross"; did you mean "zeros"?', function() return lt.zeross end)
+    fails('luatensor has no "1"', function() return lt[1] end)
+    fails('luatensor has no "qqqqqqqq"', function() return lt.qqqqqqqq end)
+  end)
+  it("keeps its own tools to itself", function()
+    for _, name in ipairs{"metatable", "methods", "properties", "excerpt", "is_freed", "nearest"} do
+      assert.is_nil(rawget(lt, name))
+    end
+  end)
+end)

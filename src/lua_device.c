@@ -1,0 +1,141 @@
+/* Devices: which there are, waiting for them, time. */
+
+#include <time.h>
+
+#include "lua_args.h"
+#include "lua_tensor.h"
+
+/***
+Checks and completes a device's name: "cuda" gives "cuda:0".
+@function device
+@string[opt="cpu"] name
+@treturn string the name in full; an error where there is no such device
+*/
+static int l_device(lua_State *L) {
+  push_place(L, lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "device"));
+  return 1;
+}
+
+static void set_string(lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* What is known about a device, as a table; what is not known is left out. */
+static void push_info(lua_State *L, place p) {
+  device_info info;
+  lua_newtable(L);
+  push_place(L, p);
+  lua_setfield(L, -2, "device");
+  if (p.device->info(p.index, &info) != OK) return;
+  set_string(L, "name", info.name);
+  set_string(L, "kind", info.kind);
+  set_string(L, "isa", info.isa);
+  lua_pushinteger(L, info.cores);
+  lua_setfield(L, -2, "cores");
+  if (info.memory) {
+    lua_pushinteger(L, (lua_Integer)info.memory);
+    lua_setfield(L, -2, "memory");
+  }
+  if (info.bandwidth > 0) {
+    lua_pushnumber(L, info.bandwidth);
+    lua_setfield(L, -2, "bandwidth");
+  }
+}
+
+/***
+The devices of this machine.
+@function devices
+@return a list of tables {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
+  bandwidth = bytes per second, isa =}; what is not known is nil
+*/
+static int l_devices(lua_State *L) {
+  lua_Integer n = 0;
+  lua_newtable(L);
+  for (int k = 0; device_kinds[k]; k++)
+    for (int index = 0; index < device_kinds[k]->count(); index++) {
+      push_info(L, (place){device_kinds[k], index});
+      lua_rawseti(L, -2, ++n);
+    }
+  return 1;
+}
+
+/* The first device that is not the CPU. */
+static bool find_accelerator(place *p) {
+  for (int k = 1; device_kinds[k]; k++)
+    if (device_kinds[k]->count() > 0) {
+      *p = (place){device_kinds[k], 0};
+      return true;
+    }
+  return false;
+}
+
+/***
+The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
+@function accelerator
+@treturn string its name, such as "cuda:0"
+*/
+static int l_accelerator(lua_State *L) {
+  place p;
+  if (!find_accelerator(&p)) return luaL_error(L, "GPU not found: %s", gpu_reason());
+  push_place(L, p);
+  return 1;
+}
+
+/***
+Is there a GPU that can be used?
+@function cuda.is_available
+@treturn boolean
+@treturn string why not
+*/
+static int l_is_available(lua_State *L) {
+  place p;
+  bool found = find_accelerator(&p);
+  lua_pushboolean(L, found);
+  if (found) return 1;
+  lua_pushstring(L, gpu_reason());
+  return 2;
+}
+
+/***
+Waits until all work queued on a device is done.
+@function synchronize
+@string[opt] device all devices when left out
+*/
+static int l_synchronize(lua_State *L) {
+  if (!lua_isnoneornil(L, 1)) {
+    place p = check_place(L, 1, "synchronize");
+    int st = p.device->sync(p.index);
+    return st == OK ? 0 : raise(L, "synchronize", st, NULL, 0);
+  }
+  for (int k = 0; device_kinds[k]; k++)
+    for (int index = 0; index < device_kinds[k]->count(); index++) {
+      int st = device_kinds[k]->sync(index);
+      if (st != OK) return raise(L, "synchronize", st, NULL, 0);
+    }
+  return 0;
+}
+
+/***
+Seconds of a clock that only moves forward. Differences count; os.clock adds up the time of all threads.
+@function clock
+@treturn number
+*/
+static int l_clock(lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec * 1e-9);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"device", l_device}, {"devices", l_devices}, {"accelerator", l_accelerator}, {"synchronize", l_synchronize},
+  {"clock", l_clock}, {NULL, NULL}
+};
+static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {NULL, NULL}};
+
+void open_device(lua_State *L) {
+  add_functions(L, functions);
+  luaL_newlib(L, cuda);
+  lua_setfield(L, 1, "cuda");
+}
