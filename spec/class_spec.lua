@@ -41,7 +41,7 @@ describe("a tensor", function()
     local order = "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)"
     fails(order, function() return x < x end)
     fails(order, function() return x >= 1 end)
-    local text = 'tensors cannot be joined with ".."; use lt.concat{x, y}, or tostring(x) for text'
+    local text = "..: tensors do not join; use lt.concat{x, y}, or tostring(x) for text"
     fails(text, function() return x .. x end)
     fails(text, function() return "x: " .. x end)
   end)

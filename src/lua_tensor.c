@@ -136,10 +136,6 @@ static int l_no_order(lua_State *L) {
   return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)");
 }
 
-static int l_no_concat(lua_State *L) {
-  return luaL_error(L, "tensors cannot be joined with \"..\"; use lt.concat{x, y}, or tostring(x) for text");
-}
-
 /* ---- opening ---- */
 
 void add_functions(lua_State *L, const luaL_Reg *functions) {
@@ -156,7 +152,7 @@ void add_methods(lua_State *L, const luaL_Reg *methods) {
 }
 
 static const luaL_Reg meta[] = {
-  {"__gc", l_gc}, {"__close", l_gc}, {"__len", l_len}, {"__concat", l_no_concat},
+  {"__gc", l_gc}, {"__close", l_gc}, {"__len", l_len},
   {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}
 };
 static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"is_freed", l_is_freed}, {"nearest", l_nearest}, {NULL, NULL}};
