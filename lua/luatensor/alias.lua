@@ -21,7 +21,7 @@ alias.functions = {
   repeat_interleave = "repeat",
 
   -- the rest
-  mm = "matmul", amax = "max", amin = "min", cumsum = "cumulative_sum", cumprod = "cumulative_prod",
+  amax = "max", amin = "min", cumsum = "cumulative_sum", cumprod = "cumulative_prod",
   take_along_dim = "take_along_axis", tolist = "totable",
 }
 
