@@ -131,6 +131,25 @@ describe("out of memory", function()
     assert.equal(4, lt.zeros(4).size)
   end)
 
+  it("a finalizer that frees an argument of the op at work does no harm", function()
+    local x = lt.ones(4)
+    local function doomed() setmetatable({}, {__gc = function() x:free() end}) end
+    for _, op in ipairs {function() return x + x end, function() return x:reshape(2, 2):sum() end} do
+      doomed()
+      lt._fail_after(1)                  -- so that the allocation inside the op collects garbage
+      op()
+      assert.same({1, 1, 1, 1}, x:totable())
+    end
+  end)
+
+  it("a metamethod of an options table never runs in the middle of an op", function()
+    local x, out = lt.ones(4), lt.zeros(4)
+    local options = setmetatable({out = out}, {__index = function() x:free() end})
+    lt.add(x, x, options)
+    assert.same({2, 2, 2, 2}, out:totable())
+    assert.same({1, 1, 1, 1}, x:totable())
+  end)
+
   it("one that fails twice is an error, and nothing is lost", function()
     local live = lt.memory().live
     lt._fail_after(1, 2)

@@ -84,9 +84,18 @@ int check_options(lua_State *L, const char *fn, const char *const *known, int *n
   return last;
 }
 
+int push_option(lua_State *L, int options, const char *name) {
+  if (options) {
+    lua_pushstring(L, name);
+    return lua_rawget(L, options);
+  }
+  lua_pushnil(L);
+  return LUA_TNIL;
+}
+
 enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise) {
   if (!options) return otherwise;
-  lua_getfield(L, options, "dtype");
+  push_option(L, options, "dtype");
   enum dtype d = lua_isnil(L, -1) ? otherwise : check_dtype(L, -1, fn);
   lua_pop(L, 1);
   return d;
@@ -94,7 +103,7 @@ enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype other
 
 place opt_place(lua_State *L, int options, const char *fn, place otherwise) {
   if (!options) return otherwise;
-  lua_getfield(L, options, "device");
+  push_option(L, options, "device");
   place p = lua_isnil(L, -1) ? otherwise : check_place(L, -1, fn);
   lua_pop(L, 1);
   return p;
@@ -102,7 +111,7 @@ place opt_place(lua_State *L, int options, const char *fn, place otherwise) {
 
 tensor *opt_out(lua_State *L, int options, const char *fn) {
   if (!options) return NULL;
-  lua_getfield(L, options, "out");
+  push_option(L, options, "out");
   tensor *t = NULL;
   if (!lua_isnil(L, -1)) {
     t = test_tensor(L, -1);
@@ -115,7 +124,7 @@ tensor *opt_out(lua_State *L, int options, const char *fn) {
 
 bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise) {
   if (!options) return otherwise;
-  int type = lua_getfield(L, options, name);
+  int type = push_option(L, options, name);
   if (type != LUA_TNIL && type != LUA_TBOOLEAN)
     luaL_error(L, "%s: option %s: boolean expected, got %s", fn, name, lua_typename(L, type));
   bool value = type == LUA_TNIL ? otherwise : lua_toboolean(L, -1);

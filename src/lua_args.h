@@ -33,6 +33,10 @@ bool is_options(lua_State *L, int i);
 ** are an error that lists them. Positional arguments are 1 … *nargs after this. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
 
+/* Pushes an option's value, nil when there are no options; returns its type. Raw: no metamethod of the
+** script's may run between the checks of the arguments and their use. */
+int push_option(lua_State *L, int options, const char *name);
+
 enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise);   /* option "dtype" */
 place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* option "device" */
 tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* option "out", or NULL */

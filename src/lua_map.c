@@ -54,7 +54,7 @@ static int compute_into(lua_State *L, const call *c, int target) {
 /* Into the option `out`, or a new tensor. */
 static int compute_or_out(lua_State *L, const call *c, int options) {
   if (!options || !opt_out(L, options, c->fn)) return compute(L, c);
-  lua_getfield(L, options, "out");
+  push_option(L, options, "out");
   return compute_into(L, c, lua_gettop(L));
 }
 
@@ -175,7 +175,7 @@ static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out"
 /* Puts argument i, else the option, else `otherwise` at stack index `at`. */
 static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
   if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
-  else if (!options || lua_getfield(L, options, name) == LUA_TNIL) {
+  else if (!options || push_option(L, options, name) == LUA_TNIL) {
     if (options) lua_pop(L, 1);
     lua_pushnumber(L, otherwise);
   }

@@ -46,7 +46,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 /* Checks of a prepared job's inputs are done; pushes its result: option out, or fresh. */
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
-  if (out) lua_getfield(L, options, "out");
+  if (out) push_option(L, options, "out");
   else out = push_tensor(L, fn, j->dtype, &j->shape, j->a->store->place);
   return out;
 }
@@ -128,7 +128,7 @@ static int l_vecdot(lua_State *L) {
   const tensor *a = check_tensor(L, 1, "vecdot"), *b = check_tensor(L, 2, "vecdot");
   int least = a->shape.ndim < b->shape.ndim ? a->shape.ndim : b->shape.ndim;
   int most = a->shape.ndim + b->shape.ndim - least, from_end = 1;
-  if (options) lua_getfield(L, options, "dim");
+  if (options) push_option(L, options, "dim");
   else if (nargs == 3) lua_pushvalue(L, 3);
   else lua_pushnil(L);
   if (!lua_isnil(L, -1)) from_end = most - check_dim(L, -1, "vecdot", most);
@@ -148,7 +148,7 @@ static int l_vecdot(lua_State *L) {
 static scalar opt_factor(lua_State *L, int options, const char *fn, const char *name) {
   if (!options) return one;
   scalar s = one;
-  int type = lua_getfield(L, options, name);
+  int type = push_option(L, options, name);
   if (type == LUA_TNUMBER)
     s = (scalar){.f = lua_tonumber(L, -1), .i = lua_tointeger(L, -1), .is_float = !lua_isinteger(L, -1)};
   else if (type != LUA_TNIL)

@@ -35,7 +35,7 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
 /* Option "generator", or the default one. */
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g = NULL;
-  if (options && lua_getfield(L, options, "generator") != LUA_TNIL) {
+  if (options && push_option(L, options, "generator") != LUA_TNIL) {
     g = test_generator(L, -1);
     if (!g) luaL_error(L, "%s: option generator: generator expected, got %s", fn, luaL_typename(L, -1));
   } else {

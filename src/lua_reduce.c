@@ -22,7 +22,7 @@ static const char *const *known_options(enum reduce_op op) {
 /* Leaves the dim argument on the stack: positional, option or nil. Returns its index. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
   if (nargs > 2) luaL_error(L, "%s: at most 2 arguments and options expected, got %d", fn, nargs);
-  if (options) lua_getfield(L, options, "dim");
+  if (options) push_option(L, options, "dim");
   else lua_pushnil(L);
   if (nargs == 2 && !lua_isnil(L, 2)) {
     if (!lua_isnil(L, -1)) luaL_error(L, "%s: dim is given twice", fn);
@@ -34,7 +34,7 @@ static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
 
 static double opt_correction(lua_State *L, const char *fn, int options) {
   if (!options) return 0;
-  int type = lua_getfield(L, options, "correction");
+  int type = push_option(L, options, "correction");
   if (type != LUA_TNIL && type != LUA_TNUMBER)
     luaL_error(L, "%s: option correction: number expected, got %s", fn, lua_typename(L, type));
   double value = lua_tonumber(L, -1);
@@ -80,7 +80,7 @@ static int l_reduce(lua_State *L) {
   bool given = out != NULL;
   int st = reduce_prepare(&r);
   if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
-  if (given) lua_getfield(L, options, "out");
+  if (given) push_option(L, options, "out");
   else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
   st = reduce_run(&r, out);
   if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
@@ -117,7 +117,7 @@ static int l_line(lua_State *L) {
   bool given = out != NULL;
   int st = line_prepare(&l);
   if (st != OK) return refuse(L, st, fn, l.in, NULL, l.dtype, l.result, &l.shape);
-  if (given) lua_getfield(L, options, "out");
+  if (given) push_option(L, options, "out");
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
   st = line_run(&l, out);
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);

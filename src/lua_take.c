@@ -18,7 +18,7 @@ static void expect_arguments(lua_State *L, const char *fn, int n, int least, int
 static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
   tensor *out = opt_out(L, options, fn);
   if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
-  lua_getfield(L, options, "out");
+  push_option(L, options, "out");
   int st = check_target(out, s, d, in, nin);
   if (st == OK && out->dtype != d) st = ERR_CAST;
   if (st != OK) raise(L, fn, st, (const tensor *[]){out}, 1);
@@ -259,7 +259,7 @@ static int l_argwhere(lua_State *L) {
 static bool opt_right(lua_State *L, int options) {
   bool right = false;
   if (!options) return false;
-  if (lua_getfield(L, options, "side") != LUA_TNIL) {
+  if (push_option(L, options, "side") != LUA_TNIL) {
     const char *side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     right = strcmp(side, "right") == 0;
     if (!right && strcmp(side, "left") != 0) luaL_error(L, "searchsorted: option side: \"left\" or \"right\" expected");
@@ -306,7 +306,7 @@ static int l_searchsorted(lua_State *L) {
   if (!place_equal(sorted->store->place, values->store->place)) return raise(L, fn, ERR_DEVICES, (const tensor *[]){sorted, values}, 2);
   check_rows(L, sorted, values);
   bool right = opt_right(L, options);
-  if (options && lua_getfield(L, options, "sorter") != LUA_TNIL) {
+  if (options && push_option(L, options, "sorter") != LUA_TNIL) {
     lua_getfield(L, 1, "take");
     lua_pushvalue(L, 1);
     lua_pushvalue(L, -3);

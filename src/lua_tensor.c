@@ -8,7 +8,7 @@
 
 const char tensor_class = 0;
 
-/* __gc and __close. Scripts can reach these through a metatable: the argument may be anything. */
+/* Scripts can reach this through debug.getmetatable: the argument may be anything. */
 static int l_gc(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (t) tensor_drop(t);
@@ -17,13 +17,15 @@ static int l_gc(lua_State *L) {
 
 /***
 Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
+In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
+collector ends it when nothing refers to it any more.
 @function free
 @tparam Tensor x
 */
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) return luaL_error(L, "free: tensor expected, got %s", luaL_typename(L, 1));
-  tensor_drop(t);
+  if (lua_gc(L, LUA_GCISRUNNING) != -1) tensor_drop(t);
   return 0;
 }
 
@@ -152,7 +154,7 @@ void add_methods(lua_State *L, const luaL_Reg *methods) {
 }
 
 static const luaL_Reg meta[] = {
-  {"__gc", l_gc}, {"__close", l_gc}, {"__len", l_len},
+  {"__gc", l_gc}, {"__close", l_free}, {"__len", l_len},
   {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}
 };
 static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"is_freed", l_is_freed}, {"nearest", l_nearest}, {NULL, NULL}};

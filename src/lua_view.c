@@ -383,7 +383,7 @@ static const char *const diagonal_options[] = {"offset", "dim1", "dim2", NULL};
 /* Option `name` as a dim. */
 static int opt_dim(lua_State *L, int options, const char *fn, const char *name, const shape *s, int otherwise) {
   if (!options) return otherwise;
-  lua_getfield(L, options, name);
+  push_option(L, options, name);
   int d = optional_dim(L, lua_gettop(L), fn, s, otherwise);
   lua_pop(L, 1);
   return d;
@@ -405,7 +405,7 @@ static int l_diagonal(lua_State *L) {
   int64_t offset = nargs >= 2 && !lua_isnil(L, 2) ? check_integer(L, 2, "diagonal", "offset") : 0;
   int rows = opt_dim(L, options, "diagonal", "dim1", &x->shape, ndim - 2);
   int columns = opt_dim(L, options, "diagonal", "dim2", &x->shape, ndim - 1);
-  if (options && lua_getfield(L, options, "offset") != LUA_TNIL) offset = check_integer(L, -1, "diagonal", "offset");
+  if (options && push_option(L, options, "offset") != LUA_TNIL) offset = check_integer(L, -1, "diagonal", "offset");
   if (rows == columns) return luaL_error(L, "diagonal: dim1 and dim2 are both %d", rows + 1);
   if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* beyond the corner: empty */
   if (offset < -x->shape.dim[rows]) offset = -x->shape.dim[rows];
