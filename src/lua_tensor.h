@@ -19,6 +19,7 @@ extern const char tensor_class;
   X(copy)    \
   X(dtype)   \
   X(device)  \
+  X(file)    \
   X(limits)  \
   X(view)    \
   X(index)   \

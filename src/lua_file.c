@@ -1,0 +1,268 @@
+/* Tensors in NumPy's .npy files: save and load. */
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host.h"
+#include "lua_args.h"
+#include "lua_tensor.h"
+#include "npy.h"
+
+enum { CHUNK = 1 << 18 };      /* bytes converted at a time: they stay in L2 */
+
+/* ---- an open file, owned by Lua: whatever raises, it is closed, and an unfinished one removed ---- */
+
+typedef struct file {
+  FILE *f;
+  char *unfinished;            /* temporary path, removed at the end; NULL: none */
+} file;
+
+static const char file_class = 0;
+
+static void close_file(file *f) {
+  if (f->f) fclose(f->f);
+  if (f->unfinished) unlink(f->unfinished);
+  free(f->unfinished);
+  f->f = NULL;
+  f->unfinished = NULL;
+}
+
+static int file_gc(lua_State *L) {
+  close_file(lua_touserdata(L, 1));
+  return 0;
+}
+
+static file *push_file(lua_State *L) {
+  file *f = lua_newuserdatauv(L, sizeof *f, 0);
+  f->f = NULL;
+  f->unfinished = NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &file_class);
+  lua_setmetatable(L, -2);
+  return f;
+}
+
+static const char *check_path(lua_State *L, const char *fn) {
+  size_t n;
+  if (lua_type(L, 1) != LUA_TSTRING) luaL_error(L, "%s: path expected, got %s", fn, luaL_typename(L, 1));
+  const char *path = lua_tolstring(L, 1, &n);
+  if (strlen(path) != n) luaL_error(L, "%s: a path with a zero byte", fn);
+  return path;
+}
+
+static int raise_file(lua_State *L, const char *fn, const char *path) {
+  return luaL_error(L, "%s: %s: %s", fn, path, strerror(errno));
+}
+
+/* Elements first … first + n - 1 of a packed tensor, as one of its own. */
+static tensor slice(const tensor *t, int64_t first, int64_t n) {
+  tensor part = *t;
+  part.shape = (shape){.ndim = 1, .dim = {n}};
+  part.stride[0] = 1;
+  part.count = n;
+  part.offset += first;
+  return part;
+}
+
+/* Room for one chunk of n elements, or for all of them. */
+static char *push_chunk(lua_State *L, int64_t n, int size) {
+  return lua_newuserdatauv(L, n < CHUNK / size ? (size_t)(n * size + 1) : CHUNK, 0);
+}
+
+static void swap_bytes(char *p, int64_t n, int size) {
+  for (; n > 0; n--, p += size)
+    for (int i = 0; i < size / 2; i++) {
+      char c = p[i];
+      p[i] = p[size - 1 - i];
+      p[size - 1 - i] = c;
+    }
+}
+
+/* ---- save ---- */
+
+/* A new file beside `path`, to be renamed when complete; what is no plain file (a pipe, /dev/null) is
+** opened itself. */
+static bool open_beside(file *f, const char *path) {
+  static unsigned serial;
+  struct stat s;
+  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) return (f->f = fopen(path, "wb")) != NULL;
+  size_t size = strlen(path) + 48;
+  f->unfinished = malloc(size);
+  if (!f->unfinished) return false;
+  snprintf(f->unfinished, size, "%s.%ld-%u.tmp", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
+  int fd = open(f->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd >= 0 && (f->f = fdopen(fd, "wb")) != NULL) return true;
+  int why = errno;
+  if (fd >= 0) close(fd);
+  else { free(f->unfinished); f->unfinished = NULL; }       /* not ours to remove */
+  errno = why;
+  return false;
+}
+
+static bool write_elements(FILE *f, const tensor *t, char *chunk, int *status) {
+  int size = dtype_size(t->dtype);
+  int64_t most = CHUNK / size;
+  for (int64_t i = 0; i < t->count; i += most) {
+    int64_t n = t->count - i < most ? t->count - i : most;
+    tensor part = slice(t, i, n);
+    *status = host_read(&part, t->dtype, chunk);
+    if (*status != OK || fwrite(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return false;
+  }
+  return true;
+}
+
+/* Closed without error, and under its name. */
+static bool finish_file(file *f, const char *path) {
+  FILE *stream = f->f;
+  f->f = NULL;
+  if (fclose(stream) != 0) return false;
+  if (!f->unfinished) return true;
+  if (rename(f->unfinished, path) != 0) return false;
+  free(f->unfinished);
+  f->unfinished = NULL;
+  return true;
+}
+
+/***
+Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
+@function save
+@string path
+@tparam Tensor x any dtype but bfloat16, which NumPy lacks
+*/
+static int l_save(lua_State *L) {
+  const char *path = check_path(L, "save");
+  const tensor *t = check_tensor(L, 2, "save");
+  char header[NPY_WRITTEN];
+  size_t length = npy_write(header, t->dtype, &t->shape);
+  int status = OK;
+  if (!length) return luaL_error(L, "save: NumPy has no %s; use x:to(\"float32\")", dtypes[t->dtype].name);
+  if (!tensor_is_contiguous(t)) {
+    tensor *packed = push_tensor(L, "save", t->dtype, &t->shape, t->store->place);
+    status = op_copy(packed, t);
+    if (status != OK) return raise(L, "save", status, &t, 1);
+    t = packed;
+  }
+  char *chunk = push_chunk(L, t->count, dtype_size(t->dtype));
+  file *f = push_file(L);
+  bool done = open_beside(f, path) && fwrite(header, 1, length, f->f) == length &&
+              write_elements(f->f, t, chunk, &status) && finish_file(f, path);
+  if (done) return 0;
+  int why = errno;
+  close_file(f);
+  errno = why;
+  return status != OK ? raise(L, "save", status, &t, 1) : raise_file(L, "save", path);
+}
+
+/* ---- load ---- */
+
+static int raise_bad(lua_State *L, const char *path, const char *wrong) {
+  return luaL_error(L, "load: %s: %s", path, wrong);
+}
+
+/* Reads and checks the header; *left: bytes of data that the file has. */
+static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, int64_t *left) {
+  struct stat s;
+  unsigned char preamble[NPY_PREAMBLE];
+  size_t start, length;
+  if (fstat(fileno(f), &s) != 0) raise_file(L, "load", path);
+  if (!S_ISREG(s.st_mode)) raise_bad(L, path, "not a plain file");
+  const char *wrong = npy_preamble(preamble, fread(preamble, 1, sizeof preamble, f), &start, &length);
+  if (wrong) raise_bad(L, path, wrong);
+  if ((int64_t)(start + length) > s.st_size) raise_bad(L, path, "truncated in the header");
+  char *text = lua_newuserdatauv(L, length + 1, 0);
+  if (fseek(f, (long)start, SEEK_SET) != 0 || fread(text, 1, length, f) != length) raise_file(L, "load", path);
+  wrong = npy_parse(text, length, h);
+  if (wrong) luaL_error(L, "load: %s: %s%s%s", path, wrong, h->descr[0] ? ": " : "", h->descr);
+  lua_pop(L, 1);
+  *left = (int64_t)s.st_size - (int64_t)(start + length);
+}
+
+/* The data must be as long as the header says: before anything is allocated for it. */
+static void check_length(lua_State *L, const char *path, const npy_header *h, int64_t left) {
+  int64_t count;
+  if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, path, "a shape whose size does not fit");
+  int64_t bytes = count * dtype_size(h->dtype);
+  if (bytes == left) return;
+  push_shape(L, &h->shape);
+  luaL_error(L, "load: %s: %s: shape %s of %s takes %I bytes, the file has %I", path,
+             left < bytes ? "truncated" : "too long", lua_tostring(L, -1), dtypes[h->dtype].name, (LUAI_UACINT)bytes,
+             (LUAI_UACINT)left);
+}
+
+/* Fills t, packed, from the file. Bytes of a bool other than 0 and 1 are true. */
+static int read_elements(FILE *f, tensor *t, const npy_header *h, char *chunk) {
+  int size = dtype_size(t->dtype);
+  int64_t most = CHUNK / size;
+  for (int64_t i = 0; i < t->count; i += most) {
+    int64_t n = t->count - i < most ? t->count - i : most;
+    tensor part = slice(t, i, n);
+    if (fread(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return -1;
+    if (h->swapped) swap_bytes(chunk, n, size);
+    int st = host_write(&part, t->dtype == DT_bool ? DT_uint8 : t->dtype, chunk);
+    if (st != OK) return st;
+  }
+  return OK;
+}
+
+static shape reversed(const shape *s) {
+  shape r = {.ndim = s->ndim};
+  for (int d = 0; d < s->ndim; d++) r.dim[d] = s->dim[s->ndim - 1 - d];
+  return r;
+}
+
+/* Pushes a packed copy of t with its dims in reverse order. */
+static void push_reversed(lua_State *L, const tensor *t) {
+  tensor view = *t;
+  view.shape = reversed(&t->shape);
+  for (int d = 0; d < t->shape.ndim; d++) view.stride[d] = t->stride[t->shape.ndim - 1 - d];
+  tensor *out = push_tensor(L, "load", t->dtype, &view.shape, t->store->place);
+  int st = op_copy(out, &view);
+  if (st != OK) raise(L, "load", st, (const tensor *const *)&out, 1);
+}
+
+static const char *const load_options[] = {"device", NULL};
+
+/***
+Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
+@function load
+@string path
+@param[opt] options {device = "cpu"}
+@return a new tensor; an error that says what is wrong with a file that is damaged or of another kind
+*/
+static int l_load(lua_State *L) {
+  int nargs, options = check_options(L, "load", load_options, &nargs);
+  if (nargs != 1) return luaL_error(L, "load: path expected, got %d arguments", nargs);
+  const char *path = check_path(L, "load");
+  place where = opt_place(L, options, "load", default_place());
+  npy_header h;
+  int64_t left;
+  file *f = push_file(L);
+  f->f = fopen(path, "rb");
+  if (!f->f) return raise_file(L, "load", path);
+  read_header(L, f->f, path, &h, &left);
+  check_length(L, path, &h, left);
+  shape stored = h.fortran ? reversed(&h.shape) : h.shape;
+  char *chunk = push_chunk(L, left, 1);
+  tensor *t = push_tensor(L, "load", h.dtype, &stored, where);
+  int st = read_elements(f->f, t, &h, chunk);
+  fclose(f->f);
+  f->f = NULL;
+  if (st < 0) return raise_bad(L, path, "cannot be read to its end");
+  if (st != OK) return raise(L, "load", st, (const tensor *const *)&t, 1);
+  if (h.fortran && t->shape.ndim > 1) push_reversed(L, t);
+  return finish_op(L, false);
+}
+
+static const luaL_Reg functions[] = {{"save", l_save}, {"load", l_load}, {NULL, NULL}};
+
+void open_file(lua_State *L) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, file_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &file_class);
+  add_functions(L, functions);
+}
