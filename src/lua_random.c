@@ -1,17 +1,20 @@
 /* Random tensors and generators. */
 
+#include <math.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <time.h>
+
 #include "lua_args.h"
 #include "lua_tensor.h"
 #include "op_random.h"
-
-#include <string.h>
-#include <sys/random.h>
-#include <time.h>
 
 /* Registry keys (their addresses): the generators' metatable, this state's default generator. */
 static const char generator_class = 0, default_generator = 0;
 
 static const char *const create_options[] = {"dtype", "device", "generator", NULL};
+static const char *const in_place_options[] = {"generator", NULL};
+static const char *const generator_options[] = {"seed", NULL};
 
 /* ---- generators ---- */
 
@@ -24,6 +27,12 @@ static generator *test_generator(lua_State *L, int i) {
   return is ? g : NULL;
 }
 
+static generator *check_generator(lua_State *L, const char *fn) {
+  generator *g = test_generator(L, 1);
+  if (!g) luaL_error(L, "%s: argument 1: generator expected, got %s", fn, luaL_typename(L, 1));
+  return g;
+}
+
 static generator *push_generator(lua_State *L, uint64_t seed) {
   generator *g = lua_newuserdatauv(L, sizeof *g, 0);
   *g = (generator){.seed = seed};
@@ -32,9 +41,9 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
   return g;
 }
 
-/* Option "generator", or the default one. */
+/* Option "generator", or the default one; the options table or the registry keeps it alive. */
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
-  generator *g = NULL;
+  generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
     g = test_generator(L, -1);
     if (!g) luaL_error(L, "%s: option generator: generator expected, got %s", fn, luaL_typename(L, -1));
@@ -42,7 +51,7 @@ static generator *opt_generator(lua_State *L, int options, const char *fn) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
     g = lua_touserdata(L, -1);
   }
-  return g;               /* the options table or the registry keeps it alive */
+  return g;
 }
 
 static uint64_t entropy(void) {
@@ -51,6 +60,30 @@ static uint64_t entropy(void) {
   return seed;
 }
 
+/***
+A generator of its own; functions that draw take it as option `generator`.
+@function generator
+@tparam[opt] table options `seed`: an integer; default: from the system
+@treturn generator with the methods below
+*/
+static int l_generator(lua_State *L) {
+  int nargs, options = check_options(L, "generator", generator_options, &nargs);
+  if (nargs > 0) return luaL_error(L, "generator: options expected, as in lt.generator{seed = 1}");
+  uint64_t seed = options ? 0 : entropy();
+  if (options) {
+    lua_getfield(L, options, "seed");
+    seed = (uint64_t)check_integer(L, -1, "generator", "seed");
+  }
+  push_generator(L, seed);
+  return 1;
+}
+
+/***
+Starts the default generator anew.
+@function manual_seed
+@tparam integer seed
+@treturn generator the default generator
+*/
 static int l_manual_seed(lua_State *L) {
   uint64_t seed = (uint64_t)check_integer(L, 1, "manual_seed", "seed");
   lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
@@ -58,38 +91,341 @@ static int l_manual_seed(lua_State *L) {
   return 1;
 }
 
-/* ---- tensors ---- */
+/***
+Starts this generator anew.
+@function generator:manual_seed
+@tparam integer seed
+@treturn generator itself
+*/
+static int g_manual_seed(lua_State *L) {
+  generator *g = check_generator(L, "manual_seed");
+  *g = (generator){.seed = (uint64_t)check_integer(L, 2, "manual_seed", "seed")};
+  lua_settop(L, 1);
+  return 1;
+}
 
-/* A fresh tensor of the shape in arguments first … nargs, filled. */
-static int create(lua_State *L, const char *fn, int first, int nargs, int options, const random_job *j, enum dtype otherwise) {
-  shape s;
-  check_shape(L, first, nargs, fn, &s);
-  enum dtype d = opt_dtype(L, options, fn, otherwise);
-  generator *g = opt_generator(L, options, fn);
-  tensor *t = push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place()));
+/***
+@function generator:seed
+@treturn integer the seed it was started with
+*/
+static int g_seed(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)check_generator(L, "seed")->seed);
+  return 1;
+}
+
+/***
+Where it stands, for `set_state`.
+@function generator:state
+@treturn table {seed = …, offset = …}
+*/
+static int g_state(lua_State *L) {
+  const generator *g = check_generator(L, "state");
+  lua_createtable(L, 0, 2);
+  lua_pushinteger(L, (lua_Integer)g->seed);
+  lua_setfield(L, -2, "seed");
+  lua_pushinteger(L, (lua_Integer)g->offset);
+  lua_setfield(L, -2, "offset");
+  return 1;
+}
+
+/***
+Back to a state: the same numbers follow again.
+@function generator:set_state
+@tparam table state what `state` gave
+@treturn generator itself
+*/
+static int g_set_state(lua_State *L) {
+  generator *g = check_generator(L, "set_state");
+  if (!lua_istable(L, 2)) return luaL_error(L, "set_state: table expected, got %s", luaL_typename(L, 2));
+  lua_getfield(L, 2, "seed");
+  lua_getfield(L, 2, "offset");
+  uint64_t seed = (uint64_t)check_integer(L, -2, "set_state", "seed");
+  *g = (generator){.seed = seed, .offset = (uint64_t)check_integer(L, -1, "set_state", "offset")};
+  lua_settop(L, 1);
+  return 1;
+}
+
+static int g_tostring(lua_State *L) {
+  const generator *g = check_generator(L, "tostring");
+  lua_pushfstring(L, "generator (seed %I, offset %I)", (LUAI_UACINT)g->seed, (LUAI_UACINT)g->offset);
+  return 1;
+}
+
+/* ---- what to draw ---- */
+
+static double check_number(lua_State *L, int i, const char *fn, const char *what) {
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
+  double v = lua_tonumber(L, i);
+  if (!isfinite(v)) luaL_error(L, "%s: %s is %f", fn, what, v);
+  return v;
+}
+
+/* Argument i of two, of which the last ones may be missing. */
+static double number_or(lua_State *L, int i, int nargs, const char *fn, const char *what, double otherwise) {
+  return i <= nargs ? check_number(L, i, fn, what) : otherwise;
+}
+
+static random_job uniform_job(lua_State *L, const char *fn, double low, double high) {
+  char text[64];
+  if (low > high || !isfinite(high - low)) {
+    snprintf(text, sizeof text, "%.14g to %.14g", low, high);
+    luaL_error(L, "%s: %s is no range", fn, text);
+  }
+  return (random_job){.op = RANDOM_uniform, .a = low, .b = high};
+}
+
+static random_job normal_job(lua_State *L, const char *fn, double mean, double deviation) {
+  if (deviation < 0) luaL_error(L, "%s: standard deviation %f is negative", fn, deviation);
+  return (random_job){.op = RANDOM_normal, .a = mean, .b = deviation};
+}
+
+static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_t high, enum dtype d) {
+  bool as_unsigned = d == DT_uint64;       /* 2^63 and more are negative Lua integers */
+  if (as_unsigned ? (uint64_t)low > (uint64_t)high : low > high)
+    luaL_error(L, "%s: %I to %I is no range", fn, (LUAI_UACINT)low, (LUAI_UACINT)high);
+  int64_t misfit = integer_fits(d, low) ? high : low;
+  if (d == DT_bool || !integer_fits(d, misfit))
+    luaL_error(L, "%s: %I does not fit %s", fn, (LUAI_UACINT)misfit, dtypes[d].name);
+  return (random_job){.op = RANDOM_integers, .low = low, .range = (uint64_t)high - (uint64_t)low + 1};
+}
+
+/* ---- new tensors ---- */
+
+/* The tensor on top of the stack, filled. */
+static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, bool in_place) {
+  tensor *t = lua_touserdata(L, -1);
   const tensor *about = t;
   int st = random_run(j, g, t);
-  return st == OK ? finish_op(L, false) : raise(L, fn, st, &about, 1);
+  if (st == ERR_DTYPE) return luaL_error(L, "%s: not for %s; randint is", fn, dtypes[t->dtype].name);
+  return st == OK ? finish_op(L, in_place) : raise(L, fn, st, &about, 1);
 }
 
+/* A tensor of the shape in arguments first … nargs. */
+static int create(lua_State *L, const char *fn, int first, int nargs, int options, const random_job *j) {
+  shape s;
+  check_shape(L, first, nargs, fn, &s);
+  enum dtype d = opt_dtype(L, options, fn, j->op == RANDOM_integers ? DT_int64 : dtype_default_float());
+  place where = opt_place(L, options, fn, default_place());
+  generator *g = opt_generator(L, options, fn);
+  push_tensor(L, fn, d, &s, where);
+  return fill(L, fn, j, g, false);
+}
+
+/* Argument 1's shape, dtype and device, unless options say otherwise. */
+static int create_like(lua_State *L, const char *fn, int options, const random_job *j) {
+  const tensor *like = check_tensor(L, 1, fn);
+  enum dtype d = opt_dtype(L, options, fn, like->dtype);
+  place where = opt_place(L, options, fn, like->store->place);
+  generator *g = opt_generator(L, options, fn);
+  push_tensor(L, fn, d, &like->shape, where);
+  return fill(L, fn, j, g, false);
+}
+
+static const random_job standard_uniform = {.op = RANDOM_uniform, .a = 0, .b = 1};
+static const random_job standard_normal = {.op = RANDOM_normal, .a = 0, .b = 1};
+
+/***
+Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
+@function rand
+@param … the shape: numbers or one table
+@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`
+@treturn tensor of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
+*/
 static int l_rand(lua_State *L) {
   int nargs, options = check_options(L, "rand", create_options, &nargs);
-  random_job j = {.op = RANDOM_uniform, .a = 0, .b = 1};
-  return create(L, "rand", 1, nargs, options, &j, dtype_default_float());
+  return create(L, "rand", 1, nargs, options, &standard_uniform);
 }
 
+/***
+Normal with mean 0 and standard deviation 1.
+@function randn
+@param … the shape: numbers or one table
+@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`
+@treturn tensor
+*/
 static int l_randn(lua_State *L) {
   int nargs, options = check_options(L, "randn", create_options, &nargs);
-  random_job j = {.op = RANDOM_normal, .a = 0, .b = 1};
-  return create(L, "randn", 1, nargs, options, &j, dtype_default_float());
+  return create(L, "randn", 1, nargs, options, &standard_normal);
 }
 
-static const luaL_Reg functions[] = {{"rand", l_rand}, {"randn", l_randn}, {"manual_seed", l_manual_seed}, {NULL, NULL}};
+/***
+Integers from low to high, both included, as math.random's. Each is the high half of 64 random bits times
+the number of values: none is more likely than another by more than that number / 2^64.
+@function randint
+@tparam integer low
+@tparam integer high
+@param … the shape: numbers or one table
+@tparam[opt] table options `dtype` (default int64), `device`, `generator`
+@treturn tensor
+@raise a bound that does not fit the dtype; low above high
+*/
+static int l_randint(lua_State *L) {
+  int nargs, options = check_options(L, "randint", create_options, &nargs);
+  if (nargs < 2) return luaL_error(L, "randint: low and high expected");
+  int64_t low = check_integer(L, 1, "randint", "low"), high = check_integer(L, 2, "randint", "high");
+  random_job j = integers_job(L, "randint", low, high, opt_dtype(L, options, "randint", DT_int64));
+  return create(L, "randint", 3, nargs, options, &j);
+}
+
+/***
+Uniform in [low, high).
+@function uniform
+@tparam number low
+@tparam number high
+@param … the shape: numbers or one table
+@tparam[opt] table options `dtype` (a float), `device`, `generator`
+@treturn tensor
+*/
+static int l_uniform(lua_State *L) {
+  int nargs, options = check_options(L, "uniform", create_options, &nargs);
+  if (nargs < 2) return luaL_error(L, "uniform: low and high expected");
+  double low = check_number(L, 1, "uniform", "low"), high = check_number(L, 2, "uniform", "high");
+  random_job j = uniform_job(L, "uniform", low, high);
+  return create(L, "uniform", 3, nargs, options, &j);
+}
+
+/***
+Normal.
+@function normal
+@tparam number mean
+@tparam number std the standard deviation, not negative
+@param … the shape: numbers or one table
+@tparam[opt] table options `dtype` (a float), `device`, `generator`
+@treturn tensor
+*/
+static int l_normal(lua_State *L) {
+  int nargs, options = check_options(L, "normal", create_options, &nargs);
+  if (nargs < 2) return luaL_error(L, "normal: mean and standard deviation expected");
+  double mean = check_number(L, 1, "normal", "mean"), deviation = check_number(L, 2, "normal", "standard deviation");
+  random_job j = normal_job(L, "normal", mean, deviation);
+  return create(L, "normal", 3, nargs, options, &j);
+}
+
+static int like(lua_State *L, const char *fn, const random_job *j) {
+  int nargs, options = check_options(L, fn, create_options, &nargs);
+  if (nargs != 1) return luaL_error(L, "%s: 1 argument expected, got %d", fn, nargs);
+  return create_like(L, fn, options, j);
+}
+
+/***
+Uniform in [0, 1), as many as x has, of its dtype and device.
+@function rand_like
+@tparam tensor x
+@tparam[opt] table options `dtype`, `device`, `generator`
+@treturn tensor
+*/
+static int l_rand_like(lua_State *L) { return like(L, "rand_like", &standard_uniform); }
+
+/***
+Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
+@function randn_like
+@tparam tensor x
+@tparam[opt] table options `dtype`, `device`, `generator`
+@treturn tensor
+*/
+static int l_randn_like(lua_State *L) { return like(L, "randn_like", &standard_normal); }
+
+/* ---- in place ---- */
+
+static int fill_first(lua_State *L, const char *fn, int options, const random_job *j) {
+  generator *g = opt_generator(L, options, fn);
+  lua_pushvalue(L, 1);
+  return fill(L, fn, j, g, true);
+}
+
+static int in_place_args(lua_State *L, const char *fn, int *nargs) {
+  check_tensor(L, 1, fn);
+  int options = check_options(L, fn, in_place_options, nargs);
+  if (*nargs > 3) luaL_error(L, "%s: 2 numbers at most expected, got %d arguments", fn, *nargs - 1);
+  return options;
+}
+
+/***
+Fills x: uniform in [low, high).
+@function tensor:uniform_
+@tparam[opt=0] number low
+@tparam[opt=1] number high
+@tparam[opt] table options `generator`
+@treturn tensor x
+*/
+static int l_uniform_in_place(lua_State *L) {
+  int nargs, options = in_place_args(L, "uniform_", &nargs);
+  random_job j = uniform_job(L, "uniform_", number_or(L, 2, nargs, "uniform_", "low", 0),
+                             number_or(L, 3, nargs, "uniform_", "high", 1));
+  return fill_first(L, "uniform_", options, &j);
+}
+
+/***
+Fills x: normal.
+@function tensor:normal_
+@tparam[opt=0] number mean
+@tparam[opt=1] number std
+@tparam[opt] table options `generator`
+@treturn tensor x
+*/
+static int l_normal_in_place(lua_State *L) {
+  int nargs, options = in_place_args(L, "normal_", &nargs);
+  random_job j = normal_job(L, "normal_", number_or(L, 2, nargs, "normal_", "mean", 0),
+                            number_or(L, 3, nargs, "normal_", "standard deviation", 1));
+  return fill_first(L, "normal_", options, &j);
+}
+
+/* The greatest integer up to which dtype d holds every one. */
+static int64_t greatest(enum dtype d) {
+  int bits = 8 * dtype_size(d);
+  switch (d) {
+    case DT_float16:  return 1 << 11;
+    case DT_bfloat16: return 1 << 8;
+    case DT_float32:  return 1 << 24;
+    case DT_float64:  return (int64_t)1 << 53;
+    default: return bits == 64 ? (dtype_kind(d) == KIND_UINT ? -1 : INT64_MAX)
+                               : ((int64_t)1 << (bits - (dtype_kind(d) == KIND_INT))) - 1;
+  }
+}
+
+/***
+Fills x with integers from low to high, both included.
+@function tensor:random_
+@tparam[opt=0] integer low
+@tparam[opt] integer high default: the greatest of the dtype (floats: up to which all integers are exact)
+@tparam[opt] table options `generator`
+@treturn tensor x
+*/
+static int l_random_in_place(lua_State *L) {
+  int nargs, options = in_place_args(L, "random_", &nargs);
+  enum dtype d = check_tensor(L, 1, "random_")->dtype;
+  int64_t low = nargs >= 2 ? check_integer(L, 2, "random_", "low") : 0;
+  int64_t high = nargs >= 3 ? check_integer(L, 3, "random_", "high") : greatest(d);
+  random_job j = integers_job(L, "random_", low, high, d);
+  return fill_first(L, "random_", options, &j);
+}
+
+/* ---- opening ---- */
+
+static const luaL_Reg functions[] = {
+  {"rand", l_rand}, {"randn", l_randn}, {"randint", l_randint}, {"uniform", l_uniform}, {"normal", l_normal},
+  {"generator", l_generator}, {"manual_seed", l_manual_seed}, {NULL, NULL}
+};
+static const luaL_Reg methods[] = {{"rand_like", l_rand_like}, {"randn_like", l_randn_like}, {NULL, NULL}};
+static const luaL_Reg in_place[] = {
+  {"uniform_", l_uniform_in_place}, {"normal_", l_normal_in_place}, {"random_", l_random_in_place}, {NULL, NULL}
+};
+static const luaL_Reg generator_methods[] = {
+  {"seed", g_seed}, {"state", g_state}, {"set_state", g_set_state}, {"manual_seed", g_manual_seed},
+  {"__tostring", g_tostring}, {NULL, NULL}
+};
 
 void open_random(lua_State *L) {
   luaL_newmetatable(L, "luatensor.Generator");
+  luaL_setfuncs(L, generator_methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &generator_class);
   push_generator(L, entropy());
   lua_rawsetp(L, LUA_REGISTRYINDEX, &default_generator);
   add_functions(L, functions);
+  add_methods(L, methods);
+  lua_pushvalue(L, 2);
+  luaL_setfuncs(L, in_place, 0);
+  lua_pop(L, 1);
 }

@@ -25,7 +25,7 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
   bool wide = j->op == RANDOM_integers || out->dtype == DT_float64;
   random_call c = {
     .op = j->op, .seed = g->seed, .offset = g->offset, .out = {.data = tensor_data(out), .dtype = out->dtype},
-    .count = out->count, .a = j->a, .b = j->b, .most = below(out->dtype, j->b),
+    .count = out->count, .a = j->a, .b = j->b, .most = fmax(below(out->dtype, j->b), j->a),
     .bits = significand_bits(out->dtype), .low = j->low, .range = j->range,
   };
   const device *dev = out->store->place.device;

@@ -11,7 +11,7 @@
 **   64-bit draws: element i has words 2w, 2w + 1 (low half first), w = (i % 32) / 16,
 **                 of counter offset + i / 32 * 16 + i % 16
 ** so that vectors and warps store neighbours together. Normals take two draws for two elements
-** (Box–Muller): the one above, and the one 16 elements on or before. */
+** (Box–Muller): elements i and i + 16 of a stretch of 32 share theirs. */
 
 enum { RANDOM_RUN = 16, PHILOX_ROUNDS = 10 };
 

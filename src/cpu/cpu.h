@@ -46,8 +46,8 @@ typedef struct reduce_kernel {
 } reduce_kernel;
 typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; } reduce_table;
 
-/* Draws `blocks` whole blocks of RANDOM_RUN counters from `counter` on into out, of the compute dtype
-** (integers: int64): 64 elements a run, 32 of those that take 64 random bits. */
+/* Draws whole runs (random.h) from `counter` on into out, of the compute dtype (integers: int64): 64
+** elements a run, 32 of those that take 64 random bits. */
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
