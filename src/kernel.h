@@ -163,8 +163,9 @@ typedef struct search_call {
 } search_call;
 
 /* Values made from a counter (random.h says how): element i of the contiguous out depends on
-** (seed, offset, i) only. Floats draw in their compute dtype, integers as 64 bits that wrap into out's dtype. */
-enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_COUNT };
+** (seed, offset, i) only. Floats draw in their compute dtype, integers as 64 bits that wrap into out's dtype.
+** A permutation (int64, of 1 … count) sorts its positions by 64 random bits each, equal ones by position. */
+enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_permutation, RANDOM_COUNT };
 
 typedef struct random_call {
   enum random_op op;

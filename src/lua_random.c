@@ -13,6 +13,7 @@
 static const char generator_class = 0, default_generator = 0;
 
 static const char *const create_options[] = {"dtype", "device", "generator", NULL};
+static const char *const permutation_options[] = {"device", "generator", NULL};
 static const char *const in_place_options[] = {"generator", NULL};
 static const char *const generator_options[] = {"seed", NULL};
 
@@ -204,7 +205,7 @@ static int fill(lua_State *L, const char *fn, const random_job *j, generator *g,
 static int create(lua_State *L, const char *fn, int first, int nargs, int options, const random_job *j) {
   shape s;
   check_shape(L, first, nargs, fn, &s);
-  enum dtype d = opt_dtype(L, options, fn, j->op == RANDOM_integers ? DT_int64 : dtype_default_float());
+  enum dtype d = opt_dtype(L, options, fn, j->op >= RANDOM_integers ? DT_int64 : dtype_default_float());
   place where = opt_place(L, options, fn, default_place());
   generator *g = opt_generator(L, options, fn);
   push_tensor(L, fn, d, &s, where);
@@ -299,6 +300,21 @@ static int l_normal(lua_State *L) {
   double mean = check_number(L, 1, "normal", "mean"), deviation = check_number(L, 2, "normal", "standard deviation");
   random_job j = normal_job(L, "normal", mean, deviation);
   return create(L, "normal", 3, nargs, options, &j);
+}
+
+/***
+The integers 1 … n in random order.
+@function permutation
+@tparam integer n
+@tparam[opt] table options `device`, `generator`
+@treturn tensor int64, shape [n]
+*/
+static int l_permutation(lua_State *L) {
+  int nargs, options = check_options(L, "permutation", permutation_options, &nargs);
+  if (nargs != 1) return luaL_error(L, "permutation: 1 argument expected, got %d", nargs);
+  check_integer(L, 1, "permutation", "n");
+  random_job j = {.op = RANDOM_permutation};
+  return create(L, "permutation", 1, nargs, options, &j);
 }
 
 static int like(lua_State *L, const char *fn, const random_job *j) {
@@ -404,6 +420,7 @@ static int l_random_in_place(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"rand", l_rand}, {"randn", l_randn}, {"randint", l_randint}, {"uniform", l_uniform}, {"normal", l_normal},
+  {"permutation", l_permutation},
   {"generator", l_generator}, {"manual_seed", l_manual_seed}, {NULL, NULL}
 };
 static const luaL_Reg methods[] = {{"rand_like", l_rand_like}, {"randn_like", l_randn_like}, {NULL, NULL}};

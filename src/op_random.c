@@ -22,7 +22,7 @@ static int significand_bits(enum dtype d) {
 }
 
 static int run_contiguous(const random_job *j, generator *g, tensor *out) {
-  bool wide = j->op == RANDOM_integers || out->dtype == DT_float64;
+  bool wide = j->op >= RANDOM_integers || out->dtype == DT_float64;
   random_call c = {
     .op = j->op, .seed = g->seed, .offset = g->offset, .out = {.data = tensor_data(out), .dtype = out->dtype},
     .count = out->count, .a = j->a, .b = j->b, .most = fmax(below(out->dtype, j->b), j->a),
@@ -35,7 +35,7 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
 }
 
 int random_run(const random_job *j, generator *g, tensor *out) {
-  if (j->op != RANDOM_integers && dtype_kind(out->dtype) != KIND_FLOAT) return ERR_DTYPE;
+  if (j->op < RANDOM_integers && dtype_kind(out->dtype) != KIND_FLOAT) return ERR_DTYPE;
   if (tensor_is_overlapping(out)) return ERR_READONLY;
   if (out->count == 0) return OK;
   if (tensor_is_contiguous(out)) return run_contiguous(j, g, out);

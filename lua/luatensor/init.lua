@@ -12,7 +12,12 @@ for name, value in pairs(core) do
 end
 
 --- Each file adds functions to lt, and those whose first argument is a tensor to the methods.
-local parts = {"print", "manip", "linear"}
+local parts = {
+  "print",
+  "manip",
+  "linear",
+  "random",
+}
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)
 end

@@ -1,4 +1,4 @@
-/* Random fills: hands chunks of whole runs to the kernels; the last one goes through a buffer. */
+/* Random fills: hands chunks of whole runs to the kernels; the last one goes through a buffer. Permutations. */
 
 #include "../random.h"
 
@@ -28,7 +28,7 @@ static void draw_chunk(const random_call *c, random_kernel kernel, enum dtype dr
   else cpu_isa->convert->convert[drawn][c->out.dtype](n, to, buffer);
 }
 
-int cpu_random(const random_call *c) {
+static int draw(const random_call *c) {
   enum dtype drawn = draw_dtype(c);
   random_kernel kernel = cpu_isa->random->draw[c->op][drawn];
   if (!kernel) return ERR_NO_KERNEL;
@@ -37,4 +37,55 @@ int cpu_random(const random_call *c) {
   for (int64_t begin = 0; begin < c->count; begin += CHUNK)
     draw_chunk(c, kernel, drawn, begin, c->count - begin < CHUNK ? c->count - begin : CHUNK);
   return OK;
+}
+
+/* ---- permutations: the order of random keys; uniform keys sort by dealing them into small buckets ---- */
+
+typedef struct keyed {
+  uint64_t key;
+  int64_t  position;
+} keyed;
+
+/* Insertion sort by key; equal keys keep their order. */
+static void sort_few(keyed *e, int64_t n) {
+  for (int64_t i = 1; i < n; i++) {
+    keyed moving = e[i];
+    int64_t k = i;
+    for (; k > 0 && e[k - 1].key > moving.key; k--) e[k] = e[k - 1];
+    e[k] = moving;
+  }
+}
+
+/* end[b]: where bucket b ends, buckets by the top bits of the key. */
+static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
+  memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
+  for (int64_t i = 0; i < n; i++) end[(key[i] >> shift) + 1]++;
+  for (int64_t b = 0; b < buckets; b++) end[b + 1] += end[b];
+  for (int64_t i = 0; i < n; i++) dealt[end[key[i] >> shift]++] = (keyed){key[i], i + 1};
+}
+
+static int permute(const random_call *c) {
+  int64_t n = c->count, buckets = 2;
+  int bits = 1;
+  for (; buckets < n / 4 && bits < 62; bits++) buckets *= 2;        /* about 4 to 8 in each */
+  size_t dealt_bytes = (size_t)n * sizeof(keyed), bytes = dealt_bytes + (size_t)(buckets + 1) * sizeof(int64_t);
+  void *scratch;
+  int st = cpu_alloc(0, bytes, &scratch);
+  if (st != OK) return st;
+  random_call keys = *c;
+  keys.op = RANDOM_integers;
+  keys.low = 0;
+  keys.range = 0;
+  st = draw(&keys);
+  keyed *dealt = scratch;
+  int64_t *end = (int64_t *)(dealt + n), *out = c->out.data;
+  deal(c->out.data, n, 64 - bits, end, buckets, dealt);
+  for (int64_t b = 0, begin = 0; b < buckets; begin = end[b++]) sort_few(dealt + begin, end[b] - begin);
+  for (int64_t i = 0; i < n; i++) out[i] = dealt[i].position;
+  cpu_free(0, scratch, bytes);
+  return st;
+}
+
+int cpu_random(const random_call *c) {
+  return c->op == RANDOM_permutation ? permute(c) : draw(c);
 }
