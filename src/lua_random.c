@@ -72,7 +72,7 @@ static int l_generator(lua_State *L) {
   if (nargs > 0) return luaL_error(L, "generator: options expected, as in lt.generator{seed = 1}");
   uint64_t seed = options ? 0 : entropy();
   if (options) {
-    lua_getfield(L, options, "seed");
+    push_option(L, options, "seed");
     seed = (uint64_t)check_integer(L, -1, "generator", "seed");
   }
   push_generator(L, seed);
@@ -228,7 +228,7 @@ static const random_job standard_normal = {.op = RANDOM_normal, .a = 0, .b = 1};
 /***
 Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
 @function rand
-@param … the shape: numbers or one table
+@param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`
 @treturn tensor of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
 */
@@ -240,7 +240,7 @@ static int l_rand(lua_State *L) {
 /***
 Normal with mean 0 and standard deviation 1.
 @function randn
-@param … the shape: numbers or one table
+@param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`
 @treturn tensor
 */
@@ -255,7 +255,7 @@ the number of values: none is more likely than another by more than that number 
 @function randint
 @tparam integer low
 @tparam integer high
-@param … the shape: numbers or one table
+@param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (default int64), `device`, `generator`
 @treturn tensor
 @raise a bound that does not fit the dtype; low above high
@@ -273,7 +273,7 @@ Uniform in [low, high).
 @function uniform
 @tparam number low
 @tparam number high
-@param … the shape: numbers or one table
+@param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (a float), `device`, `generator`
 @treturn tensor
 */
@@ -290,7 +290,7 @@ Normal.
 @function normal
 @tparam number mean
 @tparam number std the standard deviation, not negative
-@param … the shape: numbers or one table
+@param ... the shape: numbers or one table
 @tparam[opt] table options `dtype` (a float), `device`, `generator`
 @treturn tensor
 */

@@ -20,7 +20,7 @@ return function(lt, methods)
 
   --- 1 with probability p, else 0.
   -- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
-  -- @param … the shape: numbers or one table
+  -- @param ... the shape: numbers or one table
   -- @tparam[opt] table options `dtype` (default: p's, or float32; any will do), `device`, `generator`
   -- @treturn tensor
   function lt.bernoulli(p, ...)
