@@ -168,8 +168,10 @@ INLINE uint16_t bfloat16_from_float64(double x) { return bfloat16_from_float32(r
            uint64_t: bfloat16_from_float64, int32_t: bfloat16_from_float64, uint32_t: bfloat16_from_float64, \
            default: bfloat16_from_float32)(x)
 
+/* As the byte it is: conversions from _Bool do not vectorise. */
+INLINE uint8_t from_bool(bool x) { uint8_t u; memcpy(&u, &x, sizeof u); return u; }
+
 /* Plain storage is its own value. */
-#define from_bool(x)    (x)
 #define from_int8(x)    (x)
 #define from_int16(x)   (x)
 #define from_int32(x)   (x)

@@ -57,13 +57,40 @@ INLINE double sum_error(double a, double b, double s) {
   return (a - (s - t)) + (b - t);
 }
 
+/* SSE2 lacks comparisons of 64-bit integers and selection by them; gcc then gives up on the loop. Where that
+** matters the same is said in terms of doubles. */
+#if defined(__SSE2__) && !defined(__SSE4_1__)
+#define LT_ONLY_SSE2 1
+#else
+#define LT_ONLY_SSE2 0
+#endif
+
 /* y with the sign of x added: for odd functions, which return -0 for -0. */
-INLINE float  add_sign_float32(float y, float x) {
+INLINE float add_sign_float32(float y, float x) {
   return from_bits_float32(bits_float32(y) | (bits_float32(x) & 0x80000000u));
 }
 INLINE double add_sign_float64(double y, double x) {
+#if LT_ONLY_SSE2
+  return __builtin_copysign(y, x);
+#else
   return from_bits_float64(bits_float64(y) | (bits_float64(x) & 0x8000000000000000u));
+#endif
 }
+
+/* 1 or -1 */
+INLINE float  sign_float32(float x)  { return from_bits_float32((bits_float32(x) & 0x80000000u) | 0x3f800000u); }
+INLINE double sign_float64(double x) {
+  return from_bits_float64((bits_float64(x) & 0x8000000000000000u) | 0x3ff0000000000000u);
+}
+
+INLINE bool is_odd(uint64_t q) {
+#if LT_ONLY_SSE2
+  return from_bits_float64((q << 63) | 0x3ff0000000000000u) < 0;
+#else
+  return q & 1;
+#endif
+}
+
 INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
 INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }
 
@@ -104,7 +131,7 @@ INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) &
 
 /* ---- rounding to an integral value; -0 and the sign of results that are 0 are kept ---- */
 
-#if defined(__SSE4_1__) || !defined(__SSE2__)
+#if !LT_ONLY_SSE2
 INLINE float  m_round_float32(float x)  { return __builtin_rintf(x); }
 INLINE double m_round_float64(double x) { return __builtin_rint(x); }
 INLINE float  m_floor_float32(float x)  { return __builtin_floorf(x); }

@@ -217,7 +217,8 @@ INLINE float tan_quadrant_float32(double r, uint32_t q, float x) {
   double p = POLY64(8, z, 0x1.555553cf64977p-2, 0x1.1111a65abb5c4p-3, 0x1.b9f48c779e8b7p-5, 0x1.68c541c201122p-6,
                     0x1.0cbab3889ac5bp-7, 0x1.58a4c8501ec3ap-8, -0x1.cb7359eb371a8p-11, 0x1.1b2fb3166d7f2p-9);
   double t = fma_float64(r * z, p, r);
-  float y = (float)((q & 1 ? -1.0 : t) / (q & 1 ? t : 1.0));
+  bool odd = is_odd(q);
+  float y = (float)((odd ? -1.0 : t) / (odd ? t : 1.0));
   return from_bits_float32(bits_float32(y) ^ (bits_float32(x) & 0x80000000u));
 }
 
@@ -393,8 +394,7 @@ INLINE float m_pow_float32(float x, float y) {
   float r = (float)exp_low(t);
   r = t == 200.0 ? INFINITY : r;
   float whole = m_trunc_float32(y), half = 0.5f * y;
-  float sign = from_bits_float32((bits_float32(x) & 0x80000000u) | 0x3f800000u);   /* 1 or -1 */
-  r *= whole != y ? 1.0f : m_trunc_float32(half) != half ? sign : 1.0f;
+  r *= whole != y ? 1.0f : m_trunc_float32(half) != half ? sign_float32(x) : 1.0f;
   r = x < 0 ? whole != y ? abs_float32(x) < INFINITY ? NAN : r : r : r;
   r = x != x ? x : y != y ? y : r;
   return x == 1.0f ? 1.0f : y == 0 ? 1.0f : r;

@@ -23,6 +23,16 @@ INLINE double exp_reduce_float64(double x, double *rounded) {
   return fma_float64(k, -0x1.ef35793c7673p-45, fma_float64(k, -0x1.62e42fefa38p-1, x));
 }
 
+/* The same as r + *l. */
+INLINE double exp_reduce_pair(double x, double *l, double *rounded) {
+  double k = fma_float64(x, 0x1.71547652b82fep0, ROUNDER64);
+  *rounded = k;
+  k -= ROUNDER64;
+  double h = fma_float64(k, -0x1.62e42fefa38p-1, x), r = fma_float64(k, -0x1.ef35793c7673p-45, h);
+  *l = fma_float64(k, -0x1.ef35793c7673p-45, h - r);
+  return r;
+}
+
 /* e^r - 1 for |r| <= 0.35. */
 INLINE double expm1_core_float64(double r) {
   double p = POLY64(11, r, 0x1p-1, 0x1.5555555555559p-3, 0x1.5555555555557p-5, 0x1.111111110f5abp-7,
@@ -50,9 +60,14 @@ INLINE double m_expm1_float64(double x) {
   return add_sign_float64(k == ROUNDER64 ? e : y + y, x);
 }
 
+/* e = e^-|x| and the quotient in two parts each; 1 / (1 + e) is q for x >= 0, else 1 - q. */
 INLINE double m_sigmoid_float64(double x) {
-  double e = m_exp_float64(-abs_float64(x));
-  return (x < 0 ? e : 1.0) / (1.0 + e);
+  double k, a = abs_float64(x), r = exp_reduce_float64(a > 746.0 ? -746.0 : -a, &k);
+  double core = expm1_core_float64(r), y = 1.0 + core;
+  double e = scale_float64(y, k), el = a > 700.0 ? 0 : ((1.0 - y) + core) * pow2_float64(k);
+  double d = 1.0 + e, dl = ((1.0 - d) + e) + el;
+  double q = (x < 0 ? e : 1.0) / d;
+  return fma_float64(fma_float64(-q, dl, x < 0 ? el : 0), x < 0 ? 1.0 - q : q, q);
 }
 
 INLINE double coshm1_core_float64(double r) {
@@ -68,10 +83,11 @@ INLINE double sinh_core_float64(double r) {
 }
 
 INLINE double m_sinh_float64(double x) {
-  double k, a = abs_float64(x), r = exp_reduce_float64(a > 710.6 ? 710.6 : a, &k);
+  double k, l, a = abs_float64(x), r = exp_reduce_pair(a > 710.6 ? 710.6 : a, &l, &k);
   bool top = a > 700.0;
   double s = pow2_float64(k - (top ? 2.0 : 1.0)), t = top ? 0 : pow2_float64((ROUNDER64 - 1.0) - (k - ROUNDER64));
-  double y = (s - t) + fma_float64(s + t, sinh_core_float64(r), (s - t) * coshm1_core_float64(r));
+  double c = fma_float64(s - t, coshm1_core_float64(r), (s + t) * l);
+  double y = (s - t) + fma_float64(s + t, sinh_core_float64(r), c);
   return add_sign_float64(top ? y + y : y, x);
 }
 
@@ -267,7 +283,7 @@ INLINE double cos_tail_float64(double r, double l, double z, double w) {
 
 INLINE double sin_quadrant_float64(double r, double l, uint64_t q) {
   double z = r * r, w = 1.0 - 0.5 * z;
-  double y = q & 1 ? w + cos_tail_float64(r, l, z, w) : r + sin_tail_float64(r, l, z);
+  double y = is_odd(q) ? w + cos_tail_float64(r, l, z, w) : r + sin_tail_float64(r, l, z);
   return from_bits_float64(bits_float64(y) ^ (q & 2) << 62);
 }
 
@@ -276,7 +292,8 @@ INLINE double tan_quadrant_float64(double r, double l, uint64_t q) {
   double z = r * r, w = 1.0 - 0.5 * z;
   double st = sin_tail_float64(r, l, z), ct = cos_tail_float64(r, l, z, w);
   double s = r + st, c = w + ct, sl = (r - s) + st, cl = (w - c) + ct;
-  double n = q & 1 ? -c : s, nl = q & 1 ? -cl : sl, d = q & 1 ? s : c, dl = q & 1 ? sl : cl;
+  bool odd = is_odd(q);
+  double n = odd ? -c : s, nl = odd ? -cl : sl, d = odd ? s : c, dl = odd ? sl : cl;
   double inverse = 1.0 / d, y = n * inverse, p = y * d;
   double rest = ((n - p) - product_error(y, d, p)) + (nl - y * dl);
   return fma_float64(rest, inverse, y);
@@ -355,7 +372,7 @@ INLINE double m_atan2_float64(double y, double x) {
   t = high == 0 ? 0 : low == INFINITY ? 1.0 : t;
   double p = atan_core_float64(t);
   p = steep ? 0x1.921fb54442d18p0 - (p - 0x1.1a62633145c07p-54) : p;
-  p = bits_float64(x) >> 63 ? 0x1.921fb54442d18p1 - (p - 0x1.1a62633145c07p-53) : p;
+  p = sign_float64(x) < 0 ? 0x1.921fb54442d18p1 - (p - 0x1.1a62633145c07p-53) : p;
   p = add_sign_float64(p, y);
   return x != x || y != y ? NAN : p;
 }
@@ -382,7 +399,8 @@ INLINE double erfc_core(double a, double ch, double cl, double h, double l, doub
   pl = fma_float64(wl, slope, fma_float64(w, bl, pl));
   double y = t * p, yl = product_error(t, p, y) + fma_float64(t, pl, tl * p);
   double r = exp_reduce_sum(-h, -l, rounded);
-  *rest = fma_float64(y, expm1_core_float64(r), yl);
+  double e = expm1_core_float64(r);
+  *rest = fma_float64(y, e, fma_float64(yl, e, yl));
   return y;
 }
 
@@ -464,8 +482,7 @@ INLINE double m_pow_float64(double x, double y) {
   double k, r = exp_reduce_sum(t, tl, &k);
   r = scale_float64(expm1_core_float64(r) + 1.0, k);
   double whole = m_trunc_float64(y), half = 0.5 * y;
-  double sign = from_bits_float64((bits_float64(x) & 0x8000000000000000u) | 0x3ff0000000000000u);   /* 1 or -1 */
-  r *= whole != y ? 1.0 : m_trunc_float64(half) != half ? sign : 1.0;
+  r *= whole != y ? 1.0 : m_trunc_float64(half) != half ? sign_float64(x) : 1.0;
   r = x < 0 ? whole != y ? a < INFINITY ? NAN : r : r : r;
   r = x != x ? x : y != y ? y : r;
   return x == 1.0 ? 1.0 : y == 0 ? 1.0 : r;

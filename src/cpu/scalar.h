@@ -128,8 +128,9 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
   INLINE bool m_isfinite_##D(T x) { return abs_##D(x) < INFINITY; }                                \
   INLINE bool m_signbit_##D(T x) { return (bits_##D(x) & SIGN) != 0; }                   \
   INLINE bool m_isclose_##D(T x, T y, T z, T w) {                                                  \
-    return (x == y) | ((abs_##D(x - y) <= w + z * abs_##D(y)) & (abs_##D(x) < INFINITY) &          \
-                       (abs_##D(y) < INFINITY));                                                   \
+    int same = x == y, close = abs_##D(x - y) <= w + z * abs_##D(y);                               \
+    int finite = abs_##D(x - y) < INFINITY, bounded = abs_##D(y) < INFINITY;                       \
+    return same | (close & finite & bounded);                                                      \
   }                                                                                                \
   /* The bit pattern is one up away from 0, one down toward it; 0 goes to the least subnormal. */  \
   INLINE T m_nextafter_##D(T x, T y) {                                                             \
@@ -164,8 +165,9 @@ INLINE double remainder_exact(double x, double y, double q) {
 #if LT_HAS_FMA
   return __builtin_fma(-q, y, x);
 #else
-  double s = abs_float64(x) > 0x1p900 ? 0x1p-200 : 1.0, p = q * (y * s);
-  return ((x * s - p) - product_error(q, y * s, p)) * (s == 1.0 ? 1.0 : 0x1p200);
+  double s = abs_float64(y) > 0x1p900 ? 0x1p-200 : 1.0, b = y * s, p = q * b;      /* room to split b */
+  double r = ((x * s - p) - product_error(q, b, p)) * (s == 1.0 ? 1.0 : 0x1p200);
+  return q == 0 ? x : r;
 #endif
 }
 
@@ -205,14 +207,10 @@ static inline float remainder_any_float32(float x, float y) {
 
 /* Where the branch-free forms give out: huge arguments of sin, cos, tan, huge quotients. cpu/kernels/map.c tests whole
 ** blocks and takes the slower form named any_ for those with such an element. */
-INLINE bool is_far_trig_float32(float x)  { return (abs_float32(x) > TRIG_LIMIT_float32) & (abs_float32(x) < INFINITY); }
-INLINE bool is_far_trig_float64(double x) { return (abs_float64(x) > TRIG_LIMIT_float64) & (abs_float64(x) < INFINITY); }
-INLINE bool is_far_remainder_float32(float x, float y) {
-  return (abs_float32(x) >= 0x1p28f * abs_float32(y)) & (abs_float32(x) < INFINITY) & (y != 0);
-}
-INLINE bool is_far_remainder_float64(double x, double y) {
-  return (abs_float64(x) >= 0x1p52 * abs_float64(y)) & (abs_float64(x) < INFINITY) & (y != 0);
-}
+INLINE bool is_far_trig_float32(float x)  { return abs_float32(x) > TRIG_LIMIT_float32; }
+INLINE bool is_far_trig_float64(double x) { return abs_float64(x) > TRIG_LIMIT_float64; }
+INLINE bool is_far_remainder_float32(float x, float y)   { return abs_float32(x) >= 0x1p28f * abs_float32(y); }
+INLINE bool is_far_remainder_float64(double x, double y) { return abs_float64(x) >= 0x1p52 * abs_float64(y); }
 INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return false; }
 
 /* ---- overloads ---- */
