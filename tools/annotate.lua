@@ -6,6 +6,7 @@
 --
 -- Run from the repository's root. Loaded with require it returns {collect, missing, luals, ldoc}.
 
+local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 
@@ -99,9 +100,10 @@ local function read_c(path, docs)
   end
 end
 
--- The name that a line of Lua defines: "function lt.stack(…)", "function methods:mean(…)", "lt.pi = …".
+-- The public name that a line of Lua defines: "function lt.stack(…)", "lt.pi = …", 'add("roll", …)'.
 local function defined_name(line)
-  return line:match("^%s*function%s+%w+[.:]([%w_.]+)") or line:match("^%s*lt%.([%w_.]+)%s*=")
+  return line:match("^%s*function%s+lt%.([%w_.]+)") or line:match("^%s*function%s+methods[.:]([%w_]+)")
+    or line:match("^%s*lt%.([%w_.]+)%s*=") or line:match('^%s*add%("([%w_]+)"')
 end
 
 -- --- comments of a Lua file, with @function or above the definition.
@@ -164,18 +166,6 @@ end
 
 -- ---- all of it ----------------------------------------------------------------------------------
 
---- Every doc in order, and the same by name.
-function annotate.collect()
-  local docs, by_name = {}, {}
-  for _, path in ipairs(list_files("src/lua_*.c")) do read_c(path, docs) end
-  for _, path in ipairs(list_files("lua/luatensor/*.lua lua/luatensor/*/*.lua 2>/dev/null")) do
-    if not path:find("experiment.lua$") then read_lua(path, docs) end
-  end
-  for _, doc in ipairs(docs) do by_name[doc.name] = by_name[doc.name] or doc end
-  if lt.ops then add_ops(docs, by_name) end
-  return docs, by_name
-end
-
 -- Sorted keys of a table that are public names.
 local function names_of(t)
   local names = {}
@@ -186,16 +176,46 @@ local function names_of(t)
   return names
 end
 
--- Another name for the same function: an alias of the table in aliases.lua.
+-- Documented itself, or as the in-place form of what is.
+local function has_doc(name, by_name) return by_name[name] or name:find("_$") and by_name[name:sub(1, -2)] end
+
+-- Another name for the same function that is documented.
 local function alias_of(name, space, by_name)
   for _, other in ipairs(names_of(space)) do
-    if other ~= name and rawequal(space[other], space[name]) and by_name[other] then return other end
+    if other ~= name and rawequal(rawget(space, other), rawget(space, name)) and has_doc(other, by_name) then
+      return other
+    end
   end
 end
 
--- Documented itself, as an alias, or as the in-place form of what is.
-local function is_documented(name, space, by_name)
-  return by_name[name] or alias_of(name, space, by_name) or (name:find("_$") and by_name[name:sub(1, -2)])
+-- alias.lua: x:numel() is x.size, x:double() is x:to("float64").
+local function add_aliases(docs, by_name)
+  local function add(name, text, result)
+    docs[#docs + 1] = {name = name, text = {text}, params = {{name = "x", type = "luatensor.Tensor", text = ""}},
+      returns = {{type = result, text = ""}}, section = "alias"}
+    by_name[name] = docs[#docs]
+  end
+  for _, name in ipairs(names_of(alias.properties)) do
+    add(name, ("The same as x.%s."):format(alias.properties[name]), "integer")
+  end
+  for _, name in ipairs(names_of(alias.conversions)) do
+    add(name, ("The same as x:to(%q)."):format(alias.conversions[name]), "luatensor.Tensor")
+  end
+end
+
+local function is_documented(name, space, by_name) return has_doc(name, by_name) or alias_of(name, space, by_name) end
+
+--- Every doc in order, and the same by name.
+function annotate.collect()
+  local docs, by_name = {}, {}
+  for _, path in ipairs(list_files("src/lua_*.c")) do read_c(path, docs) end
+  for _, path in ipairs(list_files("lua/luatensor/*.lua lua/luatensor/*/*.lua 2>/dev/null")) do
+    if not path:find("experiment.lua$") then read_lua(path, docs) end
+  end
+  for _, doc in ipairs(docs) do by_name[doc.name] = by_name[doc.name] or doc end
+  add_ops(docs, by_name)
+  add_aliases(docs, by_name)
+  return docs, by_name
 end
 
 local function is_constant(value) return type(value) ~= "function" and type(value) ~= "table" end
@@ -287,12 +307,12 @@ end
 local function add_methods(out, by_name)
   for _, name in ipairs(names_of(core.methods)) do
     local doc = by_name[name]
-    local alias = not doc and alias_of(name, core.methods, by_name)
-    local base = not doc and not alias and by_name[name:gsub("_$", "")]
+    local other = not doc and alias_of(name, core.methods, by_name)
+    local base = has_doc(name, by_name)
     if doc then
       add_function(out, "function Tensor:" .. name, doc, true)
-    elseif alias then
-      add(out, "---The same as %s.\nTensor.%s = Tensor.%s\n", alias, name, alias)
+    elseif other then
+      add(out, "---The same as %s.\nTensor.%s = Tensor.%s\n", other, name, other)
     elseif base then
       local copy = {text = {"In place: " .. (base.text[1] or "")}, params = {}, returns = {}}
       copy.returns[1] = {type = "luatensor.Tensor", text = "x"}
@@ -348,7 +368,7 @@ end
 -- A section per source file, the op table's kinds last.
 local titles = {
   unary = "Element-wise, one operand", binary = "Element-wise, two operands", ternary = "Element-wise, three operands",
-  quaternary = "Element-wise, four operands", reduction = "Reductions of the op table", args = "Arguments", limits = "Measured limits",
+  quaternary = "Element-wise, four operands", reduction = "Reductions of the op table", alias = "Names from other libraries", args = "Arguments", limits = "Measured limits",
 }
 
 local function add_ldoc(out, doc)
