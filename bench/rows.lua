@@ -86,7 +86,7 @@ return {
   {"clone 10⁷", big, "x:clone()", "x.clone()", "x.copy()", copy = 80 * M},
   {"concat 2 × 5·10⁶", "x float32 5000000; y float32 5000000", "t.concat({x, y})", "t.concat([x, y])", copy = 80 * M},
   {"zeros 10⁷", "", "t.zeros(10000000)", "t.zeros(10000000)", "t.zeros(10000000, dtype=t.float32).fill(0)"},
-  {"arange 10⁷", "", "t.arange(10000000)", nil, nil},
+  {"arange 10⁷", "", "t.arange(10000000)"},
 
   -- casts and other dtypes
   {"float32 to float64 10⁷", big, 'x:to("float64")', "x.to(t.float64)", "x.astype(t.float64)", copy = 120 * M},

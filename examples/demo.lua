@@ -4,8 +4,9 @@
 local experiment = require "luatensor.experiment"
 
 local options = experiment.options({...}, "Every experiment, and the notebook's figures beside this machine's.", {
-  "threads",
+  {"iterations", 100}, "threads",
 })
+local iterations, threads = tostring(options.iterations), tostring(options.threads)
 
 -- Runs examples/<name>.lua with the given arguments; its result, or nil and the error.
 local function run(name, ...)
@@ -20,20 +21,23 @@ end
 local accelerator = run("01_device")
 local seconds = {}
 for _, device in ipairs(accelerator and {"cpu", accelerator} or {"cpu"}) do
-  seconds[device] = {large = run("02_large", "--device", device), small = run("03_small", "--device", device)}
+  seconds[device] = {
+    large = run("02_large", "--device", device, "--iterations", iterations),
+    small = run("03_small", "--device", device, "--iterations", iterations),
+  }
 end
-run("04_cores", "--threads", tostring(options.threads))
+run("04_cores", "--threads", threads)
 run("05_memory")
 
--- The notebook's figures: docs/notebook.md, claims 12 and 13.
+-- The notebook's seconds for 100 iterations: docs/notebook.md, claims 12 and 13.
 local notebook = {
-  {"100 × 7000 × 3000", "large", gpu = 33.03, cpu = 53.21},
-  {"100 × 70 × 30", "small", gpu = 0.0965, cpu = 0.00588},
+  {"7000 × 3000", "large", gpu = 33.03, cpu = 53.21},
+  {"70 × 30", "small", gpu = 0.0965, cpu = 0.00588},
 }
 
 local function show(value) return value and ("%.4g s"):format(value) or "-" end
 
-local head = {"experiment", "notebook, CPU", "notebook, GPU", "CPU here"}
+local head = {"matrices", "notebook, CPU", "notebook, GPU", "CPU here"}
 if accelerator then head[#head + 1] = accelerator .. " here" end
 local lines = {head}
 for _, row in ipairs(notebook) do
@@ -43,6 +47,7 @@ for _, row in ipairs(notebook) do
   lines[#lines + 1] = line
 end
 
-print("\n== The notebook's figures (an Apple laptop, PyTorch) beside this machine's")
+print("\n== The notebook's figures (100 iterations, PyTorch on an Apple laptop) beside this machine's")
+print(("here: %s iterations of {two random matrices, x @ y.T, sum}"):format(iterations))
 for device in pairs(seconds) do print(experiment.describe(device)) end
 experiment.print_table(lines)

@@ -29,29 +29,516 @@
 ---@field [any] luatensor.Tensor|number # x[3], x[{ {1, 3}, {} }] …
 local Tensor = {}
 
+---absolute value; the least integer wraps to itself.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:abs(options) end
+
+---In place: absolute value; the least integer wraps to itself.
+---@return luatensor.Tensor # x
+function Tensor:abs_() end
+
+---The same as abs.
+Tensor.absolute = Tensor.abs
+
+---The same as abs_.
+Tensor.absolute_ = Tensor.abs_
+
+---arc cosine, in [0, pi].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:acos(options) end
+
+---In place: arc cosine, in [0, pi].
+---@return luatensor.Tensor # x
+function Tensor:acos_() end
+
+---inverse hyperbolic cosine; NaN below 1.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:acosh(options) end
+
+---In place: inverse hyperbolic cosine; NaN below 1.
+---@return luatensor.Tensor # x
+function Tensor:acosh_() end
+
+---x + y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:add(y, options) end
+
+---In place: x + y.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:add_(y) end
+
+---beta * x + alpha * a @ b, in one pass.
+---@param x any broadcasts to [m, n]
+---@param a any [m, k]
+---@param b any [k, n]
+---@param options? table `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
+---@return any # [m, n]
+function Tensor:addmm(x, a, b, options) end
+
+---In place: beta * x + alpha * a @ b, in one pass.
+---@param x any broadcasts to [m, n]
+---@param a any [m, k]
+---@param b any [k, n]
+---@return luatensor.Tensor # x
+function Tensor:addmm_(x, a, b) end
+
+---is every element not 0? true of no elements.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:all(dim, options) end
+
+---The same as max.
+Tensor.amax = Tensor.max
+
+---The same as min.
+Tensor.amin = Tensor.min
+
+---is any element not 0? false of no elements.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:any(dim, options) end
+
+---The same as acos.
+Tensor.arccos = Tensor.acos
+
+---The same as acos_.
+Tensor.arccos_ = Tensor.acos_
+
+---The same as acosh.
+Tensor.arccosh = Tensor.acosh
+
+---The same as acosh_.
+Tensor.arccosh_ = Tensor.acosh_
+
+---The same as asin.
+Tensor.arcsin = Tensor.asin
+
+---The same as asin_.
+Tensor.arcsin_ = Tensor.asin_
+
+---The same as asinh.
+Tensor.arcsinh = Tensor.asinh
+
+---The same as asinh_.
+Tensor.arcsinh_ = Tensor.asinh_
+
+---The same as atan.
+Tensor.arctan = Tensor.atan
+
+---The same as atan2.
+Tensor.arctan2 = Tensor.atan2
+
+---The same as atan2_.
+Tensor.arctan2_ = Tensor.atan2_
+
+---The same as atan_.
+Tensor.arctan_ = Tensor.atan_
+
+---The same as atanh.
+Tensor.arctanh = Tensor.atanh
+
+---The same as atanh_.
+Tensor.arctanh_ = Tensor.atanh_
+
+---1-based position of the first largest element, or of the first NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:argmax(dim, options) end
+
+---1-based position of the first smallest element, or of the first NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:argmin(dim, options) end
+
+---Positions of the elements that are not 0 (or are true), one row each.
+---@return luatensor.Tensor # int64, [count, ndim]
+function Tensor:argwhere() end
+
+---arc sine, in [-pi/2, pi/2].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:asin(options) end
+
+---In place: arc sine, in [-pi/2, pi/2].
+---@return luatensor.Tensor # x
+function Tensor:asin_() end
+
+---inverse hyperbolic sine.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:asinh(options) end
+
+---In place: inverse hyperbolic sine.
+---@return luatensor.Tensor # x
+function Tensor:asinh_() end
+
+---A copy of x with another dtype.
+---@param x any
+---@param dtype string
+---@param options? table copy: false gives x itself where it has the dtype (default true); device
+---@return any #
+function Tensor:astype(x, dtype, options) end
+
+---arc tangent, in [-pi/2, pi/2].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:atan(options) end
+
+---angle of the point (y, x) in radians: atan(x / y) in the right quadrant.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:atan2(y, options) end
+
+---In place: angle of the point (y, x) in radians: atan(x / y) in the right quadrant.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:atan2_(y) end
+
+---In place: arc tangent, in [-pi/2, pi/2].
+---@return luatensor.Tensor # x
+function Tensor:atan_() end
+
+---inverse hyperbolic tangent; NaN outside [-1, 1].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:atanh(options) end
+
+---In place: inverse hyperbolic tangent; NaN outside [-1, 1].
+---@return luatensor.Tensor # x
+function Tensor:atanh_() end
+
+---bits set in both.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:bitwise_and(y, options) end
+
+---In place: bits set in both.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:bitwise_and_(y) end
+
+---every bit inverted; on bool, not.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:bitwise_invert(options) end
+
+---In place: every bit inverted; on bool, not.
+---@return luatensor.Tensor # x
+function Tensor:bitwise_invert_() end
+
+---x << y; 0 from the width on; a negative y shifts right.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:bitwise_left_shift(y, options) end
+
+---In place: x << y; 0 from the width on; a negative y shifts right.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:bitwise_left_shift_(y) end
+
+---The same as bitwise_invert.
+Tensor.bitwise_not = Tensor.bitwise_invert
+
+---The same as bitwise_invert_.
+Tensor.bitwise_not_ = Tensor.bitwise_invert_
+
+---bits set in either.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:bitwise_or(y, options) end
+
+---In place: bits set in either.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:bitwise_or_(y) end
+
+---x >> y, filled with the sign; a negative y shifts left.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:bitwise_right_shift(y, options) end
+
+---In place: x >> y, filled with the sign; a negative y shifts left.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:bitwise_right_shift_(y) end
+
+---bits set in one of them.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:bitwise_xor(y, options) end
+
+---In place: bits set in one of them.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:bitwise_xor_(y) end
+
+---The same as x:to("bool").
+---@return luatensor.Tensor #
+function Tensor:bool() end
+
+---All tensors in the shape that they broadcast to.
+---@return luatensor.Tensor # ... as many views
+function Tensor:broadcast_arrays() end
+
+---The same as broadcast_arrays.
+Tensor.broadcast_tensors = Tensor.broadcast_arrays
+
 ---Stretches dims of length 1, and adds dims in front.
 ---@param ... any sizes, or one table of them
 ---@return luatensor.Tensor # a view, which cannot be written to where it is stretched
 function Tensor:broadcast_to(...) end
 
+---The same as x:to("uint8").
+---@return luatensor.Tensor #
+function Tensor:byte() end
+
+---least integral value >= x.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:ceil(options) end
+
+---In place: least integral value >= x.
+---@return luatensor.Tensor # x
+function Tensor:ceil_() end
+
+---The same as x:to("int8").
+---@return luatensor.Tensor #
+function Tensor:char() end
+
+---At most n parts of one size along a dim; the last may be shorter.
+---@param n integer
+---@param dim? integer
+---@return table # views
+function Tensor:chunk(n, dim) end
+
+---The same as clip.
+Tensor.clamp = Tensor.clip
+
+---The same as clip_.
+Tensor.clamp_ = Tensor.clip_
+
+---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+---@param x any real numbers of any shape
+---@param min? number|any|nil broadcast with x; nil: no limit below
+---@param max? number|any|nil broadcast with x; nil: no limit above
+---@param options? table out: the tensor to write to
+---@return any # of the dtype that x, min and max promote to
+function Tensor:clip(x, min, max, options) end
+
+---In place: Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+---@param x any real numbers of any shape
+---@param min? number|any|nil broadcast with x; nil: no limit below
+---@param max? number|any|nil broadcast with x; nil: no limit above
+---@return luatensor.Tensor # x
+function Tensor:clip_(x, min, max) end
+
+---A copy that shares no memory with x, row-major.
+---@param x any
+---@return any #
+function Tensor:clone(x) end
+
+---x itself when its elements lie row-major without gaps, else a copy that does.
+---@param x any
+---@return any #
+function Tensor:contiguous(x) end
+
+---Overwrites x with the elements of y, converted to x's dtype.
+---@param x any
+---@param y any|number broadcast to x's shape; must not overlap x unless it is the same view
+---@return any # x
+function Tensor:copy_(x, y) end
+
+---magnitude of x with the sign of y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:copysign(y, options) end
+
+---In place: magnitude of x with the sign of y.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:copysign_(y) end
+
+---cosine of x radians.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:cos(options) end
+
+---In place: cosine of x radians.
+---@return luatensor.Tensor # x
+function Tensor:cos_() end
+
+---hyperbolic cosine.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:cosh(options) end
+
+---In place: hyperbolic cosine.
+---@return luatensor.Tensor # x
+function Tensor:cosh_() end
+
+---how many elements are not 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:count_nonzero(dim, options) end
+
+---The same as x:to("cpu").
+---@return luatensor.Tensor #
+function Tensor:cpu() end
+
+---The same as x:to("cuda").
+---@return luatensor.Tensor #
+function Tensor:cuda() end
+
 ---Address of the first element as an integer, for FFI; on the tensor's device.
 ---@return any # integer
 function Tensor:data_ptr() end
+
+---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+---@param k? integer
+---@return luatensor.Tensor #
+function Tensor:diag(k) end
 
 ---The diagonals of the matrices in two dims, as the last dim.
 ---@param options? table `offset` (0; above the main diagonal when positive), `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(options) end
 
+---The same as x.ndim.
+---@return integer #
+function Tensor:dim() end
+
+---The same as divide.
+Tensor.div = Tensor.divide
+
+---The same as divide_.
+Tensor.div_ = Tensor.divide_
+
+---x / y, in floating point.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:divide(y, options) end
+
+---In place: x / y, in floating point.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:divide_(y) end
+
+---The same as x:to("float64").
+---@return luatensor.Tensor #
+function Tensor:double() end
+
 ---A tensor in the shape of x whose elements are whatever was in memory.
 ---@param options? any {dtype = x.dtype, device = x.device}
 ---@return luatensor.Tensor # a new tensor
 function Tensor:empty_like(options) end
 
+---The same as equal.
+Tensor.eq = Tensor.equal
+
+---x == y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:equal(y, options) end
+
+---error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:erf(options) end
+
+---In place: error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
+---@return luatensor.Tensor # x
+function Tensor:erf_() end
+
+---1 - erf(x), exact for large x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:erfc(options) end
+
+---In place: 1 - erf(x), exact for large x.
+---@return luatensor.Tensor # x
+function Tensor:erfc_() end
+
+---e^x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:exp(options) end
+
+---In place: e^x.
+---@return luatensor.Tensor # x
+function Tensor:exp_() end
+
+---The same as broadcast_to.
+Tensor.expand = Tensor.broadcast_to
+
 ---New dims of length 1.
 ---@param dim integer|table where the new dims stand in the result
 ---@return luatensor.Tensor # a view
 function Tensor:expand_dims(dim) end
+
+---e^x - 1, exact near 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:expm1(options) end
+
+---In place: e^x - 1, exact near 0.
+---@return luatensor.Tensor # x
+function Tensor:expm1_() end
+
+---Overwrites each element of x.
+---@param x any
+---@param value number|boolean|any that x's dtype can hold, or a 0-d tensor
+---@return any # x
+function Tensor:fill_(x, value) end
 
 ---Dims first … last as one. A 0-d tensor becomes 1-d.
 ---@param first? integer
@@ -64,7 +551,35 @@ function Tensor:flatten(first, last) end
 ---@return luatensor.Tensor # a view
 function Tensor:flip(dim) end
 
+---The same as x:to("float32").
+---@return luatensor.Tensor #
+function Tensor:float() end
+
+---greatest integral value <= x.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:floor(options) end
+
+---In place: greatest integral value <= x.
+---@return luatensor.Tensor # x
+function Tensor:floor_() end
+
+---floor(x / y), toward minus infinity; integers by 0 give 0.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:floor_divide(y, options) end
+
+---In place: floor(x / y), toward minus infinity; integers by 0 give 0.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:floor_divide_(y) end
+
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
+---In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
+---collector ends it when nothing refers to it any more.
 function Tensor:free() end
 
 ---One value in the shape of x.
@@ -73,16 +588,363 @@ function Tensor:free() end
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
+---Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+---@param dim integer
+---@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param options? table `out`
+---@return luatensor.Tensor # of index's shape
+function Tensor:gather(dim, index, options) end
+
+---The same as greater_equal.
+Tensor.ge = Tensor.greater_equal
+
+---x * (1 + erf(x / sqrt(2))) / 2.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:gelu(options) end
+
+---In place: x * (1 + erf(x / sqrt(2))) / 2.
+---@return luatensor.Tensor # x
+function Tensor:gelu_() end
+
+---x > y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:greater(y, options) end
+
+---x >= y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:greater_equal(y, options) end
+
+---The same as greater.
+Tensor.gt = Tensor.greater
+
+---The same as x:to("float16").
+---@return luatensor.Tensor #
+function Tensor:half() end
+
+---sqrt(x^2 + y^2) without overflow on the way.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:hypot(y, options) end
+
+---In place: sqrt(x^2 + y^2) without overflow on the way.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:hypot_(y) end
+
+---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---@param dim integer
+---@param index luatensor.Tensor 1-d
+---@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
+---@return luatensor.Tensor #
+function Tensor:index_add(dim, index, src) end
+
+---In place: A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---@param dim integer
+---@param index luatensor.Tensor 1-d
+---@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
+---@return luatensor.Tensor # x
+function Tensor:index_add_(dim, index, src) end
+
+---The same as x:to("int32").
+---@return luatensor.Tensor #
+function Tensor:int() end
+
+---Do the elements lie row-major without gaps?
+---@param x any
+---@return boolean #
+function Tensor:is_contiguous(x) end
+
+---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+---@param x number|any
+---@param y number|any broadcast with x
+---@param rtol? number|any relative tolerance; also an option
+---@param atol? number|any absolute tolerance; also an option
+---@param options? table rtol, atol; equal_nan: is NaN close to NaN (default false); out
+---@return any # bool
+function Tensor:isclose(x, y, rtol, atol, options) end
+
+---is x neither infinite nor NaN?.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:isfinite(options) end
+
+---is x infinite?.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:isinf(options) end
+
+---is x NaN?.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:isnan(options) end
+
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
 ---@return any # number or boolean
 function Tensor:item() end
+
+---The same as less_equal.
+Tensor.le = Tensor.less_equal
+
+---The same as bitwise_left_shift.
+Tensor.left_shift = Tensor.bitwise_left_shift
+
+---The same as bitwise_left_shift_.
+Tensor.left_shift_ = Tensor.bitwise_left_shift_
+
+---x + weight * (y - x).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param z luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:lerp(y, z, options) end
+
+---In place: x + weight * (y - x).
+---@param y luatensor.Tensor|number
+---@param z luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:lerp_(y, z) end
+
+---x < y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:less(y, options) end
+
+---x <= y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:less_equal(y, options) end
+
+---natural logarithm.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:log(options) end
+
+---logarithm to base 10.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:log10(options) end
+
+---In place: logarithm to base 10.
+---@return luatensor.Tensor # x
+function Tensor:log10_() end
+
+---log(1 + x), exact near 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:log1p(options) end
+
+---In place: log(1 + x), exact near 0.
+---@return luatensor.Tensor # x
+function Tensor:log1p_() end
+
+---logarithm to base 2.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:log2(options) end
+
+---In place: logarithm to base 2.
+---@return luatensor.Tensor # x
+function Tensor:log2_() end
+
+---In place: natural logarithm.
+---@return luatensor.Tensor # x
+function Tensor:log_() end
+
+---log(exp(x) + exp(y)) without overflow on the way.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:logaddexp(y, options) end
+
+---In place: log(exp(x) + exp(y)) without overflow on the way.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:logaddexp_(y) end
+
+---x and y; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:logical_and(y, options) end
+
+---not x; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:logical_not(options) end
+
+---x or y; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:logical_or(y, options) end
+
+---one of x and y, not both; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:logical_xor(y, options) end
+
+---log of the sum of exponentials, without overflow on the way.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:logsumexp(dim, options) end
+
+---The same as x:to("int64").
+---@return luatensor.Tensor #
+function Tensor:long() end
+
+---The same as less.
+Tensor.lt = Tensor.less
+
+---x with the elements replaced where the mask is true.
+---@param x any
+---@param mask any bool, broadcast with x
+---@param value number|boolean|any broadcast with x; x's dtype must hold it
+---@param options? table out: the tensor to write to
+---@return any # of x's dtype
+function Tensor:masked_fill(x, mask, value, options) end
+
+---In place: x with the elements replaced where the mask is true.
+---@param x any
+---@param mask any bool, broadcast with x
+---@param value number|boolean|any broadcast with x; x's dtype must hold it
+---@return luatensor.Tensor # x
+function Tensor:masked_fill_(x, mask, value) end
+
+---A copy of x whose elements where a mask is true are the first ones of src, in order.
+---@param mask luatensor.Tensor bool; broadcasts to x's shape
+---@param src luatensor.Tensor
+---@return luatensor.Tensor #
+function Tensor:masked_scatter(mask, src) end
+
+---The elements where a mask is true; x and mask broadcast.
+---@param mask luatensor.Tensor bool
+---@return luatensor.Tensor # 1-d
+function Tensor:masked_select(mask) end
+
+---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
+---before the last two are a batch, and broadcast. `x:mm(y)` takes 2-d tensors only, `bmm` 3-d, `mv` 2-d and
+---1-d, `dot` 1-d.
+---@param x any shape [..., m, k]
+---@param y any shape [..., k, n]; not bool
+---@param options? table `out`: the tensor to write to
+---@return any # shape [..., m, n]
+function Tensor:matmul(x, y, options) end
+
+---The last two dims swapped: a view, as x.mT.
+---@param x any 2-d or more
+---@return any #
+function Tensor:matrix_transpose(x) end
+
+---largest element; NaN if there is one.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:max(dim, options) end
+
+---the larger; NaN if either is NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:maximum(y, options) end
+
+---In place: the larger; NaN if either is NaN.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:maximum_(y) end
+
+---arithmetic mean; NaN of no elements.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:mean(dim, options) end
+
+---smallest element; NaN if there is one.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:min(dim, options) end
+
+---the smaller; NaN if either is NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:minimum(y, options) end
+
+---In place: the smaller; NaN if either is NaN.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:minimum_(y) end
 
 ---Moves dims; the others keep their order.
 ---@param source integer|table
 ---@param destination integer|table
 ---@return luatensor.Tensor # a view
 function Tensor:moveaxis(source, destination) end
+
+---The same as moveaxis.
+Tensor.movedim = Tensor.moveaxis
+
+---The same as multiply.
+Tensor.mul = Tensor.multiply
+
+---The same as multiply_.
+Tensor.mul_ = Tensor.multiply_
+
+---x * y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:multiply(y, options) end
+
+---In place: x * y.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:multiply_(y) end
+
+---The same as x.ndim.
+---@return integer #
+function Tensor:nDimension() end
+
+---The same as x.size.
+---@return integer #
+function Tensor:nElement() end
 
 ---`length` elements of a dim from `start` on.
 ---@param dim integer
@@ -91,15 +953,138 @@ function Tensor:moveaxis(source, destination) end
 ---@return luatensor.Tensor # a view
 function Tensor:narrow(dim, start, length) end
 
+---The same as not_equal.
+Tensor.ne = Tensor.not_equal
+
+---The same as negative.
+Tensor.neg = Tensor.negative
+
+---The same as negative_.
+Tensor.neg_ = Tensor.negative_
+
+----x; integers wrap.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:negative(options) end
+
+---In place: -x; integers wrap.
+---@return luatensor.Tensor # x
+function Tensor:negative_() end
+
+---The same as x.size.
+---@return integer #
+function Tensor:nelement() end
+
+---Positions of the elements that are not 0 (or are true), row-major.
+---@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
+function Tensor:nonzero() end
+
+---x ~= y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:not_equal(y, options) end
+
+---The same as x.size.
+---@return integer #
+function Tensor:numel() end
+
 ---Ones in the shape of x.
 ---@param options? any {dtype = x.dtype, device = x.device}
 ---@return luatensor.Tensor # a new tensor
 function Tensor:ones_like(options) end
 
+---Every element of x times every element of y.
+---@param x any 1-d
+---@param y any 1-d
+---@return any # shape [#x, #y]
+function Tensor:outer(x, y) end
+
+---More elements around a tensor.
+---@param widths table before and after the last dim, then before and after the one before it …; negative ones cut off
+---@param options? table `mode`: "constant" (default), "reflect" (without the edge itself), "replicate", "circular"; `value` (0) for "constant"
+---@return luatensor.Tensor #
+function Tensor:pad(widths, options) end
+
+---The same as permute_dims.
+Tensor.permute = Tensor.permute_dims
+
 ---Dims in another order.
 ---@param ... any every dim once, or one table of them: dim d of the result is dim order[d] of x
 ---@return luatensor.Tensor # a view
 function Tensor:permute_dims(...) end
+
+---x itself.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:positive(options) end
+
+---In place: x itself.
+---@return luatensor.Tensor # x
+function Tensor:positive_() end
+
+---x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:pow(y, options) end
+
+---In place: x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:pow_(y) end
+
+---The same as pow.
+Tensor.power = Tensor.pow
+
+---The same as pow_.
+Tensor.power_ = Tensor.pow_
+
+---product; bool and integers multiply in int64 or uint64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:prod(dim, options) end
+
+---The same as flatten.
+Tensor.ravel = Tensor.flatten
+
+---1 / x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:reciprocal(options) end
+
+---In place: 1 / x.
+---@return luatensor.Tensor # x
+function Tensor:reciprocal_() end
+
+---max(x, 0).
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:relu(options) end
+
+---In place: max(x, 0).
+---@return luatensor.Tensor # x
+function Tensor:relu_() end
+
+---x - y * floor(x / y), with the sign of y; integers by 0 give 0.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:remainder(y, options) end
+
+---In place: x - y * floor(x / y), with the sign of y; integers by 0 give 0.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:remainder_(y) end
 
 ---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---@param ... any sizes, or one table of them; one may be -1: whatever is left
@@ -107,13 +1092,208 @@ function Tensor:permute_dims(...) end
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
 
+---The same as bitwise_right_shift.
+Tensor.right_shift = Tensor.bitwise_right_shift
+
+---The same as bitwise_right_shift_.
+Tensor.right_shift_ = Tensor.bitwise_right_shift_
+
+---Elements moved on along dims; those that leave at the end come back in front.
+---@param shift integer|table
+---@param dim? integer|table without it, in row-major order
+---@return luatensor.Tensor #
+function Tensor:roll(shift, dim) end
+
+---nearest integral value, halves to even.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:round(options) end
+
+---In place: nearest integral value, halves to even.
+---@return luatensor.Tensor # x
+function Tensor:round_() end
+
 ---For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
 function Tensor:rows() end
+
+---1 / sqrt(x).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:rsqrt(options) end
+
+---In place: 1 / sqrt(x).
+---@return luatensor.Tensor # x
+function Tensor:rsqrt_() end
+
+---A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+---values go to one place, the last stays. `scatter_` writes into x.
+---@param dim integer
+---@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param src luatensor.Tensor|number
+---@return luatensor.Tensor #
+function Tensor:scatter(dim, index, src) end
+
+---In place: A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+---@param dim integer
+---@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param src luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:scatter_(dim, index, src) end
+
+---As scatter, but src is added to what is there.
+---@param dim integer
+---@param index luatensor.Tensor
+---@param src luatensor.Tensor|number
+---@return luatensor.Tensor #
+function Tensor:scatter_add(dim, index, src) end
+
+---In place: As scatter, but src is added to what is there.
+---@param dim integer
+---@param index luatensor.Tensor
+---@param src luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:scatter_add_(dim, index, src) end
+
+---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+---@param values luatensor.Tensor|number
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: int64 positions that sort `sorted` (1-d)
+---@return luatensor.Tensor # int64, of values' shape
+function Tensor:searchsorted(values, options) end
+
+---The same as x:to("int16").
+---@return luatensor.Tensor #
+function Tensor:short() end
+
+---1 / (1 + exp(-x)).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:sigmoid(options) end
+
+---In place: 1 / (1 + exp(-x)).
+---@return luatensor.Tensor # x
+function Tensor:sigmoid_() end
+
+----1, 0 or 1; NaN stays NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:sign(options) end
+
+---In place: -1, 0 or 1; NaN stays NaN.
+---@return luatensor.Tensor # x
+function Tensor:sign_() end
+
+---is the sign bit set? (true for -0).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:signbit(options) end
+
+---x * sigmoid(x).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:silu(options) end
+
+---In place: x * sigmoid(x).
+---@return luatensor.Tensor # x
+function Tensor:silu_() end
+
+---sine of x radians.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:sin(options) end
+
+---In place: sine of x radians.
+---@return luatensor.Tensor # x
+function Tensor:sin_() end
+
+---hyperbolic sine.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:sinh(options) end
+
+---In place: hyperbolic sine.
+---@return luatensor.Tensor # x
+function Tensor:sinh_() end
+
+---log(1 + exp(x)).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:softplus(options) end
+
+---In place: log(1 + exp(x)).
+---@return luatensor.Tensor # x
+function Tensor:softplus_() end
+
+---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---@param sizes integer|table
+---@param dim? integer
+---@return table # views
+function Tensor:split(sizes, dim) end
+
+---square root; NaN below 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:sqrt(options) end
+
+---In place: square root; NaN below 0.
+---@return luatensor.Tensor # x
+function Tensor:sqrt_() end
+
+---x * x.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:square(options) end
+
+---In place: x * x.
+---@return luatensor.Tensor # x
+function Tensor:square_() end
 
 ---Without dims of length 1.
 ---@param dim? integer|table those to drop; without it, all of length 1
 ---@return luatensor.Tensor # a view
 function Tensor:squeeze(dim) end
+
+---standard deviation: the root of var.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:std(dim, options) end
+
+---The same as subtract.
+Tensor.sub = Tensor.subtract
+
+---The same as subtract_.
+Tensor.sub_ = Tensor.subtract_
+
+---x - y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:subtract(y, options) end
+
+---In place: x - y.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:subtract_(y) end
+
+---sum; bool and integers add up in int64 or uint64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:sum(dim, options) end
 
 ---Exchanges two dims.
 ---@param a integer
@@ -121,19 +1301,161 @@ function Tensor:squeeze(dim) end
 ---@return luatensor.Tensor # a view
 function Tensor:swapaxes(a, b) end
 
+---The same as swapaxes.
+Tensor.swapdims = Tensor.swapaxes
+
+---The same as matrix_transpose.
+Tensor.t = Tensor.matrix_transpose
+
+---Elements of x at positions along a dim: `x[{…, indices, …}]`.
+---@param indices luatensor.Tensor integers, of any shape; negative from the end
+---@param dim? integer may be left out when x is 1-d
+---@param options? table `out`
+---@return luatensor.Tensor # shape of x, with that of indices for dim
+function Tensor:take(indices, dim, options) end
+
+---Elements along a dim, as gather; the other dims broadcast.
+---@param indices luatensor.Tensor as many dims as x
+---@param dim? integer
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:take_along_axis(indices, dim, options) end
+
+---The same as take_along_axis.
+Tensor.take_along_dim = Tensor.take_along_axis
+
+---tangent of x radians.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:tan(options) end
+
+---In place: tangent of x radians.
+---@return luatensor.Tensor # x
+function Tensor:tan_() end
+
+---hyperbolic tangent.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:tanh(options) end
+
+---In place: hyperbolic tangent.
+---@return luatensor.Tensor # x
+function Tensor:tanh_() end
+
+---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+---@param x any
+---@param y any
+---@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+---@return any #
+function Tensor:tensordot(x, y, dims) end
+
+---Copies of the whole tensor side by side.
+---@param ... integer times along each dim (the last ones when there are fewer than dims), or one table of them
+---@return luatensor.Tensor #
+function Tensor:tile(...) end
+
+---x with another dtype, on another device, or both. x itself where it has these already.
+---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+---@param x any
+---@param ... string a dtype, a device, or both in any order
+---, then options: dtype, device, copy (default false: x itself is good enough)
+---@return any #
+function Tensor:to(x, ...) end
+
 ---The elements as a string: row-major, native byte order; `string.unpack` reads it.
 ---@return any # string of x.size elements
 function Tensor:to_bytes() end
 
+---The same as totable.
+Tensor.tolist = Tensor.totable
+
 ---All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
 ---@return any # table, number or boolean
 function Tensor:totable() end
+
+---The same as swapaxes.
+Tensor.transpose = Tensor.swapaxes
+
+---The lower triangle of matrices: 0 above diagonal k.
+---@param options? table `k` (0): positive is above the main diagonal
+---@return luatensor.Tensor #
+function Tensor:tril(options) end
+
+---The upper triangle of matrices: 0 below diagonal k.
+---@param options? table `k` (0): positive is above the main diagonal
+---@return luatensor.Tensor #
+function Tensor:triu(options) end
+
+---The same as divide.
+Tensor.true_divide = Tensor.divide
+
+---The same as divide_.
+Tensor.true_divide_ = Tensor.divide_
+
+---x without its fraction.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:trunc(options) end
+
+---In place: x without its fraction.
+---@return luatensor.Tensor # x
+function Tensor:trunc_() end
+
+---The same as unstack.
+Tensor.unbind = Tensor.unstack
 
 ---One dim as several.
 ---@param dim integer
 ---@param sizes table one may be -1
 ---@return luatensor.Tensor # a view
 function Tensor:unflatten(dim, sizes) end
+
+---The same as expand_dims.
+Tensor.unsqueeze = Tensor.expand_dims
+
+---The slices along a dim, without that dim.
+---@param dim? integer
+---@return table # views
+function Tensor:unstack(dim) end
+
+---variance, divided by n - correction (0 unless given).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function Tensor:var(dim, options) end
+
+---Sums of products along a dim; the other dims broadcast.
+---@param x any
+---@param y any as long as x in that dim; not bool
+---@param options? table `dim`: counted from the end if negative; default -1
+---@return any # without that dim
+function Tensor:vecdot(x, y, options) end
+
+---The same as reshape.
+Tensor.view = Tensor.reshape
+
+---y where x is true, else z.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param z luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:where(y, z, options) end
+
+---In place: y where x is true, else z.
+---@param y luatensor.Tensor|number
+---@param z luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:where_(y, z) end
+
+---Overwrites each element of x with 0.
+---@param x any
+---@return any # x
+function Tensor:zero_(x) end
 
 ---Zeros in the shape of x.
 ---@param options? any {dtype = x.dtype, device = x.device}
@@ -142,6 +1464,8 @@ function Tensor:zeros_like(options) end
 
 ---@class luatensor
 local lt = {}
+
+lt.cuda = {}
 
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
@@ -183,6 +1507,36 @@ function lt.from_bytes(s, shape, options) end
 ---@param x luatensor.Tensor
 ---@return any # integer
 function lt.data_ptr(x) end
+
+---x with another dtype, on another device, or both. x itself where it has these already.
+---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+---@param x any
+---@param ... string a dtype, a device, or both in any order
+---, then options: dtype, device, copy (default false: x itself is good enough)
+---@return any #
+function lt.to(x, ...) end
+
+---A copy of x with another dtype.
+---@param x any
+---@param dtype string
+---@param options? table copy: false gives x itself where it has the dtype (default true); device
+---@return any #
+function lt.astype(x, dtype, options) end
+
+---A copy that shares no memory with x, row-major.
+---@param x any
+---@return any #
+function lt.clone(x) end
+
+---x itself when its elements lie row-major without gaps, else a copy that does.
+---@param x any
+---@return any #
+function lt.contiguous(x) end
+
+---Do the elements lie row-major without gaps?
+---@param x any
+---@return boolean #
+function lt.is_contiguous(x) end
 
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
@@ -258,12 +1612,121 @@ function lt.range(first, last, step, options) end
 ---@return luatensor.Tensor # a new 1-d tensor of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
+---Checks and completes a device's name: "cuda" gives "cuda:0".
+---@param name? string
+---@return string # the name in full; an error where there is no such device
+function lt.device(name) end
+
+---The devices of this machine.
+---@return any # a list of tables {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =}; what is not known is nil
+function lt.devices() end
+
+---The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
+---@return string # its name, such as "cuda:0"
+function lt.accelerator() end
+
+---Waits until all work queued on a device is done.
+---@param device? string all devices when left out
+function lt.synchronize(device) end
+
+---Seconds of a clock that only moves forward. Differences count; os.clock adds up the time of all threads.
+---@return number #
+function lt.clock() end
+
+---The dtype that arguments promote to, as in an op of all of them.
+---@param ... string|any|number|boolean dtype names, tensors, Lua values (weak: they only raise the kind)
+---@return string #
+function lt.result_type(...) end
+
+---Can values of one dtype become another without loss, by the promotion table?
+---@param from string|any
+---@param to string
+---@return boolean #
+function lt.can_cast(from, to) end
+
+---Is a dtype of a kind?
+---@param dtype string|any
+---@param kind string|table "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric", a dtype, or a list of these
+---@return boolean #
+function lt.isdtype(dtype, kind) end
+
+---Limits of a float dtype.
+---@param dtype string|any
+---@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype
+function lt.finfo(dtype) end
+
+---Limits of an integer dtype.
+---@param dtype string|any
+---@return table # bits, max, min, dtype; uint64's max is the Lua integer with the same bits, -1
+function lt.iinfo(dtype) end
+
+---Sets the dtype of floats that are made from no float: float data, zeros, 1 / 2 of integers.
+---@param dtype string a float dtype; "float32" at the start
+function lt.set_default_dtype(dtype) end
+
+---The dtype of floats that are made from no float.
+---@return string #
+function lt.get_default_dtype() end
+
+---The op table: every element-wise op and reduction.
+---@return table # by name: {name, kind ("unary" … "reduction"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
+function lt.ops() end
+
 ---What a device can do at most, measured now by loops that do nothing else, on all threads in use.
 ---Takes about a second. Not for a CPU that is busy with something else.
 ---@param device? string
 ---@param dtype? string whose arithmetic is measured
 ---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts what it reads and what it writes
 function lt.limits(device, dtype) end
+
+---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+---@param x any real numbers of any shape
+---@param min? number|any|nil broadcast with x; nil: no limit below
+---@param max? number|any|nil broadcast with x; nil: no limit above
+---@param options? table out: the tensor to write to
+---@return any # of the dtype that x, min and max promote to
+function lt.clip(x, min, max, options) end
+
+---x with the elements replaced where the mask is true.
+---@param x any
+---@param mask any bool, broadcast with x
+---@param value number|boolean|any broadcast with x; x's dtype must hold it
+---@param options? table out: the tensor to write to
+---@return any # of x's dtype
+function lt.masked_fill(x, mask, value, options) end
+
+---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+---@param x number|any
+---@param y number|any broadcast with x
+---@param rtol? number|any relative tolerance; also an option
+---@param atol? number|any absolute tolerance; also an option
+---@param options? table rtol, atol; equal_nan: is NaN close to NaN (default false); out
+---@return any # bool
+function lt.isclose(x, y, rtol, atol, options) end
+
+---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
+---before the last two are a batch, and broadcast. `x:mm(y)` takes 2-d tensors only, `bmm` 3-d, `mv` 2-d and
+---1-d, `dot` 1-d.
+---@param x any shape [..., m, k]
+---@param y any shape [..., k, n]; not bool
+---@param options? table `out`: the tensor to write to
+---@return any # shape [..., m, n]
+function lt.matmul(x, y, options) end
+
+---Sums of products along a dim; the other dims broadcast.
+---@param x any
+---@param y any as long as x in that dim; not bool
+---@param options? table `dim`: counted from the end if negative; default -1
+---@return any # without that dim
+function lt.vecdot(x, y, options) end
+
+---beta * x + alpha * a @ b, in one pass.
+---@param x any broadcasts to [m, n]
+---@param a any [m, k]
+---@param b any [k, n]
+---@param options? table `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
+---@return any # [m, n]
+function lt.addmm(x, a, b, options) end
 
 ---Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
 ---for reuse).
@@ -279,7 +1742,82 @@ function lt.reset_peak_memory(device) end
 ---@param device? string
 function lt.empty_cache(device) end
 
+---Elements of x at positions along a dim: `x[{…, indices, …}]`.
+---@param x luatensor.Tensor
+---@param indices luatensor.Tensor integers, of any shape; negative from the end
+---@param dim? integer may be left out when x is 1-d
+---@param options? table `out`
+---@return luatensor.Tensor # shape of x, with that of indices for dim
+function lt.take(x, indices, dim, options) end
+
+---Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+---@param x luatensor.Tensor
+---@param dim integer
+---@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param options? table `out`
+---@return luatensor.Tensor # of index's shape
+function lt.gather(x, dim, index, options) end
+
+---Elements along a dim, as gather; the other dims broadcast.
+---@param x luatensor.Tensor
+---@param indices luatensor.Tensor as many dims as x
+---@param dim? integer
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.take_along_axis(x, indices, dim, options) end
+
+---A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+---values go to one place, the last stays. `scatter_` writes into x.
+---@param x luatensor.Tensor
+---@param dim integer
+---@param index luatensor.Tensor as many dims as x, none but dim longer
+---@param src luatensor.Tensor|number
+---@return luatensor.Tensor #
+function lt.scatter(x, dim, index, src) end
+
+---As scatter, but src is added to what is there.
+---@param x luatensor.Tensor
+---@param dim integer
+---@param index luatensor.Tensor
+---@param src luatensor.Tensor|number
+---@return luatensor.Tensor #
+function lt.scatter_add(x, dim, index, src) end
+
+---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+---@param x luatensor.Tensor
+---@param dim integer
+---@param index luatensor.Tensor 1-d
+---@param src luatensor.Tensor|number broadcasts to x's shape with index's length for dim
+---@return luatensor.Tensor #
+function lt.index_add(x, dim, index, src) end
+
+---Positions of the elements that are not 0 (or are true), row-major.
+---@param x luatensor.Tensor at least 1-d
+---@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
+function lt.nonzero(x) end
+
+---Positions of the elements that are not 0 (or are true), one row each.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # int64, [count, ndim]
+function lt.argwhere(x) end
+
+---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+---@param sorted luatensor.Tensor 1-d, or rows that go with those of values
+---@param values luatensor.Tensor|number
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: int64 positions that sort `sorted` (1-d)
+---@return luatensor.Tensor # int64, of values' shape
+function lt.searchsorted(sorted, values, options) end
+
+---Tensors one after the other along a dim.
+---@param tensors table of one shape, but for dim; dtypes promote
+---@param dim? integer
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.concat(tensors, dim, options) end
+
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
+---In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
+---collector ends it when nothing refers to it any more.
 ---@param x luatensor.Tensor
 function lt.free(x) end
 
@@ -287,6 +1825,17 @@ function lt.free(x) end
 ---@param v any anything
 ---@return boolean #
 function lt.is_tensor(v) end
+
+---Sets how many threads an operation may use; small ones use fewer.
+---@param n integer 1 or more; in a forked child only 1
+function lt.set_num_threads(n) end
+
+---@return integer # how many threads an operation may use
+function lt.get_num_threads() end
+
+---What computes: kernels, threads, BLAS and its processor type and threading. For people and bug reports.
+---@return string #
+function lt.config() end
 
 ---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---@param x luatensor.Tensor
@@ -376,17 +1925,945 @@ function lt.rows(x) end
 ---@return table #
 function lt.broadcast_shapes(...) end
 
----Argument i must be a tensor.
-function lt.tensor() end
+---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+---@param x any
+---@param y any
+---@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+---@return any #
+function lt.tensordot(x, y, dims) end
+
+---Every element of x times every element of y.
+---@param x any 1-d
+---@param y any 1-d
+---@return any # shape [#x, #y]
+function lt.outer(x, y) end
+
+---The last two dims swapped: a view, as x.mT.
+---@param x any 2-d or more
+---@return any #
+function lt.matrix_transpose(x) end
+
+---Tensors of one shape along a new dim.
+---@param tensors table
+---@param dim? integer where the new dim stands in the result
+---@return luatensor.Tensor #
+function lt.stack(tensors, dim) end
+
+---The slices along a dim, without that dim.
+---@param x luatensor.Tensor
+---@param dim? integer
+---@return table # views
+function lt.unstack(x, dim) end
+
+---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---@param x luatensor.Tensor
+---@param sizes integer|table
+---@param dim? integer
+---@return table # views
+function lt.split(x, sizes, dim) end
+
+---At most n parts of one size along a dim; the last may be shorter.
+---@param x luatensor.Tensor
+---@param n integer
+---@param dim? integer
+---@return table # views
+function lt.chunk(x, n, dim) end
+
+---All tensors in the shape that they broadcast to.
+---@param ... luatensor.Tensor tensors
+---@return luatensor.Tensor # ... as many views
+function lt.broadcast_arrays(...) end
+
+---Copies of the whole tensor side by side.
+---@param x luatensor.Tensor
+---@param ... integer times along each dim (the last ones when there are fewer than dims), or one table of them
+---@return luatensor.Tensor #
+function lt.tile(x, ...) end
+
+---Elements moved on along dims; those that leave at the end come back in front.
+---@param x luatensor.Tensor
+---@param shift integer|table
+---@param dim? integer|table without it, in row-major order
+---@return luatensor.Tensor #
+function lt.roll(x, shift, dim) end
+
+---More elements around a tensor.
+---@param x luatensor.Tensor
+---@param widths table before and after the last dim, then before and after the one before it …; negative ones cut off
+---@param options? table `mode`: "constant" (default), "reflect" (without the edge itself), "replicate", "circular"; `value` (0) for "constant"
+---@return luatensor.Tensor #
+function lt.pad(x, widths, options) end
+
+---The lower triangle of matrices: 0 above diagonal k.
+---@param x luatensor.Tensor
+---@param options? table `k` (0): positive is above the main diagonal
+---@return luatensor.Tensor #
+function lt.tril(x, options) end
+
+---The upper triangle of matrices: 0 below diagonal k.
+---@param x luatensor.Tensor
+---@param options? table `k` (0): positive is above the main diagonal
+---@return luatensor.Tensor #
+function lt.triu(x, options) end
+
+---Ones on diagonal k of a matrix, else 0.
+---@param rows integer
+---@param columns? integer
+---@param options? table `k` (0), `dtype`, `device`
+---@return luatensor.Tensor #
+function lt.eye(rows, columns, options) end
+
+---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+---@param x luatensor.Tensor
+---@param k? integer
+---@return luatensor.Tensor #
+function lt.diag(x, k) end
+
+---Coordinates of a grid: tensor i runs along dim i.
+---@param ... luatensor.Tensor 1-d tensors
+---, then options: `indexing`: "xy" (default: the first two dims change places) or "ij"
+---@return luatensor.Tensor # ... as many views
+function lt.meshgrid(...) end
+
+---The elements where a mask is true; x and mask broadcast.
+---@param x luatensor.Tensor
+---@param mask luatensor.Tensor bool
+---@return luatensor.Tensor # 1-d
+function lt.masked_select(x, mask) end
+
+---A copy of x with a value where a mask is true. `masked_fill_` writes into x.
+---@param x luatensor.Tensor
+---@param mask luatensor.Tensor bool; broadcasts to x's shape
+---@param value number|boolean|luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.masked_fill(x, mask, value) end
+
+---A copy of x whose elements where a mask is true are the first ones of src, in order.
+---@param x luatensor.Tensor
+---@param mask luatensor.Tensor bool; broadcasts to x's shape
+---@param src luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.masked_scatter(x, mask, src) end
 
 ---How tensors print. Options not named stay as they are.
 ---@param new table {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}
 function lt.set_printoptions(new) end
 
+---absolute value; the least integer wraps to itself.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.abs(x, options) end
+
+---arc cosine, in [0, pi].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.acos(x, options) end
+
+---inverse hyperbolic cosine; NaN below 1.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.acosh(x, options) end
+
+---x + y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.add(x, y, options) end
+
+---is every element not 0? true of no elements.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.all(x, dim, options) end
+
+---is any element not 0? false of no elements.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.any(x, dim, options) end
+
+---1-based position of the first largest element, or of the first NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.argmax(x, dim, options) end
+
+---1-based position of the first smallest element, or of the first NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.argmin(x, dim, options) end
+
+---arc sine, in [-pi/2, pi/2].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.asin(x, options) end
+
+---inverse hyperbolic sine.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.asinh(x, options) end
+
+---arc tangent, in [-pi/2, pi/2].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.atan(x, options) end
+
+---angle of the point (y, x) in radians: atan(x / y) in the right quadrant.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.atan2(x, y, options) end
+
+---inverse hyperbolic tangent; NaN outside [-1, 1].
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.atanh(x, options) end
+
+---bits set in both.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.bitwise_and(x, y, options) end
+
+---every bit inverted; on bool, not.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.bitwise_invert(x, options) end
+
+---x << y; 0 from the width on; a negative y shifts right.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.bitwise_left_shift(x, y, options) end
+
+---bits set in either.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.bitwise_or(x, y, options) end
+
+---x >> y, filled with the sign; a negative y shifts left.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.bitwise_right_shift(x, y, options) end
+
+---bits set in one of them.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.bitwise_xor(x, y, options) end
+
+---least integral value >= x.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.ceil(x, options) end
+
+---magnitude of x with the sign of y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.copysign(x, y, options) end
+
+---cosine of x radians.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.cos(x, options) end
+
+---hyperbolic cosine.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.cosh(x, options) end
+
+---how many elements are not 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.count_nonzero(x, dim, options) end
+
+---x / y, in floating point.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.divide(x, y, options) end
+
+---x == y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.equal(x, y, options) end
+
+---error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.erf(x, options) end
+
+---1 - erf(x), exact for large x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.erfc(x, options) end
+
+---e^x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.exp(x, options) end
+
+---e^x - 1, exact near 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.expm1(x, options) end
+
+---greatest integral value <= x.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.floor(x, options) end
+
+---floor(x / y), toward minus infinity; integers by 0 give 0.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.floor_divide(x, y, options) end
+
+---x * (1 + erf(x / sqrt(2))) / 2.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.gelu(x, options) end
+
+---x > y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.greater(x, y, options) end
+
+---x >= y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.greater_equal(x, y, options) end
+
+---sqrt(x^2 + y^2) without overflow on the way.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.hypot(x, y, options) end
+
+---is x neither infinite nor NaN?.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.isfinite(x, options) end
+
+---is x infinite?.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.isinf(x, options) end
+
+---is x NaN?.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.isnan(x, options) end
+
+---x + weight * (y - x).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param z luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.lerp(x, y, z, options) end
+
+---x < y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.less(x, y, options) end
+
+---x <= y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.less_equal(x, y, options) end
+
+---natural logarithm.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.log(x, options) end
+
+---logarithm to base 10.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.log10(x, options) end
+
+---log(1 + x), exact near 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.log1p(x, options) end
+
+---logarithm to base 2.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.log2(x, options) end
+
+---log(exp(x) + exp(y)) without overflow on the way.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.logaddexp(x, y, options) end
+
+---x and y; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.logical_and(x, y, options) end
+
+---not x; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.logical_not(x, options) end
+
+---x or y; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.logical_or(x, y, options) end
+
+---one of x and y, not both; everything but 0 is true.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.logical_xor(x, y, options) end
+
+---log of the sum of exponentials, without overflow on the way.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.logsumexp(x, dim, options) end
+
+---largest element; NaN if there is one.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.max(x, dim, options) end
+
+---the larger; NaN if either is NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.maximum(x, y, options) end
+
+---arithmetic mean; NaN of no elements.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.mean(x, dim, options) end
+
+---smallest element; NaN if there is one.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.min(x, dim, options) end
+
+---the smaller; NaN if either is NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.minimum(x, y, options) end
+
+---x * y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.multiply(x, y, options) end
+
+----x; integers wrap.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.negative(x, options) end
+
+---x ~= y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.not_equal(x, y, options) end
+
+---x itself.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.positive(x, options) end
+
+---x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.pow(x, y, options) end
+
+---product; bool and integers multiply in int64 or uint64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.prod(x, dim, options) end
+
+---1 / x.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.reciprocal(x, options) end
+
+---max(x, 0).
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.relu(x, options) end
+
+---x - y * floor(x / y), with the sign of y; integers by 0 give 0.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.remainder(x, y, options) end
+
+---nearest integral value, halves to even.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.round(x, options) end
+
+---1 / sqrt(x).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.rsqrt(x, options) end
+
+---1 / (1 + exp(-x)).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.sigmoid(x, options) end
+
+----1, 0 or 1; NaN stays NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.sign(x, options) end
+
+---is the sign bit set? (true for -0).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.signbit(x, options) end
+
+---x * sigmoid(x).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.silu(x, options) end
+
+---sine of x radians.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.sin(x, options) end
+
+---hyperbolic sine.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.sinh(x, options) end
+
+---log(1 + exp(x)).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.softplus(x, options) end
+
+---square root; NaN below 0.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.sqrt(x, options) end
+
+---x * x.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.square(x, options) end
+
+---standard deviation: the root of var.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.std(x, dim, options) end
+
+---x - y.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.subtract(x, y, options) end
+
+---sum; bool and integers add up in int64 or uint64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.sum(x, dim, options) end
+
+---tangent of x radians.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.tan(x, options) end
+
+---hyperbolic tangent.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.tanh(x, options) end
+
+---x without its fraction.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.trunc(x, options) end
+
+---variance, divided by n - correction (0 unless given).
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param dim? integer|integer[] all dims unless given
+---@param options? table `dim`, `keepdim`, `out`
+---@return luatensor.Tensor #
+function lt.var(x, dim, options) end
+
+---y where x is true, else z.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param z luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.where(x, y, z, options) end
+
+---The same as x:to("bool").
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.bool(x) end
+
+---The same as x:to("cuda").
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.cuda(x) end
+
+---The same as abs.
+lt.absolute = lt.abs
+
+---The same as max.
+lt.amax = lt.max
+
+---The same as min.
+lt.amin = lt.min
+
+---The same as acos.
+lt.arccos = lt.acos
+
+---The same as acosh.
+lt.arccosh = lt.acosh
+
+---The same as asin.
+lt.arcsin = lt.asin
+
+---The same as asinh.
+lt.arcsinh = lt.asinh
+
+---The same as atan.
+lt.arctan = lt.atan
+
+---The same as atan2.
+lt.arctan2 = lt.atan2
+
+---The same as atanh.
+lt.arctanh = lt.atanh
+
+---@type string
+lt.bfloat16 = nil
+
+---The same as bitwise_invert.
+lt.bitwise_not = lt.bitwise_invert
+
+---@type string
+lt.bool = nil
+
+---The same as broadcast_arrays.
+lt.broadcast_tensors = lt.broadcast_arrays
+
+---The same as concat.
+lt.cat = lt.concat
+
+---The same as clip.
+lt.clamp = lt.clip
+
+---The same as concat.
+lt.concatenate = lt.concat
+
+---The same as divide.
+lt.div = lt.divide
+
 ---@type lightuserdata
 lt.ellipsis = nil
 
+---The same as equal.
+lt.eq = lt.equal
+
+---The same as broadcast_to.
+lt.expand = lt.broadcast_to
+
+---@type string
+lt.float16 = nil
+
+---@type string
+lt.float32 = nil
+
+---@type string
+lt.float64 = nil
+
+---The same as greater_equal.
+lt.ge = lt.greater_equal
+
+---The same as greater.
+lt.gt = lt.greater
+
+---@type string
+lt.int16 = nil
+
+---@type string
+lt.int32 = nil
+
+---@type string
+lt.int64 = nil
+
+---@type string
+lt.int8 = nil
+
+---The same as less_equal.
+lt.le = lt.less_equal
+
+---The same as bitwise_left_shift.
+lt.left_shift = lt.bitwise_left_shift
+
+---The same as less.
+lt.lt = lt.less
+
+---The same as moveaxis.
+lt.movedim = lt.moveaxis
+
+---The same as multiply.
+lt.mul = lt.multiply
+
+---The same as not_equal.
+lt.ne = lt.not_equal
+
+---The same as negative.
+lt.neg = lt.negative
+
 ---@type lightuserdata
 lt.newaxis = nil
+
+---The same as permute_dims.
+lt.permute = lt.permute_dims
+
+---The same as pow.
+lt.power = lt.pow
+
+---The same as flatten.
+lt.ravel = lt.flatten
+
+---The same as bitwise_right_shift.
+lt.right_shift = lt.bitwise_right_shift
+
+---The same as subtract.
+lt.sub = lt.subtract
+
+---The same as swapaxes.
+lt.swapdims = lt.swapaxes
+
+---The same as matrix_transpose.
+lt.t = lt.matrix_transpose
+
+---The same as take_along_axis.
+lt.take_along_dim = lt.take_along_axis
+
+---The same as totable.
+lt.tolist = lt.totable
+
+---The same as swapaxes.
+lt.transpose = lt.swapaxes
+
+---The same as divide.
+lt.true_divide = lt.divide
+
+---@type string
+lt.uint16 = nil
+
+---@type string
+lt.uint32 = nil
+
+---@type string
+lt.uint64 = nil
+
+---@type string
+lt.uint8 = nil
+
+---The same as unstack.
+lt.unbind = lt.unstack
+
+---The same as expand_dims.
+lt.unsqueeze = lt.expand_dims
+
+---The same as reshape.
+lt.view = lt.reshape
 
 return lt

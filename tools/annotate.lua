@@ -368,7 +368,8 @@ end
 -- A section per source file, the op table's kinds last.
 local titles = {
   unary = "Element-wise, one operand", binary = "Element-wise, two operands", ternary = "Element-wise, three operands",
-  quaternary = "Element-wise, four operands", reduction = "Reductions of the op table", alias = "Names from other libraries", args = "Arguments", limits = "Measured limits",
+  quaternary = "Element-wise, four operands", reduction = "Reductions of the op table",
+  alias = "Names from other libraries", limits = "Measured limits",
 }
 
 local function add_ldoc(out, doc)

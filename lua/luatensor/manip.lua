@@ -114,6 +114,7 @@ return function(lt, methods)
   -- ---- repeating ----
 
   --- Repeats each element; also called `repeat_interleave`, because `repeat` is a word of Lua.
+  -- @function repeat
   -- @tparam Tensor x
   -- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
   -- @int[opt] dim without it, x is flattened
