@@ -10,9 +10,10 @@
 enum {
   BLOCK    = 1024,           /* elements of a box: five operands of 8 bytes fill a 48 KiB L1 */
   BUFFER   = 8 * BLOCK,      /* bytes; boxes of 16-byte elements have half as many */
-  STRETCH  = 1 << 14,        /* elements of a box that needs no buffer: only the threads share by it */
+  STRETCH  = 1 << 14,        /* elements of a row that needs no buffer: only the threads share by it */
   LONG_ROW = 256,            /* shorter rows share a box: a box costs about 40 ns, a row of a box 5 ns */
-  CROSS    = 32,             /* least side of a transposed box: two cache lines of float32 */
+  CROSS    = 32,             /* inner side of a transposed box: two cache lines of float32 */
+  CROSS_MOVE = 256,          /* both sides of a transposed copy: 512 KiB of float32, half an L2 */
   GRAIN    = 1 << 15,        /* below 32k cheap elements a second thread costs more than it saves */
   COSTLY   = 8               /* what an element of a float-only op (exp, tanh …) counts */
 };
@@ -70,18 +71,30 @@ static int cross_dim(const plan *p, int noperands) {
   return cross;
 }
 
-/* Box lengths: a rectangle of the inner and the cross dim; or part of a long row; or as many short
-** rows (of as many dims) as fit. */
-static void choose_lengths(const plan *p, int noperands, int64_t most, bool buffers, int64_t *len) {
+/* A rectangle of the inner and the cross dim. */
+static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, int64_t *len) {
+  int inner = p->ndim - 1;
+  int64_t side = moves ? CROSS_MOVE : CROSS;
+  if (moves) most = CROSS_MOVE * CROSS_MOVE;
+  len[cross] = least(p->shape[cross], most / least(p->shape[inner], side));
+  len[inner] = least(p->shape[inner], most / len[cross]);
+}
+
+/* How the boxes are cut: what the operands need. */
+typedef struct needs {
+  int64_t most;              /* elements the buffers hold */
+  bool    buffers;           /* some row has to be copied or converted */
+  bool    moves;             /* a copy from layout to layout: no buffers at all */
+} needs;
+
+/* Part of a long row, or as many short rows (of as many dims) as fit. */
+static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
+  int64_t most = n->most;
   for (int d = 0; d < p->ndim; d++) len[d] = 1;
-  if (cross >= 0) {
-    len[cross] = least(p->shape[cross], most / least(p->shape[inner], CROSS));
-    len[inner] = least(p->shape[inner], most / len[cross]);
-    return;
-  }
+  if (cross >= 0) { cross_lengths(p, cross, most, n->moves, len); return; }
   if (p->shape[inner] >= LONG_ROW) {
-    len[inner] = even_part(p->shape[inner], buffers ? most : STRETCH);
+    len[inner] = even_part(p->shape[inner], n->buffers ? most : STRETCH);
     return;
   }
   for (int d = inner; d >= 0; d--) {
@@ -91,9 +104,9 @@ static void choose_lengths(const plan *p, int noperands, int64_t most, bool buff
   }
 }
 
-static void cut_plan(cut *c, const plan *p, int noperands, int64_t most, bool buffers) {
+static void cut_plan(cut *c, const plan *p, int noperands, const needs *n) {
   c->count = 1;
-  if (p->ndim > 0) choose_lengths(p, noperands, most, buffers, c->len);
+  if (p->ndim > 0) choose_lengths(p, noperands, n, c->len);
   for (int d = 0; d < p->ndim; d++) {
     c->boxes[d] = (p->shape[d] + c->len[d] - 1) / c->len[d];
     c->count *= c->boxes[d];
@@ -341,12 +354,15 @@ static bool needs_buffers(const task *t) {
   return false;
 }
 
-/* Everything contiguous and of the dtypes computed with: one kernel call, no boxes. */
-static void run_at_once(const task *t) {
+/* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with. */
+static void run_flat(const task *t, int64_t begin, int64_t end) {
   const map_call *c = t->call;
+  char *out = (char *)c->out.data + begin * dtype_size(t->result);
   const void *in[MAX_IN];
-  for (int k = 0; k < c->nin; k++) in[k] = c->in[k].data;
-  t->kernel(c->plan->count, c->out.data, in);
+  for (int k = 1; k <= c->nin; k++)
+    in[k - 1] = (const char *)c->in[k - 1].data + begin * dtype_size(input_dtype(t, k));
+  if (t->kernel) t->kernel(end - begin, out, in);
+  else memcpy(out, in[0], (size_t)((end - begin) * dtype_size(t->result)));
 }
 
 /* `positive` is every copy, cast and fill: converted straight to the stored dtype, without a kernel. */
@@ -359,27 +375,26 @@ static int make_task(task *t, const map_call *c) {
   return copies || t->kernel ? OK : ERR_NO_KERNEL;
 }
 
+/* Runs units 0 … count - 1 of the task, each thread a run of them. */
+static void share(const task *t, void (*run)(const task *, int64_t, int64_t), int64_t count, int threads) {
+  if (threads > count) threads = (int)count;
+  if (threads <= 1) { run(t, 0, count); return; }
+  #pragma omp parallel for num_threads(threads) schedule(static, 1)
+  for (int i = 0; i < threads; i++) run(t, count * i / threads, count * (i + 1) / threads);
+}
+
 int cpu_map(const map_call *c) {
   task t;
   int st = make_task(&t, c);
   if (st != OK) return st;
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);
-  bool buffers = needs_buffers(&t);
-  if (threads == 1 && t.kernel && !buffers && c->plan->ndim <= 1) {
-    run_at_once(&t);
+  needs n = {.most = BUFFER / (dtype_size(t.compute) > 8 ? 16 : 8), .buffers = needs_buffers(&t)};
+  if (!n.buffers && c->plan->ndim <= 1) {
+    share(&t, run_flat, c->plan->count, threads);
     return OK;
   }
-  int widest = dtype_size(t.compute) > 8 ? 16 : 8;
-  cut_plan(&t.cut, c->plan, 1 + c->nin, BUFFER / widest, buffers);
-  bool moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
-  void (*run)(const task *, int64_t, int64_t) = moves ? move_boxes : run_boxes;
-  if (threads > t.cut.count) threads = (int)t.cut.count;
-  if (threads == 1) {
-    run(&t, 0, t.cut.count);
-    return OK;
-  }
-  #pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int i = 0; i < threads; i++)
-    run(&t, t.cut.count * i / threads, t.cut.count * (i + 1) / threads);
+  n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
+  cut_plan(&t.cut, c->plan, 1 + c->nin, &n);
+  share(&t, n.moves ? move_boxes : run_boxes, t.cut.count, threads);
   return OK;
 }

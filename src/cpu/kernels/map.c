@@ -38,8 +38,9 @@
 #define READ1 const C *X = in[0];
 #define READ2 READ1 const C *Y = in[1];
 #define READ3 READ2 const C *Z = in[2];
-#define READS const bool *X = in[0]; const C *Y = in[1], *Z = in[2];
-#define LOADS bool x = X[i]; C y = Y[i], z = Z[i];
+/* The bool of a SELECT is read as a byte: gcc 12 does not vectorise choices by _Bool. */
+#define READS const uint8_t *X = in[0]; const C *Y = in[1], *Z = in[2];
+#define LOADS uint8_t x = X[i]; C y = Y[i], z = Z[i];
 #define READ4 READ3 const C *W = in[3];
 #define LOAD1 C x = X[i];
 #define LOAD2 LOAD1 C y = Y[i];
