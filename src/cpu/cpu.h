@@ -86,10 +86,26 @@ typedef struct scan_table { scan_kernel kernel[SCAN_COUNT][DTYPE_COUNT]; } scan_
 typedef void (*softmax_kernel)(const line_tile *t);
 typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT][DTYPE_COUNT]; } softmax_table;
 
+/* Least and greatest of index values, 0 counted as either, and how many are 0. */
+typedef struct index_range { int64_t least, most, zeros; } index_range;
+
+/* n single elements: target[at[i]] and values[i * stride]. */
+typedef void (*index_kernel)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
+
+typedef struct index_table {
+  void (*survey)(int64_t n, const int64_t *index, index_range *r);
+  /* at[i] += place(index[i * by]) * step, 0-based places in a dim of `length` */
+  void (*places)(int64_t n, int64_t *at, const int64_t *index, int64_t by, int64_t length, int64_t step);
+  index_kernel get[4], put[4];          /* elements of 1, 2, 4, 8 bytes at [log2] */
+  index_kernel add[DTYPE_COUNT];
+  void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
+} index_table;
+
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
   X(convert) \
+  X(index)   \
   X(limits)  \
   X(random)  \
   X(reduce)  \

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cpu.h"
-#include "scalar.h"
 
 enum {
   BLOCK = 256,        /* offsets at a time: 2 KiB, in L1 beside what they point at */
@@ -20,46 +19,32 @@ typedef struct row_move {
 
 /* ---- checks ---- */
 
-static bool out_of_range(int64_t i, int64_t n) { return i == 0 || i > n || i < -n; }
-
 /* Are all values of index k in range? The first that is not goes to *bad. */
 static bool check_index(const index_source *x, int64_t *bad) {
-  int64_t least = 1, most = 1, zeros = 0;
+  int64_t least = 0, most = 0, zeros = 0, i = 0;
   int threads = cpu_threads(x->count, 8 * GRAIN);
-  #pragma omp parallel for simd if(threads > 1) num_threads(threads) reduction(min:least) reduction(max:most) reduction(+:zeros)
-  for (int64_t i = 0; i < x->count; i++) {
-    int64_t v = x->data[i];
-    least = v < least ? v : least;
-    most = v > most ? v : most;
-    zeros += v == 0;
+  #pragma omp parallel for if(threads > 1) num_threads(threads) reduction(min:least) reduction(max:most) reduction(+:zeros)
+  for (int t = 0; t < threads; t++) {
+    index_range r;
+    int64_t begin = x->count * t / threads, end = x->count * (t + 1) / threads;
+    cpu_isa->index->survey(end - begin, x->data + begin, &r);
+    least = r.least < least ? r.least : least;
+    most = r.most > most ? r.most : most;
+    zeros += r.zeros;
   }
-  if (x->count == 0 || (zeros == 0 && least >= -x->length && most <= x->length)) return true;
-  int64_t i = 0;
-  while (!out_of_range(x->data[i], x->length)) i++;
+  if (zeros == 0 && least >= -x->length && most <= x->length) return true;
+  while (x->data[i] != 0 && x->data[i] >= -x->length && x->data[i] <= x->length) i++;
   *bad = x->data[i];
   return false;
 }
 
 /* ---- moving ---- */
 
-#define ADD_ROW(D, T)                                                                        \
-  static void add_##D(const row_move *m, void *target, const void *values) {                 \
-    T *t = target;                                                                           \
-    const T *v = values;                                                                     \
-    for (int64_t i = 0; i < m->n; i++) {                                                     \
-      T *to = t + i * m->target_stride;                                                      \
-      *to = to_##D(from_##D(*to) + from_##D(v[i * m->value_stride]));                        \
-    }                                                                                        \
-  }
-#define ADD_OF(name, store, compute, accum, kind) ADD_ROW(name, store)
-DTYPES(ADD_OF)
-
-typedef void (*add_row)(const row_move *m, void *target, const void *values);
-#define ADD_ENTRY(name, store, compute, accum, kind) [DT_##name] = add_##name,
-static const add_row add_rows[DTYPE_COUNT] = {DTYPES(ADD_ENTRY)};
-
 static void move_row(const row_move *m, char *target, char *values) {
-  if (m->op == INDEX_add) { add_rows[m->dtype](m, target, values); return; }
+  if (m->op == INDEX_add) {
+    cpu_isa->index->add_row[m->dtype](m->n, target, m->target_stride, values, m->value_stride);
+    return;
+  }
   char *to = m->op == INDEX_get ? values : target, *from = m->op == INDEX_get ? target : values;
   int64_t to_stride = m->op == INDEX_get ? m->value_stride : m->target_stride;
   int64_t from_stride = m->op == INDEX_get ? m->target_stride : m->value_stride;
@@ -67,28 +52,10 @@ static void move_row(const row_move *m, char *target, char *values) {
   else cpu_isa->convert->copy[m->log2](&(copy_plan){.rows = 1, .cols = m->n, .to_col = to_stride, .from_col = from_stride}, to, from);
 }
 
-/* Single elements of one size at offsets of the target. */
-#define MOVE_ELEMENTS(T)                                                                          \
-  static void get_##T(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) { \
-    const T *t = target;                                                                          \
-    T *v = values;                                                                                \
-    for (int64_t i = 0; i < n; i++) v[i * stride] = t[at[i]];                                     \
-  }                                                                                               \
-  static void put_##T(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) { \
-    T *t = target;                                                                                \
-    const T *v = values;                                                                          \
-    for (int64_t i = 0; i < n; i++) t[at[i]] = v[i * stride];                                     \
-  }
-MOVE_ELEMENTS(uint8_t)
-MOVE_ELEMENTS(uint16_t)
-MOVE_ELEMENTS(uint32_t)
-MOVE_ELEMENTS(uint64_t)
-
-typedef void (*move_elements)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
-static const move_elements element_moves[2][4] = {
-  [INDEX_get] = {get_uint8_t, get_uint16_t, get_uint32_t, get_uint64_t},
-  [INDEX_put] = {put_uint8_t, put_uint16_t, put_uint32_t, put_uint64_t},
-};
+static index_kernel element_kernel(const row_move *m) {
+  const index_table *t = cpu_isa->index;
+  return m->op == INDEX_add ? t->add[m->dtype] : m->op == INDEX_get ? t->get[m->log2] : t->put[m->log2];
+}
 
 /* ---- walking ---- */
 
@@ -120,22 +87,14 @@ static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_
   for (int64_t i = 0; i < n; i++) at[i] = w->offset[1] + i * stride;
   for (int k = 0; k < c->nindex; k++) {
     const index_source *x = &c->index[k];
-    const int64_t *v = x->data + w->index[k];
-    int64_t by = d < 0 ? 0 : x->stride[d];
-    for (int64_t i = 0; i < n; i++) {
-      int64_t p = v[i * by];
-      at[i] += (p - 1 + (p < 0 ? x->length + 1 : 0)) * x->step;
-    }
+    cpu_isa->index->places(n, at, x->data + w->index[k], d < 0 ? 0 : x->stride[d], x->length, x->step);
   }
 }
 
 /* Moves rows at n offsets; the values of neighbours are `stride` apart. */
 static void move_block(const row_move *m, int64_t n, const int64_t *at, char *target, char *values, int64_t stride) {
-  if (m->n == 1 && m->op != INDEX_add) {
-    element_moves[m->op][m->log2](n, at, target, values, stride);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
+  if (m->n == 1) element_kernel(m)(n, at, target, values, stride);
+  else for (int64_t i = 0; i < n; i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
 }
 
 /* Does dim d of the plan move no index? */
