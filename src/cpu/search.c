@@ -7,7 +7,8 @@
 enum {
   GRAIN       = 1 << 16,   /* mask elements a thread */
   SEARCHES    = 1 << 11,   /* binary searches a thread */
-  MAX_THREADS = 256
+  MAX_THREADS = 256,
+  LANES       = 16         /* searches in lockstep: as many misses as a core keeps in flight */
 };
 
 /* ---- nonzero ---- */
@@ -72,36 +73,45 @@ int cpu_nonzero(nonzero_call *c) {
 
 /* ---- searchsorted ---- */
 
-/* Number of elements before v: those less (right: not greater). NaN is greater than all else. */
-#define SEARCH(D, T, ...)                                                           \
-  static int64_t search_##D(const void *sorted, int64_t n, const void *value, bool right) { \
-    const T *row = sorted;                                                          \
-    T v = *(const T *)value;                                                        \
-    int64_t first = 0;                                                              \
-    while (n > 0) {                                                                 \
-      int64_t half = n / 2;                                                         \
-      T x = row[first + half];                                                      \
-      bool before = right ? !(v < x || (x != x && v == v)) : x < v || (v != v && x == x); \
-      first = before ? first + half + 1 : first;                                    \
-      n = before ? n - half - 1 : half;                                             \
-    }                                                                               \
-    return first;                                                                   \
+/* Is a less than b, NaN greater than all else? Without branches: random searches mispredict half of them. */
+#define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
+
+/* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. */
+#define SEARCH(D, T, ...)                                                                             \
+  static inline __attribute__((always_inline)) void                                                   \
+  lanes_##D(const T *row, int64_t n, const T *v, int m, const bool right, int64_t *out) {             \
+    int64_t first[LANES] = {0};                                                                       \
+    for (int64_t left = n; left > 0;) {                                                               \
+      int64_t half = (left + 1) / 2;                                                                  \
+      for (int k = 0; k < m; k++) {                                                                   \
+        T x = row[first[k] + half - 1];                                                               \
+        int64_t before = right ? !SORTS_BEFORE(v[k], x) : SORTS_BEFORE(x, v[k]);                      \
+        first[k] += -before & half;                                                                   \
+      }                                                                                               \
+      left -= half;                                                                                   \
+    }                                                                                                 \
+    for (int k = 0; k < m; k++) out[k] = first[k] + 1;                                                \
+  }                                                                                                   \
+  static void search_##D(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out) { \
+    if (right) lanes_##D(sorted, n, values, m, true, out);                                            \
+    else lanes_##D(sorted, n, values, m, false, out);                                                 \
   }
 EACH_ANY(SEARCH, )
 
-typedef int64_t (*search_row)(const void *sorted, int64_t n, const void *value, bool right);
+typedef void (*search_kernel)(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out);
 #define SEARCH_ENTRY(D, T, ...) [DT_##D] = search_##D,
-static const search_row searches[DTYPE_COUNT] = {EACH_ANY(SEARCH_ENTRY, )};
+static const search_kernel searches[DTYPE_COUNT] = {EACH_ANY(SEARCH_ENTRY, )};
 
 int cpu_search(const search_call *c) {
-  search_row search = searches[c->dtype];
+  search_kernel search = searches[c->dtype];
   if (!search) return ERR_NO_KERNEL;
-  int64_t size = dtype_size(c->dtype), total = c->rows * c->count;
-  int threads = cpu_threads(total, SEARCHES);
+  int64_t size = dtype_size(c->dtype), groups = (c->count + LANES - 1) / LANES;
+  int threads = cpu_threads(c->rows * c->count, SEARCHES);
   #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static)
-  for (int64_t i = 0; i < total; i++) {
-    const char *row = (const char *)c->sorted + i / c->count * c->n * size;
-    c->out[i] = 1 + search(row, c->n, (const char *)c->values + i * size, c->right);
+  for (int64_t g = 0; g < c->rows * groups; g++) {
+    int64_t row = g / groups, first = g % groups * LANES, left = c->count - first, at = row * c->count + first;
+    search((const char *)c->sorted + row * c->n * size, c->n, (const char *)c->values + at * size,
+           left < LANES ? (int)left : LANES, c->right, c->out + at);
   }
   return OK;
 }
