@@ -17,6 +17,11 @@ build/spec/%: spec/support/hosts/%.c
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
 
+# Another library in the process, for dlpack_spec.lua.
+build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
+
 LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lua-5.4)
 
 # ---- runs --------------------------------------------------------------------------------------
@@ -27,7 +32,7 @@ test: deps-test           ## all specs, and those of the kernels again on the ba
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
-test-hosts: build $(HOSTS)
+test-hosts: build $(HOSTS) build/spec/dlpack_peer.so
 
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" \

@@ -21,6 +21,9 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a);
 ** and one retry on out of memory, then the error. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
+/* New tensor on the stack without storage, for the caller to fill in. */
+tensor *push_empty(lua_State *L);
+
 /* New tensor on the stack that is a view of base; set shape, stride, offset, count after. */
 tensor *push_view(lua_State *L, const tensor *base);
 

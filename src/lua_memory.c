@@ -76,7 +76,7 @@ static char *describe_origin(lua_State *L, const tensor *t) {
 
 /* ---- new tensors ---- */
 
-static tensor *push_empty(lua_State *L) {
+tensor *push_empty(lua_State *L) {
   tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
   t->store = NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);

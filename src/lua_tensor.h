@@ -20,6 +20,7 @@ extern const char tensor_class;
   X(dtype)   \
   X(device)  \
   X(file)    \
+  X(dlpack)  \
   X(limits)  \
   X(view)    \
   X(index)   \

@@ -1,0 +1,146 @@
+/* Exchange with other libraries in the process: to_dlpack, from_dlpack.
+**
+** The userdata that to_dlpack gives (metatable "luatensor.DLPack") begins with the address of the struct.
+** A C module that takes the struct over sets that address to NULL, and calls the deleter when it is done. */
+
+#include <stdlib.h>
+
+#include "dlpack.h"
+#include "lua_args.h"
+#include "lua_tensor.h"
+
+static const char capsule_class = 0;
+
+static dl_owned *test_capsule(lua_State *L, int i) {
+  dl_owned *p = lua_touserdata(L, i);
+  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &capsule_class);
+  bool is = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return is ? p : NULL;
+}
+
+static int capsule_gc(lua_State *L) {
+  dl_owned *p = test_capsule(L, 1);
+  if (p) dlpack_delete(p);
+  return 0;
+}
+
+static int capsule_tostring(lua_State *L) {
+  const dl_owned *p = test_capsule(L, 1);
+  if (!p) return luaL_error(L, "tostring: not a DLPack struct");
+  lua_pushfstring(L, "DLPack struct: %s", p->managed ? "ready" : "taken");
+  return 1;
+}
+
+static const char *const to_options[] = {"versioned", NULL};
+
+/***
+Hands the tensor to other libraries in this process, without a copy.
+The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
+address to NULL. What is not taken is deleted with the userdata.
+@function to_dlpack
+@tparam Tensor x
+@param[opt] options {versioned = true}; false gives the old struct, DLManagedTensor
+@return userdata
+*/
+static int l_to_dlpack(lua_State *L) {
+  int nargs, options = check_options(L, "to_dlpack", to_options, &nargs);
+  const tensor *t = check_tensor(L, 1, "to_dlpack");
+  bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
+  dl_owned *p = lua_newuserdatauv(L, sizeof *p, 0);
+  *p = (dl_owned){NULL, versioned};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &capsule_class);
+  lua_setmetatable(L, -2);
+  int st = dlpack_export(t, versioned, p);
+  return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
+}
+
+/* The storage of what was taken in ends: so does the struct. */
+static void release(storage *s) {
+  dlpack_delete(s->owner);
+  free(s->owner);
+}
+
+/* A tensor on the data itself; the struct is ours from then on. */
+static void push_shared(lua_State *L, dl_owned *p, const tensor *form, void *data) {
+  size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
+  tensor *t = push_empty(L);
+  storage *s;
+  dl_owned *owner = malloc(sizeof *owner);
+  if (!owner) raise(L, "from_dlpack", ERR_MEMORY, NULL, 0);
+  *owner = *p;
+  int st = storage_wrap(default_place(), data, bytes, release, owner, &s);
+  if (st != OK) {
+    free(owner);
+    raise(L, "from_dlpack", st, NULL, 0);
+  }
+  *t = *form;
+  t->store = s;
+  p->managed = NULL;
+}
+
+/* A copy of the data; the struct is deleted. */
+static void push_copied(lua_State *L, dl_owned *p, const tensor *form, void *data) {
+  storage s = {.place = default_place(), .ptr = data, .refs = 1};
+  tensor in = *form;
+  in.store = &s;
+  if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 are true */
+  tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, default_place());
+  int st = form->count == 0 ? OK : op_copy(t, &in);
+  if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
+  dlpack_delete(p);
+}
+
+static const char *const from_options[] = {"versioned", "copy", NULL};
+
+/* The struct in argument 1: of a userdata of to_dlpack, or at a light userdata's address. */
+static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
+  dl_owned *p = test_capsule(L, 1);
+  if (p && !p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
+  if (p) return p;
+  if (lua_type(L, 1) != LUA_TLIGHTUSERDATA)
+    luaL_error(L, "from_dlpack: userdata of to_dlpack or light userdata expected, got %s", luaL_typename(L, 1));
+  *light = (dl_owned){lua_touserdata(L, 1), opt_bool(L, options, "from_dlpack", "versioned", true)};
+  if (!light->managed) luaL_error(L, "from_dlpack: a NULL address");
+  return light;
+}
+
+/***
+A tensor on memory that another library made, without a copy, and owned from now on.
+Read-only memory is copied. After an error the struct still belongs to the caller.
+@function from_dlpack
+@param p userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
+@param[opt] options {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor;
+  copy true always copies, false is an error where a copy is needed
+@return a tensor
+*/
+static int l_from_dlpack(lua_State *L) {
+  int nargs, options = check_options(L, "from_dlpack", from_options, &nargs);
+  dl_owned light, *p = check_struct(L, options, &light);
+  bool must = opt_bool(L, options, "from_dlpack", "copy", false), may = opt_bool(L, options, "from_dlpack", "copy", true);
+  tensor form;
+  void *data;
+  bool read_only;
+  const char *wrong = dlpack_describe(p, &form, &data, &read_only);
+  if (wrong) return luaL_error(L, "from_dlpack: %s", wrong);
+  bool copy = must || read_only || !dlpack_bools_are_clean(&form, data);
+  if (copy && !may) return luaL_error(L, "from_dlpack: copy = false, but this data has to be copied");
+  if (copy) push_copied(L, p, &form, data);
+  else push_shared(L, p, &form, data);
+  return finish_op(L, false);
+}
+
+static const luaL_Reg meta[] = {
+  {"__gc", capsule_gc}, {"__close", capsule_gc}, {"__tostring", capsule_tostring}, {NULL, NULL}
+};
+static const luaL_Reg functions[] = {{"from_dlpack", l_from_dlpack}, {NULL, NULL}};
+static const luaL_Reg methods[] = {{"to_dlpack", l_to_dlpack}, {NULL, NULL}};
+
+void open_dlpack(lua_State *L) {
+  luaL_newmetatable(L, "luatensor.DLPack");
+  luaL_setfuncs(L, meta, 0);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &capsule_class);
+  add_functions(L, functions);
+  add_methods(L, methods);
+}
