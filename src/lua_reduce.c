@@ -13,7 +13,8 @@ static const char *const options_var[] = {"dim", "keepdim", "out", "correction",
 
 static const char *const *known_options(enum reduce_op op) {
   switch (op) {
-    case REDUCE_sum: case REDUCE_prod: case REDUCE_mean: return options_sum;
+    case REDUCE_sum: case REDUCE_prod: case REDUCE_mean:
+    case REDUCE_norm_1_: case REDUCE_norm_2_: case REDUCE_norm_max_: case REDUCE_norm_min_: return options_sum;
     case REDUCE_var: case REDUCE_std: return options_var;
     default: return options_any;
   }
@@ -21,6 +22,7 @@ static const char *const *known_options(enum reduce_op op) {
 
 /* Leaves the dim argument on the stack: positional, option or nil. Returns its index. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
+  while (nargs > 2 && lua_isnil(L, nargs)) nargs--;
   if (nargs > 2) luaL_error(L, "%s: at most 2 arguments and options expected, got %d", fn, nargs);
   if (options) push_option(L, options, "dim");
   else lua_pushnil(L);
@@ -61,10 +63,10 @@ static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const 
   }
 }
 
-/* x:sum(dim, {keepdim, dtype, out}); upvalue: the op. */
+/* x:sum(dim, {keepdim, dtype, out}); upvalues: the op, the function's name. */
 static int l_reduce(lua_State *L) {
   reduction r = {.op = (enum reduce_op)lua_tointeger(L, lua_upvalueindex(1)), .dtype = DT_none};
-  const char *fn = reductions[r.op].name;
+  const char *fn = lua_tostring(L, lua_upvalueindex(2));
   int nargs, options = check_options(L, fn, known_options(r.op), &nargs);
   r.in = check_tensor(L, 1, fn);
   int dim = push_dim(L, fn, nargs, options);
@@ -125,15 +127,25 @@ static int l_line(lua_State *L) {
                                        .in = {1}, .call = &l, .in_place = given});
 }
 
-static void add_op(lua_State *L, lua_CFunction f, int op, const char *name) {
-  for (int table = 1; table <= 2; table++) {
-    lua_pushinteger(L, op);
-    lua_pushcclosure(L, f, 1);
-    lua_setfield(L, table, name);
-  }
+static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char *name, size_t shown) {
+  lua_pushinteger(L, op);
+  lua_pushlstring(L, name, shown);
+  lua_pushcclosure(L, f, 2);
+  lua_setfield(L, table, name);
 }
 
+/* Reductions for Lua code to build on go to the table core.reductions; their errors begin with the part of
+** the name before the first underscore. */
 void open_reduce(lua_State *L) {
-  for (int op = 0; op < REDUCE_COUNT; op++) add_op(L, l_reduce, op, reductions[op].name);
-  for (int op = 0; op < LINE_COUNT; op++) add_op(L, l_line, op, line_ops[op].name);
+  lua_newtable(L);
+  int hidden = lua_gettop(L);
+  for (int op = 0; op < REDUCE_COUNT; op++) {
+    const char *name = reductions[op].name;
+    bool own = name[strlen(name) - 1] != '_';
+    if (!own) add_op(L, hidden, l_reduce, op, name, strcspn(name, "_"));
+    for (int table = 1; own && table <= 2; table++) add_op(L, table, l_reduce, op, name, strlen(name));
+  }
+  for (int op = 0; op < LINE_COUNT; op++)
+    for (int table = 1; table <= 2; table++) add_op(L, table, l_line, op, line_ops[op].name, strlen(line_ops[op].name));
+  lua_setfield(L, 1, "reductions");
 }

@@ -24,7 +24,7 @@ int reduce_dtypes(reduction *r) {
   enum dtype d = r->dtype == DT_none ? r->in->dtype : r->dtype;
   bool ordered_bool = info->class == CLASS_REALS && d == DT_bool;
   if (!dtype_in_class(d, info->class) && !ordered_bool) {
-    if (info->class != CLASS_REALFLOAT || dtype_kind(d) >= KIND_FLOAT) return ERR_DTYPE;
+    if (info->class != CLASS_REALFLOAT || dtype_kind(d) >= KIND_FLOAT || r->dtype != DT_none) return ERR_DTYPE;
     d = dtype_default_float();
   }
   if (r->dtype == DT_none && info->result == RESULT_ACC) d = dtype_accum(d);

@@ -4,7 +4,8 @@
 local core = require "luatensor.core"
 
 --- What the files below need, and scripts do not.
-local internal = {methods = true, properties = true, metatable = true, excerpt = true, is_freed = true, nearest = true}
+local internal = {methods = true, properties = true, metatable = true, excerpt = true, is_freed = true, nearest = true,
+                  reductions = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do
@@ -16,6 +17,7 @@ local parts = {
   "print",
   "manip",
   "linear",
+  "stats",
   "random",
 }
 for _, part in ipairs(parts) do
