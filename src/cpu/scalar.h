@@ -120,8 +120,9 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
   INLINE T m_sign_##D(T x) { return x > 0 ? 1 : x < 0 ? -1 : x; }                                  \
   INLINE T m_mul_##D(T x, T y) { return x * y; }                                                   \
   INLINE T m_fma_##D(T x, T y, T z) { return fma_##D(x, y, z); }                                   \
-  INLINE T m_max_##D(T x, T y) { return x > y || x != x ? x : y; }                                 \
-  INLINE T m_min_##D(T x, T y) { return x < y || x != x ? x : y; }                                 \
+  /* y is looked at first: with x, the running maximum of a reduction, gcc threads jumps and gives up */ \
+  INLINE T m_max_##D(T x, T y) { return y > x || y != y ? y : x; }                                 \
+  INLINE T m_min_##D(T x, T y) { return y < x || y != y ? y : x; }                                 \
   INLINE T m_copysign_##D(T x, T y) { return add_sign_##D(abs_##D(x), y); }                        \
   INLINE bool m_isnan_##D(T x) { return x != x; }                                                  \
   INLINE bool m_isinf_##D(T x) { return abs_##D(x) == INFINITY; }                                  \
