@@ -84,14 +84,45 @@ static void check_ranks(lua_State *L, const struct product *p, const matmul_job 
 
 /***
 Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
-before the last two are a batch, and broadcast. `x:mm(y)` takes 2-d tensors only, `bmm` 3-d, `mv` 2-d and
-1-d, `dot` 1-d.
+before the last two are a batch, and broadcast.
 @function matmul
 @tparam tensor x shape [..., m, k]
 @tparam tensor y shape [..., k, n]; not bool
 @tparam[opt] table options `out`: the tensor to write to
 @treturn tensor shape [..., m, n]
 @raise inner dims that differ; batch dims that do not broadcast; 0-d or bool tensors
+*/
+/***
+matmul of 2-d tensors only.
+@function mm
+@tparam tensor x [m, k]
+@tparam tensor y [k, n]
+@tparam[opt] table options `out`
+@treturn tensor [m, n]
+*/
+/***
+matmul of 3-d tensors only.
+@function bmm
+@tparam tensor x [batch, m, k]
+@tparam tensor y [batch, k, n]
+@tparam[opt] table options `out`
+@treturn tensor [batch, m, n]
+*/
+/***
+matmul of a matrix and a vector.
+@function mv
+@tparam tensor x [m, k]
+@tparam tensor y [k]
+@tparam[opt] table options `out`
+@treturn tensor [m]
+*/
+/***
+Sum of the products of two vectors.
+@function dot
+@tparam tensor x [k]
+@tparam tensor y [k]
+@tparam[opt] table options `out`
+@treturn tensor 0-d
 */
 static int l_product(lua_State *L) {
   const struct product *p = &products[lua_tointeger(L, lua_upvalueindex(1))];

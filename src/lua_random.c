@@ -358,7 +358,7 @@ static int in_place_args(lua_State *L, const char *fn, int *nargs) {
 
 /***
 Fills x: uniform in [low, high).
-@function tensor:uniform_
+@function uniform_
 @tparam[opt=0] number low
 @tparam[opt=1] number high
 @tparam[opt] table options `generator`
@@ -373,7 +373,7 @@ static int l_uniform_in_place(lua_State *L) {
 
 /***
 Fills x: normal.
-@function tensor:normal_
+@function normal_
 @tparam[opt=0] number mean
 @tparam[opt=1] number std
 @tparam[opt] table options `generator`
@@ -401,7 +401,7 @@ static int64_t greatest(enum dtype d) {
 
 /***
 Fills x with integers from low to high, both included.
-@function tensor:random_
+@function random_
 @tparam[opt=0] integer low
 @tparam[opt] integer high default: the greatest of the dtype (floats: up to which all integers are exact)
 @tparam[opt] table options `generator`
