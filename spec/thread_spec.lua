@@ -17,7 +17,7 @@ describe("threads", function()
     assert.raises("set_num_threads: -2 is not from 1 to 1024", lt.set_num_threads, -2)
     assert.raises("set_num_threads: number of threads: 1.5 is not an integer", lt.set_num_threads, 1.5)
     assert.raises("set_num_threads: number of threads: number expected, got string", lt.set_num_threads, "2")
-    assert.raises("set_num_threads: number of threads: number expected, got nil", lt.set_num_threads)
+    assert.raises("set_num_threads: number of threads: number expected, got nil", lt.set_num_threads, nil)
     assert.equal(before, lt.get_num_threads())
   end)
 

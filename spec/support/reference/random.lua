@@ -55,7 +55,8 @@ function random.normal(name, seed, offset, i)
     radius_draw = ((random.draw64(seed, offset, first) >> 11) + 0.5) * 2.0 ^ -53
     angle = (random.draw64(seed, offset, first + 16) // (1 << 11)) * 2.0 ^ -52
   else
-    radius_draw = ((random.draw32(seed, offset, first) >> 1) + 0.5) * 2.0 ^ -31
+    local round = dtype.info.float32.round
+    radius_draw = round(round((random.draw32(seed, offset, first) >> 1) + 0.0) + 0.5) * 2.0 ^ -31
     angle = dtype.convert(random.draw32(seed, offset, first + 16), "uint32", "int32") * 2.0 ^ -31
   end
   local radius = math.sqrt(-2 * math.log(radius_draw))
