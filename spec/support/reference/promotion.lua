@@ -14,9 +14,9 @@ int16     int16    int16    int32    int64    float64  int16    int16    int32  
 int32     int32    int32    int32    int64    float64  int32    int32    int32    int64    float16  bfloat16 float32  float64
 int64     int64    int64    int64    int64    float64  int64    int64    int64    int64    float16  bfloat16 float32  float64
 float16   float16  float16  float16  float16  float16  float16  float16  float16  float16  float16  float32  float32  float64
-bfloat16  bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 float32  bfloat16 float32  float64
-float32   float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float64
-float64   float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64
+bfloat16  bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 bfloat16 float32  bfloat16 float32  float64
+float32   float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float32  float64
+float64   float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64  float64
 ]]
 
 local promotions = {}
@@ -28,6 +28,7 @@ for line in table_text:gmatch "[^\n]+" do
     columns = cells
   else
     local row = {}
+    assert(#cells == #columns + 1, "a row of the table of another length")
     for i, column in ipairs(columns) do row[column] = cells[i + 1] end
     promotions[cells[1]] = row
   end
