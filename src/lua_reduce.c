@@ -103,6 +103,54 @@ static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool la
   return luaL_error(L, "%s: say which dim of shape %s", fn, lua_tostring(L, -1));
 }
 
+/***
+Running sum along a dim. Bool and integers add up in int64 or uint64.
+@function cumulative_sum
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `include_initial`: starts with 0, one element more; `dtype`, `out`
+@treturn Tensor
+*/
+/***
+Running product along a dim. Bool and integers multiply in int64 or uint64.
+@function cumulative_prod
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `include_initial`: starts with 1, one element more; `dtype`, `out`
+@treturn Tensor
+*/
+/***
+Largest element so far along a dim; NaN from the first NaN on.
+@function cumulative_max
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `dtype`, `out`
+@treturn Tensor
+*/
+/***
+Smallest element so far along a dim; NaN from the first NaN on.
+@function cumulative_min
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `dtype`, `out`
+@treturn Tensor
+*/
+/***
+exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+@function softmax
+@tparam Tensor x
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dtype`, `out`
+@treturn Tensor
+*/
+/***
+The logarithm of softmax, exact where softmax is nearly 0 or 1.
+@function log_softmax
+@tparam Tensor x
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dtype`, `out`
+@treturn Tensor
+*/
 /* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: position in line_ops. */
 static int l_line(lua_State *L) {
   line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
