@@ -21,12 +21,12 @@ local function pick(list) return list[random(#list)] end
 local function tensor()
   local shape = pick(SHAPES)
   local x = lt.rand(shape):multiply(random() < 0.5 and 10 or 3):to(pick(DTYPES))
-  local view = random(8)
+  local view, n = random(8), x.ndim > 0 and x.shape[1] or 0
   if view == 1 and x.ndim == 2 then x = x.T
-  elseif view == 2 and x.ndim > 0 and x.shape[1] > 1 then x = x[{ {1, -1, 2} }]
-  elseif view == 3 and x.ndim > 0 and x.shape[1] > 1 then x = x[{ {-1, 1, -1} }]
+  elseif view == 2 and n > 1 then x = x[{ {1, -1, 2} }]
+  elseif view == 3 and n > 1 then x = x[{ {-1, 1, -1} }]
   elseif view == 4 then x = x:broadcast_to(2, table.unpack(shape))
-  elseif view == 5 and x.ndim > 0 then x = x:expand_dims(1) end
+  elseif view == 5 then x = x:expand_dims(1) end
   return x
 end
 
@@ -93,7 +93,7 @@ local OPERATORS = {
   function(x, y) return x < y end, function(x, y) return x .. y end, function(x, y) return x == y end,
   function(x, y) return x[y] end, function(x, y, z) x[y] = z end, function(x) return tostring(x) end,
   function(x) return x.shape end, function(x) return x.T end, function(x) return x.mT end,
-  function(x) for _, row in pairs(x) do return row end end,
+  function(x) for i, row in pairs(x) do assert(row.ndim == x.ndim - 1, i) end end,
 }
 
 local total = 0
