@@ -179,7 +179,7 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call LINT_RULE,$(isa))))
 
 lint-lua:
-	@luacheck -q --no-color $(wildcard lua spec examples bench tools library)
+	@luacheck -q --no-color $(wildcard lua spec examples bench tools)
 
 lint-layers:
 	@tools/lint_layers

@@ -99,8 +99,8 @@ local function show_gate(entry)
 end
 
 local head = {
-  "row: min (median) of a call", "luatensor", "PyTorch", "NumPy", "PyTorch/ours", "NumPy/ours", "of limit", "gate / aim",
-  "",
+  "row: min (median) of a call", "luatensor", "PyTorch", "NumPy", "PyTorch/ours", "NumPy/ours", "of limit",
+  "gate / aim", "",
 }
 
 local function line_of(entry)

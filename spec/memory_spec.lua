@@ -37,7 +37,7 @@ describe("memory statistics", function()
   it("<close> frees at the end of the block", function()
     local before = lt.memory().live
     do
-      local x <close> = lt.zeros(100)
+      local _ <close> = lt.zeros(100)
       assert.equal(before + 400, lt.memory().live)
     end
     assert.equal(before, lt.memory().live)

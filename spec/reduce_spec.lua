@@ -1,5 +1,4 @@
 -- Reductions against the oracle: dtypes × layouts × dims × special values, options, errors.
-local lt = require "luatensor"
 local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
 local reference = require "spec.support.reference"

@@ -201,7 +201,8 @@ return function(lt, methods)
     local n, places = x.shape[dim], {}
     local most = mode == "reflect" and n - 1 or mode == "circular" and n or n > 0 and math.maxinteger or 0
     if math.max(before, after) > most then
-      error(("pad: %d elements around dim %d of length %d are too many for mode %s"):format(math.max(before, after), dim, n, mode), 3)
+      error(("pad: %d elements around dim %d of length %d are too many for mode %s"):format(
+        math.max(before, after), dim, n, mode), 3)
     end
     for i = 1 - before, n + after do places[#places + 1] = place[mode](i, n) end
     return x:take(lt.tensor(places, {dtype = "int64", device = x.device}), dim)

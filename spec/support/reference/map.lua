@@ -61,7 +61,7 @@ row("floor_divide", "REALS", either(
     if t.name == "uint64" then return unsigned_division(x, y) end
     return x // y
   end,
-  function(x, y, t)
+  function(x, y)
     if y == 0 or x == inf or x == -inf or x ~= x or y ~= y then
       if y == 0 or x ~= x or y ~= y then return x / y end
       return (y == inf or y == -inf) and nan or x / y
