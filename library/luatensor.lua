@@ -231,6 +231,20 @@ function Tensor:atanh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:atanh_() end
 
+---1 with probability p, else 0.
+---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
+---@return any #
+function Tensor:bernoulli(p, ...) end
+
+---Sets x to 1 with probability p, else 0.
+---@param x any
+---@param p? number
+---@param options? table `generator`
+---@return any # x
+function Tensor:bernoulli_(x, p, options) end
+
 ---bits set in both.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
 ---@param y luatensor.Tensor|number
@@ -306,6 +320,13 @@ function Tensor:bitwise_xor(y, options) end
 ---@param y luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:bitwise_xor_(y) end
+
+---matmul of 3-d tensors only.
+---@param x any [batch, m, k]
+---@param y any [batch, k, n]
+---@param options? table `out`
+---@return any # [batch, m, n]
+function Tensor:bmm(x, y, options) end
 
 ---The same as x:to("bool").
 ---@return luatensor.Tensor #
@@ -431,6 +452,36 @@ function Tensor:cpu() end
 ---@return luatensor.Tensor #
 function Tensor:cuda() end
 
+---The same as cumulative_prod.
+Tensor.cumprod = Tensor.cumulative_prod
+
+---The same as cumulative_sum.
+Tensor.cumsum = Tensor.cumulative_sum
+
+---Largest element so far along a dim; NaN from the first NaN on.
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function Tensor:cumulative_max(dim, options) end
+
+---Smallest element so far along a dim; NaN from the first NaN on.
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function Tensor:cumulative_min(dim, options) end
+
+---Running product along a dim. Bool and integers multiply in int64 or uint64.
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `include_initial`: starts with 1, one element more; `dtype`, `out`
+---@return luatensor.Tensor #
+function Tensor:cumulative_prod(dim, options) end
+
+---Running sum along a dim. Bool and integers add up in int64 or uint64.
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `include_initial`: starts with 0, one element more; `dtype`, `out`
+---@return luatensor.Tensor #
+function Tensor:cumulative_sum(dim, options) end
+
 ---Address of the first element as an integer, for FFI; on the tensor's device.
 ---@return any # integer
 function Tensor:data_ptr() end
@@ -444,6 +495,13 @@ function Tensor:diag(k) end
 ---@param options? table `offset` (0; above the main diagonal when positive), `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(options) end
+
+---Differences of neighbours along a dim, n times over.
+---@param x any any dtype but bool
+---@param dim? integer
+---@param options? table dim, n (1), prepend and append: tensors that x is joined with before
+---@return any # shape of x, n less in dim
+function Tensor:diff(x, dim, options) end
 
 ---The same as x.ndim.
 ---@return integer #
@@ -466,6 +524,13 @@ function Tensor:divide(y, options) end
 ---@param y luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:divide_(y) end
+
+---Sum of the products of two vectors.
+---@param x any [k]
+---@param y any [k]
+---@param options? table `out`
+---@return any # 0-d
+function Tensor:dot(x, y, options) end
 
 ---The same as x:to("float64").
 ---@return luatensor.Tensor #
@@ -773,6 +838,12 @@ function Tensor:log2_() end
 ---@return luatensor.Tensor # x
 function Tensor:log_() end
 
+---The logarithm of softmax, exact where softmax is nearly 0 or 1.
+---@param dim? integer
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function Tensor:log_softmax(dim, options) end
+
 ---log(exp(x) + exp(y)) without overflow on the way.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param y luatensor.Tensor|number
@@ -853,8 +924,7 @@ function Tensor:masked_scatter(mask, src) end
 function Tensor:masked_select(mask) end
 
 ---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
----before the last two are a batch, and broadcast. `x:mm(y)` takes 2-d tensors only, `bmm` 3-d, `mv` 2-d and
----1-d, `dot` 1-d.
+---before the last two are a batch, and broadcast.
 ---@param x any shape [..., m, k]
 ---@param y any shape [..., k, n]; not bool
 ---@param options? table `out`: the tensor to write to
@@ -911,6 +981,13 @@ function Tensor:minimum(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:minimum_(y) end
 
+---matmul of 2-d tensors only.
+---@param x any [m, k]
+---@param y any [k, n]
+---@param options? table `out`
+---@return any # [m, n]
+function Tensor:mm(x, y, options) end
+
 ---Moves dims; the others keep their order.
 ---@param source integer|table
 ---@param destination integer|table
@@ -926,6 +1003,13 @@ Tensor.mul = Tensor.multiply
 ---The same as multiply_.
 Tensor.mul_ = Tensor.multiply_
 
+---Draws n positions, each with a probability in proportion to its weight.
+---@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
+---@param n integer how many from each row
+---@param options? table `replacement` (default false: no position twice in a row), `generator`
+---@return any # int64, 1-based, shape [n] or [rows, n]
+function Tensor:multinomial(w, n, options) end
+
 ---x * y.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param y luatensor.Tensor|number
@@ -937,6 +1021,13 @@ function Tensor:multiply(y, options) end
 ---@param y luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:multiply_(y) end
+
+---matmul of a matrix and a vector.
+---@param x any [m, k]
+---@param y any [k]
+---@param options? table `out`
+---@return any # [m]
+function Tensor:mv(x, y, options) end
 
 ---The same as x.ndim.
 ---@return integer #
@@ -979,6 +1070,21 @@ function Tensor:nelement() end
 ---Positions of the elements that are not 0 (or are true), row-major.
 ---@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
 function Tensor:nonzero() end
+
+---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---@param x any any shape; integers give the default float
+---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table p, dim, keepdim, dtype (of the result), out
+---@return any # shape without these dims
+function Tensor:norm(x, p, dim, options) end
+
+---Fills x: normal.
+---@param mean? number
+---@param std? number
+---@param options? table `generator`
+---@return any # x
+function Tensor:normal_(mean, std, options) end
 
 ---x ~= y.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1051,6 +1157,25 @@ Tensor.power_ = Tensor.pow_
 ---@return luatensor.Tensor #
 function Tensor:prod(dim, options) end
 
+---Uniform in [0, 1), as many as x has, of its dtype and device.
+---@param x any
+---@param options? table `dtype`, `device`, `generator`
+---@return any #
+function Tensor:rand_like(x, options) end
+
+---Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
+---@param x any
+---@param options? table `dtype`, `device`, `generator`
+---@return any #
+function Tensor:randn_like(x, options) end
+
+---Fills x with integers from low to high, both included.
+---@param low? integer
+---@param high? integer default: the greatest of the dtype (floats: up to which all integers are exact)
+---@param options? table `generator`
+---@return any # x
+function Tensor:random_(low, high, options) end
+
 ---The same as flatten.
 Tensor.ravel = Tensor.flatten
 
@@ -1085,6 +1210,15 @@ function Tensor:remainder(y, options) end
 ---@param y luatensor.Tensor|number
 ---@return luatensor.Tensor # x
 function Tensor:remainder_(y) end
+
+---Repeats each element; also called `repeat_interleave`, because `repeat` is a word of Lua.
+---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
+---@param dim? integer without it, x is flattened
+---@return luatensor.Tensor #
+function Tensor:repeat(repeats, dim) end
+
+---The same as repeat.
+Tensor.repeat_interleave = Tensor.repeat
 
 ---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---@param ... any sizes, or one table of them; one may be -1: whatever is left
@@ -1166,6 +1300,18 @@ function Tensor:searchsorted(values, options) end
 ---@return luatensor.Tensor #
 function Tensor:short() end
 
+---The rows (along dim 1) in random order: a copy.
+---@param x any
+---@param options? table `generator`
+---@return any #
+function Tensor:shuffle(x, options) end
+
+---Puts the rows of x into random order.
+---@param x any
+---@param options? table `generator`
+---@return any # x
+function Tensor:shuffle_(x, options) end
+
 ---1 / (1 + exp(-x)).
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param options? table `out`
@@ -1221,6 +1367,12 @@ function Tensor:sinh(options) end
 ---In place: hyperbolic sine.
 ---@return luatensor.Tensor # x
 function Tensor:sinh_() end
+
+---exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+---@param dim? integer
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function Tensor:softmax(dim, options) end
 
 ---log(1 + exp(x)).
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1368,6 +1520,13 @@ function Tensor:to(x, ...) end
 ---@return any # string of x.size elements
 function Tensor:to_bytes() end
 
+---Hands the tensor to other libraries in this process, without a copy.
+---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
+---address to NULL. What is not taken is deleted with the userdata.
+---@param options? any {versioned = true}; false gives the old struct, DLManagedTensor
+---@return any # userdata
+function Tensor:to_dlpack(options) end
+
 ---The same as totable.
 Tensor.tolist = Tensor.totable
 
@@ -1412,6 +1571,13 @@ Tensor.unbind = Tensor.unstack
 ---@param sizes table one may be -1
 ---@return luatensor.Tensor # a view
 function Tensor:unflatten(dim, sizes) end
+
+---Fills x: uniform in [low, high).
+---@param low? number
+---@param high? number
+---@param options? table `generator`
+---@return any # x
+function Tensor:uniform_(low, high, options) end
 
 ---The same as expand_dims.
 Tensor.unsqueeze = Tensor.expand_dims
@@ -1633,6 +1799,21 @@ function lt.synchronize(device) end
 ---@return number #
 function lt.clock() end
 
+---Hands the tensor to other libraries in this process, without a copy.
+---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
+---address to NULL. What is not taken is deleted with the userdata.
+---@param x luatensor.Tensor
+---@param options? any {versioned = true}; false gives the old struct, DLManagedTensor
+---@return any # userdata
+function lt.to_dlpack(x, options) end
+
+---A tensor on memory that another library made, without a copy, and owned from now on.
+---Read-only memory is copied. After an error the struct still belongs to the caller.
+---@param p any userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
+---@param options? any {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed
+---@return luatensor.Tensor # a tensor
+function lt.from_dlpack(p, options) end
+
 ---The dtype that arguments promote to, as in an op of all of them.
 ---@param ... string|any|number|boolean dtype names, tensors, Lua values (weak: they only raise the kind)
 ---@return string #
@@ -1672,6 +1853,17 @@ function lt.get_default_dtype() end
 ---@return table # by name: {name, kind ("unary" … "reduction"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
 function lt.ops() end
 
+---Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
+---@param path string
+---@param x luatensor.Tensor any dtype but bfloat16, which NumPy lacks
+function lt.save(path, x) end
+
+---Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
+---@param path string
+---@param options? any {device = "cpu"}
+---@return luatensor.Tensor # a new tensor; an error that says what is wrong with a file that is damaged or of another kind
+function lt.load(path, options) end
+
 ---What a device can do at most, measured now by loops that do nothing else, on all threads in use.
 ---Takes about a second. Not for a CPU that is busy with something else.
 ---@param device? string
@@ -1705,13 +1897,40 @@ function lt.masked_fill(x, mask, value, options) end
 function lt.isclose(x, y, rtol, atol, options) end
 
 ---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
----before the last two are a batch, and broadcast. `x:mm(y)` takes 2-d tensors only, `bmm` 3-d, `mv` 2-d and
----1-d, `dot` 1-d.
+---before the last two are a batch, and broadcast.
 ---@param x any shape [..., m, k]
 ---@param y any shape [..., k, n]; not bool
 ---@param options? table `out`: the tensor to write to
 ---@return any # shape [..., m, n]
 function lt.matmul(x, y, options) end
+
+---matmul of 2-d tensors only.
+---@param x any [m, k]
+---@param y any [k, n]
+---@param options? table `out`
+---@return any # [m, n]
+function lt.mm(x, y, options) end
+
+---matmul of 3-d tensors only.
+---@param x any [batch, m, k]
+---@param y any [batch, k, n]
+---@param options? table `out`
+---@return any # [batch, m, n]
+function lt.bmm(x, y, options) end
+
+---matmul of a matrix and a vector.
+---@param x any [m, k]
+---@param y any [k]
+---@param options? table `out`
+---@return any # [m]
+function lt.mv(x, y, options) end
+
+---Sum of the products of two vectors.
+---@param x any [k]
+---@param y any [k]
+---@param options? table `out`
+---@return any # 0-d
+function lt.dot(x, y, options) end
 
 ---Sums of products along a dim; the other dims broadcast.
 ---@param x any
@@ -1741,6 +1960,113 @@ function lt.reset_peak_memory(device) end
 ---Gives memory that was freed and kept for reuse back to the system.
 ---@param device? string
 function lt.empty_cache(device) end
+
+---A generator of its own; functions that draw take it as option `generator`.
+---@param options? table `seed`: an integer; default: from the system
+---@return any # with the methods below
+function lt.generator(options) end
+
+---Starts the default generator anew.
+---@param seed integer
+---@return any # the default generator
+function lt.manual_seed(seed) end
+
+---Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (a float; default float32), `device`, `generator`
+---@return any # of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
+function lt.rand(...) end
+
+---Normal with mean 0 and standard deviation 1.
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (a float; default float32), `device`, `generator`
+---@return any #
+function lt.randn(...) end
+
+---Integers from low to high, both included, as math.random's. Each is the high half of 64 random bits times
+---the number of values: none is more likely than another by more than that number / 2^64.
+---@param low integer
+---@param high integer
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (default int64), `device`, `generator`
+---@return any #
+function lt.randint(low, high, ...) end
+
+---Uniform in [low, high).
+---@param low number
+---@param high number
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (a float), `device`, `generator`
+---@return any #
+function lt.uniform(low, high, ...) end
+
+---Normal.
+---@param mean number
+---@param std number the standard deviation, not negative
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (a float), `device`, `generator`
+---@return any #
+function lt.normal(mean, std, ...) end
+
+---The integers 1 … n in random order.
+---@param n integer
+---@param options? table `device`, `generator`
+---@return any # int64, shape [n]
+function lt.permutation(n, options) end
+
+---Uniform in [0, 1), as many as x has, of its dtype and device.
+---@param x any
+---@param options? table `dtype`, `device`, `generator`
+---@return any #
+function lt.rand_like(x, options) end
+
+---Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
+---@param x any
+---@param options? table `dtype`, `device`, `generator`
+---@return any #
+function lt.randn_like(x, options) end
+
+---Running sum along a dim. Bool and integers add up in int64 or uint64.
+---@param x luatensor.Tensor
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `include_initial`: starts with 0, one element more; `dtype`, `out`
+---@return luatensor.Tensor #
+function lt.cumulative_sum(x, dim, options) end
+
+---Running product along a dim. Bool and integers multiply in int64 or uint64.
+---@param x luatensor.Tensor
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `include_initial`: starts with 1, one element more; `dtype`, `out`
+---@return luatensor.Tensor #
+function lt.cumulative_prod(x, dim, options) end
+
+---Largest element so far along a dim; NaN from the first NaN on.
+---@param x luatensor.Tensor
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function lt.cumulative_max(x, dim, options) end
+
+---Smallest element so far along a dim; NaN from the first NaN on.
+---@param x luatensor.Tensor
+---@param dim? integer not needed for 1-d tensors
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function lt.cumulative_min(x, dim, options) end
+
+---exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+---@param x luatensor.Tensor
+---@param dim? integer
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function lt.softmax(x, dim, options) end
+
+---The logarithm of softmax, exact where softmax is nearly 0 or 1.
+---@param x luatensor.Tensor
+---@param dim? integer
+---@param options? table `dtype`, `out`
+---@return luatensor.Tensor #
+function lt.log_softmax(x, dim, options) end
 
 ---Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---@param x luatensor.Tensor
@@ -1974,6 +2300,13 @@ function lt.chunk(x, n, dim) end
 ---@return luatensor.Tensor # ... as many views
 function lt.broadcast_arrays(...) end
 
+---Repeats each element; also called `repeat_interleave`, because `repeat` is a word of Lua.
+---@param x luatensor.Tensor
+---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
+---@param dim? integer without it, x is flattened
+---@return luatensor.Tensor #
+function lt.repeat(x, repeats, dim) end
+
 ---Copies of the whole tensor side by side.
 ---@param x luatensor.Tensor
 ---@param ... integer times along each dim (the last ones when there are fewer than dims), or one table of them
@@ -2048,6 +2381,41 @@ function lt.masked_scatter(x, mask, src) end
 ---How tensors print. Options not named stay as they are.
 ---@param new table {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}
 function lt.set_printoptions(new) end
+
+---1 with probability p, else 0.
+---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
+---@return any #
+function lt.bernoulli(p, ...) end
+
+---Draws n positions, each with a probability in proportion to its weight.
+---@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
+---@param n integer how many from each row
+---@param options? table `replacement` (default false: no position twice in a row), `generator`
+---@return any # int64, 1-based, shape [n] or [rows, n]
+function lt.multinomial(w, n, options) end
+
+---The rows (along dim 1) in random order: a copy.
+---@param x any
+---@param options? table `generator`
+---@return any #
+function lt.shuffle(x, options) end
+
+---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---@param x any any shape; integers give the default float
+---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table p, dim, keepdim, dtype (of the result), out
+---@return any # shape without these dims
+function lt.norm(x, p, dim, options) end
+
+---Differences of neighbours along a dim, n times over.
+---@param x any any dtype but bool
+---@param dim? integer
+---@param options? table dim, n (1), prepend and append: tensors that x is joined with before
+---@return any # shape of x, n less in dim
+function lt.diff(x, dim, options) end
 
 ---absolute value; the least integer wraps to itself.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -2749,6 +3117,12 @@ lt.clamp = lt.clip
 ---The same as concat.
 lt.concatenate = lt.concat
 
+---The same as cumulative_prod.
+lt.cumprod = lt.cumulative_prod
+
+---The same as cumulative_sum.
+lt.cumsum = lt.cumulative_sum
+
 ---The same as divide.
 lt.div = lt.divide
 
@@ -2820,6 +3194,9 @@ lt.power = lt.pow
 
 ---The same as flatten.
 lt.ravel = lt.flatten
+
+---The same as repeat.
+lt.repeat_interleave = lt.repeat
 
 ---The same as bitwise_right_shift.
 lt.right_shift = lt.bitwise_right_shift
