@@ -40,10 +40,10 @@ function Tensor:abs(options) end
 function Tensor:abs_() end
 
 ---The same as abs.
-Tensor.absolute = Tensor.abs
+Tensor["absolute"] = Tensor["abs"]
 
 ---The same as abs_.
-Tensor.absolute_ = Tensor.abs_
+Tensor["absolute_"] = Tensor["abs_"]
 
 ---arc cosine, in [0, pi].
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -100,10 +100,10 @@ function Tensor:addmm_(x, a, b) end
 function Tensor:all(dim, options) end
 
 ---The same as max.
-Tensor.amax = Tensor.max
+Tensor["amax"] = Tensor["max"]
 
 ---The same as min.
-Tensor.amin = Tensor.min
+Tensor["amin"] = Tensor["min"]
 
 ---is any element not 0? false of no elements.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -113,46 +113,46 @@ Tensor.amin = Tensor.min
 function Tensor:any(dim, options) end
 
 ---The same as acos.
-Tensor.arccos = Tensor.acos
+Tensor["arccos"] = Tensor["acos"]
 
 ---The same as acos_.
-Tensor.arccos_ = Tensor.acos_
+Tensor["arccos_"] = Tensor["acos_"]
 
 ---The same as acosh.
-Tensor.arccosh = Tensor.acosh
+Tensor["arccosh"] = Tensor["acosh"]
 
 ---The same as acosh_.
-Tensor.arccosh_ = Tensor.acosh_
+Tensor["arccosh_"] = Tensor["acosh_"]
 
 ---The same as asin.
-Tensor.arcsin = Tensor.asin
+Tensor["arcsin"] = Tensor["asin"]
 
 ---The same as asin_.
-Tensor.arcsin_ = Tensor.asin_
+Tensor["arcsin_"] = Tensor["asin_"]
 
 ---The same as asinh.
-Tensor.arcsinh = Tensor.asinh
+Tensor["arcsinh"] = Tensor["asinh"]
 
 ---The same as asinh_.
-Tensor.arcsinh_ = Tensor.asinh_
+Tensor["arcsinh_"] = Tensor["asinh_"]
 
 ---The same as atan.
-Tensor.arctan = Tensor.atan
+Tensor["arctan"] = Tensor["atan"]
 
 ---The same as atan2.
-Tensor.arctan2 = Tensor.atan2
+Tensor["arctan2"] = Tensor["atan2"]
 
 ---The same as atan2_.
-Tensor.arctan2_ = Tensor.atan2_
+Tensor["arctan2_"] = Tensor["atan2_"]
 
 ---The same as atan_.
-Tensor.arctan_ = Tensor.atan_
+Tensor["arctan_"] = Tensor["atan_"]
 
 ---The same as atanh.
-Tensor.arctanh = Tensor.atanh
+Tensor["arctanh"] = Tensor["atanh"]
 
 ---The same as atanh_.
-Tensor.arctanh_ = Tensor.atanh_
+Tensor["arctanh_"] = Tensor["atanh_"]
 
 ---1-based position of the first largest element, or of the first NaN.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -280,10 +280,10 @@ function Tensor:bitwise_left_shift(y, options) end
 function Tensor:bitwise_left_shift_(y) end
 
 ---The same as bitwise_invert.
-Tensor.bitwise_not = Tensor.bitwise_invert
+Tensor["bitwise_not"] = Tensor["bitwise_invert"]
 
 ---The same as bitwise_invert_.
-Tensor.bitwise_not_ = Tensor.bitwise_invert_
+Tensor["bitwise_not_"] = Tensor["bitwise_invert_"]
 
 ---bits set in either.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
@@ -337,7 +337,7 @@ function Tensor:bool() end
 function Tensor:broadcast_arrays() end
 
 ---The same as broadcast_arrays.
-Tensor.broadcast_tensors = Tensor.broadcast_arrays
+Tensor["broadcast_tensors"] = Tensor["broadcast_arrays"]
 
 ---Stretches dims of length 1, and adds dims in front.
 ---@param ... any sizes, or one table of them
@@ -369,10 +369,10 @@ function Tensor:char() end
 function Tensor:chunk(n, dim) end
 
 ---The same as clip.
-Tensor.clamp = Tensor.clip
+Tensor["clamp"] = Tensor["clip"]
 
 ---The same as clip_.
-Tensor.clamp_ = Tensor.clip_
+Tensor["clamp_"] = Tensor["clip_"]
 
 ---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
 ---@param x any real numbers of any shape
@@ -453,10 +453,10 @@ function Tensor:cpu() end
 function Tensor:cuda() end
 
 ---The same as cumulative_prod.
-Tensor.cumprod = Tensor.cumulative_prod
+Tensor["cumprod"] = Tensor["cumulative_prod"]
 
 ---The same as cumulative_sum.
-Tensor.cumsum = Tensor.cumulative_sum
+Tensor["cumsum"] = Tensor["cumulative_sum"]
 
 ---Largest element so far along a dim; NaN from the first NaN on.
 ---@param dim? integer not needed for 1-d tensors
@@ -508,10 +508,10 @@ function Tensor:diff(x, dim, options) end
 function Tensor:dim() end
 
 ---The same as divide.
-Tensor.div = Tensor.divide
+Tensor["div"] = Tensor["divide"]
 
 ---The same as divide_.
-Tensor.div_ = Tensor.divide_
+Tensor["div_"] = Tensor["divide_"]
 
 ---x / y, in floating point.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -542,7 +542,7 @@ function Tensor:double() end
 function Tensor:empty_like(options) end
 
 ---The same as equal.
-Tensor.eq = Tensor.equal
+Tensor["eq"] = Tensor["equal"]
 
 ---x == y.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -582,7 +582,7 @@ function Tensor:exp(options) end
 function Tensor:exp_() end
 
 ---The same as broadcast_to.
-Tensor.expand = Tensor.broadcast_to
+Tensor["expand"] = Tensor["broadcast_to"]
 
 ---New dims of length 1.
 ---@param dim integer|table where the new dims stand in the result
@@ -661,7 +661,7 @@ function Tensor:full_like(value, options) end
 function Tensor:gather(dim, index, options) end
 
 ---The same as greater_equal.
-Tensor.ge = Tensor.greater_equal
+Tensor["ge"] = Tensor["greater_equal"]
 
 ---x * (1 + erf(x / sqrt(2))) / 2.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -688,7 +688,7 @@ function Tensor:greater(y, options) end
 function Tensor:greater_equal(y, options) end
 
 ---The same as greater.
-Tensor.gt = Tensor.greater
+Tensor["gt"] = Tensor["greater"]
 
 ---The same as x:to("float16").
 ---@return luatensor.Tensor #
@@ -762,13 +762,13 @@ function Tensor:isnan(options) end
 function Tensor:item() end
 
 ---The same as less_equal.
-Tensor.le = Tensor.less_equal
+Tensor["le"] = Tensor["less_equal"]
 
 ---The same as bitwise_left_shift.
-Tensor.left_shift = Tensor.bitwise_left_shift
+Tensor["left_shift"] = Tensor["bitwise_left_shift"]
 
 ---The same as bitwise_left_shift_.
-Tensor.left_shift_ = Tensor.bitwise_left_shift_
+Tensor["left_shift_"] = Tensor["bitwise_left_shift_"]
 
 ---x + weight * (y - x).
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -895,7 +895,7 @@ function Tensor:logsumexp(dim, options) end
 function Tensor:long() end
 
 ---The same as less.
-Tensor.lt = Tensor.less
+Tensor["lt"] = Tensor["less"]
 
 ---x with the elements replaced where the mask is true.
 ---@param x any
@@ -995,13 +995,13 @@ function Tensor:mm(x, y, options) end
 function Tensor:moveaxis(source, destination) end
 
 ---The same as moveaxis.
-Tensor.movedim = Tensor.moveaxis
+Tensor["movedim"] = Tensor["moveaxis"]
 
 ---The same as multiply.
-Tensor.mul = Tensor.multiply
+Tensor["mul"] = Tensor["multiply"]
 
 ---The same as multiply_.
-Tensor.mul_ = Tensor.multiply_
+Tensor["mul_"] = Tensor["multiply_"]
 
 ---Draws n positions, each with a probability in proportion to its weight.
 ---@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
@@ -1045,13 +1045,13 @@ function Tensor:nElement() end
 function Tensor:narrow(dim, start, length) end
 
 ---The same as not_equal.
-Tensor.ne = Tensor.not_equal
+Tensor["ne"] = Tensor["not_equal"]
 
 ---The same as negative.
-Tensor.neg = Tensor.negative
+Tensor["neg"] = Tensor["negative"]
 
 ---The same as negative_.
-Tensor.neg_ = Tensor.negative_
+Tensor["neg_"] = Tensor["negative_"]
 
 ----x; integers wrap.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1115,7 +1115,7 @@ function Tensor:outer(x, y) end
 function Tensor:pad(widths, options) end
 
 ---The same as permute_dims.
-Tensor.permute = Tensor.permute_dims
+Tensor["permute"] = Tensor["permute_dims"]
 
 ---Dims in another order.
 ---@param ... any every dim once, or one table of them: dim d of the result is dim order[d] of x
@@ -1145,10 +1145,10 @@ function Tensor:pow(y, options) end
 function Tensor:pow_(y) end
 
 ---The same as pow.
-Tensor.power = Tensor.pow
+Tensor["power"] = Tensor["pow"]
 
 ---The same as pow_.
-Tensor.power_ = Tensor.pow_
+Tensor["power_"] = Tensor["pow_"]
 
 ---product; bool and integers multiply in int64 or uint64.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1177,7 +1177,7 @@ function Tensor:randn_like(x, options) end
 function Tensor:random_(low, high, options) end
 
 ---The same as flatten.
-Tensor.ravel = Tensor.flatten
+Tensor["ravel"] = Tensor["flatten"]
 
 ---1 / x.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1215,10 +1215,10 @@ function Tensor:remainder_(y) end
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
 ---@param dim? integer without it, x is flattened
 ---@return luatensor.Tensor #
-function Tensor:repeat(repeats, dim) end
+Tensor["repeat"] = function(self, repeats, dim) end
 
 ---The same as repeat.
-Tensor.repeat_interleave = Tensor.repeat
+Tensor["repeat_interleave"] = Tensor["repeat"]
 
 ---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---@param ... any sizes, or one table of them; one may be -1: whatever is left
@@ -1227,10 +1227,10 @@ Tensor.repeat_interleave = Tensor.repeat
 function Tensor:reshape(...) end
 
 ---The same as bitwise_right_shift.
-Tensor.right_shift = Tensor.bitwise_right_shift
+Tensor["right_shift"] = Tensor["bitwise_right_shift"]
 
 ---The same as bitwise_right_shift_.
-Tensor.right_shift_ = Tensor.bitwise_right_shift_
+Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 
 ---Elements moved on along dims; those that leave at the end come back in front.
 ---@param shift integer|table
@@ -1423,10 +1423,10 @@ function Tensor:squeeze(dim) end
 function Tensor:std(dim, options) end
 
 ---The same as subtract.
-Tensor.sub = Tensor.subtract
+Tensor["sub"] = Tensor["subtract"]
 
 ---The same as subtract_.
-Tensor.sub_ = Tensor.subtract_
+Tensor["sub_"] = Tensor["subtract_"]
 
 ---x - y.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1454,10 +1454,10 @@ function Tensor:sum(dim, options) end
 function Tensor:swapaxes(a, b) end
 
 ---The same as swapaxes.
-Tensor.swapdims = Tensor.swapaxes
+Tensor["swapdims"] = Tensor["swapaxes"]
 
 ---The same as matrix_transpose.
-Tensor.t = Tensor.matrix_transpose
+Tensor["t"] = Tensor["matrix_transpose"]
 
 ---Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
@@ -1474,7 +1474,7 @@ function Tensor:take(indices, dim, options) end
 function Tensor:take_along_axis(indices, dim, options) end
 
 ---The same as take_along_axis.
-Tensor.take_along_dim = Tensor.take_along_axis
+Tensor["take_along_dim"] = Tensor["take_along_axis"]
 
 ---tangent of x radians.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1528,14 +1528,14 @@ function Tensor:to_bytes() end
 function Tensor:to_dlpack(options) end
 
 ---The same as totable.
-Tensor.tolist = Tensor.totable
+Tensor["tolist"] = Tensor["totable"]
 
 ---All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
 ---@return any # table, number or boolean
 function Tensor:totable() end
 
 ---The same as swapaxes.
-Tensor.transpose = Tensor.swapaxes
+Tensor["transpose"] = Tensor["swapaxes"]
 
 ---The lower triangle of matrices: 0 above diagonal k.
 ---@param options? table `k` (0): positive is above the main diagonal
@@ -1548,10 +1548,10 @@ function Tensor:tril(options) end
 function Tensor:triu(options) end
 
 ---The same as divide.
-Tensor.true_divide = Tensor.divide
+Tensor["true_divide"] = Tensor["divide"]
 
 ---The same as divide_.
-Tensor.true_divide_ = Tensor.divide_
+Tensor["true_divide_"] = Tensor["divide_"]
 
 ---x without its fraction.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1564,7 +1564,7 @@ function Tensor:trunc(options) end
 function Tensor:trunc_() end
 
 ---The same as unstack.
-Tensor.unbind = Tensor.unstack
+Tensor["unbind"] = Tensor["unstack"]
 
 ---One dim as several.
 ---@param dim integer
@@ -1580,7 +1580,7 @@ function Tensor:unflatten(dim, sizes) end
 function Tensor:uniform_(low, high, options) end
 
 ---The same as expand_dims.
-Tensor.unsqueeze = Tensor.expand_dims
+Tensor["unsqueeze"] = Tensor["expand_dims"]
 
 ---The slices along a dim, without that dim.
 ---@param dim? integer
@@ -1602,7 +1602,7 @@ function Tensor:var(dim, options) end
 function Tensor:vecdot(x, y, options) end
 
 ---The same as reshape.
-Tensor.view = Tensor.reshape
+Tensor["view"] = Tensor["reshape"]
 
 ---y where x is true, else z.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -2305,7 +2305,7 @@ function lt.broadcast_arrays(...) end
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
 ---@param dim? integer without it, x is flattened
 ---@return luatensor.Tensor #
-function lt.repeat(x, repeats, dim) end
+lt["repeat"] = function(x, repeats, dim) end
 
 ---Copies of the whole tensor side by side.
 ---@param x luatensor.Tensor
@@ -3067,73 +3067,73 @@ function lt.bool(x) end
 function lt.cuda(x) end
 
 ---The same as abs.
-lt.absolute = lt.abs
+lt["absolute"] = lt["abs"]
 
 ---The same as max.
-lt.amax = lt.max
+lt["amax"] = lt["max"]
 
 ---The same as min.
-lt.amin = lt.min
+lt["amin"] = lt["min"]
 
 ---The same as acos.
-lt.arccos = lt.acos
+lt["arccos"] = lt["acos"]
 
 ---The same as acosh.
-lt.arccosh = lt.acosh
+lt["arccosh"] = lt["acosh"]
 
 ---The same as asin.
-lt.arcsin = lt.asin
+lt["arcsin"] = lt["asin"]
 
 ---The same as asinh.
-lt.arcsinh = lt.asinh
+lt["arcsinh"] = lt["asinh"]
 
 ---The same as atan.
-lt.arctan = lt.atan
+lt["arctan"] = lt["atan"]
 
 ---The same as atan2.
-lt.arctan2 = lt.atan2
+lt["arctan2"] = lt["atan2"]
 
 ---The same as atanh.
-lt.arctanh = lt.atanh
+lt["arctanh"] = lt["atanh"]
 
 ---@type string
 lt.bfloat16 = nil
 
 ---The same as bitwise_invert.
-lt.bitwise_not = lt.bitwise_invert
+lt["bitwise_not"] = lt["bitwise_invert"]
 
 ---@type string
 lt.bool = nil
 
 ---The same as broadcast_arrays.
-lt.broadcast_tensors = lt.broadcast_arrays
+lt["broadcast_tensors"] = lt["broadcast_arrays"]
 
 ---The same as concat.
-lt.cat = lt.concat
+lt["cat"] = lt["concat"]
 
 ---The same as clip.
-lt.clamp = lt.clip
+lt["clamp"] = lt["clip"]
 
 ---The same as concat.
-lt.concatenate = lt.concat
+lt["concatenate"] = lt["concat"]
 
 ---The same as cumulative_prod.
-lt.cumprod = lt.cumulative_prod
+lt["cumprod"] = lt["cumulative_prod"]
 
 ---The same as cumulative_sum.
-lt.cumsum = lt.cumulative_sum
+lt["cumsum"] = lt["cumulative_sum"]
 
 ---The same as divide.
-lt.div = lt.divide
+lt["div"] = lt["divide"]
 
 ---@type lightuserdata
 lt.ellipsis = nil
 
 ---The same as equal.
-lt.eq = lt.equal
+lt["eq"] = lt["equal"]
 
 ---The same as broadcast_to.
-lt.expand = lt.broadcast_to
+lt["expand"] = lt["broadcast_to"]
 
 ---@type string
 lt.float16 = nil
@@ -3145,10 +3145,10 @@ lt.float32 = nil
 lt.float64 = nil
 
 ---The same as greater_equal.
-lt.ge = lt.greater_equal
+lt["ge"] = lt["greater_equal"]
 
 ---The same as greater.
-lt.gt = lt.greater
+lt["gt"] = lt["greater"]
 
 ---@type string
 lt.int16 = nil
@@ -3163,64 +3163,64 @@ lt.int64 = nil
 lt.int8 = nil
 
 ---The same as less_equal.
-lt.le = lt.less_equal
+lt["le"] = lt["less_equal"]
 
 ---The same as bitwise_left_shift.
-lt.left_shift = lt.bitwise_left_shift
+lt["left_shift"] = lt["bitwise_left_shift"]
 
 ---The same as less.
-lt.lt = lt.less
+lt["lt"] = lt["less"]
 
 ---The same as moveaxis.
-lt.movedim = lt.moveaxis
+lt["movedim"] = lt["moveaxis"]
 
 ---The same as multiply.
-lt.mul = lt.multiply
+lt["mul"] = lt["multiply"]
 
 ---The same as not_equal.
-lt.ne = lt.not_equal
+lt["ne"] = lt["not_equal"]
 
 ---The same as negative.
-lt.neg = lt.negative
+lt["neg"] = lt["negative"]
 
 ---@type lightuserdata
 lt.newaxis = nil
 
 ---The same as permute_dims.
-lt.permute = lt.permute_dims
+lt["permute"] = lt["permute_dims"]
 
 ---The same as pow.
-lt.power = lt.pow
+lt["power"] = lt["pow"]
 
 ---The same as flatten.
-lt.ravel = lt.flatten
+lt["ravel"] = lt["flatten"]
 
 ---The same as repeat.
-lt.repeat_interleave = lt.repeat
+lt["repeat_interleave"] = lt["repeat"]
 
 ---The same as bitwise_right_shift.
-lt.right_shift = lt.bitwise_right_shift
+lt["right_shift"] = lt["bitwise_right_shift"]
 
 ---The same as subtract.
-lt.sub = lt.subtract
+lt["sub"] = lt["subtract"]
 
 ---The same as swapaxes.
-lt.swapdims = lt.swapaxes
+lt["swapdims"] = lt["swapaxes"]
 
 ---The same as matrix_transpose.
-lt.t = lt.matrix_transpose
+lt["t"] = lt["matrix_transpose"]
 
 ---The same as take_along_axis.
-lt.take_along_dim = lt.take_along_axis
+lt["take_along_dim"] = lt["take_along_axis"]
 
 ---The same as totable.
-lt.tolist = lt.totable
+lt["tolist"] = lt["totable"]
 
 ---The same as swapaxes.
-lt.transpose = lt.swapaxes
+lt["transpose"] = lt["swapaxes"]
 
 ---The same as divide.
-lt.true_divide = lt.divide
+lt["true_divide"] = lt["divide"]
 
 ---@type string
 lt.uint16 = nil
@@ -3235,12 +3235,12 @@ lt.uint64 = nil
 lt.uint8 = nil
 
 ---The same as unstack.
-lt.unbind = lt.unstack
+lt["unbind"] = lt["unstack"]
 
 ---The same as expand_dims.
-lt.unsqueeze = lt.expand_dims
+lt["unsqueeze"] = lt["expand_dims"]
 
 ---The same as reshape.
-lt.view = lt.reshape
+lt["view"] = lt["reshape"]
 
 return lt

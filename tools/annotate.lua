@@ -263,12 +263,16 @@ annotate.properties = {
 
 local function add(out, format, ...) out[#out + 1] = format:format(...) end
 
-local reserved = {["end"] = true, ["repeat"] = true, ["in"] = true, ["function"] = true, ["not"] = true, ["and"] = true}
+local reserved = {}
+for word in ("and break do else elseif end false for function goto if in local nil not or repeat return then true until while")
+  :gmatch("%a+") do
+  reserved[word] = true
+end
 
 local function safe(name) return reserved[name] and name .. "_" or name end
 
--- The comment and the head of one function; a method's first parameter is the tensor itself.
-local function add_function(out, head, doc, is_method)
+-- The comment and the head of owner.name; a method's first parameter is the tensor itself.
+local function add_function(out, owner, name, doc, is_method)
   local first = is_method and doc.params[1] and doc.params[1].type:find("Tensor") and 2 or 1
   for _, line in ipairs(doc.text) do add(out, "---%s", line) end
   if doc.dtypes then add(out, "---For %s.", table.concat(doc.dtypes, ", ")) end
@@ -284,7 +288,12 @@ local function add_function(out, head, doc, is_method)
     end
   end
   for _, result in ipairs(doc.returns) do add(out, "---@return %s # %s", result.type, result.text) end
-  add(out, "%s(%s) end", head, table.concat(names, ", "))
+  local list = table.concat(names, ", ")
+  if reserved[name] then
+    add(out, "%s[%q] = function(%s) end", owner, name, is_method and "self, " .. list or list)
+  else
+    add(out, "function %s%s%s(%s) end", owner, is_method and ":" or ".", name, list)
+  end
   add(out, "")
 end
 
@@ -310,16 +319,16 @@ local function add_methods(out, by_name)
     local other = not doc and alias_of(name, core.methods, by_name)
     local base = has_doc(name, by_name)
     if doc then
-      add_function(out, "function Tensor:" .. name, doc, true)
+      add_function(out, "Tensor", name, doc, true)
     elseif other then
-      add(out, "---The same as %s.\nTensor.%s = Tensor.%s\n", other, name, other)
+      add(out, "---The same as %s.\nTensor[%q] = Tensor[%q]\n", other, name, other)
     elseif base then
       local copy = {text = {"In place: " .. (base.text[1] or "")}, params = {}, returns = {}}
       copy.returns[1] = {type = "luatensor.Tensor", text = "x"}
       for _, param in ipairs(base.params) do
         if param.name ~= "options" then table.insert(copy.params, param) end
       end
-      add_function(out, "function Tensor:" .. name, copy, true)
+      add_function(out, "Tensor", name, copy, true)
     end
   end
 end
@@ -328,7 +337,7 @@ local function add_functions(out, docs)
   for _, doc in ipairs(docs) do
     local space, inner = doc.name:match("^(%w+)%.(%w+)$")
     if space and type(rawget(lt, space)) == "table" and lt[space][inner] or rawget(lt, doc.name) then
-      add_function(out, "function lt." .. doc.name, doc, false)
+      add_function(out, "lt", doc.name, doc, false)
     end
   end
 end
@@ -340,7 +349,8 @@ local function add_rest(out, by_name)
     if is_constant(value) then
       add(out, "---@type %s\nlt.%s = nil\n", type(value) == "userdata" and "lightuserdata" or type(value), name)
     elseif type(value) == "function" and not by_name[name] and alias_of(name, lt, by_name) then
-      add(out, "---The same as %s.\nlt.%s = lt.%s\n", alias_of(name, lt, by_name), name, alias_of(name, lt, by_name))
+      local other = alias_of(name, lt, by_name)
+      add(out, "---The same as %s.\nlt[%q] = lt[%q]\n", other, name, other)
     end
   end
 end
