@@ -86,7 +86,14 @@ const char *nearest_name(lua_State *L, int names, const char *name);
 /* ---- every op's way out ---- */
 
 /* Which enum an op's id is of. */
-enum op_family { FAMILY_map, FAMILY_reduce, FAMILY_scan, FAMILY_softmax, FAMILY_index, FAMILY_gemm, FAMILY_other };
+enum op_family {
+  FAMILY_map, FAMILY_reduce, FAMILY_scan, FAMILY_softmax, FAMILY_gemm,
+  FAMILY_view,      /* out is a view of in[0], or (reshape) a copy in row-major order */
+  FAMILY_assign,    /* the view `call` (const tensor *) of in[0] became in[1]; out is in[0] */
+  FAMILY_index,     /* enum index_op, call: the index_job; out[i] = in[0][…], or in[0][…] = in[1], += in[1] */
+  FAMILY_join,      /* in[0]: a table of tensors, call: const int *, the dim; op 1: a new dim */
+  FAMILY_other
+};
 
 /* What an op did, for recorders (autograd, capture). Values are named by their place on the Lua stack, so
 ** that a recorder can keep them alive; the output is at the top. */

@@ -418,7 +418,7 @@ int index_get(lua_State *L) {
   select_key(L, &s);
   if (s.npickers == 0) {
     push_view(L, &s.view);
-    return finish_op(L, false);
+    return finish_record(L, &(op_record){.family = FAMILY_view, .nin = 1, .in = {1}});
   }
   picks all;
   index_job j;
@@ -426,7 +426,7 @@ int index_get(lua_State *L) {
   index_start(&j, INDEX_get, &s.view);
   make_job(L, &s, &all, &j);
   run_index(L, "", &j, push_tensor(L, "index", s.view.dtype, &j.shape, s.view.store->place), all.source);
-  return finish_op(L, false);
+  return finish_record(L, &(op_record){.family = FAMILY_index, .op = INDEX_get, .nin = 1, .in = {1}, .call = &j});
 }
 
 /* ---- x[…] = value ---- */
@@ -483,6 +483,8 @@ static void assign_picked(lua_State *L, selection *s) {
   int64_t stride[MAX_DIMS];
   if (shape_expand(&value.shape, value.stride, &j.shape, stride) != OK) raise_assignment(L, ERR_BROADCAST, &positions, &value);
   run_index(L, "", &j, &value, all.source);
+  lua_pushvalue(L, 1);
+  finish_record(L, &(op_record){.family = FAMILY_index, .op = INDEX_put, .nin = 2, .in = {1, 3}, .call = &j, .in_place = true});
 }
 
 int index_set(lua_State *L) {
@@ -490,11 +492,15 @@ int index_set(lua_State *L) {
   select_key(L, &s);
   if (tensor_is_overlapping(s.x)) raise(L, "assignment", ERR_READONLY, &s.x, 1);
   bool number = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN;
-  if (s.npickers == 0) assign_view(L, &s.view);
-  else if (number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool) assign_masked(L, &s);
-  else assign_picked(L, &s);
+  bool masked = number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool && !recorder;
+  if (s.npickers > 0 && !masked) {
+    assign_picked(L, &s);
+    return 0;
+  }
+  if (masked) assign_masked(L, &s);
+  else assign_view(L, &s.view);
   lua_pushvalue(L, 1);
-  finish_op(L, true);
+  finish_record(L, &(op_record){.family = FAMILY_assign, .nin = 2, .in = {1, 3}, .call = &s.view, .in_place = true});
   return 0;
 }
 

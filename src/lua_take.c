@@ -31,7 +31,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);
-  return finish_op(L, options != 0);
+  return finish_record(L, &(op_record){.family = FAMILY_index, .op = INDEX_get, .nin = 1, .in = {1}, .call = j, .in_place = options != 0});
 }
 
 /*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
@@ -158,7 +158,7 @@ static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, 
 static int run_put(lua_State *L, const char *fn, index_job *j, const tensor *src, int dim, bool in_place) {
   tensor values = *src;
   run_index(L, fn, j, &values, &dim);
-  return finish_op(L, in_place);
+  return finish_record(L, &(op_record){.family = FAMILY_index, .op = (int)j->op, .nin = 2, .in = {1, 4}, .call = j, .in_place = in_place});
 }
 
 static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place) {
@@ -322,36 +322,71 @@ static int l_searchsorted(lua_State *L) {
 
 /* ---- joining ---- */
 
-/* The tensors of the list at 1: their common dtype, and the shape joined along dim. */
-static void survey_list(lua_State *L, const char *fn, int n, int dim, enum dtype *d, shape *s) {
+/* Element k of the list at 1, which check_list has seen. */
+static const tensor *list_tensor(lua_State *L, int k) {
+  lua_rawgeti(L, 1, k);
+  const tensor *t = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return t;
+}
+
+/* Checks the list at 1: live tensors on one device. Returns how many, and their common dtype. */
+static int check_list(lua_State *L, const char *fn, enum dtype *d) {
+  if (!lua_istable(L, 1)) luaL_error(L, "%s: table of tensors expected, got %s", fn, luaL_typename(L, 1));
+  int n = (int)lua_rawlen(L, 1);
+  if (n == 0) luaL_error(L, "%s: no tensors", fn);
   const tensor *first = NULL;
   for (int k = 1; k <= n; k++) {
     lua_rawgeti(L, 1, k);
     const tensor *t = test_tensor(L, -1);
     if (!t || !t->store) luaL_error(L, "%s: element %d: %s", fn, k, t ? "this tensor was freed" : "tensor expected");
-    lua_pop(L, 1);
-    if (!first) { first = t; *s = t->shape; *d = t->dtype; continue; }
+    if (!first) { first = t; *d = t->dtype; }
     if (!place_equal(first->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){first, t}, 2);
-    shape same = t->shape;
-    if (same.ndim > dim) same.dim[dim] = s->dim[dim];
-    if (!shape_equal(&same, s)) {
-      push_shape(L, &first->shape);
-      push_shape(L, &t->shape);
-      luaL_error(L, "%s: %s and %s differ outside dim %d", fn, lua_tostring(L, -2), lua_tostring(L, -1), dim + 1);
-    }
-    if (__builtin_add_overflow(s->dim[dim], t->shape.dim[dim], &s->dim[dim])) raise(L, fn, ERR_OVERFLOW, NULL, 0);
     *d = dtype_promote(*d, t->dtype);
+    lua_pop(L, 1);
   }
+  return n;
 }
 
-/* The dim argument at 2, for tensors like the first of the list. */
-static int joined_dim(lua_State *L, const char *fn, int n, int nargs) {
-  if (n == 0) luaL_error(L, "%s: no tensors", fn);
-  lua_rawgeti(L, 1, 1);
-  const tensor *first = check_tensor(L, -1, fn);
-  if (first->shape.ndim == 0) luaL_error(L, "%s: 0-d tensors cannot be joined; use stack", fn);
-  lua_pop(L, 1);
-  return nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, fn, &first->shape);
+static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const tensor *b, int dim) {
+  push_shape(L, &a->shape);
+  push_shape(L, &b->shape);
+  const char *ta = lua_tostring(L, -2), *tb = lua_tostring(L, -1);
+  if (dim < 0) return luaL_error(L, "%s: shapes %s and %s differ", fn, ta, tb);
+  return luaL_error(L, "%s: %s and %s differ outside dim %d", fn, ta, tb, dim + 1);
+}
+
+/* Shape of the tensors of the list joined along dim (below 0: all of one shape, which it is). */
+static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
+  const tensor *first = list_tensor(L, 1);
+  shape s = first->shape;
+  for (int k = 2; k <= n; k++) {
+    const tensor *t = list_tensor(L, k);
+    shape same = t->shape;
+    if (dim >= 0 && same.ndim > dim) same.dim[dim] = s.dim[dim];
+    if (!shape_equal(&same, &s)) raise_shapes(L, fn, first, t, dim);
+    if (dim >= 0 && __builtin_add_overflow(s.dim[dim], t->shape.dim[dim], &s.dim[dim])) raise(L, fn, ERR_OVERFLOW, NULL, 0);
+  }
+  return s;
+}
+
+/* Copies the n tensors of the list side by side along dim of a result of shape s; stacked: each has length 1 there. */
+static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
+  const tensor *t = list_tensor(L, 1);
+  tensor part = *push_result(L, fn, options, d, s, &t, 1);
+  for (int k = 2; k <= n; k++)
+    if (tensor_conflicts(&part, t = list_tensor(L, k))) return raise(L, fn, ERR_OVERLAP, &t, 1);
+  int64_t stride = part.stride[dim];
+  if (stacked) view_select(&part, dim, 0);
+  for (int k = 1; k <= n; k++) {
+    t = list_tensor(L, k);
+    if (!stacked) part.shape.dim[dim] = t->shape.dim[dim];
+    part.count = t->count;
+    int st = op_copy(&part, t);
+    if (st != OK) return raise(L, fn, st, (const tensor *[]){&part, t}, 2);
+    part.offset += stacked ? stride : t->shape.dim[dim] * stride;
+  }
+  return finish_record(L, &(op_record){.family = FAMILY_join, .op = stacked, .nin = 1, .in = {1}, .call = &dim, .in_place = options != 0});
 }
 
 /*** Tensors one after the other along a dim.
@@ -364,34 +399,34 @@ static int joined_dim(lua_State *L, const char *fn, int n, int nargs) {
 static int l_concat(lua_State *L) {
   int nargs, options = check_options(L, "concat", out_options, &nargs);
   expect_arguments(L, "concat", nargs, 1, 2);
-  if (!lua_istable(L, 1)) return luaL_error(L, "concat: table of tensors expected, got %s", luaL_typename(L, 1));
-  int n = (int)lua_rawlen(L, 1), dim = joined_dim(L, "concat", n, nargs);
   enum dtype d = DT_none;
-  shape s;
-  survey_list(L, "concat", n, dim, &d, &s);
-  lua_rawgeti(L, 1, 1);
-  const tensor *t = test_tensor(L, -1);
-  tensor part = *push_result(L, "concat", options, d, &s, &t, 1);
-  for (int k = 2; k <= n; k++) {
-    lua_rawgeti(L, 1, k);
-    t = test_tensor(L, -1);
-    if (tensor_conflicts(&part, t)) return raise(L, "concat", ERR_OVERLAP, &t, 1);
-    lua_pop(L, 1);
-  }
-  for (int k = 1; k <= n; k++) {
-    lua_rawgeti(L, 1, k);
-    t = test_tensor(L, -1);
-    part.shape.dim[dim] = t->shape.dim[dim];
-    part.count = t->count;
-    int st = op_copy(&part, t);
-    if (st != OK) return raise(L, "concat", st, (const tensor *[]){&part, t}, 2);
-    part.offset += t->shape.dim[dim] * part.stride[dim];
-    lua_pop(L, 1);
-  }
-  return finish_op(L, options != 0);
+  int n = check_list(L, "concat", &d);
+  const tensor *first = list_tensor(L, 1);
+  if (first->shape.ndim == 0) return luaL_error(L, "concat: 0-d tensors cannot be joined; use stack");
+  int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, "concat", &first->shape);
+  shape s = joined_shape(L, "concat", n, dim);
+  return join(L, "concat", n, d, &s, options, dim, false);
 }
 
-static const luaL_Reg functions[] = {{"concat", l_concat}, {NULL, NULL}};
+/*** Tensors of one shape along a new dim.
+@function stack
+@tparam {Tensor,...} tensors dtypes promote
+@tparam[opt=1] int dim where the new dim stands in the result
+@tparam[opt] table options `out`
+@treturn Tensor
+*/
+static int l_stack(lua_State *L) {
+  int nargs, options = check_options(L, "stack", out_options, &nargs);
+  expect_arguments(L, "stack", nargs, 1, 2);
+  enum dtype d = DT_none;
+  int n = check_list(L, "stack", &d);
+  tensor all = {.shape = joined_shape(L, "stack", n, -1)};
+  int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim(L, 2, "stack", all.shape.ndim + 1);
+  if (view_insert(&all, dim, n, 0) != OK) return raise(L, "stack", ERR_NDIM, NULL, 0);
+  return join(L, "stack", n, d, &all.shape, options, dim, true);
+}
+
+static const luaL_Reg functions[] = {{"concat", l_concat}, {"stack", l_stack}, {NULL, NULL}};
 
 static const luaL_Reg methods[] = {
   {"take", l_take}, {"gather", l_gather}, {"take_along_axis", l_take_along_axis},

@@ -22,32 +22,7 @@ return function(lt, methods)
 
   local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
 
-  local function list_of_tensors(fn, list)
-    if type(list) ~= "table" then error(("%s: table of tensors expected, got %s"):format(fn, type(list)), 3) end
-    for i, x in ipairs(list) do
-      if not lt.is_tensor(x) then error(("%s: element %d: tensor expected, got %s"):format(fn, i, type(x)), 3) end
-    end
-    if #list == 0 then error(fn .. ": no tensors", 3) end
-    return list
-  end
-
-  -- ---- joining and parting ----
-
-  --- Tensors of one shape along a new dim.
-  -- @tparam {Tensor,...} tensors
-  -- @int[opt=1] dim where the new dim stands in the result
-  -- @treturn Tensor
-  function lt.stack(tensors, dim)
-    list_of_tensors("stack", tensors)
-    local first = tensors[1]
-    dim = args.dim("stack", dim or 1, first.ndim + 1)
-    local parts = {}
-    for i, x in ipairs(tensors) do
-      if x.shape ~= first.shape then fail("stack", "shapes %s and %s differ", first.shape, x.shape) end
-      parts[i] = x:expand_dims(dim)
-    end
-    return lt.concat(parts, dim)
-  end
+  -- ---- parting ----
 
   --- The slices along a dim, without that dim.
   -- @tparam Tensor x
