@@ -35,9 +35,11 @@ DTYPES(FROM_ALL)
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 
 /* A contiguous run. Short ones (rows of a box) take less time than a call of memcpy: 64 bytes at once, the
-** last 64 overlap the ones before. */
+** last 64 overlap the ones before. Neither is memcpy taken where `to` lies less than 16 bytes after `from`
+** within a page (rows moved on by one element): there its "rep movsb" measured 8 times slower on EPYC. */
 INLINE void copy_run(int64_t bytes, char *restrict to, const char *restrict from) {
-  if (bytes < 64 || bytes > 512) { memcpy(to, from, (size_t)bytes); return; }
+  uintptr_t ahead = ((uintptr_t)to - (uintptr_t)from) & 4095;
+  if (bytes < 64 || (bytes > 512 && ahead - 1 >= 15)) { memcpy(to, from, (size_t)bytes); return; }
   for (int64_t b = 0; b < bytes - 64; b += 64) memcpy(to + b, from + b, 64);
   memcpy(to + bytes - 64, from + bytes - 64, 64);
 }
