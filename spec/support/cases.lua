@@ -58,7 +58,8 @@ end
 
 -- Each layout: the array that is uploaded, the view taken of the tensor, and the same view of the array.
 local function layout(label, shape, view, same)
-  return {label = label, shape = shape, view = view or function(x) return x end, same = same or function(a) return a end}
+  local function whole(x) return x end
+  return {label = label, shape = shape, view = view or whole, same = same or whole}
 end
 
 -- Layouts whose view has shape [3, 5], so that any two can meet in a binary op.
@@ -100,10 +101,16 @@ cases.shape_layouts = {
 cases.layouts = table.move(cases.shape_layouts, 1, #cases.shape_layouts, #cases.matrix_layouts + 1,
                            table.move(cases.matrix_layouts, 1, #cases.matrix_layouts, 1, {}))
 
--- The array of a layout, and the array it is a view of.
+local made = {}
+
+-- The array of a layout, and the array it is a view of. Made once: nobody may change them.
 function cases.make(l, name, seed)
-  local whole = base(l.shape, name, seed)
-  return l.same(whole), whole
+  local key = l.label .. name .. (seed or 1)
+  if not made[key] then
+    local whole = base(l.shape, name, seed)
+    made[key] = {l.same(whole), whole}
+  end
+  return made[key][1], made[key][2]
 end
 
 -- Every pair of two lists, as two lists of the same length.

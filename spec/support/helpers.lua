@@ -24,9 +24,7 @@ end
 function helpers.array(t)
   local name, shape = t.dtype, {}
   for d = 1, t.ndim do shape[d] = t.shape[d] end
-  local bytes, size, data = t:to_bytes(), info[name].bytes, {}
-  for i = 1, #bytes // size do data[i] = reference.dtype.unpack(name, bytes, (i - 1) * size + 1) end
-  return reference.array.new(shape, name, data)
+  return reference.array.new(shape, name, reference.dtype.unpack_all(name, t:to_bytes()))
 end
 
 local function list(shape) return "[" .. table.concat(shape, ", ") .. "]" end

@@ -68,6 +68,7 @@ function reference.elementwise(op, ...)
     elseif arguments == 2 then y = f(a[i], b[i], t)
     elseif arguments == 3 then y = f(a[i], b[i], c[i], t)
     else y = f(a[i], b[i], c[i], d[i], t) end
+    if t.step and type(y) == "number" then y = t.step(y) end         -- half floats compute in float32
     data[i] = dtype.store(y, result)
   end
   return array.new(shape, result, data)

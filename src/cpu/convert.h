@@ -159,13 +159,27 @@ INLINE float round_to_odd(double x) {
 INLINE uint16_t float16_from_float64(double x)  { return float16_from_float32(round_to_odd(x)); }
 INLINE uint16_t bfloat16_from_float64(double x) { return bfloat16_from_float32(round_to_odd(x)); }
 
+/* What a double cannot hold of a 64-bit integer becomes a sticky bit, so that it is not rounded twice. */
+INLINE int64_t sticky_int64(int64_t x) {
+  int64_t far = (x & ~(int64_t)0x7ff) | ((x & 0x7ff) != 0 ? 0x800 : 0);
+  return x < (int64_t)1 << 53 && x > -((int64_t)1 << 53) ? x : far;
+}
+INLINE uint64_t sticky_uint64(uint64_t x) {
+  uint64_t far = (x & ~(uint64_t)0x7ff) | ((x & 0x7ff) != 0 ? 0x800 : 0);
+  return x < (uint64_t)1 << 53 ? x : far;
+}
+INLINE uint16_t float16_from_int64(int64_t x)    { return float16_from_float64(to_float64(sticky_int64(x))); }
+INLINE uint16_t float16_from_uint64(uint64_t x)  { return float16_from_float64(to_float64(sticky_uint64(x))); }
+INLINE uint16_t bfloat16_from_int64(int64_t x)   { return bfloat16_from_float64(to_float64(sticky_int64(x))); }
+INLINE uint16_t bfloat16_from_uint64(uint64_t x) { return bfloat16_from_float64(to_float64(sticky_uint64(x))); }
+
 #define to_float16(x)                                                                              \
-  _Generic((x), float: float16_from_float32, double: float16_from_float64, int64_t: float16_from_float64, \
-           uint64_t: float16_from_float64, int32_t: float16_from_float64, uint32_t: float16_from_float64, \
+  _Generic((x), float: float16_from_float32, double: float16_from_float64, int64_t: float16_from_int64, \
+           uint64_t: float16_from_uint64, int32_t: float16_from_float64, uint32_t: float16_from_float64, \
            default: float16_from_float32)(x)
 #define to_bfloat16(x)                                                                             \
-  _Generic((x), float: bfloat16_from_float32, double: bfloat16_from_float64, int64_t: bfloat16_from_float64, \
-           uint64_t: bfloat16_from_float64, int32_t: bfloat16_from_float64, uint32_t: bfloat16_from_float64, \
+  _Generic((x), float: bfloat16_from_float32, double: bfloat16_from_float64, int64_t: bfloat16_from_int64, \
+           uint64_t: bfloat16_from_uint64, int32_t: bfloat16_from_float64, uint32_t: bfloat16_from_float64, \
            default: bfloat16_from_float32)(x)
 
 /* As the byte it is: conversions from _Bool do not vectorise. */

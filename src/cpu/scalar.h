@@ -155,11 +155,7 @@ INLINE uint16_t nextafter_half(uint16_t x, uint16_t y, uint16_t top) {
 
 /* floor(x / y). In double the floor is exact where a float can tell: a quotient that is not integral
 ** differs from integers by more than its rounding. */
-INLINE float m_floor_divide_float32(float x, float y) {
-  double q = m_floor_float64((double)x / (double)y);
-  float far = x == 0 ? x / y : (x < 0) == (y < 0) ? 0.0f : -1.0f;      /* y infinite */
-  return abs_float32(y) == INFINITY && abs_float32(x) < INFINITY ? far : (float)q;
-}
+INLINE float m_floor_divide_float32(float x, float y) { return (float)m_floor_float64((double)x / (double)y); }
 
 /* x - q y for an integral q, exactly, where |q| < 2^53. */
 INLINE double remainder_exact(double x, double y, double q) {
@@ -176,9 +172,7 @@ INLINE double remainder_exact(double x, double y, double q) {
 INLINE double m_floor_divide_float64(double x, double y) {
   double d = x / y, q = m_floor_float64(d), r = remainder_exact(x, y, q);
   bool over = (y > 0 ? r < 0 : r > 0) && abs_float64(q) < 0x1p53;
-  q = over ? q - 1.0 : q;
-  double far = x == 0 ? d : (x < 0) == (y < 0) ? 0.0 : -1.0;            /* y infinite */
-  return abs_float64(y) == INFINITY && abs_float64(x) < INFINITY ? far : q;
+  return over ? q - 1.0 : q;
 }
 
 /* x - y floor(x / y), exactly, unless is_far_remainder; the sign of a 0 is y's. */

@@ -97,6 +97,7 @@ end
 function array.reshape(a, shape) return array.new(shape, a.dtype, a.data) end
 
 function array.to(a, name)
+  if a.dtype == name then return a end
   local data = {}
   for i, x in ipairs(a.data) do data[i] = dtype.convert(x, a.dtype, name) end
   return {shape = a.shape, dtype = name, data = data}

@@ -183,5 +183,20 @@ local function unpack_element(name, s, at)
   return x
 end
 
-return {info = dtype, names = names, classes = classes, convert = convert, store = store,
+-- All elements of s. Whole groups at once where string.unpack knows the format: it is what takes time.
+local function unpack_all(name, s)
+  local size, data, n = dtype[name].bytes, {}, 0
+  local format, group = dtype[name].format, 100
+  if format and name ~= "bool" then
+    local many = "<" .. format:sub(2):rep(group)
+    while n + group <= #s // size do
+      table.move({string.unpack(many, s, n * size + 1)}, 1, group, n + 1, data)
+      n = n + group
+    end
+  end
+  for i = n + 1, #s // size do data[i] = unpack_element(name, s, (i - 1) * size + 1) end
+  return data
+end
+
+return {info = dtype, unpack_all = unpack_all, names = names, classes = classes, convert = convert, store = store,
         unpack = unpack_element, exponent = exponent}

@@ -67,15 +67,19 @@ end
 local ln2_h, ln2_l = 0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56
 local two_over_sqrtpi_h, two_over_sqrtpi_l = 0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56
 
+-- 1 / n
+local inverse_h, inverse_l = {}, {}
+for n = 1, 40 do inverse_h[n], inverse_l[n] = div(1.0, 0.0, n + 0.0, 0.0) end
+
 -- exp(x) - 1 by its Taylor series, |x| small
 local function expm1_series(xh, xl)
   local th, tl = xh, xl
   local sh, sl = xh, xl
   for n = 2, 40 do
     th, tl = mul(th, tl, xh, xl)
-    th, tl = div(th, tl, n, 0.0)
+    th, tl = mul(th, tl, inverse_h[n], inverse_l[n])
     sh, sl = add(sh, sl, th, tl)
-    if math.abs(th) <= math.abs(sh) * 1e-34 then break end
+    if math.abs(th) <= math.abs(sh) * 1e-25 then break end
   end
   return sh, sl
 end
@@ -241,7 +245,7 @@ local function erf_dd(x)
     th, tl = mul(th, tl, 2 * qh, 2 * ql)
     th, tl = div(th, tl, 2 * n + 1, 0.0)
     sh, sl = add(sh, sl, th, tl)
-    if th < sh * 1e-34 then break end
+    if th < sh * 1e-34 then break end            -- erfc(5) is 1.5e-12 of it
   end
   local eh, el = exp_dd(-qh, -ql)
   sh, sl = mul(sh, sl, eh, el)
@@ -295,8 +299,8 @@ end
 
 -- x * erfc(-x / sqrt(2)) / 2
 function special.gelu(x)
-  if x ~= x or x == inf then return x end
-  if x == -inf or x < -39 then return -0.0 end
+  if x ~= x or x > 40 then return x end
+  if x < -39 then return -0.0 end
   local sh, sl = sqrt(0.5, 0.0)
   local ah, al = two_product(-x, sh)
   al = al - x * sl

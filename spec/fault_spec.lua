@@ -1,0 +1,23 @@
+-- Every allocation may fail: nothing crashes, leaks or changes; see spec/support/hosts/fault_host.c.
+local scripts = "spec/support/scripts/"
+
+local function host(mode, stride, setup, script)
+  local file = io.open "build/spec/fault_host"
+  if not file then return pending "make test-hosts builds the host" end
+  file:close()
+  local command = ("build/spec/fault_host %s %d %s%s %s%s"):format(mode, stride, scripts, setup, scripts, script)
+  local pipe = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
+  local output = pipe:read "a"
+  pipe:close()
+  assert(output:find "status 0\n$", command .. "\n" .. output)
+end
+
+describe("an allocation that fails", function()
+  it("in Lua, while a script computes", function() host("lua", 1, "fault_setup.lua", "fault_script.lua") end)
+
+  it("in the module, while a script computes", function() host("module", 1, "fault_setup.lua", "fault_script.lua") end)
+
+  it("in Lua, while the module is loaded", function() host("lua", 37, "fault_nothing.lua", "fault_load.lua") end)
+
+  it("in the module, while it is loaded", function() host("module", 1, "fault_nothing.lua", "fault_load.lua") end)
+end)

@@ -1,0 +1,70 @@
+-- Whole processes: exits, Ctrl-C, several states, forks.
+local scripts = "spec/support/scripts/"
+
+local function run(command)
+  local pipe = assert(io.popen("(" .. command .. ") 2>&1; echo \"status $?\""))
+  local output = pipe:read "a"
+  pipe:close()
+  local body, status = output:match "^(.*)status (%d+)\n$"
+  return tonumber(status), body
+end
+
+local function passes(command)
+  local status, output = run(command)
+  assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
+end
+
+local function host(name)
+  local path = "build/spec/" .. name
+  local file = io.open(path)
+  if not file then return nil end
+  file:close()
+  return path
+end
+
+describe("a process", function()
+  it("exits cleanly, 50 times", function()
+    for _ = 1, 50 do
+      passes [[lua5.4 -e 'local lt = require "luatensor"; local x = lt.ones(300, 300); x = x:matmul(x) + 1']]
+    end
+  end)
+
+  it("exits cleanly by os.exit, with and without closing the state", function()
+    passes [[lua5.4 -e 'local lt = require "luatensor"; x = lt.ones(300, 300); x = x:matmul(x); os.exit(0, true)']]
+    passes [[lua5.4 -e 'local lt = require "luatensor"; x = lt.ones(300, 300); x = x:matmul(x); os.exit(0, false)']]
+  end)
+
+  it("exits cleanly after an error", function()
+    local status, output = run [[lua5.4 -e 'local lt = require "luatensor"; x = lt.ones(300, 300); x = x + lt.ones(7)']]
+    assert.equal(1, status)
+    assert.is_truthy(output:find("do not broadcast", 1, true))
+  end)
+
+  it("ends a loop by Ctrl-C with Lua's own words", function()
+    local status, output = run("out=$(mktemp); lua5.4 " .. scripts .. "loop.lua >$out 2>&1 & pid=$!; " ..
+      "for i in $(seq 400); do grep -q ready $out && break; sleep 0.05; done; " ..
+      "kill -INT $pid; wait $pid; s=$?; cat $out; rm $out; exit $s")
+    assert.equal(1, status)
+    assert.is_truthy(output:find("interrupted!", 1, true), output)
+  end)
+
+  it("runs with any table of kernels and any number of threads", function()
+    for _, isa in ipairs {"baseline", "avx2", "avx512", "nonsense"} do
+      passes("LUATENSOR_CPU=" .. isa .. " lua5.4 " .. scripts .. "small.lua")
+    end
+    for _, threads in ipairs {"1", "2", "7"} do
+      passes("OMP_NUM_THREADS=" .. threads .. " lua5.4 " .. scripts .. "small.lua")
+    end
+  end)
+end)
+
+describe("Lua states in one process", function()
+  local states = host "states_host"
+
+  for _, mode in ipairs {"sequence", "together", "threads", "fork"} do
+    it("work: " .. mode, function()
+      if not states then return pending "make test-hosts builds the host" end
+      passes(("%s %s %ssmall.lua"):format(states, mode, scripts))
+    end)
+  end
+end)

@@ -1,0 +1,1 @@
+-- No setup: the module is not yet loaded when allocations start to fail.
