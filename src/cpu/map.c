@@ -12,7 +12,7 @@ enum {
   BUFFER   = 8 * BLOCK,      /* bytes; boxes of 16-byte elements have half as many */
   STRETCH  = 1 << 14,        /* elements of a row that needs no buffer: only the threads share by it */
   LONG_ROW = 256,            /* shorter rows share a box: a box costs about 40 ns, a row of a box 5 ns */
-  CROSS    = 32,             /* inner side of a transposed box: two cache lines of float32 */
+  CROSS    = 64,            /* inner side of a transposed box: 128, 64, 32 differ by 5 %, 256 and 16 are slower by a third */
   CROSS_MOVE = 256,          /* both sides of a transposed copy: 512 KiB of float32, half an L2 */
   GRAIN    = 1 << 15,        /* below 32k cheap elements a second thread costs more than it saves */
   COSTLY   = 8               /* what an element of a float-only op (exp, tanh …) counts */
