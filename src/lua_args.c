@@ -9,12 +9,9 @@
 /* ---- tensors ---- */
 
 tensor *test_tensor(lua_State *L, int i) {
-  tensor *t = lua_touserdata(L, i);
-  if (!t || !lua_getmetatable(L, i)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? t : NULL;
+  if (lua_type(L, i) != LUA_TUSERDATA || lua_rawlen(L, i) != sizeof(tensor_userdata)) return NULL;
+  tensor_userdata *u = lua_touserdata(L, i);
+  return u->class == &tensor_class ? &u->tensor : NULL;
 }
 
 tensor *check_tensor(lua_State *L, int i, const char *fn) {

@@ -11,6 +11,13 @@
 
 /* ---- tensors ---- */
 
+/* The userdata of a tensor. `class` is &tensor_class from its making until its collection: comparing it takes a
+** tenth of the time that looking up the metatable takes, and no memory of another library can hold it. */
+typedef struct tensor_userdata {
+  tensor      tensor;
+  const void *class;
+} tensor_userdata;
+
 tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
 tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
 

@@ -7,7 +7,8 @@ static const char *const map_options[] = {"out", NULL};
 
 /* ---- computing ---- */
 
-/* What the caller's arguments mean as a job. `at` are the stack indices of the inputs. */
+/* What the caller's arguments mean as a job. `at` are the stack indices of the inputs. (Half a kilobyte:
+** where one is declared it is not cleared.) */
 typedef struct call {
   const char *fn;
   job         job;
@@ -67,7 +68,8 @@ static int wrong_count(lua_State *L, const char *fn, int expected, int got) {
 /* lt.add(x, y, {out = t}); upvalue: the op. */
 static int l_map(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
-  call c = {.fn = map_ops[op].name};
+  call c;
+  c.fn = map_ops[op].name;
   int nargs, options = check_options(L, c.fn, map_options, &nargs);
   if (nargs != map_ops[op].nin) return wrong_count(L, c.fn, map_ops[op].nin, nargs);
   prepare_in_order(L, &c, op);
@@ -77,7 +79,8 @@ static int l_map(lua_State *L) {
 /* x:add_(y) */
 static int l_map_in_place(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
-  call c = {.fn = map_ops[op].in_place};
+  call c;
+  c.fn = map_ops[op].in_place;
   if (lua_gettop(L) != map_ops[op].nin) return wrong_count(L, c.fn, map_ops[op].nin, lua_gettop(L));
   check_tensor(L, 1, c.fn);
   prepare_in_order(L, &c, op);
@@ -87,7 +90,8 @@ static int l_map_in_place(lua_State *L) {
 /* x + y: a unary metamethod gets its operand twice. */
 static int l_operator(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
-  call c = {.fn = map_ops[op].name};
+  call c;
+  c.fn = map_ops[op].name;
   prepare_in_order(L, &c, op);
   return compute(L, &c);
 }
@@ -121,14 +125,16 @@ static void prepare_clip(lua_State *L, call *c, int nargs) {
 @treturn tensor of the dtype that x, min and max promote to
 */
 static int l_clip(lua_State *L) {
-  call c = {.fn = "clip"};
+  call c;
+  c.fn = "clip";
   int nargs, options = check_options(L, c.fn, map_options, &nargs);
   prepare_clip(L, &c, nargs);
   return compute_or_out(L, &c, options);
 }
 
 static int l_clip_in_place(lua_State *L) {
-  call c = {.fn = "clip_"};
+  call c;
+  c.fn = "clip_";
   int nargs, options = check_options(L, c.fn, map_options, &nargs);
   forbid_in_place(L, c.fn, options);
   check_tensor(L, 1, c.fn);
@@ -158,14 +164,16 @@ static void prepare_fill(lua_State *L, call *c, int nargs) {
 @treturn tensor of x's dtype
 */
 static int l_masked_fill(lua_State *L) {
-  call c = {.fn = "masked_fill"};
+  call c;
+  c.fn = "masked_fill";
   int nargs, options = check_options(L, c.fn, map_options, &nargs);
   prepare_fill(L, &c, nargs);
   return compute_or_out(L, &c, options);
 }
 
 static int l_masked_fill_in_place(lua_State *L) {
-  call c = {.fn = "masked_fill_"};
+  call c;
+  c.fn = "masked_fill_";
   prepare_fill(L, &c, lua_gettop(L));
   return compute_into(L, &c, 1);
 }
@@ -191,7 +199,10 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
 @treturn tensor bool
 */
 static int l_isclose(lua_State *L) {
-  call c = {.fn = "isclose", .at = {1, 2}};
+  call c;
+  c.fn = "isclose";
+  c.at[0] = 1;
+  c.at[1] = 2;
   int nargs, options = check_options(L, c.fn, isclose_options, &nargs);
   if (nargs < 2 || nargs > 4) return wrong_count(L, c.fn, 2, nargs);
   bool equal_nan = opt_bool(L, options, c.fn, "equal_nan", false);

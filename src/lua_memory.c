@@ -85,11 +85,12 @@ static bool gc_stress(void) {
 
 tensor *push_empty(lua_State *L) {
   if (gc_stress()) lua_gc(L, LUA_GCCOLLECT);
-  tensor *t = lua_newuserdatauv(L, sizeof *t, 1);
-  t->store = NULL;
+  tensor_userdata *u = lua_newuserdatauv(L, sizeof *u, 1);
+  u->tensor.store = NULL;
+  u->class = &tensor_class;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
   lua_setmetatable(L, -2);
-  return t;
+  return &u->tensor;
 }
 
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {

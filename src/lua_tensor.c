@@ -11,7 +11,9 @@ const char tensor_class = 0;
 /* Scripts can reach this through debug.getmetatable: the argument may be anything. */
 static int l_gc(lua_State *L) {
   tensor *t = test_tensor(L, 1);
-  if (t) tensor_drop(t);
+  if (!t) return 0;
+  tensor_drop(t);
+  ((tensor_userdata *)lua_touserdata(L, 1))->class = NULL;
   return 0;
 }
 

@@ -94,13 +94,20 @@ static int common_place(job *j) {
 }
 
 static int common_shape(job *j) {
-  int st = OK;
+  const tensor *first = NULL;
   j->shape.ndim = 0;
-  for (int i = 0; st == OK && i < j->nin; i++) {
+  for (int i = 0; i < j->nin; i++) {
     const tensor *t = j->in[i].t;
-    if (t && !shape_equal(&j->shape, &t->shape)) st = shape_broadcast(&j->shape, &t->shape);
+    if (!t) continue;
+    if (!first) {
+      first = t;
+      j->shape = t->shape;
+    } else if (!shape_equal(&j->shape, &t->shape)) {
+      int st = shape_broadcast(&j->shape, &t->shape);
+      if (st != OK) return st;
+    }
   }
-  return st;
+  return OK;
 }
 
 int job_prepare(job *j) {
