@@ -13,7 +13,9 @@
 #include "lua_args.h"
 #include "lua_tensor.h"
 
-#define SLACK ((size_t)64 << 20)
+/* Small enough that results come back while they are in the cache: adding two tensors of 360 KiB takes 18 us
+** with 4 MiB, 28 with 8, 50 with 64 (PyTorch, which frees at once: 14); of 4 KiB 0.36 us with any. */
+#define SLACK ((size_t)4 << 20)
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 

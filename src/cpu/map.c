@@ -14,6 +14,7 @@ enum {
   LONG_ROW = 256,            /* shorter rows share a box: a box costs about 40 ns, a row of a box 5 ns */
   CROSS    = 64,            /* inner side of a transposed box: 128, 64, 32 differ by 5 %, 256 and 16 are slower by a third */
   CROSS_MOVE = 256,          /* both sides of a transposed copy: 512 KiB of float32, half an L2 */
+  CONSTANT = 256,            /* elements a number is repeated: 1 KiB of float32 is filled in no time */
   GRAIN    = 1 << 15,        /* below 32k cheap elements a second thread costs more than it saves */
   COSTLY   = 8               /* what an element of a float-only op (exp, tanh …) counts */
 };
@@ -262,12 +263,16 @@ static void side_init(side *s, const operand *o, const int64_t *stride, enum dty
   s->from = NULL;
 }
 
+/* The number as one element of dtype d. */
+static void write_scalar(const scalar *v, enum dtype d, char *to) {
+  if (v->is_float) cpu_isa->convert->convert[DT_float64][d](1, to, &v->f);
+  else cpu_isa->convert->convert[DT_int64][d](1, to, &v->i);
+}
+
 static void side_input(side *s, const operand *o, const int64_t *stride, enum dtype compute) {
   side_init(s, o, stride, o->dtype, compute);
   if (o->data) return;
-  const scalar *v = &o->value;
-  if (v->is_float) cpu_isa->convert->convert[DT_float64][compute](1, s->value, &v->f);
-  else cpu_isa->convert->convert[DT_int64][compute](1, s->value, &v->i);
+  write_scalar(&o->value, compute, s->value);
   s->data = s->value;
   s->size = dtype_size(compute);
   s->convert = NULL;
@@ -349,20 +354,43 @@ static bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p->strid
 static bool needs_buffers(const task *t) {
   const map_call *c = t->call;
   if (c->out.dtype != t->result || !walks_direct(c->plan, 0)) return true;
-  for (int k = 1; k <= c->nin; k++)
-    if (!c->in[k - 1].data || c->in[k - 1].dtype != input_dtype(t, k) || !walks_direct(c->plan, k)) return true;
+  for (int k = 1; k <= c->nin; k++) {
+    const operand *o = &c->in[k - 1];
+    if (!o->data && c->plan->ndim <= 1) continue;          /* run_flat has its own constants */
+    if (!o->data || o->dtype != input_dtype(t, k) || !walks_direct(c->plan, k)) return true;
+  }
   return false;
 }
 
-/* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with. */
+/* `n` copies of a number. */
+static void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to) {
+  size_t have = (size_t)dtype_size(d), bytes = (size_t)n * have;
+  write_scalar(v, d, to);
+  for (; have < bytes; have *= 2) memcpy(to + have, to, have < bytes - have ? have : bytes - have);
+}
+
+/* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with, or a number. */
 static void run_flat(const task *t, int64_t begin, int64_t end) {
   const map_call *c = t->call;
-  char *out = (char *)c->out.data + begin * dtype_size(t->result);
-  const void *in[MAX_IN];
-  for (int k = 1; k <= c->nin; k++)
-    in[k - 1] = (const char *)c->in[k - 1].data + begin * dtype_size(input_dtype(t, k));
-  if (t->kernel) t->kernel(end - begin, out, in);
-  else memcpy(out, in[0], (size_t)((end - begin) * dtype_size(t->result)));
+  char constant[MAX_IN][16 * CONSTANT];
+  const char *in[MAX_IN];
+  int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
+  for (int k = 0; k < c->nin; k++)
+    if (!c->in[k].data) most = least(most, CONSTANT);
+  for (int k = 0; k < c->nin; k++) {
+    enum dtype d = input_dtype(t, k + 1);
+    step[k] = c->in[k].data ? most * dtype_size(d) : 0;
+    in[k] = c->in[k].data ? (const char *)c->in[k].data + begin * dtype_size(d) : constant[k];
+    if (!c->in[k].data) fill_constant(&c->in[k].value, d, most, constant[k]);
+  }
+  char *out = (char *)c->out.data + begin * size;
+  for (int64_t left = end - begin; left > 0; left -= most) {
+    int64_t n = least(left, most);
+    if (t->kernel) t->kernel(n, out, (const void *const *)in);
+    else memcpy(out, in[0], (size_t)(n * size));
+    out += n * size;
+    for (int k = 0; k < c->nin; k++) in[k] += step[k];
+  }
 }
 
 /* `positive` is every copy, cast and fill: converted straight to the stored dtype, without a kernel. */
