@@ -264,8 +264,8 @@ annotate.properties = {
 local function add(out, format, ...) out[#out + 1] = format:format(...) end
 
 local reserved = {}
-for word in ("and break do else elseif end false for function goto if in local nil not or repeat return then true until while")
-  :gmatch("%a+") do
+for word in ("and break do else elseif end false for function goto if in local nil not or repeat return then true " ..
+  "until while"):gmatch("%a+") do
   reserved[word] = true
 end
 
