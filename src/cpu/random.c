@@ -33,7 +33,11 @@ static int draw(const random_call *c) {
   random_kernel kernel = cpu_isa->random->draw[c->op][drawn];
   if (!kernel) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->count, GRAIN);
-  #pragma omp parallel for num_threads(threads) schedule(static) if (threads > 1)
+  if (c->count <= CHUNK) {                    /* even a region of one thread costs as much as the draws */
+    draw_chunk(c, kernel, drawn, 0, c->count);
+    return OK;
+  }
+  #pragma omp parallel for num_threads(threads) schedule(static)
   for (int64_t begin = 0; begin < c->count; begin += CHUNK)
     draw_chunk(c, kernel, drawn, begin, c->count - begin < CHUNK ? c->count - begin : CHUNK);
   return OK;

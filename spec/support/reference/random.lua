@@ -53,7 +53,7 @@ function random.normal(name, seed, offset, i)
   local radius_draw, angle
   if name == "float64" then
     radius_draw = ((random.draw64(seed, offset, first) >> 11) + 0.5) * 2.0 ^ -53
-    angle = (random.draw64(seed, offset, first + 16) // (1 << 11)) * 2.0 ^ -52
+    angle = (random.draw64(seed, offset, first + 16) >> 11) * 2.0 ^ -52 - 1
   else
     local round = dtype.info.float32.round
     radius_draw = round(round((random.draw32(seed, offset, first) >> 1) + 0.0) + 0.5) * 2.0 ^ -31
