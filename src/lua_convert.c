@@ -255,8 +255,8 @@ A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 Integers make int64, floats (or a mix of both) float32, booleans bool.
 @function tensor
 @param data nested tables, a number, a boolean, or a tensor (which is copied)
-@param[opt] options {dtype =, device =}; data that does not fit the dtype is an error
-@return a new tensor
+@tparam[opt] table options {dtype =, device =}; data that does not fit the dtype is an error
+@treturn tensor a new tensor
 */
 static int l_tensor(lua_State *L) {
   int options = data_options(L, "tensor", tensor_options);
@@ -272,8 +272,8 @@ static int l_tensor(lua_State *L) {
 The data as a tensor, without a copy where it already is one of that dtype and device.
 @function asarray
 @param data nested tables, a number, a boolean, or a tensor
-@param[opt] options {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
-@return a tensor
+@tparam[opt] table options {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
+@treturn tensor
 */
 static int l_asarray(lua_State *L) {
   int options = data_options(L, "asarray", asarray_options);
@@ -322,7 +322,7 @@ static void push_elements(lua_State *L, const char *fn, const tensor *t, writer 
 The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 uint64 gives the Lua integer with the same 64 bits.
 @function item
-@tparam Tensor x
+@tparam tensor x
 @return number or boolean
 */
 static int l_item(lua_State *L) {
@@ -352,7 +352,7 @@ static void push_nested(lua_State *L, writer *w, int dim) {
 /***
 All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
 @function totable
-@tparam Tensor x
+@tparam tensor x
 @return table, number or boolean
 */
 static int l_totable(lua_State *L) {
@@ -427,7 +427,7 @@ static int l_excerpt(lua_State *L) {
 /***
 The elements as a string: row-major, native byte order; `string.unpack` reads it.
 @function to_bytes
-@tparam Tensor x
+@tparam tensor x
 @return string of x.size elements
 */
 static int l_to_bytes(lua_State *L) {
@@ -449,8 +449,8 @@ A tensor from the bytes of its elements, row-major, native byte order.
 @function from_bytes
 @string s
 @param shape table of sizes, or one size
-@param[opt] options {dtype = "float32", device = "cpu"}
-@return a new tensor
+@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@treturn tensor a new tensor
 */
 static int l_from_bytes(lua_State *L) {
   int nargs, options = check_options(L, "from_bytes", create_options, &nargs);
@@ -481,7 +481,7 @@ static int l_from_bytes(lua_State *L) {
 /***
 Address of the first element as an integer, for FFI; on the tensor's device.
 @function data_ptr
-@tparam Tensor x
+@tparam tensor x
 @return integer
 */
 static int l_data_ptr(lua_State *L) {

@@ -27,22 +27,22 @@ static int constant(lua_State *L, const char *fn, tensor *t) {
 Zeros.
 @function zeros
 @param ... sizes, or one table of sizes; none: a 0-d tensor
-@param[opt] options {dtype = "float32", device = "cpu"}
-@return a new tensor of that shape
+@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@treturn tensor of that shape
 */
 /***
 Ones.
 @function ones
 @param ... sizes, or one table of sizes
-@param[opt] options {dtype = "float32", device = "cpu"}
-@return a new tensor of that shape
+@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@treturn tensor of that shape
 */
 /***
 A tensor whose elements are whatever was in memory.
 @function empty
 @param ... sizes, or one table of sizes
-@param[opt] options {dtype = "float32", device = "cpu"}
-@return a new tensor of that shape
+@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@treturn tensor of that shape
 */
 static int l_constant(lua_State *L) {
   const char *fn = lua_tostring(L, lua_upvalueindex(1));
@@ -63,23 +63,23 @@ static tensor *push_like(lua_State *L, const char *fn, int options) {
 /***
 Zeros in the shape of x.
 @function zeros_like
-@tparam Tensor x
-@param[opt] options {dtype = x.dtype, device = x.device}
-@return a new tensor
+@tparam tensor x
+@tparam[opt] table options {dtype = x.dtype, device = x.device}
+@treturn tensor a new tensor
 */
 /***
 Ones in the shape of x.
 @function ones_like
-@tparam Tensor x
-@param[opt] options {dtype = x.dtype, device = x.device}
-@return a new tensor
+@tparam tensor x
+@tparam[opt] table options {dtype = x.dtype, device = x.device}
+@treturn tensor a new tensor
 */
 /***
 A tensor in the shape of x whose elements are whatever was in memory.
 @function empty_like
-@tparam Tensor x
-@param[opt] options {dtype = x.dtype, device = x.device}
-@return a new tensor
+@tparam tensor x
+@tparam[opt] table options {dtype = x.dtype, device = x.device}
+@treturn tensor a new tensor
 */
 static int l_constant_like(lua_State *L) {
   const char *fn = lua_tostring(L, lua_upvalueindex(1));
@@ -98,8 +98,8 @@ One value everywhere: `lt.full({2, 3}, 7)`.
 @function full
 @param shape table of sizes, or one size
 @param value number or boolean; an integer makes int64, a float the default float, a boolean bool
-@param[opt] options {dtype =, device =}; a value that does not fit the dtype is an error
-@return a new tensor of that shape
+@tparam[opt] table options {dtype =, device =}; a value that does not fit the dtype is an error
+@treturn tensor of that shape
 */
 static int l_full(lua_State *L) {
   int nargs, options = check_options(L, "full", create_options, &nargs);
@@ -114,10 +114,10 @@ static int l_full(lua_State *L) {
 /***
 One value in the shape of x.
 @function full_like
-@tparam Tensor x
+@tparam tensor x
 @param value number or boolean that fits the dtype
-@param[opt] options {dtype = x.dtype, device = x.device}
-@return a new tensor
+@tparam[opt] table options {dtype = x.dtype, device = x.device}
+@treturn tensor a new tensor
 */
 static int l_full_like(lua_State *L) {
   int nargs, options = check_options(L, "full_like", create_options, &nargs);
@@ -221,8 +221,8 @@ Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 
 @number[opt=0] start
 @number stop
 @number[opt=1] step not 0; negative counts down
-@param[opt] options {dtype =, device =}; integers make int64, floats the default float
-@return a new 1-d tensor
+@tparam[opt] table options {dtype =, device =}; integers make int64, floats the default float
+@treturn tensor 1-d
 */
 static int l_arange(lua_State *L) {
   int nargs, options = check_options(L, "arange", create_options, &nargs);
@@ -244,8 +244,8 @@ Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 
 @number first
 @number last
 @number[opt=1] step not 0; negative counts down
-@param[opt] options {dtype =, device =}; integers make int64, floats the default float
-@return a new 1-d tensor
+@tparam[opt] table options {dtype =, device =}; integers make int64, floats the default float
+@treturn tensor 1-d
 */
 static int l_range(lua_State *L) {
   int nargs, options = check_options(L, "range", create_options, &nargs);
@@ -270,8 +270,8 @@ n values from start to stop, evenly spaced.
 @number start
 @number stop
 @int n how many
-@param[opt] options {endpoint = true, dtype = "float32", device = "cpu"}; endpoint false leaves stop out
-@return a new 1-d tensor of a floating dtype
+@tparam[opt] table options {endpoint = true, dtype = "float32", device = "cpu"}; endpoint false leaves stop out
+@treturn tensor 1-d of a floating dtype
 */
 static int l_linspace(lua_State *L) {
   int nargs, options = check_options(L, "linspace", linspace_options, &nargs);

@@ -46,7 +46,7 @@ static void push_info(lua_State *L, place p) {
 /***
 The devices of this machine.
 @function devices
-@return a list of tables {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
+@treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
   bandwidth = bytes per second, isa =}; what is not known is nil
 */
 static int l_devices(lua_State *L) {

@@ -40,8 +40,8 @@ Hands the tensor to other libraries in this process, without a copy.
 The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 address to NULL. What is not taken is deleted with the userdata.
 @function to_dlpack
-@tparam Tensor x
-@param[opt] options {versioned = true}; false gives the old struct, DLManagedTensor
+@tparam tensor x
+@tparam[opt] table options {versioned = true}; false gives the old struct, DLManagedTensor
 @return userdata
 */
 static int l_to_dlpack(lua_State *L) {
@@ -111,9 +111,9 @@ A tensor on memory that another library made, without a copy, and owned from now
 Read-only memory is copied. After an error the struct still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
-@param[opt] options {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor;
+@tparam[opt] table options {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor;
   copy true always copies, false is an error where a copy is needed
-@return a tensor
+@treturn tensor
 */
 static int l_from_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "from_dlpack", from_options, &nargs);

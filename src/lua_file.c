@@ -131,7 +131,7 @@ static bool finish_file(file *f, const char *path) {
 Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
 @function save
 @string path
-@tparam Tensor x any dtype but bfloat16, which NumPy lacks
+@tparam tensor x any dtype but bfloat16, which NumPy lacks
 */
 static int l_save(lua_State *L) {
   const char *path = check_path(L, "save");
@@ -230,8 +230,8 @@ static const char *const load_options[] = {"device", NULL};
 Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
 @function load
 @string path
-@param[opt] options {device = "cpu"}
-@return a new tensor; an error that says what is wrong with a file that is damaged or of another kind
+@tparam[opt] table options {device = "cpu"}
+@treturn tensor an error says what is wrong with a file that is damaged or of another kind
 */
 static int l_load(lua_State *L) {
   int nargs, options = check_options(L, "load", load_options, &nargs);

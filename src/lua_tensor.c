@@ -22,7 +22,7 @@ Ends this tensor at once; its memory goes with the last tensor that shares it. F
 In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
 collector ends it when nothing refers to it any more.
 @function free
-@tparam Tensor x
+@tparam tensor x
 */
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
