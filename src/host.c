@@ -12,6 +12,8 @@ tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {
 
 static bool on_host(const tensor *t) { return t->store->place.device == &cpu_device; }
 
+bool host_has(const tensor *t) { return on_host(t) && tensor_is_contiguous(t); }
+
 /* Packed copies of t: on its device, then here. Both are t itself where that will do. */
 static int fetch(const tensor *t, tensor *here) {
   tensor packed = {.store = NULL};

@@ -8,6 +8,9 @@
 /* A tensor over `data` (row-major, of dtype d) that owns nothing; *s is its storage and has to outlive it. */
 tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data);
 
+/* Are the elements in plain memory, row-major? */
+bool host_has(const tensor *t);
+
 /* All elements, row-major, converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);
 

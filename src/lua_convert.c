@@ -436,6 +436,10 @@ static int l_to_bytes(lua_State *L) {
   luaL_Buffer b;
   if (shape_count(&t->shape, dtype_size(t->dtype), &bytes) != OK) return raise(L, "to_bytes", ERR_OVERFLOW, &t, 1);
   size_t size = (size_t)t->count * (size_t)dtype_size(t->dtype);
+  if (host_has(t)) {
+    lua_pushlstring(L, size ? tensor_data(t) : "", size);
+    return 1;
+  }
   int st = host_read(t, t->dtype, luaL_buffinitsize(L, &b, size));
   if (st != OK) return raise(L, "to_bytes", st, &t, 1);
   luaL_pushresultsize(&b, size);
@@ -471,10 +475,12 @@ static int l_from_bytes(lua_State *L) {
                       dtypes[d].name, (LUAI_UACINT)(count * dtype_size(d)), (LUAI_UACINT)have);
   }
   tensor *t = push_tensor(L, "from_bytes", d, &s, where);
-  void *aligned = lua_newuserdatauv(L, have + 1, 0);       /* a Lua string need not be aligned */
-  memcpy(aligned, bytes, have);
-  st = host_write(t, d == DT_bool ? DT_uint8 : d, aligned);  /* bytes other than 0 and 1 are true */
-  lua_pop(L, 1);
+  if ((uintptr_t)bytes % (uintptr_t)dtype_size(d) != 0) {     /* a Lua string need not be aligned */
+    void *aligned = lua_newuserdatauv(L, have, 0);
+    bytes = memcpy(aligned, bytes, have);
+    lua_insert(L, -2);
+  }
+  st = host_write(t, d == DT_bool ? DT_uint8 : d, bytes);     /* bytes other than 0 and 1 are true */
   return st == OK ? finish_op(L, false) : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
 }
 
