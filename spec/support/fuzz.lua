@@ -30,9 +30,10 @@ local function tensor()
   return x
 end
 
-local NUMBERS = {0, 1, -1, 2, 3, -2, 7, 0.5, -1.5, 1e300, -1e300, 0/0, 1/0, -1/0, math.maxinteger, math.mininteger, 2^53,
-                 2.0, 100, 4, 5, 1 << 33}
-local STRINGS = {"", "float32", "int8", "cpu", "cuda", "cpu:1", "sum", "xy", "3", "\0", ("x"):rep(300), "reflect", "none"}
+local NUMBERS = {0, 1, -1, 2, 3, -2, 7, 0.5, -1.5, 1e300, -1e300, 0/0, 1/0, -1/0, math.maxinteger, math.mininteger,
+                 2^53, 2.0, 100, 4, 5, 1 << 33}
+local STRINGS = {"", "float32", "int8", "cpu", "cuda", "cpu:1", "sum", "xy", "3", "\0", ("x"):rep(300), "reflect",
+                 "none"}
 local OPTIONS = {"dim", "keepdim", "dtype", "device", "out", "correction", "generator", "k", "p", "indexing", "copy",
                  "side", "mode", "value", "rtol", "reduce", "offset", "endpoint", "typo"}
 
@@ -121,7 +122,9 @@ for call = 1, calls do
   local ok, result = pcall(f, table.unpack(args, 1, n))
   if ok then
     total = total + 1
-    if lt.is_tensor(result) and pcall(function() return result.ndim end) and result.size < 1e5 then result:totable() end
+    if lt.is_tensor(result) and pcall(function() return result.ndim end) and result.size > 0 and result.size < 1e5 then
+      result:totable()
+    end
   else
     assert(type(result) == "string" or result == nil or type(result) == "table", type(result))
     assert(not tostring(result):find("error %d"), name .. ": " .. tostring(result))    -- a status without words
