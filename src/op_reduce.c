@@ -91,9 +91,12 @@ int reduce_run(const reduction *r, tensor *out) {
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &r->shape, r->result, &in, 1);
   if (st != OK || out->count == 0) return st;
-  reduce_call c = {.op = r->op, .compute = r->compute, .correction = r->correction,
-                   .in = {.data = tensor_data(in), .dtype = in->dtype},
-                   .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  reduce_call c;                             /* not zeroed: plans are large */
+  c.op = r->op;
+  c.compute = r->compute;
+  c.correction = r->correction;
+  c.in = (operand){.data = tensor_data(in), .dtype = in->dtype};
+  c.out = (operand){.data = tensor_data(out), .dtype = out->dtype};
   make_plans(r, out, &c.kept, &c.reduced);
   const device *dev = in->store->place.device;
   return dev->reduce ? dev->reduce(&c) : ERR_NO_KERNEL;

@@ -12,7 +12,6 @@ typedef struct line_job {
   enum dtype gives;                 /* what the kernel writes */
   void (*run)(const struct line_job *job, const line_tile *t);
   const void *kernel;               /* for run */
-  bool       initial;               /* for run */
 } line_job;
 
 /* Every line through job->run, on as many threads as pay; OK or ERR_MEMORY. */

@@ -74,11 +74,27 @@ static int64_t pack_runs(const work *w, walk *at, int64_t offset, int64_t most, 
   return n;
 }
 
+/* fold of n elements at x, converted first where they are of another dtype. */
+static void fold_block(const work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
+  if (!w->same) {
+    convert_block(w, n, b->block, x);
+    x = b->block;
+  }
+  w->kernel->fold(n, x, first, acc);
+}
+
+/* acc takes the reduced elements begin … end - 1 of one run that lies side by side. */
+static void fold_run(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
+  for (int64_t i = begin; i < end; i += BLOCK)
+    fold_block(w, b, end - i < BLOCK ? end - i : BLOCK, address(w, offset + i), i, acc);
+}
+
 /* acc takes the reduced elements begin … end - 1 of the output whose input starts at `offset`. */
 static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), n;
-  bool direct = stride == 1 && (p->ndim <= 1 || inner_length(p) >= MIN_RUN);
+  if (stride == 1 && p->ndim <= 1) { fold_run(w, b, offset, begin, end, acc); return; }
+  bool direct = stride == 1 && inner_length(p) >= MIN_RUN;
   walk at;
   walk_to(&at, p, 1, begin);
   for (int64_t i = begin; i < end; i += n) {
@@ -92,11 +108,7 @@ static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, in
       n = pack_runs(w, &at, offset, end - i, b->raw);
       x = b->raw;
     }
-    if (!w->same) {
-      convert_block(w, n, b->block, x);
-      x = b->block;
-    }
-    w->kernel->fold(n, x, i, acc);
+    fold_block(w, b, n, x, i, acc);
   }
 }
 
@@ -194,7 +206,9 @@ static int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least 
 
 static void cut_items(work *w) {
   const reduce_call *c = w->c;
-  if (w->columns) {
+  if (c->kept.count == 1) {
+    w->width = w->row_items = w->items = 1;
+  } else if (w->columns) {
     int64_t n = inner_length(&c->kept), most = w->same && inner_stride(&c->kept, 1) == 1 ? WIDTH : WIDTH / 4;
     w->row_items = ceil_divide(n, most);
     w->width = ceil_divide(n, w->row_items);
@@ -207,11 +221,14 @@ static void cut_items(work *w) {
 }
 
 static void cut_chunks(work *w) {
+  w->chunk = w->c->reduced.count;
+  w->chunks = 1;
+  if (w->c->kept.count * w->chunk < 2 * CHUNK) return;
   int64_t n = w->c->reduced.count, most = MAX_PIECES / w->items / (w->columns ? 16 : 1);
   int64_t want = limit(n / limit(CHUNK / w->width, 1, CHUNK), 1, limit(most, 1, MAX_PIECES));
   w->chunk = ceil_divide(n, want);
   if (!w->columns) w->chunk = ceil_divide(w->chunk, BLOCK) * BLOCK;
-  w->chunks = n == 0 ? 1 : ceil_divide(n, w->chunk);
+  w->chunks = ceil_divide(n, w->chunk);
 }
 
 static void run_item(const work *w, int64_t i) {

@@ -1,32 +1,89 @@
 /* Scans: running sums, products, maxima along a dim. */
 
+#include <string.h>
+
 #include "line.h"
 
-enum { MAX_STATE = 8, AT_ONCE = 512 };
+enum {
+  MAX_STATE = 8,          /* bytes of a carry */
+  AT_ONCE   = 512,        /* carries held at a time */
+  TOGETHER  = 8,          /* segments that the kernel scans side by side, to hide the latency of one */
+  LONG      = 1 << 12,    /* a lone line of this length is cut into segments, */
+  VERY_LONG = 1 << 17,    /* of this length into many, for threads */
+  SEGMENTS  = 64
+};
 
-/* Lines of a tile, AT_ONCE carries at a time. */
+typedef struct scan_work {
+  const scan_kernel   *scan;
+  const reduce_kernel *total;      /* of a segment: its accumulator is the carry */
+  bool initial;
+  int  x_size, out_size;           /* bytes of an element */
+} scan_work;
+
+/* A line of n elements side by side, in and out: first the total of each segment, then the carries, then all
+** segments, TOGETHER at a time. Segments depend on n only, so that the result is that of any number of threads. */
+static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
+  int64_t count = t->n < VERY_LONG ? TOGETHER : SEGMENTS, length = t->n / count;
+  char start[SEGMENTS * MAX_STATE];
+  size_t size = w->scan->size;
+  int threads = cpu_threads(t->n, VERY_LONG / 2);
+  w->scan->init(count, start);
+  #pragma omp parallel for num_threads(threads) if (threads > 1)
+  for (int64_t k = 0; k < count - 1; k++)
+    w->total->fold(length, (const char *)t->x + k * length * w->x_size, 0, start + (size_t)(k + 1) * size);
+  for (int64_t k = 0; k < count; k++) {
+    w->total->merge(1, carry, start + (size_t)k * size);
+    memcpy(start + (size_t)k * size, carry, size);
+  }
+  #pragma omp parallel for num_threads(threads) if (threads > 1)
+  for (int64_t k = 0; k < count; k += TOGETHER) {
+    line_tile part = {.lines = TOGETHER, .n = length, .x_line = length, .x_step = 1, .out_line = length, .out_step = 1};
+    part.x = (const char *)t->x + k * length * w->x_size;
+    part.out = (char *)t->out + k * length * w->out_size;
+    w->scan->scan(&part, start + (size_t)k * size);
+  }
+  line_tile rest = *t;
+  rest.n = t->n - count * length;
+  rest.x = (const char *)t->x + count * length * w->x_size;
+  rest.out = (char *)t->out + count * length * w->out_size;
+  w->scan->scan(&rest, start + (size_t)(count - 1) * size);
+}
+
+/* At most AT_ONCE lines. */
+static void scan_lines(const scan_work *w, line_tile *t) {
+  char carry[AT_ONCE * MAX_STATE] __attribute__((aligned(64)));
+  w->scan->init(t->lines, carry);
+  if (w->initial) {
+    w->scan->put(t->lines, carry, t->out, t->out_line);
+    t->out = (char *)t->out + t->out_step * w->out_size;
+  }
+  bool lone = t->lines == 1 && t->n >= LONG && t->x_step == 1 && t->out_step == 1;
+  if (lone) scan_long(w, t, carry);
+  else w->scan->scan(t, carry);
+}
+
 static void scan_tile(const line_job *j, const line_tile *t) {
-  const scan_kernel *k = j->kernel;
-  char carry[AT_ONCE * MAX_STATE];
-  int x_size = dtype_size(j->c->compute), out_size = dtype_size(j->gives);
+  const scan_work *w = j->kernel;
   for (int64_t i = 0; i < t->lines; i += AT_ONCE) {
     line_tile part = *t;
     part.lines = t->lines - i < AT_ONCE ? t->lines - i : AT_ONCE;
-    part.x = (const char *)t->x + i * t->x_line * x_size;
-    part.out = (char *)t->out + i * t->out_line * out_size;
-    k->init(part.lines, carry);
-    if (j->initial) {
-      k->put(part.lines, carry, part.out, part.out_line);
-      part.out = (char *)part.out + part.out_step * out_size;
-    }
-    k->scan(&part, carry);
+    part.x = (const char *)t->x + i * t->x_line * w->x_size;
+    part.out = (char *)t->out + i * t->out_line * w->out_size;
+    scan_lines(w, &part);
   }
 }
 
+static const enum reduce_op total_of[SCAN_COUNT] = {
+#define SCAN(name, reduction, ...) [SCAN_##name] = REDUCE_##reduction,
+#include "../ops.def"
+};
+
 int cpu_scan(const scan_call *c) {
-  const scan_kernel *k = &cpu_isa->scan->kernel[c->op][c->line.compute];
+  enum dtype compute = c->line.compute;
+  const scan_kernel *k = &cpu_isa->scan->kernel[c->op][compute];
   if (!k->scan) return ERR_NO_KERNEL;
-  line_job j = {.c = &c->line, .out_n = c->line.n + c->initial, .gives = k->gives,
-                .run = scan_tile, .kernel = k, .initial = c->initial};
+  scan_work w = {.scan = k, .total = &cpu_isa->reduce->kernel[total_of[c->op]][compute], .initial = c->initial,
+                 .x_size = dtype_size(compute), .out_size = dtype_size(k->gives)};
+  line_job j = {.c = &c->line, .out_n = c->line.n + c->initial, .gives = k->gives, .run = scan_tile, .kernel = &w};
   return cpu_lines(&j);
 }

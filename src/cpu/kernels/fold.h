@@ -7,6 +7,7 @@
 #include "../scalar.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define OUTLINE static __attribute__((noinline))
 
 /* Accumulator of sums and products: exact enough or wide enough for the elements of each compute dtype. */
 typedef int64_t  wide_bool;
@@ -45,52 +46,62 @@ enum {
 };
 
 /* fn_columns: acc[j] takes x[r][j] of every row r. No two j depend on each other, so that every compiler
-** vectorises it whatever `step` is; four rows a pass save loads and stores of acc. `m` is M[j * m_step],
-** a value that the step may use. */
-#define COLUMNS(fn, C_, A_, M_, step)                                                                   \
-  INLINE void fn##_columns(int64_t rows, int64_t n, const C_ *X, int64_t stride, A_ *acc, const M_ *M,  \
-                           int64_t m_step) {                                                            \
+** vectorises it whatever `step` is; four rows a pass save loads and stores of acc. With COLUMNS_M the step
+** may use m, column j's M[j]. */
+#define COLUMNS(fn, C_, A_, step) COLUMNS_OF(fn, C_, A_, C_, (C_)0, step)
+#define COLUMNS_M(fn, C_, A_, M_, step) COLUMNS_OF(fn, C_, A_, M_, M[j], step)
+#define COLUMNS_OF(fn, C_, A_, M_, m_of_j, step)                                                        \
+  INLINE void fn##_inlined(int64_t rows, int64_t n, const C_ *X, int64_t stride, A_ *acc, const M_ *M) { \
     typedef C_ C;                                                                                       \
     typedef A_ A;                                                                                       \
-    (void)M, (void)m_step;                                                                              \
+    (void)M;                                                                                            \
     for (; rows >= 4; rows -= 4, X += 4 * stride) {                                                     \
       _Pragma("omp simd")                                                                               \
       for (int64_t j = 0; j < n; j++) {                                                                 \
-        USE_M(M_) A a = acc[j];                                                                         \
+        const M_ m = m_of_j;                                                                            \
+        A a = acc[j];                                                                                   \
         C x = X[j];                                                                                     \
         a = (step), x = X[stride + j];                                                                  \
         a = (step), x = X[2 * stride + j];                                                              \
         a = (step), x = X[3 * stride + j];                                                              \
         acc[j] = (A)(step);                                                                             \
+        (void)m;                                                                                        \
       }                                                                                                 \
     }                                                                                                   \
     for (; rows > 0; rows--, X += stride) {                                                             \
       _Pragma("omp simd")                                                                               \
-      for (int64_t j = 0; j < n; j++) { USE_M(M_) A a = acc[j]; C x = X[j]; acc[j] = (A)(step); }       \
+      for (int64_t j = 0; j < n; j++) {                                                                 \
+        const M_ m = m_of_j;                                                                            \
+        A a = acc[j];                                                                                   \
+        C x = X[j];                                                                                     \
+        acc[j] = (A)(step);                                                                             \
+        (void)m;                                                                                        \
+      }                                                                                                 \
     }                                                                                                   \
+  }                                                                                                     \
+  OUTLINE void fn##_columns(int64_t rows, int64_t n, const C_ *X, int64_t stride, A_ *acc, const M_ *M) { \
+    fn##_inlined(rows, n, X, stride, acc, M);                                                           \
   }
-#define USE_M(M_) const M_ m = M ? M[j * m_step] : (M_)0; (void)m;
 
-/* fn_row: one accumulator of n elements in a row: the row is read as rows of `lanes` columns, whose
-** accumulators are then merged in halves. */
+/* fn_row: one accumulator of n elements in a row: the row is read as rows of `count` columns, whose
+** accumulators are then merged in halves. M[0 … LANES - 1] are all the same. */
 #define ROW(fn, C_, A_, M_, init, merge)                                                                \
   INLINE void fn##_merge_lanes(int64_t n, A_ *acc, const A_ *later) {                                   \
     for (int64_t j = 0; j < n; j++) { typedef A_ A; A a = acc[j], b = later[j]; acc[j] = (A)(merge); }  \
   }                                                                                                     \
-  INLINE A_ fn##_lanes(int64_t lanes, int64_t n, const C_ *X, const M_ *M) {                            \
+  static A_ fn##_row(int64_t n, const C_ *X, const M_ *M) {                                             \
     typedef C_ C;                                                                                       \
     typedef A_ A;                                                                                       \
     A lane[LANES];                                                                                      \
-    for (int64_t k = 0; k < lanes; k++) lane[k] = (init);                                               \
-    int64_t rows = n / lanes;                                                                           \
-    fn##_columns(rows, lanes, X, lanes, lane, M, 0);                                                    \
-    fn##_columns(1, n % lanes, X + rows * lanes, lanes, lane, M, 0);                                    \
-    for (int64_t w = lanes / 2; w > 0; w /= 2) fn##_merge_lanes(w, lane, lane + w);                     \
+    int64_t count = n < LONG_ROW ? FEW_LANES : LANES, rest = n % count;                                 \
+    for (int64_t k = 0; k < count; k++) lane[k] = (init);                                               \
+    if (n < LONG_ROW) fn##_inlined(n / FEW_LANES, FEW_LANES, X, FEW_LANES, lane, M);                    \
+    else fn##_columns(n / LANES, LANES, X, LANES, lane, M);                                             \
+    if (rest) fn##_columns(1, rest, X + n - rest, 0, lane, M);                                          \
+    for (; count > FEW_LANES; count /= 2) fn##_merge_lanes(count / 2, lane, lane + count / 2);          \
+    for (int64_t w = FEW_LANES / 2; w > 0; w /= 2) fn##_merge_lanes(w, lane, lane + w);                 \
     (void)sizeof(C);                                                                                    \
     return lane[0];                                                                                     \
-  }                                                                                                     \
-  static A_ fn##_row(int64_t n, const C_ *X, const M_ *M) {                                             \
-    return n >= LONG_ROW ? fn##_lanes(LANES, n, X, M) : fn##_lanes(FEW_LANES, n, X, M);                 \
   }
 
 #endif

@@ -17,7 +17,7 @@
 
 /* A row whose accumulator A is a number. */
 #define SIMPLE(D, T, name, A_, R_, init, step, merge, finish)                                   \
-  COLUMNS(name##_##D, T, A_, T, step)                                                           \
+  COLUMNS(name##_##D, T, A_, step)                                                           \
   ROW(name##_##D, T, A_, T, init, merge)                                                        \
   static void name##_init_##D(int64_t n, void *acc) {                                           \
     typedef T C;                                                                                \
@@ -35,7 +35,7 @@
   }                                                                                             \
   static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride,   \
                                       int64_t first, void *acc) {                               \
-    name##_##D##_columns(rows, n, x, stride, acc, NULL, 0);                                     \
+    name##_##D##_columns(rows, n, x, stride, acc, NULL);                                     \
     (void)first;                                                                                \
   }                                                                                             \
   FINISH(name##_finish_##D, A_, R_, finish)

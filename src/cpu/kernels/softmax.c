@@ -7,7 +7,7 @@
 enum { COLUMNS_AT_ONCE = 64 };    /* columns of a pass: their rows stay in L1 and L2 for the next */
 
 #define LARGEST(D, T, ...)                                  \
-  COLUMNS(largest_##D, T, T, T, m_max(a, x))                \
+  COLUMNS(largest_##D, T, T, m_max(a, x))                \
   ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
 EACH_REALFLOAT(LARGEST, )
 
@@ -32,7 +32,7 @@ EACH_REALFLOAT(LARGEST, )
     C max[COLUMNS_AT_ONCE], by[COLUMNS_AT_ONCE];                                                \
     double sum[COLUMNS_AT_ONCE] = {0};                                                          \
     memcpy(max, X, (size_t)w * sizeof(C));                                                      \
-    largest_##D##_columns(n - 1, w, X + x_step, x_step, max, NULL, 0);                          \
+    largest_##D##_columns(n - 1, w, X + x_step, x_step, max, NULL);                          \
     for (int64_t i = 0; i < n; i++) {                                                           \
       const C *x = X + i * x_step;                                                              \
       C *out = OUT + i * out_step;                                                              \

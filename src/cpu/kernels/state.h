@@ -43,21 +43,22 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
 INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
 
 #define MOMENTS(D, T, ...)                                                                        \
-  COLUMNS(total_##D, T, double, double, a + (double)x)                                            \
-  ROW(total_##D, T, double, double, 0, a + b)                                                     \
-  COLUMNS(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                   \
+  COLUMNS(total_##D, T, double, a + (double)x)                                            \
+  ROW(total_##D, T, double, T, 0, a + b)                                                     \
+  COLUMNS_M(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                   \
   ROW(spread_##D, T, double, double, 0, a + b)                                                    \
   static void moments_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {              \
-    double mean = total_##D##_row(n, x, NULL) / (double)n;                                        \
-    moments b = {(double)n, mean, spread_##D##_row(n, x, &mean)};                                 \
+    double mean[LANES], at = total_##D##_row(n, x, NULL) / (double)n;                             \
+    for (int64_t k = 0; k < LANES; k++) mean[k] = at;                                             \
+    moments b = {(double)n, at, spread_##D##_row(n, x, mean)};                                    \
     moments_merge(1, acc, &b);                                                                    \
     (void)first;                                                                                  \
   }                                                                                               \
   static void moments_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, moments *acc) { \
     double mean[TILE_COLUMNS] = {0}, m2[TILE_COLUMNS] = {0};                                      \
-    total_##D##_columns(h, w, X, stride, mean, NULL, 0);                                          \
+    total_##D##_columns(h, w, X, stride, mean, NULL);                                          \
     for (int64_t j = 0; j < w; j++) mean[j] /= (double)h;                                         \
-    spread_##D##_columns(h, w, X, stride, m2, mean, 1);                                           \
+    spread_##D##_columns(h, w, X, stride, m2, mean);                                           \
     for (int64_t j = 0; j < w; j++)                                                               \
       acc[j] = moments_join(acc[j], (moments){(double)h, mean[j], m2[j]});                        \
     (void)first;                                                                                  \
@@ -100,23 +101,24 @@ static void logsum_merge(int64_t n, void *acc, const void *later) {
 INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum); }
 
 #define LOGSUM(D, T, ...)                                                                         \
-  COLUMNS(top_##D, T, T, T, m_max(a, x))                                                          \
+  COLUMNS(top_##D, T, T, m_max(a, x))                                                          \
   ROW(top_##D, T, T, T, -(T)INFINITY, m_max(a, b))                                                \
-  COLUMNS(expsum_##D, T, double, T, a + (double)m_exp(x - m))                                     \
+  COLUMNS_M(expsum_##D, T, double, T, a + (double)m_exp(x - m))                                     \
   ROW(expsum_##D, T, double, T, 0, a + b)                                                         \
   static void logsum_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
-    T max = top_##D##_row(n, x, NULL), shift = (T)logsum_shift((double)max);                      \
-    logsum b = {(double)max, expsum_##D##_row(n, x, &shift)};                                     \
+    T max = top_##D##_row(n, x, NULL), shift[LANES];                                              \
+    for (int64_t k = 0; k < LANES; k++) shift[k] = (T)logsum_shift((double)max);                  \
+    logsum b = {(double)max, expsum_##D##_row(n, x, shift)};                                      \
     logsum_merge(1, acc, &b);                                                                     \
     (void)first;                                                                                  \
   }                                                                                               \
   static void logsum_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, logsum *acc) { \
-    T max[TILE_COLUMNS], shift[TILE_COLUMNS];                                                     \
+    T max[TILE_COLUMNS], shift[TILE_COLUMNS] = {0};                                               \
     double sum[TILE_COLUMNS] = {0};                                                               \
     memcpy(max, X, (size_t)w * sizeof(T));                                                        \
-    top_##D##_columns(h - 1, w, X + stride, stride, max, NULL, 0);                                \
+    top_##D##_columns(h - 1, w, X + stride, stride, max, NULL);                                \
     for (int64_t j = 0; j < w; j++) shift[j] = (T)logsum_shift((double)max[j]);                   \
-    expsum_##D##_columns(h, w, X, stride, sum, shift, 1);                                         \
+    expsum_##D##_columns(h, w, X, stride, sum, shift);                                         \
     for (int64_t j = 0; j < w; j++) acc[j] = logsum_join(acc[j], (logsum){(double)max[j], sum[j]}); \
     (void)first;                                                                                  \
   }                                                                                               \
@@ -152,7 +154,7 @@ EACH_REALS(FIND_FIRST, )
 
 #define EXTREME(D, T, name, cmp, m_best, worst)                                                   \
   typedef struct name##_##D { int64_t position; T value; } name##_##D;                            \
-  COLUMNS(name##_of_##D, T, T, T, m_best(a, x))                                                   \
+  COLUMNS(name##_of_##D, T, T, m_best(a, x))                                                   \
   ROW(name##_of_##D, T, T, T, worst(T), m_best(a, b))                                             \
   static void name##_init_##D(int64_t n, void *acc) {                                             \
     for (int64_t j = 0; j < n; j++) ((name##_##D *)acc)[j] = (name##_##D){-1, 0};                 \
