@@ -73,7 +73,7 @@ static int choose_dtype(job *j) {
     d = to_float(info);
   }
   j->result = info->to_bool ? DT_bool : d;
-  j->compute = dtype_compute(d);
+  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* a step of the dtype as stored */
   for (int i = first; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
   return OK;

@@ -83,13 +83,8 @@ INLINE double sign_float64(double x) {
   return from_bits_float64((bits_float64(x) & 0x8000000000000000u) | 0x3ff0000000000000u);
 }
 
-INLINE bool is_odd(uint64_t q) {
-#if LT_ONLY_SSE2
-  return from_bits_float64((q << 63) | 0x3ff0000000000000u) < 0;
-#else
-  return q & 1;
-#endif
-}
+/* As a comparison of doubles, which becomes a mask without a detour through 0 and 1. */
+INLINE bool is_odd(uint64_t q) { return from_bits_float64((q << 63) | 0x3ff0000000000000u) < 0; }
 
 INLINE float  abs_float32(float x) { return from_bits_float32(bits_float32(x) & 0x7fffffffu); }
 INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) & 0x7fffffffffffffffu); }

@@ -128,6 +128,16 @@ row("copysign", "REALFLOAT", function(x, y)
   local s = string.unpack("<i8", string.pack("<d", y)) < 0
   return s and -math.abs(x) or math.abs(x)
 end)
+row("nextafter", "REALFLOAT", function(x, y, t)
+  if x ~= x or y ~= y then return nan end
+  if x == y then return y end
+  if x == 0 then return y > 0 and t.smallest or -t.smallest end
+  local size = math.abs(x)
+  if size == inf then size = t.max
+  elseif (x < y) == (x > 0) then size = size + t.ulp(x)
+  else size = size - t.ulp(size - t.ulp(x)) end
+  return x < 0 and -size or size
+end)
 row("logaddexp", "REALFLOAT", special.logaddexp, 3)
 rows.logaddexp.cancels = true         -- max + log1p(...): as exact as the larger operand is
 row("clip", "REALS", function(x, low, high, t) return smaller(larger(x, low, t), high, t) end, any_zero)

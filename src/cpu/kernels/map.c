@@ -60,6 +60,17 @@
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
 #include "../../ops.def"
 
+/* Half floats step in the bits they are stored in: to them the compute dtype of nextafter is the dtype itself. */
+#define NEXTAFTER_HALF(D, infinity)                                               \
+  static void map_nextafter_##D(int64_t n, void *out, const void *const *in) {    \
+    const uint16_t *X = in[0], *Y = in[1];                                        \
+    uint16_t *r = out;                                                            \
+    _Pragma("omp simd")                                                           \
+    for (int64_t i = 0; i < n; i++) r[i] = nextafter_half(X[i], Y[i], infinity);  \
+  }
+NEXTAFTER_HALF(float16, 0x7c00)
+NEXTAFTER_HALF(bfloat16, 0x7f80)
+
 #define ENTRY(D, T, name) [DT_##D] = map_##name##_##D,
 #define ROW(name, dtypes, ...) [OP_##name] = {EACH_##dtypes(ENTRY, name)},
 
@@ -69,4 +80,6 @@ const map_table ISA_NAME(map_table) = {{
 #define TERNARY ROW
 #define QUATERNARY ROW
 #include "../../ops.def"
+  [OP_nextafter][DT_float16] = map_nextafter_float16,
+  [OP_nextafter][DT_bfloat16] = map_nextafter_bfloat16,
 }};
