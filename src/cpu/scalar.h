@@ -171,7 +171,7 @@ INLINE double remainder_exact(double x, double y, double q) {
 /* x / y may round up to the integer above the true quotient: then the remainder has the wrong sign. */
 INLINE double m_floor_divide_float64(double x, double y) {
   double d = x / y, q = m_floor_float64(d), r = remainder_exact(x, y, q);
-  bool over = (y > 0 ? r < 0 : r > 0) && abs_float64(q) < 0x1p53;
+  bool over = (y > 0 ? r < 0 : r > 0) && abs_float64(q) < 0x1p53 && abs_float64(y) < INFINITY;
   return over ? q - 1.0 : q;
 }
 
