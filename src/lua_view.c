@@ -177,8 +177,9 @@ static int l_flatten(lua_State *L) {
     int last = optional_dim(L, 3, "flatten", &x->shape, x->shape.ndim - 1);
     if (first > last) return luaL_error(L, "flatten: dim %d comes after dim %d", first + 1, last + 1);
     for (int d = 0; d < x->shape.ndim; d++) {
-      if (d > first && d <= last) to.dim[to.ndim - 1] *= x->shape.dim[d];
-      else to.dim[to.ndim++] = x->shape.dim[d];
+      if (d <= first || d > last) to.dim[to.ndim++] = x->shape.dim[d];
+      else if (__builtin_mul_overflow(to.dim[first], x->shape.dim[d], &to.dim[first]))   /* some other dim is 0 */
+        return raise(L, "flatten", ERR_OVERFLOW, NULL, 0);
     }
   }
   return push_reshaped(L, "flatten", x, &to, true, true);

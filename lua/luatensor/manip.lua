@@ -105,13 +105,11 @@ return function(lt, methods)
       local wide = x:expand_dims(dim + 1)
       return copy_of(wide:broadcast_to(with_dim(wide.shape, dim + 1, repeats))):flatten(dim, dim + 1)
     end
-    if #repeats ~= n and #repeats ~= 1 then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
-    local places = {}
-    for i = 1, n do
-      local times = integer_of("repeat", "repeats", repeats[#repeats == 1 and 1 or i], 0)
-      for _ = 1, times do places[#places + 1] = i end
-    end
-    return x:take(lt.tensor(places, {dtype = "int64", device = x.device}), dim)
+    if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
+    for i = 1, n do integer_of("repeat", "repeats", repeats[i], 0) end
+    local last = lt.cumulative_sum(lt.tensor(repeats, {dtype = "int64", device = x.device}))
+    local total = n > 0 and last[n]:item() or 0
+    return x:take(last:searchsorted(lt.arange(1, total + 1, 1, {dtype = "int64", device = x.device})), dim)
   end
   add("repeat", repeat_)
   add("repeat_interleave", repeat_)
@@ -165,22 +163,22 @@ return function(lt, methods)
 
   -- ---- padding ----
 
-  -- Position in 1 … n that stands at i, by mode.
+  -- Positions in 0 … n - 1 that stand at positions i, by mode.
   local place = {
-    replicate = function(i, n) return math.max(1, math.min(i, n)) end,
-    reflect = function(i, n) return i < 1 and 2 - i or i > n and 2 * n - i or i end,
-    circular = function(i, n) return (i - 1) % n + 1 end,
+    replicate = function(i, n) return i:clip(0, n - 1) end,
+    reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,
+    circular = function(i, n) return i:remainder(n) end,
   }
 
   local function pad_dim(x, dim, before, after, mode)
-    local n, places = x.shape[dim], {}
+    local n = x.shape[dim]
     local most = mode == "reflect" and n - 1 or mode == "circular" and n or n > 0 and math.maxinteger or 0
     if math.max(before, after) > most then
       error(("pad: %d elements around dim %d of length %d are too many for mode %s"):format(
         math.max(before, after), dim, n, mode), 3)
     end
-    for i = 1 - before, n + after do places[#places + 1] = place[mode](i, n) end
-    return x:take(lt.tensor(places, {dtype = "int64", device = x.device}), dim)
+    local at = lt.arange(-before, n + after, 1, {dtype = "int64", device = x.device})
+    return x:take(place[mode](at, n):add(1), dim)
   end
 
   -- The elements at the edges that negative widths cut off.
@@ -245,6 +243,7 @@ return function(lt, methods)
     if x.ndim < 2 then fail(fn, "at least 2 dims expected, the shape is %s", x.shape) end
     local k = integer_of(fn, "k", options_of(fn, options, {k = true}).k or 0)
     local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
+    k = math.max(-m, math.min(k, n))
     local rows = lt.arange(k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
     local columns = lt.arange(0, n, 1, {dtype = "int64", device = x.device})
     return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
