@@ -10,6 +10,16 @@ local function list_of(first, ...)
   return {first, ...}
 end
 
+--- Calls f, which `inner` names in its errors, with errors that name fn and the script's line instead.
+local function call_as(fn, inner, f, ...)
+  local ok, result = pcall(f, ...)
+  if ok then return result end
+  if type(result) == "string" then
+    result = result:gsub("^[^\n]-:%d+: ", ""):gsub("^" .. inner .. ": ", fn .. ": ")
+  end
+  error(result, 3)
+end
+
 --- A shape with dim d replaced.
 local function with_dim(shape, d, n)
   local s = table.move(shape, 1, #shape, 1, {})
@@ -80,7 +90,7 @@ return function(lt, methods)
   function lt.broadcast_arrays(...)
     local list, shapes = table.pack(...), {}
     for i = 1, list.n do shapes[i] = args.tensor("broadcast_arrays", i, list[i]).shape end
-    local shape = lt.broadcast_shapes(table.unpack(shapes, 1, list.n))
+    local shape = call_as("broadcast_arrays", "broadcast_shapes", lt.broadcast_shapes, table.unpack(shapes, 1, list.n))
     for i = 1, list.n do list[i] = list[i]:broadcast_to(shape) end
     return table.unpack(list, 1, list.n)
   end
@@ -103,11 +113,13 @@ return function(lt, methods)
     if type(repeats) ~= "table" then
       integer_of("repeat", "repeats", repeats, 0)
       local wide = x:expand_dims(dim + 1)
-      return copy_of(wide:broadcast_to(with_dim(wide.shape, dim + 1, repeats))):flatten(dim, dim + 1)
+      wide = call_as("repeat", "broadcast_to", wide.broadcast_to, wide, with_dim(wide.shape, dim + 1, repeats))
+      return call_as("repeat", "reshape", copy_of, wide):flatten(dim, dim + 1)
     end
     if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
-    for i = 1, n do integer_of("repeat", "repeats", repeats[i], 0) end
-    local last = lt.cumulative_sum(lt.tensor(repeats, {dtype = "int64", device = x.device}))
+    local counts = {}
+    for i = 1, n do counts[i] = integer_of("repeat", "repeats", repeats[i], 0) end
+    local last = lt.cumulative_sum(lt.tensor(counts, {dtype = "int64", device = x.device}))
     local total = n > 0 and last[n]:item() or 0
     return x:take(last:searchsorted(lt.arange(1, total + 1, 1, {dtype = "int64", device = x.device})), dim)
   end
@@ -129,7 +141,9 @@ return function(lt, methods)
       if r ~= 1 then inner[#inner + 1], wide[#wide + 1] = 1, r end
       inner[#inner + 1], wide[#wide + 1], result[d] = n, n, n * r
     end
-    return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
+    local y = x:reshape(inner)
+    y = call_as("tile", "broadcast_to", y.broadcast_to, y, wide)
+    return call_as("tile", "reshape", copy_of, y):reshape(result)
   end)
 
   -- Rolled by shift along one dim.
@@ -326,13 +340,16 @@ return function(lt, methods)
     return mask
   end
 
+  local function fill_masked(x, mask, value) x[mask:broadcast_to(x.shape)] = value end
+
   --- The elements where a mask is true; x and mask broadcast.
   -- @tparam Tensor x
   -- @tparam Tensor mask bool
   -- @treturn Tensor 1-d
   add("masked_select", function(x, mask)
     args.tensor("masked_select", 1, x)
-    local shape = lt.broadcast_shapes(x.shape, mask_of("masked_select", 2, mask).shape)
+    mask_of("masked_select", 2, mask)
+    local shape = call_as("masked_select", "broadcast_shapes", lt.broadcast_shapes, x.shape, mask.shape)
     return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
   end)
 
@@ -344,12 +361,15 @@ return function(lt, methods)
   add("masked_fill", function(x, mask, value)
     args.tensor("masked_fill", 1, x)
     mask_of("masked_fill", 2, mask)
-    return copy_of(x:broadcast_to(lt.broadcast_shapes(x.shape, mask.shape))):masked_fill_(mask, value)
+    local y = copy_of(x)
+    call_as("masked_fill", "assignment", fill_masked, y, mask, value)
+    return y
   end)
 
   function methods.masked_fill_(x, mask, value)
     args.tensor("masked_fill_", 1, x)
-    x[mask_of("masked_fill_", 2, mask):broadcast_to(x.shape)] = value
+    mask_of("masked_fill_", 2, mask)
+    call_as("masked_fill_", "assignment", fill_masked, x, mask, value)
     return x
   end
 
@@ -362,7 +382,8 @@ return function(lt, methods)
     args.tensor("masked_scatter", 1, x)
     args.tensor("masked_scatter", 3, src)
     local y = copy_of(x)
-    local places = mask_of("masked_scatter", 2, mask):broadcast_to(x.shape):flatten():nonzero()
+    mask_of("masked_scatter", 2, mask)
+    local places = call_as("masked_scatter", "broadcast_to", mask.broadcast_to, mask, x.shape):flatten():nonzero()
     if #places > src.size then fail("masked_scatter", "%d places, but src has %d elements", #places, src.size) end
     y:reshape(-1)[places] = src:flatten()[{{1, #places}}]
     return y
