@@ -359,7 +359,7 @@ static int l_totable(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "totable");
   staged small[SMALL];
   writer w = writer_of(t);
-  for (int d = 0; d < t->shape.ndim; d++)
+  for (int d = 0; d < t->shape.ndim && t->shape.dim[d] > 0; d++)
     if (t->shape.dim[d] > INT32_MAX) return luaL_error(L, "totable: too many elements for a table");
   luaL_checkstack(L, 2 * MAX_DIMS, "totable");
   push_elements(L, "totable", t, &w, small);
