@@ -196,6 +196,17 @@ static enum dtype natural_dtype(const reader *r) {
   return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
 }
 
+/* What leaves have to be, and how they are staged. A first leaf that cannot be one is named by the walk. */
+static void choose_leaves(lua_State *L, reader *r) {
+  bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
+  if (!leaf && r->shape.ndim == 0)
+    luaL_error(L, "%s: table, number or boolean expected, got %s", r->fn, luaL_typename(L, -1));
+  if (!leaf) r->leaf = LUA_TNUMBER;
+  if (r->dtype == DT_none) return;
+  r->floats = dtype_kind(r->dtype) >= KIND_FLOAT;
+  if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float */
+}
+
 /* Pushes the tensor made from the Lua data at index 1: a table, number or boolean. */
 static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place where) {
   staged small[SMALL];
@@ -203,13 +214,7 @@ static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place w
   luaL_checkstack(L, 3 * MAX_DIMS, fn);
   lua_pushvalue(L, 1);
   find_shape(L, &r);
-  if (dtype != DT_none) r.floats = dtype_kind(dtype) >= KIND_FLOAT;
-  if (r.shape.ndim > 0) {
-    if (r.leaf != LUA_TNUMBER && r.leaf != LUA_TBOOLEAN) r.leaf = LUA_TNUMBER;
-  } else if (r.leaf != LUA_TNUMBER && r.leaf != LUA_TBOOLEAN) {
-    luaL_error(L, "%s: table, number or boolean expected, got %s", fn, luaL_typename(L, 1));
-  }
-  if (r.floats && r.leaf == LUA_TNUMBER) r.dtype = DT_none;      /* every number fits a float */
+  choose_leaves(L, &r);
   r.stage = push_stage(L, r.count, small);
   lua_insert(L, -2);
   if (r.shape.ndim > 0) read_table(L, &r, 0, 0);
