@@ -14,8 +14,18 @@ tensor *test_tensor(lua_State *L, int i) {
   return u->class == &tensor_class ? &u->tensor : NULL;
 }
 
+/* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
+static bool was_tensor(lua_State *L, int i) {
+  if (!lua_getmetatable(L, i)) return false;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  bool was = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return was;
+}
+
 tensor *check_tensor(lua_State *L, int i, const char *fn) {
   tensor *t = test_tensor(L, i);
+  if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
   if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, luaL_typename(L, i));
   if (!t->store) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
   return t;
