@@ -55,9 +55,10 @@ bool integer_fits(enum dtype d, int64_t i) {
 
 bool scalar_fits(enum dtype d, const scalar *s) {
   if (dtype_kind(d) >= KIND_FLOAT) return true;
-  if (!s->is_float) return dtype_kind(d) != KIND_BOOL || s->i == 0 || s->i == 1;
-  bool integral = s->f >= -0x1p63 && s->f < 0x1p63 && (double)(int64_t)s->f == s->f;
-  return integral && integer_fits(d, (int64_t)s->f);
+  bool in_range = s->f >= -0x1p63 && s->f < 0x1p63;
+  if (s->is_float && (!in_range || (double)(int64_t)s->f != s->f)) return false;
+  int64_t i = s->is_float ? (int64_t)s->f : s->i;
+  return dtype_kind(d) == KIND_BOOL ? i == 0 || i == 1 : integer_fits(d, i);
 }
 
 /* Integers meet float-only ops as default floats, and predicates, whose dtype nobody sees, as float64. */

@@ -15,6 +15,7 @@ end
 --- Each file adds functions to lt, and those whose first argument is a tensor to the methods.
 local parts = {
   "print",
+  "compare",
   "manip",
   "linear",
   "stats",

@@ -340,8 +340,6 @@ return function(lt, methods)
     return mask
   end
 
-  local function fill_masked(x, mask, value) x[mask:broadcast_to(x.shape)] = value end
-
   --- The elements where a mask is true; x and mask broadcast.
   -- @tparam Tensor x
   -- @tparam Tensor mask bool
@@ -352,26 +350,6 @@ return function(lt, methods)
     local shape = call_as("masked_select", "broadcast_shapes", lt.broadcast_shapes, x.shape, mask.shape)
     return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
   end)
-
-  --- A copy of x with a value where a mask is true. `masked_fill_` writes into x.
-  -- @tparam Tensor x
-  -- @tparam Tensor mask bool; broadcasts to x's shape
-  -- @tparam number|boolean|Tensor value
-  -- @treturn Tensor
-  add("masked_fill", function(x, mask, value)
-    args.tensor("masked_fill", 1, x)
-    mask_of("masked_fill", 2, mask)
-    local y = copy_of(x)
-    call_as("masked_fill", "assignment", fill_masked, y, mask, value)
-    return y
-  end)
-
-  function methods.masked_fill_(x, mask, value)
-    args.tensor("masked_fill_", 1, x)
-    mask_of("masked_fill_", 2, mask)
-    call_as("masked_fill_", "assignment", fill_masked, x, mask, value)
-    return x
-  end
 
   --- A copy of x whose elements where a mask is true are the first ones of src, in order.
   -- @tparam Tensor x

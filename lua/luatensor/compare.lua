@@ -1,0 +1,42 @@
+--- Comparisons of whole tensors. They answer with a Lua boolean, because a 0-d tensor is always true in an `if`.
+
+local args = require "luatensor.args"
+
+local function same_shape(x, y)
+  if x.ndim ~= y.ndim then return false end
+  local a, b = x.shape, y.shape
+  for d = 1, x.ndim do
+    if a[d] ~= b[d] then return false end
+  end
+  return true
+end
+
+return function(lt, methods, core)
+  local function check_tensor(fn, i, x)
+    if not lt.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, type(x)) end
+    if core.is_freed(x) then args.fail(fn, "argument %d: this tensor was freed", i) end
+  end
+
+  --- Are all elements of x and y close, in the sense of isclose? Waits for the result.
+  -- @function allclose
+  -- @tparam number|tensor x
+  -- @tparam number|tensor y broadcast with x
+  -- @tparam[opt] table options rtol (1e-5), atol (1e-8), equal_nan (false)
+  -- @treturn boolean
+  function lt.allclose(x, y, ...)
+    return lt.isclose(x, y, ...):all():item()
+  end
+
+  --- Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+  -- @function equal_all
+  -- @tparam tensor x
+  -- @tparam tensor y
+  -- @treturn boolean
+  function lt.equal_all(x, y)
+    check_tensor("equal_all", 1, x)
+    check_tensor("equal_all", 2, y)
+    return same_shape(x, y) and lt.equal(x, y):all():item()
+  end
+
+  methods.allclose, methods.equal_all = lt.allclose, lt.equal_all
+end
