@@ -113,7 +113,9 @@ describe("masked_fill", function()
 
   it("keeps the dtype or says that it cannot", function()
     local x = lt.tensor{1, 2}
-    assert.raises("masked_fill: result float32 does not fit int64", lt.masked_fill, x, x:greater(1), 0.5)
+    assert.raises("masked_fill: 0.5 does not fit int64", lt.masked_fill, x, x:greater(1), 0.5)
+    assert.raises("masked_fill: result float32 does not fit int64", lt.masked_fill, x, x:greater(1), lt.tensor(0.5))
+    assert.same({1, 9}, x:masked_fill(x:greater(1), 9.0):totable())
     assert.raises("masked_fill: a bool mask expected, got int64; use mask:not_equal(0)", lt.masked_fill, x, x, 0)
     assert.raises("masked_fill_: the target has shape [2], the result [3, 2]",
                   x.masked_fill_, x, lt.ones(3, 2, {dtype = "bool"}), 0)

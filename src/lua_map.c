@@ -142,12 +142,25 @@ static int l_clip_in_place(lua_State *L) {
   return compute_into(L, &c, 1);
 }
 
+/* A number at index i as data of dtype d: integral floats count as integers. */
+static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) {
+  arg a;
+  check_arg(L, i, fn, &a);
+  if (a.t) return;
+  if (!scalar_fits(d, &a.s)) luaL_error(L, "%s: %s does not fit %s", fn, luaL_tolstring(L, i, NULL), dtypes[d].name);
+  if (a.s.is_float && dtype_kind(d) < KIND_FLOAT) {
+    lua_pushinteger(L, (lua_Integer)a.s.f);
+    lua_replace(L, i);
+  }
+}
+
 /* where(mask, value, x), which must have x's dtype. */
 static void prepare_fill(lua_State *L, call *c, int nargs) {
   if (nargs != 3) wrong_count(L, c->fn, 3, nargs);
   const tensor *x = check_tensor(L, 1, c->fn), *mask = check_tensor(L, 2, c->fn);
   if (mask->dtype != DT_bool)
     luaL_error(L, "%s: a bool mask expected, got %s; use mask:not_equal(0)", c->fn, dtypes[mask->dtype].name);
+  check_value_fits(L, c->fn, 3, x->dtype);
   c->at[0] = 2;
   c->at[1] = 3;
   c->at[2] = 1;

@@ -140,17 +140,6 @@ row("nextafter", "REALFLOAT", function(x, y, t)
 end)
 row("logaddexp", "REALFLOAT", special.logaddexp, 3)
 rows.logaddexp.cancels = true         -- max + log1p(...): as exact as the larger operand is
-row("nextafter", "REALFLOAT", function(x, y, t)
-  if x ~= x or y ~= y then return nan end
-  if x == y then return y end
-  if x == 0 then return y > 0 and t.smallest or -t.smallest end
-  local size, sign = math.abs(x), x > 0 and 1 or -1
-  if (x > 0) == (y > x) then return sign * (size == t.max and inf or size + t.ulp(size)) end
-  if size == inf then return sign * t.max end
-  local u = t.ulp(size)
-  local near = size - u / 2                          -- below a power of two the spacing is half
-  return sign * (near < size and t.ulp(near) < u and near or size - u)
-end)
 row("clip", "REALS", function(x, low, high, t) return smaller(larger(x, low, t), high, t) end, any_zero)
 row("lerp", "REALFLOAT", function(x, y, z, t) return x + t.step(z * t.step(y - x)) end)
 row("where", "ANY", function(x, y, z) if truth(x) then return y end return z end)
