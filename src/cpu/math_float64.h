@@ -469,6 +469,8 @@ INLINE double m_logaddexp_float64(double x, double y) {
   return x != x || y != y ? NAN : high == INFINITY || high == -INFINITY ? high : r;
 }
 
+INLINE double m_softplus_float64(double x) { return m_logaddexp_float64(x, 0); }
+
 INLINE float m_logaddexp_float32(float x, float y) { return (float)m_logaddexp_float64((double)x, (double)y); }
 
 /* ---- powers ---- */

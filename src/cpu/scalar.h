@@ -238,6 +238,7 @@ INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return fals
 #define m_erf(x)    _Generic((x), FLOATS(m_erf))(x)
 #define m_erfc(x)   _Generic((x), FLOATS(m_erfc))(x)
 #define m_sigmoid(x) _Generic((x), FLOATS(m_sigmoid))(x)
+#define m_softplus(x) _Generic((x), FLOATS(m_softplus))(x)
 #define m_gelu(x)   _Generic((x), FLOATS(m_gelu))(x)
 
 #define m_atan2(x, y)     _Generic((x), FLOATS(m_atan2))(x, y)
