@@ -304,7 +304,7 @@ return function(lt, methods)
     if x.ndim == 2 then return copy_of(x:diagonal(k)) end
     if x.ndim ~= 1 then fail("diag", "1 or 2 dims expected, the shape is %s", x.shape) end
     local n = #x + math.abs(k)
-    local y = lt.zeros({n, n}, {dtype = x.dtype, device = x.device})
+    local y = call_as("diag", "zeros", lt.zeros, {n, n}, {dtype = x.dtype, device = x.device})
     y:diagonal(k)[{}] = x
     return y
   end)
@@ -340,6 +340,8 @@ return function(lt, methods)
     return mask
   end
 
+  local function assign(x, key, value) x[key] = value end
+
   --- The elements where a mask is true; x and mask broadcast.
   -- @tparam Tensor x
   -- @tparam Tensor mask bool
@@ -363,7 +365,7 @@ return function(lt, methods)
     mask_of("masked_scatter", 2, mask)
     local places = call_as("masked_scatter", "broadcast_to", mask.broadcast_to, mask, x.shape):flatten():nonzero()
     if #places > src.size then fail("masked_scatter", "%d places, but src has %d elements", #places, src.size) end
-    y:reshape(-1)[places] = src:flatten()[{{1, #places}}]
+    call_as("masked_scatter", "assignment", assign, y:reshape(-1), places, src:flatten()[{{1, #places}}])
     return y
   end)
 end
