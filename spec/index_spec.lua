@@ -169,6 +169,79 @@ describe("errors of indexing", function()
   end)
 end)
 
+describe("every dtype", function()
+  for _, d in ipairs{"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16",
+                     "bfloat16", "float32", "float64"} do
+    it("is read and written: " .. d, function()
+      local is_bool = d == "bool"
+      local function value(v) return is_bool and v % 3 == 0 or not is_bool and v end
+      local x = T({{value(1), value(2), value(3)}, {value(4), value(5), value(6)}}, {dtype = d})
+      local list = x:totable()
+      local function at(i, j) return list[i][j] end
+      is(x[{T{2, 1}, T{3, 1}}], "[2]", {at(2, 3), at(1, 1)})
+      is(x[{{}, {-1, 1, -2}}], "[2, 2]", {{at(1, 3), at(1, 1)}, {at(2, 3), at(2, 1)}})
+      is(x[{{}, T{true, false, true}}], "[2, 2]", {{at(1, 1), at(1, 3)}, {at(2, 1), at(2, 3)}})
+      x[{{}, T{2, 3}}] = x[{{}, T{3, 2}}]
+      is(x, "[2, 3]", {{at(1, 1), at(1, 3), at(1, 2)}, {at(2, 1), at(2, 3), at(2, 2)}})
+      x[{1, T{1, 2}}] = value(3)
+      x[T{false, true}] = value(6)
+      is(x, "[2, 3]", {{value(3), value(3), at(1, 2)}, {value(6), value(6), value(6)}})
+    end)
+  end
+end)
+
+-- Enough positions for several threads; with one index and with two, along rows and across them.
+describe("large indexing", function()
+  local m, n = 300, 401
+  local x = lt.arange(1, m * n + 1, 1, {dtype = "int64"}):reshape(m, n)
+  local function spread(count, length)       -- 1-based places, each several times
+    return lt.arange(0, count, 1, {dtype = "int64"}):multiply(7919):remainder(length):add(1)
+  end
+  local function number(k, length) return k * 7919 % length + 1 end
+
+  it("reads", function()
+    local rows, columns = spread(500, m), spread(600, n)
+    local a, b, c = x[rows]:totable(), x[{{}, columns}]:totable(), x[{rows:expand_dims(2), columns}]:totable()
+    for i = 1, 500, 13 do
+      for j = 1, n, 7 do assert.equal((number(i - 1, m) - 1) * n + j, a[i][j]) end
+      for j = 1, 600, 7 do assert.equal((number(i - 1, m) - 1) * n + number(j - 1, n), c[i][j]) end
+    end
+    for i = 1, m, 13 do
+      for j = 1, 600, 7 do assert.equal((i - 1) * n + number(j - 1, n), b[i][j]) end
+    end
+  end)
+
+  it("writes, and the last value for a place stays", function()
+    local y = lt.zeros({10, 5000}, {dtype = "int64"})
+    local places = lt.arange(0, 40, 1, {dtype = "int64"}):remainder(10):add(1)
+    y[places] = lt.arange(1, 41, 1, {dtype = "int64"}):expand_dims(2)
+    for i = 1, 10 do
+      assert.equal(30 + i, y[{i, 1}]:item())
+      assert.equal(30 + i, y[{i, -1}]:item())
+    end
+    local z = lt.zeros({10}, {dtype = "int64"})
+    z[lt.arange(0, 100000, 1, {dtype = "int64"}):remainder(10):add(1)] = lt.arange(1, 100001, 1, {dtype = "int64"})
+    is(z, "[10]", {99991, 99992, 99993, 99994, 99995, 99996, 99997, 99998, 99999, 100000})
+  end)
+
+  it("finds one bad value among many", function()
+    local places = spread(100000, n)
+    places[77777] = n + 1
+    fails("index 402 in dim 2: out of range for length 401", function() return x[{1, places}] end)
+  end)
+
+  it("takes masks of any layout", function()
+    local mask = x:remainder(5):equal(0)
+    local want = {}
+    for v = 5, m * n, 5 do want[#want + 1] = v end
+    assert.same(want, x[mask]:totable())
+    local sum = 0
+    for _, v in ipairs(want) do sum = sum + v end
+    assert.equal(sum, x.T[mask.T]:sum():item())
+    assert.equal(#want, #x:flip(1)[mask:flip(1)])
+  end)
+end)
+
 -- Random keys on random views against the oracle.
 describe("random indexing", function()
   local state = 20
