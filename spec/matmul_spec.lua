@@ -33,7 +33,7 @@ local function by_columns(a)
   return helpers.tensor(a).mT:clone().mT
 end
 describe("matmul", function()
-  local shapes = {{3, 4, 5}, {1, 1, 1}, {1, 9, 6}, {7, 9, 1}, {14, 32, 32}, {29, 70, 67}, {5, 600, 3}, {2, 0, 3}, {0, 2, 3}}
+  local shapes = {{3, 4, 5}, {1, 1, 1}, {1, 9, 6}, {7, 9, 1}, {14, 32, 32}, {29, 70, 67}, {5, 600, 3}, {1, 2500, 3}, {3, 2500, 1}, {2, 0, 3}, {0, 2, 3}}
 
   for _, name in ipairs(numeric) do
     it("multiplies " .. name .. " matrices of every order in memory", function()

@@ -58,6 +58,9 @@ typedef struct gemm_kernel {
   int        rows, columns;
   /* c (+)= a panel @ b panel, rows × columns of the compute dtype, c's rows `row` apart */
   void (*tile)(int64_t k, const void *a, const void *b, void *c, int64_t row, bool add);
+  /* *sum += a · b; y += factor * x: n contiguous elements of the compute dtype */
+  void (*dot)(int64_t n, const void *a, const void *b, void *sum);
+  void (*axpy)(int64_t n, const void *factor, const void *x, void *y);
   /* c = alpha * tile + beta * c, m × n of c's dtype, any strides (float16: c is float32) */
   void (*merge)(int64_t m, int64_t n, const void *tile, int64_t row, void *c, const int64_t stride[2],
                 scalar alpha, scalar beta);

@@ -7,4 +7,7 @@
 ** is float32. ERR_MEMORY ERR_NO_KERNEL. */
 int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
+/* The same where m or n is 1. */
+int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads);
+
 #endif

@@ -117,8 +117,8 @@ static void tile_phase(work *w, int64_t row, int64_t rows, int64_t column, int64
   for (int64_t g; (g = take(w, *base)) < groups;) {
     int64_t i0 = g / across * high, j0 = g % across * wide;
     int64_t i1 = least(i0 + high, rows), j1 = least(j0 + wide, columns);
-    for (int64_t j = j0; j < j1; j++)
-      for (int64_t i = i0; i < i1; i++)
+    for (int64_t i = i0; i < i1; i++)
+      for (int64_t j = j0; j < j1; j++)
         one_tile(w, row + i, column + j, k, first, w->a_panels + i * w->a.width * k * size,
                  w->b_panels + j * w->b.width * k * size);
   }
@@ -142,6 +142,7 @@ static void all_blocks(work *w) {
 int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
   if (!kernel->tile) return ERR_NO_KERNEL;
+  if (g->m == 1 || g->n == 1) return own_gemv(g, a, b, c, threads);
   work w = {
     .kernel = kernel, .dtype = dtype_kind(g->dtype) == KIND_FLOAT ? kernel->compute : g->dtype, 
     .k = g->k, .alpha = g->alpha, .beta = g->beta, .threads = threads,

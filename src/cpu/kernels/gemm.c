@@ -59,6 +59,21 @@ enum { BYTES = 16, ROWS = 6 };
       *z0 = sum[i][0];                                                                               \
       *z1 = sum[i][1];                                                                               \
     }                                                                                                \
+  }                                                                                                  \
+                                                                                                     \
+  static void dot_##T(int64_t n, const void *a, const void *b, void *sum) {                          \
+    const T *x = a, *y = b;                                                                          \
+    T s = 0;                                                                                         \
+    _Pragma("omp simd reduction(+ : s)")                                                             \
+    for (int64_t i = 0; i < n; i++) s = (T)(s + x[i] * y[i]);                                        \
+    *(T *)sum = (T)(*(T *)sum + s);                                                                  \
+  }                                                                                                  \
+                                                                                                     \
+  static void axpy_##T(int64_t n, const void *factor, const void *x, void *y) {                      \
+    const T f = *(const T *)factor, *from = x;                                                       \
+    T *to = y;                                                                                       \
+    _Pragma("omp simd")                                                                              \
+    for (int64_t i = 0; i < n; i++) to[i] = (T)(to[i] + f * from[i]);                                \
   }
 
 KERNEL(float)
@@ -90,7 +105,7 @@ MERGE(uint64_t, uint64_t, i)
 /* Wrapping products have the same bits signed and unsigned; 8-bit ones are made in 16 bits. */
 #define ENTRY(S, T, compute_dtype)                                                                   \
   {.compute = compute_dtype, .rows = ROWS, .columns = 2 * T##_LANES,                                 \
-   .tile = tile_##T, .merge = merge_##S}
+   .tile = tile_##T, .dot = dot_##T, .axpy = axpy_##T, .merge = merge_##S}
 
 const gemm_table ISA_NAME(gemm_table) = {.kernel = {
   [DT_float16] = ENTRY(float, float, DT_float32), [DT_bfloat16] = ENTRY(float, float, DT_float32),
