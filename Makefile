@@ -150,7 +150,7 @@ bench: build              ## the performance table; BENCH="--rows add --json fil
 	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(BENCH)
 
 .PHONY: install
-install: build
+install: build            ## into PREFIX (/usr/local)
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)"
 	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
 	cd lua && find . -name '*.lua' -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
@@ -195,7 +195,7 @@ annotations: build        ## library/luatensor.lua, for editors
 	@tools/lua tools/annotate.lua
 
 .PHONY: clean help
-clean:
+clean:                    ## removes what was built
 	rm -rf build doc
 
 help:

@@ -10,11 +10,13 @@ local contender = require "bench.contender"
 
 local options = experiment.options({...}, "Times luatensor beside PyTorch and NumPy.", {
   {"rows", "", kind = "text", help = "only rows whose name contains this Lua pattern"},
+  {"gates", "no", kind = "text", help = "yes: only rows that have a gate"},
   {"rounds", 7, kind = "count", help = "rounds of each library, at least"},
   {"threads"},
   {"wait", 60, kind = "count", help = "seconds to wait for an idle machine"},
   {"noisy", "no", kind = "text", help = "yes: measure on a busy machine too, without verdicts"},
   {"json", "", kind = "text", help = "file to write the figures to"},
+  {"markdown", "no", kind = "text", help = "yes: the table as in the README"},
   {"iterations", 100, kind = "count", help = "large iterations of the memory check"},
 })
 
@@ -111,6 +113,13 @@ local function line_of(entry)
   }
 end
 
+local function print_markdown(lines)
+  for i, line in ipairs(lines) do
+    print("| " .. table.concat(line, " | ") .. " |")
+    if i == 1 then print("|---" .. ("|---:"):rep(#line - 1) .. "|") end
+  end
+end
+
 -- ---- checks that are no times -------------------------------------------------------------------
 
 -- The sum of 49 million numbers against the same sum in float64.
@@ -147,7 +156,7 @@ local function selected(name) return name:find(options.rows) ~= nil end
 local function run_rows(contenders, limits)
   local entries, lines = {}, {head}
   for _, row in ipairs(rows) do
-    if selected(row[1]) then
+    if selected(row[1]) and (row.gate or row.share_gate or options.gates ~= "yes") then
       local quiet = machine.await_idle(options.wait)
       io.stderr:write(("\r\27[K%s"):format(row[1]))
       local entry = judge(row, measure(row, contenders), limits, quiet)
@@ -179,7 +188,10 @@ print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format
 
 local entries, lines = run_rows(contenders, limits)
 contender.close(contenders)
-if #entries > 0 then experiment.print_table(lines) end
+if #entries > 0 then
+  local show = options.markdown == "yes" and print_markdown or experiment.print_table
+  show(lines)
+end
 
 print()
 local outcomes = {}

@@ -27,7 +27,7 @@ LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lu
 # ---- runs --------------------------------------------------------------------------------------
 
 # A second make, because the first looked for the packages before they were installed.
-.PHONY: test test-now test-sanitize test-gcstress test-hosts
+.PHONY: test test-now test-sanitize test-gpu test-gcstress test-hosts
 test: deps-test           ## all specs, and those of the kernels again on the baseline and AVX2 tables
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
@@ -50,6 +50,9 @@ SANITIZER_ENV := LD_PRELOAD=$(ASAN_LIB) BUILD=build/sanitize \
 test-sanitize:            ## the specs under ASan and UBSan
 	@$(MAKE) --no-print-directory -s build SANITIZE=address,undefined
 	@BUILD=build/sanitize $(RUN_SPECS) --label sanitize $(filter-out BUILD=%,$(SANITIZER_ENV)) $(SANITIZE_SPECS)
+
+test-gpu: build           ## the specs of what a device computes, on a real GPU
+	@$(RUN_SPECS) --label gpu LUATENSOR_TEST_DEVICE=cuda $(KERNEL_SPECS)
 
 test-gcstress: build      ## specs with a full collection at every tensor
 	@$(RUN_SPECS) --label gcstress LUATENSOR_GCSTRESS=1 $(GCSTRESS_SPECS)
