@@ -9,7 +9,7 @@ y = x[index]
 y = x[x:greater(2)]
 y = large.T:contiguous():cumulative_sum(1)
 y = large.T:matmul(large)
-y = large:to("int64"):matmul(large.T:to("int64"))
+y = large:to("int64"):matmul(lt.ones(190, 2, {dtype = "int64"}))
 y = lt.concat({x, x}, 1):reshape(3, 4):flip(1)
 y = lt.rand(3, 4):softmax(2):argmax(1):totable()
 y = lt.tensor{{1, 2}, {3, 4}}

@@ -3,7 +3,7 @@ local lt = require "luatensor"
 
 x = lt.tensor{{1, 2, 3}, {4, 5, 6}}:to("float32")
 index = lt.tensor{2, 1}
-large = lt.ones(1000, 300)
+large = lt.ones(200, 190)
 
 local function same(t, values)
   for i, row in ipairs(t:totable()) do
@@ -13,7 +13,7 @@ end
 
 function check()
   same(x, {{1, 2, 3}, {4, 5, 6}})
-  assert(large:sum():item() == 300000, "a tensor was changed")
+  assert(large:sum():item() == 38000, "a tensor was changed")
   assert(index:totable()[1] == 2)
   lt.empty_cache()
 end
