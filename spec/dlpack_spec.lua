@@ -19,7 +19,10 @@ local function live()
   return lt.memory().live
 end
 
-before_each(function() peer.deleted() end)
+before_each(function()
+  collectgarbage()                   -- what earlier specs left is deleted now, and forgotten
+  peer.deleted()
+end)
 
 describe("to_dlpack", function()
   it("describes the tensor", function()
