@@ -138,6 +138,7 @@ describe("userdata that is no tensor", function()
       assert.raises("^sum: ", function() return lt.sum(u) end)
       assert.raises("^.*", function() return x[{{u}}] end)
       assert.is_false(lt.is_tensor(u))
+      assert.raises("^from_dlpack: userdata of to_dlpack or light userdata expected", lt.from_dlpack, u)
     end
   end)
 

@@ -7,6 +7,7 @@
 
 #include "dlpack.h"
 #include "lua_args.h"
+#include "lua_index.h"
 #include "lua_tensor.h"
 
 static const char capsule_class = 0;
@@ -99,7 +100,7 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   dl_owned *p = test_capsule(L, 1);
   if (p && !p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
   if (p) return p;
-  if (lua_type(L, 1) != LUA_TLIGHTUSERDATA)
+  if (lua_type(L, 1) != LUA_TLIGHTUSERDATA || is_index_mark(lua_touserdata(L, 1)))
     luaL_error(L, "from_dlpack: userdata of to_dlpack or light userdata expected, got %s", luaL_typename(L, 1));
   *light = (dl_owned){lua_touserdata(L, 1), opt_bool(L, options, "from_dlpack", "versioned", true)};
   if (!light->managed) luaL_error(L, "from_dlpack: a NULL address");

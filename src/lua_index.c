@@ -9,6 +9,8 @@
 /* Light userdata: a name misspelt gives nil, which is an error. */
 static char newaxis, ellipsis;
 
+bool is_index_mark(const void *p) { return p == &newaxis || p == &ellipsis; }
+
 /* An index tensor, or a mask over `ndim` dims (a 0-d one: over a new dim of length 1). */
 typedef struct picker {
   const tensor *t;

@@ -6,6 +6,9 @@
 #include "lua_args.h"
 #include "op_index.h"
 
+/* Is this light userdata lt.newaxis or lt.ellipsis? */
+bool is_index_mark(const void *p);
+
 /* A fresh contiguous copy of x in dtype d. */
 tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
 
