@@ -98,7 +98,7 @@ return function(lt, methods)
 
   -- ---- repeating ----
 
-  --- Repeats each element; also called `repeat_interleave`, because `repeat` is a word of Lua.
+  --- Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
   -- @function repeat
   -- @tparam Tensor x
   -- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
@@ -124,7 +124,6 @@ return function(lt, methods)
     return x:take(last:searchsorted(lt.arange(1, total + 1, 1, {dtype = "int64", device = x.device})), dim)
   end
   add("repeat", repeat_)
-  add("repeat_interleave", repeat_)
 
   --- Copies of the whole tensor side by side.
   -- @tparam Tensor x
