@@ -50,9 +50,10 @@ typedef struct box {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* `n` elements in equal parts of at most `most`, whole cache lines where possible. */
+/* `n` elements in equal parts of at most `most`, else whole cache lines and a rest. */
 static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
+  if (n % parts == 0) return n / parts;
   int64_t part = (n + parts - 1) / parts, lines = (part + 63) / 64 * 64;
   return least(n, lines <= most ? lines : part);
 }
@@ -91,7 +92,7 @@ typedef struct needs {
 /* Part of a long row, or as many short rows (of as many dims) as fit. */
 static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
-  int64_t most = n->most;
+  int64_t most = n->moves ? STRETCH : n->most;
   for (int d = 0; d < p->ndim; d++) len[d] = 1;
   if (cross >= 0) { cross_lengths(p, cross, most, n->moves, len); return; }
   if (p->shape[inner] >= LONG_ROW) {

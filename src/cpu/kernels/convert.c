@@ -1,6 +1,9 @@
 /* Conversions between dtypes on contiguous blocks, and copies between layouts. */
 
 #include <string.h>
+#ifdef __F16C__
+#include <immintrin.h>
+#endif
 
 #include "../cpu.h"
 #include "../scalar.h"
@@ -24,8 +27,36 @@
   M(bfloat16, uint16_t, FROM, FROM_T) M(float32, float, FROM, FROM_T)          \
   M(float64, double, FROM, FROM_T)
 
+/* Where the processor converts half floats itself, that is the loop, and the plain one does its rest. */
+#ifdef __F16C__
+#define float16_to_float32 float16_to_float32_rest
+#define float32_to_float16 float32_to_float16_rest
+#endif
+
 #define FROM_ALL(name, store, compute, accum, kind) EACH_TO(CONVERT, name, store)
 DTYPES(FROM_ALL)
+
+#ifdef __F16C__
+#undef float16_to_float32
+#undef float32_to_float16
+
+static void float16_to_float32(int64_t n, void *dst, const void *src) {
+  const uint16_t *s = src;
+  float *d = dst;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8) _mm256_storeu_ps(d + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(s + i))));
+  float16_to_float32_rest(n - i, d + i, s + i);
+}
+
+static void float32_to_float16(int64_t n, void *dst, const void *src) {
+  const float *s = src;
+  uint16_t *d = dst;
+  int64_t i = 0;
+  for (; i + 8 <= n; i += 8)
+    _mm_storeu_si128((__m128i *)(d + i), _mm256_cvtps_ph(_mm256_loadu_ps(s + i), _MM_FROUND_TO_NEAREST_INT));
+  float32_to_float16_rest(n - i, d + i, s + i);
+}
+#endif
 
 /* ---- copies between layouts ----
 ** `size` is a constant wherever these are inlined: each memcpy is one load and one store. */
