@@ -28,7 +28,8 @@ typedef struct side {
   const char *from;          /* whose full box `ready` holds; NULL: none */
   const char *ready;
   char    value[16];         /* a scalar, of the compute dtype: an operand with strides 0 */
-  char    raw[BUFFER], block[BUFFER];   /* a box as stored; converted */
+  _Alignas(64) char raw[BUFFER];     /* a box as stored */
+  _Alignas(64) char block[BUFFER];   /* converted, or what the kernel makes */
 } side;
 
 /* How the plan is cut: boxes of len[d] elements along dim d, the last ones may be shorter. */
@@ -373,7 +374,7 @@ static void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to) {
 /* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with, or a number. */
 static void run_flat(const task *t, int64_t begin, int64_t end) {
   const map_call *c = t->call;
-  char constant[MAX_IN][16 * CONSTANT];
+  _Alignas(64) char constant[MAX_IN][16 * CONSTANT];
   const char *in[MAX_IN];
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)
