@@ -170,7 +170,8 @@ lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc BUILD=build/lint-gcc CFLAGS=-Werror
 
 # Clang only checks: its OpenMP would bring a second pool of threads. & and | of truth values avoid branches.
-LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) -Werror -Wno-bitwise-instead-of-logical -fsyntax-only
+LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) -Werror -fsyntax-only \
+             -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))
 $(SOURCES:%=%.clang): %.clang: ; @$(LINT_CLANG) $(ISA_DEFINE) $*
 define LINT_RULE

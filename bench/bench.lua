@@ -135,6 +135,7 @@ end
 local function check_memory()
   collectgarbage()
   lt.empty_cache()
+  lt.reset_peak_memory("cpu")
   local before = lt.memory("cpu").live
   local peaks = {}
   for i = 1, options.iterations do

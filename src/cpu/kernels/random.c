@@ -137,8 +137,8 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
     T s = y + y * z * (SIN), c = 1 + z * (COS);                                                       \
     bool odd = (q == 1) | (q == -1), half = (q == 2) | (q == -2);                                     \
     T a = odd ? c : s, b = odd ? s : c;                                                               \
-    *sine = half | (q == -1) ? -a : a;                                                                \
-    *cosine = half | (q == 1) ? -b : b;                                                               \
+    *sine = (half | (q == -1)) ? -a : a;                                                              \
+    *cosine = (half | (q == 1)) ? -b : b;                                                             \
   }
 TURN(float, 0x1.8p23f, -1 / 6.f + z * (1 / 120.f + z * (-1 / 5040.f + z * (1 / 362880.f))),
      -0.5f + z * (1 / 24.f + z * (-1 / 720.f + z * (1 / 40320.f))))
