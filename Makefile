@@ -83,6 +83,13 @@ FLAGS_avx512 := $(FLAGS_avx2) -mavx512f -mavx512dq -mavx512bw -mavx512vl -mprefe
 
 # ---- build ------------------------------------------------------------------------------------
 
+# One short line a file; V=1 shows commands, -s nothing.
+ifeq ($(V)$(findstring s,$(firstword -$(MAKEFLAGS))),)
+  say = @echo "  $(1)";
+else ifeq ($(V),)
+  say = @
+endif
+
 MODULE  := $(BUILD)/luatensor/core.so
 SOURCES := $(sort $(wildcard src/*.c src/cpu/*.c))
 KERNELS := $(sort $(wildcard src/cpu/kernels/*.c))
@@ -98,12 +105,12 @@ build: $(MODULE)   ## the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) -lm $(LINK) $(LDFLAGS)
+	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) -lm $(LINK) $(LDFLAGS)
 
 define KERNEL_RULE
 $(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
 	@mkdir -p $$(@D)
-	$$(CC) $$(ALL_CFLAGS) $$(OPTIMISE_KERNELS) $$(FLAGS_$(1)) $$(KERNEL_FLAGS_$$*) -DISA=$(1) -MMD -MP -c -o $$@ $$<
+	$$(call say,$$< ($(1)))$$(CC) $$(ALL_CFLAGS) $$(OPTIMISE_KERNELS) $$(FLAGS_$(1)) $$(KERNEL_FLAGS_$$*) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
@@ -112,7 +119,7 @@ KERNEL_FLAGS_limits := -ffp-contract=fast
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
+	$(call say,$<)$(CC) $(ALL_CFLAGS) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
 
 -include $(OBJECTS:.o=.d)
 

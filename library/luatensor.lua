@@ -99,6 +99,13 @@ function Tensor:addmm_(x, a, b) end
 ---@return luatensor.Tensor #
 function Tensor:all(dim, options) end
 
+---Are all elements of x and y close, in the sense of isclose? Waits for the result.
+---@param x number|any
+---@param y number|any broadcast with x
+---@param options? table rtol (1e-5), atol (1e-8), equal_nan (false)
+---@return boolean #
+function Tensor:allclose(x, y, options) end
+
 ---The same as max.
 Tensor["amax"] = Tensor["max"]
 
@@ -483,8 +490,9 @@ function Tensor:cumulative_prod(dim, options) end
 function Tensor:cumulative_sum(dim, options) end
 
 ---Address of the first element as an integer, for FFI; on the tensor's device.
+---@param x any
 ---@return any # integer
-function Tensor:data_ptr() end
+function Tensor:data_ptr(x) end
 
 ---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
 ---@param k? integer
@@ -537,9 +545,10 @@ function Tensor:dot(x, y, options) end
 function Tensor:double() end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
-function Tensor:empty_like(options) end
+---@param x any
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
+function Tensor:empty_like(x, options) end
 
 ---The same as equal.
 Tensor["eq"] = Tensor["equal"]
@@ -550,6 +559,12 @@ Tensor["eq"] = Tensor["equal"]
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:equal(y, options) end
+
+---Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+---@param x any
+---@param y any
+---@return boolean #
+function Tensor:equal_all(x, y) end
 
 ---error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -645,13 +660,15 @@ function Tensor:floor_divide_(y) end
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
 ---In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
 ---collector ends it when nothing refers to it any more.
-function Tensor:free() end
+---@param x any
+function Tensor:free(x) end
 
 ---One value in the shape of x.
+---@param x any
 ---@param value any number or boolean that fits the dtype
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
-function Tensor:full_like(value, options) end
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
+function Tensor:full_like(x, value, options) end
 
 ---Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---@param dim integer
@@ -758,8 +775,9 @@ function Tensor:isnan(options) end
 
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
+---@param x any
 ---@return any # number or boolean
-function Tensor:item() end
+function Tensor:item(x) end
 
 ---The same as less_equal.
 Tensor["le"] = Tensor["less_equal"]
@@ -1067,6 +1085,18 @@ function Tensor:negative_() end
 ---@return integer #
 function Tensor:nelement() end
 
+---the next value of the dtype after x toward y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:nextafter(y, options) end
+
+---In place: the next value of the dtype after x toward y.
+---@param y luatensor.Tensor|number
+---@return luatensor.Tensor # x
+function Tensor:nextafter_(y) end
+
 ---Positions of the elements that are not 0 (or are true), row-major.
 ---@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
 function Tensor:nonzero() end
@@ -1098,9 +1128,10 @@ function Tensor:not_equal(y, options) end
 function Tensor:numel() end
 
 ---Ones in the shape of x.
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
-function Tensor:ones_like(options) end
+---@param x any
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
+function Tensor:ones_like(x, options) end
 
 ---Every element of x times every element of y.
 ---@param x any 1-d
@@ -1211,7 +1242,7 @@ function Tensor:remainder(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:remainder_(y) end
 
----Repeats each element; also called `repeat_interleave`, because `repeat` is a word of Lua.
+---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
 ---@param dim? integer without it, x is flattened
 ---@return luatensor.Tensor #
@@ -1517,22 +1548,25 @@ function Tensor:tile(...) end
 function Tensor:to(x, ...) end
 
 ---The elements as a string: row-major, native byte order; `string.unpack` reads it.
+---@param x any
 ---@return any # string of x.size elements
-function Tensor:to_bytes() end
+function Tensor:to_bytes(x) end
 
 ---Hands the tensor to other libraries in this process, without a copy.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
----@param options? any {versioned = true}; false gives the old struct, DLManagedTensor
+---@param x any
+---@param options? table {versioned = true}; false gives the old struct, DLManagedTensor
 ---@return any # userdata
-function Tensor:to_dlpack(options) end
+function Tensor:to_dlpack(x, options) end
 
 ---The same as totable.
 Tensor["tolist"] = Tensor["totable"]
 
 ---All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
+---@param x any
 ---@return any # table, number or boolean
-function Tensor:totable() end
+function Tensor:totable(x) end
 
 ---The same as swapaxes.
 Tensor["transpose"] = Tensor["swapaxes"]
@@ -1624,9 +1658,10 @@ function Tensor:where_(y, z) end
 function Tensor:zero_(x) end
 
 ---Zeros in the shape of x.
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
-function Tensor:zeros_like(options) end
+---@param x any
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
+function Tensor:zeros_like(x, options) end
 
 ---@class luatensor
 local lt = {}
@@ -1636,41 +1671,41 @@ lt.cuda = {}
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied)
----@param options? any {dtype =, device =}; data that does not fit the dtype is an error
----@return luatensor.Tensor # a new tensor
+---@param options? table {dtype =, device =}; data that does not fit the dtype is an error
+---@return any # a new tensor
 function lt.tensor(data, options) end
 
 ---The data as a tensor, without a copy where it already is one of that dtype and device.
 ---@param data any nested tables, a number, a boolean, or a tensor
----@param options? any {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
----@return luatensor.Tensor # a tensor
+---@param options? table {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
+---@return any #
 function lt.asarray(data, options) end
 
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
----@param x luatensor.Tensor
+---@param x any
 ---@return any # number or boolean
 function lt.item(x) end
 
 ---All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
----@param x luatensor.Tensor
+---@param x any
 ---@return any # table, number or boolean
 function lt.totable(x) end
 
 ---The elements as a string: row-major, native byte order; `string.unpack` reads it.
----@param x luatensor.Tensor
+---@param x any
 ---@return any # string of x.size elements
 function lt.to_bytes(x) end
 
 ---A tensor from the bytes of its elements, row-major, native byte order.
 ---@param s string
 ---@param shape any table of sizes, or one size
----@param options? any {dtype = "float32", device = "cpu"}
----@return luatensor.Tensor # a new tensor
+---@param options? table {dtype = "float32", device = "cpu"}
+---@return any # a new tensor
 function lt.from_bytes(s, shape, options) end
 
 ---Address of the first element as an integer, for FFI; on the tensor's device.
----@param x luatensor.Tensor
+---@param x any
 ---@return any # integer
 function lt.data_ptr(x) end
 
@@ -1707,75 +1742,75 @@ function lt.is_contiguous(x) end
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
 ---, then options: {dtype = "float32", device = "cpu"}
----@return luatensor.Tensor # a new tensor of that shape
+---@return any # of that shape
 function lt.zeros(...) end
 
 ---Ones.
 ---@param ... any sizes, or one table of sizes
 ---, then options: {dtype = "float32", device = "cpu"}
----@return luatensor.Tensor # a new tensor of that shape
+---@return any # of that shape
 function lt.ones(...) end
 
 ---A tensor whose elements are whatever was in memory.
 ---@param ... any sizes, or one table of sizes
 ---, then options: {dtype = "float32", device = "cpu"}
----@return luatensor.Tensor # a new tensor of that shape
+---@return any # of that shape
 function lt.empty(...) end
 
 ---Zeros in the shape of x.
----@param x luatensor.Tensor
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
+---@param x any
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
 function lt.zeros_like(x, options) end
 
 ---Ones in the shape of x.
----@param x luatensor.Tensor
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
+---@param x any
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
 function lt.ones_like(x, options) end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
----@param x luatensor.Tensor
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
+---@param x any
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
 function lt.empty_like(x, options) end
 
 ---One value everywhere: `lt.full({2, 3}, 7)`.
 ---@param shape any table of sizes, or one size
 ---@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
----@param options? any {dtype =, device =}; a value that does not fit the dtype is an error
----@return luatensor.Tensor # a new tensor of that shape
+---@param options? table {dtype =, device =}; a value that does not fit the dtype is an error
+---@return any # of that shape
 function lt.full(shape, value, options) end
 
 ---One value in the shape of x.
----@param x luatensor.Tensor
+---@param x any
 ---@param value any number or boolean that fits the dtype
----@param options? any {dtype = x.dtype, device = x.device}
----@return luatensor.Tensor # a new tensor
+---@param options? table {dtype = x.dtype, device = x.device}
+---@return any # a new tensor
 function lt.full_like(x, value, options) end
 
 ---Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
 ---@param start? number
 ---@param stop number
 ---@param step? number not 0; negative counts down
----@param options? any {dtype =, device =}; integers make int64, floats the default float
----@return luatensor.Tensor # a new 1-d tensor
+---@param options? table {dtype =, device =}; integers make int64, floats the default float
+---@return any # 1-d
 function lt.arange(start, stop, step, options) end
 
 ---Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
 ---@param first number
 ---@param last number
 ---@param step? number not 0; negative counts down
----@param options? any {dtype =, device =}; integers make int64, floats the default float
----@return luatensor.Tensor # a new 1-d tensor
+---@param options? table {dtype =, device =}; integers make int64, floats the default float
+---@return any # 1-d
 function lt.range(first, last, step, options) end
 
 ---n values from start to stop, evenly spaced.
 ---@param start number
 ---@param stop number
 ---@param n integer how many
----@param options? any {endpoint = true, dtype = "float32", device = "cpu"}; endpoint false leaves stop out
----@return luatensor.Tensor # a new 1-d tensor of a floating dtype
+---@param options? table {endpoint = true, dtype = "float32", device = "cpu"}; endpoint false leaves stop out
+---@return any # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
 ---Checks and completes a device's name: "cuda" gives "cuda:0".
@@ -1784,7 +1819,7 @@ function lt.linspace(start, stop, n, options) end
 function lt.device(name) end
 
 ---The devices of this machine.
----@return any # a list of tables {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =}; what is not known is nil
+---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =}; what is not known is nil
 function lt.devices() end
 
 ---The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
@@ -1802,16 +1837,16 @@ function lt.clock() end
 ---Hands the tensor to other libraries in this process, without a copy.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
----@param x luatensor.Tensor
----@param options? any {versioned = true}; false gives the old struct, DLManagedTensor
+---@param x any
+---@param options? table {versioned = true}; false gives the old struct, DLManagedTensor
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
 ---A tensor on memory that another library made, without a copy, and owned from now on.
 ---Read-only memory is copied. After an error the struct still belongs to the caller.
 ---@param p any userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
----@param options? any {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed
----@return luatensor.Tensor # a tensor
+---@param options? table {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed
+---@return any #
 function lt.from_dlpack(p, options) end
 
 ---The dtype that arguments promote to, as in an op of all of them.
@@ -1855,13 +1890,13 @@ function lt.ops() end
 
 ---Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
 ---@param path string
----@param x luatensor.Tensor any dtype but bfloat16, which NumPy lacks
+---@param x any any dtype but bfloat16, which NumPy lacks
 function lt.save(path, x) end
 
 ---Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
 ---@param path string
----@param options? any {device = "cpu"}
----@return luatensor.Tensor # a new tensor; an error that says what is wrong with a file that is damaged or of another kind
+---@param options? table {device = "cpu"}
+---@return any # an error says what is wrong with a file that is damaged or of another kind
 function lt.load(path, options) end
 
 ---What a device can do at most, measured now by loops that do nothing else, on all threads in use.
@@ -2141,10 +2176,17 @@ function lt.searchsorted(sorted, values, options) end
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
+---Tensors of one shape along a new dim.
+---@param tensors table dtypes promote
+---@param dim? integer where the new dim stands in the result
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.stack(tensors, dim, options) end
+
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
 ---In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
 ---collector ends it when nothing refers to it any more.
----@param x luatensor.Tensor
+---@param x any
 function lt.free(x) end
 
 ---Is v a tensor?
@@ -2251,6 +2293,19 @@ function lt.rows(x) end
 ---@return table #
 function lt.broadcast_shapes(...) end
 
+---Are all elements of x and y close, in the sense of isclose? Waits for the result.
+---@param x number|any
+---@param y number|any broadcast with x
+---@param options? table rtol (1e-5), atol (1e-8), equal_nan (false)
+---@return boolean #
+function lt.allclose(x, y, options) end
+
+---Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+---@param x any
+---@param y any
+---@return boolean #
+function lt.equal_all(x, y) end
+
 ---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
 ---@param x any
 ---@param y any
@@ -2268,12 +2323,6 @@ function lt.outer(x, y) end
 ---@param x any 2-d or more
 ---@return any #
 function lt.matrix_transpose(x) end
-
----Tensors of one shape along a new dim.
----@param tensors table
----@param dim? integer where the new dim stands in the result
----@return luatensor.Tensor #
-function lt.stack(tensors, dim) end
 
 ---The slices along a dim, without that dim.
 ---@param x luatensor.Tensor
@@ -2300,7 +2349,7 @@ function lt.chunk(x, n, dim) end
 ---@return luatensor.Tensor # ... as many views
 function lt.broadcast_arrays(...) end
 
----Repeats each element; also called `repeat_interleave`, because `repeat` is a word of Lua.
+---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
 ---@param x luatensor.Tensor
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
 ---@param dim? integer without it, x is flattened
@@ -2363,13 +2412,6 @@ function lt.meshgrid(...) end
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
 function lt.masked_select(x, mask) end
-
----A copy of x with a value where a mask is true. `masked_fill_` writes into x.
----@param x luatensor.Tensor
----@param mask luatensor.Tensor bool; broadcasts to x's shape
----@param value number|boolean|luatensor.Tensor
----@return luatensor.Tensor #
-function lt.masked_fill(x, mask, value) end
 
 ---A copy of x whose elements where a mask is true are the first ones of src, in order.
 ---@param x luatensor.Tensor
@@ -2863,6 +2905,14 @@ function lt.multiply(x, y, options) end
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.negative(x, options) end
+
+---the next value of the dtype after x toward y.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor|number
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.nextafter(x, y, options) end
 
 ---x ~= y.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
