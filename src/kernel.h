@@ -77,6 +77,7 @@ typedef struct reduce_call {
   enum dtype compute;          /* in is converted to it */
   operand    in, out;
   double     correction;       /* var, std: the divisor is n - correction */
+  bool       ordered;          /* positions among the reduced elements count */
   plan       kept;             /* stride[0] out's, stride[1] in's */
   plan       reduced;          /* stride[0] in's; count may be 0 */
 } reduce_call;

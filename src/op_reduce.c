@@ -95,6 +95,7 @@ int reduce_run(const reduction *r, tensor *out) {
   c.op = r->op;
   c.compute = r->compute;
   c.correction = r->correction;
+  c.ordered = is_ordered(r->op);
   c.in = (operand){.data = tensor_data(in), .dtype = in->dtype};
   c.out = (operand){.data = tensor_data(out), .dtype = out->dtype};
   make_plans(r, out, &c.kept, &c.reduced);

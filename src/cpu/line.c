@@ -96,10 +96,14 @@ int cpu_lines(const line_job *j) {
   size_t each = l.direct ? 0 : (size_t)(l.width * j->out_n) * 8 * 4;
   char *buffers = NULL;
   if (each && !(buffers = malloc(each * (size_t)threads))) return ERR_MEMORY;
-  #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int t = 0; t < threads; t++)
-    for (int64_t i = l.tiles * t / threads; i < l.tiles * (t + 1) / threads; i++)
-      run_tile(&l, i, buffers + each * (size_t)t);
+  if (threads == 1) {                  /* no parallel region: the job may open one, and nested ones are slow */
+    for (int64_t i = 0; i < l.tiles; i++) run_tile(&l, i, buffers);
+  } else {
+    #pragma omp parallel for schedule(static) num_threads(threads)
+    for (int t = 0; t < threads; t++)
+      for (int64_t i = l.tiles * t / threads; i < l.tiles * (t + 1) / threads; i++)
+        run_tile(&l, i, buffers + each * (size_t)t);
+  }
   free(buffers);
   return OK;
 }

@@ -10,6 +10,7 @@
 enum {
   BLOCK      = 4096,      /* elements a fold call takes: 32 KiB at most, so that a second pass hits L1 */
   WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
+  NARROW     = 256,       /* accumulators that narrow rows are widened to */
   MIN_RUN    = 64,        /* shorter runs are packed together before they are folded */
   SHORT_ROW  = 16,        /* a row shorter than this is cheaper as gathered columns, */
   FEW_COLUMNS = 8,        /* fewer columns than this as gathered rows */
@@ -27,6 +28,7 @@ typedef struct work {
   const reduce_call   *c;
   const reduce_kernel *kernel;
   bool    columns;
+  bool    narrow;              /* few columns without gaps between rows */
   bool    same;                /* in is stored as the compute dtype */
   int     size, log2;          /* bytes of a stored element */
   int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
@@ -114,12 +116,33 @@ static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, in
 
 /* ---- columns ---- */
 
+/* A few columns whose rows follow each other without gaps are read as fewer, wider rows: `side` of them at a
+** time into as many groups of accumulators, which are merged in the end. */
+static void fold_narrow(const work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
+  char groups[NARROW * MAX_STATE] __attribute__((aligned(64)));
+  int64_t side = NARROW / n, wide = rows / side;
+  size_t group = (size_t)n * w->kernel->size;
+  if (wide == 0) { w->kernel->fold_columns(rows, n, x, n, first, acc); return; }
+  w->kernel->init(side * n, groups);
+  w->kernel->fold_columns(wide, side * n, x, side * n, first, groups);
+  for (int64_t k = 0; k < side; k++) w->kernel->merge(n, acc, groups + (size_t)k * group);
+  int64_t rest = rows - wide * side;
+  if (rest > 0) w->kernel->fold_columns(rest, n, x + wide * side * n * w->size, n, first, acc);
+}
+
+/* Can fold_narrow do it? */
+static bool is_narrow(const reduce_call *c) {
+  int64_t n = inner_length(&c->kept);
+  return !c->ordered && c->in.dtype == c->compute && c->kept.ndim > 0 && n <= NARROW / 4 &&
+         inner_stride(&c->kept, 1) == 1 && inner_stride(&c->reduced, 0) == n;
+}
+
 /* acc[j] takes rows begin … end - 1 of column j; column 0 starts at `offset`. */
 static void fold_columns(const work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), column = inner_stride(&w->c->kept, 1), rows;
   bool direct = w->same && column == 1;
-  int64_t most = direct ? BLOCK : BLOCK / n;
+  int64_t most = w->narrow ? 8 * BLOCK : direct ? BLOCK : BLOCK / n;
   walk at;
   walk_to(&at, p, 1, begin);
   for (int64_t i = begin; i < end; i += rows) {
@@ -128,7 +151,8 @@ static void fold_columns(const work *w, buffer *b, int64_t offset, int64_t n, in
     if (rows > most) rows = most;
     const char *x = address(w, offset + at.offset[0]);
     if (!direct) load_tile(w, b, rows, n, x, stride, column);
-    w->kernel->fold_columns(rows, n, direct ? x : b->block, direct ? stride : n, i, acc);
+    if (w->narrow) fold_narrow(w, n, rows, x, i, acc);
+    else w->kernel->fold_columns(rows, n, direct ? x : b->block, direct ? stride : n, i, acc);
     walk_step(&at, p, 1, rows);
   }
 }
@@ -268,7 +292,8 @@ int cpu_reduce(const reduce_call *c) {
   w.size = dtype_size(c->in.dtype);
   w.log2 = __builtin_ctz((unsigned)w.size);
   w.same = c->in.dtype == c->compute;
-  w.columns = by_columns(c);
+  w.narrow = is_narrow(c);
+  w.columns = w.narrow || by_columns(c);
   cut_items(&w);
   cut_chunks(&w);
   int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);

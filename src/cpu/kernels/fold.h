@@ -40,9 +40,9 @@ typedef uint64_t flag_uint64, flag_int64, flag_float64;
   int8_t: INT8_MAX, int16_t: INT16_MAX, int32_t: INT32_MAX, int64_t: INT64_MAX)
 
 enum {
-  LANES = 128,        /* accumulators of a long row: more than hide any latency, few to merge */
-  FEW_LANES = 16,     /* of a short one */
-  LONG_ROW = 2048     /* from here on the many lanes pay */
+  LANE_BYTES = 1024,  /* of accumulators of a long row: more than hide any latency, few to merge */
+  LANES = LANE_BYTES / 8,
+  FEW_LANES = 16      /* of a short row: few enough for gcc to unroll their merging */
 };
 
 /* fn_columns: acc[j] takes x[r][j] of every row r. No two j depend on each other, so that every compiler
@@ -92,11 +92,13 @@ enum {
   static A_ fn##_row(int64_t n, const C_ *X, const M_ *M) {                                             \
     typedef C_ C;                                                                                       \
     typedef A_ A;                                                                                       \
-    A lane[LANES];                                                                                      \
-    int64_t count = n < LONG_ROW ? FEW_LANES : LANES, rest = n % count;                                 \
+    enum { MANY_LANES = LANE_BYTES / sizeof(A) };                                                       \
+    A lane[MANY_LANES];                                                                                 \
+    bool is_long = n >= 4 * MANY_LANES;                                                                 \
+    int64_t count = is_long ? MANY_LANES : FEW_LANES, rest = n % count;                                 \
     for (int64_t k = 0; k < count; k++) lane[k] = (init);                                               \
-    if (n < LONG_ROW) fn##_inlined(n / FEW_LANES, FEW_LANES, X, FEW_LANES, lane, M);                    \
-    else fn##_columns(n / LANES, LANES, X, LANES, lane, M);                                             \
+    if (is_long) fn##_columns(n / MANY_LANES, MANY_LANES, X, MANY_LANES, lane, M);                      \
+    else fn##_inlined(n / FEW_LANES, FEW_LANES, X, FEW_LANES, lane, M);                                 \
     if (rest) fn##_columns(1, rest, X + n - rest, 0, lane, M);                                          \
     for (; count > FEW_LANES; count /= 2) fn##_merge_lanes(count / 2, lane, lane + count / 2);          \
     for (int64_t w = FEW_LANES / 2; w > 0; w /= 2) fn##_merge_lanes(w, lane, lane + w);                 \
