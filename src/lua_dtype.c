@@ -196,6 +196,7 @@ typedef struct op_row {
 #define RESULT_BOOL "bool"
 #define RESULT_ACC "accumulated"
 #define RESULT_POSITION "int64"
+#define RESULT_WIDE RESULT_ACC
 static const op_row rows[] = {
 #define ROW(kind, arity, name, dtypes, result, doc) {#name, kind, RESULT_##result, doc, arity, CLASS_##dtypes},
 #define UNARY(name, dtypes, result, expr, doc) ROW("unary", 1, name, dtypes, result, doc)
@@ -204,8 +205,13 @@ static const op_row rows[] = {
 #define QUATERNARY(name, dtypes, result, expr, doc) ROW("quaternary", 4, name, dtypes, result, doc)
 #define REDUCE(name, dtypes, result, acc, init, step, merge, finish, doc) ROW("reduction", 1, name, dtypes, result, doc)
 #define REDUCE_STATE(name, dtypes, result, state, finish, doc) ROW("reduction", 1, name, dtypes, result, doc)
+#define SCAN(name, reduction, dtypes, acc, init, step, doc) ROW("scan", 1, name, dtypes, acc, doc)
+#define SOFTMAX(name, keep, m, last, doc) ROW("softmax", 1, name, REALFLOAT, SAME, doc)
 #include "ops.def"
 };
+
+/* "unary" … "quaternary"? */
+static bool is_elementwise(const char *kind) { return strcmp(kind + strlen(kind) - 3, "ary") == 0; }
 
 static void set_string(lua_State *L, const char *name, const char *value) {
   lua_pushstring(L, value);
@@ -232,13 +238,13 @@ static void push_row(lua_State *L, const op_row *row) {
   set_string(L, "doc", row->doc);
   set_integer(L, "arity", row->arity);
   set_dtypes(L, row->class);
-  lua_pushboolean(L, strcmp(row->kind, "reduction") != 0 && strcmp(row->result, "bool") != 0);
+  lua_pushboolean(L, is_elementwise(row->kind) && strcmp(row->result, "bool") != 0);
   lua_setfield(L, -2, "in_place");
 }
 
-/*** The op table: every element-wise op and reduction.
+/*** The op table: every element-wise op, reduction, scan and softmax.
 @function ops
-@treturn table by name: {name, kind ("unary" … "reduction"), arity, dtypes (list), result ("same", "bool",
+@treturn table by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool",
 "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
 */
 static int l_ops(lua_State *L) {
