@@ -18,7 +18,7 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
   index_input *in = &j->index[j->nindex++];
   shape part = {.ndim = ndim};
   memcpy(part.dim, j->shape.dim + first, sizeof *part.dim * (size_t)ndim);
-  memset(in->stride, 0, sizeof in->stride);
+  memset(in->stride, 0, sizeof *in->stride * (size_t)j->shape.ndim);
   in->t = t;
   in->length = x->shape.dim[dim];
   in->step = x->stride[dim];
@@ -70,7 +70,11 @@ int index_run(index_job *j, tensor *values) {
   int st = check(j, values);
   if (st == OK) st = shape_expand(&values->shape, values->stride, &j->shape, stride);
   if (st != OK) return st;
-  index_call c = {.op = j->op, .nindex = j->nindex, .bad = &j->bad, .bad_index = &j->bad_index};
+  index_call c;                     /* 4 KiB: no initialiser, only what is used is set */
+  c.op = j->op;
+  c.nindex = j->nindex;
+  c.bad = &j->bad;
+  c.bad_index = &j->bad_index;
   c.values = (operand){.data = tensor_data(values), .dtype = values->dtype};
   c.target = (operand){.data = tensor_data(&j->target), .dtype = j->target.dtype};
   plan_init(&c.plan, &j->shape);
@@ -78,8 +82,12 @@ int index_run(index_job *j, tensor *values) {
   plan_operand(&c.plan, 1, j->stride);
   for (int k = 0; k < j->nindex; k++) {
     const index_input *in = &j->index[k];
-    c.index[k] = (index_source){.data = tensor_data(in->t), .count = in->t->count, .length = in->length, .step = in->step};
-    memcpy(c.index[k].stride, in->stride, sizeof in->stride);
+    index_source *to = &c.index[k];
+    to->data = tensor_data(in->t);
+    to->count = in->t->count;
+    to->length = in->length;
+    to->step = in->step;
+    memcpy(to->stride, in->stride, sizeof *in->stride * (size_t)j->shape.ndim);
   }
   collapse(&c);
   const device *dev = j->target.store->place.device;
