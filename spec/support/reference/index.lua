@@ -1,5 +1,6 @@
 -- Access through index arrays and masks, and functions that move elements. Indices are 1-based, negative from the end.
 local array = require "spec.support.reference.array"
+local dtype = require "spec.support.reference.dtype"
 
 local index = {}
 
@@ -118,9 +119,10 @@ end
 
 -- keep(row, column) decides which elements of the last two dims stay, the others become zero
 local function triangle(a, keep)
-  local zero = a.dtype == "bool" and false or a.data[1] and a.data[1] * 0 or 0
+  local zero = dtype.convert(0, "int64", a.dtype)
   return array.build(a.shape, a.dtype, function(i, position)
-    return keep(i[#i - 1], i[#i]) and a.data[position] or zero
+    if keep(i[#i - 1], i[#i]) then return a.data[position] end
+    return zero
   end)
 end
 
