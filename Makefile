@@ -18,7 +18,7 @@ endif
 # ---- what is on this machine ------------------------------------------------------------------
 
 SYSTEM := $(shell uname -s)
-ARCH   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+ARCH   := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 
 LUA_INCDIR ?= $(patsubst -I%,%,$(firstword $(shell \
   pkg-config --cflags-only-I lua5.4 2>/dev/null || pkg-config --cflags-only-I lua-5.4 2>/dev/null)))
@@ -134,6 +134,7 @@ $(MODULE): $(BUILD)/flags
 force:
 
 found:
+	@command -v $(firstword $(CC)) >/dev/null || { echo "luatensor: no $(CC): install gcc (make deps does)" >&2; exit 1; }
 	@test -n "$(LUA_HEADER)" || { echo "luatensor: no lua.h of Lua 5.4: install liblua5.4-dev (make deps does)" >&2; exit 1; }
 	@test -n "$(BLAS_LIBS)" || { echo "luatensor: no OpenBLAS: install libopenblas-openmp-dev (make deps does)" >&2; exit 1; }
 
