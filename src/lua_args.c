@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 /* ---- tensors ---- */
 

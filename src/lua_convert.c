@@ -5,7 +5,7 @@
 
 #include "host.h"
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
 

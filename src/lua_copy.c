@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 /* A new contiguous tensor of dtype d on the stack with x's elements. */
 static int push_copy(lua_State *L, const char *fn, int i, enum dtype d) {
@@ -173,7 +173,5 @@ static const luaL_Reg in_place[] = {
 
 void open_copy(lua_State *L) {
   add_methods(L, methods);
-  lua_pushvalue(L, 2);
-  luaL_setfuncs(L, in_place, 0);
-  lua_pop(L, 1);
+  add_method_forms(L, in_place);
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 static const char *const create_options[] = {"dtype", "device", NULL};
 static const char *const linspace_options[] = {"dtype", "device", "endpoint", NULL};
@@ -301,9 +301,9 @@ static void add_constant(lua_State *L, const char *name, lua_CFunction f, int va
   lua_pushcclosure(L, f, 2);
   if (method) {
     lua_pushvalue(L, -1);
-    lua_setfield(L, 2, name);
+    lua_setfield(L, METHODS, name);
   }
-  lua_setfield(L, 1, name);
+  lua_setfield(L, MODULE, name);
 }
 
 static const luaL_Reg functions[] = {

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 /***
 Checks and completes a device's name: "cuda" gives "cuda:0".
@@ -137,5 +137,5 @@ static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {NULL, NULL}};
 void open_device(lua_State *L) {
   add_functions(L, functions);
   luaL_newlib(L, cuda);
-  lua_setfield(L, 1, "cuda");
+  lua_setfield(L, MODULE, "cuda");
 }

@@ -8,7 +8,7 @@
 #include "dlpack.h"
 #include "lua_args.h"
 #include "lua_index.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 static const char capsule_class = 0;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 /* A dtype's name, or a tensor, whose dtype is meant. */
 static enum dtype check_dtype_of(lua_State *L, int i, const char *fn) {
@@ -268,6 +268,6 @@ void open_dtype(lua_State *L) {
   add_functions(L, functions);
   for (int d = 0; d < DTYPE_COUNT; d++) {
     lua_pushstring(L, dtypes[d].name);
-    lua_setfield(L, 1, dtypes[d].name);
+    lua_setfield(L, MODULE, dtypes[d].name);
   }
 }

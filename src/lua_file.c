@@ -10,7 +10,7 @@
 
 #include "host.h"
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "npy.h"
 
 enum { CHUNK = 1 << 18 };      /* bytes converted at a time: they stay in L2 */

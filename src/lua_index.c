@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lua_index.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "view.h"
 
 /* Light userdata: a name misspelt gives nil, which is an error. */
@@ -508,7 +508,7 @@ int index_set(lua_State *L) {
 
 void open_index(lua_State *L) {
   lua_pushlightuserdata(L, &newaxis);
-  lua_setfield(L, 1, "newaxis");
+  lua_setfield(L, MODULE, "newaxis");
   lua_pushlightuserdata(L, &ellipsis);
-  lua_setfield(L, 1, "ellipsis");
+  lua_setfield(L, MODULE, "ellipsis");
 }

@@ -6,6 +6,10 @@
 #include "lua_args.h"
 #include "op_index.h"
 
+/* x[key] and x[key] = value for keys that are not strings. */
+int index_get(lua_State *L);
+int index_set(lua_State *L);
+
 /* Is this light userdata lt.newaxis or lt.ellipsis? */
 bool is_index_mark(const void *p);
 

@@ -1,7 +1,7 @@
 /* The machine's measured limits. */
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 static void set_number(lua_State *L, const char *name, double value) {
   lua_pushnumber(L, value);

@@ -1,7 +1,7 @@
 /* Element-wise functions, methods, in-place forms and operators: all made from the op table. */
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 static const char *const map_options[] = {"out", NULL};
 
@@ -253,16 +253,13 @@ void open_map(lua_State *L) {
   for (int op = 0; op < OP_COUNT; op++) {
     const op_info *info = &map_ops[op];
     if (op_is_hidden((enum map_op)op)) continue;
-    add_closure(L, 1, l_map, (enum map_op)op, info->name);
-    add_closure(L, 2, l_map, (enum map_op)op, info->name);
-    if (!info->to_bool) add_closure(L, 2, l_map_in_place, (enum map_op)op, info->in_place);
+    add_closure(L, MODULE, l_map, (enum map_op)op, info->name);
+    add_closure(L, METHODS, l_map, (enum map_op)op, info->name);
+    if (!info->to_bool) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
   }
   add_methods(L, chosen_functions);
-  lua_pushvalue(L, 2);
-  luaL_setfuncs(L, chosen_methods, 0);
-  lua_pop(L, 1);
+  add_method_forms(L, chosen_methods);
   for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
-    add_closure(L, 4, l_operator, operators[k].op, operators[k].event);
-  lua_pushcfunction(L, l_concat);
-  lua_setfield(L, 4, "__concat");
+    add_closure(L, METATABLE, l_operator, operators[k].op, operators[k].event);
+  add_metamethods(L, (luaL_Reg[]){{"__concat", l_concat}, {NULL, NULL}});
 }

@@ -1,7 +1,7 @@
 /* Matrix products. */
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "op_matmul.h"
 
 static const char *const product_options[] = {"out", NULL};
@@ -227,8 +227,7 @@ static const luaL_Reg methods[] = {{"vecdot", l_vecdot}, {"addmm", l_addmm}, {NU
 
 void open_matmul(lua_State *L) {
   add_methods(L, methods);
-  lua_pushcfunction(L, l_addmm_in_place);
-  lua_setfield(L, 2, "addmm_");
+  add_method_forms(L, (luaL_Reg[]){{"addmm_", l_addmm_in_place}, {NULL, NULL}});
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     for (int table = 1; table <= 2; table++) {
       lua_pushinteger(L, (lua_Integer)i);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 /* Small enough that results come back while they are in the cache: adding two tensors of 360 KiB takes 18 us
 ** with 4 MiB, 28 with 8, 50 with 64 (PyTorch, which frees at once: 14); of 4 KiB 0.36 us with any. */

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "op_random.h"
 
 /* Registry keys (their addresses): the generators' metatable, this state's default generator. */
@@ -442,7 +442,5 @@ void open_random(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &default_generator);
   add_functions(L, functions);
   add_methods(L, methods);
-  lua_pushvalue(L, 2);
-  luaL_setfuncs(L, in_place, 0);
-  lua_pop(L, 1);
+  add_method_forms(L, in_place);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "op_line.h"
 
 /* Options of every reduction first; a kind of reduction reads a part of them. */
@@ -195,5 +195,5 @@ void open_reduce(lua_State *L) {
   }
   for (int op = 0; op < LINE_COUNT; op++)
     for (int table = 1; table <= 2; table++) add_op(L, table, l_line, op, line_ops[op].name, strlen(line_ops[op].name));
-  lua_setfield(L, 1, "reductions");
+  lua_setfield(L, MODULE, "reductions");
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lua_index.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "view.h"
 
 static const char *const out_options[] = {"out", NULL};
@@ -441,7 +441,5 @@ static const luaL_Reg in_place[] = {
 void open_take(lua_State *L) {
   add_functions(L, functions);
   add_methods(L, methods);
-  lua_pushvalue(L, 2);
-  luaL_setfuncs(L, in_place, 0);
-  lua_pop(L, 1);
+  add_method_forms(L, in_place);
 }

@@ -1,7 +1,7 @@
 /* How many threads, and what computes. */
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 
 enum { MOST_THREADS = 1024 };
 

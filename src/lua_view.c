@@ -3,14 +3,14 @@
 #include <string.h>
 
 #include "lua_args.h"
-#include "lua_tensor.h"
+#include "lua_register.h"
 #include "view.h"
 
 /* ---- shapes as scripts see them: x.shape can be indexed, compared, printed ---- */
 
 static const char shape_class = 0;
 
-void push_shape_table(lua_State *L, const shape *s) {
+static void push_shape_table(lua_State *L, const shape *s) {
   lua_createtable(L, s->ndim, 0);
   for (int d = 0; d < s->ndim; d++) {
     lua_pushinteger(L, s->dim[d]);
@@ -324,7 +324,7 @@ static int l_swapaxes(lua_State *L) {
   return finish_view(L);
 }
 
-int get_T(lua_State *L) {
+static int get_T(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "T");
   if (x->shape.ndim != 2) {
     push_shape(L, &x->shape);
@@ -334,7 +334,7 @@ int get_T(lua_State *L) {
   return finish_view(L);
 }
 
-int get_mT(lua_State *L) {
+static int get_mT(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "mT");
   int n = x->shape.ndim;
   if (n < 2) {
@@ -465,6 +465,13 @@ static int l_broadcast_shapes(lua_State *L) {
   return 1;
 }
 
+static int get_shape(lua_State *L) {
+  push_shape_table(L, &check_tensor(L, 1, "shape")->shape);
+  return 1;
+}
+
+static const luaL_Reg properties[] = {{"shape", get_shape}, {"T", get_T}, {"mT", get_mT}, {NULL, NULL}};
+
 static const luaL_Reg functions[] = {{"broadcast_shapes", l_broadcast_shapes}, {NULL, NULL}};
 
 static const luaL_Reg methods[] = {
@@ -479,6 +486,6 @@ void open_view(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &shape_class);
   add_functions(L, functions);
   add_methods(L, methods);
-  lua_pushcfunction(L, l_rows);
-  lua_setfield(L, 4, "__pairs");
+  add_properties(L, properties);
+  add_metamethods(L, (luaL_Reg[]){{"__pairs", l_rows}, {NULL, NULL}});
 }

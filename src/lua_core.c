@@ -1,0 +1,92 @@
+/* luaopen_luatensor_core, and the way from x.name and x[i] to what answers. */
+
+#include "lua_args.h"
+#include "lua_index.h"
+#include "lua_register.h"
+
+static void copy_names(lua_State *L, int from, int to) {
+  for (lua_pushnil(L); lua_next(L, from);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, to);
+  }
+}
+
+/* upvalues are methods, properties. */
+static int raise_unknown(lua_State *L, const char *name) {
+  lua_newtable(L);
+  int names = lua_gettop(L);
+  copy_names(L, lua_upvalueindex(1), names);
+  copy_names(L, lua_upvalueindex(2), names);
+  const char *nearest = nearest_name(L, names, name);
+  if (nearest) return luaL_error(L, "tensor has no \"%s\"; did you mean \"%s\"?", name, nearest);
+  return luaL_error(L, "tensor has no \"%s\"", name);
+}
+
+/* x[key]: upvalues are methods, properties. */
+static int l_index(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return index_get(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+  }
+  return raise_unknown(L, lua_tostring(L, 2));
+}
+
+/* x[key] = value */
+static int l_newindex(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return index_set(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return raise_unknown(L, lua_tostring(L, 2));
+  return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only", lua_tostring(L, 2));
+}
+
+/* nearest(table, name): the key most like name, or nil. */
+static int l_nearest(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"nearest", l_nearest}, {NULL, NULL}};
+
+/* A metamethod with the methods and the properties as upvalues. */
+static void set_access(lua_State *L, const char *event, lua_CFunction f) {
+  lua_pushvalue(L, METHODS);
+  lua_pushvalue(L, PROPERTIES);
+  lua_pushcclosure(L, f, 2);
+  lua_setfield(L, METATABLE, event);
+}
+
+static void export_table(lua_State *L, int table, const char *name) {
+  lua_pushvalue(L, table);
+  lua_setfield(L, MODULE, name);
+}
+
+LUAMOD_API __attribute__((visibility("default"))) int luaopen_luatensor_core(lua_State *L);
+
+int luaopen_luatensor_core(lua_State *L) {
+  lua_settop(L, 0);
+  lua_newtable(L);                                  /* MODULE */
+  lua_newtable(L);                                  /* METHODS */
+  lua_newtable(L);                                  /* PROPERTIES */
+  luaL_newmetatable(L, "luatensor.Tensor");         /* METATABLE */
+  lua_pushvalue(L, METATABLE);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  set_access(L, "__index", l_index);
+  set_access(L, "__newindex", l_newindex);
+  add_functions(L, functions);
+#define CALL_OPEN(library) open_##library(L);
+  LIBRARIES(CALL_OPEN)
+  export_table(L, METHODS, "methods");
+  export_table(L, PROPERTIES, "properties");
+  export_table(L, METATABLE, "metatable");
+  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_setfield(L, METATABLE, "__metatable");
+  lua_settop(L, MODULE);
+  return 1;
+}

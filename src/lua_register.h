@@ -1,0 +1,44 @@
+#ifndef LT_LUA_REGISTER_H
+#define LT_LUA_REGISTER_H
+
+/* How lua_*.c put their functions into the module. */
+
+#include <lua.h>
+
+/* While the module opens, these stand on the stack. */
+enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
+
+/* lua_<library>.c has open_<library>, which fills them. */
+#define LIBRARIES(X) \
+  X(tensor)  \
+  X(memory)  \
+  X(map)     \
+  X(reduce)  \
+  X(create)  \
+  X(convert) \
+  X(copy)    \
+  X(dtype)   \
+  X(device)  \
+  X(file)    \
+  X(dlpack)  \
+  X(limits)  \
+  X(view)    \
+  X(index)   \
+  X(take)    \
+  X(matmul)  \
+  X(thread)  \
+  X(random)
+#define DECLARE_OPEN(library) void open_##library(lua_State *L);
+LIBRARIES(DECLARE_OPEN)
+
+struct luaL_Reg;
+void add_functions(lua_State *L, const struct luaL_Reg *functions);      /* lt.f */
+void add_methods(lua_State *L, const struct luaL_Reg *methods);          /* lt.f and x:f: a tensor comes first */
+void add_method_forms(lua_State *L, const struct luaL_Reg *methods);     /* x:f only: in-place forms */
+void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* x.f */
+void add_metamethods(lua_State *L, const struct luaL_Reg *metamethods);  /* "__len" … */
+
+/* Registry key (its address) of the tensor metatable. */
+extern const char tensor_class;
+
+#endif
