@@ -100,16 +100,20 @@ static inline double double_of(uint64_t v) {
 
 static void uniform_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
   float *to = out;
-  const float a = (float)c->a, width = (float)(c->b - c->a), most = (float)c->most;
-  const float unit = ldexpf(1, -c->bits);
+  const float a = (float)c->a, most = (float)c->most;
+  const float scale = ldexpf((float)(c->b - c->a), -c->bits);      /* by a power of two: exact */
   const int shift = 32 - c->bits;
+  const bool standard = c->a == 0 && c->b == 1;
   uint32_t word[64];
   for (int64_t r = 0; r < runs; r++, counter += RANDOM_RUN, to += 64) {
     run_of_32(c->seed, counter, word);
-    for (int i = 0; i < 64; i++) {
-      float v = a + (float)(int32_t)(word[i] >> shift) * unit * width;
-      to[i] = v < most ? v : most;
-    }
+    if (standard)
+      for (int i = 0; i < 64; i++) to[i] = (float)(int32_t)(word[i] >> shift) * scale;
+    else
+      for (int i = 0; i < 64; i++) {
+        float v = a + (float)(int32_t)(word[i] >> shift) * scale;
+        to[i] = v < most ? v : most;
+      }
   }
 }
 
