@@ -18,6 +18,7 @@ enum {
   MAX_STATE  = 24,        /* bytes of the largest accumulator */
   GRAIN      = 1 << 15,   /* below 32k elements a thread costs more than it saves */
   ITEM       = 1 << 14,   /* elements an item of several short rows reads */
+  CACHED     = 1 << 20,   /* bytes of a run that may still be in L2 */
   CHUNK      = 1 << 16,   /* least elements of a piece of a long reduction */
   MAX_PIECES = 1024       /* pieces in all, when reductions are cut: their states stay in cache */
 };
@@ -85,10 +86,19 @@ static void fold_block(const work *w, buffer *b, int64_t n, const char *x, int64
   w->kernel->fold(n, x, first, acc);
 }
 
+/* Asks for the next block: one stream read by the hardware's prefetchers alone does not fill the memory bus. */
+static void prefetch_block(const work *w, const char *next) {
+  for (int64_t i = 0; i < BLOCK * (int64_t)w->size; i += 64) __builtin_prefetch(next + i, 0, 2);
+}
+
 /* acc takes the reduced elements begin … end - 1 of one run that lies side by side. */
 static void fold_run(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
-  for (int64_t i = begin; i < end; i += BLOCK)
+  int64_t n = w->c->reduced.count;
+  bool from_memory = n * w->size > CACHED;
+  for (int64_t i = begin; i < end; i += BLOCK) {
+    if (from_memory && i + 2 * BLOCK <= n) prefetch_block(w, address(w, offset + i + BLOCK));
     fold_block(w, b, end - i < BLOCK ? end - i : BLOCK, address(w, offset + i), i, acc);
+  }
 }
 
 /* acc takes the reduced elements begin … end - 1 of the output whose input starts at `offset`. */
