@@ -1884,8 +1884,8 @@ function lt.set_default_dtype(dtype) end
 ---@return string #
 function lt.get_default_dtype() end
 
----The op table: every element-wise op and reduction.
----@return table # by name: {name, kind ("unary" … "reduction"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
+---The op table: every element-wise op, reduction, scan and softmax.
+---@return table # by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
 function lt.ops() end
 
 ---Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
