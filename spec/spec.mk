@@ -3,12 +3,12 @@
 RUN_SPECS := tools/lua spec/support/run.lua
 
 # Those of kernels, run again on the other tables.
-KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops dtype reduce scan softmax random matmul index))
+KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math copy convert dtype reduce scan softmax random matmul index chain))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack annotations), \
+SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack annotations examples), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory annotations), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory annotations examples), \
                     $(wildcard spec/*_spec.lua))
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
