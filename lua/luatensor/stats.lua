@@ -36,8 +36,10 @@ return function(lt, methods, core)
       local count = reduce("norm_1_", ones, {dim = dim, keepdim = options.keepdim})
       return options.out and options.out:copy_(count) or count
     end
-    local sum = reduce("norm_1_", float:pow(p), {dim = dim, keepdim = options.keepdim})
-    return options.out and sum:pow(1 / p, {out = options.out}) or sum:pow(1 / p)
+    -- Powers and their sum in float32 at least: in float16, 50^3 is infinite already.
+    local wide = float:to(lt.result_type(float, "float32"))
+    local sum = reduce("norm_1_", wide:pow(p), {dim = dim, keepdim = options.keepdim})
+    return options.out and sum:pow(1 / p, {out = options.out}) or sum:pow(1 / p):to(float.dtype)
   end
 
   --- Norm of the elements as a vector: the root of order p of the sum of |x|^p.
