@@ -81,11 +81,12 @@ return function(lt, methods)
   -- @tparam tensor y 1-d
   -- @treturn tensor shape [#x, #y]
   function lt.outer(x, y)
-    for i, t in ipairs {x, y} do
-      if args.tensor("outer", i, t).ndim ~= 1 then
-        args.fail("outer", "argument %d: 1-d tensor expected, got %d-d", i, t.ndim)
-      end
+    local function check(i, t)
+      local ndim = args.tensor("outer", i, t).ndim
+      if ndim ~= 1 then args.fail("outer", "argument %d: 1-d tensor expected, got %d-d", i, ndim) end
     end
+    check(1, x)
+    check(2, y)
     return x:expand_dims(2):multiply(y:expand_dims(1))
   end
 

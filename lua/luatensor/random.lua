@@ -78,8 +78,8 @@ return function(lt, methods)
     args.tensor("multinomial", 1, w)
     options = args.options("multinomial", options, {replacement = true, generator = true})
     n = args.integer("multinomial", "n", n, 1)
-    check_weights(w)
     w = w:to("float64")
+    check_weights(w)
     if options.replacement then return drawn_again(w, n, options) end
     local possible = w:greater(0):sum(-1):min():item()
     if n > possible then
