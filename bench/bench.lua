@@ -11,7 +11,7 @@ local contender = require "bench.contender"
 local options = experiment.options({...}, "Times luatensor beside PyTorch and NumPy.", {
   {"rows", "", kind = "text", help = "only rows whose name contains this Lua pattern"},
   {"gates", "no", kind = "text", help = "yes: only rows that have a gate"},
-  {"rounds", 7, kind = "count", help = "rounds of each library, at least"},
+  {"rounds", 7, kind = "count", help = "rounds of each library; slow rows have 3"},
   {"threads"},
   {"wait", 60, kind = "count", help = "seconds to wait for an idle machine"},
   {"noisy", "no", kind = "text", help = "yes: measure on a busy machine too, without verdicts"},

@@ -93,14 +93,14 @@ describe("large reductions", function()
   it("do not depend on the number of threads", function()
     local y = lt.rand(1200, 1100)
     local function results()
-      local list = {}
+      local found = {}
       for _, name in ipairs {"sum", "var", "logsumexp", "argmax", "max"} do
-        list[#list + 1] = y[name](y):item()
-        list[#list + 1] = y[name](y, 1):sum():item()
-        list[#list + 1] = y[name](y, 2):sum():item()
+        found[#found + 1] = y[name](y):item()
+        found[#found + 1] = y[name](y, 1):sum():item()
+        found[#found + 1] = y[name](y, 2):sum():item()
       end
-      list[#list + 1] = y:reshape(1320000):cumulative_sum():sum({dtype = "float64"}):item()
-      return list
+      found[#found + 1] = y:reshape(1320000):cumulative_sum():sum({dtype = "float64"}):item()
+      return found
     end
     local threads = lt.get_num_threads()
     local expected = results()
