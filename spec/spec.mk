@@ -8,7 +8,7 @@ KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math copy conver
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack annotations examples), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory annotations examples), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory annotations examples determinism), \
                     $(wildcard spec/*_spec.lua))
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
