@@ -300,6 +300,11 @@ describe("dtypes", function()
       {"^bitwise_and: not for float32", function() return lt.ones(2) & lt.ones(2) end},
       {"^bitwise_and: not for float32", function() return lt.ones(2) & 1 end},
       {"^bitwise_left_shift: not for", function() return mask << mask end},
+      {"^bitwise_and: not for float32, to which the arguments promote", function() return lt.tensor{1} & 1.5 end},
+      {"^bitwise_and: not for float32, to which the arguments promote", function() return mask & 1.5 end},
+      {"^bitwise_or: not for float64, to which the arguments promote", function()
+        return lt.ones(2, {dtype = "uint64"}) | lt.ones(2, {dtype = "int8"})
+      end},
     }
   end)
 end)

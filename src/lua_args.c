@@ -396,6 +396,20 @@ static int raise_job_scalar(lua_State *L, const char *fn, const job *j) {
   return luaL_error(L, "%s: a number does not fit %s", fn, dtypes[d].name);
 }
 
+/* t: the n tensors of the job. Each may do, and what they promote to not: uint64 and int8 are float64. */
+static int raise_job_dtype(lua_State *L, const char *fn, const job *j, const tensor *const *t, int n) {
+  enum dtype_class class = map_ops[j->op].class;
+  bool is_bool = !dtype_in_class(DT_bool, class);
+  for (int i = 0; i < j->nin; i++)
+    if (j->in[i].t && j->in[i].t->dtype != DT_bool) is_bool = false;
+  if (is_bool) return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
+  for (int i = 0; i < n; i++)
+    if (!dtype_in_class(t[i]->dtype, class)) return luaL_error(L, "%s: not for %s", fn, dtypes[t[i]->dtype].name);
+  int first = map_ops[j->op].selects;
+  enum dtype d = promote_all(j->in + first, j->nin - first);
+  return luaL_error(L, "%s: not for %s, to which the arguments promote", fn, dtypes[d].name);
+}
+
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out) {
   const tensor *t[1 + MAX_IN];
   int n = 0;
@@ -411,16 +425,7 @@ int raise_job(lua_State *L, const char *fn, int status, const job *j, const tens
       return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
     case ERR_CAST:
       return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[j->result].name, dtypes[out->dtype].name);
-    case ERR_DTYPE: {
-      bool is_bool = true;
-      for (int i = 0; i < j->nin; i++)
-        if (j->in[i].t && j->in[i].t->dtype != DT_bool) is_bool = false;
-      if (is_bool) return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
-      for (int i = 0; i < n; i++)
-        if (!dtype_in_class(t[i]->dtype, map_ops[j->op].class))
-          return luaL_error(L, "%s: not for %s", fn, dtypes[t[i]->dtype].name);
-      return luaL_error(L, "%s: not for these dtypes", fn);
-    }
+    case ERR_DTYPE: return raise_job_dtype(L, fn, j, t, n);
     default: return raise(L, fn, status, t, n);
   }
 }

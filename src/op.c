@@ -34,8 +34,7 @@ enum dtype promote_arg(enum dtype d, const arg *a) {
   return kind == KIND_BOOL && !a->s.is_bool ? DT_int64 : d;
 }
 
-/* dtype that the inputs promote to: tensors first, so that a number meets the final kind. */
-static enum dtype promote_all(const arg *in, int n) {
+enum dtype promote_all(const arg *in, int n) {
   enum dtype d = DT_none;
   for (int i = 0; i < n; i++)
     if (in[i].t) d = promote_arg(d, &in[i]);

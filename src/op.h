@@ -51,6 +51,9 @@ int check_target(const tensor *out, const shape *s, enum dtype result, const ten
 /* dtype of `d` (DT_none at first) widened by an input; weak numbers only raise the kind. */
 enum dtype promote_arg(enum dtype d, const arg *a);
 
+/* dtype that n arguments promote to: tensors first, so that a number meets the final kind. */
+enum dtype promote_all(const arg *in, int n);
+
 /* Can the integer dtype d hold i? uint64 takes every Lua integer: the same 64 bits. Floats and bool: true. */
 bool integer_fits(enum dtype d, int64_t i);
 
