@@ -30,9 +30,9 @@ static int l_index(lua_State *L) {
   if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
-    lua_pushvalue(L, 1);
-    lua_call(L, 1, 1);
-    return 1;
+    lua_CFunction get = lua_tocfunction(L, -1);     /* called as part of this function: errors name the script's line */
+    lua_settop(L, 1);
+    return get(L);
   }
   return raise_unknown(L, lua_tostring(L, 2));
 }

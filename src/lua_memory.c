@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lua_args.h"
+#include "lua_compose.h"
 #include "lua_register.h"
 
 /* Small enough that results come back while they are in the cache: adding two tensors of 360 KiB takes 18 us
@@ -58,18 +59,19 @@ static int raise_memory(lua_State *L, place where, size_t bytes) {
                     (int)census.count, census.count == 1 ? "" : "s", cached, largest);
 }
 
-/* "[7000, 7000] float32 made at train.lua:14", for the message above. */
+enum { NESTED = 20 };       /* levels of functions calling functions inside the library, at most */
+
+/* "[7000, 7000] float32 made at train.lua:14", for the message above: the line of the script, not of a composition. */
 static char *describe_origin(lua_State *L, const tensor *t) {
   lua_Debug ar;
   const char *at = "";
   int top = lua_gettop(L);
   push_shape(L, &t->shape);
   const char *dims = lua_tostring(L, -1);
-  for (int level = 0; lua_getstack(L, level, &ar); level++) {
+  for (int level = 0; level < NESTED && lua_getstack(L, level, &ar); level++) {
     lua_getinfo(L, "Sl", &ar);
-    if (ar.currentline <= 0) continue;
-    at = lua_pushfstring(L, " made at %s:%d", ar.short_src, ar.currentline);
-    break;
+    if (is_composition(L, &ar)) at = "";
+    else if (!*at && ar.currentline > 0) at = lua_pushfstring(L, " made at %s:%d", ar.short_src, ar.currentline);
   }
   char *text = strdup(lua_pushfstring(L, "%s %s%s", dims, dtypes[t->dtype].name, at));
   lua_settop(L, top);

@@ -27,6 +27,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(take)    \
   X(matmul)  \
   X(thread)  \
+  X(compose) \
   X(random)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)

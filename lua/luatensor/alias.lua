@@ -1,6 +1,8 @@
 --- Names that people type by habit, from PyTorch, NumPy and Torch7: all of them, and nothing else, are here.
 -- Each is the function it names, argument for argument, and documented under that name.
 
+local args = require "luatensor.args"
+
 local alias = {}
 
 --- Functions, methods and in-place methods: `sub` also makes `sub_`, where there is `subtract_`.
@@ -46,7 +48,7 @@ function alias.install(lt, methods)
     add(methods, name .. "_", target .. "_")
   end
   for name, property in pairs(alias.properties) do
-    methods[name] = function(x) return x[property] end
+    methods[name] = function(x) return args.tensor(name, 1, x)[property] end
   end
   for name, target in pairs(alias.conversions) do
     methods[name] = function(x) return methods.to(x, target) end

@@ -4,9 +4,9 @@ local args = {}
 
 local core = require "luatensor.core"
 
---- Raises "fn: message", blamed on the script that called the library function.
+--- Raises "fn: message"; the composition that the script called (lua_compose.c) puts the script's line before it.
 function args.fail(fn, message, ...)
-  error(("%s: " .. message):format(fn, ...), 3)
+  error(("%s: " .. message):format(fn, ...), 0)
 end
 
 --- Is v an options table: string keys only, not empty?
@@ -28,13 +28,13 @@ end
 function args.options(fn, options, known)
   if options == nil then return {} end
   if type(options) ~= "table" then
-    error(("%s: options expected, got %s"):format(fn, type(options)), 3)
+    args.fail(fn, "options expected, got %s", type(options))
   end
   for name in pairs(options) do
     if type(name) ~= "string" then
-      error(("%s: a table is either options (names) or a list, not both"):format(fn), 3)
+      args.fail(fn, "a table is either options (names) or a list, not both")
     elseif not known[name] then
-      error(("%s: unknown option %q; known: %s"):format(fn, name, list_names(known)), 3)
+      args.fail(fn, "unknown option %q; known: %s", name, list_names(known))
     end
   end
   return options
@@ -50,19 +50,18 @@ function args.split(fn, known, ...)
   list.n = list.n - 1
   for name in pairs(options) do
     if type(name) ~= "string" then
-      error(("%s: a table is either options (names) or a list, not both"):format(fn), 3)
+      args.fail(fn, "a table is either options (names) or a list, not both")
     elseif not known[name] then
-      error(("%s: unknown option %q; known: %s"):format(fn, name, list_names(known)), 3)
+      args.fail(fn, "unknown option %q; known: %s", name, list_names(known))
     end
   end
   return list, options
 end
 
---- Argument i must be a tensor.
+--- Argument i must be a tensor that was not freed.
 function args.tensor(fn, i, x)
-  if not core.is_tensor(x) then
-    error(("%s: argument %d: tensor expected, got %s"):format(fn, i, type(x)), 3)
-  end
+  if not core.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, type(x)) end
+  if core.is_freed(x) then args.fail(fn, "argument %d: this tensor was freed", i) end
   return x
 end
 
@@ -70,10 +69,10 @@ end
 function args.integer(fn, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n then
-    error(("%s: %s: integer expected, got %s"):format(fn, what, type(v) == "number" and tostring(v) or type(v)), 3)
+    args.fail(fn, "%s: integer expected, got %s", what, type(v) == "number" and tostring(v) or type(v))
   end
   if low and n < low or high and n > high then
-    error(("%s: %s: %d is out of range"):format(fn, what, n), 3)
+    args.fail(fn, "%s: %d is out of range", what, n)
   end
   return n
 end
@@ -82,11 +81,11 @@ end
 function args.dim(fn, d, ndim)
   local n = type(d) == "number" and math.tointeger(d)
   if not n then
-    error(("%s: dim: integer expected, got %s"):format(fn, type(d) == "number" and tostring(d) or type(d)), 3)
+    args.fail(fn, "dim: integer expected, got %s", type(d) == "number" and tostring(d) or type(d))
   elseif n == 0 then
-    error(("%s: dim 0: Lua tensors start at 1"):format(fn), 3)
+    args.fail(fn, "dim 0: Lua tensors start at 1")
   elseif n < -ndim or n > ndim then
-    error(("%s: dim %d is out of range for %d dims"):format(fn, n, ndim), 3)
+    args.fail(fn, "dim %d is out of range for %d dims", n, ndim)
   end
   return n > 0 and n or n + ndim + 1
 end

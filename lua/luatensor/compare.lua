@@ -11,12 +11,7 @@ local function same_shape(x, y)
   return true
 end
 
-return function(lt, methods, core)
-  local function check_tensor(fn, i, x)
-    if not lt.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, type(x)) end
-    if core.is_freed(x) then args.fail(fn, "argument %d: this tensor was freed", i) end
-  end
-
+return function(lt, methods)
   --- Are all elements of x and y close, in the sense of isclose? Waits for the result.
   -- @function allclose
   -- @tparam number|tensor x
@@ -33,8 +28,8 @@ return function(lt, methods, core)
   -- @tparam tensor y
   -- @treturn boolean
   function lt.equal_all(x, y)
-    check_tensor("equal_all", 1, x)
-    check_tensor("equal_all", 2, y)
+    args.tensor("equal_all", 1, x)
+    args.tensor("equal_all", 2, y)
     return same_shape(x, y) and lt.equal(x, y):all():item()
   end
 

@@ -5,7 +5,7 @@ local core = require "luatensor.core"
 
 --- What the files below need, and scripts do not.
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, is_freed = true, nearest = true,
-                  reductions = true}
+                  reductions = true, composition = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do
@@ -24,7 +24,19 @@ local parts = {
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)
 end
+
+--- Scripts call the functions written in Lua by way of core.composition, which words their errors.
+local compositions = {}
+local function compose(functions)
+  for name, f in pairs(functions) do
+    compositions[f] = compositions[f] or core.composition(name, f)
+    functions[name] = compositions[f]
+  end
+end
+compose(lt)
+compose(core.methods)
 require("luatensor.alias").install(lt, core.methods)
+compose(core.methods)
 
 --- A name that is not there is a slip, not a nil.
 return setmetatable(lt, {

@@ -10,16 +10,6 @@ local function list_of(first, ...)
   return {first, ...}
 end
 
---- Calls f, which `inner` names in its errors, with errors that name fn and the script's line instead.
-local function call_as(fn, inner, f, ...)
-  local ok, result = pcall(f, ...)
-  if ok then return result end
-  if type(result) == "string" then
-    result = result:gsub("^[^\n]-:%d+: ", ""):gsub("^" .. inner .. ": ", fn .. ": ")
-  end
-  error(result, 3)
-end
-
 --- A shape with dim d replaced.
 local function with_dim(shape, d, n)
   local s = table.move(shape, 1, #shape, 1, {})
@@ -60,8 +50,8 @@ return function(lt, methods)
       sizes = {}
       for first = 1, math.max(n, 1), size do sizes[#sizes + 1] = math.min(size, n - first + 1) end
     end
+    for _, size in ipairs(sizes) do integer_of("split", "size", size, 0) end
     for i, size in ipairs(sizes) do
-      integer_of("split", "size", size, 0)
       if start - 1 + size > n then break end
       list[i] = x:narrow(dim, start, size)
       start = start + size
@@ -90,7 +80,7 @@ return function(lt, methods)
   function lt.broadcast_arrays(...)
     local list, shapes = table.pack(...), {}
     for i = 1, list.n do shapes[i] = args.tensor("broadcast_arrays", i, list[i]).shape end
-    local shape = call_as("broadcast_arrays", "broadcast_shapes", lt.broadcast_shapes, table.unpack(shapes, 1, list.n))
+    local shape = lt.broadcast_shapes(table.unpack(shapes, 1, list.n))
     for i = 1, list.n do list[i] = list[i]:broadcast_to(shape) end
     return table.unpack(list, 1, list.n)
   end
@@ -113,8 +103,8 @@ return function(lt, methods)
     if type(repeats) ~= "table" then
       integer_of("repeat", "repeats", repeats, 0)
       local wide = x:expand_dims(dim + 1)
-      wide = call_as("repeat", "broadcast_to", wide.broadcast_to, wide, with_dim(wide.shape, dim + 1, repeats))
-      return call_as("repeat", "reshape", copy_of, wide):flatten(dim, dim + 1)
+      wide = wide:broadcast_to(with_dim(wide.shape, dim + 1, repeats))
+      return copy_of(wide):flatten(dim, dim + 1)
     end
     if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
     local counts = {}
@@ -140,9 +130,7 @@ return function(lt, methods)
       if r ~= 1 then inner[#inner + 1], wide[#wide + 1] = 1, r end
       inner[#inner + 1], wide[#wide + 1], result[d] = n, n, n * r
     end
-    local y = x:reshape(inner)
-    y = call_as("tile", "broadcast_to", y.broadcast_to, y, wide)
-    return call_as("tile", "reshape", copy_of, y):reshape(result)
+    return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
   end)
 
   -- Rolled by shift along one dim.
@@ -187,8 +175,7 @@ return function(lt, methods)
     local n = x.shape[dim]
     local most = mode == "reflect" and n - 1 or mode == "circular" and n or n > 0 and math.maxinteger or 0
     if math.max(before, after) > most then
-      error(("pad: %d elements around dim %d of length %d are too many for mode %s"):format(
-        math.max(before, after), dim, n, mode), 3)
+      fail("pad", "%d elements around dim %d of length %d are too many for mode %s", math.max(before, after), dim, n, mode)
     end
     local at = lt.arange(-before, n + after, 1, {dtype = "int64", device = x.device})
     return x:take(place[mode](at, n):add(1), dim)
@@ -303,7 +290,7 @@ return function(lt, methods)
     if x.ndim == 2 then return copy_of(x:diagonal(k)) end
     if x.ndim ~= 1 then fail("diag", "1 or 2 dims expected, the shape is %s", x.shape) end
     local n = #x + math.abs(k)
-    local y = call_as("diag", "zeros", lt.zeros, {n, n}, {dtype = x.dtype, device = x.device})
+    local y = lt.zeros({n, n}, {dtype = x.dtype, device = x.device})
     y:diagonal(k)[{}] = x
     return y
   end)
@@ -334,12 +321,10 @@ return function(lt, methods)
 
   local function mask_of(fn, i, mask)
     if not lt.is_tensor(mask) or mask.dtype ~= "bool" then
-      error(("%s: argument %d: bool mask expected"):format(fn, i), 3)
+      fail(fn, "argument %d: bool mask expected", i)
     end
     return mask
   end
-
-  local function assign(x, key, value) x[key] = value end
 
   --- The elements where a mask is true; x and mask broadcast.
   -- @tparam Tensor x
@@ -348,7 +333,7 @@ return function(lt, methods)
   add("masked_select", function(x, mask)
     args.tensor("masked_select", 1, x)
     mask_of("masked_select", 2, mask)
-    local shape = call_as("masked_select", "broadcast_shapes", lt.broadcast_shapes, x.shape, mask.shape)
+    local shape = lt.broadcast_shapes(x.shape, mask.shape)
     return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
   end)
 
@@ -362,9 +347,9 @@ return function(lt, methods)
     args.tensor("masked_scatter", 3, src)
     local y = copy_of(x)
     mask_of("masked_scatter", 2, mask)
-    local places = call_as("masked_scatter", "broadcast_to", mask.broadcast_to, mask, x.shape):flatten():nonzero()
+    local places = mask:broadcast_to(x.shape):flatten():nonzero()
     if #places > src.size then fail("masked_scatter", "%d places, but src has %d elements", #places, src.size) end
-    call_as("masked_scatter", "assignment", assign, y:reshape(-1), places, src:flatten()[{{1, #places}}])
+    y:reshape(-1)[places] = src:flatten()[{{1, #places}}]
     return y
   end)
 end

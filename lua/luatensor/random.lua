@@ -103,7 +103,7 @@ return function(lt, methods)
   -- @tparam[opt] table options `generator`
   -- @treturn tensor x
   function methods.shuffle_(x, options)
-    return x:copy_(lt.shuffle(x, options))
+    return args.tensor("shuffle_", 1, x):copy_(lt.shuffle(x, options))
   end
 
   --- Sets x to 1 with probability p, else 0.
@@ -112,6 +112,7 @@ return function(lt, methods)
   -- @tparam[opt] table options `generator`
   -- @treturn tensor x
   function methods.bernoulli_(x, p, options)
+    args.tensor("bernoulli_", 1, x)
     options = args.options("bernoulli_", options, {generator = true})
     return x:copy_(lt.bernoulli(p or 0.5, x.shape, {device = x.device, generator = options.generator, dtype = x.dtype}))
   end

@@ -1,0 +1,63 @@
+/* Functions written in Lua, as scripts see them: an error names the function that the script called and the
+** script's own line, as those of functions written in C do. */
+
+#include "lua_compose.h"
+
+#include <ctype.h>
+#include <lauxlib.h>
+#include <string.h>
+
+#include "lua_register.h"
+
+/* The message after the "file:line: " that Lua put before it. */
+static const char *skip_position(const char *message) {
+  for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
+    size_t digits = strspn(p + 1, "0123456789");
+    if (digits && p[1 + digits] == ':' && p[2 + digits] == ' ') return p + digits + 3;
+  }
+  return message;
+}
+
+/* "reshape: the size …" → ": the size …"; NULL where the message names no function. */
+static const char *skip_name(const char *message) {
+  const char *p = message;
+  while (isalnum((unsigned char)*p) || *p == '_') p++;
+  return p > message && p[0] == ':' && p[1] == ' ' ? p : NULL;
+}
+
+/* After the call: its results, or its error in the words of a function in C. */
+static int finish_call(lua_State *L, int status, lua_KContext ctx) {
+  (void)ctx;
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
+  if (status == LUA_ERRMEM || lua_type(L, -1) != LUA_TSTRING) return lua_error(L);
+  const char *message = skip_position(lua_tostring(L, -1)), *rest = skip_name(message);
+  if (rest) return luaL_error(L, "%s%s", lua_tostring(L, lua_upvalueindex(2)), rest);
+  return luaL_error(L, "%s", message);
+}
+
+/* upvalues: the function, its name */
+static int l_composed(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);
+}
+
+/* composition(name, f): what scripts call; anything but a function written in Lua is returned as it is. */
+static int l_composition(lua_State *L) {
+  lua_settop(L, 2);
+  if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) return 1;
+  lua_insert(L, 1);
+  lua_pushcclosure(L, l_composed, 2);
+  return 1;
+}
+
+bool is_composition(lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  bool is = lua_tocfunction(L, -1) == l_composed;
+  lua_pop(L, 1);
+  return is;
+}
+
+static const luaL_Reg functions[] = {{"composition", l_composition}, {NULL, NULL}};
+
+void open_compose(lua_State *L) { add_functions(L, functions); }
