@@ -1,10 +1,7 @@
 local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
 
-local function fails(message, f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok)
-  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
-end
+local fails = helpers.fails
 
 describe("item", function()
   it("gives the Lua value of one element", function()

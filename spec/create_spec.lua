@@ -1,16 +1,13 @@
 local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
+
+local fails = helpers.fails
 
 -- dtype, shape and elements of t.
 local function is(t, dtype, shape, values)
   assert.equal(dtype, t.dtype)
   assert.equal(shape, tostring(t.shape))
   assert.same(values, t:totable())
-end
-
-local function fails(message, f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok)
-  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
 end
 
 describe("zeros, ones, empty", function()

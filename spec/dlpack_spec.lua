@@ -1,14 +1,11 @@
 local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
+
+local fails = helpers.fails
 
 os.execute "make -s build/spec/dlpack_peer.so"
 local open = assert(package.loadlib("build/spec/dlpack_peer.so", "luaopen_dlpack_peer"))
 local peer = open()
-
-local function fails(message, f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok)
-  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
-end
 
 local six = string.pack("dddddd", 1, 2, 3, 4, 5, 6)
 

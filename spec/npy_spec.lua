@@ -1,4 +1,7 @@
 local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
+
+local fails = helpers.fails
 
 local path = os.tmpname()
 
@@ -36,12 +39,6 @@ local function refuses(message, bytes)
   local ok, text = pcall(lt.load, path)
   assert.is_false(ok)
   assert.equal("load: " .. path .. ": " .. message, (text:gsub("^[^:]+:%d+: ", "")))
-end
-
-local function fails(message, f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok)
-  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
 end
 
 teardown(function() os.remove(path) end)

@@ -1,15 +1,12 @@
 local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
+
+local fails = helpers.fails
 
 local defaults = {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}
 
 local function prints(text, x)
   assert.equal(text, tostring(x))
-end
-
-local function fails(message, f, ...)
-  local ok, text = pcall(f, ...)
-  assert.is_false(ok)
-  assert.equal(message, (text:gsub("^[^:]+:%d+: ", "")))
 end
 
 describe("tostring", function()

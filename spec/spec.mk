@@ -11,6 +11,10 @@ SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory
 GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory annotations examples determinism), \
                     $(wildcard spec/*_spec.lua))
 
+# The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
+PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
+BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul thread process))
+
 # ---- hosts: C programs that open Lua states --------------------------------------------------
 
 HOSTS := $(patsubst spec/support/hosts/%.c,build/spec/%,$(wildcard spec/support/hosts/*_host.c))
@@ -39,7 +43,8 @@ test-hosts: build $(HOSTS) build/spec/dlpack_peer.so
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" \
 	  "$(RUN_SPECS) --label baseline LUATENSOR_CPU=baseline $(KERNEL_SPECS)" \
-	  "$(RUN_SPECS) --label avx2 LUATENSOR_CPU=avx2 $(KERNEL_SPECS)"
+	  "$(RUN_SPECS) --label avx2 LUATENSOR_CPU=avx2 $(KERNEL_SPECS)" \
+	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) $(BLAS_SPECS)")
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that dlpack's spec starts (the compiler)
 # leak, and so would fail: it runs without a search for leaks.

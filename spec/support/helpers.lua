@@ -97,6 +97,17 @@ local function raises(_, arguments)
   return false
 end
 
+-- fails("sum: dim 3 …", f, …): f raises exactly this message.
+function helpers.fails(message, f, ...)
+  assert.equal(message, helpers.message_of(f, ...))
+end
+
+-- t has this shape (as text, "[2, 3]") and these elements (nested tables).
+function helpers.holds(t, shape, values)
+  assert.equal(shape, tostring(t.shape))
+  assert.same(values, t:totable())
+end
+
 local say = require "say"
 say:set("assertion.first_argument", "%s")
 assert:register("assertion", "agrees", agrees, "assertion.first_argument", "assertion.first_argument")
