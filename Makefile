@@ -117,6 +117,9 @@ $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 # The loops that measure the machine's limit are the one place where a * b + c may become one FMA.
 KERNEL_FLAGS_limits := -ffp-contract=fast
 
+# Zen 4 converts floats to doubles at twice the pace in halves of a 512-bit register.
+KERNEL_FLAGS_reduce := -mprefer-vector-width=256
+
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) $(ALL_CFLAGS) $(ISA_DEFINE) -MMD -MP -c -o $@ $<

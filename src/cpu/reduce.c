@@ -8,7 +8,8 @@
 #include "walk.h"
 
 enum {
-  BLOCK      = 4096,      /* elements a fold call takes: 32 KiB at most, so that a second pass hits L1 */
+  BLOCK      = 4096,      /* elements a buffer holds */
+  BLOCK_BYTES = BLOCK * 8,  /* of elements a fold call takes where they lie: a second pass hits L1 */
   WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
   NARROW     = 256,       /* accumulators that narrow rows are widened to */
   MIN_RUN    = 64,        /* shorter runs are packed together before they are folded */
@@ -18,7 +19,6 @@ enum {
   MAX_STATE  = 24,        /* bytes of the largest accumulator */
   GRAIN      = 1 << 15,   /* below 32k elements a thread costs more than it saves */
   ITEM       = 1 << 14,   /* elements an item of several short rows reads */
-  CACHED     = 1 << 20,   /* bytes of a run that may still be in L2 */
   CHUNK      = 1 << 16,   /* least elements of a piece of a long reduction */
   MAX_PIECES = 1024       /* pieces in all, when reductions are cut: their states stay in cache */
 };
@@ -86,19 +86,13 @@ static void fold_block(const work *w, buffer *b, int64_t n, const char *x, int64
   w->kernel->fold(n, x, first, acc);
 }
 
-/* Asks for the next block: one stream read by the hardware's prefetchers alone does not fill the memory bus. */
-static void prefetch_block(const work *w, const char *next) {
-  for (int64_t i = 0; i < BLOCK * (int64_t)w->size; i += 64) __builtin_prefetch(next + i, 0, 2);
-}
+static int64_t most_in_block(const work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
 
 /* acc takes the reduced elements begin … end - 1 of one run that lies side by side. */
 static void fold_run(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
-  int64_t n = w->c->reduced.count;
-  bool from_memory = n * w->size > CACHED;
-  for (int64_t i = begin; i < end; i += BLOCK) {
-    if (from_memory && i + 2 * BLOCK <= n) prefetch_block(w, address(w, offset + i + BLOCK));
-    fold_block(w, b, end - i < BLOCK ? end - i : BLOCK, address(w, offset + i), i, acc);
-  }
+  int64_t block = most_in_block(w);
+  for (int64_t i = begin; i < end; i += block)
+    fold_block(w, b, end - i < block ? end - i : block, address(w, offset + i), i, acc);
 }
 
 /* acc takes the reduced elements begin … end - 1 of the output whose input starts at `offset`. */
@@ -114,7 +108,7 @@ static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, in
     if (direct) {
       n = walk_run(&at, p);
       if (n > end - i) n = end - i;
-      if (n > BLOCK) n = BLOCK;
+      if (n > most_in_block(w)) n = most_in_block(w);
       walk_step(&at, p, 1, n);
     } else {
       n = pack_runs(w, &at, offset, end - i, b->raw);

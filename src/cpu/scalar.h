@@ -270,6 +270,10 @@ INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return fals
 #define is_far_remainder(x, y) _Generic((x), FLOATS(is_far_remainder), default: is_far_never)(x, y)
 #define any_remainder(x, y)    _Generic((x), FLOATS(remainder_any), INTEGERS(m_remainder))(x, y)
 
+/* a + x. As FMA, since Zen 4 adds and converts in the same two units but multiplies in two others: float sums in double
+** go at twice the pace. The rounding is that of the addition. */
+#define m_plus(a, x) _Generic((a), double: fma_float64((double)(x), 1.0, (double)(a)), default: (a) + (x))
+
 #define m_invert(x) _Generic((x), BITS(m_invert))(x)
 #define m_shift_left(x, y)  _Generic((x), INTEGERS(m_shift_left))(x, y)
 #define m_shift_right(x, y) _Generic((x), INTEGERS(m_shift_right))(x, y)

@@ -40,7 +40,7 @@ typedef uint64_t flag_uint64, flag_int64, flag_float64;
   int8_t: INT8_MAX, int16_t: INT16_MAX, int32_t: INT32_MAX, int64_t: INT64_MAX)
 
 enum {
-  LANE_BYTES = 1024,  /* of accumulators of a long row: more than hide any latency, few to merge */
+  LANE_BYTES = 256,   /* of accumulators of a long row: 8 registers of AVX2 hide the latency of an addition */
   LANES = LANE_BYTES / 8,
   FEW_LANES = 16      /* of a short row: few enough for gcc to unroll their merging */
 };
@@ -81,6 +81,19 @@ enum {
   }                                                                                                     \
   OUTLINE void fn##_columns(int64_t rows, int64_t n, const C_ *X, int64_t stride, A_ *acc, const M_ *M) { \
     fn##_inlined(rows, n, X, stride, acc, M);                                                           \
+  }                                                                                                     \
+  INLINE void fn##_lanes(int64_t rows, int64_t n, const C_ *X, A_ *lane, const M_ *M) {                 \
+    typedef C_ C;                                                                                       \
+    typedef A_ A;                                                                                       \
+    (void)M;                                                                                            \
+    for (int64_t r = 0; r < rows; r++, X += n)                                                          \
+      for (int64_t j = 0; j < n; j++) {                                                                 \
+        const M_ m = m_of_j;                                                                            \
+        A a = lane[j];                                                                                  \
+        C x = X[j];                                                                                     \
+        lane[j] = (A)(step);                                                                            \
+        (void)m;                                                                                        \
+      }                                                                                                 \
   }
 
 /* fn_row: one accumulator of n elements in a row: the row is read as rows of `count` columns, whose
@@ -97,7 +110,7 @@ enum {
     bool is_long = n >= 4 * MANY_LANES;                                                                 \
     int64_t count = is_long ? MANY_LANES : FEW_LANES, rest = n % count;                                 \
     for (int64_t k = 0; k < count; k++) lane[k] = (init);                                               \
-    if (is_long) fn##_columns(n / MANY_LANES, MANY_LANES, X, MANY_LANES, lane, M);                      \
+    if (is_long) fn##_lanes(n / MANY_LANES, MANY_LANES, X, lane, M);                                    \
     else fn##_inlined(n / FEW_LANES, FEW_LANES, X, FEW_LANES, lane, M);                                 \
     if (rest) fn##_columns(1, rest, X + n - rest, 0, lane, M);                                          \
     for (; count > FEW_LANES; count /= 2) fn##_merge_lanes(count / 2, lane, lane + count / 2);          \
