@@ -4,6 +4,10 @@
 /* What the loops of reductions and scans share: accumulator types, identities, and the two shapes of
 ** loop that fold elements into accumulators. */
 
+#ifdef __AVX__
+#include <immintrin.h>
+#endif
+
 #include "../scalar.h"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -95,6 +99,69 @@ enum {
         (void)m;                                                                                        \
       }                                                                                                 \
   }
+
+/* The same for floats that accumulators of double take. gcc reads 8 floats and takes the halves apart; one instruction
+** reads 4 and widens them, which halves the time of a sum. */
+enum { WIDENED = 16 };      /* floats at a time */
+
+INLINE void widen(int64_t n, double *to, const float *from) {
+#ifdef __AVX__
+  for (int64_t i = 0; i < n; i += 4) _mm256_storeu_pd(to + i, _mm256_cvtps_pd(_mm_loadu_ps(from + i)));
+#else
+  for (int64_t i = 0; i < n; i++) to[i] = (double)from[i];
+#endif
+}
+
+#define COLUMNS_WIDENED(fn, step)                                                                       \
+  INLINE double fn##_step(double a, double x) { typedef double A; return (A)(step); }                   \
+  INLINE double fn##_four(double a, double x, double y, double z, double w) {                           \
+    return fn##_step(fn##_step(fn##_step(fn##_step(a, x), y), z), w);                                   \
+  }                                                                                                     \
+  INLINE void fn##_inlined(int64_t rows, int64_t n, const float *X, int64_t stride, double *acc, const float *M) { \
+    for (; rows >= 4; rows -= 4, X += 4 * stride) {                                                     \
+      const float *Y = X + stride, *Z = Y + stride, *W = Z + stride;                                    \
+      double x[WIDENED], y[WIDENED], z[WIDENED], w[WIDENED];                                            \
+      int64_t j = 0;                                                                                    \
+      for (; j + WIDENED <= n; j += WIDENED) {                                                          \
+        widen(WIDENED, x, X + j), widen(WIDENED, y, Y + j);                                             \
+        widen(WIDENED, z, Z + j), widen(WIDENED, w, W + j);                                             \
+        for (int64_t k = 0; k < WIDENED; k++) acc[j + k] = fn##_four(acc[j + k], x[k], y[k], z[k], w[k]); \
+      }                                                                                                 \
+      for (; j < n; j++)                                                                                \
+        acc[j] = fn##_four(acc[j], (double)X[j], (double)Y[j], (double)Z[j], (double)W[j]);             \
+    }                                                                                                   \
+    for (; rows > 0; rows--, X += stride)                                                               \
+      for (int64_t j = 0; j < n; j++) acc[j] = fn##_step(acc[j], (double)X[j]);                         \
+    (void)M;                                                                                            \
+  }                                                                                                     \
+  OUTLINE void fn##_columns(int64_t rows, int64_t n, const float *X, int64_t stride, double *acc, const float *M) { \
+    fn##_inlined(rows, n, X, stride, acc, M);                                                           \
+  }                                                                                                     \
+  INLINE void fn##_lanes(int64_t rows, int64_t n, const float *X, double *lane, const float *M) {       \
+    for (int64_t r = 0; r < rows; r++, X += n) {                                                        \
+      double x[LANES];                                                                                  \
+      widen(n, x, X);                                                                                   \
+      for (int64_t j = 0; j < n; j++) lane[j] = fn##_step(lane[j], x[j]);                               \
+    }                                                                                                   \
+    (void)M;                                                                                            \
+  }
+
+/* Which of the two, by the dtype: a row's accumulator is WIDE or not. */
+#define COLUMNS_SAME(D, ...)  COLUMNS(__VA_ARGS__)
+#define COLUMNS_FLAG(D, ...)  COLUMNS(__VA_ARGS__)
+#define COLUMNS_COUNT(D, ...) COLUMNS(__VA_ARGS__)
+#define COLUMNS_WIDE(D, ...)  COLUMNS_WIDE_##D(__VA_ARGS__)
+#define COLUMNS_WIDE_bool     COLUMNS
+#define COLUMNS_WIDE_uint8    COLUMNS
+#define COLUMNS_WIDE_uint16   COLUMNS
+#define COLUMNS_WIDE_uint32   COLUMNS
+#define COLUMNS_WIDE_uint64   COLUMNS
+#define COLUMNS_WIDE_int8     COLUMNS
+#define COLUMNS_WIDE_int16    COLUMNS
+#define COLUMNS_WIDE_int32    COLUMNS
+#define COLUMNS_WIDE_int64    COLUMNS
+#define COLUMNS_WIDE_float64  COLUMNS
+#define COLUMNS_WIDE_float32(fn, T, A, step) COLUMNS_WIDENED(fn, step)
 
 /* fn_row: one accumulator of n elements in a row: the row is read as rows of `count` columns, whose
 ** accumulators are then merged in halves. M[0 … LANES - 1] are all the same. */

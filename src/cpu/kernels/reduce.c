@@ -16,8 +16,8 @@
   }
 
 /* A row whose accumulator A is a number. */
-#define SIMPLE(D, T, name, A_, R_, init, step, merge, finish)                                   \
-  COLUMNS(name##_##D, T, A_, step)                                                           \
+#define SIMPLE(D, T, name, columns, A_, R_, init, step, merge, finish)                          \
+  columns(D, name##_##D, T, A_, step)                                                           \
   ROW(name##_##D, T, A_, T, init, merge)                                                        \
   static void name##_init_##D(int64_t n, void *acc) {                                           \
     typedef T C;                                                                                \
@@ -41,7 +41,7 @@
   FINISH(name##_finish_##D, A_, R_, finish)
 
 #define SIMPLE_ROW(D, T, name, result, accumulator, ...) \
-  SIMPLE(D, T, name, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), __VA_ARGS__)
+  SIMPLE(D, T, name, COLUMNS_##accumulator, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), __VA_ARGS__)
 #define STATE_ROW(D, T, name, result, state, finish) \
   FINISH(name##_finish_##D, STATE_##state(D), GIVES_##result(double), finish)
 

@@ -43,7 +43,7 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
 INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
 
 #define MOMENTS(D, T, ...)                                                                        \
-  COLUMNS(total_##D, T, double, m_plus(a, (double)x))                                            \
+  COLUMNS_WIDE(D, total_##D, T, double, m_plus(a, (double)x))                                     \
   ROW(total_##D, T, double, T, 0, a + b)                                                     \
   COLUMNS_M(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                   \
   ROW(spread_##D, T, double, double, 0, a + b)                                                    \
