@@ -143,17 +143,18 @@ found:
 
 # ---- packages ---------------------------------------------------------------------------------
 
-.PHONY: deps deps-build deps-run deps-test
+.PHONY: deps deps-build deps-run deps-test deps-doc
 deps: deps-test           ## installs what build, demo and test need, where it is missing
 deps-build: ; @tools/deps build
 deps-run:   ; @tools/deps build run
 deps-test:  ; @tools/deps build run test
+deps-doc:   ; @tools/deps build run doc
 
 # ---- use --------------------------------------------------------------------------------------
 
 # A second make, because the first looked for the packages before they were installed.
 .PHONY: demo bench
-demo: deps-run            ## builds and runs every experiment at full size
+demo: deps-run            ## builds and runs every experiment at full size; DEMO="--iterations 2" for a quick look
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
 
@@ -199,7 +200,8 @@ lint-layers:
 # ---- documentation ----------------------------------------------------------------------------
 
 .PHONY: doc annotations
-doc: annotations          ## the API reference, into doc/; needs ldoc
+doc: deps-doc             ## the API reference, into doc/; installs LDoc where it is missing
+	@$(MAKE) --no-print-directory annotations
 	@tools/lua tools/annotate.lua --ldoc
 	@ldoc -q .
 

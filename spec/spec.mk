@@ -21,12 +21,12 @@ HOSTS := $(patsubst spec/support/hosts/%.c,build/spec/%,$(wildcard spec/support/
 
 build/spec/%: spec/support/hosts/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
 
 # Another library in the process, for dlpack_spec.lua.
 build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
 
 LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lua-5.4)
 
