@@ -39,7 +39,7 @@ for _, threads in ipairs(thread_counts(options.threads)) do
   for i, part in ipairs(parts) do
     local seconds = experiment.seconds(part[2], "cpu", options.iterations)
     alone[i] = alone[i] or seconds
-    line[#line + 1] = ("%.1f ms (%.2f×)"):format(seconds * 1e3, alone[i] / seconds)
+    line[#line + 1] = ("%s %.1f×"):format(experiment.show_time(seconds), alone[i] / seconds)
   end
   lines[#lines + 1] = line
 end

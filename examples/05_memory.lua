@@ -26,19 +26,20 @@ local operations = {
              (2 * size + rows * rows) * width,                    2 * rows * rows * cols,          limits.copy},
 }
 
-print(("measured limits on %d threads: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s"):format(
+print(("measured limits on %d threads: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s; and shares of them:"):format(
   lt.get_num_threads(), limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
 
-local lines = {{"operation", "FLOP per byte", "time", "GB/s", "of bandwidth", "GFLOP/s", "of arithmetic", "bound by"}}
+local lines = {{"op", "FLOP/byte", "time", "GB/s", "bandwidth", "GFLOP/s", "arithmetic", "bound by"}}
 for _, operation in ipairs(operations) do
   local name, work, bytes, flops, bandwidth = table.unpack(operation)
   local seconds = experiment.seconds(work, "cpu", options.iterations)
   local memory_share, compute_share = bytes / seconds / bandwidth, flops / seconds / limits.flops
   lines[#lines + 1] = {
-    name, ("%.2f"):format(flops / bytes), ("%.2f ms"):format(seconds * 1e3),
+    name, ("%.2f"):format(flops / bytes), experiment.show_time(seconds),
     ("%.1f"):format(bytes / seconds / 1e9), ("%.0f %%"):format(100 * memory_share),
     ("%.1f"):format(flops / seconds / 1e9), ("%.1f %%"):format(100 * compute_share),
     memory_share > compute_share and "memory" or "arithmetic",
   }
 end
 experiment.print_table(lines)
+if 3 * size * width < 2 ^ 26 then print("Matrices this small stay in the caches, faster than memory: shares may exceed 100 %.") end

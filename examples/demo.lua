@@ -1,17 +1,18 @@
 -- Runs every experiment at full size and ends with the notebook's figures beside this machine's.
--- `make demo` calls it from the repository's root.
+-- `make demo` calls it.
 
 local experiment = require "luatensor.experiment"
 
 local options = experiment.options({...}, "Every experiment, and the notebook's figures beside this machine's.", {
   {"iterations", 100}, "threads",
 })
+local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 local iterations, threads = tostring(options.iterations), tostring(options.threads)
 
 -- Runs examples/<name>.lua with the given arguments; its result, or nil and the error.
 local function run(name, ...)
-  print(("\n== %s %s"):format(name, table.concat({...}, " ")))
-  local script = assert(loadfile(("examples/%s.lua"):format(name)))
+  print("\n== " .. table.concat({name, ...}, " "))
+  local script = assert(loadfile(("%s/%s.lua"):format(folder, name)))
   local ok, result = pcall(script, ...)
   if ok then return result end
   print(result)
@@ -37,8 +38,10 @@ local notebook = {
 
 local function show(value) return value and ("%.4g s"):format(value) or "-" end
 
-local head = {"matrices", "notebook, CPU", "notebook, GPU", "CPU here"}
-if accelerator then head[#head + 1] = accelerator .. " here" end
+-- Fewer iterations than the notebook's are no figures to compare: the column says how many.
+local here = options.iterations == 100 and "" or (" (× %d)"):format(options.iterations)
+local head = {"matrices", "notebook, CPU", "notebook, GPU", "CPU here" .. here}
+if accelerator then head[#head + 1] = accelerator .. " here" .. here end
 local lines = {head}
 for _, row in ipairs(notebook) do
   local name, key = row[1], row[2]
@@ -48,6 +51,6 @@ for _, row in ipairs(notebook) do
 end
 
 print("\n== The notebook's figures (100 iterations, PyTorch on an Apple laptop) beside this machine's")
-print(("here: %s iterations of {two random matrices, x @ y.T, sum}"):format(iterations))
+print(("here: %s × {two random matrices, x @ y.T, sum}"):format(iterations))
 for device in pairs(seconds) do print(experiment.describe(device)) end
 experiment.print_table(lines)

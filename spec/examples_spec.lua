@@ -33,6 +33,7 @@ describe("examples", function()
     {"--rows 0", "--rows takes a whole number from 1 on, not \"0\""},
     {"--rows", "--rows needs a value"},
     {"--cols=2.5", "--cols takes a whole number from 1 on, not \"2.5\""},
+    {"--threads 5000", "--threads takes a whole number from 1 to 1024, not \"5000\""},
     {"--dtype int8", "--dtype takes a floating-point dtype such as float32, not \"int8\""},
     {"--device abacus", "--device abacus: "},
     {"--speed 3", "unknown option: --speed"},

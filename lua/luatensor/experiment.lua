@@ -21,7 +21,7 @@ experiment.common = {
   rows       = {kind = "count", help = "rows of each matrix"},
   cols       = {kind = "count", help = "columns of each matrix"},
   dtype      = {kind = "dtype", help = "dtype of the elements", default = "float32"},
-  threads    = {kind = "count", help = "CPU threads", default = lt.get_num_threads},
+  threads    = {kind = "threads", help = "CPU threads", default = lt.get_num_threads},
 }
 
 -- Kinds of options. Each reader returns the value, or nil and what is wrong with the text.
@@ -30,6 +30,11 @@ local readers = {
     local n = math.tointeger(tonumber(text))
     if n and n >= 1 then return n end
     return nil, ("takes a whole number from 1 on, not %q"):format(text)
+  end,
+  threads = function(text)
+    local n = math.tointeger(tonumber(text))
+    if n and pcall(lt.set_num_threads, n) then return n end
+    return nil, ("takes a whole number from 1 to 1024, not %q"):format(text)
   end,
   device = function(text)
     local ok, device = pcall(lt.device, text)
@@ -49,7 +54,7 @@ local function usage_error(message)
 end
 
 local function print_help(description, known)
-  print(description .. "\n")
+  print(description .. (#known > 0 and "\n" or ""))
   for _, option in ipairs(known) do
     local default = option.value == nil and "" or (" (%s)"):format(option.value)
     print(("  --%-12s %s%s"):format(option.name, option.help, default))
@@ -93,7 +98,7 @@ end
 -- @tparam table argv the script's arguments: `{...}`
 -- @string description what the script does
 -- @tparam table wanted the options: names of @{common} ones, `{"name", default}`, or
---   `{"name", default, kind = "count" | "device" | "dtype" | "text", help = "…"}`
+--   `{"name", default, kind = "count" | "threads" | "device" | "dtype" | "text", help = "…"}`
 -- @treturn table values by name
 function experiment.options(argv, description, wanted)
   local known, by_name, values = {}, {}, {}
@@ -164,6 +169,16 @@ local function print_row(row, widths)
   local cells = {}
   for i, cell in ipairs(row) do cells[i] = pad(cell, widths[i], i > 1) end
   print((table.concat(cells, "  "):gsub("%s+$", "")))
+end
+
+--- Seconds in words, three digits and the unit that suits them: "2.89 s", "13.1 ms", "640 µs".
+-- @number seconds
+-- @treturn string
+function experiment.show_time(seconds)
+  local value, unit = seconds, "s"
+  if seconds < 0.9995e-3 then value, unit = 1e6 * seconds, "µs"
+  elseif seconds < 0.9995 then value, unit = 1e3 * seconds, "ms" end
+  return (value < 99.95 and "%.3g %s" or "%.0f %s"):format(value, unit)     -- not 1e+03
 end
 
 --- Prints rows as aligned columns, the first one to the left, the others to the right.
