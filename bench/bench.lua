@@ -154,17 +154,23 @@ local checks = {{"sum 7000×7000, relative error", check_sum_error}, {"memory, l
 
 local function selected(name) return name:find(options.rows) ~= nil end
 
+local on_terminal = os.execute("test -t 2") == true
+
+local function show_progress(name)
+  if on_terminal then io.stderr:write("\r\27[K", name) end
+end
+
 local function run_rows(contenders, limits)
   local entries, lines = {}, {head}
   for _, row in ipairs(rows) do
     if selected(row[1]) and (row.gate or row.share_gate or options.gates ~= "yes") then
       local quiet = machine.await_idle(options.wait)
-      io.stderr:write(("\r\27[K%s"):format(row[1]))
+      show_progress(row[1])
       local entry = judge(row, measure(row, contenders), limits, quiet)
       entries[#entries + 1], lines[#lines + 1] = entry, line_of(entry)
     end
   end
-  io.stderr:write("\r\27[K")
+  show_progress("")
   return entries, lines
 end
 
@@ -174,7 +180,10 @@ local function print_errors(entries)
   end
 end
 
-if not machine.await_idle(options.wait) and options.noisy ~= "yes" then
+show_progress(("waiting up to %d s for an idle machine"):format(options.wait))
+local idle = machine.await_idle(options.wait)
+show_progress("")
+if not idle and options.noisy ~= "yes" then
   print(("bench: not measured, the machine stayed busy for %d s (--noisy yes measures all the same)"):format(
     options.wait))
   os.exit(0, true)
@@ -203,6 +212,7 @@ for _, check in ipairs(checks) do
     print(("%s: %s (gate %s): %s"):format(outcome.name, outcome.value, outcome.gate, outcome.verdict))
   end
 end
+if #entries + #outcomes == 0 then print(("no row matches %q"):format(options.rows)) end
 print_errors(entries)
 for _, entry in ipairs(entries) do
   if not entry.quiet then
