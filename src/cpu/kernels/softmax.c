@@ -4,26 +4,54 @@
 #include "../cpu.h"
 #include "fold.h"
 
-enum { COLUMNS_AT_ONCE = 64 };    /* columns of a pass: their rows stay in L1 and L2 for the next */
+enum {
+  COLUMNS_AT_ONCE = 64,     /* columns of a pass: their rows stay in L1 and L2 for the next */
+  VECTOR          = 16,     /* floats of the widest vector */
+  IN_PART         = 32      /* exponentials added up in their own type, before the sum takes them in double: within 2 ulp */
+};
 
 #define LARGEST(D, T, ...)                                  \
   COLUMNS(largest_##D, T, T, m_max(a, x))                \
   ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
 EACH_REALFLOAT(LARGEST, )
 
-/* Second and third pass over n elements whose largest is `max`. */
+/* Second and third pass over n elements whose largest is `max`. A row is read in whole vectors, the last of them from
+** a copy filled up with -infinity: one exponential of a lone element takes the time of a vector's. */
 #define SOFTMAX_ROW(D, T, name, keep, from_sum, last)                                           \
+  INLINE double name##_vectors_##D(int64_t count, const T *X, T *OUT, const T max) {            \
+    typedef T C;                                                                                \
+    C part[VECTOR] = {0};                                                                       \
+    double s = 0;                                                                               \
+    for (; count > 0; count--, X += VECTOR, OUT += VECTOR) {                                    \
+      _Pragma("omp simd")                                                                       \
+      for (int64_t j = 0; j < VECTOR; j++) {                                                    \
+        C d = X[j] - max, e = m_exp(d);                                                         \
+        part[j] += e;                                                                           \
+        OUT[j] = keep;                                                                          \
+        (void)d;                                                                                \
+      }                                                                                         \
+    }                                                                                           \
+    for (int64_t j = 0; j < VECTOR; j++) s += (double)part[j];                                  \
+    return s;                                                                                   \
+  }                                                                                             \
+  OUTLINE double name##_exp_##D(int64_t n, const T *X, T *OUT, const T max) {                   \
+    double s = 0;                                                                               \
+    int64_t i = 0, rest = n % VECTOR;                                                           \
+    for (int64_t some; i < n - rest; i += some) {                                               \
+      some = n - rest - i < IN_PART * VECTOR ? n - rest - i : IN_PART * VECTOR;                 \
+      s += name##_vectors_##D(some / VECTOR, X + i, OUT + i, max);                              \
+    }                                                                                           \
+    if (rest) {                                                                                 \
+      T x[VECTOR], out[VECTOR];                                                                 \
+      for (int64_t j = 0; j < VECTOR; j++) x[j] = j < rest ? X[i + j] : -(T)INFINITY;           \
+      s += name##_vectors_##D(1, x, out, max);                                                  \
+      memcpy(OUT + i, out, (size_t)rest * sizeof(T));                                           \
+    }                                                                                           \
+    return s;                                                                                   \
+  }                                                                                             \
   static void name##_row_##D(int64_t n, const T *X, T *OUT) {                                   \
     typedef T C;                                                                                \
-    const C max = largest_##D##_row(n, X, NULL);                                                \
-    double s = 0;                                                                               \
-    _Pragma("omp simd reduction(+ : s)")                                                        \
-    for (int64_t i = 0; i < n; i++) {                                                           \
-      C d = X[i] - max, e = m_exp(d);                                                           \
-      s += (double)e;                                                                           \
-      OUT[i] = keep;                                                                            \
-      (void)d;                                                                                  \
-    }                                                                                           \
+    const double s = name##_exp_##D(n, X, OUT, largest_##D##_row(n, X, NULL));                  \
     const C m = from_sum;                                                                       \
     for (int64_t i = 0; i < n; i++) { C k = OUT[i]; OUT[i] = last; }                            \
   }                                                                                             \
@@ -33,16 +61,21 @@ EACH_REALFLOAT(LARGEST, )
     double sum[COLUMNS_AT_ONCE] = {0};                                                          \
     memcpy(max, X, (size_t)w * sizeof(C));                                                      \
     largest_##D##_columns(n - 1, w, X + x_step, x_step, max, NULL);                          \
-    for (int64_t i = 0; i < n; i++) {                                                           \
-      const C *x = X + i * x_step;                                                              \
-      C *out = OUT + i * out_step;                                                              \
-      _Pragma("omp simd")                                                                       \
-      for (int64_t j = 0; j < w; j++) {                                                         \
-        C d = x[j] - max[j], e = m_exp(d);                                                      \
-        sum[j] += (double)e;                                                                    \
-        out[j] = keep;                                                                          \
-        (void)d;                                                                                \
+    for (int64_t i = 0; i < n; i += IN_PART) {                                                  \
+      C part[COLUMNS_AT_ONCE] = {0};                                                            \
+      int64_t end = n - i < IN_PART ? n : i + IN_PART;                                          \
+      for (int64_t r = i; r < end; r++) {                                                       \
+        const C *x = X + r * x_step;                                                            \
+        C *out = OUT + r * out_step;                                                            \
+        _Pragma("omp simd")                                                                     \
+        for (int64_t j = 0; j < w; j++) {                                                       \
+          C d = x[j] - max[j], e = m_exp(d);                                                    \
+          part[j] += e;                                                                         \
+          out[j] = keep;                                                                        \
+          (void)d;                                                                              \
+        }                                                                                       \
       }                                                                                         \
+      for (int64_t j = 0; j < w; j++) sum[j] += (double)part[j];                                \
     }                                                                                           \
     for (int64_t j = 0; j < w; j++) { double s = sum[j]; by[j] = from_sum; }                    \
     for (int64_t i = 0; i < n; i++) {                                                           \
