@@ -37,7 +37,7 @@ typedef struct device {
 
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
 
-  /* threads of the host's part; set_threads: ERR_THREADS in a forked child */
+  /* threads of the host's part; set_threads: ERR_THREADS in a forked child, ERR_MEMORY when the system refuses */
   int  (*threads)(void);
   int  (*set_threads)(int n);
   void (*describe)(char *text, size_t size);                  /* kernels, libraries, threading: for people */

@@ -14,7 +14,9 @@ static int l_set_num_threads(lua_State *L) {
   int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
   if (n < 1 || n > MOST_THREADS)
     return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, MOST_THREADS);
-  if (cpu_device.set_threads((int)n) != OK)
+  int st = cpu_device.set_threads((int)n);
+  if (st == ERR_MEMORY) return luaL_error(L, "set_num_threads: the system does not start %d threads", (int)n);
+  if (st != OK)
     return luaL_error(L, "set_num_threads: a forked process has one thread; set it before, or start anew with io.popen");
   return 0;
 }

@@ -132,7 +132,7 @@ const isa_tables *cpu_best_isa(void);     /* whatever LUATENSOR_CPU says */
 /* How many threads a family may use for `work` elements, given its grain. */
 int  cpu_threads(int64_t work, int64_t grain);
 int  cpu_thread_count(void);
-int  cpu_set_thread_count(int n);   /* ERR_THREADS: a forked child has one */
+int  cpu_set_thread_count(int n);   /* ERR_THREADS: a forked child has one; ERR_MEMORY: the system refuses */
 
 /* BLAS: does it run on our OpenMP pool (else on threads of its own)? Gives it our number of threads. */
 bool cpu_blas_shares_pool(void);

@@ -69,6 +69,7 @@ static size_t parse_size(const char *text) {
   if (*end == 'K' || *end == 'k') n *= 0x1p10;
   else if (*end == 'M' || *end == 'm') n *= 0x1p20;
   else if (*end == 'G' || *end == 'g') n *= 0x1p30;
+  else if (*end == 'T' || *end == 't') n *= 0x1p40;
   return n >= 1 && n < 0x1p63 ? (size_t)n : 0;
 }
 

@@ -9,7 +9,10 @@
 
 enum { BLAS_SEQUENTIAL, BLAS_PTHREADS, BLAS_OPENMP };     /* openblas_get_parallel() */
 
-static int  thread_count;      /* 0: not set, OpenMP's own number */
+enum { MOST = 1024 };         /* as many as lua_thread.c lets scripts ask for */
+
+static int  thread_count;     /* 0: not set, OpenMP's own number */
+static int  proved = 1;       /* as many were running at once   */
 static int  blas_parallel;
 static bool forked;
 
@@ -25,13 +28,42 @@ __attribute__((constructor)) static void start(void) {
   pthread_atfork(NULL, NULL, in_child);
 }
 
+static void *pass(void *gate) {
+  pthread_mutex_lock(gate);
+  pthread_mutex_unlock(gate);
+  return NULL;
+}
+
+/* How many of n threads the system lets run at once (limits on processes, on memory), the caller's counted: tried,
+** because libgomp ends the process when it cannot start one. */
+static int try_threads(int n) {
+  static pthread_t threads[MOST];
+  static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  if (n <= __atomic_load_n(&proved, __ATOMIC_RELAXED)) return n;
+  if (n > MOST) n = MOST;
+  int started = 0;
+  pthread_mutex_lock(&one);
+  pthread_mutex_lock(&gate);
+  while (started < n - 1 && pthread_create(&threads[started], NULL, pass, &gate) == 0) started++;
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
+  if (started + 1 > proved) __atomic_store_n(&proved, started + 1, __ATOMIC_RELAXED);
+  pthread_mutex_unlock(&one);
+  return started + 1;
+}
+
 int cpu_thread_count(void) {
   int n = __atomic_load_n(&thread_count, __ATOMIC_RELAXED);
-  return n ? n : omp_get_max_threads();
+  if (n) return n;
+  int wanted = omp_get_max_threads(), most = try_threads(wanted);
+  if (most < wanted) cpu_set_thread_count(most);
+  return most;
 }
 
 int cpu_set_thread_count(int n) {
   if (forked && n > 1) return ERR_THREADS;
+  if (try_threads(n) < n) return ERR_MEMORY;
   __atomic_store_n(&thread_count, n, __ATOMIC_RELAXED);
   if (blas_parallel == BLAS_PTHREADS) openblas_set_num_threads(n);
   return OK;
