@@ -15,8 +15,19 @@ enum {
   ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
 EACH_REALFLOAT(LARGEST, )
 
-/* Second and third pass over n elements whose largest is `max`. A row is read in whole vectors, the last of them from
-** a copy filled up with -infinity: one exponential of a lone element takes the time of a vector's. */
+/* e^x for x <= 0 (or NaN): m_exp without its upper bound. */
+INLINE float exp_to_0_float32(float x) {
+  int32_t n;
+  float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;
+  int32_t half = n >> 1;
+  return y * pow2_float32(half) * pow2_float32(n - half);
+}
+INLINE double exp_to_0_float64(double x) { return m_exp_float64(x); }
+#define exp_to_0(x) _Generic((x), FLOATS(exp_to_0))(x)
+
+/* Second and third pass over n elements whose largest is `max`. A row is read in whole vectors, the elements
+** that are left over from a copy filled up with -infinity: the exponential of one takes the time of a vector's. The
+** copy is made first, since OUT may be X, and is the row's last vector where there is a whole one. */
 #define SOFTMAX_ROW(D, T, name, keep, from_sum, last)                                           \
   INLINE double name##_vectors_##D(int64_t count, const T *X, T *OUT, const T max) {            \
     typedef T C;                                                                                \
@@ -25,7 +36,7 @@ EACH_REALFLOAT(LARGEST, )
     for (; count > 0; count--, X += VECTOR, OUT += VECTOR) {                                    \
       _Pragma("omp simd")                                                                       \
       for (int64_t j = 0; j < VECTOR; j++) {                                                    \
-        C d = X[j] - max, e = m_exp(d);                                                         \
+        C d = X[j] - max, e = exp_to_0(d);                                                         \
         part[j] += e;                                                                           \
         OUT[j] = keep;                                                                          \
         (void)d;                                                                                \
@@ -35,17 +46,27 @@ EACH_REALFLOAT(LARGEST, )
     return s;                                                                                   \
   }                                                                                             \
   OUTLINE double name##_exp_##D(int64_t n, const T *X, T *OUT, const T max) {                   \
+    T x[VECTOR], out[VECTOR];                                                                   \
+    const int rest = (int)(n % VECTOR), skip = n < VECTOR ? 0 : VECTOR - rest;                  \
+    int64_t whole = n - rest;                                                                   \
     double s = 0;                                                                               \
-    int64_t i = 0, rest = n % VECTOR;                                                           \
-    for (int64_t some; i < n - rest; i += some) {                                               \
-      some = n - rest - i < IN_PART * VECTOR ? n - rest - i : IN_PART * VECTOR;                 \
+    if (rest && !skip) {                                                                        \
+      for (int j = 0; j < VECTOR; j++) x[j] = j < rest ? X[j] : -(T)INFINITY;                   \
+    } else if (rest) {                                                                          \
+      _Pragma("omp simd")                                                                       \
+      for (int j = 0; j < VECTOR; j++) { T v = X[n - VECTOR + j]; x[j] = j < skip ? -(T)INFINITY : v; } \
+    }                                                                                           \
+    if (rest) s = name##_vectors_##D(1, x, out, max);                                           \
+    for (int64_t i = 0, some; i < whole; i += some) {                                           \
+      some = whole - i < IN_PART * VECTOR ? whole - i : IN_PART * VECTOR;                       \
       s += name##_vectors_##D(some / VECTOR, X + i, OUT + i, max);                              \
     }                                                                                           \
-    if (rest) {                                                                                 \
-      T x[VECTOR], out[VECTOR];                                                                 \
-      for (int64_t j = 0; j < VECTOR; j++) x[j] = j < rest ? X[i + j] : -(T)INFINITY;           \
-      s += name##_vectors_##D(1, x, out, max);                                                  \
-      memcpy(OUT + i, out, (size_t)rest * sizeof(T));                                           \
+    if (rest && !skip) {                                                                        \
+      for (int j = 0; j < rest; j++) OUT[j] = out[j];                                           \
+    } else if (rest) {                                                                          \
+      T *to = OUT + n - VECTOR;                                                                 \
+      _Pragma("omp simd")                                                                       \
+      for (int j = 0; j < VECTOR; j++) { T old = to[j], v = out[j]; to[j] = j < skip ? old : v; } \
     }                                                                                           \
     return s;                                                                                   \
   }                                                                                             \
@@ -69,7 +90,7 @@ EACH_REALFLOAT(LARGEST, )
         C *out = OUT + r * out_step;                                                            \
         _Pragma("omp simd")                                                                     \
         for (int64_t j = 0; j < w; j++) {                                                       \
-          C d = x[j] - max[j], e = m_exp(d);                                                    \
+          C d = x[j] - max[j], e = exp_to_0(d);                                                    \
           part[j] += e;                                                                         \
           out[j] = keep;                                                                        \
           (void)d;                                                                              \
