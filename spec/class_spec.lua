@@ -114,3 +114,29 @@ describe("the module", function()
     end
   end)
 end)
+
+describe("a dim", function()
+  local x = lt.arange(6):reshape(2, 3)
+
+  it("may be named in every function that takes one", function()
+    local rows, at = lt.tensor{2, 1}, lt.ones(2, 1, {dtype = "int64"})
+    for name, call in pairs {
+      concat = function(d) return lt.concat({x, x}, d) end,
+      stack = function(d) return lt.stack({x, x}, d) end,
+      take = function(d) return x:take(rows, d) end,
+      take_along_axis = function(d) return x:take_along_axis(at, d) end,
+      unstack = function(d) return x:unstack(d)[2] end,
+      split = function(d) return x:split(1, d)[2] end,
+      chunk = function(d) return x:chunk(2, d)[2] end,
+      roll = function(d) return x:roll(1, d) end,
+      flip = function(d) return x:flip(d) end,
+      squeeze = function(d) return lt.zeros(2, 1, 3):squeeze(d) end,
+      expand_dims = function(d) return x:expand_dims(d) end,
+      repeat_interleave = function(d) return x:repeat_interleave(2, d) end,
+    } do
+      assert.same(call(2):totable(), call({dim = 2}):totable(), name)
+      assert.has_error(function() call({dmi = 2}) end)
+    end
+    assert.has_error(function() lt.concat({x, x}, 1, {dim = 2}) end)
+  end)
+end)

@@ -100,6 +100,19 @@ int push_option(lua_State *L, int options, const char *name) {
   return LUA_TNIL;
 }
 
+int check_dim_option(lua_State *L, const char *fn, const char *const *known, int *nargs, int i) {
+  int options = check_options(L, fn, known, nargs);
+  bool named = push_option(L, options, "dim") != LUA_TNIL;
+  if (named && *nargs >= i) luaL_error(L, "%s: dim is given twice", fn);
+  if (!named || *nargs < i - 1) {
+    lua_pop(L, 1);
+    return options;
+  }
+  lua_insert(L, options);
+  ++*nargs;
+  return options + 1;
+}
+
 enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise) {
   if (!options) return otherwise;
   push_option(L, options, "dtype");

@@ -43,6 +43,9 @@ bool is_options(lua_State *L, int i);
 ** are an error that lists them. Positional arguments are 1 … *nargs after this. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
 
+/* The same where argument i, the last, is a dim: option "dim" is put there. */
+int check_dim_option(lua_State *L, const char *fn, const char *const *known, int *nargs, int i);
+
 /* Pushes an option's value, nil when there are no options; returns its type. Raw: no metamethod of the
 ** script's may run between the checks of the arguments and their use. */
 int push_option(lua_State *L, int options, const char *name);

@@ -7,6 +7,7 @@
 #include "view.h"
 
 static const char *const out_options[] = {"out", NULL};
+static const char *const dim_options[] = {"dim", "out", NULL};
 
 static void expect_arguments(lua_State *L, const char *fn, int n, int least, int most) {
   if (n >= least && n <= most) return;
@@ -43,7 +44,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
 @treturn Tensor shape of x, with that of indices for dim
 */
 static int l_take(lua_State *L) {
-  int nargs, options = check_options(L, "take", out_options, &nargs);
+  int nargs, options = check_dim_option(L, "take", dim_options, &nargs, 3);
   expect_arguments(L, "take", nargs, 2, 3);
   const tensor *x = check_tensor(L, 1, "take"), *t = to_indices(L, "take", "indices", check_tensor(L, 2, "take"));
   if (lua_isnil(L, 3)) nargs = 2;
@@ -113,7 +114,7 @@ static int l_gather(lua_State *L) {
 */
 static int l_take_along_axis(lua_State *L) {
   const char *fn = "take_along_axis";
-  int nargs, options = check_options(L, fn, out_options, &nargs);
+  int nargs, options = check_dim_option(L, fn, dim_options, &nargs, 3);
   expect_arguments(L, fn, nargs, 2, 3);
   const tensor *x = check_tensor(L, 1, fn), *t = check_tensor(L, 2, fn);
   shape others = x->shape;
@@ -397,7 +398,7 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
 @treturn Tensor
 */
 static int l_concat(lua_State *L) {
-  int nargs, options = check_options(L, "concat", out_options, &nargs);
+  int nargs, options = check_dim_option(L, "concat", dim_options, &nargs, 2);
   expect_arguments(L, "concat", nargs, 1, 2);
   enum dtype d = DT_none;
   int n = check_list(L, "concat", &d);
@@ -416,7 +417,7 @@ static int l_concat(lua_State *L) {
 @treturn Tensor
 */
 static int l_stack(lua_State *L) {
-  int nargs, options = check_options(L, "stack", out_options, &nargs);
+  int nargs, options = check_dim_option(L, "stack", dim_options, &nargs, 2);
   expect_arguments(L, "stack", nargs, 1, 2);
   enum dtype d = DT_none;
   int n = check_list(L, "stack", &d);

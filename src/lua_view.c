@@ -145,6 +145,8 @@ static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const sh
 
 static const char *const reshape_options[] = {"copy", NULL};
 
+static const char *const dim_option[] = {"dim", NULL};
+
 /*** The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 @function reshape
 @tparam Tensor x
@@ -231,6 +233,8 @@ static int l_broadcast_to(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_expand_dims(lua_State *L) {
+  int nargs;
+  check_dim_option(L, "expand_dims", dim_option, &nargs, 2);
   const tensor *x = check_tensor(L, 1, "expand_dims");
   lua_settop(L, 2);
   bool table = lua_istable(L, 2);
@@ -256,6 +260,8 @@ static int l_expand_dims(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_squeeze(lua_State *L) {
+  int nargs;
+  check_dim_option(L, "squeeze", dim_option, &nargs, 2);
   const tensor *x = check_tensor(L, 1, "squeeze");
   bool all = lua_isnoneornil(L, 2);
   uint32_t dims = check_dims(L, 2, "squeeze", &x->shape);
@@ -376,6 +382,8 @@ static int l_narrow(lua_State *L) {
 @treturn Tensor a view
 */
 static int l_flip(lua_State *L) {
+  int nargs;
+  check_dim_option(L, "flip", dim_option, &nargs, 2);
   const tensor *x = check_tensor(L, 1, "flip");
   uint32_t dims = check_dims(L, 2, "flip", &x->shape);
   tensor *t = push_view(L, x);

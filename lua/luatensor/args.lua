@@ -90,6 +90,12 @@ function args.dim(fn, d, ndim)
   return n > 0 and n or n + ndim + 1
 end
 
+--- The last argument of functions that take a dim: itself, or option `dim`.
+function args.dim_option(fn, dim)
+  if not args.is_options(dim) then return dim end
+  return args.options(fn, dim, {dim = true}).dim
+end
+
 --- "[2, 3]"
 function args.shape_text(shape)
   return "[" .. table.concat(shape, ", ") .. "]"

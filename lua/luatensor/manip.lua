@@ -30,7 +30,7 @@ return function(lt, methods)
   -- @treturn {Tensor,...} views
   add("unstack", function(x, dim)
     args.tensor("unstack", 1, x)
-    dim = args.dim("unstack", dim or 1, x.ndim)
+    dim = args.dim("unstack", args.dim_option("unstack", dim) or 1, x.ndim)
     local rows, list = x:moveaxis(dim, 1), {}
     for i = 1, #rows do list[i] = rows[i] end
     return list
@@ -43,7 +43,7 @@ return function(lt, methods)
   -- @treturn {Tensor,...} views
   add("split", function(x, sizes, dim)
     args.tensor("split", 1, x)
-    dim = args.dim("split", dim or 1, x.ndim)
+    dim = args.dim("split", args.dim_option("split", dim) or 1, x.ndim)
     local n, list, start = x.shape[dim], {}, 1
     if type(sizes) ~= "table" then
       local size = integer_of("split", "size", sizes, 1)
@@ -69,7 +69,7 @@ return function(lt, methods)
   -- @treturn {Tensor,...} views
   add("chunk", function(x, n, dim)
     args.tensor("chunk", 1, x)
-    dim = args.dim("chunk", dim or 1, x.ndim)
+    dim = args.dim("chunk", args.dim_option("chunk", dim) or 1, x.ndim)
     integer_of("chunk", "number of parts", n, 1)
     return x:split(math.max(1, (x.shape[dim] + n - 1) // n), dim)
   end)
@@ -96,6 +96,7 @@ return function(lt, methods)
   -- @treturn Tensor
   local function repeat_(x, repeats, dim)
     args.tensor("repeat", 1, x)
+    dim = args.dim_option("repeat", dim)
     if dim == nil then x, dim = x:flatten(), 1 end
     dim = args.dim("repeat", dim, x.ndim)
     if lt.is_tensor(repeats) then repeats = repeats.ndim == 0 and repeats:item() or repeats:totable() end
@@ -148,6 +149,7 @@ return function(lt, methods)
   -- @treturn Tensor
   add("roll", function(x, shift, dim)
     args.tensor("roll", 1, x)
+    dim = args.dim_option("roll", dim)
     if dim == nil then
       integer_of("roll", "shift", shift)
       return copy_of(roll_dim(x:flatten(), shift, 1)):reshape(x.shape)
