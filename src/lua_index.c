@@ -242,10 +242,20 @@ const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype
   return x->dtype == d && tensor_is_contiguous(x) ? x : push_copy(L, fn, x, d);
 }
 
+/* uint64 indices as int64. The largest stand for all from 2^63 on: out of range too, but not negative. */
+static const tensor *push_unsigned(lua_State *L, const char *fn, const tensor *x) {
+  tensor *t = push_tensor(L, fn, DT_int64, &x->shape, x->store->place);
+  job j = {.op = OP_minimum, .nin = 2, .in = {{.t = x}, {.s = {.i = INT64_MAX}}}};
+  int st = job_prepare(&j);
+  if (st == OK) st = job_run(&j, t);
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
+  return t;
+}
+
 const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x) {
   int kind = dtype_kind(x->dtype);
   if (kind != KIND_INT && kind != KIND_UINT) luaL_error(L, "%s: %s: integers expected, got %s", fn, what, dtypes[x->dtype].name);
-  return to_plain(L, fn, x, DT_int64);
+  return x->dtype == DT_uint64 ? push_unsigned(L, fn, x) : to_plain(L, fn, x, DT_int64);
 }
 
 const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask) {

@@ -18,7 +18,6 @@ enum {
   TILE  = 16           /* blocks begin at a multiple: a tile of OpenBLAS, a cache line of floats */
 };
 
-
 /* ---- BLAS ---- */
 
 /* A matrix as BLAS sees it. */
