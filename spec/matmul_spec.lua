@@ -99,6 +99,34 @@ describe("matmul", function()
     end
   end)
 
+  it("multiplies half floats with integers that do not fit them", function()
+    local a = lt.tensor({{0.5, 0.25}}, {dtype = "float16"})
+    local b = lt.tensor {{100000, 70000}, {-100000, 4}}      -- 25000 and 35001, rounded once
+    helpers.holds(a:matmul(b), "[1, 2]", {{24992.0, 35008.0}})
+    helpers.holds(a:to("bfloat16"):matmul(b), "[1, 2]", {{24960.0, 35072.0}})
+    assert.equal("float16", a:matmul(b).dtype)
+  end)
+
+  -- Products of small integers are exact, so they do not depend on how the result is cut.
+  it("cuts results into blocks for threads", function()
+    local before = lt.get_num_threads()
+    for _, size in ipairs {{129, 130, 131}, {260, 250, 270}, {7, 300, 2500}, {2500, 300, 7}, {17, 60000, 3}} do
+      local m, k, n = table.unpack(size)
+      local x, y = lt.randint(-4, 5, {m, k}), lt.randint(-4, 5, {k, n})
+      local want = x:matmul(y)
+      for _, threads in ipairs {1, 2, 3, 4} do
+        lt.set_num_threads(threads)
+        for _, name in ipairs {"float32", "float64"} do
+          local a, b, columns = x:to(name), y:to(name), lt.zeros({n, m}, {dtype = name}).T
+          assert.is_true(a:matmul(b):equal(want):all():item())
+          lt.matmul(a.T:contiguous().T, b, {out = columns})
+          assert.is_true(columns:equal(want):all():item())
+        end
+      end
+      lt.set_num_threads(before)
+    end
+  end)
+
   it("wraps integers", function()
     local x = lt.tensor({{100, 100}}, {dtype = "int8"})
     assert.same({{32}}, x:matmul(x.T):totable())
