@@ -28,6 +28,17 @@ for _, name in ipairs {"softmax", "log_softmax"} do
       assert.same({}, lt.zeros(0)[name](lt.zeros(0)):totable())
     end)
 
+    it("of every length around a vector, in place too", function()
+      for n = 1, 50 do
+        local list = {}
+        for i = 1, n do list[i] = (i * 37 % 101) / 8 end
+        local x = lt.tensor({list}, {dtype = "float32"})
+        assert.agrees(reduce[name](reference.array.new({1, n}, "float32", list), 2), x[name](x, 2), {ulp = 8})
+        local expected = x[name](x, 2):totable()
+        assert.same(expected, x[name](x, 2, {out = x}):totable())
+      end
+    end)
+
     it("of long lines", function()
       local n, list = 70001, {}
       for i = 1, n do list[i] = (i * 7919 % 1009) / 100 - 5.0 end

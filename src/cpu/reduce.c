@@ -277,8 +277,12 @@ static int run_in_chunks(const work *w, int threads) {
   int64_t pieces = w->items * w->chunks;
   char *states = malloc((size_t)(pieces * w->width) * w->kernel->size);
   if (!states) return ERR_MEMORY;
-  #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-  for (int64_t p = 0; p < pieces; p++) run_chunk(w, p, states);
+  if (threads == 1) {
+    for (int64_t p = 0; p < pieces; p++) run_chunk(w, p, states);
+  } else {
+    #pragma omp parallel for schedule(static) num_threads(threads)
+    for (int64_t p = 0; p < pieces; p++) run_chunk(w, p, states);
+  }
   for (int64_t i = 0; i < w->items; i++) {
     char *mine = states + (size_t)(i * w->chunks * w->width) * w->kernel->size;
     buffer b;
@@ -301,6 +305,7 @@ int cpu_reduce(const reduce_call *c) {
   cut_items(&w);
   cut_chunks(&w);
   int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);
+  if (threads > w.items * w.chunks) threads = (int)(w.items * w.chunks);   /* no region for one piece */
   if (w.chunks > 1) return run_in_chunks(&w, threads);
   if (threads == 1) {
     for (int64_t i = 0; i < w.items; i++) run_item(&w, i);
