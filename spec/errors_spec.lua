@@ -334,3 +334,12 @@ describe("arguments", function()
     }
   end)
 end)
+
+describe("a colon after the module", function()
+  it("is named as the slip", function()
+    for _, name in ipairs {"zeros", "tensor", "asarray", "arange", "rand", "sum", "add", "outer", "concat", "tile", "manual_seed",
+                           "eye", "full", "norm", "set_num_threads"} do
+      assert.raises(("%s: write lt.%s(…) with a dot, not lt:%s(…)"):format(name, name, name), lt[name], lt, 3)
+    end
+  end)
+end)

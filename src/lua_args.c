@@ -23,8 +23,17 @@ static bool was_tensor(lua_State *L, int i) {
   return was;
 }
 
+void check_dot(lua_State *L, const char *fn) {
+  if (!lua_istable(L, 1)) return;
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_getfield(L, -1, "luatensor");
+  if (lua_rawequal(L, 1, -1)) luaL_error(L, "%s: write lt.%s(…) with a dot, not lt:%s(…)", fn, fn, fn);
+  lua_pop(L, 2);
+}
+
 tensor *check_tensor(lua_State *L, int i, const char *fn) {
   tensor *t = test_tensor(L, i);
+  if (!t) check_dot(L, fn);
   if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
   if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, luaL_typename(L, i));
   if (!t->store) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
@@ -74,6 +83,7 @@ static int unknown_option(lua_State *L, const char *fn, const char *name, const 
 }
 
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs) {
+  check_dot(L, fn);
   int last = lua_gettop(L);
   *nargs = last;
   if (last == 0 || !is_options(L, last)) return 0;
@@ -204,6 +214,7 @@ void push_place(lua_State *L, place p) {
 }
 
 int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
+  if (lua_type(L, i) != LUA_TNUMBER) check_dot(L, fn);
   if (lua_type(L, i) != LUA_TNUMBER)
     luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
   int ok;

@@ -21,6 +21,9 @@ typedef struct tensor_userdata {
 tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
 tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
 
+/* lt:zeros(3), which passes the module itself first, is an error that says so. */
+void check_dot(lua_State *L, const char *fn);
+
 /* A tensor or a Lua number; booleans too (as 0 and 1) where `fn` computes with bool. */
 void check_arg(lua_State *L, int i, const char *fn, arg *a);
 

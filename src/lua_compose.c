@@ -7,6 +7,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "lua_args.h"
 #include "lua_register.h"
 
 /* The message after the "file:line: " that Lua put before it. */
@@ -37,6 +38,7 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
 
 /* upvalues: the function, its name */
 static int l_composed(lua_State *L) {
+  check_dot(L, lua_tostring(L, lua_upvalueindex(2)));
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);

@@ -227,6 +227,7 @@ static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place w
 
 /* Options as the second argument, since the first is data whatever it looks like. 0: none. */
 static int data_options(lua_State *L, const char *fn, const char *const *known) {
+  check_dot(L, fn);
   int nargs, top = lua_gettop(L);
   if (top == 0) luaL_error(L, "%s: data expected: a table, number, boolean or tensor", fn);
   if (top > 2) luaL_error(L, "%s: data and options expected, got %d arguments; data is one table", fn, top);
