@@ -177,7 +177,8 @@ return function(lt, methods)
     local n = x.shape[dim]
     local most = mode == "reflect" and n - 1 or mode == "circular" and n or n > 0 and math.maxinteger or 0
     if math.max(before, after) > most then
-      fail("pad", "%d elements around dim %d of length %d are too many for mode %s", math.max(before, after), dim, n, mode)
+      fail("pad", "%d elements around dim %d of length %d are too many for mode %s",
+           math.max(before, after), dim, n, mode)
     end
     local at = lt.arange(-before, n + after, 1, {dtype = "int64", device = x.device})
     return x:take(place[mode](at, n):add(1), dim)
