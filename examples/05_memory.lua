@@ -42,4 +42,6 @@ for _, operation in ipairs(operations) do
   }
 end
 experiment.print_table(lines)
-if 3 * size * width < 2 ^ 26 then print("Matrices this small stay in the caches, faster than memory: shares may exceed 100 %.") end
+if 3 * size * width < 2 ^ 26 then
+  print("Matrices this small stay in the caches, faster than memory: shares may exceed 100 %.")
+end

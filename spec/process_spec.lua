@@ -74,9 +74,9 @@ describe("threads", function()
     local script = [[local lt = require "luatensor"
       print(select(2, pcall(lt.set_num_threads, 500)))
       print(lt.rand(1000, 300):add(1).shape)]]
-    local run = "ulimit -v 700000; OMP_NUM_THREADS=%s lua5.4 -e '%s' 2>&1"
+    local command = "ulimit -v 700000; OMP_NUM_THREADS=%s lua5.4 -e '%s' 2>&1"
     for _, n in ipairs {"2", "400", "1000000"} do
-      local pipe = assert(io.popen(run:format(n, script)))
+      local pipe = assert(io.popen(command:format(n, script)))
       local text = pipe:read("a")
       pipe:close()
       assert.truthy(text:find("set_num_threads: the system does not start 500 threads\n[1000, 300]", 1, true), text)

@@ -2,6 +2,9 @@
 ** so freed memory is kept: below 1 MiB in free lists by size class, above it in lists of exact sizes
 ** on huge pages. Both are capped; lt.empty_cache() gives everything back. */
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -229,4 +232,7 @@ void cpu_empty_cache(int index) {
   (void)index;
   for (int k = 0; k < CLASSES; k++) empty_list(&small_free[k]);
   for (int k = 0; k < BUCKETS; k++) empty_list(&large_free[k]);
+#ifdef __GLIBC__
+  malloc_trim(0);                        /* free() keeps small blocks for itself */
+#endif
 }
