@@ -71,6 +71,8 @@ end)
 
 describe("threads", function()
   it("that the system refuses are an error, or fewer, and not the end of the process", function()
+    local shared = require("luatensor").config():find("on our OpenMP threads", 1, true)
+    if not shared then return pending "OpenBLAS starts threads of its own, and waits for those it does not get" end
     local script = [[local lt = require "luatensor"
       print(select(2, pcall(lt.set_num_threads, 500)))
       print(lt.rand(1000, 300):add(1).shape)]]

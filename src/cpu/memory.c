@@ -2,9 +2,6 @@
 ** so freed memory is kept: below 1 MiB in free lists by size class, above it in lists of exact sizes
 ** on huge pages. Both are capped; lt.empty_cache() gives everything back. */
 
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cpu.h"
 
