@@ -10,7 +10,7 @@ enum { DEVICE_ABI = 1 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, kept for reuse */
-  size_t collect_at;              /* live bytes from which the next allocation collects garbage first */
+  size_t step_at, collect_at;     /* live bytes from which an allocation collects garbage first: lua_memory.c */
 } memory_stats;
 
 typedef struct device_info {
@@ -48,7 +48,7 @@ typedef struct device {
   int  (*copy_in)(int index, void *to, const void *host, size_t bytes);
   int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* waits */
   int  (*sync)(int index);                                    /* waits for all queued work */
-  memory_stats *(*stats)(int index);                          /* kept by the device, but for collect_at */
+  memory_stats *(*stats)(int index);                          /* kept by the device, but for the marks */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
 
   /* compute: status of enum status; ERR_NO_KERNEL: not here */
