@@ -15,9 +15,10 @@ static enum dtype draw_dtype(const random_call *c) {
   return c->op == RANDOM_integers ? DT_int64 : dtype_compute(c->out.dtype);
 }
 
-/* Elements begin … begin + n - 1, begin a multiple of CHUNK. */
-static void draw_chunk(const random_call *c, random_kernel kernel, enum dtype drawn, int64_t begin, int64_t n) {
+/* The k-th CHUNK elements, or what is left of them. */
+static void draw_chunk(const random_call *c, random_kernel kernel, enum dtype drawn, int64_t k) {
   char buffer[CHUNK * 8];
+  int64_t begin = k * CHUNK, n = c->count - begin < CHUNK ? c->count - begin : CHUNK;
   int per_run = dtype_size(drawn) == 8 ? 2 * RANDOM_RUN : 4 * RANDOM_RUN;
   char *to = (char *)c->out.data + begin * dtype_size(c->out.dtype);
   bool direct = drawn == c->out.dtype && n % per_run == 0;
@@ -33,13 +34,13 @@ static int draw(const random_call *c) {
   random_kernel kernel = cpu_isa->random->draw[c->op][drawn];
   if (!kernel) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->count, GRAIN);
-  if (c->count <= CHUNK) {                    /* even a region of one thread costs as much as the draws */
-    draw_chunk(c, kernel, drawn, 0, c->count);
+  int64_t chunks = (c->count + CHUNK - 1) / CHUNK;
+  if (threads == 1) {                    /* not through libgomp: a region of one thread makes a system call */
+    for (int64_t k = 0; k < chunks; k++) draw_chunk(c, kernel, drawn, k);
     return OK;
   }
   #pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t begin = 0; begin < c->count; begin += CHUNK)
-    draw_chunk(c, kernel, drawn, begin, c->count - begin < CHUNK ? c->count - begin : CHUNK);
+  for (int64_t k = 0; k < chunks; k++) draw_chunk(c, kernel, drawn, k);
   return OK;
 }
 
