@@ -19,20 +19,31 @@ typedef struct row_move {
 
 /* ---- checks ---- */
 
-/* Are all values of index k in range? The first that is not goes to *bad. */
-static bool check_index(const index_source *x, int64_t *bad) {
-  int64_t least = 0, most = 0, zeros = 0, i = 0;
-  int threads = cpu_threads(x->count, 8 * GRAIN);
-  #pragma omp parallel for if(threads > 1) num_threads(threads) reduction(min:least) reduction(max:most) reduction(+:zeros)
+static index_range survey(const index_source *x, int64_t begin, int64_t end) {
+  index_range r;
+  cpu_isa->index->survey(end - begin, x->data + begin, &r);
+  return r;
+}
+
+/* The same of all values, by several threads. */
+static index_range survey_shared(const index_source *x, int threads) {
+  int64_t least = 0, most = 0, zeros = 0;
+  #pragma omp parallel for num_threads(threads) reduction(min:least) reduction(max:most) reduction(+:zeros)
   for (int t = 0; t < threads; t++) {
-    index_range r;
-    int64_t begin = x->count * t / threads, end = x->count * (t + 1) / threads;
-    cpu_isa->index->survey(end - begin, x->data + begin, &r);
+    index_range r = survey(x, x->count * t / threads, x->count * (t + 1) / threads);
     least = r.least < least ? r.least : least;
     most = r.most > most ? r.most : most;
     zeros += r.zeros;
   }
-  if (zeros == 0 && least >= -x->length && most <= x->length) return true;
+  return (index_range){.least = least, .most = most, .zeros = zeros};
+}
+
+/* Are all values of index k in range? The first that is not goes to *bad. */
+static bool check_index(const index_source *x, int64_t *bad) {
+  int threads = cpu_threads(x->count, 8 * GRAIN);
+  index_range r = threads == 1 ? survey(x, 0, x->count) : survey_shared(x, threads);
+  if (r.zeros == 0 && r.least >= -x->length && r.most <= x->length) return true;
+  int64_t i = 0;
   while (x->data[i] != 0 && x->data[i] >= -x->length && x->data[i] <= x->length) i++;
   *bad = x->data[i];
   return false;
