@@ -208,6 +208,10 @@ place check_place(lua_State *L, int i, const char *fn) {
   return default_place();
 }
 
+place arg_place(lua_State *L, int i, const char *fn) {
+  return lua_isnoneornil(L, i) ? default_place() : check_place(L, i, fn);
+}
+
 void push_place(lua_State *L, place p) {
   if (p.device == &cpu_device) lua_pushliteral(L, "cpu");
   else lua_pushfstring(L, "%s:%d", p.device->name, p.index);
@@ -411,13 +415,10 @@ static int raise_job_broadcast(lua_State *L, const char *fn, const job *j) {
 }
 
 static int raise_job_scalar(lua_State *L, const char *fn, const job *j) {
-  enum dtype d = j->result;
-  for (int i = 0; i < j->nin; i++)
-    if (j->in[i].t && !j->in[i].t->shape.ndim) d = j->in[i].t->dtype;
   for (int i = 0; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(j->compute, j->in[i].s.i))
       return luaL_error(L, "%s: %I does not fit %s", fn, (LUAI_UACINT)j->in[i].s.i, dtypes[j->compute].name);
-  return luaL_error(L, "%s: a number does not fit %s", fn, dtypes[d].name);
+  return luaL_error(L, "%s: a number does not fit %s", fn, dtypes[j->result].name);
 }
 
 /* t: the n tensors of the job. Each may do, and what they promote to not: uint64 and int8 are float64. */
@@ -434,6 +435,14 @@ static int raise_job_dtype(lua_State *L, const char *fn, const job *j, const ten
   return luaL_error(L, "%s: not for %s, to which the arguments promote", fn, dtypes[d].name);
 }
 
+int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s) {
+  if (status == ERR_CAST)
+    return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[result].name, dtypes[out->dtype].name);
+  push_shape(L, &out->shape);
+  push_shape(L, s);
+  return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out) {
   const tensor *t[1 + MAX_IN];
   int n = 0;
@@ -443,12 +452,7 @@ int raise_job(lua_State *L, const char *fn, int status, const job *j, const tens
   switch (status) {
     case ERR_BROADCAST: return raise_job_broadcast(L, fn, j);
     case ERR_SCALAR:    return raise_job_scalar(L, fn, j);
-    case ERR_OUT_SHAPE:
-      push_shape(L, &out->shape);
-      push_shape(L, &j->shape);
-      return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
-    case ERR_CAST:
-      return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[j->result].name, dtypes[out->dtype].name);
+    case ERR_OUT_SHAPE: case ERR_CAST: return raise_target(L, fn, status, out, j->result, &j->shape);
     case ERR_DTYPE: return raise_job_dtype(L, fn, j, t, n);
     default: return raise(L, fn, status, t, n);
   }

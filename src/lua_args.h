@@ -62,6 +62,7 @@ bool       opt_bool(lua_State *L, int options, const char *fn, const char *name,
 
 enum dtype check_dtype(lua_State *L, int i, const char *fn);
 place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1": checked, there */
+place      arg_place(lua_State *L, int i, const char *fn);     /* the same; none or nil: the default place */
 void       push_place(lua_State *L, place p);
 int64_t    check_integer(lua_State *L, int i, const char *fn, const char *what);  /* integral floats too */
 
@@ -89,6 +90,9 @@ void push_shape(lua_State *L, const shape *s);               /* "[2, 3]" */
 
 /* Raises `status` in words. t[0..n-1]: the tensors it is about, target first where there is one. */
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);
+
+/* Raises ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not go into out. */
+int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s);
 
 /* Raises what job_prepare or job_run returned; out may be NULL. */
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out);

@@ -12,7 +12,7 @@ Checks and completes a device's name: "cuda" gives "cuda:0".
 @treturn string the name in full; an error where there is no such device
 */
 static int l_device(lua_State *L) {
-  push_place(L, lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "device"));
+  push_place(L, arg_place(L, 1, "device"));
   return 1;
 }
 

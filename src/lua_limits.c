@@ -17,7 +17,7 @@ Takes about a second. Not for a CPU that is busy with something else.
   copy counts what it reads and what it writes
 */
 static int l_limits(lua_State *L) {
-  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "limits");
+  place where = arg_place(L, 1, "limits");
   enum dtype dtype = lua_isnoneornil(L, 2) ? DT_float32 : check_dtype(L, 2, "limits");
   device_limits limits;
   int status = where.device->limits ? where.device->limits(where.index, dtype, &limits) : ERR_NO_KERNEL;

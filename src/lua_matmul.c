@@ -3,6 +3,7 @@
 #include "lua_args.h"
 #include "lua_register.h"
 #include "op_matmul.h"
+#include "view.h"
 
 static const char *const product_options[] = {"out", NULL};
 static const char *const vecdot_options[] = {"dim", NULL};
@@ -133,18 +134,6 @@ static int l_product(lua_State *L) {
   return finish_product(L, p->name, options, &j);
 }
 
-/* *moved is t with dim `from_end` (1 is the last) moved to the end. */
-static void move_last(const tensor *t, int from_end, tensor *moved) {
-  *moved = *t;
-  int last = t->shape.ndim - 1, d = t->shape.ndim - from_end;
-  for (int i = d; i < last; i++) {
-    moved->shape.dim[i] = t->shape.dim[i + 1];
-    moved->stride[i] = t->stride[i + 1];
-  }
-  moved->shape.dim[last] = t->shape.dim[d];
-  moved->stride[last] = t->stride[d];
-}
-
 /***
 Sums of products along a dim; the other dims broadcast.
 @function vecdot
@@ -167,8 +156,8 @@ static int l_vecdot(lua_State *L) {
     return luaL_error(L, "vecdot: dim %d is out of range for %d dims", -from_end, least);
   tensor x = *a, y = *b;
   if (least > 0) {
-    move_last(a, from_end, &x);
-    move_last(b, from_end, &y);
+    view_move(&x, x.shape.ndim - from_end, x.shape.ndim - 1);
+    view_move(&y, y.shape.ndim - from_end, y.shape.ndim - 1);
   }
   matmul_job j = {.kind = MATMUL_vecdot, .a = &x, .b = &y};
   return finish_product(L, "vecdot", 0, &j);

@@ -139,7 +139,7 @@ for reuse).
 @treturn table {live = …, peak = …, cached = …}
 */
 static int l_memory(lua_State *L) {
-  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "memory");
+  place where = arg_place(L, 1, "memory");
   const memory_stats *m = where.device->stats(where.index);
   lua_createtable(L, 0, 3);
   lua_pushinteger(L, (lua_Integer)m->live);
@@ -156,7 +156,7 @@ static int l_memory(lua_State *L) {
 @tparam[opt="cpu"] string device
 */
 static int l_reset_peak_memory(lua_State *L) {
-  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "reset_peak_memory");
+  place where = arg_place(L, 1, "reset_peak_memory");
   memory_stats *m = where.device->stats(where.index);
   m->peak = m->live;
   return 0;
@@ -167,7 +167,7 @@ static int l_reset_peak_memory(lua_State *L) {
 @tparam[opt="cpu"] string device
 */
 static int l_empty_cache(lua_State *L) {
-  place where = lua_isnoneornil(L, 1) ? default_place() : check_place(L, 1, "empty_cache");
+  place where = arg_place(L, 1, "empty_cache");
   where.device->empty_cache(where.index);
   return 0;
 }

@@ -52,12 +52,8 @@ static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const 
     case ERR_DTYPE:
       if (asked == DT_none) return luaL_error(L, "%s: not for %s", fn, dtypes[in->dtype].name);
       return luaL_error(L, "%s: a result of dtype %s is not possible", fn, dtypes[asked].name);
-    case ERR_CAST:
-      return luaL_error(L, "%s: result %s does not fit %s", fn, dtypes[result].name, dtypes[out->dtype].name);
-    case ERR_OUT_SHAPE:
-      push_shape(L, &out->shape);
-      push_shape(L, s);
-      return luaL_error(L, "%s: the target has shape %s, the result %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+    case ERR_CAST: case ERR_OUT_SHAPE:
+      return raise_target(L, fn, st, out, result, s);
     default:
       return raise(L, fn, st, t, 2);
   }
