@@ -1818,6 +1818,13 @@ function lt.linspace(start, stop, n, options) end
 ---@return string # the name in full; an error where there is no such device
 function lt.device(name) end
 
+---The device of tensors that are made without option `device`, in the whole process. "cpu" at first.
+---@param name string
+function lt.set_default_device(name) end
+
+---@return string # the device of tensors that are made without option `device`
+function lt.get_default_device() end
+
 ---The devices of this machine.
 ---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =}; what is not known is nil
 function lt.devices() end

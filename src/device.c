@@ -6,6 +6,11 @@
 
 const device *const device_kinds[] = {&cpu_device, NULL};
 
+static place standard = {&cpu_device, 0};
+
+place device_default(void)        { return standard; }
+void  device_set_default(place p) { standard = p; }
+
 /* Looks for the driver once. Its absence is told in the loader's words, with their last part explained. */
 const char *gpu_reason(void) {
   static char reason[256];

@@ -47,21 +47,24 @@ typedef struct device {
   void (*free)(int index, void *ptr, size_t bytes);           /* when queued work that uses it is done */
   int  (*copy_in)(int index, void *to, const void *host, size_t bytes);
   int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* waits */
+  int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);   /* between two of a kind */
   int  (*sync)(int index);                                    /* waits for all queued work */
   memory_stats *(*stats)(int index);                          /* kept by the device, but for the marks */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
 
-  /* compute: status of enum status; ERR_NO_KERNEL: not here */
-  int  (*map)(const map_call *c);
-  int  (*reduce)(const reduce_call *c);
-  int  (*scan)(const scan_call *c);
-  int  (*softmax)(const softmax_call *c);
-  int  (*index)(const index_call *c);
-  int  (*nonzero)(nonzero_call *c);
-  int  (*search)(const search_call *c);
-  int  (*random)(const random_call *c);
-  int  (*arange)(const arange_call *c);
-  int  (*gemm)(const gemm_call *c);
+  void (*explain)(int index, char *text, size_t size);        /* words for the last ERR_DEVICE */
+
+  /* compute: status of enum status; ERR_NO_KERNEL: not here. Work may be queued when they return. */
+  int  (*map)(int index, const map_call *c);
+  int  (*reduce)(int index, const reduce_call *c);
+  int  (*scan)(int index, const scan_call *c);
+  int  (*softmax)(int index, const softmax_call *c);
+  int  (*index)(int index, const index_call *c);
+  int  (*nonzero)(int index, nonzero_call *c);
+  int  (*search)(int index, const search_call *c);
+  int  (*random)(int index, const random_call *c);
+  int  (*arange)(int index, const arange_call *c);
+  int  (*gemm)(int index, const gemm_call *c);
   bool (*has)(enum map_op op, enum dtype compute);            /* for the coverage table and error texts */
 } device;
 
@@ -75,6 +78,10 @@ extern const device cpu_device;
 
 /* All kinds compiled in, cpu first, ended by NULL. */
 extern const device *const device_kinds[];
+
+/* Where tensors are made when nothing says otherwise: "cpu" unless lt.set_default_device changed it. */
+place device_default(void);
+void  device_set_default(place p);
 
 /* Why there is no GPU: "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)". */
 const char *gpu_reason(void);

@@ -181,7 +181,7 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn) {
   return d;
 }
 
-place default_place(void) { return (place){&cpu_device, 0}; }
+place default_place(void) { return device_default(); }
 
 place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
@@ -362,6 +362,14 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
                     lua_tostring(L, -1), ndim - k + 1, (LUAI_UACINT)na, (LUAI_UACINT)nb);
 }
 
+int raise_device(lua_State *L, const char *fn, int status, place where) {
+  char text[1024];
+  if (status == ERR_CAPTURE)
+    return luaL_error(L, "%s: not while a graph is captured: it would have to wait for values", fn);
+  where.device->explain(where.index, text, sizeof text);
+  return luaL_error(L, "%s: %s", fn, text);
+}
+
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n) {
   switch (status) {
     case ERR_BROADCAST:
@@ -398,6 +406,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_NO_KERNEL:
       push_place(L, t[0]->store->place);
       return luaL_error(L, "%s: not available on %s for %s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name);
+    case ERR_DEVICE: case ERR_CAPTURE:
+      return raise_device(L, fn, status, n > 0 && t[0]->store ? t[0]->store->place : default_place());
     default:
       return luaL_error(L, "%s: error %d", fn, status);
   }

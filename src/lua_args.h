@@ -81,7 +81,7 @@ int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 /* Dims of `s` at i: none or nil (all dims), a number, or a table; as a bit mask. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
-/* The place of a new tensor when nothing says otherwise. */
+/* The place of a new tensor when nothing says otherwise: lt.set_default_device. */
 place default_place(void);
 
 /* ---- errors ---- */
@@ -90,6 +90,9 @@ void push_shape(lua_State *L, const shape *s);               /* "[2, 3]" */
 
 /* Raises `status` in words. t[0..n-1]: the tensors it is about, target first where there is one. */
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);
+
+/* Raises ERR_DEVICE or ERR_CAPTURE: what happened there. */
+int raise_device(lua_State *L, const char *fn, int status, place where);
 
 /* Raises ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not go into out. */
 int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s);

@@ -200,7 +200,7 @@ static tensor *push_spaced(lua_State *L, const char *fn, enum dtype d, place whe
   tensor *t = push_tensor(L, fn, d, &one, where);
   arange_call c = {.out = {.data = tensor_data(t), .dtype = d}, .count = n, .start = s->start, .step = s->step};
   c.start.is_float = c.step.is_float = s->floats;
-  int st = n == 0 ? OK : !where.device->arange ? ERR_NO_KERNEL : where.device->arange(&c);
+  int st = n == 0 ? OK : !where.device->arange ? ERR_NO_KERNEL : where.device->arange(where.index, &c);
   if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
   return t;
 }

@@ -16,6 +16,25 @@ static int l_device(lua_State *L) {
   return 1;
 }
 
+/***
+The device of tensors that are made without option `device`, in the whole process. "cpu" at first.
+@function set_default_device
+@string name
+*/
+static int l_set_default_device(lua_State *L) {
+  device_set_default(check_place(L, 1, "set_default_device"));
+  return 0;
+}
+
+/***
+@function get_default_device
+@treturn string the device of tensors that are made without option `device`
+*/
+static int l_get_default_device(lua_State *L) {
+  push_place(L, device_default());
+  return 1;
+}
+
 static void set_string(lua_State *L, const char *key, const char *value) {
   lua_pushstring(L, value);
   lua_setfield(L, -2, key);
@@ -106,12 +125,12 @@ static int l_synchronize(lua_State *L) {
   if (!lua_isnoneornil(L, 1)) {
     place p = check_place(L, 1, "synchronize");
     int st = p.device->sync(p.index);
-    return st == OK ? 0 : raise(L, "synchronize", st, NULL, 0);
+    return st == OK ? 0 : raise_device(L, "synchronize", st, p);
   }
   for (int k = 0; device_kinds[k]; k++)
     for (int index = 0; index < device_kinds[k]->count(); index++) {
       int st = device_kinds[k]->sync(index);
-      if (st != OK) return raise(L, "synchronize", st, NULL, 0);
+      if (st != OK) return raise_device(L, "synchronize", st, (place){device_kinds[k], index});
     }
   return 0;
 }
@@ -130,7 +149,8 @@ static int l_clock(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"device", l_device}, {"devices", l_devices}, {"accelerator", l_accelerator}, {"synchronize", l_synchronize},
-  {"clock", l_clock}, {NULL, NULL}
+  {"clock", l_clock}, {"set_default_device", l_set_default_device}, {"get_default_device", l_get_default_device},
+  {NULL, NULL}
 };
 static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {NULL, NULL}};
 

@@ -71,7 +71,7 @@ static void push_shared(lua_State *L, dl_owned *p, const tensor *form, void *dat
   dl_owned *owner = malloc(sizeof *owner);
   if (!owner) raise(L, "from_dlpack", ERR_MEMORY, NULL, 0);
   *owner = *p;
-  int st = storage_wrap(default_place(), data, bytes, release, owner, &s);
+  int st = storage_wrap((place){&cpu_device, 0}, data, bytes, release, owner, &s);
   if (st != OK) {
     free(owner);
     raise(L, "from_dlpack", st, NULL, 0);
@@ -83,11 +83,11 @@ static void push_shared(lua_State *L, dl_owned *p, const tensor *form, void *dat
 
 /* A copy of the data; the struct is deleted. */
 static void push_copied(lua_State *L, dl_owned *p, const tensor *form, void *data) {
-  storage s = {.place = default_place(), .ptr = data, .refs = 1};
+  storage s = {.place = (place){&cpu_device, 0}, .ptr = data, .refs = 1};
   tensor in = *form;
   in.store = &s;
   if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 are true */
-  tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, default_place());
+  tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, (place){&cpu_device, 0});
   int st = form->count == 0 ? OK : op_copy(t, &in);
   if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
   dlpack_delete(p);

@@ -189,7 +189,8 @@ int job_compute(const job *j, tensor *out) {
     c.in[i].dtype = t ? t->dtype : j->compute;
     if (!t) c.in[i].value = j->in[i].s;
   }
-  return out->store->place.device->map(&c);
+  place where = out->store->place;
+  return where.device->map(where.index, &c);
 }
 
 int job_run(const job *j, tensor *out) {

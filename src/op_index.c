@@ -90,15 +90,15 @@ int index_run(index_job *j, tensor *values) {
     memcpy(to->stride, in->stride, sizeof *in->stride * (size_t)j->shape.ndim);
   }
   collapse(&c);
-  const device *dev = j->target.store->place.device;
-  return dev->index ? dev->index(&c) : ERR_NO_KERNEL;
+  place where = j->target.store->place;
+  return where.device->index ? where.device->index(where.index, &c) : ERR_NO_KERNEL;
 }
 
 static int run_nonzero(const tensor *mask, int64_t *out, int64_t *count) {
   nonzero_call c = {.in = tensor_data(mask), .ndim = mask->shape.ndim, .out = out, .count = *count};
   memcpy(c.shape, mask->shape.dim, sizeof c.shape);
-  const device *dev = mask->store->place.device;
-  int st = dev->nonzero ? dev->nonzero(&c) : ERR_NO_KERNEL;
+  place where = mask->store->place;
+  int st = where.device->nonzero ? where.device->nonzero(where.index, &c) : ERR_NO_KERNEL;
   *count = c.count;
   return st;
 }
@@ -120,6 +120,6 @@ int op_search(const tensor *sorted, const tensor *values, bool right, tensor *ou
   for (int d = 0; d < last; d++) c.rows *= sorted->shape.dim[d];
   if (values->count == 0) return OK;
   c.count = values->count / c.rows;
-  const device *dev = out->store->place.device;
-  return dev->search ? dev->search(&c) : ERR_NO_KERNEL;
+  place where = out->store->place;
+  return where.device->search ? where.device->search(where.index, &c) : ERR_NO_KERNEL;
 }

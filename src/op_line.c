@@ -57,14 +57,14 @@ static line_call make_call(const line_op *l, const tensor *out) {
 }
 
 int line_run(const line_op *l, tensor *out) {
-  const device *dev = l->in->store->place.device;
+  place where = l->in->store->place;
   if (!place_equal(l->in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &l->shape, l->result, &l->in, 1);
   if (st != OK || out->count == 0) return st;
   if (l->info->is_scan) {
     scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial, .line = make_call(l, out)};
-    return dev->scan ? dev->scan(&c) : ERR_NO_KERNEL;
+    return where.device->scan ? where.device->scan(where.index, &c) : ERR_NO_KERNEL;
   }
   softmax_call c = {.op = (enum softmax_op)l->info->op, .line = make_call(l, out)};
-  return dev->softmax ? dev->softmax(&c) : ERR_NO_KERNEL;
+  return where.device->softmax ? where.device->softmax(where.index, &c) : ERR_NO_KERNEL;
 }

@@ -82,8 +82,8 @@ static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tenso
   batch_operand(&c.batch, 2, &right, b, &j->batch);
   plan_collapse(&c.batch, 3);
   fold_batch(&c);
-  const device *dev = out->store->place.device;
-  return dev->gemm ? dev->gemm(&c) : ERR_NO_KERNEL;
+  place where = out->store->place;
+  return where.device->gemm ? where.device->gemm(where.index, &c) : ERR_NO_KERNEL;
 }
 
 /* *use is t, or `fresh`: a copy of it in dtype d. */

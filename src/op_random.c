@@ -28,8 +28,8 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
     .count = out->count, .a = j->a, .b = j->b, .most = fmax(below(out->dtype, j->b), j->a),
     .bits = significand_bits(out->dtype), .low = j->low, .range = j->range,
   };
-  const device *dev = out->store->place.device;
-  int st = dev->random ? dev->random(&c) : ERR_NO_KERNEL;
+  place where = out->store->place;
+  int st = where.device->random ? where.device->random(where.index, &c) : ERR_NO_KERNEL;
   if (st == OK) g->offset += random_counters((uint64_t)out->count, wide);
   return st;
 }

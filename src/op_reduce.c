@@ -99,6 +99,6 @@ int reduce_run(const reduction *r, tensor *out) {
   c.in = (operand){.data = tensor_data(in), .dtype = in->dtype};
   c.out = (operand){.data = tensor_data(out), .dtype = out->dtype};
   make_plans(r, out, &c.kept, &c.reduced);
-  const device *dev = in->store->place.device;
-  return dev->reduce ? dev->reduce(&c) : ERR_NO_KERNEL;
+  place where = in->store->place;
+  return where.device->reduce ? where.device->reduce(where.index, &c) : ERR_NO_KERNEL;
 }

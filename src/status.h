@@ -20,7 +20,9 @@ enum status {
   ERR_INNER,         /* matmul: the inner dims differ */
   ERR_THREADS,       /* a forked child has one thread */
   ERR_INDEX,         /* an index tensor holds an index out of range */
-  ERR_NO_KERNEL      /* the device has no kernel for it */
+  ERR_NO_KERNEL,     /* the device has no kernel for it */
+  ERR_DEVICE,        /* the device or its driver failed; device.explain() has the words */
+  ERR_CAPTURE        /* not while a graph is being captured: it would have to wait for values */
 };
 
 #endif

@@ -4,7 +4,10 @@ local lt = require "luatensor"
 local reference = require "spec.support.reference"
 
 local info = reference.dtype.info
-local helpers = {device = os.getenv "LUATENSOR_TEST_DEVICE" or "cpu"}
+local helpers = {device = lt.device(os.getenv "LUATENSOR_TEST_DEVICE" or "cpu")}
+
+-- So that what specs make without naming a device is on the one under test, too.
+lt.set_default_device(helpers.device)
 
 -- A contiguous tensor on the device under test.
 function helpers.tensor(a)

@@ -30,7 +30,8 @@ static void arange_range(const arange_call *c, int64_t begin, int64_t end) {
   }
 }
 
-int cpu_arange(const arange_call *c) {
+int cpu_arange(int index, const arange_call *c) {
+  (void)index;
   int threads = cpu_threads(c->count, GRAIN);
   if (threads == 1) {
     arange_range(c, 0, c->count);

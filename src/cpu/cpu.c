@@ -78,7 +78,17 @@ static int cpu_copy(int index, void *to, const void *from, size_t bytes) {
   return OK;
 }
 
+static int cpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes) {
+  (void)from_index;
+  return cpu_copy(index, to, from, bytes);
+}
+
 static int cpu_sync(int index) { (void)index; return OK; }
+
+static void cpu_explain(int index, char *text, size_t size) {
+  (void)index;
+  snprintf(text, size, "the CPU failed");
+}
 
 static bool cpu_has(enum map_op op, enum dtype compute) { return cpu_isa->map->kernel[op][compute] != NULL; }
 
@@ -86,6 +96,7 @@ const device cpu_device = {
   .abi = DEVICE_ABI, .name = "cpu",
   .count = cpu_count, .reason = cpu_reason, .info = cpu_info,
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
+  .copy_across = cpu_copy_across, .explain = cpu_explain,
   .stats = cpu_stats, .empty_cache = cpu_empty_cache,
   .limits = cpu_limits,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,

@@ -146,15 +146,15 @@ void cpu_empty_cache(int index);
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 
-int  cpu_map(const map_call *c);
-int  cpu_random(const random_call *c);
-int  cpu_gemm(const gemm_call *c);
-int  cpu_arange(const arange_call *c);
-int  cpu_reduce(const reduce_call *c);
-int  cpu_index(const index_call *c);
-int  cpu_nonzero(nonzero_call *c);
-int  cpu_search(const search_call *c);
-int  cpu_scan(const scan_call *c);
-int  cpu_softmax(const softmax_call *c);
+int  cpu_map(int index, const map_call *c);
+int  cpu_random(int index, const random_call *c);
+int  cpu_gemm(int index, const gemm_call *c);
+int  cpu_arange(int index, const arange_call *c);
+int  cpu_reduce(int index, const reduce_call *c);
+int  cpu_index(int index, const index_call *c);
+int  cpu_nonzero(int index, nonzero_call *c);
+int  cpu_search(int index, const search_call *c);
+int  cpu_scan(int index, const scan_call *c);
+int  cpu_softmax(int index, const softmax_call *c);
 
 #endif

@@ -220,7 +220,8 @@ static int gemm_batch(const gemm_call *g, int threads) {
   return status;
 }
 
-int cpu_gemm(const gemm_call *g) {
+int cpu_gemm(int index, const gemm_call *g) {
+  (void)index;
   int64_t work = g->m * g->n * g->k + g->m * g->n;
   cpu_blas_threads();
   if (g->batch.count > 1 && work < 2 * GRAIN) {

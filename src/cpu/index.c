@@ -165,7 +165,8 @@ static void run_part(const index_call *whole, int d, int t, int n) {
   run_serial(&c);
 }
 
-int cpu_index(const index_call *c) {
+int cpu_index(int index, const index_call *c) {
+  (void)index;
   for (int k = 0; k < c->nindex; k++)
     if (!check_index(&c->index[k], c->bad)) { *c->bad_index = k; return ERR_INDEX; }
   if (c->plan.count == 0) return OK;

@@ -416,7 +416,8 @@ static void share(const task *t, void (*run)(const task *, int64_t, int64_t), in
   for (int i = 0; i < threads; i++) run(t, count * i / threads, count * (i + 1) / threads);
 }
 
-int cpu_map(const map_call *c) {
+int cpu_map(int index, const map_call *c) {
+  (void)index;
   task t;
   int st = make_task(&t, c);
   if (st != OK) return st;

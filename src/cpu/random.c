@@ -91,6 +91,7 @@ static int permute(const random_call *c) {
   return st;
 }
 
-int cpu_random(const random_call *c) {
+int cpu_random(int index, const random_call *c) {
+  (void)index;
   return c->op == RANDOM_permutation ? permute(c) : draw(c);
 }

@@ -293,7 +293,8 @@ static int run_in_chunks(const work *w, int threads) {
   return OK;
 }
 
-int cpu_reduce(const reduce_call *c) {
+int cpu_reduce(int index, const reduce_call *c) {
+  (void)index;
   work w = {.c = c, .kernel = &cpu_isa->reduce->kernel[c->op][c->compute]};
   if (!w.kernel->size) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;

@@ -78,7 +78,8 @@ static const enum reduce_op total_of[SCAN_COUNT] = {
 #include "../ops.def"
 };
 
-int cpu_scan(const scan_call *c) {
+int cpu_scan(int index, const scan_call *c) {
+  (void)index;
   enum dtype compute = c->line.compute;
   const scan_kernel *k = &cpu_isa->scan->kernel[c->op][compute];
   if (!k->scan) return ERR_NO_KERNEL;

@@ -49,7 +49,8 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
   }
 }
 
-int cpu_nonzero(nonzero_call *c) {
+int cpu_nonzero(int index, nonzero_call *c) {
+  (void)index;
   int64_t n = 1, counts[MAX_THREADS];
   for (int d = 0; d < c->ndim; d++) n *= c->shape[d];
   int threads = cpu_threads(n, GRAIN);
@@ -102,7 +103,8 @@ typedef void (*search_kernel)(const void *sorted, int64_t n, const void *values,
 #define SEARCH_ENTRY(D, T, ...) [DT_##D] = search_##D,
 static const search_kernel searches[DTYPE_COUNT] = {EACH_ANY(SEARCH_ENTRY, )};
 
-int cpu_search(const search_call *c) {
+int cpu_search(int index, const search_call *c) {
+  (void)index;
   search_kernel search = searches[c->dtype];
   if (!search) return ERR_NO_KERNEL;
   int64_t size = dtype_size(c->dtype), groups = (c->count + LANES - 1) / LANES;

@@ -4,7 +4,8 @@
 
 static void softmax_tile(const line_job *j, const line_tile *t) { (*(const softmax_kernel *)j->kernel)(t); }
 
-int cpu_softmax(const softmax_call *c) {
+int cpu_softmax(int index, const softmax_call *c) {
+  (void)index;
   const softmax_kernel *k = &cpu_isa->softmax->kernel[c->op][c->line.compute];
   if (!*k) return ERR_NO_KERNEL;
   line_job j = {.c = &c->line, .out_n = c->line.n, .gives = c->line.compute, .run = softmax_tile, .kernel = k};

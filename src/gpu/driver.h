@@ -1,0 +1,148 @@
+#ifndef LT_GPU_DRIVER_H
+#define LT_GPU_DRIVER_H
+
+/* THE list of what is called of the GPU's libraries. They are found at run time by driver.c, so this file declares
+** by itself what it needs of them; with LT_CHECK_DRIVER (make lint, where the toolkit is installed) the declarations
+** are compared with the toolkit's headers. Another maker's libraries would fill the same table. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef LT_CHECK_DRIVER
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <nvrtc.h>
+#define GPU_TYPE(ours, theirs, definition) typedef theirs ours;
+#else
+#define GPU_TYPE(ours, theirs, definition) typedef definition ours;
+#endif
+
+GPU_TYPE(gpu_result,      CUresult,            int)
+GPU_TYPE(gpu_device_id,   CUdevice,            int)
+GPU_TYPE(gpu_attribute,   CUdevice_attribute,  int)
+GPU_TYPE(gpu_address,     CUdeviceptr,         unsigned long long)
+GPU_TYPE(gpu_context,     CUcontext,           struct gpu_context_opaque *)
+GPU_TYPE(gpu_stream,      CUstream,            struct gpu_stream_opaque *)
+GPU_TYPE(gpu_event,       CUevent,             struct gpu_event_opaque *)
+GPU_TYPE(gpu_module,      CUmodule,            struct gpu_module_opaque *)
+GPU_TYPE(gpu_function,    CUfunction,          struct gpu_function_opaque *)
+GPU_TYPE(gpu_func_attr,   CUfunction_attribute, int)
+GPU_TYPE(gpu_graph,       CUgraph,             struct gpu_graph_opaque *)
+GPU_TYPE(gpu_graph_exec,  CUgraphExec,         struct gpu_graph_exec_opaque *)
+GPU_TYPE(gpu_capture_mode, CUstreamCaptureMode, int)
+GPU_TYPE(gpu_capture_status, CUstreamCaptureStatus, int)
+GPU_TYPE(rtc_result,      nvrtcResult,         int)
+GPU_TYPE(rtc_program,     nvrtcProgram,        struct rtc_program_opaque *)
+GPU_TYPE(blas_result,     cublasStatus_t,      int)
+GPU_TYPE(blas_handle,     cublasHandle_t,      struct blas_handle_opaque *)
+GPU_TYPE(blas_operation,  cublasOperation_t,   int)
+GPU_TYPE(blas_type,       cudaDataType,        int)
+GPU_TYPE(blas_compute,    cublasComputeType_t, int)
+GPU_TYPE(blas_algorithm,  cublasGemmAlgo_t,    int)
+GPU_TYPE(blas_math,       cublasMath_t,        int)
+
+/* X(field, symbol, result, parameters). A symbol that is missing makes its library unusable. */
+#define DRIVER_FUNCTIONS(X)                                                                                          \
+  X(init,               cuInit,                     gpu_result, (unsigned flags))                                    \
+  X(driver_version,     cuDriverGetVersion,         gpu_result, (int *version))                                      \
+  X(device_count,       cuDeviceGetCount,           gpu_result, (int *count))                                        \
+  X(device_get,         cuDeviceGet,                gpu_result, (gpu_device_id *device, int ordinal))                \
+  X(device_name,        cuDeviceGetName,            gpu_result, (char *name, int length, gpu_device_id device))      \
+  X(device_attribute,   cuDeviceGetAttribute,       gpu_result, (int *value, gpu_attribute a, gpu_device_id device)) \
+  X(device_memory,      cuDeviceTotalMem_v2,        gpu_result, (size_t *bytes, gpu_device_id device))               \
+  X(context_retain,     cuDevicePrimaryCtxRetain,   gpu_result, (gpu_context *context, gpu_device_id device))        \
+  X(context_release,    cuDevicePrimaryCtxRelease_v2, gpu_result, (gpu_device_id device))                            \
+  X(context_reset,      cuDevicePrimaryCtxReset_v2, gpu_result, (gpu_device_id device))                              \
+  X(context_use,        cuCtxSetCurrent,            gpu_result, (gpu_context context))                               \
+  X(context_sync,       cuCtxSynchronize,           gpu_result, (void))                                              \
+  X(error_name,         cuGetErrorName,             gpu_result, (gpu_result error, const char **text))               \
+  X(error_text,         cuGetErrorString,           gpu_result, (gpu_result error, const char **text))               \
+  X(memory_alloc,       cuMemAlloc_v2,              gpu_result, (gpu_address *address, size_t bytes))                \
+  X(memory_free,        cuMemFree_v2,               gpu_result, (gpu_address address))                               \
+  X(memory_info,        cuMemGetInfo_v2,            gpu_result, (size_t *free, size_t *total))                       \
+  X(host_alloc,         cuMemHostAlloc,             gpu_result, (void **ptr, size_t bytes, unsigned flags))          \
+  X(host_free,          cuMemFreeHost,              gpu_result, (void *ptr))                                         \
+  X(copy_in,            cuMemcpyHtoDAsync_v2,       gpu_result, (gpu_address to, const void *from, size_t bytes, gpu_stream s)) \
+  X(copy_out,           cuMemcpyDtoHAsync_v2,       gpu_result, (void *to, gpu_address from, size_t bytes, gpu_stream s)) \
+  X(copy,               cuMemcpyDtoDAsync_v2,       gpu_result, (gpu_address to, gpu_address from, size_t bytes, gpu_stream s)) \
+  X(copy_peer,          cuMemcpyPeerAsync,          gpu_result, (gpu_address to, gpu_context to_context, gpu_address from, \
+                                                                 gpu_context from_context, size_t bytes, gpu_stream s)) \
+  X(set_8,              cuMemsetD8Async,            gpu_result, (gpu_address to, unsigned char value, size_t n, gpu_stream s)) \
+  X(set_32,             cuMemsetD32Async,           gpu_result, (gpu_address to, unsigned value, size_t n, gpu_stream s)) \
+  X(stream_create,      cuStreamCreate,             gpu_result, (gpu_stream *s, unsigned flags))                     \
+  X(stream_destroy,     cuStreamDestroy_v2,         gpu_result, (gpu_stream s))                                      \
+  X(stream_sync,        cuStreamSynchronize,        gpu_result, (gpu_stream s))                                      \
+  X(stream_query,       cuStreamQuery,              gpu_result, (gpu_stream s))                                      \
+  X(stream_wait,        cuStreamWaitEvent,          gpu_result, (gpu_stream s, gpu_event e, unsigned flags))         \
+  X(event_create,       cuEventCreate,              gpu_result, (gpu_event *e, unsigned flags))                      \
+  X(event_destroy,      cuEventDestroy_v2,          gpu_result, (gpu_event e))                                       \
+  X(event_record,       cuEventRecord,              gpu_result, (gpu_event e, gpu_stream s))                         \
+  X(event_query,        cuEventQuery,               gpu_result, (gpu_event e))                                       \
+  X(event_sync,         cuEventSynchronize,         gpu_result, (gpu_event e))                                       \
+  X(event_elapsed,      cuEventElapsedTime,         gpu_result, (float *ms, gpu_event from, gpu_event to))           \
+  X(module_load,        cuModuleLoadData,           gpu_result, (gpu_module *m, const void *image))                  \
+  X(module_unload,      cuModuleUnload,             gpu_result, (gpu_module m))                                      \
+  X(module_function,    cuModuleGetFunction,        gpu_result, (gpu_function *f, gpu_module m, const char *name))   \
+  X(function_attribute, cuFuncGetAttribute,         gpu_result, (int *value, gpu_func_attr a, gpu_function f))       \
+  X(function_set,       cuFuncSetAttribute,         gpu_result, (gpu_function f, gpu_func_attr a, int value))        \
+  X(occupancy,          cuOccupancyMaxActiveBlocksPerMultiprocessor, gpu_result,                                     \
+                                                    (int *blocks, gpu_function f, int threads, size_t shared))       \
+  X(launch,             cuLaunchKernel,             gpu_result, (gpu_function f, unsigned gx, unsigned gy, unsigned gz, \
+                                                                 unsigned bx, unsigned by, unsigned bz, unsigned shared, \
+                                                                 gpu_stream s, void **arguments, void **extra))      \
+  X(capture_begin,      cuStreamBeginCapture_v2,    gpu_result, (gpu_stream s, gpu_capture_mode mode))               \
+  X(capture_end,        cuStreamEndCapture,         gpu_result, (gpu_stream s, gpu_graph *graph))                    \
+  X(capture_status,     cuStreamIsCapturing,        gpu_result, (gpu_stream s, gpu_capture_status *status))          \
+  X(graph_instantiate,  cuGraphInstantiateWithFlags, gpu_result, (gpu_graph_exec *e, gpu_graph g, unsigned long long flags)) \
+  X(graph_launch,       cuGraphLaunch,              gpu_result, (gpu_graph_exec e, gpu_stream s))                    \
+  X(graph_destroy,      cuGraphDestroy,             gpu_result, (gpu_graph g))                                       \
+  X(graph_exec_destroy, cuGraphExecDestroy,         gpu_result, (gpu_graph_exec e))
+
+#define RTC_FUNCTIONS(X)                                                                                             \
+  X(version,            nvrtcVersion,               rtc_result, (int *major, int *minor))                            \
+  X(error_text,         nvrtcGetErrorString,        const char *, (rtc_result error))                                \
+  X(create,             nvrtcCreateProgram,         rtc_result, (rtc_program *p, const char *source, const char *name, \
+                                                                 int headers, const char *const *texts, const char *const *names)) \
+  X(destroy,            nvrtcDestroyProgram,        rtc_result, (rtc_program *p))                                    \
+  X(compile,            nvrtcCompileProgram,        rtc_result, (rtc_program p, int count, const char *const *options)) \
+  X(log_size,           nvrtcGetProgramLogSize,     rtc_result, (rtc_program p, size_t *bytes))                      \
+  X(log,                nvrtcGetProgramLog,         rtc_result, (rtc_program p, char *text))                         \
+  X(cubin_size,         nvrtcGetCUBINSize,          rtc_result, (rtc_program p, size_t *bytes))                      \
+  X(cubin,              nvrtcGetCUBIN,              rtc_result, (rtc_program p, char *image))                        \
+  X(ptx_size,           nvrtcGetPTXSize,            rtc_result, (rtc_program p, size_t *bytes))                      \
+  X(ptx,                nvrtcGetPTX,                rtc_result, (rtc_program p, char *text))                         \
+  X(arch_count,         nvrtcGetNumSupportedArchs,  rtc_result, (int *count))                                        \
+  X(archs,              nvrtcGetSupportedArchs,     rtc_result, (int *archs))
+
+#define BLAS_FUNCTIONS(X)                                                                                            \
+  X(create,             cublasCreate_v2,            blas_result, (blas_handle *h))                                   \
+  X(destroy,            cublasDestroy_v2,           blas_result, (blas_handle h))                                    \
+  X(version,            cublasGetVersion_v2,        blas_result, (blas_handle h, int *version))                      \
+  X(error_text,         cublasGetStatusString,      const char *, (blas_result status))                              \
+  X(set_stream,         cublasSetStream_v2,         blas_result, (blas_handle h, gpu_stream s))                      \
+  X(set_workspace,      cublasSetWorkspace_v2,      blas_result, (blas_handle h, void *memory, size_t bytes))        \
+  X(set_math,           cublasSetMathMode,          blas_result, (blas_handle h, blas_math mode))                    \
+  X(gemm,               cublasGemmEx_64,            blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op, \
+      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda,              \
+      const void *b, blas_type b_type, int64_t ldb, const void *beta, void *c, blas_type c_type, int64_t ldc,        \
+      blas_compute compute, blas_algorithm algorithm))                                                               \
+  X(gemm_batched,       cublasGemmStridedBatchedEx_64, blas_result, (blas_handle h, blas_operation a_op, blas_operation b_op, \
+      int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, blas_type a_type, int64_t lda, long long a_step, \
+      const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
+      int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
+
+#define GPU_FIELD(field, symbol, result, parameters) result (*field) parameters;
+typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD) } gpu_driver;
+typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD) } gpu_rtc;
+typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD) } gpu_blas;
+#undef GPU_FIELD
+
+/* The loaded libraries; NULL where one is not usable, and then gpu_*_reason() tells why. Each looks once. */
+const gpu_driver *gpu_get_driver(void);
+const gpu_rtc    *gpu_get_rtc(void);
+const gpu_blas   *gpu_get_blas(void);
+const char *gpu_driver_reason(void);
+const char *gpu_rtc_reason(void);
+const char *gpu_blas_reason(void);
+
+#endif

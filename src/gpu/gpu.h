@@ -1,0 +1,141 @@
+#ifndef LT_GPU_H
+#define LT_GPU_H
+
+/* What the files of gpu/ share: one struct per device, kernels found by key, memory, order, failures.
+** The only place of a GPU's names besides this folder is device.c, which lists `gpu_device`. */
+
+#include "../device.h"
+#include "driver.h"
+
+enum { MAX_GPUS = 16 };
+
+typedef struct gpu {
+  int           index;
+  gpu_device_id id;
+  gpu_context   context;
+  int           capability;            /* 90: 9.0 */
+  int           cores;                 /* multiprocessors */
+  gpu_stream    stream;                /* the current one; work is queued on it */
+  bool          ordered;               /* more than one stream was made: operands are looked up before a launch */
+  bool          dead;                  /* a sticky error: the device has to be reopened */
+  bool          capturing;             /* the current stream is being captured into a graph */
+  char          words[768];            /* what failed: for explain() */
+  struct gpu_kernels *kernels;         /* compile.c */
+  struct gpu_memory  *memory;          /* memory.c */
+  struct gpu_streams *streams;         /* stream.c */
+  gpu_address   late;                  /* the device's gpu_late: what a kernel found wrong */
+} gpu;
+
+/* ---- entering: gpu.c ---- */
+
+/* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. Enter opens the device at
+** first use, takes the lock of the GPUs, makes the context this thread's; ERR_DEVICE (nothing to leave then) when it
+** is dead, when this process was forked from one that used it, or when it cannot be opened. */
+int gpu_enter(int index, gpu **g);
+int gpu_leave(gpu *g, int status);
+
+/* OK, or what went wrong at `what` ("launch of add", "copy to the host") as ERR_DEVICE (ERR_MEMORY for out of memory),
+** with its words kept for explain(). Errors that outlive the call mark the device dead. */
+int gpu_check(gpu *g, gpu_result r, const char *what);
+
+/* ERR_DEVICE with these words (printf). */
+int gpu_fail(gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- kernels: compile.c ---- */
+
+typedef struct gpu_kernel {
+  gpu_function function;
+  const char  *name;                   /* "add float32": for error texts */
+  int          threads;                /* most threads of a block */
+} gpu_kernel;
+
+/* Families of kernels: the first byte of a key. */
+enum gpu_family {
+  GPU_MAP = 1, GPU_ARANGE, GPU_COPY, GPU_REDUCE, GPU_SCAN, GPU_SOFTMAX, GPU_INDEX, GPU_NONZERO, GPU_SEARCH, GPU_RANDOM,
+  GPU_GEMM, GPU_FUSED, GPU_OTHER
+};
+
+/* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */
+#define GPU_KEY(family, op, a, b, c, d, variant)                                                        \
+  ((uint64_t)(family) << 56 | (uint64_t)(op) << 40 | (uint64_t)(uint8_t)(a) << 32 | (uint64_t)(uint8_t)(b) << 24 | \
+   (uint64_t)(uint8_t)(c) << 16 | (uint64_t)(uint8_t)(d) << 8 | (uint64_t)(uint8_t)(variant))
+
+enum { GPU_DEFINES = 16, GPU_DEFINE_SIZE = 64 };
+
+/* What a kernel is compiled from. Kernels of the same file and defines share one compilation. */
+typedef struct gpu_source {
+  const char *file;                                   /* of kernels/: "map.cuh" */
+  const char *entry;                                  /* the function's name there */
+  int         ndefines;
+  char        define[GPU_DEFINES][GPU_DEFINE_SIZE];   /* "OP=add" */
+  char        name[64];                               /* "add float32" */
+} gpu_source;
+
+void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The kernel of a key; NULL: not there yet, then gpu_build compiles it (or takes it from the disk cache). */
+const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
+int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
+
+/* A script's own source, compiled as `name` in error texts; *log (to be freed) has the compiler's words on ERR_DEVICE. */
+int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m, char **log);
+
+/* Queues k on the current stream. arguments: the addresses of its parameters. */
+int gpu_launch(gpu *g, const gpu_kernel *k, unsigned blocks, unsigned threads, unsigned shared, void **arguments);
+int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
+                  void **arguments);
+
+/* ---- memory: memory.c ---- */
+
+/* Device memory for the length of a call: queued work may go on using it after it is given back. */
+int  gpu_scratch(gpu *g, size_t bytes, void **ptr);
+void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
+
+/* ---- order: stream.c ---- */
+
+/* Say before a launch what it reads and writes (any address inside a block; NULL is harmless). Where other streams
+** still work on a block, the current one waits for them. */
+void gpu_order(gpu *g, const void *ptr, bool writes);
+static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_order(g, ptr, false); }
+static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
+
+/* What kernels write into g->late when they find an index out of range; device code has the same struct. The first
+** one stays. Kernels that write through indices write nothing while `set` is not 0. gpu_wait turns it into words. */
+typedef struct gpu_late {
+  int     set;
+  int     what;                        /* gpu_note()'s number: which call, for the words */
+  int64_t value;                       /* the index, 1-based as the script wrote it */
+} gpu_late;
+
+/* Keeps the words of an error that this launch may find, and tells its number. `%s` in format is the value. */
+int gpu_note(gpu *g, const char *function, int dim, int64_t length);
+
+/* Waits for the current stream (all: for the whole device) and reports what went wrong meanwhile: ERR_DEVICE;
+** ERR_CAPTURE while a graph is captured. */
+int gpu_wait(gpu *g, bool all);
+
+/* ---- families ---- */
+
+int gpu_map(int index, const map_call *c);
+int gpu_arange(int index, const arange_call *c);
+int gpu_reduce(int index, const reduce_call *c);
+int gpu_scan(int index, const scan_call *c);
+int gpu_softmax(int index, const softmax_call *c);
+int gpu_index(int index, const index_call *c);
+int gpu_nonzero(int index, nonzero_call *c);
+int gpu_search(int index, const search_call *c);
+int gpu_random(int index, const random_call *c);
+int gpu_gemm(int index, const gemm_call *c);
+bool gpu_has(enum map_op op, enum dtype compute);
+
+/* memory.c, stream.c: entries of the vtable */
+int  gpu_alloc(int index, size_t bytes, void **ptr);
+void gpu_free(int index, void *ptr, size_t bytes);
+int  gpu_copy_in(int index, void *to, const void *host, size_t bytes);
+int  gpu_copy_out(int index, void *host, const void *from, size_t bytes);
+int  gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes);
+int  gpu_sync(int index);
+memory_stats *gpu_stats(int index);
+void gpu_empty_cache(int index);
+
+#endif
