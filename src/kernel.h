@@ -124,7 +124,9 @@ typedef struct softmax_call {
 ** INDEX_get: values = target[…]; INDEX_put: target[…] = values; INDEX_add: target[…] += values.
 ** take, gather, scatter, x[indices] and x[indices] = v are all this one call. Where several positions
 ** put into one element, the last in row-major order stays; adds are done in that order. All index
-** values are checked first: nothing is written when one is out of range (ERR_INDEX, *bad, *bad_index). */
+** values are checked first: nothing is written when one is out of range (ERR_INDEX, *bad, *bad_index). A device
+** that works asynchronously may find that later: then its next wait fails (ERR_DEVICE) in the same words, which
+** are made of `function` and `dim`. */
 enum index_op { INDEX_get, INDEX_put, INDEX_add };
 
 typedef struct index_source {
@@ -132,6 +134,7 @@ typedef struct index_source {
   int64_t count;               /* values in all */
   int64_t stride[MAX_DIMS];    /* over the plan's dims */
   int64_t length, step;        /* the indexed dim of the target: its length and stride */
+  int     dim;                 /* which dim that is to the script, 0-based: for words */
 } index_source;
 
 typedef struct index_call {
@@ -140,6 +143,8 @@ typedef struct index_call {
   plan     plan;
   int      nindex;
   index_source index[MAX_DIMS];
+  bool     sound;              /* positions of a mask: all in range, no two alike */
+  const char *function;        /* "take"; "" for x[…]: for words; lives as long as the process */
   int64_t *bad;                /* out: the offending value */
   int     *bad_index;          /* out: k */
 } index_call;

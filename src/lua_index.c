@@ -327,6 +327,8 @@ static int raise_value(lua_State *L, const char *fn, const index_job *j, int dim
 }
 
 void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims) {
+  j->function = fn;
+  for (int k = 0; k < j->nindex; k++) j->index[k].dim = dims[k];
   int st = index_run(j, values);
   if (st == OK) return;
   if (st == ERR_INDEX) raise_value(L, fn, j, dims[j->bad_index]);
@@ -340,6 +342,7 @@ typedef struct picks {
   int n;
   const tensor *t[MAX_DIMS];
   int dim[MAX_DIMS], source[MAX_DIMS];
+  bool masks;                          /* all of them come from masks */
 } picks;
 
 /* Joins dims first … first + n - 1 of the view where its layout allows. */
@@ -374,6 +377,7 @@ static void pick_mask(lua_State *L, selection *s, picks *all, picker p, int dim)
 static void pick_all(lua_State *L, selection *s, picks *all) {
   int joined = 0;                      /* dims gone so far */
   all->n = 0;
+  all->masks = true;
   for (int k = 0; k < s->npickers; k++) {
     picker p = s->pickers[k];
     luaL_checkstack(L, MAX_DIMS + 8, "index");
@@ -383,6 +387,7 @@ static void pick_all(lua_State *L, selection *s, picks *all) {
       joined += ndim - s->view.shape.ndim;
       continue;
     }
+    all->masks = false;
     all->t[all->n] = to_indices(L, "index", "index", p.t);
     all->dim[all->n] = p.dim - joined;
     all->source[all->n++] = p.source;
@@ -408,6 +413,7 @@ static shape picks_shape(lua_State *L, const picks *all) {
 
 /* NumPy's rule: the dims of the index tensors stand where they stood, or in front when a slice parts them. */
 static void make_job(lua_State *L, const selection *s, const picks *all, index_job *j) {
+  j->sound = all->masks;
   shape picked = picks_shape(L, all);
   int before = s->placing == SEPARATED ? 0 : s->before, d = 0;
   const tensor *v = &s->view;

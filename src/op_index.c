@@ -7,6 +7,8 @@ void index_start(index_job *j, enum index_op op, const tensor *x) {
   j->target = *x;
   j->shape.ndim = 0;
   j->nindex = 0;
+  j->sound = false;
+  j->function = "";
 }
 
 void index_dim(index_job *j, const tensor *x, int dim) {
@@ -20,6 +22,7 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
   memcpy(part.dim, j->shape.dim + first, sizeof *part.dim * (size_t)ndim);
   memset(in->stride, 0, sizeof *in->stride * (size_t)j->shape.ndim);
   in->t = t;
+  in->dim = dim;
   in->length = x->shape.dim[dim];
   in->step = x->stride[dim];
   return shape_expand(&t->shape, t->stride, &part, in->stride + first);
@@ -73,6 +76,8 @@ int index_run(index_job *j, tensor *values) {
   index_call c;                     /* 4 KiB: no initialiser, only what is used is set */
   c.op = j->op;
   c.nindex = j->nindex;
+  c.sound = j->sound;
+  c.function = j->function;
   c.bad = &j->bad;
   c.bad_index = &j->bad_index;
   c.values = (operand){.data = tensor_data(values), .dtype = values->dtype};
@@ -87,6 +92,7 @@ int index_run(index_job *j, tensor *values) {
     to->count = in->t->count;
     to->length = in->length;
     to->step = in->step;
+    to->dim = in->dim;
     memcpy(to->stride, in->stride, sizeof *in->stride * (size_t)j->shape.ndim);
   }
   collapse(&c);

@@ -10,6 +10,7 @@ typedef struct index_input {
   const tensor *t;
   int64_t stride[MAX_DIMS];     /* over the positions */
   int64_t length, step;         /* of the indexed dim: its length and stride */
+  int     dim;                  /* that dim as the script counts it, 0-based: for words */
 } index_input;
 
 /* Elements of `target` at positions of shape `shape`. */
@@ -20,6 +21,8 @@ typedef struct index_job {
   int64_t stride[MAX_DIMS];     /* target's over the positions, 0 in indexed dims */
   int     nindex;
   index_input index[MAX_DIMS];
+  bool    sound;                /* positions of masks: in range and distinct */
+  const char *function;         /* what messages begin with: a literal */
   int64_t bad;                  /* with ERR_INDEX: the value, and whose it is */
   int     bad_index;
 } index_job;

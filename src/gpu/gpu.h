@@ -100,14 +100,17 @@ static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_ord
 static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
 
 /* What kernels write into g->late when they find an index out of range; device code has the same struct. The first
-** one stays. Kernels that write through indices write nothing while `set` is not 0. gpu_wait turns it into words. */
+** one stays: the one with the least `what`, and of these the least `position`. Kernels that write through indices
+** write nothing while `set` is not 0. gpu_wait turns it into words, and zeroes all of it. */
 typedef struct gpu_late {
   int     set;
   int     what;                        /* gpu_note()'s number: which call, for the words */
   int64_t value;                       /* the index, 1-based as the script wrote it */
+  int64_t position;                    /* of that index in its tensor */
+  int     lock;                        /* the writer's, 0 when it has ended */
 } gpu_late;
 
-/* Keeps the words of an error that this launch may find, and tells its number. `%s` in format is the value. */
+/* Keeps the words of an error that this launch may find, and tells its number, greater than those before it. */
 int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 
 /* Waits for the current stream (all: for the whole device) and reports what went wrong meanwhile: ERR_DEVICE;
