@@ -12,7 +12,8 @@
 
 enum {
   MAX_DIMS = 16,
-  MAX_IN   = 4        /* inputs of an element-wise op */
+  MAX_ARITY = 4,      /* inputs of a row of the op table */
+  MAX_IN   = 8        /* inputs of an element-wise call */
 };
 
 enum map_op {
