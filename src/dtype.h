@@ -1,12 +1,13 @@
 #ifndef LT_DTYPE_H
 #define LT_DTYPE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "math/base.h"
 
+#if !LT_ON_GPU
 /* As a macro, bool would turn into _Bool inside names pasted from the table (C11 7.18 allows this). */
 #undef bool
 typedef _Bool bool;
+#endif
 
 /* THE dtype table: one row per dtype, nothing about dtypes is listed anywhere else.
 **   name     what scripts say and print
@@ -41,6 +42,7 @@ enum dtype {
 
 enum dtype_kind { KIND_BOOL, KIND_UINT, KIND_INT, KIND_FLOAT, KIND_COMPLEX };
 
+#if !LT_ON_GPU
 typedef struct dtype_info {
   const char *name;
   uint8_t size;               /* bytes of an element */
@@ -49,6 +51,7 @@ typedef struct dtype_info {
 } dtype_info;
 
 extern const dtype_info dtypes[DTYPE_COUNT];
+#endif
 
 /* Classes of dtypes: the `dtypes` column of ops.def. */
 enum dtype_class {
@@ -74,6 +77,7 @@ enum dtype_class {
 #define EACH_NUMERIC(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_FLOAT(M, __VA_ARGS__)
 #define EACH_ANY(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_NUMERIC(M, __VA_ARGS__)
 
+#if !LT_ON_GPU
 static inline int      dtype_size(enum dtype d)    { return dtypes[d].size; }
 static inline int      dtype_kind(enum dtype d)    { return dtypes[d].kind; }
 static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes[d].compute; }
@@ -85,5 +89,6 @@ bool       dtype_in_class(enum dtype d, enum dtype_class c);
 /* The dtype of floats made from no float: "float32" unless lt.set_default_dtype changed it. */
 enum dtype dtype_default_float(void);
 void       dtype_set_default_float(enum dtype d);
+#endif
 
 #endif

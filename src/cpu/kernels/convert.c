@@ -6,7 +6,7 @@
 #endif
 
 #include "../cpu.h"
-#include "../scalar.h"
+#include "math/scalar.h"
 
 /* Plain storage has itself as value; half floats are unpacked to float. */
 #define load_plain(v) (v)
@@ -60,8 +60,6 @@ static void float32_to_float16(int64_t n, void *dst, const void *src) {
 
 /* ---- copies between layouts ----
 ** `size` is a constant wherever these are inlined: each memcpy is one load and one store. */
-
-#define INLINE static inline __attribute__((always_inline))
 
 INLINE void copy_one(int size, char *to, const char *from) { memcpy(to, from, (size_t)size); }
 

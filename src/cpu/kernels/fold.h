@@ -8,9 +8,8 @@
 #include <immintrin.h>
 #endif
 
-#include "../scalar.h"
+#include "math/scalar.h"
 
-#define INLINE static inline __attribute__((always_inline))
 #define OUTLINE static __attribute__((noinline))
 
 /* Accumulator of sums and products: exact enough or wide enough for the elements of each compute dtype. */

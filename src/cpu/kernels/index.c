@@ -1,9 +1,7 @@
 /* Inner loops of access through index tensors: range check, target offsets, single elements, rows that add. */
 
 #include "../cpu.h"
-#include "../scalar.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "math/scalar.h"
 
 /* Least and greatest of n values, and how many are 0: what a range check needs. */
 static void survey(int64_t n, const int64_t *v, index_range *r) {

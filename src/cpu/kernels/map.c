@@ -1,7 +1,7 @@
 /* Inner loops of the element-wise ops, one a row and compute dtype, made from ops.def. */
 
 #include "../cpu.h"
-#include "../scalar.h"
+#include "math/scalar.h"
 
 #define RESULT_SAME(T) T
 #define RESULT_REAL(T) T

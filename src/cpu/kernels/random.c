@@ -3,7 +3,7 @@
 #include "../../random.h"
 
 #include "../cpu.h"
-#include "../scalar.h"
+#include "math/scalar.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -4,29 +4,12 @@
 /* What the math functions are made of: bit casts, fused multiply-add, rounding, polynomials.
 ** All of it is branch-free, so that loops over it vectorise. */
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-/* A call inside a loop would keep it from vectorising. */
-#define INLINE static inline __attribute__((always_inline))
-
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-#define LT_HAS_FMA 1
-#else
-#define LT_HAS_FMA 0
-#endif
-
-INLINE uint32_t bits_float32(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
-INLINE float    from_bits_float32(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
-INLINE uint64_t bits_float64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
-INLINE double   from_bits_float64(uint64_t u) { double x; memcpy(&x, &u, sizeof x); return x; }
+#include "math/base.h"
 
 /* a * b + c: one rounding where the machine can, else two. */
 INLINE float fma_float32(float a, float b, float c) {
 #if LT_HAS_FMA
-  return __builtin_fmaf(a, b, c);
+  return BUILTIN(fmaf)(a, b, c);
 #else
   return a * b + c;
 #endif
@@ -34,7 +17,7 @@ INLINE float fma_float32(float a, float b, float c) {
 
 INLINE double fma_float64(double a, double b, double c) {
 #if LT_HAS_FMA
-  return __builtin_fma(a, b, c);
+  return BUILTIN(fma)(a, b, c);
 #else
   return a * b + c;
 #endif
@@ -43,7 +26,7 @@ INLINE double fma_float64(double a, double b, double c) {
 /* a * b - p, exactly, where p = a * b rounded (Dekker without FMA: |a|, |b| < 2^995). */
 INLINE double product_error(double a, double b, double p) {
 #if LT_HAS_FMA
-  return __builtin_fma(a, b, -p);
+  return BUILTIN(fma)(a, b, -p);
 #else
   double ca = a * 134217729.0, cb = b * 134217729.0;      /* 2^27 + 1 splits 53 bits into 26 + 27 */
   double ah = ca - (ca - a), bh = cb - (cb - b), al = a - ah, bl = b - bh;
@@ -71,7 +54,7 @@ INLINE float add_sign_float32(float y, float x) {
 }
 INLINE double add_sign_float64(double y, double x) {
 #if LT_ONLY_SSE2
-  return __builtin_copysign(y, x);
+  return BUILTIN(copysign)(y, x);
 #else
   return from_bits_float64(bits_float64(y) | (bits_float64(x) & 0x8000000000000000u));
 #endif
@@ -127,14 +110,14 @@ INLINE double abs_float64(double x) { return from_bits_float64(bits_float64(x) &
 /* ---- rounding to an integral value; -0 and the sign of results that are 0 are kept ---- */
 
 #if !LT_ONLY_SSE2
-INLINE float  m_round_float32(float x)  { return __builtin_rintf(x); }
-INLINE double m_round_float64(double x) { return __builtin_rint(x); }
-INLINE float  m_floor_float32(float x)  { return __builtin_floorf(x); }
-INLINE double m_floor_float64(double x) { return __builtin_floor(x); }
-INLINE float  m_ceil_float32(float x)   { return __builtin_ceilf(x); }
-INLINE double m_ceil_float64(double x)  { return __builtin_ceil(x); }
-INLINE float  m_trunc_float32(float x)  { return __builtin_truncf(x); }
-INLINE double m_trunc_float64(double x) { return __builtin_trunc(x); }
+INLINE float  m_round_float32(float x)  { return BUILTIN(rintf)(x); }
+INLINE double m_round_float64(double x) { return BUILTIN(rint)(x); }
+INLINE float  m_floor_float32(float x)  { return BUILTIN(floorf)(x); }
+INLINE double m_floor_float64(double x) { return BUILTIN(floor)(x); }
+INLINE float  m_ceil_float32(float x)   { return BUILTIN(ceilf)(x); }
+INLINE double m_ceil_float64(double x)  { return BUILTIN(ceil)(x); }
+INLINE float  m_trunc_float32(float x)  { return BUILTIN(truncf)(x); }
+INLINE double m_trunc_float64(double x) { return BUILTIN(trunc)(x); }
 #else
 /* SSE2 has no such instruction. From 2^23 (2^52) on every float is integral. */
 INLINE float m_round_float32(float x) {

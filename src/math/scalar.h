@@ -4,8 +4,8 @@
 /* m_*: the functions of ops.def, overloaded per compute type. Branch-free C, inlined everywhere, so that the loops
 ** made from ops.def vectorise; compiled once an ISA. */
 
-#include "convert.h"
-#include "math_float64.h"
+#include "math/convert.h"
+#include "math/float64.h"
 
 /* ---- integers ----
 ** name, T, unsigned of the same width, an unsigned type in which products do not overflow int */
@@ -140,8 +140,8 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
     step = x == 0 ? from_bits_##D((bits_##D(y) & SIGN) | 1) : step;                                \
     return x != x ? x : y != y || x == y ? y : step;                                               \
   }
-REAL_FUNCTIONS(float32, float, uint32_t, 0x80000000u, __builtin_sqrtf)
-REAL_FUNCTIONS(float64, double, uint64_t, 0x8000000000000000u, __builtin_sqrt)
+REAL_FUNCTIONS(float32, float, uint32_t, 0x80000000u, BUILTIN(sqrtf))
+REAL_FUNCTIONS(float64, double, uint64_t, 0x8000000000000000u, BUILTIN(sqrt))
 
 /* The same step for half floats, on their bit patterns: infinity is `top`. */
 INLINE uint16_t nextafter_half(uint16_t x, uint16_t y, uint16_t top) {
@@ -160,7 +160,7 @@ INLINE float m_floor_divide_float32(float x, float y) { return (float)m_floor_fl
 /* x - q y for an integral q, exactly, where |q| < 2^53. */
 INLINE double remainder_exact(double x, double y, double q) {
 #if LT_HAS_FMA
-  return __builtin_fma(-q, y, x);
+  return BUILTIN(fma)(-q, y, x);
 #else
   double s = abs_float64(y) > 0x1p900 ? 0x1p-200 : 1.0, b = y * s, p = q * b;      /* room to split b */
   double r = ((x * s - p) - product_error(q, b, p)) * (s == 1.0 ? 1.0 : 0x1p200);
@@ -192,11 +192,11 @@ INLINE double m_remainder_float64(double x, double y) {
 }
 
 /* Remainder of any quotient. */
-static inline double remainder_any_float64(double x, double y) {
-  double r = fmod(x, y);
-  return r == 0 ? copysign(0.0, y) : (r < 0) != (y < 0) ? r + y : r;
+RARE double remainder_any_float64(double x, double y) {
+  double r = BUILTIN(fmod)(x, y);
+  return r == 0 ? BUILTIN(copysign)(0.0, y) : (r < 0) != (y < 0) ? r + y : r;
 }
-static inline float remainder_any_float32(float x, float y) {
+INLINE float remainder_any_float32(float x, float y) {
   return (float)remainder_any_float64((double)x, (double)y);
 }
 
@@ -210,76 +210,80 @@ INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return fals
 
 /* ---- overloads ---- */
 
-#define FLOATS(f)   float: f##_float32, double: f##_float64
-#define INTEGERS(f) int8_t: f##_int8, int16_t: f##_int16, int32_t: f##_int32, int64_t: f##_int64, \
-                    uint8_t: f##_uint8, uint16_t: f##_uint16, uint32_t: f##_uint32, uint64_t: f##_uint64
+#define FLOATS(f)   CASE(float, f##_float32), CASE(double, f##_float64)
+#define INTEGERS(f)                                                                                    \
+  CASE(int8_t, f##_int8), CASE(int16_t, f##_int16), CASE(int32_t, f##_int32), CASE(int64_t, f##_int64), \
+  CASE(uint8_t, f##_uint8), CASE(uint16_t, f##_uint16), CASE(uint32_t, f##_uint32), CASE(uint64_t, f##_uint64)
 #define REALS(f)    INTEGERS(f), FLOATS(f)
-#define BITS(f)     bool: f##_bool, INTEGERS(f)
+#define BITS(f)     CASE(bool, f##_bool), INTEGERS(f)
 
-#define m_exp(x)    _Generic((x), FLOATS(m_exp))(x)
-#define m_expm1(x)  _Generic((x), FLOATS(m_expm1))(x)
-#define m_log(x)    _Generic((x), FLOATS(m_log))(x)
-#define m_log1p(x)  _Generic((x), FLOATS(m_log1p))(x)
-#define m_log2(x)   _Generic((x), FLOATS(m_log2))(x)
-#define m_log10(x)  _Generic((x), FLOATS(m_log10))(x)
-#define m_sqrt(x)   _Generic((x), FLOATS(m_sqrt))(x)
-#define m_sin(x)    _Generic((x), FLOATS(m_sin))(x)
-#define m_cos(x)    _Generic((x), FLOATS(m_cos))(x)
-#define m_tan(x)    _Generic((x), FLOATS(m_tan))(x)
-#define m_asin(x)   _Generic((x), FLOATS(m_asin))(x)
-#define m_acos(x)   _Generic((x), FLOATS(m_acos))(x)
-#define m_atan(x)   _Generic((x), FLOATS(m_atan))(x)
-#define m_sinh(x)   _Generic((x), FLOATS(m_sinh))(x)
-#define m_cosh(x)   _Generic((x), FLOATS(m_cosh))(x)
-#define m_tanh(x)   _Generic((x), FLOATS(m_tanh))(x)
-#define m_asinh(x)  _Generic((x), FLOATS(m_asinh))(x)
-#define m_acosh(x)  _Generic((x), FLOATS(m_acosh))(x)
-#define m_atanh(x)  _Generic((x), FLOATS(m_atanh))(x)
-#define m_erf(x)    _Generic((x), FLOATS(m_erf))(x)
-#define m_erfc(x)   _Generic((x), FLOATS(m_erfc))(x)
-#define m_sigmoid(x) _Generic((x), FLOATS(m_sigmoid))(x)
-#define m_softplus(x) _Generic((x), FLOATS(m_softplus))(x)
-#define m_gelu(x)   _Generic((x), FLOATS(m_gelu))(x)
+#define m_exp(x)    GENERIC(x, FLOATS(m_exp))(x)
+#define m_expm1(x)  GENERIC(x, FLOATS(m_expm1))(x)
+#define m_log(x)    GENERIC(x, FLOATS(m_log))(x)
+#define m_log1p(x)  GENERIC(x, FLOATS(m_log1p))(x)
+#define m_log2(x)   GENERIC(x, FLOATS(m_log2))(x)
+#define m_log10(x)  GENERIC(x, FLOATS(m_log10))(x)
+#define m_sqrt(x)   GENERIC(x, FLOATS(m_sqrt))(x)
+#define m_sin(x)    GENERIC(x, FLOATS(m_sin))(x)
+#define m_cos(x)    GENERIC(x, FLOATS(m_cos))(x)
+#define m_tan(x)    GENERIC(x, FLOATS(m_tan))(x)
+#define m_asin(x)   GENERIC(x, FLOATS(m_asin))(x)
+#define m_acos(x)   GENERIC(x, FLOATS(m_acos))(x)
+#define m_atan(x)   GENERIC(x, FLOATS(m_atan))(x)
+#define m_sinh(x)   GENERIC(x, FLOATS(m_sinh))(x)
+#define m_cosh(x)   GENERIC(x, FLOATS(m_cosh))(x)
+#define m_tanh(x)   GENERIC(x, FLOATS(m_tanh))(x)
+#define m_asinh(x)  GENERIC(x, FLOATS(m_asinh))(x)
+#define m_acosh(x)  GENERIC(x, FLOATS(m_acosh))(x)
+#define m_atanh(x)  GENERIC(x, FLOATS(m_atanh))(x)
+#define m_erf(x)    GENERIC(x, FLOATS(m_erf))(x)
+#define m_erfc(x)   GENERIC(x, FLOATS(m_erfc))(x)
+#define m_sigmoid(x) GENERIC(x, FLOATS(m_sigmoid))(x)
+#define m_softplus(x) GENERIC(x, FLOATS(m_softplus))(x)
+#define m_gelu(x)   GENERIC(x, FLOATS(m_gelu))(x)
 
-#define m_atan2(x, y)     _Generic((x), FLOATS(m_atan2))(x, y)
-#define m_hypot(x, y)     _Generic((x), FLOATS(m_hypot))(x, y)
-#define m_logaddexp(x, y) _Generic((x), FLOATS(m_logaddexp))(x, y)
-#define m_copysign(x, y)  _Generic((x), FLOATS(m_copysign))(x, y)
-#define m_nextafter(x, y) _Generic((x), FLOATS(m_nextafter))(x, y)
-#define m_fma(x, y, z)    _Generic((x), FLOATS(m_fma))(x, y, z)
-#define m_signbit(x)      _Generic((x), FLOATS(m_signbit))(x)
-#define m_isclose(x, y, z, w) _Generic((x), FLOATS(m_isclose))(x, y, z, w)
+#define m_atan2(x, y)     GENERIC(x, FLOATS(m_atan2))(x, y)
+#define m_hypot(x, y)     GENERIC(x, FLOATS(m_hypot))(x, y)
+#define m_logaddexp(x, y) GENERIC(x, FLOATS(m_logaddexp))(x, y)
+#define m_copysign(x, y)  GENERIC(x, FLOATS(m_copysign))(x, y)
+#define m_nextafter(x, y) GENERIC(x, FLOATS(m_nextafter))(x, y)
+#define m_fma(x, y, z)    GENERIC(x, FLOATS(m_fma))(x, y, z)
+#define m_signbit(x)      GENERIC(x, FLOATS(m_signbit))(x)
+#define m_isclose(x, y, z, w) GENERIC(x, FLOATS(m_isclose))(x, y, z, w)
 
-#define m_abs(x)    _Generic((x), REALS(m_abs))(x)
-#define m_sign(x)   _Generic((x), REALS(m_sign))(x)
-#define m_ceil(x)   _Generic((x), REALS(m_ceil))(x)
-#define m_floor(x)  _Generic((x), REALS(m_floor))(x)
-#define m_round(x)  _Generic((x), REALS(m_round))(x)
-#define m_trunc(x)  _Generic((x), REALS(m_trunc))(x)
-#define m_mul(x, y) _Generic((x), REALS(m_mul))(x, y)
-#define m_pow(x, y) _Generic((x), REALS(m_pow))(x, y)
-#define m_max(x, y) _Generic((x), REALS(m_max))(x, y)
-#define m_min(x, y) _Generic((x), REALS(m_min))(x, y)
-#define m_floor_divide(x, y) _Generic((x), REALS(m_floor_divide))(x, y)
-#define m_remainder(x, y)    _Generic((x), REALS(m_remainder))(x, y)
+#define m_abs(x)    GENERIC(x, REALS(m_abs))(x)
+#define m_sign(x)   GENERIC(x, REALS(m_sign))(x)
+#define m_ceil(x)   GENERIC(x, REALS(m_ceil))(x)
+#define m_floor(x)  GENERIC(x, REALS(m_floor))(x)
+#define m_round(x)  GENERIC(x, REALS(m_round))(x)
+#define m_trunc(x)  GENERIC(x, REALS(m_trunc))(x)
+#define m_mul(x, y) GENERIC(x, REALS(m_mul))(x, y)
+#define m_pow(x, y) GENERIC(x, REALS(m_pow))(x, y)
+#define m_max(x, y) GENERIC(x, REALS(m_max))(x, y)
+#define m_min(x, y) GENERIC(x, REALS(m_min))(x, y)
+#define m_floor_divide(x, y) GENERIC(x, REALS(m_floor_divide))(x, y)
+#define m_remainder(x, y)    GENERIC(x, REALS(m_remainder))(x, y)
 
-#define is_far_trig(x)  _Generic((x), FLOATS(is_far_trig))(x)
-#define any_sin(x)      _Generic((x), FLOATS(sin_any))(x)
-#define any_cos(x)      _Generic((x), FLOATS(cos_any))(x)
-#define any_tan(x)      _Generic((x), FLOATS(tan_any))(x)
-#define is_far_remainder(x, y) _Generic((x), FLOATS(is_far_remainder), default: is_far_never)(x, y)
-#define any_remainder(x, y)    _Generic((x), FLOATS(remainder_any), INTEGERS(m_remainder))(x, y)
+#define is_far_trig(x)  GENERIC(x, FLOATS(is_far_trig))(x)
+#define any_sin(x)      GENERIC(x, FLOATS(sin_any))(x)
+#define any_cos(x)      GENERIC(x, FLOATS(cos_any))(x)
+#define any_tan(x)      GENERIC(x, FLOATS(tan_any))(x)
+#define is_far_remainder(x, y) GENERIC(x, FLOATS(is_far_remainder), CASE_ELSE(is_far_never))(x, y)
+#define any_remainder(x, y)    GENERIC(x, FLOATS(remainder_any), INTEGERS(m_remainder))(x, y)
 
 /* a + x. As FMA, since Zen 4 adds and converts in the same two units but multiplies in two others: float sums in double
 ** go at twice the pace. The rounding is that of the addition. */
-#define m_plus(a, x) _Generic((a), double: fma_float64((double)(x), 1.0, (double)(a)), default: (a) + (x))
+INLINE double   plus_float64(double a, double x)    { return fma_float64(x, 1.0, a); }
+INLINE int64_t  plus_int64(int64_t a, int64_t x)    { return a + x; }
+INLINE uint64_t plus_uint64(uint64_t a, uint64_t x) { return a + x; }
+#define m_plus(a, x) GENERIC(a, CASE(double, plus_float64), CASE(int64_t, plus_int64), CASE(uint64_t, plus_uint64))(a, x)
 
-#define m_invert(x) _Generic((x), BITS(m_invert))(x)
-#define m_shift_left(x, y)  _Generic((x), INTEGERS(m_shift_left))(x, y)
-#define m_shift_right(x, y) _Generic((x), INTEGERS(m_shift_right))(x, y)
+#define m_invert(x) GENERIC(x, BITS(m_invert))(x)
+#define m_shift_left(x, y)  GENERIC(x, INTEGERS(m_shift_left))(x, y)
+#define m_shift_right(x, y) GENERIC(x, INTEGERS(m_shift_right))(x, y)
 
-#define m_isnan(x)    _Generic((x), BITS(m_isnan), FLOATS(m_isnan))(x)
-#define m_isinf(x)    _Generic((x), BITS(m_isinf), FLOATS(m_isinf))(x)
-#define m_isfinite(x) _Generic((x), BITS(m_isfinite), FLOATS(m_isfinite))(x)
+#define m_isnan(x)    GENERIC(x, BITS(m_isnan), FLOATS(m_isnan))(x)
+#define m_isinf(x)    GENERIC(x, BITS(m_isinf), FLOATS(m_isinf))(x)
+#define m_isfinite(x) GENERIC(x, BITS(m_isfinite), FLOATS(m_isfinite))(x)
 
 #endif

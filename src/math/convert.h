@@ -4,7 +4,7 @@
 /* Conversions between dtypes: from_<dtype>(stored) gives the value to compute with, to_<dtype>(value) what is stored.
 ** Integers wrap; floats saturate to integers, NaN gives 0; half floats round to nearest even. All branch-free. */
 
-#include "math_bits.h"
+#include "math/bits.h"
 
 /* ---- floats to integers ---- */
 
@@ -83,7 +83,7 @@ FROM_INTEGER(uint32, uint32_t)
 FROM_INTEGER(uint64, uint64_t)
 
 #define CONVERT_TO(name, x) \
-  _Generic((x), float: name##_from_float32, double: name##_from_float64, default: name##_from_integer)(x)
+  GENERIC(x, CASE(float, name##_from_float32), CASE(double, name##_from_float64), CASE_ELSE(name##_from_integer))(x)
 #define to_int8(x)   CONVERT_TO(int8, x)
 #define to_int16(x)  CONVERT_TO(int16, x)
 #define to_int32(x)  CONVERT_TO(int32, x)
@@ -117,7 +117,7 @@ INLINE double float64_from_real(double x) { return x; }
 
 #define to_float32(x) ((float)(x))
 #define to_float64(x) \
-  _Generic((x), int64_t: float64_from_int64, uint64_t: float64_from_uint64, default: float64_from_real)(x)
+  GENERIC(x, CASE(int64_t, float64_from_int64), CASE(uint64_t, float64_from_uint64), CASE_ELSE(float64_from_real))(x)
 
 /* ---- half floats: bit patterns in memory, float in arithmetic ---- */
 
@@ -173,17 +173,16 @@ INLINE uint16_t float16_from_uint64(uint64_t x)  { return float16_from_float64(t
 INLINE uint16_t bfloat16_from_int64(int64_t x)   { return bfloat16_from_float64(to_float64(sticky_int64(x))); }
 INLINE uint16_t bfloat16_from_uint64(uint64_t x) { return bfloat16_from_float64(to_float64(sticky_uint64(x))); }
 
-#define to_float16(x)                                                                              \
-  _Generic((x), float: float16_from_float32, double: float16_from_float64, int64_t: float16_from_int64, \
-           uint64_t: float16_from_uint64, int32_t: float16_from_float64, uint32_t: float16_from_float64, \
-           default: float16_from_float32)(x)
-#define to_bfloat16(x)                                                                             \
-  _Generic((x), float: bfloat16_from_float32, double: bfloat16_from_float64, int64_t: bfloat16_from_int64, \
-           uint64_t: bfloat16_from_uint64, int32_t: bfloat16_from_float64, uint32_t: bfloat16_from_float64, \
-           default: bfloat16_from_float32)(x)
+#define CONVERT_TO_HALF(name, x)                                                                    \
+  GENERIC(x, CASE(float, name##_from_float32), CASE(double, name##_from_float64),                    \
+          CASE(int64_t, name##_from_int64), CASE(uint64_t, name##_from_uint64),                      \
+          CASE(int32_t, name##_from_float64), CASE(uint32_t, name##_from_float64),                   \
+          CASE_ELSE(name##_from_float32))(x)
+#define to_float16(x)  CONVERT_TO_HALF(float16, x)
+#define to_bfloat16(x) CONVERT_TO_HALF(bfloat16, x)
 
 /* As the byte it is: conversions from _Bool do not vectorise. */
-INLINE uint8_t from_bool(bool x) { uint8_t u; memcpy(&u, &x, sizeof u); return u; }
+INLINE uint8_t from_bool(bool x) { return byte_of_bool(x); }
 
 /* Plain storage is its own value. */
 #define from_int8(x)    (x)

@@ -1,10 +1,10 @@
 #ifndef LT_MATH_FLOAT64_H
 #define LT_MATH_FLOAT64_H
 
-/* Elementary functions of double, by the same plans as math_float32.h; where one rounding too many would
+/* Elementary functions of double, by the same plans as float32.h; where one rounding too many would
 ** exceed 2 ulp, a value travels as a sum of two doubles (h, l). `ulp:` as there. */
 
-#include "math_float32.h"
+#include "math/float32.h"
 
 /* ---- exponentials ---- */
 
@@ -193,7 +193,7 @@ INLINE double m_log1p_float64(double x) {
 
 /* log(1 + a + a^2 / (1 + sqrt(1 + a^2))); from 2^28 on log(2a). ulp: 1.2 */
 INLINE double m_asinh_float64(double x) {
-  double a = abs_float64(x), z = a * a, t = z / (1.0 + __builtin_sqrt(1.0 + z));
+  double a = abs_float64(x), z = a * a, t = z / (1.0 + BUILTIN(sqrt)(1.0 + z));
   bool big = a > 0x1p28;
   double h = a + t, l = (a - h) + t, u = 1.0 + h;
   l += sum_error(1.0, h, u);
@@ -203,7 +203,7 @@ INLINE double m_asinh_float64(double x) {
 
 /* log(1 + t + sqrt(t (t + 2))), t = x - 1, the root in two parts; from 2^28 on log(2x). ulp: 0.8 */
 INLINE double m_acosh_float64(double x) {
-  double t = x - 1.0, w = x + 1.0, p = t * w, s = __builtin_sqrt(p), square = s * s;
+  double t = x - 1.0, w = x + 1.0, p = t * w, s = BUILTIN(sqrt)(p), square = s * s;
   double more = product_error(t, w, p) + t * sum_error(x, 1.0, w);
   double part = ((p - square) - product_error(s, s, square) + more) / (s + s);
   bool big = x > 0x1p28;
@@ -247,7 +247,7 @@ INLINE double trig_reduce_float64(double a, uint64_t *q, double *l) {
 
 /* The same for every finite a, slowly (Payne and Hanek): a = m 2^e, so a 2/pi mod 4 needs only those bits of 2/pi
 ** that are worth 2 or less when multiplied by 2^e. */
-static inline double trig_reduce_any64(double a, uint64_t *q, double *l) {
+RARE double trig_reduce_any64(double a, uint64_t *q, double *l) {
   static const uint64_t two_over_pi[] = {   /* after 64 zero bits */
     0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
     0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
@@ -264,14 +264,21 @@ static inline double trig_reduce_any64(double a, uint64_t *q, double *l) {
   int start = e + 62, word = start / 64, shift = start % 64;
   for (int i = 0; i < 3; i++)
     w[i] = shift ? two_over_pi[word + i] << shift | two_over_pi[word + i + 1] >> (64 - shift) : two_over_pi[word + i];
-  __extension__ typedef unsigned __int128 u128;
-  __extension__ typedef __int128 i128;
-  u128 product = ((u128)(m * w[0]) << 64) + (u128)m * w[1] + (uint64_t)(((u128)m * w[2]) >> 64);
-  i128 turn = (i128)(product << 2);         /* fraction of a quarter turn, signed: its top bit rounds up */
-  *q = (uint64_t)(product >> 126) + (turn < 0);
-  double h = (double)turn, t = (double)(turn - (i128)h);
-  h *= 0x1p-128;
-  t *= 0x1p-128;
+  uint64_t low = m * w[1], high = m * w[0] + high_product(m, w[1]), more = high_product(m, w[2]);
+  high += low + more < low;                 /* quarter turns at bit 62 of high, below them the fraction */
+  low += more;
+  *q = (high >> 62) + (high >> 61 & 1);
+  high = high << 2 | low >> 62;
+  low <<= 2;
+  bool negative = high >> 63;               /* to the nearest quarter turn: the top bit rounds up */
+  high = negative ? ~high + (low == 0) : high;
+  low = negative ? 0 - low : low;
+  int zeros = leading_zeros(high | 1);      /* no double is that close to a multiple of pi/2 */
+  high = zeros ? high << zeros | low >> (64 - zeros) : high;
+  low <<= zeros;
+  double unit = from_bits_float64((uint64_t)(1023 - 64 - zeros) << 52), sign = negative ? -unit : unit;
+  double h = (double)(high & ~(uint64_t)0x7ff) * sign;
+  double t = ((double)(high & 0x7ff) + (double)low * 0x1p-64) * sign;
   double r = h * 0x1.921fb54442d18p0;
   double s = product_error(h, 0x1.921fb54442d18p0, r) + (t * 0x1.921fb54442d18p0 + h * 0x1.1a62633145c06p-54);
   *l = s;
@@ -328,7 +335,7 @@ INLINE double tan_quadrant_float64(double r, double l, uint64_t q) {
     return from_bits_float64(y ^ (bits_float64(x) & 0x8000000000000000u));              \
   }
 TRIG_FLOAT64(m_, float64, trig_reduce_float64, INLINE)
-TRIG_FLOAT64(, any_float64, trig_reduce_any64, static inline)
+TRIG_FLOAT64(, any_float64, trig_reduce_any64, INLINE)
 
 INLINE double asin_tail_float64(double s, double z) {
   double p = POLY64(13, z, 0x1.5555555555577p-3, 0x1.333333332e1b5p-4, 0x1.6db6db7209136p-5, 0x1.f1c71a992177fp-6,
@@ -342,7 +349,7 @@ INLINE double asin_tail_float64(double s, double z) {
 INLINE double m_asin_float64(double x) {
   double a = abs_float64(x);
   bool big = a > 0.5;
-  double z = big ? 0.5 - 0.5 * a : a * a, s = big ? __builtin_sqrt(z) : a;
+  double z = big ? 0.5 - 0.5 * a : a * a, s = big ? BUILTIN(sqrt)(z) : a;
   double t = asin_tail_float64(s, z);
   double y = big ? 0x1.921fb54442d18p0 - (2.0 * s + (2.0 * t - 0x1.1a62633145c07p-54)) : s + t;
   return add_sign_float64(y, x);
@@ -352,7 +359,7 @@ INLINE double m_asin_float64(double x) {
 INLINE double m_acos_float64(double x) {
   double a = abs_float64(x);
   bool big = a > 0.5;
-  double z = big ? 0.5 - 0.5 * a : a * a, s = big ? __builtin_sqrt(z) : x;
+  double z = big ? 0.5 - 0.5 * a : a * a, s = big ? BUILTIN(sqrt)(z) : x;
   double t = asin_tail_float64(s, z);
   double y = 2.0 * (s + t);
   y = x < 0 ? 0x1.921fb54442d18p1 - (y - 0x1.1a62633145c07p-53) : y;
@@ -457,7 +464,7 @@ INLINE double m_hypot_float64(double x, double y) {
   double u = s == 0x1p-600 ? 0x1p600 : s == 0x1p600 ? 0x1p-600 : 1.0;
   a *= s;
   b *= s;
-  double r = __builtin_sqrt(a * a + b * b) * u;
+  double r = BUILTIN(sqrt)(a * a + b * b) * u;
   return a == INFINITY || b == INFINITY ? INFINITY : r;
 }
 

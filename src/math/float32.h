@@ -6,7 +6,7 @@
 ** more than 2 ulp, or the bit tricks more time than they save, the work is done in double.
 ** `ulp:` is the largest error seen, FMA / no FMA; spec/math_spec.lua measures it again. */
 
-#include "math_bits.h"
+#include "math/bits.h"
 
 /* ---- exponentials ---- */
 
@@ -257,7 +257,7 @@ INLINE float asin_tail_float32(float s, float z) {
 INLINE float m_asin_float32(float x) {
   float a = abs_float32(x);
   bool big = a > 0.5f;
-  float z = big ? 0.5f - 0.5f * a : a * a, s = big ? __builtin_sqrtf(z) : a;
+  float z = big ? 0.5f - 0.5f * a : a * a, s = big ? BUILTIN(sqrtf)(z) : a;
   float t = asin_tail_float32(s, z);
   float y = big ? 0x1.921fb6p0f - (2.0f * s + (2.0f * t + 0x1.777a5cp-25f)) : s + t;
   return add_sign_float32(y, x);
@@ -267,7 +267,7 @@ INLINE float m_asin_float32(float x) {
 INLINE float m_acos_float32(float x) {
   float a = abs_float32(x);
   bool big = a > 0.5f;
-  float z = big ? 0.5f - 0.5f * a : a * a, s = big ? __builtin_sqrtf(z) : x;
+  float z = big ? 0.5f - 0.5f * a : a * a, s = big ? BUILTIN(sqrtf)(z) : x;
   float t = asin_tail_float32(s, z);
   float y = 2.0f * (s + t);
   y = x < 0 ? 0x1.921fb6p1f - (y + 0x1.777a5cp-24f) : y;
@@ -344,14 +344,14 @@ INLINE double erfcx_low(double a) {
 /* ulp: 0.6 */
 INLINE float m_asinh_float32(float x) {
   double a = (double)abs_float32(x), z = a * a;
-  double y = log1p_low(a + z / (1.0 + __builtin_sqrt(1.0 + z)));
+  double y = log1p_low(a + z / (1.0 + BUILTIN(sqrt)(1.0 + z)));
   return add_sign_float32(a < INFINITY ? (float)y : abs_float32(x), x);
 }
 
 /* ulp: 0.5 */
 INLINE float m_acosh_float32(float x) {
   double t = (double)x - 1.0;
-  double y = log1p_low(t + __builtin_sqrt(t * (t + 2.0)));
+  double y = log1p_low(t + BUILTIN(sqrt)(t * (t + 2.0)));
   return x >= 1.0f ? x < INFINITY ? (float)y : x : NAN;
 }
 
@@ -403,7 +403,7 @@ INLINE float m_softplus_float32(float x) {
 INLINE float m_hypot_float32(float x, float y) {
   double a = (double)x, b = (double)y;
   bool inf = abs_float32(x) == INFINITY || abs_float32(y) == INFINITY;
-  return inf ? INFINITY : (float)__builtin_sqrt(a * a + b * b);
+  return inf ? INFINITY : (float)BUILTIN(sqrt)(a * a + b * b);
 }
 
 /* x^y = 2^(y log2 |x|), log2 to 2^-38; then the signs and the limits of C99's annex F. ulp: 0.6 */

@@ -1,0 +1,98 @@
+#ifndef LT_MATH_BASE_H
+#define LT_MATH_BASE_H
+
+/* The one place that knows which compiler reads src/math, ops.def and dtype.h: a C11 compiler, or the C++17 one that a
+** GPU's driver brings, which has no header at all. (The emulator's g++ counts as the latter: its own header, included
+** before, has what that one knows by itself.) */
+
+#if defined(__CUDACC_RTC__) || defined(LT_EMULATOR)
+#define LT_ON_GPU 1
+#else
+#define LT_ON_GPU 0
+#endif
+
+#if LT_ON_GPU
+
+typedef signed char        int8_t;
+typedef unsigned char      uint8_t;
+typedef short              int16_t;
+typedef unsigned short     uint16_t;
+typedef int                int32_t;
+typedef unsigned int       uint32_t;
+typedef long long          int64_t;
+typedef unsigned long long uint64_t;
+#define INT32_MAX  0x7fffffff
+#define INT64_MAX  0x7fffffffffffffffll
+#define INT64_MIN  (-INT64_MAX - 1)
+#define UINT64_MAX 0xffffffffffffffffull
+#define _Bool bool
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN      __int_as_float(0x7fc00000)
+
+#define INLINE static __device__ __forceinline__
+#define RARE   static __device__ __noinline__   /* of code that few elements need */
+#define BUILTIN(f) f
+#define LT_HAS_FMA 1
+
+INLINE uint32_t bits_float32(float x) { return __float_as_uint(x); }
+INLINE float    from_bits_float32(uint32_t u) { return __uint_as_float(u); }
+INLINE uint64_t bits_float64(double x) { return (uint64_t)__double_as_longlong(x); }
+INLINE double   from_bits_float64(uint64_t u) { return __longlong_as_double((long long)u); }
+INLINE uint8_t  byte_of_bool(bool x) { return x; }
+
+INLINE int      leading_zeros(uint64_t x) { return __clzll((long long)x); }
+INLINE uint64_t high_product(uint64_t a, uint64_t b) { return __umul64hi(a, b); }
+
+/* _Generic of C11: GENERIC(x, CASE(float, f), CASE(double, g), …) is the function for x's type. */
+template <class T, auto f> struct generic_case {};
+struct generic_else;
+template <class T> struct generic_value { typedef T type; };
+template <class T> struct generic_value<T &> { typedef T type; };
+template <class T> struct generic_value<const T> { typedef T type; };
+template <class T> struct generic_value<const T &> { typedef T type; };
+template <class X, class First, class... Rest> struct generic_choice : generic_choice<X, Rest...> {};
+template <class X, auto f, class... Rest>
+struct generic_choice<X, generic_case<X, f>, Rest...> { static constexpr auto function = f; };
+template <class X, auto f>
+struct generic_choice<X, generic_case<generic_else, f>> { static constexpr auto function = f; };
+#define CASE(T, f) generic_case<T, f>
+#define CASE_ELSE(f) generic_case<generic_else, f>
+#define GENERIC(x, ...) generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function
+
+#else
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A call inside a loop would keep it from vectorising. */
+#define INLINE static inline __attribute__((always_inline))
+#define RARE   static inline
+#define BUILTIN(f) __builtin_##f
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define LT_HAS_FMA 1
+#else
+#define LT_HAS_FMA 0
+#endif
+
+INLINE uint32_t bits_float32(float x) { uint32_t u; memcpy(&u, &x, sizeof u); return u; }
+INLINE float    from_bits_float32(uint32_t u) { float x; memcpy(&x, &u, sizeof x); return x; }
+INLINE uint64_t bits_float64(double x) { uint64_t u; memcpy(&u, &x, sizeof u); return u; }
+INLINE double   from_bits_float64(uint64_t u) { double x; memcpy(&x, &u, sizeof x); return x; }
+INLINE uint8_t  byte_of_bool(bool x) { uint8_t u; memcpy(&u, &x, sizeof u); return u; }
+
+INLINE int      leading_zeros(uint64_t x) { return __builtin_clzll(x); }
+INLINE uint64_t high_product(uint64_t a, uint64_t b) {
+  __extension__ typedef unsigned __int128 u128;
+  return (uint64_t)((u128)a * b >> 64);
+}
+
+#define CASE(T, f) T: f
+#define CASE_ELSE(f) default: f
+#define GENERIC(x, ...) _Generic((x), __VA_ARGS__)
+
+#endif
+
+#endif
