@@ -63,3 +63,7 @@ test-gpu: build           ## the specs of what a device computes, on a real GPU
 
 test-gcstress: build      ## specs with a full collection at every tensor
 	@$(RUN_SPECS) --label gcstress LUATENSOR_GCSTRESS=1 $(GCSTRESS_SPECS)
+
+# ---- the emulated GPU ---------------------------------------------------------------------------
+
+include spec/support/emulator/emulator.mk

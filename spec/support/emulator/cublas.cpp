@@ -1,0 +1,289 @@
+/* cuBLAS by plain loops: column-major products of the types that the module asks for. */
+
+#include "emulator.h"
+
+#include <cstring>
+
+struct blas_handle_opaque {
+  gpu_context context;
+  gpu_stream  stream = nullptr;
+};
+
+/* Of libcuda.so.1: runs `work` on a stream when its turn comes. */
+extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
+extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
+extern "C" int cuCtxGetCurrent(gpu_context *context);
+
+namespace {
+
+enum status { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
+enum type { F32 = 0, F64 = 1, F16 = 2, I8 = 3, C32 = 4, C64 = 5, I32 = 10, BF16 = 14 };
+enum { ILLEGAL_ADDRESS = 700, COUNTED_BLAS = 5 };
+
+/* ---- elements ---- */
+
+size_t size_of(int type) {
+  switch (type) {
+    case F32: case I32: return 4;
+    case F64: case C32: return 8;
+    case C64: return 16;
+    case I8: return 1;
+    default: return 2;
+  }
+}
+
+float from_bits(uint32_t u) {
+  float f;
+  memcpy(&f, &u, sizeof f);
+  return f;
+}
+
+uint32_t to_bits(float f) {
+  uint32_t u;
+  memcpy(&u, &f, sizeof u);
+  return u;
+}
+
+float from_half(uint16_t h) {
+  uint32_t sign = uint32_t(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023;
+  if (exponent == 31) return from_bits(sign | 0x7f800000 | fraction << 13);
+  if (exponent) return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
+  float f = float(fraction) * 0x1p-24f;
+  return sign ? -f : f;
+}
+
+/* To nearest, ties to even. */
+uint16_t to_half(float f) {
+  uint32_t u = to_bits(f), sign = u >> 16 & 0x8000, a = u & 0x7fffffff;
+  if (a > 0x7f800000) return uint16_t(sign | 0x7e00);
+  if (a >= 0x477ff000) return uint16_t(sign | 0x7c00);
+  if (a < 0x38800000) return uint16_t(sign | (to_bits(from_bits(a) + 0.5f) - to_bits(0.5f)));
+  a -= 112u << 23;
+  return uint16_t(sign | (a + 0xfff + (a >> 13 & 1)) >> 13);
+}
+
+uint16_t to_bfloat(float f) {
+  uint32_t u = to_bits(f);
+  if ((u & 0x7fffffff) > 0x7f800000) return uint16_t(u >> 16 | 0x40);
+  return uint16_t((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+double load(const void *p, int64_t i, int type) {
+  switch (type) {
+    case F32: return static_cast<const float *>(p)[i];
+    case F64: return static_cast<const double *>(p)[i];
+    case F16: return from_half(static_cast<const uint16_t *>(p)[i]);
+    case BF16: return from_bits(uint32_t(static_cast<const uint16_t *>(p)[i]) << 16);
+    case I8: return static_cast<const int8_t *>(p)[i];
+    default: return static_cast<const int32_t *>(p)[i];
+  }
+}
+
+void store(void *p, int64_t i, int type, double v) {
+  switch (type) {
+    case F32: static_cast<float *>(p)[i] = float(v); break;
+    case F64: static_cast<double *>(p)[i] = v; break;
+    case F16: static_cast<uint16_t *>(p)[i] = to_half(float(v)); break;
+    case BF16: static_cast<uint16_t *>(p)[i] = to_bfloat(float(v)); break;
+    default: static_cast<int32_t *>(p)[i] = int32_t(uint32_t(int64_t(v)));
+  }
+}
+
+/* ---- a product ---- */
+
+struct matrix {
+  void *data;
+  int64_t ld, step;                    /* between columns, between products */
+  int type;
+  int op;                              /* 0: as it is, 1: transposed, 2: and conjugated */
+};
+
+struct product {
+  int64_t m, n, k, count;
+  matrix a, b, c;
+  double alpha[2], beta[2];            /* real and imaginary part */
+};
+
+/* Where an element (row, column) of op(x) is. */
+int64_t place(const matrix &x, int64_t row, int64_t column) {
+  return x.op ? column + row * x.ld : row + column * x.ld;
+}
+
+/* Sums in double: no less exact than the real one in any order it may take. */
+void multiply_real(const product &p, int64_t a, int64_t b, int64_t c) {
+  for (int64_t j = 0; j < p.n; j++)
+    for (int64_t i = 0; i < p.m; i++) {
+      double sum = 0;
+      for (int64_t l = 0; l < p.k; l++)
+        sum += load(p.a.data, a + place(p.a, i, l), p.a.type) * load(p.b.data, b + place(p.b, l, j), p.b.type);
+      int64_t at = c + i + j * p.c.ld;
+      sum *= p.alpha[0];
+      if (p.beta[0] != 0) sum += p.beta[0] * load(p.c.data, at, p.c.type);
+      store(p.c.data, at, p.c.type, sum);
+    }
+}
+
+struct complex { double re, im; };
+
+complex load_complex(const matrix &x, int64_t at) {
+  int part = x.type == C32 ? F32 : F64;
+  complex z = {load(x.data, 2 * at, part), load(x.data, 2 * at + 1, part)};
+  if (x.op == 2) z.im = -z.im;
+  return z;
+}
+
+complex times(complex x, complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+
+void multiply_complex(const product &p, int64_t a, int64_t b, int64_t c) {
+  for (int64_t j = 0; j < p.n; j++)
+    for (int64_t i = 0; i < p.m; i++) {
+      complex sum = {0, 0};
+      for (int64_t l = 0; l < p.k; l++) {
+        complex z = times(load_complex(p.a, a + place(p.a, i, l)), load_complex(p.b, b + place(p.b, l, j)));
+        sum = {sum.re + z.re, sum.im + z.im};
+      }
+      int64_t at = c + i + j * p.c.ld;
+      sum = times({p.alpha[0], p.alpha[1]}, sum);
+      if (p.beta[0] != 0 || p.beta[1] != 0) {
+        complex old = times({p.beta[0], p.beta[1]}, load_complex(p.c, at));
+        sum = {sum.re + old.re, sum.im + old.im};
+      }
+      int part = p.c.type == C32 ? F32 : F64;
+      store(p.c.data, 2 * at, part, sum.re);
+      store(p.c.data, 2 * at + 1, part, sum.im);
+    }
+}
+
+bool reachable(const matrix &x, int64_t rows, int64_t columns, int64_t count) {
+  if (!rows || !columns) return true;
+  for (int64_t i = 0; i < count; i += count > 1 ? count - 1 : 1) {
+    char *first = static_cast<char *>(x.data) + i * x.step * int64_t(size_of(x.type));
+    size_t bytes = size_t((columns - 1) * x.ld + rows) * size_of(x.type);
+    if (!emulator_reaches(reinterpret_cast<uintptr_t>(first), bytes)) return false;
+  }
+  return true;
+}
+
+int run(void *data) {
+  const product &p = *static_cast<product *>(data);
+  int64_t arows = p.a.op ? p.k : p.m, brows = p.b.op ? p.n : p.k;
+  if (!reachable(p.a, arows, p.a.op ? p.m : p.k, p.count) || !reachable(p.b, brows, p.b.op ? p.k : p.n, p.count) ||
+      !reachable(p.c, p.m, p.n, p.count))
+    return ILLEGAL_ADDRESS;
+  for (int64_t i = 0; i < p.count; i++)
+    (p.c.type == C32 || p.c.type == C64 ? multiply_complex : multiply_real)(p, i * p.a.step, i * p.b.step, i * p.c.step);
+  return 0;
+}
+
+/* ---- what may be asked for ---- */
+
+struct combination { int compute, ab, c, scale; };
+/* The type of alpha and beta is the compute type's; a product of int8 gives int32. */
+const combination supported[] = {
+  {64, F16, F16, F16}, {65, F16, F16, F16},
+  {68, F16, F16, F32}, {68, F16, F32, F32}, {68, BF16, BF16, F32}, {68, BF16, F32, F32}, {68, F32, F32, F32},
+  {68, C32, C32, C32}, {69, F16, F16, F32}, {69, BF16, BF16, F32}, {69, F32, F32, F32}, {69, C32, C32, C32},
+  {74, F32, F32, F32}, {75, F32, F32, F32}, {77, F32, F32, F32}, {78, F32, F32, F32}, {77, C32, C32, C32},
+  {70, F64, F64, F64}, {70, C64, C64, C64}, {71, F64, F64, F64}, {71, C64, C64, C64},
+  {72, I8, I32, I32}, {73, I8, I32, I32}};
+
+const combination *find(const product &p, int compute) {
+  if (p.a.type != p.b.type) return nullptr;
+  for (const combination &x : supported)
+    if (x.compute == compute && x.ab == p.a.type && x.c == p.c.type) return &x;
+  return nullptr;
+}
+
+void read_scale(double to[2], const void *from, int type) {
+  int part = type == C32 ? F32 : type == C64 ? F64 : type;
+  to[0] = load(from, 0, part);
+  to[1] = part == type ? 0 : load(from, 1, part);
+}
+
+bool valid(const product &p) {
+  int64_t arows = p.a.op ? p.k : p.m, brows = p.b.op ? p.n : p.k;
+  auto enough = [](int64_t ld, int64_t rows) { return ld >= (rows > 1 ? rows : 1); };
+  return p.m >= 0 && p.n >= 0 && p.k >= 0 && p.count >= 0 && p.a.op >= 0 && p.a.op <= 2 && p.b.op >= 0 && p.b.op <= 2 &&
+         enough(p.a.ld, arows) && enough(p.b.ld, brows) && enough(p.c.ld, p.m);
+}
+
+int multiply(blas_handle h, product p, const void *alpha, const void *beta, int compute) {
+  if (!h) return NOT_INITIALIZED;
+  if (!valid(p) || !alpha || !beta) return INVALID_VALUE;
+  const combination *x = find(p, compute);
+  if (!x) return NOT_SUPPORTED;
+  /* int8 products go in fours */
+  if (p.a.type == I8 && (p.a.ld % 4 || p.b.ld % 4)) return NOT_SUPPORTED;
+  if (emulator_counted(COUNTED_BLAS)) return EXECUTION_FAILED;
+  if (!p.m || !p.n || !p.count) return SUCCESS;
+  read_scale(p.alpha, alpha, x->scale);
+  read_scale(p.beta, beta, x->scale);
+  auto drop = [](void *data) { delete static_cast<product *>(data); };
+  return emulator_queue(h->stream, run, drop, new product(p)) ? EXECUTION_FAILED : SUCCESS;
+}
+
+matrix make(const void *data, int type, int64_t ld, int64_t step, int op) {
+  return {const_cast<void *>(data), ld, step, type, op};
+}
+
+}
+
+EXPORT int cublasCreate_v2(blas_handle *h) {
+  gpu_context c = nullptr;
+  if (!h) return INVALID_VALUE;
+  if (cuCtxGetCurrent(&c) || !c) return NOT_INITIALIZED;
+  *h = new blas_handle_opaque{c};
+  return SUCCESS;
+}
+
+EXPORT int cublasDestroy_v2(blas_handle h) {
+  if (!h) return NOT_INITIALIZED;
+  delete h;
+  return SUCCESS;
+}
+
+EXPORT int cublasGetVersion_v2(blas_handle, int *version) {
+  *version = 130000;
+  return SUCCESS;
+}
+
+EXPORT const char *cublasGetStatusString(int s) {
+  switch (s) {
+    case SUCCESS: return "CUBLAS_STATUS_SUCCESS";
+    case NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
+    case 3: return "CUBLAS_STATUS_ALLOC_FAILED";
+    case INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
+    case NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
+    default: return "CUBLAS_STATUS_UNKNOWN";
+  }
+}
+
+EXPORT int cublasSetStream_v2(blas_handle h, gpu_stream s) {
+  if (!h) return NOT_INITIALIZED;
+  h->stream = s;
+  return SUCCESS;
+}
+
+EXPORT int cublasSetWorkspace_v2(blas_handle h, void *memory, size_t) {
+  if (!h) return NOT_INITIALIZED;
+  return reinterpret_cast<uintptr_t>(memory) % 256 ? INVALID_VALUE : SUCCESS;
+}
+
+EXPORT int cublasSetMathMode(blas_handle h, int) { return h ? SUCCESS : NOT_INITIALIZED; }
+
+EXPORT int cublasGemmStridedBatchedEx_64(
+    blas_handle h, int a_op, int b_op, int64_t m, int64_t n, int64_t k, const void *alpha, const void *a, int a_type,
+    int64_t lda, long long a_step, const void *b, int b_type, int64_t ldb, long long b_step, const void *beta, void *c,
+    int c_type, int64_t ldc, long long c_step, int64_t count, int compute, int) {
+  product p = {m, n, k, count, make(a, a_type, lda, a_step, a_op), make(b, b_type, ldb, b_step, b_op),
+               make(c, c_type, ldc, c_step, 0), {0, 0}, {0, 0}};
+  return multiply(h, p, alpha, beta, compute);
+}
+
+EXPORT int cublasGemmEx_64(blas_handle h, int a_op, int b_op, int64_t m, int64_t n, int64_t k, const void *alpha,
+                           const void *a, int a_type, int64_t lda, const void *b, int b_type, int64_t ldb,
+                           const void *beta, void *c, int c_type, int64_t ldc, int compute, int algorithm) {
+  return cublasGemmStridedBatchedEx_64(h, a_op, b_op, m, n, k, alpha, a, a_type, lda, 0, b, b_type, ldb, 0, beta, c, c_type,
+                                       ldc, 0, 1, compute, algorithm);
+}

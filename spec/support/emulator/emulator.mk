@@ -1,0 +1,38 @@
+# The emulated GPU: libraries that take the place of the driver, NVRTC and cuBLAS. docs/emulator.md
+
+EMULATOR     := $(BUILD)/spec/emulator
+EMULATOR_SRC := spec/support/emulator
+EMULATOR_CXX := g++ -std=c++17 -O1 -g -fPIC -fvisibility=hidden -ffp-contract=off -Wall -Wextra \
+                $(if $(SANITIZE),-fsanitize=address -fno-omit-frame-pointer)
+EMULATOR_LINK = -shared -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN' -Wl,-soname,$(@F)
+
+EMULATOR_DRIVER := $(patsubst %,$(EMULATOR)/obj/%.o,device settings memory copy stream graph module execute fiber)
+SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_unit)
+
+.PHONY: emulator
+emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/emulator.so   ## the emulated GPU, into build/spec/emulator
+
+$(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
+	@mkdir -p $(@D)
+	$(call say,$<)$(EMULATOR_CXX) -MMD -MP -c -o $@ $<
+
+$(EMULATOR)/libcuda.so.1: $(EMULATOR_DRIVER)
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ -ldl -pthread
+
+# The headers lie beside the library that includes them into every kernel. Kernels compiled with others are stale.
+$(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 $(SIMT_HEADERS)
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 -ldl
+	@rm -rf $(BUILD)/spec/kernels
+
+$(EMULATOR)/libcublas.so: $(EMULATOR)/obj/cublas.o $(EMULATOR)/libcuda.so.1
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^
+
+$(SIMT_HEADERS): $(EMULATOR)/%.h: $(EMULATOR_SRC)/%.h
+	@mkdir -p $(@D)
+	@cp $< $@
+
+# For specs: require "emulator"
+$(EMULATOR)/emulator.so: $(EMULATOR_SRC)/lua_emulator.c $(EMULATOR)/libcuda.so.1
+	$(call say,$@)$(CC) -std=gnu11 -O1 -g -fPIC -shared -Wl,-rpath,'$$ORIGIN' -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $^
+
+-include $(wildcard $(EMULATOR)/obj/*.d)

@@ -1,0 +1,350 @@
+/* Runs kernels: block after block, and within a block thread after thread on one fiber. A thread that waits for others
+** keeps its fiber, and the next thread gets another one; so kernels without barriers are plain loops. */
+
+#include "emulator.h"
+#include "fiber.h"
+#include "simt_abi.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <execinfo.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace emulator {
+
+enum { WARP = 32, MAX_THREADS = 1024 };
+
+/* ---- the block that runs ---- */
+
+struct thread {
+  unsigned index[3];
+  fiber   *on;
+  bool     at_warp;                    /* waits for lanes of its warp */
+  unsigned mask;
+  unsigned source;
+  unsigned long long value, result;
+  int      predicate;
+};
+
+static struct {
+  const launch *l;
+  simt_state *now;
+  int  threads, started, finished;
+  int  at_barrier, barrier_sum, barrier_result;
+  thread *current;
+  thread  all[MAX_THREADS];
+  std::vector<thread *> waiting;       /* at the barrier */
+  std::deque<thread *> ready;
+  int  failed;
+} block;
+
+static fiber home;                     /* the stack that called execute() */
+static std::vector<fiber *> idle;
+static std::vector<fiber *> all_fibers;
+
+static void fail(int result, const char *why) {
+  const unsigned *t = block.current->index, *b = block.now->block;
+  fprintf(stderr, "emulator: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s\n", block.l->kernel->name,
+          b[0], b[1], b[2], t[0], t[1], t[2], why);
+  block.failed = result;
+}
+
+/* Back to execute(); with block.failed set, for good. */
+static void pause() {
+  thread *self = block.current;
+  fiber_switch(self->on, &home);
+  block.current = self;
+  memcpy(block.now->thread, self->index, sizeof self->index);
+}
+
+static void wake(thread *t) { block.ready.push_back(t); }
+
+static void start_next(fiber *f) {
+  int n = block.started++;
+  if (settings.reverse) n = block.threads - 1 - n;
+  const unsigned *size = block.l->block;
+  thread *t = &block.all[n];
+  *t = thread();
+  t->index[0] = n % size[0];
+  t->index[1] = n / size[0] % size[1];
+  t->index[2] = n / size[0] / size[1];
+  t->on = f;
+  block.current = t;
+  memcpy(block.now->thread, t->index, sizeof t->index);
+}
+
+/* ---- what a kernel asks for ---- */
+
+static int host_next() {
+  block.finished++;
+  if (block.started == block.threads) return 0;
+  start_next(block.current->on);
+  return 1;
+}
+
+static int host_barrier(int p) {
+  block.barrier_sum += p;
+  if (++block.at_barrier < block.threads) {
+    block.waiting.push_back(block.current);
+    pause();
+    return block.barrier_result;
+  }
+  block.barrier_result = block.barrier_sum;
+  block.at_barrier = block.barrier_sum = 0;
+  for (thread *t : block.waiting) wake(t);
+  block.waiting.clear();
+  return block.barrier_result;
+}
+
+static int number(const thread *t) { return int(t - block.all); }
+
+static unsigned host_lane() { return number(block.current) % WARP; }
+
+static thread *warp_of(const thread *t) { return &block.all[number(t) / WARP * WARP]; }
+
+/* The lanes of a warp that exist; only the last warp of a block may be short. */
+static unsigned lanes_of(const thread *t) {
+  int n = block.threads - number(t) / WARP * WARP;
+  return n >= WARP ? ~0u : (1u << n) - 1;
+}
+
+static unsigned host_active() {
+  thread *warp = warp_of(block.current);
+  unsigned active = 0;
+  for (int i = 0; i < WARP; i++)
+    if (&warp[i] == block.current) active |= 1u << i;
+  return active;
+}
+
+static void impossible(int result, const char *why) {
+  fail(result, why);
+  pause();
+}
+
+/* All lanes of the mask have come: each gets its result. */
+static void finish_exchange(thread *warp, unsigned mask) {
+  unsigned ballot = 0;
+  for (int i = 0; i < WARP; i++)
+    if (mask >> i & 1) ballot |= unsigned(warp[i].predicate) << i;
+  for (int i = 0; i < WARP; i++) {
+    thread *t = &warp[i];
+    if (!(mask >> i & 1)) continue;
+    if (!(mask >> t->source & 1)) impossible(LAUNCH_FAILED, "a shuffle reads a lane that is not in its mask");
+    t->result = t->source < WARP ? warp[t->source].value : 0;
+    t->mask = ballot;
+    t->at_warp = false;
+    if (t != block.current) wake(t);
+  }
+}
+
+/* Waits until all lanes of the mask are here, with the same mask. */
+static void meet(unsigned mask, unsigned long long value, unsigned source, int predicate) {
+  thread *self = block.current, *warp = warp_of(self);
+  mask &= lanes_of(self);
+  if (!(mask >> host_lane() & 1)) impossible(LAUNCH_FAILED, "calls a warp function with a mask that leaves it out");
+  self->at_warp = true;
+  self->mask = mask;
+  self->value = value;
+  self->source = source;
+  self->predicate = predicate;
+  for (int i = 0; i < WARP; i++) {
+    if (!(mask >> i & 1)) continue;
+    if (!warp[i].at_warp) return pause();
+    if (warp[i].mask != mask) impossible(LAUNCH_FAILED, "lanes of a warp meet with different masks");
+  }
+  finish_exchange(warp, mask);
+}
+
+static unsigned host_vote(unsigned mask, int p) {
+  meet(mask, 0, host_lane(), p);
+  return block.current->mask;
+}
+
+static unsigned long long host_exchange(unsigned mask, unsigned long long bits, unsigned source) {
+  meet(mask, bits, source, 0);
+  return block.current->result;
+}
+
+static void host_fail(int result, const char *why) { impossible(result, why); }
+
+static const simt_host host = {host_next, host_barrier, host_vote, host_exchange, host_active, host_lane, host_fail};
+
+/* ---- fibers ---- */
+
+static fiber *starting;
+
+/* Runs threads until the block has none to start; then waits for the next block. */
+static void fiber_body() {
+  fiber *self = starting;
+  fiber_started(&home);
+  for (;;) {
+    start_next(self);
+    block.l->kernel->run(block.l->arguments);
+    idle.push_back(self);
+    fiber_switch(self, &home);
+  }
+}
+
+static fiber *take_fiber() {
+  if (idle.empty()) {
+    fiber *f = new fiber;
+    if (!fiber_make(f, fiber_body)) { delete f; return nullptr; }
+    all_fibers.push_back(f);
+    return f;
+  }
+  fiber *f = idle.back();
+  idle.pop_back();
+  return f;
+}
+
+/* After a failure: what was in the middle of something starts anew. */
+static void remake_fibers() {
+  idle.clear();
+  for (fiber *f : all_fibers)
+    if (fiber_make(f, fiber_body)) idle.push_back(f);
+}
+
+/* ---- a block, a launch ---- */
+
+static void stuck() {
+  char why[120];
+  int at_warp = 0;
+  for (int i = 0; i < block.started; i++) {
+    thread *t = &block.all[settings.reverse ? block.threads - 1 - i : i];
+    if (t->at_warp) at_warp++, block.current = t;
+  }
+  if (at_warp) {
+    snprintf(why, sizeof why, "waits for lanes of its warp that do not come (mask 0x%x)", block.current->mask);
+  } else {
+    block.current = block.waiting[0];
+    snprintf(why, sizeof why, "waits at a barrier that %d of %d threads never reach",
+             block.threads - block.at_barrier, block.threads);
+  }
+  fail(LAUNCH_FAILED, why);
+}
+
+static int run_block() {
+  block.started = block.finished = block.at_barrier = block.barrier_sum = block.failed = 0;
+  block.waiting.clear();
+  block.ready.clear();
+  while (!block.failed && block.finished < block.threads) {
+    if (!block.ready.empty()) {
+      thread *t = block.ready.front();
+      block.ready.pop_front();
+      fiber_switch(&home, t->on);
+    } else if (block.started < block.threads) {
+      starting = take_fiber();
+      if (!starting) return LAUNCH_OUT_OF_RESOURCES;
+      fiber_switch(&home, starting);
+    } else {
+      stuck();
+    }
+  }
+  return block.failed;
+}
+
+static volatile sig_atomic_t running;
+
+static void *shared_memory(unsigned bytes) {
+  static std::vector<unsigned char> memory;
+  memory.assign(bytes + 128, 0xcb);                  /* nothing is promised about its contents */
+  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory.data()) + 127) / 128 * 128);
+}
+
+static int run_grid(const launch &l) {
+  unsigned *b = block.now->block;
+  for (b[2] = 0; b[2] < l.grid[2]; b[2]++)
+    for (b[1] = 0; b[1] < l.grid[1]; b[1]++)
+      for (b[0] = 0; b[0] < l.grid[0]; b[0]++)
+        if (int r = run_block()) return r;
+  return SUCCESS;
+}
+
+int execute(const launch &l) {
+  simt_state *now = l.module->state;
+  block.l = &l;
+  block.now = now;
+  block.threads = int(l.block[0] * l.block[1] * l.block[2]);
+  memcpy(now->block_size, l.block, sizeof l.block);
+  memcpy(now->grid_size, l.grid, sizeof l.grid);
+  now->shared = shared_memory(l.shared);
+  now->host = &host;
+  running = 1;
+  int result = run_grid(l);
+  running = 0;
+  if (result) remake_fibers();
+  return result;
+}
+
+/* ---- faults ---- */
+
+static struct sigaction former[NSIG];
+
+static void say(const char *text) {
+  if (write(2, text, strlen(text)) < 0) return;
+}
+
+/* Where a kernel that failed goes on: on its own stack, of which nothing is needed any more. */
+static void escape() {
+  fiber_switch(block.current->on, &home);
+}
+
+static void escape_from(void *context) {
+  fiber *f = block.current->on;
+  uintptr_t top = reinterpret_cast<uintptr_t>(f->stack) + f->size - 256;
+  ucontext_t *c = static_cast<ucontext_t *>(context);
+#if defined __x86_64__
+  c->uc_mcontext.gregs[REG_RSP] = greg_t(top - 8);   /* as after a call */
+  c->uc_mcontext.gregs[REG_RIP] = greg_t(reinterpret_cast<uintptr_t>(escape));
+#elif defined __aarch64__
+  c->uc_mcontext.sp = top;
+  c->uc_mcontext.pc = reinterpret_cast<uintptr_t>(escape);
+#else
+#error "how does a signal handler return to another place on this machine?"
+#endif
+}
+
+static void in_kernel(int signal, const siginfo_t *info) {
+  char why[80];
+  int result = signal == SIGFPE ? LAUNCH_FAILED : signal == SIGILL ? MISALIGNED_ADDRESS : ILLEGAL_ADDRESS;
+  if (result == ILLEGAL_ADDRESS) snprintf(why, sizeof why, "illegal address %p", info->si_addr);
+  else snprintf(why, sizeof why, signal == SIGFPE ? "integer division by zero" : "misaligned address");
+  fail(result, why);
+}
+
+static void on_fault(int signal, siginfo_t *info, void *context) {
+  if (running) {
+    in_kernel(signal, info);
+    return escape_from(context);
+  }
+  if ((signal == SIGSEGV || signal == SIGBUS) && memory_is_device(info->si_addr)) {
+    void *frames[32];
+    say("emulator: host access to device memory\n");
+    backtrace_symbols_fd(frames, backtrace(frames, 32), 2);
+    abort();
+  }
+  const struct sigaction &f = former[signal];
+  if (f.sa_flags & SA_SIGINFO) return f.sa_sigaction(signal, info, context);
+  if (f.sa_handler != SIG_DFL && f.sa_handler != SIG_IGN) return f.sa_handler(signal);
+  ::signal(signal, SIG_DFL);                         /* comes again on return, and ends the process */
+}
+
+void catch_faults() {
+  void *warm[1];
+  backtrace(warm, 1);                                /* loads libgcc now, not in the handler */
+  stack_t s = {};
+  s.ss_size = 64 << 10;                              /* a kernel that overflows its stack has none left */
+  s.ss_sp = mmap(nullptr, s.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  stack_t is;
+  if (!sigaltstack(nullptr, &is) && (is.ss_flags & SS_DISABLE)) sigaltstack(&s, nullptr);
+  struct sigaction a = {};
+  a.sa_sigaction = on_fault;
+  a.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &a, &former[signal]);
+}
+
+}

@@ -1,0 +1,103 @@
+#include "fiber.h"
+
+#include <cstdint>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#else
+#define __sanitizer_start_switch_fiber(fake, stack, size)
+#define __sanitizer_finish_switch_fiber(fake, stack, size)
+#define ASAN_UNPOISON_MEMORY_REGION(address, size)
+#endif
+
+#ifndef __x86_64__
+#include <ucontext.h>
+#endif
+
+namespace emulator {
+
+#ifdef __SANITIZE_ADDRESS__
+enum { STACK = 256 << 10 };    /* red zones make frames larger */
+#else
+enum { STACK = 64 << 10 };
+#endif
+
+static bool allocate(fiber *f) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  void *p = mmap(nullptr, STACK + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return false;
+  mprotect(p, page, PROT_NONE);
+  f->stack = static_cast<char *>(p) + page;
+  f->size = STACK;
+  return true;
+}
+
+#ifdef __x86_64__
+
+/* Saves what a called function must keep, then takes the other stack. */
+extern "C" void emulator_switch(void **from, void *to);
+__asm__(
+  ".text\n.type emulator_switch, @function\nemulator_switch:\n"
+  "  pushq %rbp\n  pushq %rbx\n  pushq %r12\n  pushq %r13\n  pushq %r14\n  pushq %r15\n"
+  "  movq %rsp, (%rdi)\n"
+  "  movq %rsi, %rsp\n"
+  "  popq %r15\n  popq %r14\n  popq %r13\n  popq %r12\n  popq %rbx\n  popq %rbp\n"
+  "  ret\n.size emulator_switch, .-emulator_switch\n");
+
+static void prepare(fiber *f, void (*body)()) {
+  uintptr_t *top = reinterpret_cast<uintptr_t *>(static_cast<char *>(f->stack) + f->size);
+  *--top = 0;                                       /* body's return address; keeps the stack aligned as after a call */
+  *--top = reinterpret_cast<uintptr_t>(body);
+  for (int i = 0; i < 6; i++) *--top = 0;
+  f->context = top;
+}
+
+static void change(fiber *from, fiber *to) { emulator_switch(&from->context, to->context); }
+
+#else
+
+static void prepare(fiber *f, void (*body)()) {
+  if (!f->context) f->context = new ucontext_t;
+  ucontext_t *c = static_cast<ucontext_t *>(f->context);
+  getcontext(c);
+  c->uc_stack.ss_sp = f->stack;
+  c->uc_stack.ss_size = f->size;
+  c->uc_link = nullptr;
+  makecontext(c, body, 0);
+}
+
+static void change(fiber *from, fiber *to) {
+  if (!from->context) from->context = new ucontext_t;
+  swapcontext(static_cast<ucontext_t *>(from->context), static_cast<ucontext_t *>(to->context));
+}
+
+#endif
+
+bool fiber_make(fiber *f, void (*body)()) {
+  if (!f->stack && !allocate(f)) return false;
+  ASAN_UNPOISON_MEMORY_REGION(f->stack, f->size);   /* an abandoned body left its red zones */
+  f->fake_stack = nullptr;
+  prepare(f, body);
+  return true;
+}
+
+void fiber_switch(fiber *from, fiber *to) {
+  __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->size);
+  change(from, to);
+  __sanitizer_finish_switch_fiber(from->fake_stack, nullptr, nullptr);
+}
+
+void fiber_started(fiber *from) {
+#ifdef __SANITIZE_ADDRESS__
+  const void *stack;
+  __sanitizer_finish_switch_fiber(nullptr, &stack, &from->size);
+  from->stack = const_cast<void *>(stack);
+#else
+  (void)from;
+#endif
+}
+
+}

@@ -1,0 +1,34 @@
+/* require "emulator": what specs ask of the emulated driver, and tell it. */
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdint.h>
+
+int     emulator_configure(const char *settings);
+int64_t emulator_count(int kind);
+
+/* configure("fail_alloc=3,order=lazy"): as LUATENSOR_EMULATOR, for what comes. */
+static int l_configure(lua_State *L) {
+  if (emulator_configure(luaL_checkstring(L, 1)))
+    return luaL_error(L, "unknown setting in '%s'", lua_tostring(L, 1));
+  return 0;
+}
+
+/* counts(): calls made so far, by kind. */
+static int l_counts(lua_State *L) {
+  static const char *const kinds[] = {"allocations", "launches", "copies", "compiles", "graphs", "products",
+                                      "pinned", "waits", NULL};
+  lua_newtable(L);
+  for (int i = 0; kinds[i]; i++) {
+    lua_pushinteger(L, emulator_count(i));
+    lua_setfield(L, -2, kinds[i]);
+  }
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"configure", l_configure}, {"counts", l_counts}, {NULL, NULL}};
+
+int luaopen_emulator(lua_State *L) {
+  luaL_newlib(L, functions);
+  return 1;
+}

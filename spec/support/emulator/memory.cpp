@@ -1,0 +1,223 @@
+/* Device memory: an arena of addresses per device, backed by pages that are protected while nothing of the device runs.
+** Addresses of freed blocks are taken again as late as possible, and stay protected. */
+
+#include "emulator.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <sys/mman.h>
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0
+#endif
+
+namespace emulator {
+
+enum : size_t {
+  PAGE = 4096,
+  ARENA = size_t(64) << 30,            /* addresses of a device; pages come when they are touched */
+  FILLED = size_t(1) << 20             /* this much of a new block gets a pattern: nothing is promised about it */
+};
+enum { MAX_DEVICES = 16 };
+
+struct pages { uintptr_t start, end; size_t bytes; };        /* by the block's address in arena.live */
+
+struct arena {
+  uintptr_t base = 0;
+  uintptr_t cursor = 0;
+  size_t used = 0;
+  std::map<uintptr_t, pages> live;
+};
+
+static arena arenas[MAX_DEVICES];
+static std::map<uintptr_t, size_t> pinned;
+static int opened = -1;
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+/* Far from where the system puts a program's own memory. */
+static bool reserve(int device) {
+  arena &a = arenas[device];
+  if (a.base) return true;
+  void *wish = reinterpret_cast<void *>((uintptr_t(0x2000) << 32) + uintptr_t(device) * 2 * ARENA);
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void *p = mmap(wish, ARENA, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (p == MAP_FAILED) p = mmap(nullptr, ARENA, PROT_NONE, flags, -1, 0);
+  if (p == MAP_FAILED) return false;
+  a.base = a.cursor = reinterpret_cast<uintptr_t>(p);
+  return true;
+}
+
+static void protect(uintptr_t start, uintptr_t end, int how) {
+  mprotect(reinterpret_cast<void *>(start), end - start, how);
+}
+
+/* Neighbouring blocks in one call. */
+static void protect_live(int device, int how) {
+  uintptr_t start = 0, end = 0;
+  for (auto &b : arenas[device].live) {
+    if (b.second.start != end) {
+      if (end) protect(start, end, how);
+      start = b.second.start;
+    }
+    end = b.second.end;
+  }
+  if (end) protect(start, end, how);
+}
+
+void memory_open(int device) {
+  if (opened == device) return;
+  memory_close();
+  if (settings.protect) protect_live(device, PROT_READ | PROT_WRITE);
+  opened = device;
+}
+
+void memory_close() {
+  if (opened >= 0 && settings.protect) protect_live(opened, PROT_NONE);
+  opened = -1;
+}
+
+bool memory_is_device(const void *p) {
+  uintptr_t x = reinterpret_cast<uintptr_t>(p);
+  for (const arena &a : arenas)
+    if (a.base && x >= a.base && x < a.base + ARENA) return true;
+  return false;
+}
+
+int memory_device(gpu_address x) {
+  for (int i = 0; i < MAX_DEVICES; i++)
+    if (memory_contains(i, x, 0)) return i;
+  return -1;
+}
+
+bool memory_contains(int device, gpu_address x, size_t bytes) {
+  auto &live = arenas[device].live;
+  auto b = live.upper_bound(uintptr_t(x));
+  if (b == live.begin()) return false;
+  --b;
+  return x - b->first <= b->second.bytes && bytes <= b->second.bytes - (x - b->first);
+}
+
+bool memory_is_pinned(const void *p) {
+  uintptr_t x = reinterpret_cast<uintptr_t>(p);
+  auto b = pinned.upper_bound(x);
+  return b != pinned.begin() && x - (--b)->first < b->second;
+}
+
+/* The first gap of that many bytes at or after `from`; 0: none. */
+static uintptr_t find_gap(const arena &a, uintptr_t from, size_t bytes) {
+  uintptr_t at = from;
+  for (auto &b : a.live) {
+    if (b.second.end <= at) continue;
+    if (b.second.start >= at && b.second.start - at >= bytes) return at;
+    at = b.second.end;
+  }
+  return at + bytes <= a.base + ARENA ? at : 0;
+}
+
+static int allocate(int device, size_t bytes, uintptr_t *address) {
+  if (!reserve(device)) return OUT_OF_MEMORY;
+  arena &a = arenas[device];
+  size_t size = round_up(bytes, PAGE), gap = size + (settings.guard ? size_t(PAGE) : 0);
+  if (size < bytes || size > settings.memory || a.used > settings.memory - size) return OUT_OF_MEMORY;
+  uintptr_t start = find_gap(a, a.cursor, gap);
+  if (!start) start = find_gap(a, a.base, gap);
+  if (!start) return OUT_OF_MEMORY;
+  a.cursor = start + gap;
+  a.used += size;
+  *address = settings.guard ? start + size - round_up(bytes, 16) : start;
+  protect(start, start + size, PROT_READ | PROT_WRITE);
+  memset(reinterpret_cast<void *>(start), 0xcb, size < FILLED ? size : FILLED);
+  if (settings.protect && opened != device) protect(start, start + size, PROT_NONE);
+  a.live[*address] = {start, start + size, bytes};
+  return SUCCESS;
+}
+
+static void release(arena &a, std::map<uintptr_t, pages>::iterator b) {
+  const pages &p = b->second;
+  a.used -= p.end - p.start;
+  protect(p.start, p.end, PROT_NONE);
+  madvise(reinterpret_cast<void *>(p.start), p.end - p.start, MADV_DONTNEED);
+  a.live.erase(b);
+}
+
+void memory_reset(int device) {
+  arena &a = arenas[device];
+  while (!a.live.empty()) release(a, a.live.begin());
+}
+
+size_t memory_report(const char *when) {
+  size_t n = 0;
+  for (int i = 0; i < MAX_DEVICES; i++)
+    for (auto &b : arenas[i].live) {
+      fprintf(stderr, "emulator: %s: %zu bytes of device %d are not freed\n", when, b.second.bytes, i);
+      n++;
+    }
+  for (auto &b : pinned) {
+    fprintf(stderr, "emulator: %s: %zu bytes of pinned memory are not freed\n", when, b.second);
+    n++;
+  }
+  return n;
+}
+
+}
+
+using namespace emulator;
+
+EXPORT bool emulator_reaches(gpu_address a, size_t bytes) { return opened >= 0 && memory_contains(opened, a, bytes); }
+
+EXPORT int cuMemAlloc_v2(gpu_address *address, size_t bytes) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!address || !bytes) return INVALID_VALUE;
+  if (int r = capture_forbids(nullptr)) return r;
+  if (emulator_counted(ALLOC)) return OUT_OF_MEMORY;
+  uintptr_t p;
+  if (int r = allocate(current_context()->device, bytes, &p)) return r;
+  *address = p;
+  return SUCCESS;
+}
+
+/* Waits for the device, as the real one does. */
+EXPORT int cuMemFree_v2(gpu_address address) {
+  EMULATOR_ENTER(NEEDS_CONTEXT);
+  if (!address) return SUCCESS;
+  if (int r = capture_forbids(nullptr)) return r;
+  int device = memory_device(address);
+  if (device < 0) return INVALID_VALUE;
+  auto b = arenas[device].live.find(uintptr_t(address));
+  if (b == arenas[device].live.end()) return INVALID_VALUE;
+  int r = context_finish(current_context());
+  release(arenas[device], b);
+  return r;
+}
+
+EXPORT int cuMemGetInfo_v2(size_t *free, size_t *total) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  *total = settings.memory;
+  size_t used = arenas[current_context()->device].used;
+  *free = used < *total ? *total - used : 0;
+  return SUCCESS;
+}
+
+EXPORT int cuMemHostAlloc(void **ptr, size_t bytes, unsigned) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!ptr || !bytes) return INVALID_VALUE;
+  if (int r = capture_forbids(nullptr)) return r;
+  if (emulator_counted(HOST_ALLOC)) return OUT_OF_MEMORY;
+  void *p = nullptr;
+  if (posix_memalign(&p, PAGE, bytes)) return OUT_OF_MEMORY;
+  pinned[reinterpret_cast<uintptr_t>(p)] = bytes;
+  *ptr = p;
+  return SUCCESS;
+}
+
+EXPORT int cuMemFreeHost(void *ptr) {
+  EMULATOR_ENTER(NEEDS_CONTEXT);
+  auto b = pinned.find(reinterpret_cast<uintptr_t>(ptr));
+  if (b == pinned.end()) return INVALID_VALUE;
+  int r = context_finish(current_context());
+  pinned.erase(b);
+  free(ptr);
+  return r;
+}

@@ -1,0 +1,208 @@
+/* Modules, functions, launches. A module is a shared library made by nvrtc.cpp, behind a header that says for what. */
+
+#include "emulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = 227 << 10, MAX_BLOCK = 1024 };
+
+struct gpu_function_opaque {
+  gpu_module  module;
+  const simt_kernel *kernel;
+  unsigned    shared = MAX_SHARED;     /* dynamic shared memory it may ask for */
+};
+
+struct gpu_module_opaque {
+  gpu_context  context = nullptr;
+  void        *library = nullptr;
+  int          file = -1;
+  simt_module *unit = nullptr;
+  std::map<std::string, std::unique_ptr<gpu_function_opaque>> functions;
+};
+
+namespace emulator {
+
+static std::set<gpu_module> modules;
+static std::set<gpu_function> functions;
+
+/* ---- loading ---- */
+
+static int check_image(const simt_image &i) {
+  if (memcmp(i.magic, SIMT_MAGIC, sizeof i.magic) || i.abi != SIMT_ABI) return INVALID_IMAGE;
+  if (i.checksum != simt_checksum(reinterpret_cast<const unsigned char *>(&i + 1), i.bytes)) return INVALID_IMAGE;
+#ifdef __SANITIZE_ADDRESS__
+  if (!i.sanitized) return INVALID_IMAGE;
+#else
+  if (i.sanitized) return INVALID_IMAGE;
+#endif
+  int here = settings.capability;
+  bool runs = i.ptx ? i.arch <= here : i.arch / 10 == here / 10 && i.arch <= here;
+  return runs ? SUCCESS : NO_BINARY_FOR_GPU;
+}
+
+/* A file without a name: the library stays loaded when nobody can find it any more. */
+static bool load_library(gpu_module m, const simt_image &i) {
+  m->file = memfd_create("emulated kernels", 0);
+  if (m->file < 0 || write(m->file, &i + 1, i.bytes) != ssize_t(i.bytes)) return false;
+  std::string path = "/proc/self/fd/" + std::to_string(m->file);
+  m->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!m->library) fprintf(stderr, "emulator: %s\n", dlerror());
+  else m->unit = static_cast<simt_module *>(dlsym(m->library, "simt_unit"));
+  return m->unit != nullptr;
+}
+
+static void unload(gpu_module m) {
+  for (auto &f : m->functions) functions.erase(f.second.get());
+  if (m->library) dlclose(m->library);
+  if (m->file >= 0) close(m->file);
+  delete m;
+}
+
+void module_reset(gpu_context c) {
+  for (auto m = modules.begin(); m != modules.end();)
+    if ((*m)->context == c) unload(*m), m = modules.erase(m);
+    else ++m;
+}
+
+size_t module_report(const char *when) {
+  if (!modules.empty()) fprintf(stderr, "emulator: %s: %zu modules are not unloaded\n", when, modules.size());
+  return modules.size();
+}
+
+static const simt_kernel *find_kernel(gpu_module m, const char *name) {
+  if (!dlsym(m->library, name)) return nullptr;      /* a name without extern "C" is another one */
+  for (int i = 0; i < m->unit->kernels; i++)
+    if (!strcmp(m->unit->kernel[i].name, name)) return &m->unit->kernel[i];
+  return nullptr;
+}
+
+/* ---- launching ---- */
+
+/* The arguments as they are now: the caller's may be gone when the kernel runs. */
+struct argument_copy {
+  std::vector<std::vector<unsigned char>> bytes;
+  std::vector<void *> addresses;
+  argument_copy(const simt_kernel &k, void **arguments) {
+    for (int i = 0; i < k.arguments; i++) {
+      const unsigned char *a = static_cast<const unsigned char *>(arguments[i]);
+      bytes.emplace_back(a, a + k.sizes[i]);
+    }
+    for (auto &b : bytes) addresses.push_back(b.data());
+  }
+};
+
+static int check_sizes(const unsigned grid[3], const unsigned block[3]) {
+  uint64_t threads = uint64_t(block[0]) * block[1] * block[2];
+  if (!threads || threads > MAX_BLOCK || block[2] > 64) return INVALID_VALUE;
+  if (!grid[0] || !grid[1] || !grid[2]) return INVALID_VALUE;
+  return grid[0] > 2147483647u || grid[1] > 65535 || grid[2] > 65535 ? INVALID_VALUE : SUCCESS;
+}
+
+/* A launch that is to fail: at once, or, where the failure is to stay, when it runs. */
+static int injected(gpu_stream s) {
+  if (!settings.sticky) return LAUNCH_OUT_OF_RESOURCES;
+  return stream_add(s, [] { return int(ILLEGAL_ADDRESS); });
+}
+
+static int queue_launch(gpu_function f, const unsigned grid[3], const unsigned block[3], unsigned shared, gpu_stream s,
+                        void **arguments) {
+  launch l = {f->kernel, f->module->unit, {grid[0], grid[1], grid[2]}, {block[0], block[1], block[2]}, shared, nullptr};
+  auto copy = std::make_shared<argument_copy>(*f->kernel, arguments);
+  return stream_add(s, [=]() mutable {
+    l.arguments = copy->addresses.data();
+    return execute(l);
+  });
+}
+
+}
+
+using namespace emulator;
+
+EXPORT int cuModuleLoadData(gpu_module *m, const void *image) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!m || !image) return INVALID_VALUE;
+  const simt_image &i = *static_cast<const simt_image *>(image);
+  if (int r = check_image(i)) return r;
+  gpu_module loaded = new gpu_module_opaque;
+  loaded->context = current_context();
+  if (!load_library(loaded, i)) {
+    unload(loaded);
+    return INVALID_IMAGE;
+  }
+  modules.insert(loaded);
+  *m = loaded;
+  return SUCCESS;
+}
+
+EXPORT int cuModuleUnload(gpu_module m) {
+  EMULATOR_ENTER(NEEDS_CONTEXT);
+  if (!modules.erase(m)) return INVALID_HANDLE;
+  int r = context_finish(m->context);
+  unload(m);
+  return r;
+}
+
+EXPORT int cuModuleGetFunction(gpu_function *f, gpu_module m, const char *name) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!f || !name) return INVALID_VALUE;
+  if (!modules.count(m)) return INVALID_HANDLE;
+  auto &slot = m->functions[name];
+  if (!slot) {
+    const simt_kernel *k = find_kernel(m, name);
+    if (!k) return NOT_FOUND;
+    slot.reset(new gpu_function_opaque);
+    slot->module = m;
+    slot->kernel = k;
+    functions.insert(slot.get());
+  }
+  *f = slot.get();
+  return SUCCESS;
+}
+
+EXPORT int cuFuncGetAttribute(int *value, gpu_func_attr a, gpu_function f) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!functions.count(f)) return INVALID_HANDLE;
+  switch (a) {
+    case 0: *value = MAX_BLOCK; break;               /* threads of a block */
+    case 4: *value = 32; break;                      /* registers */
+    case 5: case 6: *value = settings.capability; break;
+    case 8: *value = int(f->shared); break;
+    default: *value = 0;
+  }
+  return SUCCESS;
+}
+
+EXPORT int cuFuncSetAttribute(gpu_function f, gpu_func_attr a, int value) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!functions.count(f)) return INVALID_HANDLE;
+  if (a == 9) return SUCCESS;                        /* how much of the cache is shared memory */
+  if (a != 8 || value < 0 || value > MAX_SHARED_ON_DEMAND) return INVALID_VALUE;
+  f->shared = unsigned(value);
+  return SUCCESS;
+}
+
+EXPORT int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, gpu_function f, int threads, size_t shared) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!functions.count(f)) return INVALID_HANDLE;
+  if (threads < 1 || threads > MAX_BLOCK) return INVALID_VALUE;
+  int by_threads = 2048 / threads, by_shared = shared ? int(MAX_SHARED_ON_DEMAND / shared) : 32;
+  *blocks = std::min(32, std::min(by_threads, by_shared));
+  return SUCCESS;
+}
+
+EXPORT int cuLaunchKernel(gpu_function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                          unsigned shared, gpu_stream s, void **arguments, void **extra) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (int r = stream_check(&s)) return r;
+  if (!functions.count(f) || f->module->context != current_context()) return INVALID_HANDLE;
+  unsigned grid[3] = {gx, gy, gz}, block[3] = {bx, by, bz};
+  if (int r = check_sizes(grid, block)) return r;
+  if (extra || (f->kernel->arguments && !arguments) || shared > f->shared) return INVALID_VALUE;
+  if (emulator_counted(LAUNCH)) return injected(s);
+  return queue_launch(f, grid, block, shared, s, arguments);
+}

@@ -1,0 +1,378 @@
+/* NVRTC by g++: preprocess, find the kernels, compile to a shared library. The program's log has NVRTC's form. */
+
+#include "simt_abi.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fstream>
+#include <regex>
+#include <spawn.h>
+#include <sstream>
+#include <string>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include "../../../src/gpu/driver.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+extern char **environ;
+extern "C" bool emulator_counted(int kind);          /* of libcuda.so.1 */
+extern "C" int emulator_nvrtc_version(void);
+enum { COUNTED_COMPILE = 3 };
+
+enum rtc {
+  SUCCESS = 0, OUT_OF_MEMORY = 1, INVALID_INPUT = 3, INVALID_PROGRAM = 4, INVALID_OPTION = 5, COMPILATION = 6,
+  BUILTIN_OPERATION_FAILURE = 7, INTERNAL_ERROR = 11
+};
+
+struct rtc_program_opaque {
+  std::string source, name;
+  std::vector<std::pair<std::string, std::string>> headers;   /* name, text */
+  std::string log, image;
+  bool ptx = false;
+};
+
+namespace {
+
+typedef std::vector<std::string> words;
+
+/* ---- files and processes ---- */
+
+std::string read_file(const std::string &path) {
+  std::ifstream f(path, std::ios::binary);
+  std::ostringstream all;
+  all << f.rdbuf();
+  return all.str();
+}
+
+bool write_file(const std::string &path, const std::string &text) {
+  for (size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
+    mkdir(path.substr(0, at).c_str(), 0700);
+  std::ofstream f(path, std::ios::binary);
+  f << text;
+  return bool(f.flush());
+}
+
+/* A folder that goes with its contents. */
+struct temporary {
+  std::string path;
+  temporary() {
+    const char *base = getenv("TMPDIR");
+    std::string name = std::string(base && *base ? base : "/tmp") + "/emulator-XXXXXX";
+    if (mkdtemp(&name[0])) path = name;
+  }
+  ~temporary();
+};
+
+/* Exit status of a command; what it says, in English, goes to a file. */
+int run(const words &command, const std::string &said) {
+  std::vector<char *> arguments, environment = {const_cast<char *>("LC_ALL=C")};
+  for (char **e = environ; *e; e++)
+    if (strncmp(*e, "LC_ALL=", 7)) environment.push_back(*e);
+  environment.push_back(nullptr);
+  for (const std::string &w : command) arguments.push_back(const_cast<char *>(w.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 2, said.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  pid_t child;
+  int status = -1, failed = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(),
+                                         environment.data());
+  posix_spawn_file_actions_destroy(&files);
+  if (failed || waitpid(child, &status, 0) < 0) return -1;
+  return status;
+}
+
+temporary::~temporary() {
+  if (!path.empty()) run({"rm", "-rf", path}, "/dev/null");
+}
+
+/* Where simt.h is: beside this library. */
+std::string own_folder() {
+  Dl_info info;
+  dladdr(reinterpret_cast<void *>(&own_folder), &info);
+  std::string path = info.dli_fname;
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+/* ---- options ---- */
+
+const int archs[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+
+struct options {
+  words flags;                         /* for the preprocessor */
+  int   arch = 75;
+  bool  ptx = true;                    /* compute_90 rather than sm_90 */
+  std::string standard = "c++17";
+};
+
+bool starts(const std::string &s, const char *with) { return s.compare(0, strlen(with), with) == 0; }
+
+std::string value_of(const std::string &option) { return option.substr(option.find('=') + 1); }
+
+bool read_arch(const std::string &v, options *o) {
+  o->ptx = starts(v, "compute_");
+  if (!o->ptx && !starts(v, "sm_")) return false;
+  o->arch = atoi(v.c_str() + v.find('_') + 1);
+  for (int a : archs)
+    if (a == o->arch) return true;
+  return false;
+}
+
+/* Options that say nothing to g++. */
+bool ignored(const std::string &s) {
+  static const char *const known[] = {
+    "--fmad=", "-fmad=", "--use_fast_math", "-use_fast_math", "--prec-div=", "--prec-sqrt=", "--ftz=", "--extra-device-vectorization",
+    "--device-as-default-execution-space", "-default-device", "--generate-line-info", "-lineinfo", "--device-debug", "-G",
+    "--maxrregcount=", "--restrict", "-restrict", "--disable-warnings", "-w", "--diag-suppress=", "-diag-suppress=",
+    "--no-source-include", "--minimal", "-minimal", "--split-compile=", "--dopt=", "--ptxas-options=", "--relocatable-device-code="};
+  for (const char *k : known)
+    if (starts(s, k)) return true;
+  return false;
+}
+
+bool read_option(const std::string &s, options *o) {
+  if (starts(s, "--gpu-architecture=") || starts(s, "-arch=") || starts(s, "-arch ")) {
+    return read_arch(s.substr(s.find_first_of("= ") + 1), o);
+  }
+  if (starts(s, "--std=") || starts(s, "-std=")) return o->standard = value_of(s), true;
+  if (starts(s, "--define-macro=")) return o->flags.push_back("-D" + value_of(s)), true;
+  if (starts(s, "--undefine-macro=")) return o->flags.push_back("-U" + value_of(s)), true;
+  if (starts(s, "--include-path=")) return o->flags.push_back("-I" + value_of(s)), true;
+  if (starts(s, "-D") || starts(s, "-U") || starts(s, "-I")) return o->flags.push_back(s), true;
+  return ignored(s);
+}
+
+/* ---- the log ---- */
+
+/* "file:3:5: error: text" becomes "file(3): error: text"; what is not an error goes. */
+std::string nvrtc_log(const std::string &said, const std::string &folder, const std::string &name) {
+  static const std::regex form("^(.*?):(\\d+):(?:\\d+:)? (?:fatal )?(error|warning): (.*)$");
+  std::istringstream lines(said);
+  std::string line, log;
+  int errors = 0;
+  while (std::getline(lines, line)) {
+    std::smatch m;
+    if (!std::regex_match(line, m, form)) continue;
+    std::string file = m[1];
+    if (starts(file, folder.c_str())) file = file.substr(folder.size() + 1);
+    errors += m[3] == "error";
+    log += file + "(" + m[2].str() + "): " + m[3].str() + ": " + m[4].str() + "\n";
+  }
+  if (!errors) return log + said;
+  return log + "\n" + std::to_string(errors) + (errors == 1 ? " error" : " errors") +
+         " detected in the compilation of \"" + name + "\".\n";
+}
+
+/* ---- the source, after the preprocessor ---- */
+
+/* Dynamic shared memory: `extern __shared__ T name[]` becomes a pointer to it. */
+std::string replace_dynamic_shared(const std::string &text) {
+  static const std::regex form("\\bextern\\s+__shared__\\s+((?:__align__|__attribute__)\\s*\\(+[^)]*\\)+)?([^;\\[]*?)\\b(\\w+)\\s*\\[\\s*\\]\\s*;");
+  return text.find("extern") == std::string::npos ? text
+       : std::regex_replace(text, form, "$2*const $3 = ($2*)simt_now.shared;");
+}
+
+/* Names of the functions that are __global__ and no templates; a name stands before its parameters. */
+words find_kernels(const std::string &text) {
+  words names;
+  for (size_t at = text.find("__global__"); at != std::string::npos; at = text.find("__global__", at + 1)) {
+    size_t before = text.find_last_of(";}{", at), end = text.find('(', at);
+    if (end == std::string::npos) break;
+    if (before != std::string::npos && text.substr(before, at - before).find("template") != std::string::npos) continue;
+    while (isspace(text[end - 1])) end--;
+    size_t begin = end;
+    while (isalnum(text[begin - 1]) || text[begin - 1] == '_') begin--;
+    std::string name = text.substr(begin, end - begin);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::string unit_text(const std::string &preprocessed, const std::string &simt) {
+  std::string list;
+  for (const std::string &name : find_kernels(preprocessed)) list += "SIMT_KERNEL(" + name + ")\n";
+  return replace_dynamic_shared(preprocessed) + "\n#line 1 \"simt_unit.h\"\n" + read_file(simt + "/simt_unit.h") +
+         "static const simt_kernel simt_kernels[] = {\n" + list + "{0, 0, 0, 0}};\n"
+         "extern \"C\" __attribute__((visibility(\"default\"))) simt_module simt_unit;\n"
+         "simt_module simt_unit = {SIMT_ABI, &simt_now, sizeof simt_kernels / sizeof *simt_kernels - 1, simt_kernels};\n";
+}
+
+/* ---- compiling ---- */
+
+const char *compiler() {
+  const char *c = getenv("LUATENSOR_EMULATOR_CXX");
+  return c && *c ? c : "g++";
+}
+
+/* As the module's own C code is compiled, so that results agree; a misaligned access traps. */
+words compile_command(const options &o) {
+  words c = {compiler(), "-x", "c++", "-std=" + o.standard, "-w", "-O1", "-g0", "-fPIC", "-shared", "-nostdlib",
+             "-fvisibility=hidden", "-fno-gnu-unique", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
+             "-fwrapv", "-fno-strict-aliasing", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=off",
+             "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-pipe",
+             "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error",
+             "-D__global__=__attribute__((visibility(\"default\")))", "-D__shared__=static"};
+#ifdef __SANITIZE_ADDRESS__
+  c.push_back("-fsanitize=address");
+#endif
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("fma")) c.push_back("-mfma");
+#endif
+  return c;
+}
+
+words preprocess_command(const options &o, const std::string &simt, const std::string &folder) {
+  words c = {compiler(), "-x", "c++", "-E", "-std=" + o.standard, "-nostdinc", "-w", "-fno-diagnostics-show-caret",
+             "-fdiagnostics-color=never", "-I" + folder, "-include", simt + "/simt.h", "-DLT_EMULATOR",
+             "-D__CUDACC__", "-D__CUDACC_RTC__", "-D__CUDA_ARCH__=" + std::to_string(o.arch * 10)};
+  c.insert(c.end(), o.flags.begin(), o.flags.end());
+  return c;
+}
+
+rtc finish_image(rtc_program p, const options &o, const std::string &library) {
+  simt_image i = {{}, SIMT_ABI, o.arch, o.ptx, 0, library.size(), 0};
+  memcpy(i.magic, SIMT_MAGIC, sizeof i.magic);
+#ifdef __SANITIZE_ADDRESS__
+  i.sanitized = 1;
+#endif
+  i.checksum = simt_checksum(reinterpret_cast<const unsigned char *>(library.data()), library.size());
+  p->image = std::string(reinterpret_cast<const char *>(&i), sizeof i) + library;
+  p->ptx = o.ptx;
+  return SUCCESS;
+}
+
+/* The program's own name stands in the messages, wherever the file is. */
+rtc compile(rtc_program p, const options &o) {
+  temporary t;
+  std::string simt = own_folder(), source = t.path + "/unit.cu", text = t.path + "/unit.ii", unit = t.path + "/unit.cpp",
+              said = t.path + "/unit.log", library = t.path + "/unit.so";
+  bool written = !t.path.empty() && write_file(source, "#line 1 \"" + p->name + "\"\n" + p->source);
+  for (auto &h : p->headers) written = written && write_file(t.path + "/" + h.first, h.second);
+  if (!written) return INTERNAL_ERROR;
+
+  words c = preprocess_command(o, simt, t.path);
+  c.insert(c.end(), {source, "-o", text});
+  int failed = run(c, said);
+  if (!failed) {
+    if (!write_file(unit, unit_text(read_file(text), simt))) return INTERNAL_ERROR;
+    c = compile_command(o);
+    c.insert(c.end(), {unit, "-lm", "-lc", "-o", library});
+    failed = run(c, said);
+  }
+  if (failed) {
+    p->log = failed == -1 ? std::string("cannot run ") + compiler() + "\n" : nvrtc_log(read_file(said), t.path, p->name);
+    return COMPILATION;
+  }
+  return finish_image(p, o, read_file(library));
+}
+
+}
+
+/* ---- what NVRTC exports ---- */
+
+EXPORT int nvrtcVersion(int *major, int *minor) {
+  *major = emulator_nvrtc_version() / 1000;
+  *minor = emulator_nvrtc_version() % 1000 / 10;
+  return SUCCESS;
+}
+
+EXPORT const char *nvrtcGetErrorString(int error) {
+  static const char *const names[] = {
+    "NVRTC_SUCCESS", "NVRTC_ERROR_OUT_OF_MEMORY", "NVRTC_ERROR_PROGRAM_CREATION_FAILURE", "NVRTC_ERROR_INVALID_INPUT",
+    "NVRTC_ERROR_INVALID_PROGRAM", "NVRTC_ERROR_INVALID_OPTION", "NVRTC_ERROR_COMPILATION",
+    "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE", "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+    "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION", "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID", "NVRTC_ERROR_INTERNAL_ERROR"};
+  return error >= 0 && error < int(sizeof names / sizeof *names) ? names[error] : "NVRTC_ERROR unknown";
+}
+
+EXPORT int nvrtcCreateProgram(rtc_program *p, const char *source, const char *name, int headers,
+                              const char *const *texts, const char *const *names) {
+  if (!p || !source || headers < 0 || (headers && (!texts || !names))) return INVALID_INPUT;
+  *p = new rtc_program_opaque;
+  (*p)->source = source;
+  (*p)->name = name && *name ? name : "default_program";
+  for (int i = 0; i < headers; i++) (*p)->headers.emplace_back(names[i], texts[i]);
+  return SUCCESS;
+}
+
+EXPORT int nvrtcDestroyProgram(rtc_program *p) {
+  if (!p || !*p) return INVALID_PROGRAM;
+  delete *p;
+  *p = nullptr;
+  return SUCCESS;
+}
+
+EXPORT int nvrtcCompileProgram(rtc_program p, int count, const char *const *option) {
+  if (!p) return INVALID_PROGRAM;
+  options o;
+  p->image.clear();
+  p->log.clear();
+  for (int i = 0; i < count; i++)
+    if (!read_option(option[i], &o)) {
+      p->log = std::string("nvrtc: error: invalid value or unrecognized option: ") + option[i] + "\n";
+      return INVALID_OPTION;
+    }
+  if (emulator_counted(COUNTED_COMPILE)) {
+    p->log = p->name + "(1): error: injected failure\n\n1 error detected in the compilation of \"" + p->name + "\".\n";
+    return COMPILATION;
+  }
+  return compile(p, o);
+}
+
+static int give_size(size_t *size, const std::string &s, size_t more) {
+  if (!size) return INVALID_INPUT;
+  *size = s.size() + more;
+  return SUCCESS;
+}
+
+EXPORT int nvrtcGetProgramLogSize(rtc_program p, size_t *bytes) {
+  return p ? give_size(bytes, p->log, 1) : int(INVALID_PROGRAM);
+}
+
+EXPORT int nvrtcGetProgramLog(rtc_program p, char *text) {
+  if (!p) return INVALID_PROGRAM;
+  memcpy(text, p->log.c_str(), p->log.size() + 1);
+  return SUCCESS;
+}
+
+/* The image of a real architecture is a CUBIN, that of a virtual one PTX. */
+EXPORT int nvrtcGetCUBINSize(rtc_program p, size_t *bytes) {
+  if (!p) return INVALID_PROGRAM;
+  return give_size(bytes, p->ptx ? std::string() : p->image, 0);
+}
+
+EXPORT int nvrtcGetCUBIN(rtc_program p, char *image) {
+  if (!p || p->image.empty() || p->ptx) return INVALID_PROGRAM;
+  memcpy(image, p->image.data(), p->image.size());
+  return SUCCESS;
+}
+
+EXPORT int nvrtcGetPTXSize(rtc_program p, size_t *bytes) {
+  if (!p || p->image.empty()) return INVALID_PROGRAM;
+  return give_size(bytes, p->image, 0);
+}
+
+EXPORT int nvrtcGetPTX(rtc_program p, char *text) {
+  if (!p || p->image.empty()) return INVALID_PROGRAM;
+  memcpy(text, p->image.data(), p->image.size());
+  return SUCCESS;
+}
+
+EXPORT int nvrtcGetNumSupportedArchs(int *count) {
+  *count = sizeof archs / sizeof *archs;
+  return SUCCESS;
+}
+
+EXPORT int nvrtcGetSupportedArchs(int *list) {
+  memcpy(list, archs, sizeof archs);
+  return SUCCESS;
+}

@@ -1,0 +1,103 @@
+/* LUATENSOR_EMULATOR and emulator_configure: "devices=2,memory=64M,order=lazy,fail_alloc=3". */
+
+#include "emulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace emulator {
+
+settings_t settings;
+int64_t counts[COUNTED];
+std::recursive_mutex lock;
+
+static int64_t fail_at[COUNTED];       /* counts down; 1: the next one */
+
+/* "64M", "4096", "2G" */
+static int64_t number(const char *text) {
+  char *unit;
+  double n = strtod(text, &unit);
+  int shift = *unit == 'K' ? 10 : *unit == 'M' ? 20 : *unit == 'G' ? 30 : 0;
+  return int64_t(n * double(int64_t(1) << shift));
+}
+
+/* "9.0" with factors 10 and 1 is 90; "13.0" with 1000 and 10 is 13000 */
+static int version(const char *text, int major, int minor) {
+  int a = 0, b = 0;
+  sscanf(text, "%d.%d", &a, &b);
+  return a * major + b * minor;
+}
+
+static bool set(const std::string &key, const char *v) {
+  bool on = number(v) != 0;
+  if (key == "devices") settings.devices = int(number(v));
+  else if (key == "memory") settings.memory = size_t(number(v));
+  else if (key == "capability") settings.capability = version(v, 10, 1);
+  else if (key == "driver") settings.driver = int(number(v));
+  else if (key == "nvrtc") settings.nvrtc = version(v, 1000, 10);
+  else if (key == "order") settings.lazy = !strcmp(v, "lazy");
+  else if (key == "threads") settings.reverse = !strcmp(v, "reverse");
+  else if (key == "guard") settings.guard = on;
+  else if (key == "protect") settings.protect = on;
+  else if (key == "leaks") settings.leaks = on;
+  else if (key == "sticky") settings.sticky = on;
+  else if (key == "no_device") settings.no_device = on;
+  else if (key == "fail_alloc") fail_at[ALLOC] = number(v);
+  else if (key == "fail_launch") fail_at[LAUNCH] = number(v);
+  else if (key == "fail_copy") fail_at[COPY] = number(v);
+  else if (key == "fail_compile") fail_at[COMPILE] = number(v);
+  else if (key == "fail_graph") fail_at[GRAPH] = number(v);
+  else if (key == "fail_blas") fail_at[BLAS] = number(v);
+  else if (key == "fail_host_alloc") fail_at[HOST_ALLOC] = number(v);
+  else return false;
+  return true;
+}
+
+/* What is left when the process ends; runs after the Lua state was closed. */
+static void look_for_leaks() {
+  if (!settings.leaks) return;
+  std::lock_guard<std::recursive_mutex> locked(lock);
+  const char *when = "at exit";
+  size_t left = memory_report(when) + stream_report(when) + module_report(when) + graph_report(when);
+  if (left) _exit(99);
+}
+
+}
+
+using namespace emulator;
+
+EXPORT int emulator_configure(const char *text) {
+  std::lock_guard<std::recursive_mutex> locked(lock);
+  std::string all = text ? text : "";
+  int bad = 0;
+  for (size_t at = 0; at < all.size();) {
+    size_t end = std::min(all.find(',', at), all.size());
+    std::string one = all.substr(at, end - at);
+    size_t equals = one.find('=');
+    std::string value = equals == std::string::npos ? "1" : one.substr(equals + 1);
+    if (!one.empty() && !set(one.substr(0, equals), value.c_str())) {
+      fprintf(stderr, "emulator: unknown setting: %s\n", one.c_str());
+      bad = 1;
+    }
+    at = end + 1;
+  }
+  return bad;
+}
+
+EXPORT bool emulator_counted(int kind) {
+  std::lock_guard<std::recursive_mutex> locked(lock);
+  counts[kind]++;
+  return fail_at[kind] > 0 && --fail_at[kind] == 0;
+}
+
+EXPORT int64_t emulator_count(int kind) { return kind < COUNTED ? counts[kind] : 0; }
+
+EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
+
+__attribute__((constructor)) static void configure_from_environment() {
+  emulator_configure(getenv("LUATENSOR_EMULATOR"));
+  atexit(look_for_leaks);
+}

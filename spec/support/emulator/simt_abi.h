@@ -1,0 +1,56 @@
+/* What a compiled kernel and the emulated driver know of each other. */
+#ifndef SIMT_ABI_H
+#define SIMT_ABI_H
+
+enum { SIMT_ABI = 1, SIMT_ARGUMENTS = 64 };
+
+/* What a kernel may ask for while it runs. */
+struct simt_host {
+  int  (*next)();                                            /* another thread of the block for this fiber? */
+  int  (*barrier)(int p);                                    /* in how many threads p is not 0 */
+  unsigned (*vote)(unsigned mask, int p);                    /* in which lanes p is not 0 */
+  unsigned long long (*exchange)(unsigned mask, unsigned long long bits, unsigned source);
+  unsigned (*active)();
+  unsigned (*lane)();
+  void (*fail)(int result, const char *why);                 /* does not return */
+};
+
+/* A unit has one: where the running thread is. */
+struct simt_state {
+  unsigned thread[3], block[3], block_size[3], grid_size[3];
+  void *shared;                                              /* dynamic shared memory */
+  const simt_host *host;
+};
+
+struct simt_kernel {
+  const char *name;
+  void (*run)(void **arguments);                             /* threads, until host->next() says no */
+  int arguments;
+  const unsigned *sizes;
+};
+
+/* The one symbol of a unit besides its kernels: simt_unit. */
+struct simt_module {
+  int abi;
+  simt_state *state;
+  int kernels;
+  const simt_kernel *kernel;
+};
+
+/* What nvrtcGetCUBIN gives: this, then a shared library. */
+struct simt_image {
+  char magic[8];                                             /* SIMT_MAGIC */
+  int  abi, arch;                                            /* 90: sm_90 */
+  int  ptx;                                                  /* newer devices may run it, too */
+  int  sanitized;                                            /* compiled with -fsanitize=address */
+  unsigned long long bytes, checksum;                        /* of the library */
+};
+#define SIMT_MAGIC "SIMTUNIT"
+
+static inline unsigned long long simt_checksum(const unsigned char *p, unsigned long long n) {
+  unsigned long long h = 1469598103934665603u;
+  for (unsigned long long i = 0; i < n; i++) h = (h ^ p[i]) * 1099511628211u;
+  return h;
+}
+
+#endif

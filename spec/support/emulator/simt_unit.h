@@ -1,0 +1,20 @@
+/* Appended to every emulated unit: how the driver starts its kernels. nvrtc.cpp adds the list of them. */
+
+template <auto K> struct simt_launcher;
+template <class... A, void (*K)(A...)> struct simt_launcher<K> {
+  template <int... I> struct order {};
+  template <int N, int... I> struct count : count<N - 1, N - 1, I...> {};
+  template <int... I> struct count<0, I...> { typedef order<I...> type; };
+
+  /* Arguments are copied for each thread, as on a GPU. */
+  template <int... I> static void threads(void **a, order<I...>) {
+    (void)a;
+    do K(*(A *)a[I]...);
+    while (simt_now.host->next());
+  }
+  static void run(void **a) { threads(a, typename count<sizeof...(A)>::type()); }
+  static constexpr unsigned sizes[] = {sizeof(A)..., 0};
+  static constexpr int arguments = sizeof...(A);
+};
+
+#define SIMT_KERNEL(name) {#name, simt_launcher<name>::run, simt_launcher<name>::arguments, simt_launcher<name>::sizes},

@@ -1,0 +1,274 @@
+/* Streams and events: queues of operations. In eager order an operation runs when it is queued; in lazy order when
+** somebody waits for it, or for something that has to come after it. So a missing wait shows as a wrong value. */
+
+#include "emulator.h"
+#include "event.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace emulator {
+
+static std::set<gpu_stream> streams;                         /* without the default ones */
+static std::set<gpu_event> events;
+static std::map<gpu_context, gpu_stream_opaque> defaults;
+
+/* ---- running what is queued ---- */
+
+static void run_front(queue &q);
+
+static void reach(const point &p) {
+  while (p.q && p.q->done < p.ticket) run_front(*p.q);
+}
+
+static void run_front(queue &q) {
+  operation o = std::move(q.pending.front());
+  q.pending.pop_front();
+  for (const point &p : o.after) reach(p);
+  if (!q.context->sticky && o.run) {
+    memory_open(q.context->device);
+    q.context->sticky = o.run();
+  }
+  q.done++;
+}
+
+/* Runs what leads to a place, with the device's memory open meanwhile. */
+static void run_to(const point &p) {
+  static int depth;
+  depth++;
+  reach(p);
+  if (--depth == 0) memory_close();
+}
+
+static point end_of(const gpu_stream_opaque &s) { return {s.q, s.q->added}; }
+
+static gpu_stream default_stream(gpu_context c) {
+  gpu_stream s = &defaults[c];
+  if (!s->q) {
+    s->q = std::make_shared<queue>();
+    s->q->context = c;
+  }
+  return s;
+}
+
+/* The default stream and the blocking ones wait for each other. */
+static void add_implicit(gpu_stream s, operation *o) {
+  gpu_context c = s->q->context;
+  gpu_stream d = default_stream(c);
+  if (s == d) {
+    for (gpu_stream other : streams)
+      if (other->blocking && other->q->context == c) o->after.push_back(end_of(*other));
+  } else if (s->blocking) {
+    o->after.push_back(end_of(*d));
+  }
+}
+
+static int add(gpu_stream s, operation o) {
+  add_implicit(s, &o);
+  s->q->pending.push_back(std::move(o));
+  s->q->added++;
+  s->q->asked = false;
+  if (!settings.lazy) run_to(end_of(*s));
+  return SUCCESS;
+}
+
+/* Work on the default stream would wait for a blocking stream that is being captured. */
+static int check_implicit(gpu_stream s) {
+  for (gpu_stream other : streams)
+    if (other->captured && other->blocking && other->q->context == s->q->context && s == default_stream(s->q->context)) {
+      other->captured->invalid = true;
+      return STREAM_CAPTURE_IMPLICIT;
+    }
+  return SUCCESS;
+}
+
+int stream_add(gpu_stream s, std::function<int()> run) {
+  if (s->captured) return capture_add(s, std::move(run));
+  if (int r = check_implicit(s)) return r;
+  return add(s, {{}, std::move(run)});
+}
+
+int stream_check(gpu_stream *s) {
+  if (!*s || *s == reinterpret_cast<gpu_stream>(1)) *s = default_stream(current_context());
+  else if (!streams.count(*s)) return INVALID_HANDLE;
+  return (*s)->q->context == current_context() ? int(SUCCESS) : int(INVALID_HANDLE);
+}
+
+int stream_finish(gpu_stream s) {
+  run_to(end_of(*s));
+  return s->q->context->sticky;
+}
+
+bool stream_capturing(gpu_stream s) { return s->captured != nullptr; }
+
+int context_finish(gpu_context c) {
+  for (gpu_stream s : streams)
+    if (s->q->context == c) run_to(end_of(*s));
+  run_to(end_of(*default_stream(c)));
+  return c->sticky;
+}
+
+int capture_forbids(gpu_context c) {
+  for (gpu_stream s : streams) {
+    if (!s->captured || (c ? s->q->context != c : s->captured->mode == CAPTURE_RELAXED)) continue;
+    s->captured->invalid = true;
+    return STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return SUCCESS;
+}
+
+void stream_reset(gpu_context c) {
+  for (auto s = streams.begin(); s != streams.end();)
+    if ((*s)->q->context == c) delete *s, s = streams.erase(s);
+    else ++s;
+  for (auto e = events.begin(); e != events.end();)
+    if ((*e)->context == c) delete *e, e = events.erase(e);
+    else ++e;
+  defaults.erase(c);
+}
+
+size_t stream_report(const char *when) {
+  if (!streams.empty()) fprintf(stderr, "emulator: %s: %zu streams are not destroyed\n", when, streams.size());
+  if (!events.empty()) fprintf(stderr, "emulator: %s: %zu events are not destroyed\n", when, events.size());
+  return streams.size() + events.size();
+}
+
+static double now() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/* In lazy order the first question after an addition gets "not ready"; the second runs what is asked for. */
+static int query(const point &p, bool *asked) {
+  if (!p.q || p.q->done >= p.ticket) return SUCCESS;
+  if (!*asked) {
+    *asked = true;
+    return NOT_READY;
+  }
+  run_to(p);
+  return p.q->context->sticky;
+}
+
+}
+
+using namespace emulator;
+
+/* ---- for libcublas.so ---- */
+
+EXPORT int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data) {
+  std::shared_ptr<void> owned(data, drop);
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (int r = stream_check(&s)) return r;
+  return stream_add(s, [=] { return work(owned.get()); });
+}
+
+/* ---- streams ---- */
+
+EXPORT int cuStreamCreate(gpu_stream *s, unsigned flags) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (flags > 1) return INVALID_VALUE;
+  *s = new gpu_stream_opaque;
+  (*s)->q = std::make_shared<queue>();
+  (*s)->q->context = current_context();
+  (*s)->blocking = !(flags & 1);
+  streams.insert(*s);
+  return SUCCESS;
+}
+
+/* Its work goes on to the end. */
+EXPORT int cuStreamDestroy_v2(gpu_stream s) {
+  EMULATOR_ENTER(NEEDS_INIT);
+  if (!streams.count(s)) return INVALID_HANDLE;
+  run_to(end_of(*s));
+  streams.erase(s);
+  delete s;
+  return SUCCESS;
+}
+
+EXPORT int cuStreamSynchronize(gpu_stream s) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  counts[SYNC]++;
+  if (int r = stream_check(&s)) return r;
+  if (int r = capture_refuses(s)) return r;
+  if (int r = check_implicit(s)) return r;
+  return stream_finish(s);
+}
+
+EXPORT int cuStreamQuery(gpu_stream s) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (int r = stream_check(&s)) return r;
+  if (int r = capture_refuses(s)) return r;
+  return query(end_of(*s), &s->q->asked);
+}
+
+EXPORT int cuStreamWaitEvent(gpu_stream s, gpu_event e, unsigned) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (int r = stream_check(&s)) return r;
+  if (!events.count(e)) return INVALID_HANDLE;
+  if (e->in_capture || s->captured) return capture_wait(s, e);
+  if (!e->last.q) return SUCCESS;
+  operation o;
+  o.after.push_back(e->last);
+  return add(s, std::move(o));
+}
+
+/* ---- events ---- */
+
+EXPORT int cuEventCreate(gpu_event *e, unsigned flags) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  *e = new gpu_event_opaque;
+  (*e)->context = current_context();
+  (*e)->timed = !(flags & 2);
+  events.insert(*e);
+  return SUCCESS;
+}
+
+EXPORT int cuEventDestroy_v2(gpu_event e) {
+  EMULATOR_ENTER(NEEDS_INIT);
+  if (!events.erase(e)) return INVALID_HANDLE;
+  delete e;
+  return SUCCESS;
+}
+
+EXPORT int cuEventRecord(gpu_event e, gpu_stream s) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (int r = stream_check(&s)) return r;
+  if (!events.count(e) || e->context != s->q->context) return INVALID_HANDLE;
+  if (s->captured) return capture_record(e, s);
+  if (int r = check_implicit(s)) return r;
+  auto time = std::make_shared<double>(0);
+  e->time = time;
+  e->in_capture = e->asked = false;
+  operation o;
+  o.run = [=] { *time = now(); return SUCCESS; };
+  e->last = {s->q, s->q->added + 1};
+  return add(s, std::move(o));
+}
+
+EXPORT int cuEventQuery(gpu_event e) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!events.count(e)) return INVALID_HANDLE;
+  if (e->in_capture) return capture_asked(e);
+  return query(e->last, &e->asked);
+}
+
+EXPORT int cuEventSynchronize(gpu_event e) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  counts[SYNC]++;
+  if (!events.count(e)) return INVALID_HANDLE;
+  if (e->in_capture) return capture_asked(e);
+  run_to(e->last);
+  return current_context()->sticky;
+}
+
+EXPORT int cuEventElapsedTime(float *ms, gpu_event from, gpu_event to) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  for (gpu_event e : {from, to}) {
+    if (!events.count(e) || !e->timed || !e->last.q) return INVALID_HANDLE;
+    if (e->in_capture) return CAPTURED_EVENT;
+  }
+  for (gpu_event e : {from, to})
+    if (e->last.q->done < e->last.ticket) return NOT_READY;
+  *ms = float(*to->time - *from->time);
+  return SUCCESS;
+}
