@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NON_BLOCKING = 1, NO_TIMING = 2, NOTES = 4096 };
+enum { NON_BLOCKING = 1, NO_TIMING = 2, NOTES = 4096, KEPT = INT32_MIN };
 
 /* A launch that may fail late, for the words. */
 typedef struct note {
@@ -26,7 +26,7 @@ struct gpu_streams {
   int       count, current;
   note      notes[NOTES];          /* the last ones; number % NOTES */
   int       next_note;
-  note     *kept;                  /* those of graphs, which may be replayed at any time: numbers -1, -2 … */
+  note     *kept;                  /* those of graphs, which may be replayed at any time: numbers from KEPT on */
   int       nkept;
   gpu_late *found;                 /* pinned: the device's cell as a wait brought it here */
 };
@@ -140,6 +140,11 @@ void gpu_order(gpu *g, const void *ptr, bool writes) {
   }
 }
 
+void gpu_hold(gpu *g, gpu_block *b) {
+  b->holds++;
+  g->memory->looked_up = true;
+}
+
 /* ---- late failures ---- */
 
 static int keep_note(struct gpu_streams *s, const char *function, int dim, int64_t length) {
@@ -150,7 +155,7 @@ static int keep_note(struct gpu_streams *s, const char *function, int dim, int64
   note *more = realloc(s->kept, (size_t)(s->nkept + 1) * sizeof *more);
   if (!more) return 0;
   s->kept = more;
-  more[s->nkept] = (note){-1 - s->nkept, function, dim, length};
+  more[s->nkept] = (note){KEPT + s->nkept, function, dim, length};
   return more[s->nkept++].number;
 }
 
@@ -164,7 +169,7 @@ int gpu_note(gpu *g, const char *function, int dim, int64_t length) {
 }
 
 static const note *find_note(const struct gpu_streams *s, int number) {
-  if (number < 0) return -1 - number < s->nkept ? &s->kept[-1 - number] : NULL;
+  if (number < 0) return number - KEPT < s->nkept ? &s->kept[number - KEPT] : NULL;
   const note *n = &s->notes[number % NOTES];
   return number > 0 && n->number == number ? n : NULL;
 }
