@@ -3,7 +3,7 @@
 #include "../../random.h"
 
 #include "../cpu.h"
-#include "math/scalar.h"
+#include "math/normal.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -86,16 +86,6 @@ static inline void run_of_64(uint64_t seed, uint64_t counter, uint64_t out[32]) 
   }
 }
 
-/* v below 2^53. Where there is no such instruction: each half goes below the exponent of 2^52. */
-static inline double double_of(uint64_t v) {
-#if defined(__AVX512DQ__) || defined(__aarch64__)
-  return (double)(int64_t)v;
-#else
-  union { uint64_t bits; double value; } high = {v >> 32 | 0x4330000000000000}, low = {(uint32_t)v | 0x4330000000000000};
-  return (high.value - 0x1p52) * 0x1p32 + (low.value - 0x1p52);
-#endif
-}
-
 /* ---- uniform: a + (b - a) * u, u of `bits` bits in [0, 1) ---- */
 
 static void uniform_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
@@ -132,50 +122,18 @@ static void uniform_float64(const random_call *c, uint64_t counter, int64_t runs
 
 /* ---- normal: Box–Muller, two elements from two draws ---- */
 
-/* sin(πt), cos(πt) for |t| <= 1: t is a multiple q of 1/2 and a rest, of which the Taylor series end below
-** the last bit. Lighter than m_sin and m_cos, which take any argument. */
-#define TURN(T, MAGIC, SIN, COS)                                                                      \
-  static inline void turn_##T(T t, T *sine, T *cosine) {                                              \
-    T q = (2 * t + MAGIC) - MAGIC;                     /* rounded to an integer, -2 … 2 */            \
-    T y = (t - q * (T)0.5) * (T)3.14159265358979323846, z = y * y;                                    \
-    T s = y + y * z * (SIN), c = 1 + z * (COS);                                                       \
-    bool odd = (q == 1) | (q == -1), half = (q == 2) | (q == -2);                                     \
-    T a = odd ? c : s, b = odd ? s : c;                                                               \
-    *sine = (half | (q == -1)) ? -a : a;                                                              \
-    *cosine = (half | (q == 1)) ? -b : b;                                                             \
-  }
-TURN(float, 0x1.8p23f, -1 / 6.f + z * (1 / 120.f + z * (-1 / 5040.f + z * (1 / 362880.f))),
-     -0.5f + z * (1 / 24.f + z * (-1 / 720.f + z * (1 / 40320.f))))
-TURN(double, 0x1.8p52,
-     -1 / 6. + z * (1 / 120. + z * (-1 / 5040. + z * (1 / 362880. + z * (-1 / 39916800. + z * (1 / 6227020800. +
-     z * (-1 / 1307674368000. + z * (1 / 355687428096000.))))))),
-     -0.5 + z * (1 / 24. + z * (-1 / 720. + z * (1 / 40320. + z * (-1 / 3628800. + z * (1 / 479001600. +
-     z * (-1 / 87178291200. + z * (1 / 20922789888000.))))))))
-
 /* The loops over a run are functions of their own: inlined after the draws they do not vectorise. */
 #define APART static __attribute__((noinline)) void
 
 /* to[i], to[16 + i] from word[i], word[16 + i]: a radius, and an angle in half turns. */
 APART polar_float32(float *restrict to, const uint32_t *restrict word, float mean, float deviation) {
   _Pragma("omp simd")
-  for (int i = 0; i < 16; i++) {
-    float u = ((float)(int32_t)(word[i] >> 1) + 0.5f) * 0x1p-31f, s, c;      /* (0, 1] */
-    turn_float((float)(int32_t)word[16 + i] * 0x1p-31f, &s, &c);
-    float radius = deviation * sqrtf(-2 * m_log(u));
-    to[i] = mean + radius * c;
-    to[16 + i] = mean + radius * s;
-  }
+  for (int i = 0; i < 16; i++) normals_float32(word[i], word[16 + i], mean, deviation, &to[i], &to[16 + i]);
 }
 
 APART polar_float64(double *restrict to, const uint64_t *restrict word, double mean, double deviation) {
   _Pragma("omp simd")
-  for (int i = 0; i < 16; i++) {
-    double u = (double_of(word[i] >> 11) + 0.5) * 0x1p-53, s, c;     /* (0, 1] */
-    turn_double(double_of(word[16 + i] >> 11) * 0x1p-52 - 1, &s, &c);
-    double radius = deviation * sqrt(-2 * m_log(u));
-    to[i] = mean + radius * c;
-    to[16 + i] = mean + radius * s;
-  }
+  for (int i = 0; i < 16; i++) normals_float64(word[i], word[16 + i], mean, deviation, &to[i], &to[16 + i]);
 }
 
 static void normal_float32(const random_call *c, uint64_t counter, int64_t runs, void *out) {
