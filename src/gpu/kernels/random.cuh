@@ -1,0 +1,96 @@
+/* Random numbers. random.h says which element has which word of which counter.
+**   RANDOM_uniform, RANDOM_normal or RANDOM_integers is defined; STORE is the dtype of the elements, DRAW that in which
+**   numbers are made: float32, float64, or int64 for integers. */
+
+#include "prelude.cuh"
+
+#include "math/normal.h"
+#include "random.h"
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
+typedef PASTE(type_, STORE) stored;
+typedef PASTE(type_, DRAW) number;
+
+/* A thread draws from SPAN counters, neighbours in a run, and stores SPAN elements at a time: 16 bytes where it can. */
+enum {
+  WIDE  = sizeof(number) == 8,
+  SPAN  = sizeof(stored) >= 2 ? 16 / sizeof(stored) : 8,
+  DRAWS = WIDE ? 2 : 4                  /* numbers that a counter gives */
+};
+typedef conditional<WIDE, uint64_t, uint32_t>::type draw_word;
+
+struct random_args {
+  uint32_t key[PHILOX_ROUNDS][2];       /* of each round: as constants they cost no instruction */
+  uint64_t offset;
+  const unsigned long long *cell;       /* what offset counts from where only the run knows it; NULL: 0 */
+  void    *out;
+  int64_t  count;
+  number   a, b;                        /* uniform: the least value, the width; normal: mean, deviation */
+  number   most, scale;                 /* uniform: the greatest value; what a word's bits count from */
+  int64_t  low;
+  uint64_t range;
+  int      shift;                       /* uniform: a word's bits that do not count */
+};
+
+/* The four words of a counter. */
+INLINE void philox(const random_args &r, uint64_t counter, uint32_t x[4]) {
+  x[0] = (uint32_t)counter;
+  x[1] = (uint32_t)(counter >> 32);
+  x[2] = x[3] = 0;
+#pragma unroll
+  for (int round = 0; round < PHILOX_ROUNDS; round++) {
+    uint64_t p0 = (uint64_t)x[0] * PHILOX_M0, p1 = (uint64_t)x[2] * PHILOX_M1;
+    x[0] = (uint32_t)(p1 >> 32) ^ x[1] ^ r.key[round][0];
+    x[1] = (uint32_t)p1;
+    x[2] = (uint32_t)(p0 >> 32) ^ x[3] ^ r.key[round][1];
+    x[3] = (uint32_t)p0;
+  }
+}
+
+/* Numbers from the draws of a counter. */
+INLINE void make(const random_args &r, const draw_word *word, number *out) {
+#if defined(RANDOM_normal)
+  for (int w = 0; w < DRAWS; w += 2) PASTE(normals_, DRAW)(word[w], word[w + 1], r.a, r.b, &out[w], &out[w + 1]);
+#elif defined(RANDOM_integers)
+  for (int w = 0; w < DRAWS; w++) out[w] = r.low + (int64_t)(r.range ? high_product(word[w], r.range) : word[w]);
+#else
+  for (int w = 0; w < DRAWS; w++) {
+    number u = WIDE ? (number)(int64_t)(word[w] >> r.shift) * r.scale * r.b : (number)(int32_t)(word[w] >> r.shift) * r.scale;
+    number v = r.a + u;
+    out[w] = v < r.most ? v : r.most;
+  }
+#endif
+}
+
+struct alignas(sizeof(stored) * SPAN) pack { stored element[SPAN]; };
+
+/* The first `left` of SPAN elements. */
+INLINE void store_some(stored *out, int64_t left, const pack &p) {
+  if (left >= SPAN && (uint64_t)out % sizeof p == 0) *(pack *)out = p;
+  else
+#pragma unroll
+    for (int i = 0; i < SPAN; i++)
+      if (i < left) out[i] = p.element[i];
+}
+
+KERNEL(draw)(const random_args r) {
+  uint64_t first = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * SPAN;     /* counter, from the offset on */
+  int64_t at = (int64_t)(first / RANDOM_RUN * (RANDOM_RUN * DRAWS) + first % RANDOM_RUN);
+  if (at >= r.count) return;
+  uint64_t counter = r.offset + (r.cell ? *r.cell : 0) + first;
+  pack p[DRAWS];
+#pragma unroll
+  for (int k = 0; k < SPAN; k++) {
+    uint32_t x[4];
+    draw_word word[DRAWS];
+    number made[DRAWS];
+    philox(r, counter + k, x);
+    for (int w = 0; w < DRAWS; w++) word[w] = WIDE ? (draw_word)((uint64_t)x[2 * w + 1] << 32 | x[2 * w]) : (draw_word)x[w];
+    make(r, word, made);
+    for (int w = 0; w < DRAWS; w++) p[w].element[k] = PASTE(to_, STORE)(made[w]);
+  }
+#pragma unroll
+  for (int w = 0; w < DRAWS; w++) store_some((stored *)r.out + at + RANDOM_RUN * w, r.count - at - RANDOM_RUN * w, p[w]);
+}
