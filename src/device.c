@@ -1,6 +1,7 @@
 #include "device.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,4 +28,10 @@ const char *gpu_reason(void) {
   end = strstr(reason, missing);
   if (end) strcpy(end, " (no NVIDIA driver on this machine)");
   return reason;
+}
+
+void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length) {
+  const char *sep = *function ? ": " : "";
+  if (value == 0) snprintf(text, size, "%s%sindex 0 in dim %d: Lua tensors start at 1", function, sep, dim + 1);
+  else snprintf(text, size, "%s%sindex %" PRId64 " in dim %d: out of range for length %" PRId64, function, sep, value, dim + 1, length);
 }

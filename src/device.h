@@ -52,7 +52,7 @@ typedef struct device {
   memory_stats *(*stats)(int index);                          /* kept by the device, but for the marks */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
 
-  void (*explain)(int index, char *text, size_t size);        /* words for the last ERR_DEVICE */
+  void (*explain)(int index, char *text, size_t size);        /* words for the last ERR_DEVICE or ERR_LATE */
 
   /* compute: status of enum status; ERR_NO_KERNEL: not here. Work may be queued when they return. */
   int  (*map)(int index, const map_call *c);
@@ -85,6 +85,10 @@ void  device_set_default(place p);
 
 /* Why there is no GPU: "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)". */
 const char *gpu_reason(void);
+
+/* What an index out of range is called, whoever finds it. function: what the message begins with, "" for x[…];
+** value: as the script wrote it; dim: 0-based. */
+void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length);
 
 static inline bool place_equal(place a, place b) { return a.device == b.device && a.index == b.index; }
 

@@ -14,53 +14,64 @@ static bool on_host(const tensor *t) { return t->store->place.device == &cpu_dev
 
 bool host_has(const tensor *t) { return on_host(t) && tensor_is_contiguous(t); }
 
-/* Packed copies of t: on its device, then here. Both are t itself where that will do. */
-static int fetch(const tensor *t, tensor *here) {
-  tensor packed = {.store = NULL};
-  place where = t->store->place;
-  int st = tensor_init(here, t->dtype, &t->shape, (place){&cpu_device, 0});
-  if (st != OK) return st;
-  if (!tensor_is_contiguous(t)) {
-    st = tensor_init(&packed, t->dtype, &t->shape, where);
-    if (st == OK) st = op_copy(&packed, t);
-    t = &packed;
-  }
-  size_t bytes = (size_t)t->count * (size_t)dtype_size(t->dtype);
-  if (st == OK) st = where.device->copy_out(where.index, tensor_data(here), tensor_data(t), bytes);
-  tensor_drop(&packed);
-  if (st != OK) tensor_drop(here);
+/* ---- between devices ---- */
+
+static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
+
+/* The bytes of `in` to `out`: both packed, of one dtype and shape. Two kinds of device meet here on the host. */
+static int send(tensor *out, const tensor *in) {
+  place to = out->store->place, from = in->store->place;
+  if (from.device == to.device)
+    return to.device->copy_across(to.index, tensor_data(out), from.index, tensor_data(in), bytes_of(in));
+  if (on_host(in)) return to.device->copy_in(to.index, tensor_data(out), tensor_data(in), bytes_of(in));
+  if (on_host(out)) return from.device->copy_out(from.index, tensor_data(out), tensor_data(in), bytes_of(in));
+  tensor here = {.store = NULL};
+  int st = tensor_init(&here, in->dtype, &in->shape, (place){&cpu_device, 0});
+  if (st == OK) st = send(&here, in);
+  if (st == OK) st = send(out, &here);
+  tensor_drop(&here);
   return st;
 }
+
+/* Dtypes are converted where that leaves less to send. */
+static enum dtype sent_dtype(const tensor *out, const tensor *in) {
+  return dtype_size(out->dtype) < dtype_size(in->dtype) ? out->dtype : in->dtype;
+}
+
+static bool is_packed(const tensor *t, enum dtype d, const shape *s) {
+  return t->dtype == d && shape_equal(&t->shape, s) && tensor_is_contiguous(t);
+}
+
+int host_copy(tensor *out, const tensor *in) {
+  tensor packed = {.store = NULL}, there = {.store = NULL};
+  int64_t stride[MAX_DIMS];
+  int st = OK;
+  if (place_equal(out->store->place, in->store->place)) return op_copy(out, in);
+  if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return ERR_BROADCAST;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  if (out->count == 0) return OK;
+  enum dtype d = sent_dtype(out, in);
+  bool as_is = is_packed(in, d, &in->shape), straight = is_packed(out, d, &in->shape);
+  if (!as_is) st = tensor_init(&packed, d, &in->shape, in->store->place);
+  if (st == OK && !as_is) st = op_copy(&packed, in);
+  if (st == OK && !straight) st = tensor_init(&there, d, &in->shape, out->store->place);
+  if (st == OK) st = send(straight ? out : &there, as_is ? in : &packed);
+  if (st == OK && !straight) st = op_copy(out, &there);
+  tensor_drop(&packed);
+  tensor_drop(&there);
+  return st;
+}
+
+/* ---- plain memory ---- */
 
 int host_read(const tensor *t, enum dtype as, void *to) {
   storage s;
-  tensor out = host_tensor(&s, as, &t->shape, to), here = {.store = NULL};
-  if (t->count == 0) return OK;
-  if (on_host(t)) return op_copy(&out, t);
-  int st = fetch(t, &here);
-  if (st == OK) st = op_copy(&out, &here);
-  tensor_drop(&here);
-  return st;
-}
-
-/* Converted here, sent in one piece, spread there where t is not packed. */
-static int send(tensor *t, const tensor *in) {
-  tensor here = {.store = NULL}, there = {.store = NULL};
-  place where = t->store->place;
-  int st = tensor_init(&here, t->dtype, &t->shape, (place){&cpu_device, 0});
-  if (st == OK) st = op_copy(&here, in);
-  if (st == OK) st = tensor_init(&there, t->dtype, &t->shape, where);
-  if (st == OK) st = where.device->copy_in(where.index, tensor_data(&there), tensor_data(&here),
-                                           (size_t)t->count * (size_t)dtype_size(t->dtype));
-  if (st == OK) st = op_copy(t, &there);
-  tensor_drop(&here);
-  tensor_drop(&there);
-  return st;
+  tensor out = host_tensor(&s, as, &t->shape, to);
+  return t->count == 0 ? OK : host_copy(&out, t);
 }
 
 int host_write(tensor *t, enum dtype as, const void *from) {
   storage s;
   tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* only read */
-  if (t->count == 0) return OK;
-  return on_host(t) ? op_copy(t, &in) : send(t, &in);
+  return t->count == 0 ? OK : host_copy(t, &in);
 }

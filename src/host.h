@@ -1,7 +1,7 @@
 #ifndef LT_HOST_H
 #define LT_HOST_H
 
-/* Between a tensor on any device and plain memory of this process. */
+/* Between tensors on any two devices, and between a tensor and plain memory of this process. */
 
 #include "tensor.h"
 
@@ -10,6 +10,9 @@ tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data);
 
 /* Are the elements in plain memory, row-major? */
 bool host_has(const tensor *t);
+
+/* out = in, converted and broadcast like op_copy, wherever the two are. Waits when out is on the host and in is not. */
+int host_copy(tensor *out, const tensor *in);
 
 /* All elements, row-major, converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);

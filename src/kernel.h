@@ -126,7 +126,7 @@ typedef struct softmax_call {
 ** take, gather, scatter, x[indices] and x[indices] = v are all this one call. Where several positions
 ** put into one element, the last in row-major order stays; adds are done in that order. All index
 ** values are checked first: nothing is written when one is out of range (ERR_INDEX, *bad, *bad_index). A device
-** that works asynchronously may find that later: then its next wait fails (ERR_DEVICE) in the same words, which
+** that works asynchronously may find that later: then its next wait fails (ERR_LATE) in the same words, which
 ** are made of `function` and `dim`. */
 enum index_op { INDEX_get, INDEX_put, INDEX_add };
 

@@ -367,7 +367,16 @@ int raise_device(lua_State *L, const char *fn, int status, place where) {
   if (status == ERR_CAPTURE)
     return luaL_error(L, "%s: not while a graph is captured: it would have to wait for values", fn);
   where.device->explain(where.index, text, sizeof text);
+  if (status == ERR_LATE) return luaL_error(L, "%s", text);    /* names the function that queued the work */
   return luaL_error(L, "%s: %s", fn, text);
+}
+
+/* Where the call about these tensors failed: not on the CPU, if any is elsewhere. */
+static place failing_place(const tensor *const *t, int n) {
+  place p = default_place();
+  for (int i = n - 1; i >= 0; i--)
+    if (t[i]->store && (t[i]->store->place.device != &cpu_device || i == n - 1)) p = t[i]->store->place;
+  return p;
 }
 
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n) {
@@ -406,8 +415,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_NO_KERNEL:
       push_place(L, t[0]->store->place);
       return luaL_error(L, "%s: not available on %s for %s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name);
-    case ERR_DEVICE: case ERR_CAPTURE:
-      return raise_device(L, fn, status, n > 0 && t[0]->store ? t[0]->store->place : default_place());
+    case ERR_DEVICE: case ERR_LATE: case ERR_CAPTURE:
+      return raise_device(L, fn, status, failing_place(t, n));
     default:
       return luaL_error(L, "%s: error %d", fn, status);
   }

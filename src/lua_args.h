@@ -91,7 +91,7 @@ void push_shape(lua_State *L, const shape *s);               /* "[2, 3]" */
 /* Raises `status` in words. t[0..n-1]: the tensors it is about, target first where there is one. */
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);
 
-/* Raises ERR_DEVICE or ERR_CAPTURE: what happened there. */
+/* Raises ERR_DEVICE, ERR_LATE or ERR_CAPTURE: what happened there. */
 int raise_device(lua_State *L, const char *fn, int status, place where);
 
 /* Raises ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not go into out. */

@@ -239,17 +239,8 @@ static int data_options(lua_State *L, const char *fn, const char *const *known) 
 /* Pushes x (index 1) converted to dtype and place. */
 static tensor *push_converted(lua_State *L, const char *fn, const tensor *x, enum dtype d, place where) {
   tensor *t = push_tensor(L, fn, d, &x->shape, where);
-  int st;
-  if (place_equal(where, x->store->place)) {
-    st = op_copy(t, x);
-  } else {
-    int64_t bytes = (x->count + 1) * dtype_size(x->dtype);
-    void *stage = lua_newuserdatauv(L, (size_t)bytes, 0);
-    st = host_read(x, x->dtype, stage);
-    if (st == OK) st = host_write(t, x->dtype, stage);
-    lua_pop(L, 1);
-  }
-  if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
+  int st = host_copy(t, x);
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
   return t;
 }
 

@@ -2,14 +2,15 @@
 
 #include <string.h>
 
+#include "host.h"
 #include "lua_args.h"
 #include "lua_register.h"
 
-/* A new contiguous tensor of dtype d on the stack with x's elements. */
-static int push_copy(lua_State *L, const char *fn, int i, enum dtype d) {
+/* A new contiguous tensor of dtype d at `where` on the stack with the elements of the tensor at index i. */
+static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where) {
   const tensor *x = lua_touserdata(L, i);
-  tensor *out = push_tensor(L, fn, d, &x->shape, x->store->place);
-  int st = op_copy(out, x);
+  tensor *out = push_tensor(L, fn, d, &x->shape, where);
+  int st = host_copy(out, x);
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
   return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {i}});
 }
@@ -17,11 +18,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d) {
 /* x itself when nothing changes, unless a copy is asked for. */
 static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
   const tensor *x = lua_touserdata(L, 1);
-  if (!place_equal(where, x->store->place)) {
-    push_place(L, where);
-    return luaL_error(L, "%s: no copies to %s yet", fn, lua_tostring(L, -1));
-  }
-  if (copy || d != x->dtype) return push_copy(L, fn, 1, d);
+  if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where);
   lua_pushvalue(L, 1);
   return 1;
 }
@@ -76,7 +73,10 @@ static int l_astype(lua_State *L) {
 @tparam tensor x
 @treturn tensor
 */
-static int l_clone(lua_State *L) { return push_copy(L, "clone", 1, check_tensor(L, 1, "clone")->dtype); }
+static int l_clone(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "clone");
+  return push_copy(L, "clone", 1, x->dtype, x->store->place);
+}
 
 /*** x itself when its elements lie row-major without gaps, else a copy that does.
 @function contiguous
@@ -85,7 +85,7 @@ static int l_clone(lua_State *L) { return push_copy(L, "clone", 1, check_tensor(
 */
 static int l_contiguous(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "contiguous");
-  if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype);
+  if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype, x->store->place);
   lua_pushvalue(L, 1);
   return 1;
 }
@@ -116,7 +116,7 @@ static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
 }
 
 static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
-  int st = op_copy(x, y);
+  int st = host_copy(x, y);
   if (st == OK) return finish_in_place(L, 1);
   if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);
   push_shape(L, &y->shape);
@@ -134,7 +134,7 @@ static int copy_or_fill(lua_State *L, const char *fn) {
 /*** Overwrites x with the elements of y, converted to x's dtype.
 @function copy_
 @tparam tensor x
-@tparam tensor|number y broadcast to x's shape; must not overlap x unless it is the same view
+@tparam tensor|number y broadcast to x's shape, on any device; must not overlap x unless it is the same view
 @treturn tensor x
 */
 static int l_copy_in_place(lua_State *L) { return copy_or_fill(L, "copy_"); }

@@ -320,10 +320,9 @@ const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target
 /* ---- index tensors ---- */
 
 static int raise_value(lua_State *L, const char *fn, const index_job *j, int dim) {
-  const char *sep = *fn ? ": " : "";
-  if (j->bad == 0) return luaL_error(L, "%s%sindex 0 in dim %d: Lua tensors start at 1", fn, sep, dim + 1);
-  return luaL_error(L, "%s%sindex %I in dim %d: out of range for length %I", fn, sep, (LUAI_UACINT)j->bad, dim + 1,
-                    (LUAI_UACINT)j->index[j->bad_index].length);
+  char text[256];
+  index_words(text, sizeof text, fn, j->bad, dim, j->index[j->bad_index].length);
+  return luaL_error(L, "%s", text);
 }
 
 void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims) {

@@ -119,7 +119,8 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
     where.device->empty_cache(where.index);
     st = tensor_init(t, dtype, s, where);
   }
-  if (st != OK) raise_memory(L, where, bytes);
+  if (st == ERR_MEMORY) raise_memory(L, where, bytes);
+  if (st != OK) raise_device(L, fn, st, where);
   if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
   return t;
 }

@@ -22,6 +22,7 @@ enum status {
   ERR_INDEX,         /* an index tensor holds an index out of range */
   ERR_NO_KERNEL,     /* the device has no kernel for it */
   ERR_DEVICE,        /* the device or its driver failed; device.explain() has the words */
+  ERR_LATE,          /* queued work met an index out of range; device.explain() has the whole message */
   ERR_CAPTURE        /* not while a graph is being captured: it would have to wait for values */
 };
 

@@ -7,7 +7,8 @@
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static storage *listed;                   /* live storages of LARGE_STORAGE bytes and more */
-static atomic_size_t live_count;
+enum { KINDS = 4, INDICES = 256 };        /* of devices, at most */
+static atomic_size_t live_count[KINDS][INDICES];
 static atomic_long fail_in, fail_times;   /* specs: allocations until the first that fails, and how many do */
 
 void storage_fail_after(long n, long times) {
@@ -21,6 +22,13 @@ static bool fails_now(void) {
   if (atomic_fetch_sub(&fail_in, 1) > 1) return false;
   atomic_fetch_sub(&fail_times, 1);
   return true;
+}
+
+/* How many storages live there. */
+static atomic_size_t *live_at(place where) {
+  int kind = 0;
+  while (device_kinds[kind] != where.device) kind++;
+  return &live_count[kind][where.index];
 }
 
 static void list_add(storage *s) {
@@ -43,7 +51,7 @@ int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *
   if (!made) return ERR_MEMORY;
   *made = (storage){.place = where, .ptr = ptr, .bytes = bytes, .refs = 1, .release = release, .owner = owner};
   if (bytes >= LARGE_STORAGE) list_add(made);
-  atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed);
+  atomic_fetch_add_explicit(live_at(where), 1, memory_order_relaxed);
   *s = made;
   return OK;
 }
@@ -64,13 +72,13 @@ void storage_drop(storage *s) {
   if (s->bytes >= LARGE_STORAGE) list_remove(s);
   if (s->release) s->release(s);
   else s->place.device->free(s->place.index, s->ptr, s->bytes);
-  atomic_fetch_sub_explicit(&live_count, 1, memory_order_relaxed);
+  atomic_fetch_sub_explicit(live_at(s->place), 1, memory_order_relaxed);
   free(s->origin);
   free(s);
 }
 
 void storage_count(place where, storage_census *census) {
-  *census = (storage_census){.count = atomic_load(&live_count)};
+  *census = (storage_census){.count = atomic_load(live_at(where))};
   pthread_mutex_lock(&list_lock);
   for (const storage *s = listed; s; s = s->next) {
     if (!place_equal(s->place, where) || s->bytes <= census->largest) continue;

@@ -110,11 +110,12 @@ typedef struct gpu_late {
   int     lock;                        /* the writer's, 0 when it has ended */
 } gpu_late;
 
-/* Keeps the words of an error that this launch may find, and tells its number, greater than those before it. */
+/* Keeps the words of an error that this launch may find, and tells its number, greater than those before it.
+** function: as in index_call; dim: 0-based. */
 int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 
-/* Waits for the current stream (all: for the whole device) and reports what went wrong meanwhile: ERR_DEVICE;
-** ERR_CAPTURE while a graph is captured. */
+/* Waits for the current stream (all: for the whole device) and reports what went wrong meanwhile: ERR_DEVICE, or
+** ERR_LATE for what a kernel wrote into g->late; ERR_CAPTURE while a graph is captured. */
 int gpu_wait(gpu *g, bool all);
 
 /* ---- families ---- */

@@ -1,0 +1,368 @@
+/* The caching allocator. The driver's own takes tens of microseconds and waits for the device, so freed memory is kept:
+** up to 1 MiB in slots of 2 MiB segments by size class, above it in blocks of their own. Each stream has an arena:
+** what is freed there and taken again needs no waiting, because the stream keeps the order. */
+
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KIB ((size_t)1 << 10)
+#define MIB ((size_t)1 << 20)
+
+enum { ALIGNMENT = 256 };        /* the driver's own; copies and vector loads want no more */
+
+/* Here and not in gpu_memory: asked for before a device is opened and after it was lost. */
+static memory_stats stats[MAX_GPUS];
+
+memory_stats *gpu_stats(int index) { return &stats[index]; }
+
+/* LUATENSOR_GPU_CACHE=off: each allocation is one of the driver, so that tools see the end of every tensor. */
+static bool cache_is_off(void) {
+  static int off = -1;
+  if (off < 0) {
+    const char *text = getenv("LUATENSOR_GPU_CACHE");
+    off = text && strcmp(text, "off") == 0;
+  }
+  return off == 1;
+}
+
+/* ---- sizes ---- */
+
+static int class_of(size_t bytes) {
+  if (bytes <= 2 * KIB) return bytes ? (int)((bytes - 1) / ALIGNMENT) : 0;
+  int log2 = 63 - __builtin_clzll(bytes - 1);                    /* 2^log2 < bytes <= 2^(log2 + 1) */
+  return 8 + (log2 - 11) * 4 + (int)((bytes - 1) >> (log2 - 2)) - 4;
+}
+
+static size_t class_bytes(int class) {
+  if (class < 8) return ALIGNMENT * (size_t)(class + 1);
+  int log2 = 11 + (class - 8) / 4;
+  return ((size_t)1 << (log2 - 2)) * (size_t)(5 + (class - 8) % 4);
+}
+
+static bool is_small(size_t bytes) { return bytes <= MIB && !cache_is_off(); }
+
+/* Multiples of 2 MiB, or of an eighth of the power of two below: sizes that differ by little share their blocks. */
+static size_t large_bytes(size_t bytes) {
+  if (cache_is_off()) return bytes ? bytes : 1;
+  size_t unit = bytes < 16 * MIB ? 2 * MIB : (size_t)1 << (60 - __builtin_clzll(bytes));
+  return (bytes + unit - 1) & ~(unit - 1);
+}
+
+static gpu_segment **bucket_of(gpu_arena *a, size_t bytes) { return &a->large[(bytes * 0x9E3779B97F4A7C15u) >> 58]; }
+
+/* ---- segments ---- */
+
+/* How many segments begin at or below the address. */
+static size_t segments_up_to(const gpu_memory *m, gpu_address at) {
+  size_t low = 0, high = m->nsegments;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (m->segment[middle]->base <= at) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+gpu_segment *gpu_segment_of(const gpu *g, const void *ptr) {
+  gpu_address at = (gpu_address)(uintptr_t)ptr;
+  size_t n = g->memory ? segments_up_to(g->memory, at) : 0;
+  gpu_segment *s = n ? g->memory->segment[n - 1] : NULL;
+  return s && at - s->base < s->bytes ? s : NULL;
+}
+
+gpu_block *gpu_block_of(gpu *g, const void *ptr, bool *failed) {
+  gpu_segment *s = gpu_segment_of(g, ptr);
+  *failed = false;
+  if (!s) return NULL;
+  if (!s->block) {
+    s->block = calloc(s->count, sizeof *s->block);
+    *failed = !s->block;
+    if (!s->block) return NULL;
+    int home = s->arena->stream == GPU_NO_STREAM ? 0 : s->arena->stream;
+    for (size_t k = 0; k < s->count; k++)        /* work of before may still be queued */
+      s->block[k] = (gpu_block){.writer = home, .written = gpu_epoch(g, home)};
+  }
+  size_t k = ((gpu_address)(uintptr_t)ptr - s->base) / s->block_bytes;
+  return k < s->count ? &s->block[k] : NULL;
+}
+
+static int add_segment(gpu_memory *m, gpu_segment *s) {
+  if (m->nsegments == m->capacity) {
+    size_t capacity = m->capacity ? 2 * m->capacity : 64;
+    gpu_segment **more = realloc(m->segment, capacity * sizeof *more);
+    if (!more) return ERR_MEMORY;
+    m->segment = more;
+    m->capacity = capacity;
+  }
+  size_t at = segments_up_to(m, s->base);
+  memmove(m->segment + at + 1, m->segment + at, (m->nsegments - at) * sizeof *m->segment);
+  m->segment[at] = s;
+  m->nsegments++;
+  return OK;
+}
+
+/* The host's side of a segment ends. */
+static void forget_segment(gpu_segment *s) {
+  for (size_t k = 0; s->block && k < s->count; k++) free(s->block[k].read);
+  free(s->block);
+  free(s);
+}
+
+/* The driver's memory for a segment: where there is none, what is cached goes back to it first. */
+static int segment_memory(gpu *g, gpu_segment *s) {
+  gpu_result r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
+  if (r != GPU_SUCCESS && !g->capturing && stats[g->index].cached > 0) {
+    gpu_release_cached(g);
+    r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
+  }
+  return r == GPU_SUCCESS ? OK : gpu_check(g, r, "allocation");
+}
+
+static gpu_segment *new_segment(gpu *g, gpu_arena *a, size_t block_bytes, size_t count, bool large, int *st) {
+  gpu_segment *s = malloc(sizeof *s);
+  *st = ERR_MEMORY;
+  if (!s) return NULL;
+  *s = (gpu_segment){.block_bytes = block_bytes, .count = count, .large = large, .arena = a};
+  s->bytes = large ? block_bytes : 2 * MIB;
+  *st = segment_memory(g, s);
+  if (*st == OK) {
+    *st = add_segment(g->memory, s);
+    if (*st == OK) return s;
+    gpu_get_driver()->memory_free(s->base);
+  }
+  free(s);
+  return NULL;
+}
+
+/* ---- small blocks ---- */
+
+static int reserve_slots(struct gpu_slots *list, size_t more) {
+  gpu_address *room = realloc(list->free, (list->slots + more) * sizeof *room);
+  if (!room) return ERR_MEMORY;
+  list->free = room;
+  return OK;
+}
+
+/* A new segment's slots join the list, the first one on top. */
+static int add_slots(gpu *g, gpu_arena *a, int class) {
+  struct gpu_slots *list = &a->small[class];
+  size_t bytes = class_bytes(class), count = 2 * MIB / bytes;
+  int st = reserve_slots(list, count);
+  if (st != OK) return st;
+  gpu_segment *s = new_segment(g, a, bytes, count, false, &st);
+  if (!s) return st;
+  list->slots += count;
+  for (size_t k = count; k-- > 0;) list->free[list->count++] = s->base + k * bytes;
+  stats[g->index].cached += count * bytes;
+  return OK;
+}
+
+static int take_small(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
+  int class = class_of(bytes), st = OK;
+  struct gpu_slots *list = &a->small[class];
+  if (list->count == 0) st = add_slots(g, a, class);
+  if (st != OK) return st;
+  *at = list->free[--list->count];
+  stats[g->index].cached -= class_bytes(class);
+  return OK;
+}
+
+static void give_small(gpu *g, gpu_arena *a, size_t bytes, gpu_address at) {
+  int class = class_of(bytes);
+  struct gpu_slots *list = &a->small[class];
+  list->free[list->count++] = at;
+  stats[g->index].cached += class_bytes(class);
+}
+
+/* ---- large blocks ---- */
+
+static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
+  size_t size = large_bytes(bytes);
+  int st = OK;
+  for (gpu_segment **s = bucket_of(a, size); *s; s = &(*s)->next) {
+    if ((*s)->bytes != size) continue;
+    *at = (*s)->base;
+    *s = (*s)->next;
+    stats[g->index].cached -= size;
+    return OK;
+  }
+  gpu_segment *s = new_segment(g, a, size, 1, true, &st);
+  if (s) *at = s->base;
+  return st;
+}
+
+/* Takes a segment out of the list and gives its memory back to the driver. */
+static void end_segment(gpu *g, gpu_segment *s) {
+  gpu_memory *m = g->memory;
+  size_t at = segments_up_to(m, s->base) - 1;
+  memmove(m->segment + at, m->segment + at + 1, (--m->nsegments - at) * sizeof *m->segment);
+  gpu_get_driver()->memory_free(s->base);
+  forget_segment(s);
+}
+
+static void give_large(gpu *g, gpu_segment *s) {
+  if (cache_is_off() && s->arena->stream != GPU_NO_STREAM && !g->capturing) {
+    gpu_get_driver()->context_sync();            /* queued work may use it */
+    end_segment(g, s);
+    return;
+  }
+  gpu_segment **bucket = bucket_of(s->arena, s->bytes);
+  s->next = *bucket;
+  *bucket = s;
+  stats[g->index].cached += s->bytes;
+}
+
+/* ---- taking and giving back ---- */
+
+/* Where an allocation of now comes from; NULL: no memory for the list. */
+static gpu_arena *current_arena(gpu *g) {
+  gpu_memory *m = g->memory;
+  if (m->pool) return m->pool;
+  int stream = gpu_current(g);
+  if (!m->arena[stream]) {
+    m->arena[stream] = calloc(1, sizeof **m->arena);
+    if (!m->arena[stream]) return NULL;
+    m->arena[stream]->stream = stream;
+    if (stream > 0) m->looked_up = true;
+  }
+  return m->arena[stream];
+}
+
+static int take(gpu *g, size_t bytes, void **ptr) {
+  gpu_address at = 0;
+  gpu_arena *a = current_arena(g);
+  if (!a) return ERR_MEMORY;
+  int st = is_small(bytes) ? take_small(g, a, bytes, &at) : take_large(g, a, bytes, &at);
+  *ptr = (void *)(uintptr_t)at;
+  return st;
+}
+
+/* The block goes to where it came from, whichever stream is the current one. */
+static void give_found(gpu *g, void *ptr, size_t bytes) {
+  bool failed;
+  gpu_segment *s = gpu_segment_of(g, ptr);
+  if (!s) return;
+  gpu_block *b = s->block ? gpu_block_of(g, ptr, &failed) : NULL;
+  if (b && b->holds > 0) { b->freed = true; return; }
+  if (b && s->arena->stream != GPU_NO_STREAM) gpu_settle(g, b, s->arena->stream);
+  if (s->large) give_large(g, s);
+  else give_small(g, s->arena, bytes, (gpu_address)(uintptr_t)ptr);
+}
+
+static void give(gpu *g, void *ptr, size_t bytes) {
+  if (!g->memory) return;
+  if (g->memory->looked_up || !is_small(bytes)) give_found(g, ptr, bytes);
+  else give_small(g, g->memory->arena[0], bytes, (gpu_address)(uintptr_t)ptr);
+}
+
+/* ---- emptying the cache ---- */
+
+static bool is_unused(const gpu_segment *s) { return s->unused == s->count && s->arena->stream != GPU_NO_STREAM; }
+
+static void count_unused(gpu *g, gpu_arena *a) {
+  for (int class = 0; class < GPU_CLASSES; class++)
+    for (size_t k = 0; k < a->small[class].count; k++)
+      gpu_segment_of(g, (void *)(uintptr_t)a->small[class].free[k])->unused++;
+  for (int b = 0; b < GPU_BUCKETS; b++)
+    for (gpu_segment *s = a->large[b]; s; s = s->next) s->unused++;
+}
+
+/* Takes what is in unused segments off the lists. */
+static void drop_unused(gpu *g, gpu_arena *a) {
+  for (int class = 0; class < GPU_CLASSES; class++) {
+    struct gpu_slots *list = &a->small[class];
+    size_t kept = 0;
+    for (size_t k = 0; k < list->count; k++)
+      if (!is_unused(gpu_segment_of(g, (void *)(uintptr_t)list->free[k]))) list->free[kept++] = list->free[k];
+    list->slots -= list->count - kept;
+    list->count = kept;
+  }
+  memset(a->large, 0, sizeof a->large);
+}
+
+void gpu_release_cached(gpu *g) {
+  gpu_memory *m = g->memory;
+  if (!m || g->capturing || g->dead) return;
+  gpu_get_driver()->context_sync();              /* what was freed may still be in use by queued work */
+  for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) count_unused(g, m->arena[k]);
+  for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) drop_unused(g, m->arena[k]);
+  size_t kept = 0;
+  for (size_t k = 0; k < m->nsegments; k++) {
+    gpu_segment *s = m->segment[k];
+    if (is_unused(s)) {
+      stats[g->index].cached -= s->count * s->block_bytes;
+      gpu_get_driver()->memory_free(s->base);
+      forget_segment(s);
+    } else {
+      s->unused = 0;
+      m->segment[kept++] = s;
+    }
+  }
+  m->nsegments = kept;
+}
+
+/* ---- a device's beginning and end ---- */
+
+int gpu_memory_open(gpu *g) {
+  g->memory = calloc(1, sizeof *g->memory);
+  return g->memory ? OK : ERR_MEMORY;
+}
+
+static void free_arena(gpu_arena *a) {
+  if (!a) return;
+  for (int class = 0; class < GPU_CLASSES; class++) free(a->small[class].free);
+  free(a);
+}
+
+void gpu_memory_close(gpu *g) {
+  gpu_memory *m = g->memory;
+  if (!m) return;
+  gpu_transfers_close(g);
+  for (size_t k = 0; k < m->nsegments; k++) {
+    gpu_get_driver()->memory_free(m->segment[k]->base);
+    forget_segment(m->segment[k]);
+  }
+  for (int k = 0; k < GPU_STREAMS; k++) free_arena(m->arena[k]);
+  free(m->segment);
+  free(m);
+  g->memory = NULL;
+  stats[g->index].live = stats[g->index].cached = 0;
+}
+
+/* ---- the interface ---- */
+
+int gpu_scratch(gpu *g, size_t bytes, void **ptr) { return take(g, bytes, ptr); }
+
+void gpu_scratch_free(gpu *g, void *ptr, size_t bytes) { if (ptr) give(g, ptr, bytes); }
+
+int gpu_alloc(int index, size_t bytes, void **ptr) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  st = take(g, bytes, ptr);
+  memory_stats *m = &stats[index];
+  if (st == OK) m->live += bytes;
+  if (m->live > m->peak) m->peak = m->live;
+  return gpu_leave(g, st);
+}
+
+void gpu_free(int index, void *ptr, size_t bytes) {
+  gpu *g;
+  if (gpu_enter(index, &g) != OK) {              /* lost with its device */
+    gpu_lock(index);
+    stats[index].live -= bytes;
+    gpu_unlock();
+    return;
+  }
+  stats[index].live -= bytes;
+  give(g, ptr, bytes);
+  gpu_leave(g, OK);
+}
+
+void gpu_empty_cache(int index) {
+  gpu *g;
+  if (gpu_enter(index, &g) != OK) return;
+  gpu_release_cached(g);
+  gpu_leave(g, OK);
+}

@@ -1,0 +1,28 @@
+#ifndef LT_GPU_STREAM_H
+#define LT_GPU_STREAM_H
+
+/* What stream.c, events and graphs share about streams. */
+
+#include "memory.h"
+
+typedef struct gpu_queue {
+  gpu_stream stream;
+  gpu_event  event;                /* recorded when another stream has to wait for this one */
+  uint64_t   epoch;                /* of what is queued now; the event was recorded at the end of the one before */
+  uint64_t   seen[GPU_STREAMS];    /* epochs of the others that this one has waited for */
+  bool       noted;                /* kernels that may fail late were queued since the last wait */
+  bool       used;                 /* by an object of a script */
+} gpu_queue;
+
+gpu_queue *gpu_queue_of(const gpu *g, int stream);
+int  gpu_stream_count(const gpu *g);
+int  gpu_queue_open(gpu *g, gpu_queue *q);
+void gpu_queue_close(gpu_queue *q);
+
+/* What is queued on `waiting` from now on runs after what is queued on `other` now. */
+void gpu_follow(gpu *g, int waiting, int other);
+
+/* The graph that is captured works on this block: it stays as long as the graph. */
+void gpu_hold(gpu *g, gpu_block *b);
+
+#endif

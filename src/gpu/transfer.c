@@ -1,0 +1,230 @@
+/* Copies between the host and a device, and between devices.
+**
+** The driver copies by DMA only from and to pinned memory; from other memory it waits for all work of the stream
+** first. So copies go through a ring of pinned buffers: a copy to the device returns when the source was read into
+** them, and while one buffer travels the next one is filled. Small copies share a buffer. */
+
+#include "stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SLOTS     = 4,
+  SLOT_SIZE = 4 << 20,             /* a DMA of 4 MiB takes some 80 µs: ten times what starting it costs */
+  ALIGNMENT = 64
+};
+
+typedef struct slot {
+  char      *memory;
+  gpu_event  event;                /* the last copy that uses it */
+  int        stream;               /* whose copies they are */
+  size_t     used;                 /* bytes given out since the event before */
+} slot;
+
+struct gpu_ring {
+  slot slot[SLOTS];
+  int  now;                        /* the one being filled */
+};
+
+/* ---- pinned host memory of scripts ---- */
+
+typedef struct pinned {
+  char  *ptr;
+  size_t bytes;
+  struct pinned *next;
+} pinned;
+
+static pinned *pinned_list;
+static pthread_mutex_t pinned_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool gpu_is_pinned(const void *ptr, size_t bytes) {
+  bool found = false;
+  pthread_mutex_lock(&pinned_lock);
+  for (const pinned *p = pinned_list; p && !found; p = p->next)
+    found = (const char *)ptr >= p->ptr && (const char *)ptr + bytes <= p->ptr + p->bytes;
+  pthread_mutex_unlock(&pinned_lock);
+  return found;
+}
+
+/* ---- the ring ---- */
+
+static void close_ring(struct gpu_ring *r) {
+  for (int k = 0; k < SLOTS; k++) {
+    if (r->slot[k].event) gpu_get_driver()->event_destroy(r->slot[k].event);
+    if (r->slot[k].memory) gpu_get_driver()->host_free(r->slot[k].memory);
+  }
+  free(r);
+}
+
+void gpu_transfers_close(gpu *g) {
+  if (g->memory->ring) close_ring(g->memory->ring);
+  g->memory->ring = NULL;
+}
+
+static int open_slot(gpu *g, slot *s) {
+  enum { PORTABLE = 1, NO_TIMING = 2 };
+  const gpu_driver *d = gpu_get_driver();
+  int st = gpu_check(g, d->host_alloc((void **)&s->memory, SLOT_SIZE, PORTABLE), "pinned memory");
+  return st == OK ? gpu_check(g, d->event_create(&s->event, NO_TIMING), "making an event") : st;
+}
+
+static int open_ring(gpu *g) {
+  if (g->memory->ring) return OK;
+  struct gpu_ring *r = calloc(1, sizeof *r);
+  int st = r ? OK : ERR_MEMORY;
+  for (int k = 0; st == OK && k < SLOTS; k++) st = open_slot(g, &r->slot[k]);
+  if (st == OK) g->memory->ring = r;
+  else if (r) close_ring(r);
+  return st;
+}
+
+/* The next slot, when its copies are done. The one that is left has its event recorded. */
+static int next_slot(gpu *g, struct gpu_ring *r) {
+  const gpu_driver *d = gpu_get_driver();
+  slot *left = &r->slot[r->now], *s = &r->slot[(r->now + 1) % SLOTS];
+  int st = OK;
+  if (left->used) st = gpu_check(g, d->event_record(left->event, gpu_queue_of(g, left->stream)->stream), "recording an event");
+  if (st == OK && s->used) st = gpu_check(g, d->event_sync(s->event), "waiting for a copy");
+  if (st != OK) return st;
+  s->used = 0;
+  s->stream = gpu_current(g);
+  r->now = (r->now + 1) % SLOTS;
+  return OK;
+}
+
+/* Room for bytes <= SLOT_SIZE that a copy of the current stream may use. */
+static int take_room(gpu *g, size_t bytes, char **room) {
+  int st = open_ring(g);
+  if (st != OK) return st;
+  struct gpu_ring *r = g->memory->ring;
+  slot *s = &r->slot[r->now];
+  if (s->used == 0) s->stream = gpu_current(g);
+  if (s->stream != gpu_current(g) || s->used + bytes > SLOT_SIZE) st = next_slot(g, r);
+  if (st != OK) return st;
+  s = &r->slot[r->now];
+  *room = s->memory + s->used;
+  s->used += (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+  return OK;
+}
+
+/* ---- from and to the host ---- */
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
+
+static int wait_queued(gpu *g) { return gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for a copy"); }
+
+/* Returns when the host's memory was read. */
+static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
+  const gpu_driver *d = gpu_get_driver();
+  if (gpu_is_pinned(host, bytes)) {
+    int st = gpu_check(g, d->copy_in(to, host, bytes, g->stream), "copy to the device");
+    return st == OK ? wait_queued(g) : st;
+  }
+  for (size_t done = 0, n; done < bytes; done += n) {
+    char *room;
+    n = least(bytes - done, SLOT_SIZE);
+    int st = take_room(g, n, &room);
+    if (st != OK) return st;
+    memcpy(room, host + done, n);
+    st = gpu_check(g, d->copy_in(to + done, room, n, g->stream), "copy to the device");
+    if (st != OK) return st;
+  }
+  return OK;
+}
+
+/* In two halves of the ring's depth: while one part is copied out of its buffer the next one travels. */
+static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
+  const gpu_driver *d = gpu_get_driver();
+  size_t sent = 0, done = 0;
+  struct gpu_ring *r = g->memory->ring;
+  for (int first = r->now; done < bytes;) {
+    while (sent < bytes && sent - done < (SLOTS - 1) * (size_t)SLOT_SIZE) {
+      int st = next_slot(g, r);
+      slot *s = &r->slot[r->now];
+      size_t n = least(bytes - sent, SLOT_SIZE);
+      if (st == OK) st = gpu_check(g, d->copy_out(s->memory, from + sent, n, g->stream), "copy to the host");
+      if (st == OK) st = gpu_check(g, d->event_record(s->event, g->stream), "recording an event");
+      if (st != OK) return st;
+      s->used = n;
+      sent += n;
+    }
+    slot *s = &r->slot[first = (first + 1) % SLOTS];
+    int st = gpu_check(g, d->event_sync(s->event), "waiting for a copy");
+    if (st != OK) return st;
+    memcpy(host + done, s->memory, s->used);
+    done += s->used;
+  }
+  return OK;
+}
+
+static int fetch(gpu *g, char *host, gpu_address from, size_t bytes) {
+  const gpu_driver *d = gpu_get_driver();
+  char *room = host;
+  bool direct = gpu_is_pinned(host, bytes);
+  int st = direct ? OK : open_ring(g);
+  if (st == OK && !direct && bytes > SLOT_SIZE) return fetch_parts(g, host, from, bytes);
+  if (st == OK && !direct) st = take_room(g, bytes, &room);
+  if (st == OK) st = gpu_check(g, d->copy_out(room, from, bytes, g->stream), "copy to the host");
+  if (st == OK) st = gpu_wait(g, false);
+  if (st == OK && !direct) memcpy(host, room, bytes);
+  return st;
+}
+
+int gpu_copy_in(int index, void *to, const void *host, size_t bytes) {
+  gpu *g;
+  if (bytes == 0) return OK;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  gpu_writes(g, to);
+  return gpu_leave(g, send(g, address(to), host, bytes));
+}
+
+int gpu_copy_out(int index, void *host, const void *from, size_t bytes) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  gpu_reads(g, from);
+  if (bytes > 0) st = fetch(g, host, address(from), bytes);
+  if (st == OK && bytes > SLOT_SIZE) st = gpu_wait(g, false);
+  return gpu_leave(g, st);
+}
+
+/* ---- between devices ---- */
+
+static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
+  gpu_reads(g, from);
+  gpu_writes(g, to);
+  return gpu_check(g, gpu_get_driver()->copy(address(to), address(from), bytes, g->stream), "copy");
+}
+
+/* On g's stream, after what is queued on from's now; from's stream goes on after the copy. */
+static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
+  const gpu_driver *d = gpu_get_driver();
+  gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
+  gpu_writes(g, to);
+  int st = gpu_check(g, d->stream_wait(b->stream, a->event, 0), "waiting for an event");
+  if (st == OK) st = gpu_check(g, d->copy_peer(address(to), g->context, address(ptr), from->context, bytes, b->stream), "copy");
+  if (st == OK) st = gpu_check(g, d->event_record(b->event, b->stream), "recording an event");
+  b->epoch++;
+  return st == OK ? gpu_check(g, d->stream_wait(a->stream, b->event, 0), "waiting for an event") : st;
+}
+
+int gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes) {
+  gpu *source, *g;
+  if (bytes == 0) return OK;
+  int st = gpu_enter(from_index, &source);
+  if (st != OK) return st;
+  gpu_queue *q = gpu_queue_of(source, gpu_current(source));
+  gpu_reads(source, from);
+  if (index == from_index) return gpu_leave(source, copy_here(source, to, from, bytes));
+  st = gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");
+  q->epoch++;
+  if (st == OK) st = gpu_enter(index, &g);
+  if (st == OK) st = gpu_leave(g, g->capturing || source->capturing ? ERR_CAPTURE : copy_over(g, to, source, from, bytes));
+  return gpu_leave(source, st);
+}
