@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+BLAS_FUNCTIONS(DECLARE)
+
 struct blas_handle_opaque {
   gpu_context context;
   gpu_stream  stream = nullptr;

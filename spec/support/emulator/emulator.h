@@ -20,6 +20,11 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+/* What the module calls has to be defined here with the types that it believes in. */
+#define DECLARE(field, symbol, result, parameters) EXPORT result symbol parameters;
+DRIVER_FUNCTIONS(DECLARE)
+
+/* Its lists are never destroyed: calls come until the process is gone, from finalizers, too. */
 namespace emulator {
 
 /* The driver's error numbers, by its own names without the prefix: errors.cpp has their texts. */
@@ -52,7 +57,7 @@ extern int64_t counts[COUNTED];
 
 /* ---- one lock, the current context ---- */
 
-extern std::recursive_mutex lock;
+extern std::recursive_mutex &lock;
 extern bool initialised;
 
 }

@@ -38,13 +38,14 @@ static struct {
   thread *current;
   thread  all[MAX_THREADS];
   std::vector<thread *> waiting;       /* at the barrier */
-  std::deque<thread *> ready;
+  std::vector<thread *> ready;         /* can go on; those before next_ready have */
+  size_t next_ready;
   int  failed;
 } block;
 
 static fiber home;                     /* the stack that called execute() */
-static std::vector<fiber *> idle;
-static std::vector<fiber *> all_fibers;
+static std::vector<fiber *> &idle = *new std::vector<fiber *>;
+static std::vector<fiber *> &all_fibers = *new std::vector<fiber *>;
 
 static void fail(int result, const char *why) {
   const unsigned *t = block.current->index, *b = block.now->block;
@@ -61,7 +62,13 @@ static void pause() {
   memcpy(block.now->thread, self->index, sizeof self->index);
 }
 
-static void wake(thread *t) { block.ready.push_back(t); }
+static void wake(thread *t) {
+  if (block.next_ready == block.ready.size()) {
+    block.ready.clear();
+    block.next_ready = 0;
+  }
+  block.ready.push_back(t);
+}
 
 static void start_next(fiber *f) {
   int n = block.started++;
@@ -231,11 +238,10 @@ static int run_block() {
   block.started = block.finished = block.at_barrier = block.barrier_sum = block.failed = 0;
   block.waiting.clear();
   block.ready.clear();
+  block.next_ready = 0;
   while (!block.failed && block.finished < block.threads) {
-    if (!block.ready.empty()) {
-      thread *t = block.ready.front();
-      block.ready.pop_front();
-      fiber_switch(&home, t->on);
+    if (block.next_ready < block.ready.size()) {
+      fiber_switch(&home, block.ready[block.next_ready++]->on);
     } else if (block.started < block.threads) {
       starting = take_fiber();
       if (!starting) return LAUNCH_OUT_OF_RESOURCES;

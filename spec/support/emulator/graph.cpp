@@ -11,8 +11,8 @@ struct gpu_graph_exec_opaque { std::shared_ptr<emulator::graph_work> work; };
 
 namespace emulator {
 
-static std::set<gpu_graph> graphs;
-static std::set<gpu_graph_exec> execs;
+static auto &graphs = *new std::set<gpu_graph>;
+static auto &execs = *new std::set<gpu_graph_exec>;
 
 static int invalidate(capture &c, int result) {
   c.invalid = true;

@@ -30,8 +30,8 @@ struct arena {
   std::map<uintptr_t, pages> live;
 };
 
-static arena arenas[MAX_DEVICES];
-static std::map<uintptr_t, size_t> pinned;
+static arena *const arenas = new arena[MAX_DEVICES];
+static auto &pinned = *new std::map<uintptr_t, size_t>;
 static int opened = -1;
 
 static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
@@ -80,8 +80,8 @@ void memory_close() {
 
 bool memory_is_device(const void *p) {
   uintptr_t x = reinterpret_cast<uintptr_t>(p);
-  for (const arena &a : arenas)
-    if (a.base && x >= a.base && x < a.base + ARENA) return true;
+  for (int i = 0; i < MAX_DEVICES; i++)
+    if (arenas[i].base && x >= arenas[i].base && x < arenas[i].base + ARENA) return true;
   return false;
 }
 

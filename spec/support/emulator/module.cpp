@@ -27,8 +27,8 @@ struct gpu_module_opaque {
 
 namespace emulator {
 
-static std::set<gpu_module> modules;
-static std::set<gpu_function> functions;
+static auto &modules = *new std::set<gpu_module>;
+static auto &functions = *new std::set<gpu_function>;
 
 /* ---- loading ---- */
 

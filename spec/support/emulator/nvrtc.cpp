@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
-#include <regex>
 #include <spawn.h>
 #include <sstream>
 #include <string>
@@ -21,6 +20,9 @@
 #include "../../../src/gpu/driver.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
+
+#define DECLARE(field, symbol, result, parameters) EXPORT result symbol parameters;
+RTC_FUNCTIONS(DECLARE)
 
 extern char **environ;
 extern "C" bool emulator_counted(int kind);          /* of libcuda.so.1 */
@@ -153,19 +155,27 @@ bool read_option(const std::string &s, options *o) {
 
 /* ---- the log ---- */
 
-/* "file:3:5: error: text" becomes "file(3): error: text"; what is not an error goes. */
+/* "file:3:5: error: text" becomes "file(3): error: text"; false: some other line. */
+bool rewrite_message(std::string line, const std::string &folder, std::string *message) {
+  size_t kind = std::min(line.find(": error: "), line.find(": warning: "));
+  if (kind == std::string::npos && (kind = line.find(": fatal error: ")) != std::string::npos) line.erase(kind + 2, 6);
+  if (kind == std::string::npos) return false;
+  size_t colon = line.rfind(':', kind - 1), before = line.rfind(':', colon - 1);
+  std::string file = line.substr(0, before), number = line.substr(before + 1, colon - before - 1);
+  if (colon == std::string::npos || before == std::string::npos) return false;
+  if (starts(file, folder.c_str())) file = file.substr(folder.size() + 1);
+  *message = file + "(" + number + ")" + line.substr(kind);
+  return true;
+}
+
 std::string nvrtc_log(const std::string &said, const std::string &folder, const std::string &name) {
-  static const std::regex form("^(.*?):(\\d+):(?:\\d+:)? (?:fatal )?(error|warning): (.*)$");
   std::istringstream lines(said);
-  std::string line, log;
+  std::string line, message, log;
   int errors = 0;
   while (std::getline(lines, line)) {
-    std::smatch m;
-    if (!std::regex_match(line, m, form)) continue;
-    std::string file = m[1];
-    if (starts(file, folder.c_str())) file = file.substr(folder.size() + 1);
-    errors += m[3] == "error";
-    log += file + "(" + m[2].str() + "): " + m[3].str() + ": " + m[4].str() + "\n";
+    if (!rewrite_message(line, folder, &message)) continue;
+    errors += message.find(": error: ") != std::string::npos;
+    log += message + "\n";
   }
   if (!errors) return log + said;
   return log + "\n" + std::to_string(errors) + (errors == 1 ? " error" : " errors") +
@@ -174,11 +184,42 @@ std::string nvrtc_log(const std::string &said, const std::string &folder, const 
 
 /* ---- the source, after the preprocessor ---- */
 
-/* Dynamic shared memory: `extern __shared__ T name[]` becomes a pointer to it. */
-std::string replace_dynamic_shared(const std::string &text) {
-  static const std::regex form("\\bextern\\s+__shared__\\s+((?:__align__|__attribute__)\\s*\\(+[^)]*\\)+)?([^;\\[]*?)\\b(\\w+)\\s*\\[\\s*\\]\\s*;");
-  return text.find("extern") == std::string::npos ? text
-       : std::regex_replace(text, form, "$2*const $3 = ($2*)simt_now.shared;");
+bool in_word(char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/* The name that ends before `end`. */
+std::string name_before(const std::string &text, size_t end) {
+  while (end > 0 && isspace(static_cast<unsigned char>(text[end - 1]))) end--;
+  size_t begin = end;
+  while (begin > 0 && in_word(text[begin - 1])) begin--;
+  return text.substr(begin, end - begin);
+}
+
+/* Without its __attribute__((…)). */
+std::string without_attributes(std::string type) {
+  for (size_t at; (at = type.find("__attribute__")) != std::string::npos;) {
+    size_t end = type.find('(', at);
+    for (int depth = 0; end < type.size();) {
+      depth += type[end] == '(' ? 1 : type[end] == ')' ? -1 : 0;
+      end++;
+      if (!depth) break;
+    }
+    type.erase(at, end - at);
+  }
+  return type;
+}
+
+/* Dynamic shared memory: `extern __shared__ T name[];` becomes a pointer to it. */
+std::string replace_dynamic_shared(std::string text) {
+  static const std::string word = "__shared__";
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    size_t semicolon = text.find(';', at), bracket = text.find('[', at);
+    if (name_before(text, at) != "extern" || semicolon == std::string::npos || bracket > semicolon) continue;
+    size_t start = text.rfind("extern", at);
+    std::string name = name_before(text, bracket), type = text.substr(at + word.size(), bracket - at - word.size());
+    type = without_attributes(type.substr(0, type.rfind(name)));
+    text.replace(start, semicolon - start, type + "*const " + name + " = (" + type + "*)simt_now.shared");
+  }
+  return text;
 }
 
 /* Names of the functions that are __global__ and no templates; a name stands before its parameters. */
@@ -188,10 +229,7 @@ words find_kernels(const std::string &text) {
     size_t before = text.find_last_of(";}{", at), end = text.find('(', at);
     if (end == std::string::npos) break;
     if (before != std::string::npos && text.substr(before, at - before).find("template") != std::string::npos) continue;
-    while (isspace(text[end - 1])) end--;
-    size_t begin = end;
-    while (isalnum(text[begin - 1]) || text[begin - 1] == '_') begin--;
-    std::string name = text.substr(begin, end - begin);
+    std::string name = name_before(text, end);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;

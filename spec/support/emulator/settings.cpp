@@ -12,7 +12,7 @@ namespace emulator {
 
 settings_t settings;
 int64_t counts[COUNTED];
-std::recursive_mutex lock;
+std::recursive_mutex &lock = *new std::recursive_mutex;
 
 static int64_t fail_at[COUNTED];       /* counts down; 1: the next one */
 
@@ -97,7 +97,5 @@ EXPORT int64_t emulator_count(int kind) { return kind < COUNTED ? counts[kind] :
 
 EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
 
-__attribute__((constructor)) static void configure_from_environment() {
-  emulator_configure(getenv("LUATENSOR_EMULATOR"));
-  atexit(look_for_leaks);
-}
+/* When the library is loaded, after what it uses was made. */
+static const int configured = emulator_configure(getenv("LUATENSOR_EMULATOR")) + atexit(look_for_leaks);

@@ -10,9 +10,9 @@
 
 namespace emulator {
 
-static std::set<gpu_stream> streams;                         /* without the default ones */
-static std::set<gpu_event> events;
-static std::map<gpu_context, gpu_stream_opaque> defaults;
+static auto &streams = *new std::set<gpu_stream>;                         /* without the default ones */
+static auto &events = *new std::set<gpu_event>;
+static auto &defaults = *new std::map<gpu_context, gpu_stream_opaque>;
 
 /* ---- running what is queued ---- */
 
