@@ -2313,6 +2313,16 @@ function lt.allclose(x, y, options) end
 ---@return boolean #
 function lt.equal_all(x, y) end
 
+---A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
+---once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
+---and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which
+---convert (float64(x)). They promote and compute as on tensors, except that half floats are rounded once, at the end.
+---@param parameters string "float32 x, float32 y": the dtypes computed with; at most 8
+---@param expression string "x * y + 1"
+---@param dtype? string of the result; the expression's when left out
+---@return function # of as many tensors or numbers, and an options table with `out`; arguments must promote to the dtypes of their parameters
+function lt.elementwise(parameters, expression, dtype) end
+
 ---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
 ---@param x any
 ---@param y any

@@ -56,6 +56,7 @@ typedef struct device {
 
   /* compute: status of enum status; ERR_NO_KERNEL: not here. Work may be queued when they return. */
   int  (*map)(int index, const map_call *c);
+  int  (*fused)(int index, const fused_call *c);
   int  (*reduce)(int index, const reduce_call *c);
   int  (*scan)(int index, const scan_call *c);
   int  (*softmax)(int index, const softmax_call *c);

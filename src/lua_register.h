@@ -28,7 +28,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(matmul)  \
   X(thread)  \
   X(compose) \
-  X(random)
+  X(random)  \
+  X(fused)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -63,7 +63,7 @@ bool scalar_fits(enum dtype d, const scalar *s) {
 /* Integers meet float-only ops as default floats, and predicates, whose dtype nobody sees, as float64. */
 static enum dtype to_float(const op_info *info) { return info->to_bool ? DT_float64 : dtype_default_float(); }
 
-static int choose_dtype(job *j) {
+int job_dtypes(job *j) {
   const op_info *info = &map_ops[j->op];
   int first = info->selects;
   enum dtype d = promote_all(j->in + first, j->nin - first);
@@ -81,7 +81,7 @@ static int choose_dtype(job *j) {
 
 /* ---- preparing ---- */
 
-static int common_place(job *j) {
+int job_place(job *j) {
   j->has_place = false;
   for (int i = 0; i < j->nin; i++) {
     if (!j->in[i].t) continue;
@@ -93,7 +93,7 @@ static int common_place(job *j) {
   return OK;
 }
 
-static int common_shape(job *j) {
+int job_shape(job *j) {
   const tensor *first = NULL;
   j->shape.ndim = 0;
   for (int i = 0; i < j->nin; i++) {
@@ -111,9 +111,9 @@ static int common_shape(job *j) {
 }
 
 int job_prepare(job *j) {
-  int st = common_place(j);
-  if (st == OK) st = choose_dtype(j);
-  return st == OK ? common_shape(j) : st;
+  int st = job_place(j);
+  if (st == OK) st = job_dtypes(j);
+  return st == OK ? job_shape(j) : st;
 }
 
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin) {
@@ -159,7 +159,7 @@ static bool plan_flat(plan *p, const job *j, const tensor *out) {
   return true;
 }
 
-static void plan_job(plan *p, const job *j, const tensor *out) {
+static void plan_any(plan *p, const job *j, const tensor *out) {
   plan_init(p, &j->shape);
   plan_operand(p, 0, out->stride);
   for (int i = 0; i < j->nin; i++) {
@@ -172,10 +172,14 @@ static void plan_job(plan *p, const job *j, const tensor *out) {
   plan_collapse(p, 1 + j->nin);
 }
 
+void job_plan(plan *p, const job *j, const tensor *out) {
+  if (!plan_flat(p, j, out)) plan_any(p, j, out);
+}
+
 int job_compute(const job *j, tensor *out) {
   if (out->count == 0) return OK;
   plan p;
-  if (!plan_flat(&p, j, out)) plan_job(&p, j, out);
+  job_plan(&p, j, out);
   map_call c;
   c.op = j->op;
   c.compute = j->compute;
@@ -193,13 +197,17 @@ int job_compute(const job *j, tensor *out) {
   return where.device->map(where.index, &c);
 }
 
-int job_run(const job *j, tensor *out) {
+int job_check(const job *j, const tensor *out) {
   const tensor *in[MAX_IN];
   for (int i = 0; i < j->nin; i++) {
     in[i] = j->in[i].t;
     if (in[i] && !place_equal(in[i]->store->place, out->store->place)) return ERR_DEVICES;
   }
-  int st = check_target(out, &j->shape, j->result, in, j->nin);
+  return check_target(out, &j->shape, j->result, in, j->nin);
+}
+
+int job_run(const job *j, tensor *out) {
+  int st = job_check(j, out);
   return st != OK ? st : job_compute(j, out);
 }
 

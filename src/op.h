@@ -38,12 +38,21 @@ typedef struct job {
 /* Promotion and broadcasting: integers only, no memory. ERR_DTYPE ERR_BROADCAST ERR_DEVICES ERR_SCALAR … */
 int job_prepare(job *j);
 
+/* Its parts: the place and the shape from the inputs, compute and result dtype from op and inputs. */
+int job_place(job *j);
+int job_shape(job *j);
+int job_dtypes(job *j);
+
 /* Runs the op into `out` (any strides, any dtype of a kind that can hold the result).
 ** ERR_OUT_SHAPE ERR_CAST ERR_OVERLAP ERR_READONLY ERR_NO_KERNEL ERR_MEMORY; out is untouched then. */
 int job_run(const job *j, tensor *out);
 
 /* The same without the checks, for an output that was made for it. */
 int job_compute(const job *j, tensor *out);
+
+/* Its parts: may out be written, and the loop nest over out and the inputs. */
+int  job_check(const job *j, const tensor *out);
+void job_plan(plan *p, const job *j, const tensor *out);
 
 /* May `out` be written by an op that gives shape `s` from these inputs? */
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);

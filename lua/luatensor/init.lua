@@ -5,7 +5,8 @@ local core = require "luatensor.core"
 
 --- What the files below need, and scripts do not.
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, is_freed = true, nearest = true,
-                  reductions = true, composition = true}
+                  reductions = true, composition = true, expression = true, expression_apply = true,
+                  expression_cast = true, expression_finish = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do
@@ -20,6 +21,7 @@ local parts = {
   "linear",
   "stats",
   "random",
+  "elementwise",
 }
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)

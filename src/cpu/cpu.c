@@ -103,6 +103,6 @@ const device cpu_device = {
   .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax,
   .gemm = cpu_gemm,
   .random = cpu_random,
-  .map = cpu_map, .arange = cpu_arange, .has = cpu_has,
+  .map = cpu_map, .fused = cpu_fused, .arange = cpu_arange, .has = cpu_has,
   .index = cpu_index, .nonzero = cpu_nonzero, .search = cpu_search,
 };

@@ -147,6 +147,7 @@ void cpu_empty_cache(int index);
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 
 int  cpu_map(int index, const map_call *c);
+int  cpu_fused(int index, const fused_call *c);
 int  cpu_random(int index, const random_call *c);
 int  cpu_gemm(int index, const gemm_call *c);
 int  cpu_arange(int index, const arange_call *c);

@@ -1,0 +1,110 @@
+/* Element-wise programs: each box of the plan goes through all steps while it is in the cache, so that memory is
+** read and written once, whatever the expression. The steps are the map kernels. */
+
+#include <string.h>
+
+#include "box.h"
+
+enum {
+  GRAIN  = 1 << 15,          /* steps times elements below which a second thread costs more than it saves */
+  COSTLY = 8                 /* what a step of a program with exp, tanh … counts */
+};
+
+typedef char box_bytes[BOX_BYTES];
+
+/* What a thread works in. */
+typedef struct desk {
+  side      out, in[MAX_IN];
+  _Alignas(64) box_bytes constant[FUSED_CONSTANTS], value[FUSED_REGISTERS];
+  const char *at[FUSED_REGISTER + FUSED_REGISTERS];      /* the box of each value */
+} desk;
+
+typedef struct task {
+  const fused_call *call;
+  enum dtype result;
+  cut   cut;
+  desk *desks;
+  int  *next;                /* the desk of the next thread */
+} task;
+
+static void set_desk(desk *w, const task *t) {
+  const fused_call *c = t->call;
+  const fused_program *p = c->program;
+  side_init(&w->out, &c->out, c->plan->stride[0], t->result, c->out.dtype);
+  for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[1 + k], p->in[k]);
+  for (int k = 0; k < p->nconstant; k++) {
+    fill_constant(&p->constant[k], p->constant_dtype[k], BOX_COUNT, w->constant[k]);
+    w->at[FUSED_CONSTANT + k] = w->constant[k];
+  }
+  for (int k = 0; k < p->nregister; k++) w->at[FUSED_REGISTER + k] = w->value[k];
+}
+
+/* A conversion; to a half float and back where the step rounds to one. */
+static void convert_step(const fused_step *s, int64_t n, char *out, const char *in) {
+  const convert_kernel (*table)[DTYPE_COUNT] = cpu_isa->convert->convert;
+  _Alignas(64) char half[2 * BOX_COUNT];
+  bool rounds = s->compute != s->gives;
+  if (s->from == s->compute) {
+    memcpy(out, in, (size_t)(n * dtype_size(s->from)));
+    return;
+  }
+  table[s->from][s->compute](n, rounds ? half : out, in);
+  if (rounds) table[s->compute][s->gives](n, out, half);
+}
+
+static void run_step(const fused_step *s, const desk *w, int64_t n, char *out) {
+  const void *in[MAX_ARITY];
+  if (s->op == OP_positive) {
+    convert_step(s, n, out, w->at[s->in[0]]);
+    return;
+  }
+  for (int k = 0; k < MAX_ARITY; k++) in[k] = w->at[s->in[k]];
+  cpu_isa->map->kernel[s->op][s->compute](n, out, in);
+}
+
+static void run_box(desk *w, const fused_call *c, const box *b) {
+  const fused_program *p = c->program;
+  int ndim = c->plan->ndim, last = p->nstep - 1;
+  char *target = side_target(&w->out, b, ndim, b->offset[0]);
+  for (int k = 0; k < p->nin; k++) w->at[k] = side_fetch(&w->in[k], b, ndim, b->offset[1 + k], w->in[k].block);
+  for (int k = 0; k < last; k++) run_step(&p->step[k], w, b->count, w->value[p->step[k].out - FUSED_REGISTER]);
+  run_step(&p->step[last], w, b->count, target);
+  side_deliver(&w->out, b, ndim, b->offset[0], target);
+}
+
+static void run_boxes(const void *task_at, int64_t begin, int64_t end) {
+  const task *t = task_at;
+  const fused_call *c = t->call;
+  int noperands = 1 + c->program->nin;
+  desk *w = &t->desks[__atomic_fetch_add(t->next, 1, __ATOMIC_RELAXED)];
+  box b;
+  set_desk(w, t);
+  box_start(&b, &t->cut, c->plan, noperands, begin);
+  for (int64_t i = begin; i < end; i++) {
+    run_box(w, c, &b);
+    if (i + 1 < end) box_next(&b, &t->cut, c->plan, noperands);
+  }
+}
+
+static bool has_kernels(const fused_program *p) {
+  for (int k = 0; k < p->nstep; k++)
+    if (p->step[k].op != OP_positive && !cpu_isa->map->kernel[p->step[k].op][p->step[k].compute]) return false;
+  return true;
+}
+
+int cpu_fused(int index, const fused_call *c) {
+  const fused_program *p = c->program;
+  if (!has_kernels(p)) return ERR_NO_KERNEL;
+  int next = 0, threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
+  task t = {.call = c, .result = p->step[p->nstep - 1].gives, .next = &next};
+  cut_plan(&t.cut, c->plan, 1 + p->nin, &(needs){.most = BOX_COUNT, .buffers = true});
+  if (threads > t.cut.count) threads = (int)t.cut.count;
+  size_t bytes = (size_t)threads * sizeof(desk);
+  void *desks;
+  int st = cpu_alloc(index, bytes, &desks);
+  if (st != OK) return st;
+  t.desks = desks;
+  share(&t, run_boxes, t.cut.count, threads);
+  cpu_free(index, desks, bytes);
+  return OK;
+}
