@@ -1,0 +1,187 @@
+#ifndef LT_ACCUMULATE_CUH
+#define LT_ACCUMULATE_CUH
+
+/* The reductions of ops.def as device code. Each row becomes a struct row_<name><C> with
+**
+**   A, R               the accumulator, and the type of the result before it is stored
+**   run                what a thread adds elements to; init() makes one of none, total(run) its accumulator
+**   fold(run, x, …)    takes a batch of elements that lie in registers
+**   merge(a, b)        of two accumulators
+**   finish(a, n, correction)
+**
+** Threads take elements in turns, so b is not what comes after a, as it is on the CPU: only positions tell which of
+** two equal elements is first. */
+
+#include "scalar.cuh"
+
+/* Accumulator of sums and products: exact enough or wide enough for the elements of each compute type. On a GPU for
+** scientists double adds up a float32 sum at a third of the time that reading it takes; on one for gamers, with 1/64
+** of the units, at about 4/5. Adding floats in pairs (two-sum) would cost 7 instructions instead of 2 and is exact no
+** more than double is. */
+template <class C> struct wide            { typedef int64_t type; };
+template <>        struct wide<uint8_t>   { typedef uint64_t type; };
+template <>        struct wide<uint16_t>  { typedef uint64_t type; };
+template <>        struct wide<uint32_t>  { typedef uint64_t type; };
+template <>        struct wide<uint64_t>  { typedef uint64_t type; };
+template <>        struct wide<float>     { typedef double type; };
+template <>        struct wide<double>    { typedef double type; };
+
+template <class C> struct accumulator {
+  typedef typename wide<C>::type WIDE;
+  typedef C        SAME;
+  typedef int64_t  COUNT;
+  typedef uint32_t FLAG;
+};
+
+/* Type of the result of a row whose accumulator is A. */
+template <class A> struct gives {
+  typedef A       SAME, ACC;
+  typedef bool    BOOL;
+  typedef int64_t POSITION;
+};
+
+/* Least and greatest value of a type. */
+template <class C> INLINE C lowest()  { return (C)-1 < (C)0 ? (C)((uint64_t)1 << (8 * sizeof(C) - 1)) : (C)0; }
+template <class C> INLINE C highest() { return (C)~lowest<C>(); }
+template <> __device__ __forceinline__ float  lowest<float>()   { return -INFINITY; }
+template <> __device__ __forceinline__ double lowest<double>()  { return -(double)INFINITY; }
+template <> __device__ __forceinline__ float  highest<float>()  { return INFINITY; }
+template <> __device__ __forceinline__ double highest<double>() { return (double)INFINITY; }
+#define m_lowest(C)  lowest<C>()
+#define m_highest(C) highest<C>()
+
+/* A batch: `count` groups of W elements that lie side by side, of at most U. The first element has position `first`,
+** a group's next one is `jump` further. */
+struct batch {
+  int     count;
+  int64_t first, jump;
+};
+
+#define EACH_ELEMENT(x_, u, w)                                   \
+  _Pragma("unroll") for (int u = 0; u < U; u++)                  \
+    if (u < b.count)                                             \
+      _Pragma("unroll") for (int w = 0; w < W; w++)
+
+/* What a row whose accumulator is a number has besides its expressions. */
+#define REDUCE(name, dtypes, result, accumulator_, init_, step_, merge_, finish_, doc)             \
+  template <class C_> struct row_##name {                                                       \
+    typedef C_ C;                                                                                  \
+    typedef typename accumulator<C>::accumulator_ A, run;                                          \
+    typedef typename gives<A>::result R;                                                           \
+    INLINE A init() { return init_; }                                                              \
+    INLINE A step(A a, C x) { return (A)(step_); }                                                 \
+    INLINE A merge(A a, A b) { return (A)(merge_); }                                               \
+    INLINE A total(run r) { return r; }                                                            \
+    INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                     \
+    template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {         \
+      EACH_ELEMENT(x, u, w) r = step(r, x[u][w]);                                                  \
+    }                                                                                              \
+  };
+
+/* ---- moments: count, mean, sum of squared distances from the mean (Chan's merge) ---- */
+
+struct moments { double n, mean, m2; };
+
+INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
+
+/* A thread adds up distances from its first element, and their squares. m2 is the difference of two sums, of which the
+** greater is at most as many times m2 as the thread has elements: so no more than the digits of that number are lost. */
+struct moments_run { int64_t n; double from, sum, squares; };
+
+template <class C_> struct state_moments {
+  typedef C_ C;
+  typedef moments A;
+  typedef moments_run run;
+  INLINE run init() { return run{0, 0, 0, 0}; }
+  INLINE A total(run r) {
+    double n = (double)r.n, mean = r.n > 0 ? r.sum / n : 0, m2 = r.squares - r.sum * mean;
+    if (m_isinf(r.squares) && !m_isnan(r.sum)) m2 = r.squares;
+    return A{n, r.from + mean, m2 < 0 ? 0 : m2};
+  }
+  INLINE A merge(A a, A b) {
+    double n = a.n + b.n, d = b.mean - a.mean, share = n > 0 ? b.n / n : 0;
+    return b.n == 0 ? a : a.n == 0 ? b : A{n, a.mean + d * share, a.m2 + b.m2 + d * d * a.n * share};
+  }
+  template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
+    if (r.n == 0 && b.count > 0) r.from = (double)x[0][0];
+    EACH_ELEMENT(x, u, w) {
+      double d = (double)x[u][w] - r.from;
+      r.sum += d;
+      r.squares += d * d;
+    }
+    r.n += b.count * W;
+  }
+};
+
+/* ---- logsum: the largest element and the sum of exp(x - largest) ---- */
+
+struct logsum { double max, sum; };
+
+/* What is subtracted: infinities and NaN would make NaN of everything. */
+INLINE double logsum_shift(double max) { return m_isfinite(max) ? max : 0; }
+
+/* The sum of a as it is when `max` is subtracted instead of its own. */
+INLINE double logsum_scaled(logsum a, double max) {
+  return a.sum == 0 ? 0 : a.sum * m_exp(logsum_shift(a.max) - logsum_shift(max));
+}
+
+INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum); }
+
+template <class C_> struct state_logsum {
+  typedef C_ C;
+  typedef logsum A, run;
+  INLINE run init() { return A{-(double)INFINITY, 0}; }
+  INLINE A total(run r) { return r; }
+  INLINE A merge(A a, A b) {
+    double max = m_max(a.max, b.max);
+    return A{max, logsum_scaled(a, max) + logsum_scaled(b, max)};
+  }
+  template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
+    C top = (C)r.max;
+    EACH_ELEMENT(x, u, w) top = m_max(top, x[u][w]);
+    if (!((double)top == r.max)) r = run{(double)top, logsum_scaled(r, (double)top)};
+    C shift = (C)logsum_shift((double)top);
+    EACH_ELEMENT(x, u, w) r.sum += (double)m_exp((C)(x[u][w] - shift));
+  }
+};
+
+/* ---- largest, smallest: value and position of the first extreme element, or of the first NaN ---- */
+
+template <class C> struct extreme { int64_t position; C value; };
+
+/* Equal does not beat: the first one stays. NaN beats every number. */
+template <class C> struct is_larger {
+  INLINE bool beats(C x, C best) { return (x > best) | ((x != x) & (best == best)); }
+};
+template <class C> struct is_smaller {
+  INLINE bool beats(C x, C best) { return (x < best) | ((x != x) & (best == best)); }
+};
+
+template <class C_, class order> struct state_extreme {
+  typedef C_ C;
+  typedef extreme<C> A, run;
+  INLINE run init() { return A{-1, 0}; }
+  INLINE A total(run r) { return r; }
+  INLINE A merge(A a, A b) {
+    bool earlier = b.position < a.position && !order::beats(a.value, b.value);
+    bool wins = a.position < 0 || order::beats(b.value, a.value) || earlier;
+    return b.position >= 0 && wins ? b : a;
+  }
+  template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
+    EACH_ELEMENT(x, u, w)
+      if (r.position < 0 || order::beats(x[u][w], r.value)) r = A{b.first + u * b.jump + w, x[u][w]};
+  }
+};
+template <class C> struct state_largest  : state_extreme<C, is_larger<C>> {};
+template <class C> struct state_smallest : state_extreme<C, is_smaller<C>> {};
+
+#define REDUCE_STATE(name, dtypes, result, state, finish_, doc)                                    \
+  template <class C_> struct row_##name : state_##state<C_> {                                   \
+    typedef typename state_##state<C_>::A A;                                                       \
+    typedef typename gives<double>::result R;                                                      \
+    INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                     \
+  };
+
+#include "ops.def"
+
+#endif

@@ -1,0 +1,64 @@
+#ifndef LT_GROUPS_CUH
+#define LT_GROUPS_CUH
+
+/* What threads of a block do together: values go from lane to lane, and those of a group become one. */
+
+#include "prelude.cuh"
+
+enum { WARP = 32, WARPS_MOST = 32 };
+
+/* A value of any type as the words that shuffles move. */
+template <class T> union words {
+  enum { COUNT = (sizeof(T) + 3) / 4 };
+  T        value;
+  unsigned word[COUNT];
+};
+
+#define SHUFFLE(name, instruction)                                                                     \
+  template <class T> INLINE T name(T x, int lanes) {                                                   \
+    words<T> w;                                                                                        \
+    w.value = x;                                                                                       \
+    for (int i = 0; i < words<T>::COUNT; i++) w.word[i] = instruction(~0u, w.word[i], lanes);          \
+    return w.value;                                                                                    \
+  }
+SHUFFLE(shuffle_down, __shfl_down_sync)    /* x of the lane that is `lanes` further */
+SHUFFLE(shuffle_up, __shfl_up_sync)        /* of the one that is `lanes` before; the first lanes keep theirs */
+SHUFFLE(shuffle_from, __shfl_sync)         /* of lane number `lanes` */
+
+INLINE int lane_in_warp() { return (int)threadIdx.x % WARP; }
+
+/* Row::merge over each group of `size` neighbouring threads (a power of 2), for all of them. Every thread of the block
+** calls it. Neighbours first, so that rounding errors grow with the logarithm. */
+template <class Row> INLINE typename Row::A merge_group(typename Row::A a, int size) {
+  typedef typename Row::A A;
+  int lane = lane_in_warp(), inside = size < WARP ? size : WARP;
+  for (int by = 1; by < inside; by *= 2) a = Row::merge(a, shuffle_down(a, by));
+  if (size <= WARP) return shuffle_from(a, lane & ~(size - 1));
+  __shared__ words<A> slot[WARPS_MOST];
+  int warps = size / WARP, warp = (int)threadIdx.x / WARP;
+  __syncthreads();                                     /* the slots may be those of the call before */
+  if (lane == 0) slot[warp].value = a;
+  __syncthreads();
+  a = slot[(warp & ~(warps - 1)) + (lane & (warps - 1))].value;
+  for (int by = 1; by < warps; by *= 2) a = Row::merge(a, shuffle_down(a, by));
+  return shuffle_from(a, 0);
+}
+
+/* Row::merge over the threads that stand `columns` apart, `rows` in all; the block has at most THREADS threads. */
+template <class Row, int THREADS>
+INLINE typename Row::A merge_columns(typename Row::A a, int columns, int rows) {
+  __shared__ words<typename Row::A> all[THREADS];
+  int t = (int)threadIdx.x, row = t / columns, half = 1;
+  while (half < rows) half *= 2;
+  __syncthreads();
+  all[t].value = a;
+  __syncthreads();
+  for (half /= 2; half > 0; half /= 2) {
+    if (row < half && row + half < rows)
+      all[t].value = Row::merge(all[t].value, all[t + half * columns].value);
+    __syncthreads();
+  }
+  return all[t % columns].value;
+}
+
+#endif

@@ -1,0 +1,53 @@
+#ifndef LT_SCAN_TOOLS_CUH
+#define LT_SCAN_TOOLS_CUH
+
+/* Running merges over the threads of a warp and of a block. Row has a type A, init(), of no elements, and merge(a, b) of
+** b that comes after a; running_sum is the plain one. */
+
+#include "groups.cuh"
+
+template <class T> struct running_sum {
+  typedef T A;
+  INLINE A init() { return 0; }
+  INLINE A merge(A a, A b) { return a + b; }
+};
+
+/* Of this lane's a and those of all lanes before it. */
+template <class Row> INLINE typename Row::A scan_warp(typename Row::A a) {
+  int lane = lane_in_warp();
+  _Pragma("unroll") for (int by = 1; by < WARP; by *= 2) {
+    typename Row::A before = shuffle_up(a, by);
+    if (lane >= by) a = Row::merge(before, a);
+  }
+  return a;
+}
+
+/* Of the lanes before this one; *all becomes that of the warp. */
+template <class Row> INLINE typename Row::A scan_lanes_before(typename Row::A a, typename Row::A *all) {
+  a = scan_warp<Row>(a);
+  typename Row::A before = shuffle_up(a, 1);
+  *all = shuffle_from(a, WARP - 1);
+  return lane_in_warp() == 0 ? Row::init() : before;
+}
+
+/* Of the warps before this one, where each has `of_warp`; *all becomes that of the block, of a power of 2 of warps. */
+template <class Row> INLINE typename Row::A scan_warps_before(typename Row::A of_warp, typename Row::A *all) {
+  typedef typename Row::A A;
+  __shared__ words<A> slot[WARPS_MOST];
+  int lane = lane_in_warp(), warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
+  __syncthreads();                                     /* the slots may be those of the call before */
+  if (lane == 0) slot[warp].value = of_warp;
+  __syncthreads();
+  A running = scan_warp<Row>(lane < warps ? slot[lane].value : Row::init());
+  *all = shuffle_from(running, warps - 1);
+  A before = shuffle_from(running, warp > 0 ? warp - 1 : 0);
+  return warp > 0 ? before : Row::init();
+}
+
+/* Of the threads of the block before this one; *all becomes that of the block. Every thread calls it. */
+template <class Row> INLINE typename Row::A scan_block_before(typename Row::A a, typename Row::A *all) {
+  typename Row::A of_warp, lanes = scan_lanes_before<Row>(a, &of_warp);
+  return Row::merge(scan_warps_before<Row>(of_warp, all), lanes);
+}
+
+#endif
