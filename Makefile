@@ -59,6 +59,7 @@ ifeq ($(SYSTEM),Darwin)
 else
   LIBFLAG ?= -shared
   LINK    := -Wl,-z,nodelete
+  DLOPEN  := -ldl -lpthread
 endif
 
 # SANITIZE=address,undefined builds into its own directory.
@@ -91,10 +92,13 @@ else ifeq ($(V),)
 endif
 
 MODULE  := $(BUILD)/luatensor/core.so
-SOURCES := $(sort $(wildcard src/*.c src/cpu/*.c))
+SOURCES := $(sort $(wildcard src/*.c src/cpu/*.c src/gpu/*.c))
 KERNELS := $(sort $(wildcard src/cpu/kernels/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) \
-           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o))
+           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o)) $(BUILD)/obj/embedded.o
+
+# Device code, and what it shares with the CPU: text inside the module, compiled when it is needed.
+EMBEDDED := $(sort $(wildcard src/gpu/kernels/*.cuh src/math/*.h)) src/ops.def src/dtype.h src/random.h
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
@@ -105,7 +109,7 @@ build: $(MODULE)   ## the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) -lm $(LINK) $(LDFLAGS)
+	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
 define KERNEL_RULE
 $(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
@@ -124,10 +128,22 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) $(ALL_CFLAGS) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
 
+# Each file becomes one string literal, a line each: backslashes, quotes and trigraphs escaped.
+$(BUILD)/embedded.c: $(EMBEDDED) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,$@){ echo '#include "gpu/sources.h"'; echo 'const embedded embedded_sources[] = {'; \
+	  for file in $(EMBEDDED:src/%=%); do echo "{\"$$file\","; \
+	    sed -e 's/[\\"]/\\&/g' -e 's/??/?\\?/g' -e 's/^/"/' -e 's/$$/\\n"/' src/$$file; echo '},'; done; \
+	  echo '{0, 0}};'; } > $@
+
+$(BUILD)/obj/embedded.o: $(BUILD)/embedded.c src/gpu/sources.h
+	@mkdir -p $(@D)
+	$(call say,$@)$(CC) $(ALL_CFLAGS) -Wno-overlength-strings -c -o $@ $<
+
 -include $(OBJECTS:.o=.d)
 
 # Other flags, other objects: rewritten only when they change. A deleted source relinks, too.
-FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))) $(BLAS_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS)
+FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))) $(BLAS_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS) $(EMBEDDED)
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@

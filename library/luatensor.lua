@@ -1826,7 +1826,7 @@ function lt.set_default_device(name) end
 function lt.get_default_device() end
 
 ---The devices of this machine.
----@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =}; what is not known is nil
+---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries}; cores are a GPU's multiprocessors and isa its compute capability; what is not known is nil
 function lt.devices() end
 
 ---The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
@@ -1834,7 +1834,7 @@ function lt.devices() end
 function lt.accelerator() end
 
 ---Waits until all work queued on a device is done.
----@param device? string all devices when left out
+---@param device? string all that have been used when left out
 function lt.synchronize(device) end
 
 ---Seconds of a clock that only moves forward. Differences count; os.clock adds up the time of all threads.

@@ -20,6 +20,7 @@ typedef struct device_info {
   size_t  memory;                 /* bytes in all; 0: unknown */
   double  bandwidth;              /* bytes per second; 0: unknown */
   char    isa[16];                /* "avx512"; the compute capability on a GPU */
+  char    software[128];          /* versions of a GPU's driver and libraries; empty: none of its own */
 } device_info;
 
 /* What a device can do at most, measured by loops that do nothing else. */
@@ -33,6 +34,7 @@ typedef struct device {
   const char *name;                                           /* "cpu", "cuda" */
   int  (*count)(void);                                        /* devices of this kind here, 0 when none */
   const char *(*reason)(void);                                /* why count() is 0 */
+  int  (*in_use)(void);                                       /* of them, up to the last that has been used: asking starts none */
   int  (*info)(int index, device_info *info);
 
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
@@ -75,7 +77,7 @@ typedef struct place {
   int           index;
 } place;
 
-extern const device cpu_device;
+extern const device cpu_device, gpu_device;
 
 /* All kinds compiled in, cpu first, ended by NULL. */
 extern const device *const device_kinds[];

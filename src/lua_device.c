@@ -52,6 +52,7 @@ static void push_info(lua_State *L, place p) {
   set_string(L, "isa", info.isa);
   lua_pushinteger(L, info.cores);
   lua_setfield(L, -2, "cores");
+  if (info.software[0]) set_string(L, "software", info.software);
   if (info.memory) {
     lua_pushinteger(L, (lua_Integer)info.memory);
     lua_setfield(L, -2, "memory");
@@ -66,7 +67,8 @@ static void push_info(lua_State *L, place p) {
 The devices of this machine.
 @function devices
 @treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
-  bandwidth = bytes per second, isa =}; what is not known is nil
+  bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries}; cores are a GPU's
+  multiprocessors and isa its compute capability; what is not known is nil
 */
 static int l_devices(lua_State *L) {
   lua_Integer n = 0;
@@ -119,7 +121,7 @@ static int l_is_available(lua_State *L) {
 /***
 Waits until all work queued on a device is done.
 @function synchronize
-@string[opt] device all devices when left out
+@string[opt] device all that have been used when left out
 */
 static int l_synchronize(lua_State *L) {
   if (!lua_isnoneornil(L, 1)) {
@@ -128,7 +130,7 @@ static int l_synchronize(lua_State *L) {
     return st == OK ? 0 : raise_device(L, "synchronize", st, p);
   }
   for (int k = 0; device_kinds[k]; k++)
-    for (int index = 0; index < device_kinds[k]->count(); index++) {
+    for (int index = 0; index < device_kinds[k]->in_use(); index++) {
       int st = device_kinds[k]->sync(index);
       if (st != OK) return raise_device(L, "synchronize", st, (place){device_kinds[k], index});
     }

@@ -94,7 +94,7 @@ static bool cpu_has(enum map_op op, enum dtype compute) { return cpu_isa->map->k
 
 const device cpu_device = {
   .abi = DEVICE_ABI, .name = "cpu",
-  .count = cpu_count, .reason = cpu_reason, .info = cpu_info,
+  .count = cpu_count, .in_use = cpu_count, .reason = cpu_reason, .info = cpu_info,
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .copy_across = cpu_copy_across, .explain = cpu_explain,
   .stats = cpu_stats, .empty_cache = cpu_empty_cache,

@@ -5,6 +5,7 @@
 ** by itself what it needs of them; with LT_CHECK_DRIVER (make lint, where the toolkit is installed) the declarations
 ** are compared with the toolkit's headers. Another maker's libraries would fill the same table. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,15 @@ GPU_TYPE(blas_type,       cudaDataType,        int)
 GPU_TYPE(blas_compute,    cublasComputeType_t, int)
 GPU_TYPE(blas_algorithm,  cublasGemmAlgo_t,    int)
 GPU_TYPE(blas_math,       cublasMath_t,        int)
+
+/* The values used of their enums; make lint compares them with the headers, too. */
+enum {
+  GPU_SUCCESS = 0, GPU_OUT_OF_MEMORY = 2, GPU_NOT_INITIALIZED = 3, GPU_NO_DEVICE = 100, GPU_NOT_FOUND = 500, GPU_NOT_READY = 600,
+  GPU_CAPTURE_UNSUPPORTED = 900, GPU_CAPTURE_IMPLICIT = 906,
+  GPU_MULTIPROCESSORS = 16, GPU_MEMORY_CLOCK = 36, GPU_BUS_WIDTH = 37, GPU_CAPABILITY_MAJOR = 75, GPU_CAPABILITY_MINOR = 76,
+  FUNCTION_MAX_THREADS = 0, FUNCTION_SHARED_MOST = 8,
+  RTC_SUCCESS = 0, RTC_COMPILATION = 6
+};
 
 /* X(field, symbol, result, parameters). A symbol that is missing makes its library unusable. */
 #define DRIVER_FUNCTIONS(X)                                                                                          \
@@ -144,5 +154,12 @@ const gpu_blas   *gpu_get_blas(void);
 const char *gpu_driver_reason(void);
 const char *gpu_rtc_reason(void);
 const char *gpu_blas_reason(void);
+
+/* Of what has been loaded so far; 0: not yet, or unknown. */
+typedef struct gpu_versions {
+  int driver;                /* 13020: CUDA 13.2 */
+  int rtc[2], blas[2];       /* major, minor */
+} gpu_versions;
+const gpu_versions *gpu_get_versions(void);
 
 #endif

@@ -18,8 +18,10 @@ typedef struct gpu {
   gpu_stream    stream;                /* the current one; work is queued on it */
   bool          ordered;               /* more than one stream was made: operands are looked up before a launch */
   bool          dead;                  /* a sticky error: the device has to be reopened */
+  bool          open;                  /* context, memory and streams are there */
   bool          capturing;             /* the current stream is being captured into a graph */
   char          words[768];            /* what failed: for explain() */
+  const char   *last;                  /* name of the kernel launched last: late errors come from it or those before */
   struct gpu_kernels *kernels;         /* compile.c */
   struct gpu_memory  *memory;          /* memory.c */
   struct gpu_streams *streams;         /* stream.c */
@@ -33,6 +35,21 @@ typedef struct gpu {
 ** is dead, when this process was forked from one that used it, or when it cannot be opened. */
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
+
+/* The parts of opening and closing a device, each in its file. Closing takes a device whose open failed half way or that
+** is dead: then the driver's answers do not count. */
+int  gpu_memory_open(gpu *g);
+void gpu_memory_close(gpu *g);
+int  gpu_streams_open(gpu *g);
+void gpu_streams_close(gpu *g);
+int  gpu_kernels_open(gpu *g);
+void gpu_kernels_close(gpu *g);
+
+/* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
+** must work on a dead device. gpu_close closes its parts and forgets that it was dead; the next enter opens it. */
+gpu *gpu_lock(int index);
+void gpu_unlock(void);
+void gpu_close(gpu *g);
 
 /* OK, or what went wrong at `what` ("launch of add", "copy to the host") as ERR_DEVICE (ERR_MEMORY for out of memory),
 ** with its words kept for explain(). Errors that outlive the call mark the device dead. */

@@ -1,0 +1,111 @@
+/* A file is a header and the image. What cannot be read, is damaged or belongs to something else is not there. */
+
+#include "cache.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct cache_header {
+  char     magic[16];
+  uint8_t  key[HASH_SIZE];
+  uint64_t bytes;                      /* of the image */
+  uint8_t  check[HASH_SIZE];           /* hash of the image */
+} cache_header;
+
+static const char MAGIC[16] = "luatensor GPU 1";
+
+enum { PATH_SIZE = 1024, IMAGE_MOST = 1 << 28 };
+
+/* $LUATENSOR_CACHE, else $XDG_CACHE_HOME/luatensor, else ~/.cache/luatensor; false: nowhere. */
+static bool find_folder(char folder[PATH_SIZE]) {
+  const char *own = getenv("LUATENSOR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int n;
+  if (own && *own) n = snprintf(folder, PATH_SIZE, "%s", own);
+  else if (xdg && *xdg) n = snprintf(folder, PATH_SIZE, "%s/luatensor", xdg);
+  else if (home && *home) n = snprintf(folder, PATH_SIZE, "%s/.cache/luatensor", home);
+  else return false;
+  return n > 0 && n < PATH_SIZE - 128;
+}
+
+/* The first half of the key names the file; the whole is inside. */
+static bool find_path(const uint8_t key[HASH_SIZE], char path[PATH_SIZE]) {
+  if (!find_folder(path)) return false;
+  size_t at = strlen(path);
+  path[at++] = '/';
+  for (int i = 0; i < HASH_SIZE / 2; i++) at += (size_t)snprintf(path + at, 3, "%02x", key[i]);
+  return true;
+}
+
+static void check_of(const void *image, size_t bytes, uint8_t check[HASH_SIZE]) {
+  hash h;
+  hash_start(&h);
+  hash_add(&h, image, bytes);
+  hash_finish(&h, check);
+}
+
+static void *read_image(FILE *f, const uint8_t key[HASH_SIZE], size_t *bytes) {
+  cache_header header;
+  uint8_t check[HASH_SIZE];
+  if (fread(&header, sizeof header, 1, f) != 1 || memcmp(header.magic, MAGIC, sizeof MAGIC) != 0 ||
+      memcmp(header.key, key, HASH_SIZE) != 0 || header.bytes == 0 || header.bytes > IMAGE_MOST)
+    return NULL;
+  char *image = malloc(header.bytes);
+  bool whole = image && fread(image, 1, header.bytes, f) == header.bytes && fgetc(f) == EOF;
+  if (whole) check_of(image, header.bytes, check);
+  if (!whole || memcmp(check, header.check, HASH_SIZE) != 0) {
+    free(image);
+    return NULL;
+  }
+  *bytes = header.bytes;
+  return image;
+}
+
+void *cache_read(const uint8_t key[HASH_SIZE], size_t *bytes) {
+  char path[PATH_SIZE];
+  FILE *f = find_path(key, path) ? fopen(path, "rb") : NULL;
+  void *image = f ? read_image(f, key, bytes) : NULL;
+  if (f) fclose(f);
+  return image;
+}
+
+/* Makes the folder and those it is in. */
+static void make_folder(char *folder) {
+  for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
+    *p = 0;
+    mkdir(folder, 0700);
+    *p = '/';
+  }
+  mkdir(folder, 0700);
+}
+
+static bool write_all(int file, const void *data, size_t bytes) {
+  const char *p = data;
+  while (bytes) {
+    ssize_t n = write(file, p, bytes);
+    if (n <= 0) return false;
+    p += n;
+    bytes -= (size_t)n;
+  }
+  return true;
+}
+
+void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
+  char path[PATH_SIZE], temporary[PATH_SIZE + 16];
+  cache_header header = {.bytes = bytes};
+  if (!find_folder(path)) return;
+  make_folder(path);
+  find_path(key, path);
+  snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+  int file = mkstemp(temporary);
+  if (file < 0) return;
+  memcpy(header.magic, MAGIC, sizeof MAGIC);
+  memcpy(header.key, key, HASH_SIZE);
+  check_of(image, bytes, header.check);
+  bool written = write_all(file, &header, sizeof header) && write_all(file, image, bytes);
+  written = close(file) == 0 && written;
+  if (!written || rename(temporary, path) != 0) unlink(temporary);
+}

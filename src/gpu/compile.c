@@ -1,0 +1,379 @@
+/* Kernels: found by key, else made from a unit, a file with defines, which is compiled once: taken from the disk where
+** an earlier process compiled it. */
+
+#include "gpu.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache.h"
+#include "sources.h"
+
+/* One compilation: kernels of the same file and defines come from it. */
+typedef struct unit {
+  uint8_t    key[HASH_SIZE];
+  gpu_module module;
+} unit;
+
+typedef struct slot {
+  uint64_t    key;                     /* 0: free; no family is 0 */
+  gpu_kernel *kernel;
+} slot;
+
+struct gpu_kernels {
+  slot  *slots;                        /* open addressing; a power of 2, at most half full */
+  size_t size, used;
+  int    shift;                        /* 64 - log2(size) */
+  unit  *units;
+  size_t nunits, units_size;
+  int    arch;                         /* what is compiled for: 90 */
+  bool   virtual_arch;                 /* PTX: the compiler does not know the device */
+};
+
+enum { FIRST_SLOTS = 256 };
+
+/* ---- the table ---- */
+
+/* Fibonacci hashing: the high bits of the product depend on all bits of the key. */
+static size_t first_place(const struct gpu_kernels *k, uint64_t key) { return (size_t)(key * 0x9E3779B97F4A7C15u >> k->shift); }
+
+const gpu_kernel *gpu_find(const gpu *g, uint64_t key) {
+  const struct gpu_kernels *k = g->kernels;
+  for (size_t i = first_place(k, key);; i = (i + 1) & (k->size - 1)) {
+    if (k->slots[i].key == key) return k->slots[i].kernel;
+    if (k->slots[i].key == 0) return NULL;
+  }
+}
+
+static void place_slot(struct gpu_kernels *k, slot s) {
+  size_t i = first_place(k, s.key);
+  while (k->slots[i].key) i = (i + 1) & (k->size - 1);
+  k->slots[i] = s;
+}
+
+static bool grow_table(struct gpu_kernels *k) {
+  slot *old = k->slots;
+  size_t size = k->size;
+  slot *slots = calloc(2 * size, sizeof *slots);
+  if (!slots) return false;
+  k->slots = slots;
+  k->size = 2 * size;
+  k->shift--;
+  for (size_t i = 0; i < size; i++)
+    if (old[i].key) place_slot(k, old[i]);
+  free(old);
+  return true;
+}
+
+static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) {
+  if (2 * (k->used + 1) > k->size && !grow_table(k)) return false;
+  place_slot(k, (slot){key, kernel});
+  k->used++;
+  return true;
+}
+
+/* ---- for which architecture ---- */
+
+/* The newest architecture of the compiler that this device runs. Binaries run on later minors of their major version;
+** for a newer major the driver compiles PTX. */
+static int choose_arch(gpu *g, const int *known, int count) {
+  struct gpu_kernels *k = g->kernels;
+  int binary = 0, any = 0, oldest = known[0];
+  for (int i = 0; i < count; i++) {
+    if (known[i] < oldest) oldest = known[i];
+    if (known[i] > g->capability) continue;
+    if (known[i] > any) any = known[i];
+    if (known[i] / 10 == g->capability / 10 && known[i] > binary) binary = known[i];
+  }
+  k->arch = binary ? binary : any;
+  k->virtual_arch = !binary;
+  if (any) return OK;
+  const int *version = gpu_get_versions()->rtc;
+  return gpu_fail(g, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device", version[0],
+                  version[1], oldest / 10, oldest % 10, g->capability / 10, g->capability % 10);
+}
+
+static int find_arch(gpu *g) {
+  const gpu_rtc *rtc = gpu_get_rtc();
+  int count = 0, known[128];
+  if (!rtc) return gpu_fail(g, "%s", gpu_rtc_reason());
+  if (rtc->arch_count(&count) != RTC_SUCCESS || count < 1 || count > 128 || rtc->archs(known) != RTC_SUCCESS)
+    return gpu_fail(g, "NVRTC does not tell what it compiles for");
+  return choose_arch(g, known, count);
+}
+
+int gpu_kernels_open(gpu *g) {
+  struct gpu_kernels *k = calloc(1, sizeof *k);
+  if (k) k->slots = calloc(FIRST_SLOTS, sizeof *k->slots);
+  if (!k || !k->slots) {
+    free(k);
+    return gpu_fail(g, "out of memory");
+  }
+  k->size = FIRST_SLOTS;
+  for (k->shift = 64; (size_t)1 << (64 - k->shift) < k->size; k->shift--) {}
+  g->kernels = k;
+  return find_arch(g);
+}
+
+void gpu_kernels_close(gpu *g) {
+  struct gpu_kernels *k = g->kernels;
+  if (!k) return;
+  for (size_t i = 0; i < k->nunits; i++) gpu_get_driver()->module_unload(k->units[i].module);
+  for (size_t i = 0; i < k->size; i++) free(k->slots[i].kernel);
+  free(k->units);
+  free(k->slots);
+  free(k);
+  g->kernels = NULL;
+}
+
+/* ---- the compiler ---- */
+
+enum { FIXED_OPTIONS = 4, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
+
+/* What is compiled: a source with the files it includes, and options. */
+typedef struct request {
+  const char *what;                    /* for error texts: "add float32" */
+  const char *file;                    /* what the compiler calls the source */
+  source_list sources;                 /* the source first */
+  int         noptions;
+  char        option[OPTIONS_MOST][OPTION_SIZE];
+} request;
+
+static void add_option(request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_option(request *r, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(r->option[r->noptions++], OPTION_SIZE, format, arguments);
+  va_end(arguments);
+}
+
+/* No FMA but where the source says so: element-wise results are the CPU's, bit for bit. Functions without an
+** execution space are device functions, so that headers shared with the CPU need no marks. */
+static void start_request(const gpu *g, request *r, const char *what, const char *file) {
+  r->what = what;
+  r->file = file;
+  r->noptions = 0;
+  add_option(r, "--gpu-architecture=%s_%d", g->kernels->virtual_arch ? "compute" : "sm", g->kernels->arch);
+  add_option(r, "--std=c++17");
+  add_option(r, "--fmad=false");
+  add_option(r, "--device-as-default-execution-space");
+}
+
+static void key_of(const request *r, uint8_t key[HASH_SIZE]) {
+  const int *version = gpu_get_versions()->rtc;
+  hash h;
+  hash_start(&h);
+  hash_add(&h, version, 2 * sizeof *version);
+  hash_text(&h, r->file);
+  for (int i = 0; i < r->noptions; i++) hash_text(&h, r->option[i]);
+  for (int i = 0; i < r->sources.count; i++) {
+    hash_text(&h, r->sources.name[i]);
+    hash_text(&h, r->sources.text[i]);
+  }
+  hash_finish(&h, key);
+}
+
+/* The compiler's words, to be freed; NULL: none. */
+static char *read_log(const gpu_rtc *rtc, rtc_program p) {
+  size_t bytes = 0;
+  if (rtc->log_size(p, &bytes) != RTC_SUCCESS || bytes < 2) return NULL;
+  char *text = malloc(bytes + 1);
+  if (!text) return NULL;
+  text[bytes] = 0;
+  if (rtc->log(p, text) == RTC_SUCCESS) return text;
+  free(text);
+  return NULL;
+}
+
+/* A binary or PTX; PTX ends with a 0 that the driver wants. */
+static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
+  bool ptx = g->kernels->virtual_arch;
+  if ((ptx ? rtc->ptx_size : rtc->cubin_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
+  char *image = malloc(*bytes);
+  if (image && (ptx ? rtc->ptx : rtc->cubin)(p, image) == RTC_SUCCESS) return image;
+  free(image);
+  return NULL;
+}
+
+/* Its own kernels compile, or a file of them was edited: the first errors are enough. */
+static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
+  enum { LOG_MOST = 480 };
+  const char *words = log ? log : gpu_get_rtc()->error_text(result);
+  size_t length = strlen(words), most = length < LOG_MOST ? length : LOG_MOST;
+  while (most && words[most - 1] == '\n') most--;
+  return gpu_fail(g, "compiling %s (%s): %.*s", r->what, r->file, (int)most, words);
+}
+
+static int compile(gpu *g, const request *r, void **image, size_t *bytes, char **log) {
+  const gpu_rtc *rtc = gpu_get_rtc();
+  const char *options[OPTIONS_MOST];
+  rtc_program p = NULL;
+  for (int i = 0; i < r->noptions; i++) options[i] = r->option[i];
+  rtc_result result = rtc->create(&p, r->sources.text[0], r->file, r->sources.count - 1, r->sources.text + 1, r->sources.name + 1);
+  if (result != RTC_SUCCESS) return fail_compile(g, r, result, NULL);
+  result = rtc->compile(p, r->noptions, options);
+  *log = result == RTC_SUCCESS ? NULL : read_log(rtc, p);
+  *image = result == RTC_SUCCESS ? read_image(g, rtc, p, bytes) : NULL;
+  rtc->destroy(&p);
+  return *image ? OK : fail_compile(g, r, result, *log);
+}
+
+/* From the disk, else compiled and kept there. A file that is whole but that the driver refuses is compiled again. */
+static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], gpu_module *m, char **log) {
+  const gpu_driver *d = gpu_get_driver();
+  char what[128];
+  size_t bytes = 0;
+  void *image = cache_read(key, &bytes);
+  *log = NULL;
+  gpu_result loaded = image ? d->module_load(m, image) : GPU_NOT_FOUND;
+  free(image);
+  if (loaded == GPU_SUCCESS) return OK;
+  int st = compile(g, r, &image, &bytes, log);
+  if (st != OK) return st;
+  snprintf(what, sizeof what, "loading %s", r->what);
+  st = gpu_check(g, d->module_load(m, image), what);
+  if (st == OK) cache_write(key, image, bytes);
+  free(image);
+  return st;
+}
+
+/* ---- kernels of ours ---- */
+
+void gpu_define(gpu_source *s, const char *format, ...) {
+  if (s->ndefines == GPU_DEFINES) return;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(s->define[s->ndefines++], GPU_DEFINE_SIZE, format, arguments);
+  va_end(arguments);
+}
+
+static unit *find_unit(struct gpu_kernels *k, const uint8_t key[HASH_SIZE]) {
+  for (size_t i = 0; i < k->nunits; i++)
+    if (memcmp(k->units[i].key, key, HASH_SIZE) == 0) return &k->units[i];
+  return NULL;
+}
+
+static bool make_room(struct gpu_kernels *k) {
+  if (k->nunits < k->units_size) return true;
+  size_t size = k->units_size ? 2 * k->units_size : 64;
+  unit *units = realloc(k->units, size * sizeof *units);
+  if (!units) return false;
+  k->units = units;
+  k->units_size = size;
+  return true;
+}
+
+/* The module of a source's file and defines. */
+static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
+  struct gpu_kernels *k = g->kernels;
+  request r;
+  uint8_t key[HASH_SIZE];
+  char *log;
+  start_request(g, &r, s->name, s->file);
+  for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
+  source_closure(&r.sources, s->file, NULL);
+  if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
+  key_of(&r, key);
+  unit *u = find_unit(k, key);
+  if (u) {
+    *m = u->module;
+    return OK;
+  }
+  if (!make_room(k)) return gpu_fail(g, "out of memory");
+  int st = load_module(g, &r, key, m, &log);
+  free(log);
+  if (st != OK) return st;
+  u = &k->units[k->nunits++];
+  memcpy(u->key, key, HASH_SIZE);
+  u->module = *m;
+  return OK;
+}
+
+/* Entry `entry` of a module. */
+static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, gpu_kernel *k) {
+  const gpu_driver *d = gpu_get_driver();
+  char what[160];
+  snprintf(what, sizeof what, "%s: kernel \"%s\"", name, entry);
+  int st = gpu_check(g, d->module_function(&k->function, m, entry), what);
+  if (st == OK) st = gpu_check(g, d->function_attribute(&k->threads, FUNCTION_MAX_THREADS, k->function), what);
+  return st;
+}
+
+/* A kernel and its name in one piece of memory. */
+static gpu_kernel *new_kernel(const char *name) {
+  size_t length = strlen(name) + 1;
+  gpu_kernel *k = calloc(1, sizeof *k + length);
+  if (k) k->name = memcpy(k + 1, name, length);
+  return k;
+}
+
+int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **found) {
+  gpu_module m;
+  int st = get_module(g, s, &m);
+  if (st != OK) return st;
+  gpu_kernel *k = new_kernel(s->name);
+  if (!k) return gpu_fail(g, "out of memory");
+  st = get_entry(g, m, s->entry, s->name, k);
+  if (st == OK && !add_kernel(g->kernels, key, k)) st = gpu_fail(g, "out of memory");
+  if (st != OK) free(k);
+  else *found = k;
+  return st;
+}
+
+/* ---- a script's own ---- */
+
+/* A copy that stays: a failure may be told when the kernel is gone. The same names are few. */
+static const char *keep_name(const char *name) {
+  static struct kept { struct kept *next; char name[]; } *names;
+  for (struct kept *n = names; n; n = n->next)
+    if (strcmp(n->name, name) == 0) return n->name;
+  struct kept *n = malloc(sizeof *n + strlen(name) + 1);
+  if (!n) return "kernel";
+  strcpy(n->name, name);
+  n->next = names;
+  names = n;
+  return n->name;
+}
+
+int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m, char **log) {
+  request r;
+  uint8_t key[HASH_SIZE];
+  start_request(g, &r, name, name);
+  source_closure(&r.sources, name, text);
+  key_of(&r, key);
+  int st = load_module(g, &r, key, m, log);
+  if (st != OK) return st;
+  k->name = keep_name(name);
+  st = get_entry(g, *m, entry, name, k);
+  if (st != OK) gpu_get_driver()->module_unload(*m);
+  return st;
+}
+
+/* ---- launches ---- */
+
+/* More shared memory than this has to be asked for. */
+enum { SHARED_PLAIN = 48 << 10 };
+
+static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {
+  char what[96];
+  snprintf(what, sizeof what, "launch of %s", k->name);
+  return gpu_check(g, r, what);
+}
+
+int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
+                  void **arguments) {
+  const gpu_driver *d = gpu_get_driver();
+  gpu_result r = GPU_SUCCESS;
+  if (shared > SHARED_PLAIN) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
+  if (r == GPU_SUCCESS)
+    r = d->launch(k->function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], shared, g->stream, arguments, NULL);
+  if (r != GPU_SUCCESS) return fail_launch(g, k, r);
+  g->last = k->name;
+  return OK;
+}
+
+int gpu_launch(gpu *g, const gpu_kernel *k, unsigned blocks, unsigned threads, unsigned shared, void **arguments) {
+  return gpu_launch_3d(g, k, (const unsigned[]){blocks, 1, 1}, (const unsigned[]){threads, 1, 1}, shared, arguments);
+}

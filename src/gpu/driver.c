@@ -1,0 +1,230 @@
+/* Finds the GPU's libraries when they are first asked for, and fills the tables of driver.h. */
+
+#include "driver.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The oldest driver, and the oldest and newest major version of the compiler and the BLAS, that fit the tables. */
+enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
+
+static gpu_driver driver;
+static gpu_rtc    rtc;
+static gpu_blas   blas;
+static struct { bool driver, rtc, blas; } usable;
+static struct { char driver[320], rtc[320], blas[320]; } reason;
+static gpu_versions versions;
+static bool own_folders;                /* the driver is from a folder of LUATENSOR_CUDA_PATH */
+
+/* ---- where ---- */
+
+/* What dlopen said first, unless a later file is there but does not load: that says more. */
+static void keep_words(char *words, size_t size) {
+  const char *now = dlerror();
+  bool missing = now && strstr(now, "No such file or directory");
+  if (!words[0] || (now && !missing && strstr(words, "No such file or directory"))) snprintf(words, size, "%s", now ? now : "");
+}
+
+static void *open_at(const char *folder, size_t length, const char *name, char *words, size_t size) {
+  char path[1024];
+  if (length + strlen(name) + 2 > sizeof path) return NULL;
+  snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library) keep_words(words, size);
+  return library;
+}
+
+/* In the folders of LUATENSOR_CUDA_PATH, separated by colons. */
+static void *open_in_own(const char *name, char *words, size_t size) {
+  const char *at = getenv("LUATENSOR_CUDA_PATH");
+  void *library = NULL;
+  for (size_t length; at && *at && !library; at += length + (at[length] == ':')) {
+    length = strcspn(at, ":");
+    if (length) library = open_at(at, length, name, words, size);
+  }
+  return library;
+}
+
+/* Where a toolkit puts its libraries, relative to its root. */
+static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
+
+static void *open_in_toolkit(const char *root, const char *name, char *words, size_t size) {
+  void *library = NULL;
+  for (int i = 0; toolkit_folders[i] && !library; i++) {
+    char folder[768];
+    snprintf(folder, sizeof folder, "%s/%s", root, toolkit_folders[i]);
+    library = open_at(folder, strlen(folder), name, words, size);
+  }
+  return library;
+}
+
+/* Toolkits in /usr/local: /usr/local/cuda, which names the chosen one, then the others. */
+static void *open_in_usual(const char *name, char *words, size_t size) {
+  glob_t found;
+  void *library = NULL;
+  if (glob("/usr/local/cuda*", 0, NULL, &found) != 0) return NULL;
+  for (size_t i = 0; i < found.gl_pathc && !library; i++) library = open_in_toolkit(found.gl_pathv[i], name, words, size);
+  globfree(&found);
+  return library;
+}
+
+/* The folders that were named, the loader's path, the toolkits. A driver from a named folder (an emulator) brings
+** its own libraries: then nothing is looked for elsewhere. words: the loader's, of the first place. */
+static void *open_library(const char *name, char *words, size_t size) {
+  const char *home = getenv("CUDA_HOME");
+  void *library = open_in_own(name, words, size);
+  if (library || own_folders) return library;
+  if (strstr(words, "No such file or directory")) words[0] = 0;      /* the loader's own words name the file alone */
+  library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library) keep_words(words, size);
+  if (!library && home && *home) library = open_in_toolkit(home, name, words, size);
+  if (!library) library = open_in_usual(name, words, size);
+  return library;
+}
+
+/* "… : No such file or directory" becomes "… (what that means)". */
+static void explain_missing(char *words, size_t size, const char *meaning) {
+  char *end = strstr(words, ": No such file or directory");
+  if (end) snprintf(end, size - (size_t)(end - words), " (%s)", meaning);
+}
+
+/* ---- what ---- */
+
+typedef struct symbol { void *field; const char *name; } symbol;
+
+#define DRIVER_SYMBOL(field, symbol, result, parameters) {&driver.field, #symbol},
+#define RTC_SYMBOL(field, symbol, result, parameters)    {&rtc.field, #symbol},
+#define BLAS_SYMBOL(field, symbol, result, parameters)   {&blas.field, #symbol},
+static const symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {NULL, NULL}};
+static const symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
+static const symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {NULL, NULL}};
+
+/* ISO C has no conversion from void * to a function pointer; POSIX says that they are alike. */
+static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
+
+/* Fills a table; the name of the first function that the library does not have, or NULL. */
+static const char *fill(const symbol *s, void *library) {
+  for (; s->name; s++) {
+    void *function = dlsym(library, s->name);
+    if (!function) return s->name;
+    set_field(s->field, function);
+  }
+  return NULL;
+}
+
+/* ---- driver ---- */
+
+/* Too old a driver lacks functions: its version is asked before the table is filled. */
+static bool driver_fits(void *library) {
+  gpu_result (*version)(int *) = NULL;
+  set_field(&version, dlsym(library, "cuDriverGetVersion"));
+  if (!version || version(&versions.driver) != 0 || versions.driver >= DRIVER_OLDEST) return true;
+  snprintf(reason.driver, sizeof reason.driver, "the driver is for CUDA %d.%d; luatensor needs %d.%d or newer",
+           versions.driver / 1000, versions.driver % 1000 / 10, DRIVER_OLDEST / 1000, DRIVER_OLDEST % 1000 / 10);
+  return false;
+}
+
+static void load_driver(void) {
+  char *words = reason.driver;
+  size_t size = sizeof reason.driver;
+  void *library = open_in_own("libcuda.so.1", words, size);
+  own_folders = library != NULL;
+  if (!library) library = open_library("libcuda.so.1", words, size);
+  if (!library) {
+    explain_missing(words, size, "no NVIDIA driver on this machine");
+    return;
+  }
+  if (!driver_fits(library)) return;
+  const char *missing = fill(driver_symbols, library);
+  if (missing) snprintf(words, size, "libcuda.so.1 has no function %s; a newer driver does", missing);
+  usable.driver = !missing;
+}
+
+/* ---- compiler and BLAS: their files carry the major version ---- */
+
+/* "libnvrtc.so.13" … no newer than the driver, which could not load what it makes; then the name without a version. */
+static void *open_versioned(const char *name, int newest, char *words, size_t size) {
+  char file[64];
+  void *library = NULL;
+  for (int major = newest; major >= MAJOR_OLDEST && !library; major--) {
+    snprintf(file, sizeof file, "%s.%d", name, major);
+    library = open_library(file, words, size);
+  }
+  return library ? library : open_library(name, words, size);
+}
+
+static int newest_major(void) {
+  int major = versions.driver / 1000;
+  return major < MAJOR_NEWEST ? major : MAJOR_NEWEST;
+}
+
+static const char RTC_MISSING[] =
+  "NVRTC compiles the kernels: install the CUDA toolkit's nvrtc, or name its folder in LUATENSOR_CUDA_PATH";
+
+static void load_rtc(void) {
+  char *words = reason.rtc;
+  size_t size = sizeof reason.rtc;
+  void *library = open_versioned("libnvrtc.so", newest_major(), words, size);
+  if (!library) {
+    explain_missing(words, size, RTC_MISSING);
+    return;
+  }
+  const char *missing = fill(rtc_symbols, library);
+  if (missing) snprintf(words, size, "libnvrtc.so has no function %s", missing);
+  else if (rtc.version(&versions.rtc[0], &versions.rtc[1]) != 0) snprintf(words, size, "libnvrtc.so does not tell its version");
+  else if (versions.rtc[0] > versions.driver / 1000)
+    snprintf(words, size, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d", versions.rtc[0],
+             versions.rtc[1], versions.driver / 1000, versions.driver % 1000 / 10, versions.driver / 1000);
+  else usable.rtc = true;
+}
+
+/* Not in the table: it is there since 12.0, but only tells people a number. */
+static void read_blas_version(void *library) {
+  blas_result (*property)(int, int *) = NULL;
+  set_field(&property, dlsym(library, "cublasGetProperty"));
+  for (int part = 0; property && part < 2; part++)
+    if (property(part, &versions.blas[part]) != 0) versions.blas[part] = 0;
+}
+
+static void load_blas(void) {
+  char *words = reason.blas;
+  size_t size = sizeof reason.blas;
+  void *library = open_versioned("libcublas.so", newest_major(), words, size);
+  if (!library) {
+    explain_missing(words, size, "matrix products take luatensor's own kernels");
+    return;
+  }
+  const char *missing = fill(blas_symbols, library);
+  if (missing) snprintf(words, size, "libcublas.so has no function %s", missing);
+  else read_blas_version(library);
+  usable.blas = !missing;
+}
+
+/* ---- asked once ---- */
+
+/* cuBLAS is half a gigabyte: only a matrix product asks for it. */
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT;
+
+const gpu_driver *gpu_get_driver(void) {
+  pthread_once(&driver_once, load_driver);
+  return usable.driver ? &driver : NULL;
+}
+
+const gpu_rtc *gpu_get_rtc(void) {
+  if (gpu_get_driver()) pthread_once(&rtc_once, load_rtc);
+  return usable.rtc ? &rtc : NULL;
+}
+
+const gpu_blas *gpu_get_blas(void) {
+  if (gpu_get_driver()) pthread_once(&blas_once, load_blas);
+  return usable.blas ? &blas : NULL;
+}
+
+const char *gpu_driver_reason(void) { return gpu_get_driver() ? "" : reason.driver; }
+const char *gpu_rtc_reason(void)    { return gpu_get_rtc() ? "" : gpu_get_driver() ? reason.rtc : reason.driver; }
+const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_driver() ? reason.blas : reason.driver; }
+const gpu_versions *gpu_get_versions(void) { return &versions; }

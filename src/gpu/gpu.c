@@ -1,0 +1,302 @@
+/* The GPUs behind struct device: opened at first use, entered and left by every call, and what their failures mean. */
+
+#include "gpu.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Not all files of this folder are there yet: NULL where one is missing. */
+#pragma weak gpu_alloc
+#pragma weak gpu_free
+#pragma weak gpu_copy_in
+#pragma weak gpu_copy_out
+#pragma weak gpu_copy_across
+#pragma weak gpu_sync
+#pragma weak gpu_stats
+#pragma weak gpu_empty_cache
+#pragma weak gpu_map
+#pragma weak gpu_arange
+#pragma weak gpu_has
+#pragma weak gpu_reduce
+#pragma weak gpu_scan
+#pragma weak gpu_softmax
+#pragma weak gpu_index
+#pragma weak gpu_nonzero
+#pragma weak gpu_search
+#pragma weak gpu_random
+#pragma weak gpu_gemm
+#pragma weak gpu_memory_open
+#pragma weak gpu_memory_close
+#pragma weak gpu_streams_open
+#pragma weak gpu_streams_close
+
+static gpu gpus[MAX_GPUS];
+static int device_count;
+static char why_none[512];              /* why device_count is 0 */
+
+/* ---- the lock, and forks ---- */
+
+static bool started;                    /* the driver was started in this process or in the one it was forked from */
+static bool forked;                     /* … in the latter */
+
+/* One for all GPUs, so that a call that uses two cannot deadlock; recursive, because calls are made of calls. */
+static pthread_mutex_t lock;
+static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
+enum { DEPTH = 8 };
+static gpu *inside[DEPTH];              /* the GPUs entered, outermost first */
+static int depth;
+
+static void make_lock(void) {
+  pthread_mutexattr_t a;
+  pthread_mutexattr_init(&a);
+  pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&lock, &a);
+  pthread_mutexattr_destroy(&a);
+}
+
+/* In the child no other thread is left to give the lock back, and the driver does not work. */
+static void after_fork(void) {
+  forked = started;
+  depth = 0;
+  make_lock();
+}
+
+static void prepare_lock(void) {
+  make_lock();
+  pthread_atfork(NULL, NULL, after_fork);
+}
+
+gpu *gpu_lock(int index) {
+  pthread_once(&lock_once, prepare_lock);
+  pthread_mutex_lock(&lock);
+  gpus[index].index = index;
+  return &gpus[index];
+}
+
+void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
+
+/* ---- which there are ---- */
+
+static const char *error_text(gpu_result r) {
+  const char *text = NULL;
+  gpu_get_driver()->error_text(r, &text);
+  return text ? text : "unknown error";
+}
+
+static void no_gpu(const char *words) { snprintf(why_none, sizeof why_none, "%s", words); }
+
+static int gpu_in_use(void) {
+  int n = forked ? 0 : MAX_GPUS;
+  while (n > 0 && !gpus[n - 1].context) n--;
+  return n;
+}
+
+static void count_devices(void) {
+  const gpu_driver *d = gpu_get_driver();
+  if (!d) {
+    no_gpu(gpu_driver_reason());
+    return;
+  }
+  gpu_result r = d->init(0);
+  pthread_once(&lock_once, prepare_lock);                /* from here on a fork is noticed */
+  started = true;
+  if (r == GPU_SUCCESS) r = d->device_count(&device_count);
+  if (r != GPU_SUCCESS) device_count = 0;
+  if (device_count > MAX_GPUS) device_count = MAX_GPUS;
+  if (r != GPU_SUCCESS && r != GPU_NO_DEVICE) snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(r));
+  else if (device_count == 0) no_gpu("the driver finds no device on this machine");
+  else if (!gpu_get_rtc()) {
+    no_gpu(gpu_rtc_reason());
+    device_count = 0;
+  }
+}
+
+static int gpu_count(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, count_devices);
+  return device_count;
+}
+
+static const char *gpu_why_none(void) { return gpu_count() ? "" : why_none; }
+
+/* ---- properties ---- */
+
+/* 0 where the driver does not know it. */
+static int attribute(gpu_device_id id, gpu_attribute a) {
+  int value = 0;
+  return gpu_get_driver()->device_attribute(&value, a, id) == GPU_SUCCESS ? value : 0;
+}
+
+/* Memory that moves twice a clock over the whole bus; drivers of newer devices may tell no clock. */
+static double bandwidth(gpu_device_id id) {
+  return 2.0 * attribute(id, GPU_MEMORY_CLOCK) * 1e3 * attribute(id, GPU_BUS_WIDTH) / 8;
+}
+
+static void write_software(char *text, size_t size) {
+  const gpu_versions *v = gpu_get_versions();
+  int n = snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d", v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
+  if (n < 0 || (size_t)n >= size) return;
+  if (!gpu_get_blas()) snprintf(text + n, size - (size_t)n, ", no cuBLAS");
+  else if (v->blas[0]) snprintf(text + n, size - (size_t)n, ", cuBLAS %d.%d", v->blas[0], v->blas[1]);
+  else snprintf(text + n, size - (size_t)n, ", cuBLAS");
+}
+
+static int gpu_info(int index, device_info *info) {
+  const gpu_driver *d = gpu_get_driver();
+  gpu_device_id id;
+  memset(info, 0, sizeof *info);
+  if (index >= gpu_count() || d->device_get(&id, index) != GPU_SUCCESS) return ERR_DEVICE;
+  if (d->device_name(info->name, sizeof info->name, id) != GPU_SUCCESS) snprintf(info->name, sizeof info->name, "GPU");
+  if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
+  snprintf(info->kind, sizeof info->kind, "gpu");
+  snprintf(info->isa, sizeof info->isa, "%d.%d", attribute(id, GPU_CAPABILITY_MAJOR), attribute(id, GPU_CAPABILITY_MINOR));
+  info->cores = attribute(id, GPU_MULTIPROCESSORS);
+  info->bandwidth = bandwidth(id);
+  write_software(info->software, sizeof info->software);
+  return OK;
+}
+
+/* For people: kernels, libraries. */
+static void gpu_describe(char *text, size_t size) {
+  char software[sizeof ((device_info *)0)->software];
+  write_software(software, sizeof software);
+  const char *gemm = gpu_get_blas() ? "" : gpu_blas_reason();
+  snprintf(text, size, "%s%s%s", software, gemm[0] ? ": " : "", gemm);
+}
+
+/* ---- failures ---- */
+
+int gpu_fail(gpu *g, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(g->words, sizeof g->words, format, arguments);
+  va_end(arguments);
+  return ERR_DEVICE;
+}
+
+static void gpu_explain(int index, char *text, size_t size) {
+  gpu *g = gpu_lock(index);
+  snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
+  gpu_unlock();
+}
+
+/* Errors after which every call in this context fails. */
+static bool outlives_call(gpu_result r) {
+  static const short sticky[] = {
+    4 /* shut down */, 214 /* ECC */, 220 /* NVLink */, 226 /* contained */, 700 /* illegal address */, 702 /* timeout */,
+    709 /* context destroyed */, 710 /* assert */, 714 /* stack */, 715 /* instruction */, 716 /* misaligned */,
+    717 /* address space */, 718 /* program counter */, 719 /* launch failure */, 721 /* tensor memory */, 999 /* unknown */
+  };
+  for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++)
+    if ((int)r == sticky[i]) return true;
+  return false;
+}
+
+/* A launch that fails late is reported by whatever waits next: the kernel launched last is the best known culprit. */
+static int fail_for_good(gpu *g, gpu_result r, const char *what) {
+  bool launch = strncmp(what, "launch of ", 10) == 0 || !g->last;
+  g->dead = true;
+  return gpu_fail(g, "%s: %s%s%s%s; the device must be reopened: lt.cuda.reopen(\"cuda:%d\")", what, error_text(r),
+                  launch ? "" : " (in ", launch ? "" : g->last, launch ? "" : " or a kernel before it)", g->index);
+}
+
+int gpu_check(gpu *g, gpu_result r, const char *what) {
+  if (r == GPU_SUCCESS) return OK;
+  if (r == GPU_CAPTURE_UNSUPPORTED || r == GPU_CAPTURE_IMPLICIT) return ERR_CAPTURE;
+  if (outlives_call(r)) return fail_for_good(g, r, what);
+  gpu_fail(g, "%s: %s", what, error_text(r));
+  return r == GPU_OUT_OF_MEMORY ? ERR_MEMORY : ERR_DEVICE;
+}
+
+/* ---- opening ---- */
+
+static void read_properties(gpu *g) {
+  g->capability = attribute(g->id, GPU_CAPABILITY_MAJOR) * 10 + attribute(g->id, GPU_CAPABILITY_MINOR);
+  g->cores = attribute(g->id, GPU_MULTIPROCESSORS);
+}
+
+/* The context that other libraries of the process use, too. */
+static int open_context(gpu *g) {
+  const gpu_driver *d = gpu_get_driver();
+  int st = gpu_check(g, d->device_get(&g->id, g->index), "opening the device");
+  if (st == OK) st = gpu_check(g, d->context_retain(&g->context, g->id), "opening the device");
+  if (st == OK) st = gpu_check(g, d->context_use(g->context), "opening the device");
+  return st;
+}
+
+void gpu_close(gpu *g) {
+  if (!g->context) return;
+  gpu_get_driver()->context_use(g->context);
+  gpu_kernels_close(g);
+  if (gpu_streams_close) gpu_streams_close(g);
+  if (gpu_memory_close)  gpu_memory_close(g);
+  gpu_get_driver()->context_release(g->id);
+  g->context = NULL;
+  g->open = g->dead = g->capturing = g->ordered = false;
+  g->last = NULL;
+}
+
+static int open_gpu(gpu *g) {
+  if (g->index >= gpu_count()) return gpu_fail(g, "no device cuda:%d", g->index);
+  int st = open_context(g);
+  if (st == OK) read_properties(g);
+  if (st == OK && gpu_memory_open)  st = gpu_memory_open(g);
+  if (st == OK && gpu_streams_open) st = gpu_streams_open(g);
+  if (st == OK) st = gpu_kernels_open(g);
+  g->open = st == OK;
+  if (st != OK) gpu_close(g);
+  return st == OK ? OK : ERR_DEVICE;
+}
+
+/* ---- entering ---- */
+
+/* Why g cannot be entered as it is; OK when it can. */
+static int prepare(gpu *g) {
+  if (forked) return gpu_fail(g, "a forked child cannot use the GPU of its parent; open it after the fork");
+  if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
+  if (g->dead) {
+    if (!strstr(g->words, "must be reopened"))
+      gpu_fail(g, "the device failed earlier and must be reopened: lt.cuda.reopen(\"cuda:%d\")", g->index);
+    return ERR_DEVICE;
+  }
+  if (!g->open) return open_gpu(g);
+  /* A call inside a call finds its context in place; another library may have changed it between calls. */
+  if (depth > 0 && inside[depth - 1] == g) return OK;
+  return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
+}
+
+int gpu_enter(int index, gpu **entered) {
+  gpu *g = gpu_lock(index);
+  int st = prepare(g);
+  if (st != OK) {
+    gpu_unlock();
+    return st;
+  }
+  inside[depth++] = g;
+  *entered = g;
+  return OK;
+}
+
+int gpu_leave(gpu *g, int status) {
+  depth--;
+  if (depth > 0 && inside[depth - 1] != g) gpu_get_driver()->context_use(inside[depth - 1]->context);
+  gpu_unlock();
+  return status;
+}
+
+/* ---- the device ---- */
+
+const device gpu_device = {
+  .abi = DEVICE_ABI, .name = "cuda",
+  .count = gpu_count, .in_use = gpu_in_use, .reason = gpu_why_none, .info = gpu_info,
+  .describe = gpu_describe, .explain = gpu_explain,
+  .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
+  .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache,
+  .map = gpu_map, .arange = gpu_arange, .has = gpu_has,
+  .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
+  .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,
+  .random = gpu_random,
+  .gemm = gpu_gemm,
+};
