@@ -13,6 +13,8 @@
 
 #if LT_ON_GPU
 
+#include "ptx.cuh"
+
 typedef signed char        int8_t;
 typedef unsigned char      uint8_t;
 typedef short              int16_t;
@@ -57,7 +59,7 @@ template <class X, auto f>
 struct generic_choice<X, generic_case<generic_else, f>> { static constexpr auto function = f; };
 #define CASE(T, f) generic_case<T, f>
 #define CASE_ELSE(f) generic_case<generic_else, f>
-#define GENERIC(x, ...) generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function
+#define GENERIC(x, ...) (generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function)
 
 #else
 

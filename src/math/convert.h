@@ -121,6 +121,18 @@ INLINE double float64_from_real(double x) { return x; }
 
 /* ---- half floats: bit patterns in memory, float in arithmetic ---- */
 
+#if LT_ON_GPU && !defined(LT_EMULATOR)
+/* There one instruction each, but for the bits of NaN. */
+INLINE float from_float16(uint16_t h) {
+  uint32_t nan = (uint32_t)(h & 0x8000u) << 16 | 0x7f800000u | (uint32_t)(h & 0x3ffu) << 13;
+  float x = ptx_float32_from_float16(h);
+  return x != x ? from_bits_float32(nan) : x;
+}
+INLINE uint16_t float16_from_float32(float x) {
+  uint32_t u = bits_float32(x), nan = (u >> 16 & 0x8000u) | 0x7e00u | (u >> 13 & 0x3ffu);
+  return (uint16_t)(x != x ? nan : ptx_float16_from_float32(x));
+}
+#else
 /* Shifted into place, the exponent is 112 too small, which a product puts right, for subnormals too. */
 INLINE float from_float16(uint16_t h) {
   uint32_t magnitude = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
@@ -139,6 +151,7 @@ INLINE uint16_t float16_from_float32(float x) {
   h = a > 0x7f800000u ? 0x7e00u | (a >> 13 & 0x3ffu) : h;
   return (uint16_t)(h | sign);
 }
+#endif
 
 INLINE float from_bfloat16(uint16_t h) { return from_bits_float32((uint32_t)h << 16); }
 

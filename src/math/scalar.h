@@ -200,8 +200,14 @@ INLINE float remainder_any_float32(float x, float y) {
   return (float)remainder_any_float64((double)x, (double)y);
 }
 
-/* Where the branch-free forms give out: huge arguments of sin, cos, tan, huge quotients. cpu/kernels/map.c tests whole
-** blocks and takes the slower form named any_ for those with such an element. */
+/* Where the branch-free forms give out: huge arguments of sin, cos, tan, huge quotients. FAR(inputs, test, expression)
+** is the slower form of a row of ops.def: a CPU's kernel takes it for whole blocks, a GPU's for the element. */
+#define FAR_sin       , FAR(1, is_far_trig(x), any_sin(x))
+#define FAR_cos       , FAR(1, is_far_trig(x), any_cos(x))
+#define FAR_tan       , FAR(1, is_far_trig(x), any_tan(x))
+#define FAR_remainder , FAR(2, is_far_remainder(x, y), any_remainder(x, y))
+#define FAR_FORM(...) FAR_SECOND(__VA_ARGS__, )     /* FAR_FORM(FAR_op, ): nothing where there is no FAR_op */
+#define FAR_SECOND(first, second, ...) second
 INLINE bool is_far_trig_float32(float x)  { return abs_float32(x) > TRIG_LIMIT_float32; }
 INLINE bool is_far_trig_float64(double x) { return abs_float64(x) > TRIG_LIMIT_float64; }
 INLINE bool is_far_remainder_float32(float x, float y)   { return abs_float32(x) >= 0x1p28f * abs_float32(y); }

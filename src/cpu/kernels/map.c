@@ -7,14 +7,8 @@
 #define RESULT_REAL(T) T
 #define RESULT_BOOL(T) bool
 
-/* Ops whose expression holds on a limited range: a block with an element beyond it (`test`) is computed by another,
-** slower expression. FAR_BLOCK(FAR_op, ) is the second item of FAR_op, nothing where there is no FAR_op. */
-#define FAR_sin       , FAR_LOOP(LOAD1, is_far_trig(x), any_sin(x))
-#define FAR_cos       , FAR_LOOP(LOAD1, is_far_trig(x), any_cos(x))
-#define FAR_tan       , FAR_LOOP(LOAD1, is_far_trig(x), any_tan(x))
-#define FAR_remainder , FAR_LOOP(LOAD2, is_far_remainder(x, y), any_remainder(x, y))
-#define FAR_BLOCK(...) SECOND(__VA_ARGS__, )
-#define SECOND(first, second, ...) second
+/* A block with an element that `test` finds is computed by the slower expression. */
+#define FAR(inputs, test, expr) FAR_LOOP(LOAD##inputs, test, expr)
 #define FAR_LOOP(loads, test, expr)                                               \
     int far = 0;                                                                  \
     _Pragma("omp simd reduction(|:far)")                                          \
@@ -30,7 +24,7 @@
     typedef T C;                                                                  \
     reads                                                                         \
     RESULT_##result(T) *r = out;                                                  \
-    FAR_BLOCK(FAR_##name, )                                                       \
+    FAR_FORM(FAR_##name, )                                                       \
     _Pragma("omp simd")                                                           \
     for (int64_t i = 0; i < n; i++) { loads r[i] = (expr); }                      \
   }

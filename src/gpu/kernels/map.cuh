@@ -1,0 +1,158 @@
+/* Element-wise ops. A unit is one op and how its operands are stored:
+**   OP       op_add …, a functor of scalar.cuh
+**   COMPUTE  DT_float32 …: what it computes in
+**   IN, OUT  the dtype that all inputs (but the bool of a SELECT) are stored in, and the result's
+** Copies, casts and fills are op_positive; those that change no dtype come as unsigned integers of the same size. */
+
+#define KERNEL_THREADS 256
+
+#include "plan.cuh"
+#include "scalar.cuh"
+
+typedef stored_t<COMPUTE> C;
+typedef OP<C> F;
+enum {
+  INPUTS = F::inputs,
+  RESULT = F::template result<COMPUTE>::dtype,
+  WIDEST = sizeof(stored_t<IN>) > sizeof(stored_t<OUT>) ? sizeof(stored_t<IN>) : sizeof(stored_t<OUT>),
+  VECTOR = 16 / WIDEST,                                /* elements of a 16-byte load or store: map.c knows this, too */
+  ROUNDS = WIDEST == 8 ? 1 : 2                         /* vectors a thread works on: their loads are under way together */
+};
+
+/* Input k as it is stored. */
+template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
+
+/* Values of N neighbours of input K; a SELECT's bool is carried as a C that is 0 or 1. */
+template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
+  if constexpr (F::selects && K == 0) return (C)x;
+  else return convert<COMPUTE, IN>(x);
+}
+
+/* One side of a call. Where `data` is NULL, the number `value`, of dtype COMPUTE (a SELECT's first: bool). */
+typedef struct map_in { const void *data; uint64_t value; } map_in;
+typedef struct map_arguments {
+  void    *out;
+  map_in   in[4];
+  int64_t  count;
+  uint32_t runs;                                       /* bit k: input k is contiguous, else one element for all */
+} map_arguments;
+
+/* The one element or the number that input K is. */
+template <int K> INLINE C constant(const map_in &in) {
+  typedef stored_t<input<K>::dtype> S;
+  if (in.data) return value_of<K>(*(const S *)in.data);
+  if constexpr (F::selects && K == 0) return (C)(in.value & 1);
+  else return from_word<COMPUTE>(in.value);
+}
+
+/* f(index of an input as a constant) for each input. */
+template <int N> struct number { enum { value = N }; };
+template <class Each> INLINE void each_input(Each f) {
+  f(number<0>());
+  if constexpr (INPUTS > 1) f(number<1>());
+  if constexpr (INPUTS > 2) f(number<2>());
+  if constexpr (INPUTS > 3) f(number<3>());
+}
+
+INLINE stored_t<OUT> compute(const C *v) { return convert<OUT, RESULT>(apply_to<F>(v)); }
+
+/* N neighbours at once; get(k) loads those of input k, or gives the constant it has for all. */
+template <int N> struct values { C v[N][4]; };
+
+template <int K, int N> INLINE void load_run(values<N> &to, const void *data, int64_t at) {
+  typedef stored_t<input<K>::dtype> S;
+  pack<S, N> p = *(const pack<S, N> *)((const S *)data + at);
+#pragma unroll
+  for (int j = 0; j < N; j++) to.v[j][K] = value_of<K>(p.at[j]);
+}
+template <int K, int N> INLINE void load_same(values<N> &to, C x) {
+#pragma unroll
+  for (int j = 0; j < N; j++) to.v[j][K] = x;
+}
+template <int N> INLINE void store_run(void *out, int64_t at, const values<N> &from) {
+  pack<stored_t<OUT>, N> p;
+#pragma unroll
+  for (int j = 0; j < N; j++) p.at[j] = compute(from.v[j]);
+  *(pack<stored_t<OUT>, N> *)((stored_t<OUT> *)out + at) = p;
+}
+
+/* ---- everything is contiguous or one number: blocks of ROUNDS * KERNEL_THREADS vectors ---- */
+
+enum { ALL = (1 << INPUTS) - 1 };
+
+template <int N> INLINE void load_flat(const map_arguments &a, uint32_t runs, const C *same, values<N> &v, int64_t at) {
+  each_input([&](auto k) {
+    constexpr int K = decltype(k)::value;
+    if (runs >> K & 1) load_run<K, N>(v, a.in[K].data, at);
+    else load_same<K, N>(v, same[K]);
+  });
+}
+
+/* A whole block; `first` is its first vector. */
+INLINE void flat_block(const map_arguments &a, uint32_t runs, const C *same, int64_t first) {
+  int64_t at = first + threadIdx.x * VECTOR;
+  values<VECTOR> v[ROUNDS];
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++) load_flat<VECTOR>(a, runs, same, v[r], at + r * (KERNEL_THREADS * VECTOR));
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++) store_run<VECTOR>(a.out, at + r * (KERNEL_THREADS * VECTOR), v[r]);
+}
+
+KERNEL(map_flat)(map_arguments a) {
+  const int64_t step = ROUNDS * KERNEL_THREADS * VECTOR, first = blockIdx.x * step;
+  bool whole = first + step <= a.count;
+  C same[4];
+  if (whole && a.runs == ALL && !F::costly) { flat_block(a, ALL, same, first); return; }
+  each_input([&](auto k) {
+    constexpr int K = decltype(k)::value;
+    if (!(a.runs >> K & 1)) same[K] = constant<K>(a.in[K]);
+  });
+  if (whole) { flat_block(a, a.runs, same, first); return; }
+#pragma unroll 1
+  for (int64_t at = first + threadIdx.x; at < a.count; at += KERNEL_THREADS) {
+    values<1> v;
+    load_flat<1>(a, a.runs, same, v, at);
+    store_run<1>(a.out, at, v);
+  }
+}
+
+/* ---- strides ---- */
+
+/* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous (a.runs) or one value. */
+KERNEL(map_rows)(map_arguments a, gpu_plan p) {
+  uint32_t i = blockIdx.x * KERNEL_THREADS + threadIdx.x;
+  if (i >= p.count) return;
+  int64_t offset[1 + INPUTS];
+  plan_offsets(p, i, offset);
+  values<VECTOR> v;
+  each_input([&](auto k) {
+    constexpr int K = decltype(k)::value;
+    typedef stored_t<input<K>::dtype> S;
+    if (a.runs >> K & 1) load_run<K, VECTOR>(v, a.in[K].data, offset[1 + K]);
+    else load_same<K, VECTOR>(v, constant<K>({a.in[K].data ? (const S *)a.in[K].data + offset[1 + K] : nullptr, a.in[K].value}));
+  });
+  store_run<VECTOR>(a.out, offset[0], v);
+}
+
+/* Any strides: STRIDED elements a thread, KERNEL_THREADS apart. */
+enum { STRIDED = 4 };
+
+KERNEL(map_strided)(map_arguments a, gpu_plan p) {
+  uint32_t first = blockIdx.x * (STRIDED * KERNEL_THREADS) + threadIdx.x;
+  int64_t offset[STRIDED][1 + INPUTS];
+  values<1> v[STRIDED];
+#pragma unroll
+  for (int r = 0; r < STRIDED; r++) {
+    uint32_t i = first + r * KERNEL_THREADS;
+    if (i >= p.count) break;
+    plan_offsets(p, i, offset[r]);
+    each_input([&](auto k) {
+      constexpr int K = decltype(k)::value;
+      typedef stored_t<input<K>::dtype> S;
+      load_same<K, 1>(v[r], constant<K>({a.in[K].data ? (const S *)a.in[K].data + offset[r][1 + K] : nullptr, a.in[K].value}));
+    });
+  }
+#pragma unroll
+  for (int r = 0; r < STRIDED; r++)
+    if (first + r * KERNEL_THREADS < p.count) store_run<1>(a.out, offset[r][0], v[r]);
+}

@@ -1,0 +1,44 @@
+#ifndef LT_PLAN_CUH
+#define LT_PLAN_CUH
+
+/* A plan as kernels read it: C for the host, which makes it (gpu/plan.c), and device code that walks it. Positions have
+** 32 bits, offsets 64: the host cuts larger plans into pieces. */
+
+#include "dtype.h"
+#include "math/base.h"
+
+enum { PLAN_DIMS = 16, PLAN_OPERANDS = 9, PLAN_MOST = 0x7fffffff };
+
+/* n / d for n < 2^31 as a product: (n * magic / 2^32 + n) >> shift. */
+typedef struct gpu_divisor { uint32_t magic, shift, d; } gpu_divisor;
+
+typedef struct gpu_plan {
+  int32_t     ndim;
+  uint32_t    count;
+  int64_t     base[PLAN_OPERANDS];                  /* of each operand, where the piece begins; in elements, as strides */
+  gpu_divisor shape[PLAN_DIMS];
+  int64_t     stride[PLAN_DIMS][PLAN_OPERANDS];
+} gpu_plan;
+
+#if LT_ON_GPU
+
+INLINE uint32_t divide(uint32_t n, const gpu_divisor &by) { return (__umulhi(n, by.magic) + n) >> by.shift; }
+
+/* Where the i-th element (row-major) of operands 0 … N - 1 is. */
+template <int N> INLINE void plan_offsets(const gpu_plan &p, uint32_t i, int64_t (&offset)[N]) {
+#pragma unroll
+  for (int k = 0; k < N; k++) offset[k] = p.base[k];
+#pragma unroll 1
+  for (int d = p.ndim - 1; d > 0; d--) {
+    uint32_t rest = divide(i, p.shape[d]), at = i - rest * p.shape[d].d;
+#pragma unroll
+    for (int k = 0; k < N; k++) offset[k] += at * p.stride[d][k];
+    i = rest;
+  }
+#pragma unroll
+  for (int k = 0; k < N; k++) offset[k] += i * p.stride[0][k];
+}
+
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+#ifndef LT_SCALAR_CUH
+#define LT_SCALAR_CUH
+
+/* One element: how each dtype is loaded and stored, and what each row of ops.def makes of it. */
+
+#include "prelude.cuh"
+#include "math/scalar.h"
+
+/* ---- dtypes ----
+** Everything is a template over a dtype's number, DT_float32 … Half floats are stored as uint16_t and computed as
+** float; to what only copies or steps in bits, they are their own compute dtype. */
+
+template <int D> struct element;
+#define ELEMENT(name, store, computes, accumulates, kind_)                       \
+  template <> struct element<DT_##name> {                                        \
+    typedef store stored;                                                        \
+    enum { compute = DT_##computes, accum = DT_##accumulates, kind = KIND_##kind_ }; \
+    static __device__ __forceinline__ auto load(stored x) { return from_##name(x); } \
+    template <class T> static __device__ __forceinline__ stored store_from(T x) { return (stored)to_##name(x); } \
+  };
+DTYPES(ELEMENT)
+#undef ELEMENT
+
+template <int D> using stored_t = typename element<D>::stored;
+template <int D> using compute_t = stored_t<element<D>::compute>;
+
+/* x of dtype FROM as one of dtype TO, both as they are stored: every load, store and cast is this. */
+template <int TO, int FROM> INLINE stored_t<TO> convert(stored_t<FROM> x) {
+  if constexpr (TO == FROM) return x;
+  else return element<TO>::store_from(element<FROM>::load(x));
+}
+
+/* The same where a dtype is known only as the kernel runs, and is the same for all threads. */
+template <int TO> INLINE stored_t<TO> load_any(int dtype, const void *p, int64_t i) {
+  switch (dtype) {
+#define LOAD_ANY(name, store, compute, accum, kind) \
+    case DT_##name: return convert<TO, DT_##name>(((const store *)p)[i]);
+    DTYPES(LOAD_ANY)
+#undef LOAD_ANY
+  }
+  return stored_t<TO>();
+}
+template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_t<FROM> x) {
+  switch (dtype) {
+#define STORE_ANY(name, store, compute, accum, kind) \
+    case DT_##name: ((store *)p)[i] = convert<DT_##name, FROM>(x); return;
+    DTYPES(STORE_ANY)
+#undef STORE_ANY
+  }
+}
+
+/* A number that the host converted to dtype D (gpu_word): the low bytes of a word. */
+template <int D> INLINE stored_t<D> from_word(uint64_t word) {
+  if constexpr (D == DT_float32) return from_bits_float32((uint32_t)word);
+  else if constexpr (D == DT_float64) return from_bits_float64(word);
+  else return (stored_t<D>)word;
+}
+
+/* ---- ops ----
+** op_add<float>::apply(x, y). `result` makes the result's dtype from the compute dtype; costly: exp, tanh …, whose code
+** is better not there twice. */
+
+template <class C, int D> struct result_SAME { typedef C type; enum { dtype = D }; };
+template <class C, int D> struct result_REAL { typedef C type; enum { dtype = D }; };
+template <class C, int D> struct result_BOOL { typedef bool type; enum { dtype = DT_bool }; };
+
+#define FAR(inputs, test, expr) if ((test)) return (expr);
+#define COSTLY_ANY false
+#define COSTLY_NUMERIC false
+#define COSTLY_REALS false
+#define COSTLY_INTEGER false
+#define COSTLY_BITS false
+#define COSTLY_FLOAT true
+#define COSTLY_REALFLOAT true
+#define OP_STRUCT(name, dtypes, gives, expr, count, select, ...)                        \
+  template <class T> struct op_##name {                                                 \
+    typedef T C;                                                                        \
+    enum { inputs = count, selects = select, costly = COSTLY_##dtypes };                                  \
+    template <int D> using result = result_##gives<C, D>;                             \
+    static __device__ __forceinline__ typename result_##gives<C, 0>::type apply(__VA_ARGS__) { \
+      FAR_FORM(FAR_##name, )                                                            \
+      return (expr);                                                                    \
+    }                                                                                   \
+  };
+#define UNARY(name, dtypes, result, expr, doc)      OP_STRUCT(name, dtypes, result, expr, 1, false, C x)
+#define BINARY(name, dtypes, result, expr, doc)     OP_STRUCT(name, dtypes, result, expr, 2, false, C x, C y)
+#define TERNARY(name, dtypes, result, expr, doc)    OP_STRUCT(name, dtypes, result, expr, 3, false, C x, C y, C z)
+#define SELECT(name, dtypes, result, expr, doc)     OP_STRUCT(name, dtypes, result, expr, 3, true, bool x, C y, C z)
+#define QUATERNARY(name, dtypes, result, expr, doc) OP_STRUCT(name, dtypes, result, expr, 4, false, C x, C y, C z, C w)
+#include "ops.def"
+#undef OP_STRUCT
+#undef FAR
+
+/* Half floats step in the bits they are stored in: their compute dtype is the dtype itself. */
+template <int INFINITE> struct half_nextafter {
+  enum { inputs = 2, selects = false, costly = false };
+  template <int D> using result = result_SAME<uint16_t, D>;
+  static __device__ __forceinline__ uint16_t apply(uint16_t x, uint16_t y) { return nextafter_half(x, y, INFINITE); }
+};
+template <class> using op_nextafter_float16 = half_nextafter<0x7c00>;
+template <class> using op_nextafter_bfloat16 = half_nextafter<0x7f80>;
+
+/* apply with its operands in an array; a SELECT's first is not 0 where it is true. */
+template <class F, class C> INLINE auto apply_to(const C *v) {
+  if constexpr (F::inputs == 1) return F::apply(v[0]);
+  else if constexpr (F::inputs == 2) return F::apply(v[0], v[1]);
+  else if constexpr (F::inputs == 3) return F::apply(v[0], v[1], v[2]);
+  else return F::apply(v[0], v[1], v[2], v[3]);
+}
+
+#endif
