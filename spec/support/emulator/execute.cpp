@@ -255,12 +255,6 @@ static int run_block() {
 
 static volatile sig_atomic_t running;
 
-static void *shared_memory(unsigned bytes) {
-  static std::vector<unsigned char> memory;
-  memory.assign(bytes + 128, 0xcb);                  /* nothing is promised about its contents */
-  return reinterpret_cast<void *>((reinterpret_cast<uintptr_t>(memory.data()) + 127) / 128 * 128);
-}
-
 static int run_grid(const launch &l) {
   unsigned *b = block.now->block;
   for (b[2] = 0; b[2] < l.grid[2]; b[2]++)
@@ -277,7 +271,7 @@ int execute(const launch &l) {
   block.threads = int(l.block[0] * l.block[1] * l.block[2]);
   memcpy(now->block_size, l.block, sizeof l.block);
   memcpy(now->grid_size, l.grid, sizeof l.grid);
-  now->shared = shared_memory(l.shared);
+  memset(l.module->shared, 0xcb, l.shared);          /* nothing is promised about its contents */
   now->host = &host;
   running = 1;
   int result = run_grid(l);

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = 227 << 10, MAX_BLOCK = 1024 };
+enum { MAX_SHARED = 48 << 10, MAX_SHARED_ON_DEMAND = SIMT_SHARED, MAX_BLOCK = 1024 };
 
 struct gpu_function_opaque {
   gpu_module  module;

@@ -194,30 +194,14 @@ std::string name_before(const std::string &text, size_t end) {
   return text.substr(begin, end - begin);
 }
 
-/* Without its __attribute__((…)). */
-std::string without_attributes(std::string type) {
-  for (size_t at; (at = type.find("__attribute__")) != std::string::npos;) {
-    size_t end = type.find('(', at);
-    for (int depth = 0; end < type.size();) {
-      depth += type[end] == '(' ? 1 : type[end] == ')' ? -1 : 0;
-      end++;
-      if (!depth) break;
-    }
-    type.erase(at, end - at);
-  }
-  return type;
-}
-
-/* Dynamic shared memory: `extern __shared__ T name[];` becomes a pointer to it. */
+/* Dynamic shared memory: `extern __shared__ T name[];`, whatever its name, is the one array that simt.h defines. */
 std::string replace_dynamic_shared(std::string text) {
   static const std::string word = "__shared__";
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    size_t semicolon = text.find(';', at), bracket = text.find('[', at);
-    if (name_before(text, at) != "extern" || semicolon == std::string::npos || bracket > semicolon) continue;
-    size_t start = text.rfind("extern", at);
-    std::string name = name_before(text, bracket), type = text.substr(at + word.size(), bracket - at - word.size());
-    type = without_attributes(type.substr(0, type.rfind(name)));
-    text.replace(start, semicolon - start, type + "*const " + name + " = (" + type + "*)simt_now.shared");
+    size_t semicolon = text.find(';', at);
+    if (name_before(text, at) != "extern" || semicolon == std::string::npos) continue;
+    text.insert(semicolon, " __asm__(\"simt_shared\") __attribute__((visibility(\"hidden\")))");
+    text.erase(at, word.size());
   }
   return text;
 }
@@ -241,7 +225,7 @@ std::string unit_text(const std::string &preprocessed, const std::string &simt) 
   return replace_dynamic_shared(preprocessed) + "\n#line 1 \"simt_unit.h\"\n" + read_file(simt + "/simt_unit.h") +
          "static const simt_kernel simt_kernels[] = {\n" + list + "{0, 0, 0, 0}};\n"
          "extern \"C\" __attribute__((visibility(\"default\"))) simt_module simt_unit;\n"
-         "simt_module simt_unit = {SIMT_ABI, &simt_now, sizeof simt_kernels / sizeof *simt_kernels - 1, simt_kernels};\n";
+         "simt_module simt_unit = {SIMT_ABI, &simt_now, simt_shared, sizeof simt_kernels / sizeof *simt_kernels - 1, simt_kernels};\n";
 }
 
 /* ---- compiling ---- */

@@ -57,6 +57,10 @@ static const int warpSize = 32;
 #define blockDim  (*(const dim3 *)simt_now.block_size)
 #define gridDim   (*(const dim3 *)simt_now.grid_size)
 
+/* Dynamic shared memory, for whatever is declared `extern __shared__`. */
+extern "C" __attribute__((visibility("hidden"))) __align__(1024) unsigned char simt_shared[SIMT_SHARED];
+unsigned char simt_shared[SIMT_SHARED];
+
 /* ---- waiting for each other ---- */
 
 static inline void __syncthreads() { simt_now.host->barrier(0); }

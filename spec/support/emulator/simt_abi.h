@@ -2,7 +2,7 @@
 #ifndef SIMT_ABI_H
 #define SIMT_ABI_H
 
-enum { SIMT_ABI = 1, SIMT_ARGUMENTS = 64 };
+enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* the most shared memory of a block */
 
 /* What a kernel may ask for while it runs. */
 struct simt_host {
@@ -18,7 +18,6 @@ struct simt_host {
 /* A unit has one: where the running thread is. */
 struct simt_state {
   unsigned thread[3], block[3], block_size[3], grid_size[3];
-  void *shared;                                              /* dynamic shared memory */
   const simt_host *host;
 };
 
@@ -33,6 +32,7 @@ struct simt_kernel {
 struct simt_module {
   int abi;
   simt_state *state;
+  unsigned char *shared;                                     /* dynamic shared memory, SIMT_SHARED bytes */
   int kernels;
   const simt_kernel *kernel;
 };
