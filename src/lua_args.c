@@ -378,19 +378,24 @@ static place failing_place(const tensor *const *t, int n) {
   return p;
 }
 
+/* The cure is a move to the accelerator, if one of the two is there. */
+static int raise_devices(lua_State *L, const char *fn, const tensor *const *t, int n) {
+  place a = t[0]->store->place, b = t[n - 1]->store->place;
+  for (int i = 1; i < n; i++)
+    if (!place_equal(a, t[i]->store->place)) { b = t[i]->store->place; break; }
+  push_place(L, a);
+  push_place(L, b);
+  push_place(L, b.device == &cpu_device ? a : b);
+  return luaL_error(L, "%s: tensors on different devices: %s and %s; move one with :to(\"%s\")", fn, lua_tostring(L, -3),
+                    lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n) {
   switch (status) {
     case ERR_BROADCAST:
       return raise_broadcast(L, fn, &t[0]->shape, &t[1]->shape);
-    case ERR_DEVICES: {
-      const tensor *a = t[0], *b = t[n - 1];
-      for (int i = 1; i < n; i++)
-        if (!place_equal(a->store->place, t[i]->store->place)) { b = t[i]; break; }
-      push_place(L, a->store->place);
-      push_place(L, b->store->place);
-      const char *pa = lua_tostring(L, -2), *pb = lua_tostring(L, -1);
-      return luaL_error(L, "%s: tensors on different devices: %s and %s; move one with :to(\"%s\")", fn, pa, pb, pb);
-    }
+    case ERR_DEVICES:
+      return raise_devices(L, fn, t, n);
     case ERR_DTYPE:
       return luaL_error(L, "%s: not for %s", fn, dtypes[t[0]->dtype].name);
     case ERR_OUT_SHAPE:

@@ -256,12 +256,12 @@ static int l_range(lua_State *L) {
 }
 
 /* The last element is stop itself, whatever n - 1 rounded steps give. */
-static void set_last(tensor *t, scalar value) {
+static int set_last(const tensor *t, scalar value) {
   tensor last = *t;
   last.shape.ndim = 0;
   last.count = 1;
   last.offset += t->count - 1;
-  op_fill(&last, value);
+  return op_fill(&last, value);
 }
 
 /***
@@ -288,8 +288,8 @@ static int l_linspace(lua_State *L) {
   if (isinf(s.step.f)) s.step.f = s.stop.f / steps - s.start.f / steps;      /* the difference overflows */
   s.stop.is_float = true;
   tensor *t = push_spaced(L, "linspace", d, opt_place(L, options, "linspace", default_place()), &s, n);
-  if (endpoint && n > 1) set_last(t, s.stop);
-  return finish_op(L, false);
+  int st = endpoint && n > 1 ? set_last(t, s.stop) : OK;
+  return st == OK ? finish_op(L, false) : raise(L, "linspace", st, (const tensor *const *)&t, 1);
 }
 
 /* ---- registration ---- */

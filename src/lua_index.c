@@ -175,6 +175,7 @@ static void select_tensor(lua_State *L, int i, selection *s) {
   const tensor *t = test_tensor(L, i);
   if (!t) raise_item(L, i, s->source);
   if (!t->store) luaL_error(L, "index for dim %d: this tensor was freed", s->source + 1);
+  if (!place_equal(t->store->place, s->x->store->place)) raise(L, "index", ERR_DEVICES, (const tensor *[]){s->x, t}, 2);
   bool mask = t->dtype == DT_bool;
   if (!mask && dtype_kind(t->dtype) > KIND_INT)
     luaL_error(L, "index for dim %d: integers or a bool mask expected, got %s", s->source + 1, dtypes[t->dtype].name);
@@ -302,7 +303,8 @@ const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *ta
   if (type != LUA_TUSERDATA) {
     scalar s = check_value(L, i, fn, target->dtype);
     tensor *t = push_tensor(L, fn, target->dtype, &(shape){.ndim = 0}, target->store->place);
-    op_fill(t, s);
+    int st = op_fill(t, s);
+    if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 1);
     return t;
   }
   const tensor *x = check_tensor(L, i, fn);
@@ -333,7 +335,9 @@ void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const
   if (st == ERR_INDEX) raise_value(L, fn, j, dims[j->bad_index]);
   tensor positions = {.shape = j->shape};
   if (st == ERR_BROADCAST) raise(L, fn, st, (const tensor *[]){&positions, values}, 2);
-  raise(L, fn, st, (const tensor *[]){&j->target, values}, 2);
+  const tensor *all[2 + MAX_DIMS] = {&j->target, values};
+  for (int k = 0; k < j->nindex; k++) all[2 + k] = j->index[k].t;
+  raise(L, fn, st, all, st == ERR_DEVICES ? 2 + j->nindex : 2);
 }
 
 /* One index tensor a picked dim of the view, after masks became positions. */

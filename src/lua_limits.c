@@ -20,7 +20,13 @@ static int l_limits(lua_State *L) {
   place where = arg_place(L, 1, "limits");
   enum dtype dtype = lua_isnoneornil(L, 2) ? DT_float32 : check_dtype(L, 2, "limits");
   device_limits limits;
-  int status = where.device->limits ? where.device->limits(where.index, dtype, &limits) : ERR_NO_KERNEL;
+  if (!where.device->limits) {
+    push_place(L, where);
+    return luaL_error(L, "limits: not measured on %s", lua_tostring(L, -1));
+  }
+  int status = where.device->limits(where.index, dtype, &limits);
+  if (status == ERR_NO_KERNEL) return luaL_error(L, "limits: not measured for %s", dtypes[dtype].name);
+  if (status == ERR_DEVICE || status == ERR_CAPTURE) return raise_device(L, "limits", status, where);
   if (status != OK) return raise(L, "limits", status, NULL, 0);
   lua_createtable(L, 0, 3);
   set_number(L, "flops", limits.flops);

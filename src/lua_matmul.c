@@ -30,7 +30,7 @@ static int raise_shapes(lua_State *L, const char *fn, const char *format, const 
 }
 
 static int raise_product(lua_State *L, const char *fn, int status, const matmul_job *j, const tensor *out) {
-  const tensor *inputs[2] = {j->a, j->b};
+  const tensor *all[] = {j->a, j->b, out};
   switch (status) {
     case ERR_INNER:     return raise_inner(L, fn, j->a, j->b);
     case ERR_RANK:      return luaL_error(L, "%s: a 0-d tensor has no rows or columns; use x:multiply(y)", fn);
@@ -38,7 +38,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
     case ERR_SCALAR:    return luaL_error(L, "%s: alpha and beta must be integers for %s", fn, dtypes[j->dtype].name);
     case ERR_OUT_SHAPE: return raise_shapes(L, fn, "out has shape %s, the result %s", &out->shape, &j->shape);
     case ERR_CAST: case ERR_READONLY: case ERR_OVERLAP: return raise(L, fn, status, &out, 1);
-    default:            return raise(L, fn, status, inputs, 2);
+    default:            return raise(L, fn, status, all, out ? 3 : 2);
   }
 }
 

@@ -20,6 +20,7 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
   tensor *out = opt_out(L, options, fn);
   if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
   push_option(L, options, "out");
+  if (!place_equal(out->store->place, in[0]->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){out, in[0]}, 2);
   int st = check_target(out, s, d, in, nin);
   if (st == OK && out->dtype != d) st = ERR_CAST;
   if (st != OK) raise(L, fn, st, (const tensor *[]){out}, 1);
@@ -301,7 +302,8 @@ static int l_searchsorted(lua_State *L) {
   if (a.t) values = a.t;
   else {
     tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
-    op_fill(t, check_value(L, 2, fn, d));
+    int st = op_fill(t, check_value(L, 2, fn, d));
+    if (st != OK) return raise(L, fn, st, (const tensor *[]){t}, 1);
     values = t;
   }
   if (!place_equal(sorted->store->place, values->store->place)) return raise(L, fn, ERR_DEVICES, (const tensor *[]){sorted, values}, 2);

@@ -15,7 +15,7 @@ return function(lt, methods)
   local function bernoulli_like(p, options)
     local dtype = is_float(p.dtype) and p.dtype or "float32"
     local u = lt.rand(p.shape, draw_options(options, dtype, p.device))
-    return u:less(p):to(options.dtype or dtype)
+    return u:less(p):to(options.dtype or dtype, options.device or p.device)
   end
 
   --- 1 with probability p, else 0.
