@@ -408,7 +408,7 @@ function Tensor:contiguous(x) end
 
 ---Overwrites x with the elements of y, converted to x's dtype.
 ---@param x any
----@param y any|number broadcast to x's shape; must not overlap x unless it is the same view
+---@param y any|number broadcast to x's shape, on any device; must not overlap x unless it is the same view
 ---@return any # x
 function Tensor:copy_(x, y) end
 
@@ -1552,7 +1552,8 @@ function Tensor:to(x, ...) end
 ---@return any # string of x.size elements
 function Tensor:to_bytes(x) end
 
----Hands the tensor to other libraries in this process, without a copy.
+---Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
+---takes it deletes the struct only when its own work on the memory is done.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
 ---@param x any
@@ -1841,7 +1842,8 @@ function lt.synchronize(device) end
 ---@return number #
 function lt.clock() end
 
----Hands the tensor to other libraries in this process, without a copy.
+---Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
+---takes it deletes the struct only when its own work on the memory is done.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
 ---@param x any
@@ -1849,8 +1851,8 @@ function lt.clock() end
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
----A tensor on memory that another library made, without a copy, and owned from now on.
----Read-only memory is copied. After an error the struct still belongs to the caller.
+---A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
+---that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
 ---@param p any userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
 ---@param options? table {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed
 ---@return any #
@@ -2208,7 +2210,8 @@ function lt.set_num_threads(n) end
 ---@return integer # how many threads an operation may use
 function lt.get_num_threads() end
 
----What computes: kernels, threads, BLAS and its processor type and threading. For people and bug reports.
+---What computes: kernels, threads, BLAS and its processor type and threading; of a GPU the driver and libraries. For people
+---and bug reports.
 ---@return string #
 function lt.config() end
 

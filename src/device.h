@@ -32,6 +32,7 @@ typedef struct device_limits {
 typedef struct device {
   int         abi;                                            /* DEVICE_ABI */
   const char *name;                                           /* "cpu", "cuda" */
+  int         dlpack;                                         /* DLPack's number of the kind */
   int  (*count)(void);                                        /* devices of this kind here, 0 when none */
   const char *(*reason)(void);                                /* why count() is 0 */
   int  (*in_use)(void);                                       /* of them, up to the last that has been used: asking starts none */

@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+#include "host.h"
+#include "op_reduce.h"
+
 /* ---- dtypes ---- */
 
 static const uint8_t kind_code[] = {[KIND_BOOL] = DL_BOOL, [KIND_UINT] = DL_UINT, [KIND_INT] = DL_INT,
@@ -33,7 +36,9 @@ static void delete_old(dl_managed *self) { delete_exported((exported *)(void *)s
 static void delete_new(dl_versioned *self) { delete_exported((exported *)(void *)self); }
 
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
-  if (t->store->place.device != &cpu_device) return ERR_NO_KERNEL;
+  place where = t->store->place;
+  int st = where.device->sync(where.index);
+  if (st != OK) return st;
   exported *e = calloc(1, sizeof *e);
   if (!e) return ERR_MEMORY;
   dl_tensor *to = versioned ? &e->managed.new.tensor : &e->managed.old.tensor;
@@ -41,8 +46,8 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
     e->shape[d] = t->shape.dim[d];
     e->stride[d] = t->stride[d];
   }
-  *to = (dl_tensor){.data = tensor_data(t), .device = {DL_CPU, 0}, .ndim = t->shape.ndim, .shape = e->shape, .strides = e->stride,
-                    .dtype = {code_of(t->dtype), (uint8_t)(8 * dtype_size(t->dtype)), 1}};
+  *to = (dl_tensor){.data = tensor_data(t), .device = {where.device->dlpack, where.index}, .ndim = t->shape.ndim,
+                    .shape = e->shape, .strides = e->stride, .dtype = {code_of(t->dtype), (uint8_t)(8 * dtype_size(t->dtype)), 1}};
   if (versioned) {
     e->managed.new.version.major = DL_MAJOR;
     e->managed.new.version.minor = DL_MINOR;
@@ -73,11 +78,26 @@ static const char *describe_shape(const dl_tensor *from, tensor *t) {
   return NULL;
 }
 
-const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, bool *read_only) {
+/* Where memory of a DLPack device is for us: pinned memory is the host's, managed memory its device's. */
+static bool find_place(int type, int id, place *where) {
+  if (type == DL_CPU || type == DL_CUDA_HOST) {
+    *where = (place){&cpu_device, 0};
+    return true;
+  }
+  if (type == DL_CUDA_MANAGED) type = DL_CUDA;
+  for (int k = 1; device_kinds[k]; k++)
+    if (device_kinds[k]->dlpack == type && id >= 0 && id < device_kinds[k]->count()) {
+      *where = (place){device_kinds[k], id};
+      return true;
+    }
+  return false;
+}
+
+const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only) {
   const dl_versioned *new = in->managed;
   const dl_tensor *from = in->versioned ? &new->tensor : &((const dl_managed *)in->managed)->tensor;
   if (in->versioned && new->version.major != DL_MAJOR) return "a version of DLPack that is not 1";
-  if (from->device.type != DL_CPU && from->device.type != DL_CUDA_HOST) return "on a device that is not the CPU";
+  if (!find_place(from->device.type, from->device.id, where)) return "on a device that is not here";
   if (from->dtype.lanes != 1) return "a dtype of several lanes";
   *t = (tensor){.dtype = dtype_of(from->dtype.code, from->dtype.bits)};
   if (t->dtype == DT_none) return "a dtype that is not supported";
@@ -90,15 +110,20 @@ const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, bool *re
   return NULL;
 }
 
-static bool clean(const uint8_t *p, const tensor *t, int dim) {
-  if (dim == t->shape.ndim) return *p <= 1;
-  for (int64_t i = 0; i < t->shape.dim[dim]; i++)
-    if (!clean(p + i * t->stride[dim], t, dim + 1)) return false;
-  return true;
-}
-
-bool dlpack_bools_are_clean(const tensor *t, const void *data) {
-  return t->dtype != DT_bool || t->count == 0 || clean(data, t, 0);
+int dlpack_check_bools(const tensor *t, bool *clean) {
+  *clean = true;
+  if (t->dtype != DT_bool || t->count == 0) return OK;
+  tensor bytes = *t, most = {.store = NULL};
+  uint8_t value = 0;
+  bytes.dtype = DT_uint8;
+  reduction r = {.op = REDUCE_max, .dtype = DT_none, .in = &bytes, .dims = (1u << t->shape.ndim) - 1};
+  int st = reduce_prepare(&r);
+  if (st == OK) st = tensor_init(&most, r.result, &r.shape, t->store->place);
+  if (st == OK) st = reduce_run(&r, &most);
+  if (st == OK) st = host_read(&most, DT_uint8, &value);
+  tensor_drop(&most);
+  *clean = value <= 1;
+  return st;
 }
 
 void dlpack_delete(dl_owned *p) {

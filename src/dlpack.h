@@ -6,7 +6,7 @@
 
 #include "tensor.h"
 
-enum { DL_CPU = 1, DL_CUDA_HOST = 3 };                      /* device types that are our cpu */
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };   /* device types */
 enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 };
 enum { DL_MAJOR = 1, DL_MINOR = 0 };
 enum { DL_READ_ONLY = 1 };                                  /* flags */
@@ -42,14 +42,16 @@ typedef struct dl_owned {
   bool  versioned;
 } dl_owned;
 
-/* Shares t's storage with the new struct. ERR_MEMORY, ERR_NO_KERNEL: a device that DLPack does not know. */
+/* Shares t's storage with the new struct. Waits until what is queued on its device is done: whoever takes the struct
+** need not know our streams, and we need not know theirs. ERR_MEMORY, ERR_DEVICE … */
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 
-/* What the struct says, as dtype, shape, strides, count and `data` of a tensor without storage. NULL, or why not. */
-const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, bool *read_only);
+/* What the struct says: dtype, shape, strides and count of a tensor without storage; data and place of its storage.
+** NULL, or why not. */
+const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
-/* Are all bytes of a bool tensor on the CPU 0 or 1? */
-bool dlpack_bools_are_clean(const tensor *t, const void *data);
+/* *clean: are all bytes of a bool tensor 0 or 1? */
+int dlpack_check_bools(const tensor *t, bool *clean);
 
 /* Calls the deleter, once. */
 void dlpack_delete(dl_owned *p);

@@ -6,6 +6,7 @@
 #include "host.h"
 #include "lua_args.h"
 #include "lua_register.h"
+#include "view.h"
 
 enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
 
@@ -367,55 +368,43 @@ static int l_totable(lua_State *L) {
 
 /* ---- excerpts, for printing ---- */
 
-/* The elements that printing shows, first and last `edge` of every dim longer than 2 edge + 1. */
-typedef struct excerpt {
-  const tensor *t;
-  int64_t edge;
-  writer  w;
-  int64_t pushed;
-} excerpt;
-
-/* One run of the last dim (or the one element of a 0-d tensor), appended to the table at the top. */
-static void excerpt_run(lua_State *L, excerpt *e, int64_t offset, int64_t n) {
-  staged stage[SMALL];
-  tensor run = *e->t;
-  run.shape.ndim = 1;
-  run.stride[0] = e->t->shape.ndim > 0 ? e->t->stride[e->t->shape.ndim - 1] : 1;
-  for (int64_t part; n > 0; n -= part, offset += part * run.stride[0]) {
-    part = n < SMALL ? n : SMALL;
-    run.shape.dim[0] = run.count = part;
-    run.offset = e->t->offset + offset;
-    int st = host_read(&run, e->w.floats ? DT_float64 : DT_int64, stage);
-    if (st != OK) raise(L, "tostring", st, &e->t, 1);
-    for (int64_t k = 0; k < part; k++) {
-      push_value(L, &e->w, &stage[k]);
-      lua_rawseti(L, -2, ++e->pushed);
-    }
+/* Copies the first and the last elements of each dim of `from`, from `dim` on, to `to`, where they lie side by side. */
+static int copy_ends(tensor *to, const tensor *from, int dim) {
+  if (dim == from->shape.ndim) return op_copy(to, from);
+  int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;
+  if (shown == length) return copy_ends(to, from, dim + 1);
+  int st = OK;
+  for (int end = 0; end < 2 && st == OK; end++) {
+    tensor part = *to, source = *from;
+    view_range(&part, dim, end * half, 1, half);
+    view_range(&source, dim, end * (length - half), 1, half);
+    st = copy_ends(&part, &source, dim + 1);
   }
+  return st;
 }
 
-static void excerpt_dim(lua_State *L, excerpt *e, int dim, int64_t offset) {
-  const tensor *t = e->t;
-  if (dim == t->shape.ndim) { excerpt_run(L, e, offset, 1); return; }
-  int64_t n = t->shape.dim[dim], ends[2][2] = {{0, n}, {n, n}};
-  if (n > 2 * e->edge) {
-    ends[0][1] = e->edge;
-    ends[1][0] = n - e->edge;
-  }
-  for (int half = 0; half < 2; half++) {
-    int64_t first = ends[half][0], after = ends[half][1];
-    if (dim == t->shape.ndim - 1) excerpt_run(L, e, offset + first * t->stride[dim], after - first);
-    else
-      for (int64_t i = first; i < after; i++) excerpt_dim(L, e, dim + 1, offset + i * t->stride[dim]);
-  }
-}
-
-/* excerpt(x, edge): the elements that printing shows, as a flat list in row-major order. */
+/* excerpt(x, edge): the elements that printing shows, first and last `edge` of every dim longer than 2 edge, as a flat
+** list in row-major order. They are brought together on x's device: one transfer, whatever x's size. */
 static int l_excerpt(lua_State *L) {
-  const tensor *t = check_tensor(L, 1, "tostring");
-  excerpt e = {.t = t, .edge = luaL_checkinteger(L, 2), .w = writer_of(t)};
-  lua_newtable(L);
-  if (t->count > 0) excerpt_dim(L, &e, 0, 0);
+  const tensor *t = check_tensor(L, 1, "tostring"), *shown = t;
+  int64_t edge = luaL_checkinteger(L, 2);
+  shape s = t->shape;
+  for (int d = 0; d < s.ndim; d++)
+    if (s.dim[d] > 2 * edge) s.dim[d] = 2 * edge;
+  if (!shape_equal(&s, &t->shape)) {
+    tensor *ends = push_tensor(L, "tostring", t->dtype, &s, t->store->place);
+    int st = copy_ends(ends, t, 0);
+    if (st != OK) return raise(L, "tostring", st, &t, 1);
+    shown = ends;
+  }
+  staged small[SMALL];
+  writer w = writer_of(shown);
+  push_elements(L, "tostring", shown, &w, small);
+  lua_createtable(L, (int)shown->count, 0);
+  for (int64_t i = 1; i <= shown->count; i++) {
+    push_value(L, &w, w.next++);
+    lua_rawseti(L, -2, i);
+  }
   return 1;
 }
 

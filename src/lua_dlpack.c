@@ -37,7 +37,8 @@ static int capsule_tostring(lua_State *L) {
 static const char *const to_options[] = {"versioned", NULL};
 
 /***
-Hands the tensor to other libraries in this process, without a copy.
+Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
+takes it deletes the struct only when its own work on the memory is done.
 The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 address to NULL. What is not taken is deleted with the userdata.
 @function to_dlpack
@@ -57,21 +58,22 @@ static int l_to_dlpack(lua_State *L) {
   return st == OK ? 1 : raise(L, "to_dlpack", st, &t, 1);
 }
 
-/* The storage of what was taken in ends: so does the struct. */
+/* The storage of what was taken in ends: so does the struct, when queued work no longer uses it. */
 static void release(storage *s) {
+  s->place.device->sync(s->place.index);
   dlpack_delete(s->owner);
   free(s->owner);
 }
 
 /* A tensor on the data itself; the struct is ours from then on. */
-static void push_shared(lua_State *L, dl_owned *p, const tensor *form, void *data) {
+static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
   tensor *t = push_empty(L);
   storage *s;
   dl_owned *owner = malloc(sizeof *owner);
   if (!owner) raise(L, "from_dlpack", ERR_MEMORY, NULL, 0);
   *owner = *p;
-  int st = storage_wrap((place){&cpu_device, 0}, data, bytes, release, owner, &s);
+  int st = storage_wrap(form->store->place, form->store->ptr, bytes, release, owner, &s);
   if (st != OK) {
     free(owner);
     raise(L, "from_dlpack", st, NULL, 0);
@@ -81,14 +83,14 @@ static void push_shared(lua_State *L, dl_owned *p, const tensor *form, void *dat
   p->managed = NULL;
 }
 
-/* A copy of the data; the struct is deleted. */
-static void push_copied(lua_State *L, dl_owned *p, const tensor *form, void *data) {
-  storage s = {.place = (place){&cpu_device, 0}, .ptr = data, .refs = 1};
+/* A copy of the data; the struct is deleted when it is made. */
+static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   tensor in = *form;
-  in.store = &s;
+  place where = form->store->place;
   if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 are true */
-  tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, (place){&cpu_device, 0});
+  tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, where);
   int st = form->count == 0 ? OK : op_copy(t, &in);
+  if (st == OK) st = where.device->sync(where.index);
   if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
   dlpack_delete(p);
 }
@@ -108,8 +110,8 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
 }
 
 /***
-A tensor on memory that another library made, without a copy, and owned from now on.
-Read-only memory is copied. After an error the struct still belongs to the caller.
+A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
+that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
 @tparam[opt] table options {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor;
@@ -121,14 +123,17 @@ static int l_from_dlpack(lua_State *L) {
   dl_owned light, *p = check_struct(L, options, &light);
   bool must = opt_bool(L, options, "from_dlpack", "copy", false), may = opt_bool(L, options, "from_dlpack", "copy", true);
   tensor form;
-  void *data;
-  bool read_only;
-  const char *wrong = dlpack_describe(p, &form, &data, &read_only);
+  storage s = {.refs = 1};
+  bool read_only, clean;
+  const char *wrong = dlpack_describe(p, &form, &s.ptr, &s.place, &read_only);
   if (wrong) return luaL_error(L, "from_dlpack: %s", wrong);
-  bool copy = must || read_only || !dlpack_bools_are_clean(&form, data);
+  form.store = &s;
+  int st = dlpack_check_bools(&form, &clean);
+  if (st != OK) return raise(L, "from_dlpack", st, (const tensor *[]){&form}, 1);
+  bool copy = must || read_only || !clean;
   if (copy && !may) return luaL_error(L, "from_dlpack: copy = false, but this data has to be copied");
-  if (copy) push_copied(L, p, &form, data);
-  else push_shared(L, p, &form, data);
+  if (copy) push_copied(L, p, &form);
+  else push_shared(L, p, &form);
   return finish_op(L, false);
 }
 

@@ -31,14 +31,22 @@ static int l_get_num_threads(lua_State *L) {
 }
 
 /***
-What computes: kernels, threads, BLAS and its processor type and threading. For people and bug reports.
+What computes: kernels, threads, BLAS and its processor type and threading; of a GPU the driver and libraries. For people
+and bug reports.
 @function config
 @treturn string
 */
 static int l_config(lua_State *L) {
   char text[512];
-  cpu_device.describe(text, sizeof text);
-  lua_pushstring(L, text);
+  int top = lua_gettop(L);
+  for (int k = 0; device_kinds[k]; k++) {
+    const device *d = device_kinds[k];
+    if (d->count() == 0) continue;
+    d->describe(text, sizeof text);
+    if (k > 0) lua_pushfstring(L, "; %s: %s", d->name, text);
+    else lua_pushstring(L, text);
+  }
+  lua_concat(L, lua_gettop(L) - top);
   return 1;
 }
 

@@ -89,7 +89,7 @@ static void fill(lua_State *L, DLTensor *t) {
   t->ndim = (int32_t)field(L, "ndim", n);
   t->strides = integers(L, "strides", &n);
   t->dtype = (DLDataType){(uint8_t)field(L, "code", 2), (uint8_t)field(L, "bits", 64), (uint16_t)field(L, "lanes", 1)};
-  t->device = (DLDevice){(int32_t)field(L, "device", 1), 0};
+  t->device = (DLDevice){(int32_t)field(L, "device", 1), (int32_t)field(L, "device_id", 0)};
   t->byte_offset = (uint64_t)field(L, "byte_offset", 0);
 }
 
@@ -139,6 +139,7 @@ static void describe(lua_State *L, const DLTensor *t) {
   set(L, "bits", t->dtype.bits);
   set(L, "lanes", t->dtype.lanes);
   set(L, "device", t->device.device_type);
+  set(L, "device_id", t->device.device_id);
   set(L, "address", (lua_Integer)((intptr_t)t->data + (intptr_t)t->byte_offset));
   set_list(L, "shape", t->shape, t->ndim);
   set_list(L, "strides", t->strides, t->ndim);

@@ -93,7 +93,7 @@ static void cpu_explain(int index, char *text, size_t size) {
 static bool cpu_has(enum map_op op, enum dtype compute) { return cpu_isa->map->kernel[op][compute] != NULL; }
 
 const device cpu_device = {
-  .abi = DEVICE_ABI, .name = "cpu",
+  .abi = DEVICE_ABI, .name = "cpu", .dlpack = 1,
   .count = cpu_count, .in_use = cpu_count, .reason = cpu_reason, .info = cpu_info,
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .copy_across = cpu_copy_across, .explain = cpu_explain,

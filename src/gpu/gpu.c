@@ -289,7 +289,7 @@ int gpu_leave(gpu *g, int status) {
 /* ---- the device ---- */
 
 const device gpu_device = {
-  .abi = DEVICE_ABI, .name = "cuda",
+  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2,
   .count = gpu_count, .in_use = gpu_in_use, .reason = gpu_why_none, .info = gpu_info,
   .describe = gpu_describe, .explain = gpu_explain,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
