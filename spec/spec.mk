@@ -38,7 +38,7 @@ test: deps-test           ## all specs, and those of the kernels again on the ba
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
-test-hosts: build $(HOSTS) build/spec/dlpack_peer.so
+test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator
 
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" \

@@ -81,7 +81,7 @@ static void close_device(void) {
 }
 
 /* The compiled image, to be freed; the log where it does not compile. */
-static void *compile_for(const char *source, const char *arch, int *result, char **log) {
+static inline void *compile_for(const char *source, const char *arch, int *result, char **log) {
   rtc_program p;
   size_t bytes;
   char option[64];
@@ -102,7 +102,7 @@ static void *compile_for(const char *source, const char *arch, int *result, char
   return image;
 }
 
-static gpu_module load(const char *source) {
+static inline gpu_module load(const char *source) {
   int result;
   char *log;
   gpu_module m;
@@ -114,28 +114,28 @@ static gpu_module load(const char *source) {
   return m;
 }
 
-static gpu_function function(gpu_module m, const char *name) {
+static inline gpu_function function(gpu_module m, const char *name) {
   gpu_function f;
   ok(cu.module_function(&f, m, name));
   return f;
 }
 
-static gpu_address allocate(size_t bytes) {
+static inline gpu_address allocate(size_t bytes) {
   gpu_address a;
   ok(cu.memory_alloc(&a, bytes));
   return a;
 }
 
-static void launch(gpu_function f, unsigned blocks, unsigned threads, void **arguments) {
+static inline void launch(gpu_function f, unsigned blocks, unsigned threads, void **arguments) {
   ok(cu.launch(f, blocks, 1, 1, threads, 1, 1, 0, stream, arguments, NULL));
 }
 
-static void read_back(void *to, gpu_address from, size_t bytes) {
+static inline void read_back(void *to, gpu_address from, size_t bytes) {
   ok(cu.copy_out(to, from, bytes, stream));
   ok(cu.stream_sync(stream));
 }
 
-__attribute__((unused)) static void write_to(gpu_address to, const void *from, size_t bytes) { ok(cu.copy_in(to, from, bytes, stream)); }
+static inline void write_to(gpu_address to, const void *from, size_t bytes) { ok(cu.copy_in(to, from, bytes, stream)); }
 
 typedef struct test { const char *name; void (*run)(void); } test;
 
