@@ -98,7 +98,7 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) \
            $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o)) $(BUILD)/obj/embedded.o
 
 # Device code, and what it shares with the CPU: text inside the module, compiled when it is needed.
-EMBEDDED := $(sort $(wildcard src/gpu/kernels/*.cuh src/math/*.h)) src/ops.def src/dtype.h src/random.h
+EMBEDDED := $(sort $(wildcard src/gpu/kernels/*.cuh src/gpu/kernels/*.h src/math/*.h)) src/ops.def src/dtype.h src/random.h
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:
@@ -191,8 +191,14 @@ install: build            ## into PREFIX (/usr/local)
 test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
 	@tools/test_rock
 
-.PHONY: lint lint-gcc lint-clang lint-lua lint-layers
-lint: lint-gcc lint-clang lint-lua lint-layers   ## warnings of gcc and clang as errors, luacheck, layering rules
+# Our declarations of the GPU's libraries against those of the toolkit, where it is installed.
+CUDA_INCDIR ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include/cuda.h /usr/local/cuda/include/cuda.h \
+  /usr/include/cuda.h)))
+lint-driver:
+	@$(if $(CUDA_INCDIR),$(CC) -std=gnu11 -Isrc -isystem $(CUDA_INCDIR) -Wall -Wextra -Werror -fsyntax-only tools/lint_driver.c)
+
+.PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-driver
+lint: lint-gcc lint-clang lint-lua lint-layers lint-driver   ## warnings of gcc and clang as errors, luacheck, layering rules
 
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc BUILD=build/lint-gcc CFLAGS=-Werror

@@ -42,14 +42,57 @@ GPU_TYPE(blas_compute,    cublasComputeType_t, int)
 GPU_TYPE(blas_algorithm,  cublasGemmAlgo_t,    int)
 GPU_TYPE(blas_math,       cublasMath_t,        int)
 
-/* The values used of their enums; make lint compares them with the headers, too. */
-enum {
-  GPU_SUCCESS = 0, GPU_OUT_OF_MEMORY = 2, GPU_NOT_INITIALIZED = 3, GPU_NO_DEVICE = 100, GPU_NOT_FOUND = 500, GPU_NOT_READY = 600,
-  GPU_CAPTURE_UNSUPPORTED = 900, GPU_CAPTURE_IMPLICIT = 906,
-  GPU_MULTIPROCESSORS = 16, GPU_MEMORY_CLOCK = 36, GPU_BUS_WIDTH = 37, GPU_CAPABILITY_MAJOR = 75, GPU_CAPABILITY_MINOR = 76,
-  FUNCTION_MAX_THREADS = 0, FUNCTION_SHARED_MOST = 8,
-  RTC_SUCCESS = 0, RTC_COMPILATION = 6
-};
+/* What is used of their enums. X(ours, theirs, value) */
+#define DRIVER_CONSTANTS(X)                                                            \
+  X(GPU_SUCCESS,              CUDA_SUCCESS,                                      0)     \
+  X(GPU_OUT_OF_MEMORY,        CUDA_ERROR_OUT_OF_MEMORY,                          2)     \
+  X(GPU_NOT_INITIALIZED,      CUDA_ERROR_NOT_INITIALIZED,                        3)     \
+  X(GPU_SHUT_DOWN,            CUDA_ERROR_DEINITIALIZED,                          4)     \
+  X(GPU_NO_DEVICE,            CUDA_ERROR_NO_DEVICE,                            100)     \
+  X(GPU_ECC,                  CUDA_ERROR_ECC_UNCORRECTABLE,                    214)     \
+  X(GPU_NVLINK,               CUDA_ERROR_NVLINK_UNCORRECTABLE,                 220)     \
+  X(GPU_NOT_FOUND,            CUDA_ERROR_NOT_FOUND,                            500)     \
+  X(GPU_NOT_READY,            CUDA_ERROR_NOT_READY,                            600)     \
+  X(GPU_ILLEGAL_ADDRESS,      CUDA_ERROR_ILLEGAL_ADDRESS,                      700)     \
+  X(GPU_LAUNCH_TIMEOUT,       CUDA_ERROR_LAUNCH_TIMEOUT,                       702)     \
+  X(GPU_CONTEXT_DESTROYED,    CUDA_ERROR_CONTEXT_IS_DESTROYED,                 709)     \
+  X(GPU_ASSERT,               CUDA_ERROR_ASSERT,                               710)     \
+  X(GPU_HARDWARE_STACK,       CUDA_ERROR_HARDWARE_STACK_ERROR,                 714)     \
+  X(GPU_ILLEGAL_INSTRUCTION,  CUDA_ERROR_ILLEGAL_INSTRUCTION,                  715)     \
+  X(GPU_MISALIGNED_ADDRESS,   CUDA_ERROR_MISALIGNED_ADDRESS,                   716)     \
+  X(GPU_ADDRESS_SPACE,        CUDA_ERROR_INVALID_ADDRESS_SPACE,                717)     \
+  X(GPU_INVALID_PC,           CUDA_ERROR_INVALID_PC,                           718)     \
+  X(GPU_LAUNCH_FAILED,        CUDA_ERROR_LAUNCH_FAILED,                        719)     \
+  X(GPU_CAPTURE_UNSUPPORTED,  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,           900)     \
+  X(GPU_CAPTURE_IMPLICIT,     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,              906)     \
+  X(GPU_UNKNOWN,              CUDA_ERROR_UNKNOWN,                              999)     \
+  X(GPU_MULTIPROCESSORS,      CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,         16)     \
+  X(GPU_MEMORY_CLOCK,         CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE,            36)     \
+  X(GPU_BUS_WIDTH,            CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH,      37)     \
+  X(GPU_CAPABILITY_MAJOR,     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,     75)     \
+  X(GPU_CAPABILITY_MINOR,     CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,     76)     \
+  X(FUNCTION_MAX_THREADS,     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,           0)     \
+  X(FUNCTION_SHARED_MOST,     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,   8)     \
+  X(STREAM_NON_BLOCKING,      CU_STREAM_NON_BLOCKING,                            1)     \
+  X(EVENT_NO_TIMING,          CU_EVENT_DISABLE_TIMING,                           2)     \
+  X(HOST_PORTABLE,            CU_MEMHOSTALLOC_PORTABLE,                          1)     \
+  X(CAPTURE_RELAXED,          CU_STREAM_CAPTURE_MODE_RELAXED,                    2)     \
+  X(RTC_SUCCESS,              NVRTC_SUCCESS,                                     0)     \
+  X(BLAS_N,                   CUBLAS_OP_N,                                       0)     \
+  X(BLAS_T,                   CUBLAS_OP_T,                                       1)     \
+  X(BLAS_FLOAT32,             CUDA_R_32F,                                        0)     \
+  X(BLAS_FLOAT64,             CUDA_R_64F,                                        1)     \
+  X(BLAS_FLOAT16,             CUDA_R_16F,                                        2)     \
+  X(BLAS_BFLOAT16,            CUDA_R_16BF,                                      14)     \
+  X(BLAS_COMPUTE_FLOAT32,     CUBLAS_COMPUTE_32F,                               68)     \
+  X(BLAS_COMPUTE_FLOAT64,     CUBLAS_COMPUTE_64F,                               70)     \
+  X(BLAS_COMPUTE_TF32,        CUBLAS_COMPUTE_32F_FAST_TF32,                     77)     \
+  X(BLAS_EXACT_SUMS,          CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, 16)     \
+  X(BLAS_DEFAULT,             CUBLAS_GEMM_DEFAULT,                              -1)
+
+#define GPU_CONSTANT(ours, theirs, value) ours = value,
+enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
+#undef GPU_CONSTANT
 
 /* X(field, symbol, result, parameters). A symbol that is missing makes its library unusable. */
 #define DRIVER_FUNCTIONS(X)                                                                                          \

@@ -185,9 +185,8 @@ static void gpu_explain(int index, char *text, size_t size) {
 /* Errors after which every call in this context fails. */
 static bool outlives_call(gpu_result r) {
   static const short sticky[] = {
-    4 /* shut down */, 214 /* ECC */, 220 /* NVLink */, 226 /* contained */, 700 /* illegal address */, 702 /* timeout */,
-    709 /* context destroyed */, 710 /* assert */, 714 /* stack */, 715 /* instruction */, 716 /* misaligned */,
-    717 /* address space */, 718 /* program counter */, 719 /* launch failure */, 721 /* tensor memory */, 999 /* unknown */
+    GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED, GPU_ASSERT, GPU_HARDWARE_STACK,
+    GPU_ILLEGAL_INSTRUCTION, GPU_MISALIGNED_ADDRESS, GPU_ADDRESS_SPACE, GPU_INVALID_PC, GPU_LAUNCH_FAILED, GPU_UNKNOWN
   };
   for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++)
     if ((int)r == sticky[i]) return true;

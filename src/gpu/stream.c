@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NON_BLOCKING = 1, NO_TIMING = 2, NOTES = 4096, KEPT = INT32_MIN };
+enum { NOTES = 4096, KEPT = INT32_MIN };
 
 /* A launch that may fail late, for the words. */
 typedef struct note {
@@ -41,8 +41,8 @@ uint64_t gpu_epoch(const gpu *g, int stream) { return g->streams->queue[stream].
 int gpu_queue_open(gpu *g, gpu_queue *q) {
   const gpu_driver *d = gpu_get_driver();
   *q = (gpu_queue){.epoch = 1};
-  int st = gpu_check(g, d->stream_create(&q->stream, NON_BLOCKING), "making a stream");
-  if (st == OK) st = gpu_check(g, d->event_create(&q->event, NO_TIMING), "making an event");
+  int st = gpu_check(g, d->stream_create(&q->stream, STREAM_NON_BLOCKING), "making a stream");
+  if (st == OK) st = gpu_check(g, d->event_create(&q->event, EVENT_NO_TIMING), "making an event");
   if (st != OK) gpu_queue_close(q);
   return st;
 }
