@@ -746,6 +746,11 @@ function Tensor:int() end
 ---@return boolean #
 function Tensor:is_contiguous(x) end
 
+---Does x lie in page-locked memory?
+---@param x any
+---@return boolean #
+function Tensor:is_pinned(x) end
+
 ---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
 ---@param x number|any
 ---@param y number|any broadcast with x
@@ -1152,6 +1157,12 @@ Tensor["permute"] = Tensor["permute_dims"]
 ---@param ... any every dim once, or one table of them: dim d of the result is dim order[d] of x
 ---@return luatensor.Tensor # a view
 function Tensor:permute_dims(...) end
+
+---A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
+---there already.
+---@param x any on the CPU
+---@return any #
+function Tensor:pin_memory(x) end
 
 ---x itself.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1740,6 +1751,17 @@ function lt.contiguous(x) end
 ---@return boolean #
 function lt.is_contiguous(x) end
 
+---A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
+---there already.
+---@param x any on the CPU
+---@return any #
+function lt.pin_memory(x) end
+
+---Does x lie in page-locked memory?
+---@param x any
+---@return boolean #
+function lt.is_pinned(x) end
+
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
 ---, then options: {dtype = "float32", device = "cpu"}
@@ -1833,6 +1855,11 @@ function lt.devices() end
 ---The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
 ---@return string # its name, such as "cuda:0"
 function lt.accelerator() end
+
+---Opens a device anew, after an error that it does not survive or at any time. All that lived there is lost: tensors of
+---before raise "this tensor was lost when cuda:0 was reopened"; freeing them is harmless. Other devices go on.
+---@param device string
+function lt.cuda.reopen(device) end
 
 ---Waits until all work queued on a device is done.
 ---@param device? string all that have been used when left out
@@ -2111,6 +2138,32 @@ function lt.softmax(x, dim, options) end
 ---@param options? table `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
+
+---A queue of work of its own on a device. What a script does goes to the device's current stream; `lt.with_stream`
+---makes another one current. Streams run side by side; a tensor used on several of them is waited for where needed.
+---On the CPU a stream does nothing. It ends with the last reference, or with its `<close>` variable; what is queued is
+---still done.
+---@param device? string default: the default device
+---@return any # with the field `device` and the methods below
+function lt.stream(device) end
+
+---The stream that work on a device is queued on now.
+---@param device? string default: the default device
+---@return any #
+function lt.current_stream(device) end
+
+---Calls a function while a stream is the current one of its device. Afterwards, also after an error, the one of before
+---is current again. The function cannot yield.
+---@param stream any
+---@param f function
+---@param ... any its arguments
+---@return any # what f returns
+function lt.with_stream(stream, f, ...) end
+
+---A mark in a stream's queue: to wait for, to ask whether it was reached, to measure time between two.
+---@param options? table `device` (default: the default device), `timing` (default true)
+---@return any # with the field `device` and the methods below
+function lt.event(options) end
 
 ---Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---@param x luatensor.Tensor

@@ -109,7 +109,7 @@ describe("the module", function()
     fails('luatensor has no "qqqqqqqq"', function() return lt.qqqqqqqq end)
   end)
   it("keeps its own tools to itself", function()
-    for _, name in ipairs{"metatable", "methods", "properties", "excerpt", "is_freed", "nearest"} do
+    for _, name in ipairs{"metatable", "methods", "properties", "excerpt", "gone", "nearest"} do
       assert.is_nil(rawget(lt, name))
     end
   end)

@@ -29,6 +29,25 @@ typedef struct device_limits {
   double read, copy;              /* bytes per second; a copy counts what it reads and what it writes */
 } device_limits;
 
+/* Queues of work on a device, in order within each. Streams are numbers: 0 is the one that is always there. NULL in
+** struct device: work is done when a call returns. Statuses of ERR_DEVICE, ERR_LATE, ERR_CAPTURE as everywhere. */
+typedef struct device_streams {
+  int    (*make)(int index, int *stream);                     /* counted once; ERR_MEMORY: too many */
+  void   (*retain)(int index, int stream);
+  void   (*release)(int index, int stream);                   /* ends with its last count */
+  int    (*current)(int index);                               /* that work is queued on */
+  int    (*use)(int index, int stream);                       /* makes it the current one */
+  int    (*sync)(int index, int stream);
+  int    (*follow)(int index, int stream, int other_index, int other);   /* waits for what is queued on other now */
+  int    (*event_make)(int index, bool timing, void **event);
+  void   (*event_free)(int index, void *event);
+  int    (*event_record)(int index, void *event, int stream);
+  int    (*event_wait)(int index, int stream, void *event);   /* stream waits for it; of any device of this kind */
+  int    (*event_query)(int index, void *event, bool *done);
+  int    (*event_sync)(int index, void *event);
+  int    (*event_elapsed)(int index, void *from, void *to, double *milliseconds);
+} device_streams;
+
 typedef struct device {
   int         abi;                                            /* DEVICE_ABI */
   const char *name;                                           /* "cpu", "cuda" */
@@ -54,6 +73,14 @@ typedef struct device {
   int  (*sync)(int index);                                    /* waits for all queued work */
   memory_stats *(*stats)(int index);                          /* kept by the device, but for the marks */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
+
+  int  (*pin)(size_t bytes, void **host);                     /* host memory that copies go from and to directly */
+  void (*unpin)(void *host);
+  bool (*is_pinned)(const void *host, size_t bytes);
+
+  int  (*reopen)(int index);                                  /* all that lived there is lost: its epoch goes up */
+  unsigned (*epoch)(int index);                               /* NULL: nothing is ever lost */
+  const device_streams *streams;
 
   void (*explain)(int index, char *text, size_t size);        /* words for the last ERR_DEVICE or ERR_LATE */
 
@@ -93,6 +120,8 @@ const char *gpu_reason(void);
 /* What an index out of range is called, whoever finds it. function: what the message begins with, "" for x[…];
 ** value: as the script wrote it; dim: 0-based. */
 void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length);
+
+static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device->epoch(p.index) : 0; }
 
 static inline bool place_equal(place a, place b) { return a.device == b.device && a.index == b.index; }
 

@@ -31,12 +31,18 @@ void check_dot(lua_State *L, const char *fn) {
   lua_pop(L, 2);
 }
 
+const char *push_gone(lua_State *L, const tensor *t) {
+  if (!t->store) return lua_pushliteral(L, "this tensor was freed");
+  push_place(L, t->store->place);
+  return lua_pushfstring(L, "this tensor was lost when %s was reopened", lua_tostring(L, -1));
+}
+
 tensor *check_tensor(lua_State *L, int i, const char *fn) {
   tensor *t = test_tensor(L, i);
   if (!t) check_dot(L, fn);
   if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
   if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, luaL_typename(L, i));
-  if (!t->store) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
+  if (tensor_is_gone(t)) luaL_error(L, "%s: argument %d: %s", fn, i, push_gone(L, t));
   return t;
 }
 
@@ -146,7 +152,7 @@ tensor *opt_out(lua_State *L, int options, const char *fn) {
   if (!lua_isnil(L, -1)) {
     t = test_tensor(L, -1);
     if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, luaL_typename(L, -1));
-    if (!t->store) luaL_error(L, "%s: option out: this tensor was freed", fn);
+    if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
   }
   lua_pop(L, 1);            /* the options table keeps it alive */
   return t;

@@ -21,6 +21,10 @@ typedef struct tensor_userdata {
 tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
 tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
 
+/* Freed, or lost with its device; push_gone: which, in words. */
+static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
+const char *push_gone(lua_State *L, const tensor *t);
+
 /* lt:zeros(3), which passes the module itself first, is an error that says so. */
 void check_dot(lua_State *L, const char *fn);
 

@@ -1,5 +1,6 @@
 /* Copies and conversions: to, astype, clone, contiguous, copy_, fill_, zero_. */
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "host.h"
@@ -100,6 +101,78 @@ static int l_is_contiguous(lua_State *L) {
   return 1;
 }
 
+/* ---- pinned memory ---- */
+
+static const device *pinning_device(lua_State *L, const char *fn) {
+  for (int k = 0; device_kinds[k]; k++)
+    if (device_kinds[k]->pin && device_kinds[k]->count() > 0) return device_kinds[k];
+  luaL_error(L, "%s: GPU not found: %s", fn, gpu_reason());
+  return NULL;
+}
+
+static void release_pinned(storage *s) { ((const device *)s->owner)->unpin(s->ptr); }
+
+/* Pinned memory is not among what the CPU counts as live: so much of it, and garbage is collected. */
+static void pace_pinning(lua_State *L, size_t bytes) {
+  static atomic_size_t since;
+  if (atomic_fetch_add(&since, bytes) + bytes < (size_t)64 << 20 || lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  atomic_store(&since, 0);
+  lua_gc(L, LUA_GCCOLLECT);
+}
+
+/***
+A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
+there already.
+@function pin_memory
+@tparam tensor x on the CPU
+@treturn tensor
+@raise no GPU here; the system's limit for such memory
+*/
+static int l_pin_memory(lua_State *L) {
+  const char *fn = "pin_memory";
+  const tensor *x = check_tensor(L, 1, fn);
+  if (x->store->place.device != &cpu_device) return luaL_error(L, "pin_memory: only tensors on the CPU can be pinned");
+  const device *d = pinning_device(L, fn);
+  size_t bytes = (size_t)x->count * (size_t)dtype_size(x->dtype);
+  void *memory = NULL;
+  if (d->is_pinned(tensor_data(x), bytes)) {
+    lua_pushvalue(L, 1);
+    return 1;
+  }
+  tensor *out = push_empty(L);
+  pace_pinning(L, bytes);
+  int st = d->pin(bytes, &memory);
+  if (st == OK) st = storage_wrap(x->store->place, memory, bytes, release_pinned, (void *)(uintptr_t)d, &out->store);
+  if (st != OK) {
+    if (memory) d->unpin(memory);
+    return st == ERR_MEMORY ? luaL_error(L, "pin_memory: no page-locked memory for %I bytes", (LUAI_UACINT)bytes)
+                            : raise_device(L, fn, st, (place){d, 0});
+  }
+  out->dtype = x->dtype;
+  out->shape = x->shape;
+  out->count = x->count;
+  out->offset = 0;
+  shape_strides(&out->shape, out->stride);
+  st = op_copy(out, x);
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
+  return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {1}});
+}
+
+/***
+Does x lie in page-locked memory?
+@function is_pinned
+@tparam tensor x
+@treturn boolean
+*/
+static int l_is_pinned(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "is_pinned");
+  bool pinned = false;
+  for (int k = 0; device_kinds[k] && x->store->place.device == &cpu_device; k++)
+    if (device_kinds[k]->is_pinned && device_kinds[k]->is_pinned(x->store->ptr, x->store->bytes)) pinned = true;
+  lua_pushboolean(L, pinned);
+  return 1;
+}
+
 /* ---- in place ---- */
 
 static int finish_in_place(lua_State *L, int nin) {
@@ -165,7 +238,7 @@ static int l_zero_in_place(lua_State *L) {
 
 static const luaL_Reg methods[] = {
   {"to", l_to}, {"astype", l_astype}, {"clone", l_clone}, {"contiguous", l_contiguous},
-  {"is_contiguous", l_is_contiguous}, {NULL, NULL}
+  {"is_contiguous", l_is_contiguous}, {"pin_memory", l_pin_memory}, {"is_pinned", l_is_pinned}, {NULL, NULL}
 };
 static const luaL_Reg in_place[] = {
   {"copy_", l_copy_in_place}, {"fill_", l_fill_in_place}, {"zero_", l_zero_in_place}, {NULL, NULL}

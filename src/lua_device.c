@@ -119,6 +119,19 @@ static int l_is_available(lua_State *L) {
 }
 
 /***
+Opens a device anew, after an error that it does not survive or at any time. All that lived there is lost: tensors of
+before raise "this tensor was lost when cuda:0 was reopened"; freeing them is harmless. Other devices go on.
+@function cuda.reopen
+@string device
+*/
+static int l_reopen(lua_State *L) {
+  place p = check_place(L, 1, "reopen");
+  if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
+  int st = p.device->reopen(p.index);
+  return st == OK ? 0 : raise_device(L, "reopen", st, p);
+}
+
+/***
 Waits until all work queued on a device is done.
 @function synchronize
 @string[opt] device all that have been used when left out
@@ -154,7 +167,7 @@ static const luaL_Reg functions[] = {
   {"clock", l_clock}, {"set_default_device", l_set_default_device}, {"get_default_device", l_get_default_device},
   {NULL, NULL}
 };
-static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {NULL, NULL}};
+static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {"reopen", l_reopen}, {NULL, NULL}};
 
 void open_device(lua_State *L) {
   add_functions(L, functions);

@@ -174,7 +174,7 @@ static void check_mask(lua_State *L, const selection *s, const tensor *mask) {
 static void select_tensor(lua_State *L, int i, selection *s) {
   const tensor *t = test_tensor(L, i);
   if (!t) raise_item(L, i, s->source);
-  if (!t->store) luaL_error(L, "index for dim %d: this tensor was freed", s->source + 1);
+  if (tensor_is_gone(t)) luaL_error(L, "index for dim %d: %s", s->source + 1, push_gone(L, t));
   if (!place_equal(t->store->place, s->x->store->place)) raise(L, "index", ERR_DEVICES, (const tensor *[]){s->x, t}, 2);
   bool mask = t->dtype == DT_bool;
   if (!mask && dtype_kind(t->dtype) > KIND_INT)

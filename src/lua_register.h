@@ -29,7 +29,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(thread)  \
   X(compose) \
   X(random)  \
-  X(fused)
+  X(fused)   \
+  X(stream)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -37,10 +37,11 @@ static int l_is_tensor(lua_State *L) {
   return 1;
 }
 
-/* is_freed(x): for tostring, which works on every tensor. */
-static int l_is_freed(lua_State *L) {
+/* gone(x): "this tensor was freed" or why else it cannot be used; nil where it can. */
+static int l_gone(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
-  lua_pushboolean(L, t && !t->store);
+  if (t && tensor_is_gone(t)) push_gone(L, t);
+  else lua_pushnil(L);
   return 1;
 }
 
@@ -75,7 +76,7 @@ static int l_no_order(lua_State *L) {
   return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)");
 }
 
-static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"is_freed", l_is_freed}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"gone", l_gone}, {NULL, NULL}};
 
 static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
 

@@ -49,7 +49,8 @@ static void list_remove(storage *s) {
 int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s) {
   storage *made = fails_now() ? NULL : malloc(sizeof *made);
   if (!made) return ERR_MEMORY;
-  *made = (storage){.place = where, .ptr = ptr, .bytes = bytes, .refs = 1, .release = release, .owner = owner};
+  *made = (storage){.place = where, .ptr = ptr, .bytes = bytes, .refs = 1, .epoch = place_epoch(where), .release = release,
+                    .owner = owner};
   if (bytes >= LARGE_STORAGE) list_add(made);
   atomic_fetch_add_explicit(live_at(where), 1, memory_order_relaxed);
   *s = made;
@@ -71,7 +72,7 @@ void storage_drop(storage *s) {
   if (--s->refs > 0) return;
   if (s->bytes >= LARGE_STORAGE) list_remove(s);
   if (s->release) s->release(s);
-  else s->place.device->free(s->place.index, s->ptr, s->bytes);
+  else if (!storage_is_lost(s)) s->place.device->free(s->place.index, s->ptr, s->bytes);
   atomic_fetch_sub_explicit(live_at(s->place), 1, memory_order_relaxed);
   free(s->origin);
   free(s);

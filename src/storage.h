@@ -13,6 +13,7 @@ typedef struct storage {
   size_t   bytes;
   int      refs;
   uint32_t version;                       /* raised by every in-place write */
+  unsigned epoch;                         /* of the device when it was made: it is lost when the device is reopened */
   void   (*release)(struct storage *s);   /* memory that is not ours (DLPack): called instead of free */
   void    *owner;                         /* for release */
 
@@ -27,6 +28,11 @@ int  storage_new(place where, size_t bytes, storage **s);
 int  storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s);
 void storage_retain(storage *s);
 void storage_drop(storage *s);
+
+/* Did its device lose it? */
+static inline bool storage_is_lost(const storage *s) {
+  return s->place.device != &cpu_device && s->epoch != place_epoch(s->place);
+}
 
 /* Number of live storages on a device, and the largest listed one: its bytes and origin, copied
 ** into `origin` ("" when unknown). */

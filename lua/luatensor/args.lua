@@ -61,7 +61,8 @@ end
 --- Argument i must be a tensor that was not freed.
 function args.tensor(fn, i, x)
   if not core.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, type(x)) end
-  if core.is_freed(x) then args.fail(fn, "argument %d: this tensor was freed", i) end
+  local gone = core.gone(x)
+  if gone then args.fail(fn, "argument %d: %s", i, gone) end
   return x
 end
 

@@ -160,7 +160,8 @@ end
 
 return function(lt, _, core)
   function core.metatable.__tostring(x)
-    if core.is_freed(x) then return "tensor (freed)" end
+    local gone = core.gone(x)
+    if gone then return gone:find("freed", 1, true) and "tensor (freed)" or "tensor (lost)" end
     local shape = x.shape
     local description = x.dtype .. " " .. (#shape > 0 and args.shape_text(shape) .. " " or "") .. x.device
     return format_body(core, x) .. "  " .. description

@@ -115,6 +115,8 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
   X(memory_info,        cuMemGetInfo_v2,            gpu_result, (size_t *free, size_t *total))                       \
   X(host_alloc,         cuMemHostAlloc,             gpu_result, (void **ptr, size_t bytes, unsigned flags))          \
   X(host_free,          cuMemFreeHost,              gpu_result, (void *ptr))                                         \
+  X(host_register,      cuMemHostRegister_v2,       gpu_result, (void *ptr, size_t bytes, unsigned flags))           \
+  X(host_unregister,    cuMemHostUnregister,        gpu_result, (void *ptr))                                         \
   X(copy_in,            cuMemcpyHtoDAsync_v2,       gpu_result, (gpu_address to, const void *from, size_t bytes, gpu_stream s)) \
   X(copy_out,           cuMemcpyDtoHAsync_v2,       gpu_result, (void *to, gpu_address from, size_t bytes, gpu_stream s)) \
   X(copy,               cuMemcpyDtoDAsync_v2,       gpu_result, (gpu_address to, gpu_address from, size_t bytes, gpu_stream s)) \

@@ -8,14 +8,6 @@
 #include <string.h>
 
 /* Not all files of this folder are there yet: NULL where one is missing. */
-#pragma weak gpu_alloc
-#pragma weak gpu_free
-#pragma weak gpu_copy_in
-#pragma weak gpu_copy_out
-#pragma weak gpu_copy_across
-#pragma weak gpu_sync
-#pragma weak gpu_stats
-#pragma weak gpu_empty_cache
 #pragma weak gpu_map
 #pragma weak gpu_arange
 #pragma weak gpu_has
@@ -27,10 +19,6 @@
 #pragma weak gpu_search
 #pragma weak gpu_random
 #pragma weak gpu_gemm
-#pragma weak gpu_memory_open
-#pragma weak gpu_memory_close
-#pragma weak gpu_streams_open
-#pragma weak gpu_streams_close
 
 static gpu gpus[MAX_GPUS];
 static int device_count;
@@ -229,8 +217,8 @@ void gpu_close(gpu *g) {
   if (!g->context) return;
   gpu_get_driver()->context_use(g->context);
   gpu_kernels_close(g);
-  if (gpu_streams_close) gpu_streams_close(g);
-  if (gpu_memory_close)  gpu_memory_close(g);
+  gpu_streams_close(g);
+  gpu_memory_close(g);
   gpu_get_driver()->context_release(g->id);
   g->context = NULL;
   g->open = g->dead = g->capturing = g->ordered = false;
@@ -241,8 +229,8 @@ static int open_gpu(gpu *g) {
   if (g->index >= gpu_count()) return gpu_fail(g, "no device cuda:%d", g->index);
   int st = open_context(g);
   if (st == OK) read_properties(g);
-  if (st == OK && gpu_memory_open)  st = gpu_memory_open(g);
-  if (st == OK && gpu_streams_open) st = gpu_streams_open(g);
+  if (st == OK) st = gpu_memory_open(g);
+  if (st == OK) st = gpu_streams_open(g);
   if (st == OK) st = gpu_kernels_open(g);
   g->open = st == OK;
   if (st != OK) gpu_close(g);
@@ -251,9 +239,11 @@ static int open_gpu(gpu *g) {
 
 /* ---- entering ---- */
 
+#define FORKED "a forked child cannot use the GPU of its parent; open it after the fork"
+
 /* Why g cannot be entered as it is; OK when it can. */
 static int prepare(gpu *g) {
-  if (forked) return gpu_fail(g, "a forked child cannot use the GPU of its parent; open it after the fork");
+  if (forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
   if (g->dead) {
     if (!strstr(g->words, "must be reopened"))
@@ -285,6 +275,25 @@ int gpu_leave(gpu *g, int status) {
   return status;
 }
 
+/* ---- reopening ---- */
+
+/* Also takes what other libraries of the process have on the device: its memory is in no known state. */
+static int gpu_reopen(int index) {
+  gpu *g = gpu_lock(index);
+  int st = forked ? gpu_fail(g, "%s", FORKED) : OK;
+  if (st == OK) st = gpu_check(g, gpu_get_driver()->device_get(&g->id, index), "reopening the device");
+  if (st == OK) {
+    g->epoch++;
+    gpu_close(g);
+    g->dead = false;
+    st = gpu_check(g, gpu_get_driver()->context_reset(g->id), "reopening the device");
+  }
+  gpu_unlock();
+  return st;
+}
+
+static unsigned gpu_device_epoch(int index) { return gpus[index].epoch; }
+
 /* ---- the device ---- */
 
 const device gpu_device = {
@@ -293,6 +302,8 @@ const device gpu_device = {
   .describe = gpu_describe, .explain = gpu_explain,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache,
+  .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
+  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .streams = &gpu_stream_calls,
   .map = gpu_map, .arange = gpu_arange, .has = gpu_has,
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,

@@ -17,6 +17,7 @@ typedef struct gpu {
   int           cores;                 /* multiprocessors */
   gpu_stream    stream;                /* the current one; work is queued on it */
   bool          ordered;               /* more than one stream was made: operands are looked up before a launch */
+  unsigned      epoch;                 /* times it was reopened */
   bool          dead;                  /* a sticky error: the device has to be reopened */
   bool          open;                  /* context, memory and streams are there */
   bool          capturing;             /* the current stream is being captured into a graph */
@@ -157,6 +158,10 @@ int  gpu_copy_out(int index, void *host, const void *from, size_t bytes);
 int  gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes);
 int  gpu_sync(int index);
 memory_stats *gpu_stats(int index);
+int  gpu_pin(size_t bytes, void **host);
+void gpu_unpin(void *host);
+bool gpu_is_pinned(const void *host, size_t bytes);
+extern const device_streams gpu_stream_calls;
 void gpu_empty_cache(int index);
 
 #endif

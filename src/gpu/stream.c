@@ -85,6 +85,25 @@ void gpu_streams_close(gpu *g) {
   g->late = 0;
 }
 
+/* Streams of before are used again, like the driver's memory: whatever is still queued there comes first. */
+int gpu_stream_add(gpu *g, int *stream) {
+  struct gpu_streams *s = g->streams;
+  int k = 1;
+  while (k < s->count && s->queue[k].holders > 0) k++;
+  if (k == GPU_STREAMS) return ERR_MEMORY;
+  int st = k == s->count ? gpu_queue_open(g, &s->queue[k]) : OK;
+  if (st != OK) return st;
+  if (k == s->count) s->count++;
+  g->ordered = g->memory->looked_up = true;
+  *stream = k;
+  return OK;
+}
+
+void gpu_stream_use(gpu *g, int stream) {
+  g->streams->current = stream;
+  g->stream = g->streams->queue[stream].stream;
+}
+
 /* ---- order between streams ---- */
 
 /* What is queued on `waiting` from now on runs after the work of `other` up to this epoch. */

@@ -11,11 +11,13 @@ typedef struct gpu_queue {
   uint64_t   epoch;                /* of what is queued now; the event was recorded at the end of the one before */
   uint64_t   seen[GPU_STREAMS];    /* epochs of the others that this one has waited for */
   bool       noted;                /* kernels that may fail late were queued since the last wait */
-  bool       used;                 /* by an object of a script */
+  int        holders;              /* objects of scripts */
 } gpu_queue;
 
 gpu_queue *gpu_queue_of(const gpu *g, int stream);
 int  gpu_stream_count(const gpu *g);
+int  gpu_stream_add(gpu *g, int *stream);      /* a new one, or one that nobody holds any more */
+void gpu_stream_use(gpu *g, int stream);
 int  gpu_queue_open(gpu *g, gpu_queue *q);
 void gpu_queue_close(gpu_queue *q);
 

@@ -13,7 +13,8 @@
 enum {
   SLOTS     = 4,
   SLOT_SIZE = 4 << 20,             /* a DMA of 4 MiB takes some 80 µs: ten times what starting it costs */
-  ALIGNMENT = 64
+  ALIGNMENT = 64,
+  PAGE      = 4096
 };
 
 typedef struct slot {
@@ -28,24 +29,84 @@ struct gpu_ring {
   int  now;                        /* the one being filled */
 };
 
-/* ---- pinned host memory of scripts ---- */
+/* ---- pinned host memory of scripts ----
+** Ordinary memory that the driver is told to lock: when a device is reopened it is no longer locked, and still there. */
 
 typedef struct pinned {
   char  *ptr;
   size_t bytes;
+  int    index;                    /* the device it is registered with; any can use it */
+  bool   locked;
   struct pinned *next;
 } pinned;
 
 static pinned *pinned_list;
 static pthread_mutex_t pinned_lock = PTHREAD_MUTEX_INITIALIZER;
 
-bool gpu_is_pinned(const void *ptr, size_t bytes) {
+bool gpu_is_pinned(const void *host, size_t bytes) {
   bool found = false;
   pthread_mutex_lock(&pinned_lock);
   for (const pinned *p = pinned_list; p && !found; p = p->next)
-    found = (const char *)ptr >= p->ptr && (const char *)ptr + bytes <= p->ptr + p->bytes;
+    found = p->locked && (const char *)host >= p->ptr && (const char *)host + bytes <= p->ptr + p->bytes;
   pthread_mutex_unlock(&pinned_lock);
   return found;
+}
+
+static int lock_pages(pinned *p) {
+  enum { PORTABLE = 1 };
+  gpu *g;
+  int st = gpu_enter(p->index, &g);
+  if (st != OK) return st;
+  st = gpu_leave(g, gpu_check(g, gpu_get_driver()->host_register(p->ptr, p->bytes, PORTABLE), "page-locked memory"));
+  p->locked = st == OK;
+  return st;
+}
+
+int gpu_pin(size_t bytes, void **host) {
+  pinned *p = calloc(1, sizeof *p);
+  if (!p) return ERR_MEMORY;
+  p->bytes = (bytes + PAGE - 1) / PAGE * PAGE + (bytes ? 0 : PAGE);
+  p->ptr = aligned_alloc(PAGE, p->bytes);
+  int st = p->ptr ? lock_pages(p) : ERR_MEMORY;
+  if (st != OK) {
+    free(p->ptr);
+    free(p);
+    return st;
+  }
+  pthread_mutex_lock(&pinned_lock);
+  p->next = pinned_list;
+  pinned_list = p;
+  pthread_mutex_unlock(&pinned_lock);
+  *host = p->ptr;
+  return OK;
+}
+
+void gpu_unpin(void *host) {
+  gpu *g;
+  pinned **at = &pinned_list;
+  pthread_mutex_lock(&pinned_lock);
+  while (*at && (*at)->ptr != host) at = &(*at)->next;
+  pinned *p = *at;
+  if (p) *at = p->next;
+  pthread_mutex_unlock(&pinned_lock);
+  if (!p) return;
+  if (p->locked && gpu_enter(p->index, &g) == OK) {
+    gpu_get_driver()->host_unregister(host);
+    gpu_leave(g, OK);
+  }
+  free(p->ptr);
+  free(p);
+}
+
+/* A device ends: its registrations do, too. */
+static void unlock_all(const gpu *g) {
+  pthread_mutex_lock(&pinned_lock);
+  for (pinned *p = pinned_list; p; p = p->next) {
+    if (!p->locked || p->index != g->index) continue;
+    gpu_get_driver()->host_unregister(p->ptr);
+    p->locked = false;
+  }
+  pthread_mutex_unlock(&pinned_lock);
 }
 
 /* ---- the ring ---- */
@@ -59,6 +120,7 @@ static void close_ring(struct gpu_ring *r) {
 }
 
 void gpu_transfers_close(gpu *g) {
+  unlock_all(g);
   if (g->memory->ring) close_ring(g->memory->ring);
   g->memory->ring = NULL;
 }

@@ -212,6 +212,25 @@ EXPORT int cuMemHostAlloc(void **ptr, size_t bytes, unsigned) {
   return SUCCESS;
 }
 
+/* Memory of the caller's that counts as pinned from now on. */
+EXPORT int cuMemHostRegister_v2(void *ptr, size_t bytes, unsigned) {
+  EMULATOR_ENTER(NEEDS_HEALTH);
+  if (!ptr || !bytes || memory_is_device(ptr)) return INVALID_VALUE;
+  if (int r = capture_forbids(nullptr)) return r;
+  if (emulator_counted(HOST_ALLOC)) return OUT_OF_MEMORY;
+  pinned[reinterpret_cast<uintptr_t>(ptr)] = bytes;
+  return SUCCESS;
+}
+
+EXPORT int cuMemHostUnregister(void *ptr) {
+  EMULATOR_ENTER(NEEDS_CONTEXT);
+  auto b = pinned.find(reinterpret_cast<uintptr_t>(ptr));
+  if (b == pinned.end()) return INVALID_VALUE;
+  int r = context_finish(current_context());
+  pinned.erase(b);
+  return r;
+}
+
 EXPORT int cuMemFreeHost(void *ptr) {
   EMULATOR_ENTER(NEEDS_CONTEXT);
   auto b = pinned.find(reinterpret_cast<uintptr_t>(ptr));
