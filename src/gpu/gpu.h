@@ -21,6 +21,7 @@ typedef struct gpu {
   bool          dead;                  /* a sticky error: the device has to be reopened */
   bool          open;                  /* context, memory and streams are there */
   bool          capturing;             /* the current stream is being captured into a graph */
+  gpu_address   random_cell;           /* capturing: where the graph keeps what its random offsets count from; else 0 */
   char          words[768];            /* what failed: for explain() */
   const char   *last;                  /* name of the kernel launched last: late errors come from it or those before */
   struct gpu_kernels *kernels;         /* compile.c */
@@ -70,7 +71,7 @@ typedef struct gpu_kernel {
 /* Families of kernels: the first byte of a key. */
 enum gpu_family {
   GPU_MAP = 1, GPU_ARANGE, GPU_COPY, GPU_REDUCE, GPU_SCAN, GPU_SOFTMAX, GPU_INDEX, GPU_NONZERO, GPU_SEARCH, GPU_RANDOM,
-  GPU_GEMM, GPU_FUSED, GPU_OTHER
+  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_OTHER
 };
 
 /* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */

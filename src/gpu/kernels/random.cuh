@@ -2,13 +2,10 @@
 **   RANDOM_uniform, RANDOM_normal or RANDOM_integers is defined; STORE is the dtype of the elements, DRAW that in which
 **   numbers are made: float32, float64, or int64 for integers. */
 
-#include "prelude.cuh"
+#include "typed.cuh"
 
 #include "math/normal.h"
 #include "random.h"
-
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
 
 typedef PASTE(type_, STORE) stored;
 typedef PASTE(type_, DRAW) number;
@@ -19,7 +16,10 @@ enum {
   SPAN  = sizeof(stored) >= 2 ? 16 / sizeof(stored) : 8,
   DRAWS = WIDE ? 2 : 4                  /* numbers that a counter gives */
 };
-typedef conditional<WIDE, uint64_t, uint32_t>::type draw_word;
+template <int bytes> struct word_of { typedef uint32_t type; };
+template <> struct word_of<8> { typedef uint64_t type; };
+typedef word_of<sizeof(number)>::type draw_word;
+struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 
 struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];       /* of each round: as constants they cost no instruction */
@@ -27,11 +27,11 @@ struct random_args {
   const unsigned long long *cell;       /* what offset counts from where only the run knows it; NULL: 0 */
   void    *out;
   int64_t  count;
-  number   a, b;                        /* uniform: the least value, the width; normal: mean, deviation */
-  number   most, scale;                 /* uniform: the greatest value; what a word's bits count from */
   int64_t  low;
   uint64_t range;
-  int      shift;                       /* uniform: a word's bits that do not count */
+  int64_t  shift;                       /* uniform: a word's bits that do not count */
+  number   a, b;                        /* uniform: the least value, the width; normal: mean, deviation */
+  number   most, scale;                 /* uniform: the greatest value; what the last bit of a word is worth */
 };
 
 /* The four words of a counter. */
@@ -64,23 +64,21 @@ INLINE void make(const random_args &r, const draw_word *word, number *out) {
 #endif
 }
 
-struct alignas(sizeof(stored) * SPAN) pack { stored element[SPAN]; };
-
 /* The first `left` of SPAN elements. */
-INLINE void store_some(stored *out, int64_t left, const pack &p) {
-  if (left >= SPAN && (uint64_t)out % sizeof p == 0) *(pack *)out = p;
+INLINE void store_some(stored *out, int64_t left, const span &p) {
+  if (left >= SPAN && (uint64_t)out % sizeof p == 0) *(span *)out = p;
   else
 #pragma unroll
     for (int i = 0; i < SPAN; i++)
-      if (i < left) out[i] = p.element[i];
+      if (i < left) out[i] = p.at[i];
 }
 
 KERNEL(draw)(const random_args r) {
-  uint64_t first = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) * SPAN;     /* counter, from the offset on */
+  uint64_t first = grid_thread() * SPAN;     /* counter, from the offset on */
   int64_t at = (int64_t)(first / RANDOM_RUN * (RANDOM_RUN * DRAWS) + first % RANDOM_RUN);
   if (at >= r.count) return;
   uint64_t counter = r.offset + (r.cell ? *r.cell : 0) + first;
-  pack p[DRAWS];
+  span p[DRAWS];
 #pragma unroll
   for (int k = 0; k < SPAN; k++) {
     uint32_t x[4];
@@ -89,7 +87,7 @@ KERNEL(draw)(const random_args r) {
     philox(r, counter + k, x);
     for (int w = 0; w < DRAWS; w++) word[w] = WIDE ? (draw_word)((uint64_t)x[2 * w + 1] << 32 | x[2 * w]) : (draw_word)x[w];
     make(r, word, made);
-    for (int w = 0; w < DRAWS; w++) p[w].element[k] = PASTE(to_, STORE)(made[w]);
+    for (int w = 0; w < DRAWS; w++) p[w].at[k] = PASTE(to_, STORE)(made[w]);
   }
 #pragma unroll
   for (int w = 0; w < DRAWS; w++) store_some((stored *)r.out + at + RANDOM_RUN * w, r.count - at - RANDOM_RUN * w, p[w]);

@@ -1,0 +1,405 @@
+/* Access through index tensors. Kernels find each position's elements on both sides from a plan that holds a few dims and
+** index tensors, or (another compilation) all there can be.
+**
+** Reading is one kernel. Before anything is written, the indices are looked at, and who goes to which place: picks are
+** the positions along the dims in which indices move, and keys number the elements of the target that they can pick. A
+** put elects the last pick of each key; an add sorts the picks by key, and a thread adds up a run of equal keys in
+** order. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sort.h"
+
+enum {
+  THREADS     = 256,
+  FEW         = 1024,          /* picks that one block orders: as in kernels/index_order.cuh */
+  FEW_DIMS    = 3,             /* room in a short plan */
+  FEW_SOURCES = 2,
+  DIM_WORDS   = 6,             /* of a dim, and one more for each source: as in kernels/index.cuh */
+  PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
+  ELECTIONS   = 16             /* keys for each pick that an election may have room for; with more, picks are sorted */
+};
+
+enum side { VALUE, TARGET, KEY, PICK, SIDES };
+
+/* A call seen as dims of any order, with the steps of all sides, in units of `unit` bytes. */
+typedef struct access {
+  const index_call *call;
+  int     unit;
+  int     ndim, picked;        /* dims; the first ones, along which indices move */
+  int64_t length[MAX_DIMS], step[SIDES][MAX_DIMS];
+  int     dim[MAX_DIMS];       /* of the call's plan */
+  int64_t key[MAX_DIMS];       /* steps of the sources' indices among keys */
+  int64_t count, picks, keys;  /* positions, picks, keys there are */
+  bool    wide;                /* 64-bit positions */
+  int     what[MAX_DIMS];      /* gpu_note()'s numbers */
+} access;
+
+/* What a kernel takes: kernels/index.cuh, index_plan. */
+typedef struct index_plan { int64_t word[PLAN_WORDS]; } index_plan;
+
+/* ---- dims ---- */
+
+/* Do indices decide where the target's elements along dim d are? */
+static bool is_picked(const index_call *c, int d) {
+  bool moves = c->plan.stride[1][d] == 0;
+  for (int k = 0; k < c->nindex; k++) moves |= c->index[k].stride[d] != 0;
+  return moves;
+}
+
+static void add_dim(access *a, int d) {
+  const plan *p = &a->call->plan;
+  int to = a->ndim++;
+  a->dim[to] = d;
+  a->length[to] = p->shape[d];
+  a->step[VALUE][to] = p->stride[0][d];
+  a->step[TARGET][to] = p->stride[1][d];
+  a->step[KEY][to] = a->step[PICK][to] = 0;
+}
+
+/* Numbers the picks and the keys; products of lengths of the target's dims, or of the positions', fit. */
+static void number_picks(access *a, bool picked_first) {
+  const index_call *c = a->call;
+  a->picks = a->keys = 1;
+  for (int d = a->ndim - 1; d >= 0; d--) {
+    if (picked_first ? d >= a->picked : !is_picked(c, a->dim[d])) continue;
+    a->step[PICK][d] = a->picks;
+    a->picks *= a->length[d];
+    if (a->step[TARGET][d] == 0) continue;
+    a->step[KEY][d] = a->keys;
+    a->keys *= a->length[d];
+  }
+  for (int k = c->nindex - 1; k >= 0; k--) {
+    a->key[k] = a->keys;
+    a->keys *= c->index[k].length;
+  }
+}
+
+/* The call's dims as they are or, with picked_first, those along which indices move before the others. */
+static void start_access(access *a, const index_call *c, bool picked_first) {
+  a->call = c;
+  a->unit = dtype_size(c->target.dtype);
+  a->ndim = a->picked = 0;
+  a->count = c->plan.count;
+  for (int round = 0; round <= (int)picked_first; round++) {
+    for (int d = 0; d < c->plan.ndim; d++)
+      if (!picked_first || is_picked(c, d) == (round == 0)) add_dim(a, d);
+    if (round == 0) a->picked = a->ndim;
+  }
+  number_picks(a, picked_first);
+  a->wide = a->count > INT32_MAX || (c->op != INDEX_get && a->keys >= UINT32_MAX);
+}
+
+/* ---- units ---- */
+
+/* The largest number of bytes up to 16 that divides all of what x is made of. */
+static int common_unit(uint64_t x) {
+  x |= 16;
+  return (int)(x & (0 - x));
+}
+
+/* Rows that are contiguous on both sides move in units of up to 16 bytes, where addresses and strides allow it. */
+static void widen_units(access *a) {
+  const index_call *c = a->call;
+  int last = a->ndim - 1, size = a->unit;
+  if (last < 0 || is_picked(c, a->dim[last]) || a->step[VALUE][last] != 1 || a->step[TARGET][last] != 1) return;
+  uint64_t all = (uint64_t)(uintptr_t)c->values.data | (uint64_t)(uintptr_t)c->target.data | (uint64_t)(a->length[last] * size);
+  for (int d = 0; d < last; d++) all |= (uint64_t)(a->step[VALUE][d] * size) | (uint64_t)(a->step[TARGET][d] * size);
+  for (int k = 0; k < c->nindex; k++) all |= (uint64_t)(c->index[k].step * size);
+  int unit = common_unit(all), by = unit / size;
+  if (by < 2) return;
+  a->unit = unit;
+  a->count /= by;
+  a->length[last] /= by;
+  for (int d = 0; d < last; d++) {
+    a->step[VALUE][d] /= by;
+    a->step[TARGET][d] /= by;
+  }
+  if (a->length[last] == 1) a->ndim--;        /* kernels divide by lengths above 1 */
+}
+
+/* ---- plans of kernels ---- */
+
+static bool is_short(const access *a) { return a->ndim <= FEW_DIMS && a->call->nindex <= FEW_SOURCES; }
+
+/* Of the first ndim dims; `count` positions. */
+static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, index_plan *p) {
+  const index_call *c = a->call;
+  bool brief = is_short(a);
+  int dims = brief ? FEW_DIMS : MAX_DIMS, sources = brief ? FEW_SOURCES : MAX_DIMS, by = a->unit / dtype_size(c->target.dtype);
+  int64_t *w = p->word;
+  w[0] = count;
+  w[1] = ndim;
+  w[2] = c->nindex;
+  w[3] = (int64_t)g->late;
+  for (int d = 0; d < a->ndim; d++) {
+    int64_t *to = w + 4 + d * (DIM_WORDS + sources);
+    to[0] = a->length[d];
+    to[1] = (int64_t)(UINT64_MAX / (uint64_t)a->length[d] + 1);
+    for (int s = 0; s < SIDES; s++) to[2 + s] = a->step[s][d];
+    for (int k = 0; k < c->nindex; k++) to[DIM_WORDS + k] = c->index[k].stride[a->dim[d]];
+  }
+  for (int k = 0; k < c->nindex; k++) {
+    const index_source *x = &c->index[k];
+    int64_t *to = w + 4 + dims * (DIM_WORDS + sources) + k * 5;
+    to[0] = (int64_t)(uintptr_t)x->data;
+    to[1] = x->length;
+    to[2] = x->step / by;
+    to[3] = a->key[k];
+    to[4] = a->what[k];
+  }
+}
+
+/* ---- kernels ---- */
+
+enum kernel { GET, PUT, CHECK, ELECT, FIND_KEYS, ELECT_LAST, ORDER_FEW, ADD_RUNS, ADD_EACH };
+
+static const struct { const char *file, *entry; } kernels[] = {
+  [GET] = {"index_move.cuh", "get"}, [PUT] = {"index_move.cuh", "put"},
+  [CHECK] = {"index_order.cuh", "check"}, [ELECT] = {"index_order.cuh", "elect"}, [FIND_KEYS] = {"index_order.cuh", "find_keys"},
+  [ELECT_LAST] = {"index_order.cuh", "elect_last"}, [ORDER_FEW] = {"index_order.cuh", "order_few"},
+  [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_EACH] = {"index_add.cuh", "add_each"},
+};
+
+/* Integers of 32 and 64 bits are added by atomics: their sums do not depend on the order. */
+static bool adds_atomically(enum dtype d) {
+  int kind = dtype_kind(d);
+  return (kind == KIND_INT || kind == KIND_UINT) && dtype_size(d) >= 4;
+}
+
+static void define_kernel(gpu_source *s, const access *a, enum kernel id) {
+  enum dtype d = a->call->target.dtype;
+  bool brief = is_short(a);
+  gpu_define(s, "WIDE=%d", a->wide);
+  gpu_define(s, "DIMS=%d", brief ? FEW_DIMS : MAX_DIMS);
+  gpu_define(s, "SOURCES=%d", brief ? FEW_SOURCES : MAX_DIMS);
+  if (id <= PUT) gpu_define(s, "UNIT=%d", a->unit);
+  if (id >= ADD_RUNS) gpu_define(s, "D=%s", dtypes[d].name);
+  if (id >= ADD_RUNS && adds_atomically(d)) gpu_define(s, "ATOMIC=%s", dtype_size(d) == 4 ? "uint32_t" : "uint64_t");
+}
+
+static int get_kernel(gpu *g, const access *a, enum kernel id, const gpu_kernel **k) {
+  int variant = id <= PUT ? a->unit : id >= ADD_RUNS ? (int)a->call->target.dtype : 0;
+  uint64_t key = GPU_KEY(GPU_INDEX, id, variant, a->wide, is_short(a), 0, 0);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source s = {.file = kernels[id].file, .entry = kernels[id].entry};
+  define_kernel(&s, a, id);
+  snprintf(s.name, sizeof s.name, "index %s", kernels[id].entry);
+  return gpu_build(g, key, &s, k);
+}
+
+static int launch(gpu *g, const access *a, enum kernel id, int64_t threads, void **arguments) {
+  const gpu_kernel *k;
+  int st = get_kernel(g, a, id, &k);
+  return st != OK ? st : gpu_launch(g, k, (unsigned)((threads + THREADS - 1) / THREADS), THREADS, 0, arguments);
+}
+
+/* ---- looking at the indices ---- */
+
+static void note_words(gpu *g, access *a) {
+  const index_call *c = a->call;
+  for (int k = 0; k < c->nindex; k++)
+    a->what[k] = c->sound ? 0 : gpu_note(g, c->function, c->index[k].dim, c->index[k].length);
+}
+
+/* All of them, where no other kernel does. */
+static int check_all(gpu *g, const access *a) {
+  int st = OK;
+  for (int k = 0; k < a->call->nindex && st == OK && !a->call->sound; k++) {
+    index_source x = a->call->index[k];
+    int what = a->what[k];
+    gpu_address late = g->late;
+    if (x.count > 0) st = launch(g, a, CHECK, x.count, (void *[]){&x.data, &x.count, &x.length, &what, &late});
+  }
+  return st;
+}
+
+/* ---- get ---- */
+
+/* Positions that a thread moves: as in kernels/index_move.cuh. */
+static int each(const access *a) { return a->unit >= 8 ? 2 : 4; }
+
+static int get(gpu *g, access *a) {
+  index_plan p;
+  void *target = a->call->target.data, *values = a->call->values.data;
+  widen_units(a);
+  write_plan(g, a, a->ndim, a->count, &p);
+  return launch(g, a, GET, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values});
+}
+
+/* ---- put ---- */
+
+/* Writes the picks that `elected` (NULL: all) names. */
+static int put(gpu *g, access *a, void *elected) {
+  index_plan p;
+  void *target = a->call->target.data, *values = a->call->values.data;
+  widen_units(a);
+  write_plan(g, a, a->ndim, a->count, &p);
+  return launch(g, a, PUT, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values, &elected});
+}
+
+/* Does it matter which of several picks puts into an element? */
+static bool needs_election(const access *a) {
+  if (a->call->sound || a->picks < 2) return false;
+  for (int d = 0; d < a->ndim; d++)
+    if (a->step[PICK][d] && a->step[VALUE][d]) return true;
+  return false;
+}
+
+static size_t position_size(const access *a) { return a->wide ? 8 : 4; }
+
+/* Bits that keys have. */
+static int key_bits(const access *a) {
+  int bits = 1;
+  while (bits < 63 && (a->keys - 1) >> bits) bits++;
+  return bits;
+}
+
+/* Room for sorting picks: two of keys, two of picks. */
+typedef struct order {
+  void  *keys[2], *picks[2];
+  void  *room;
+  size_t bytes;
+} order;
+
+static int open_order(gpu *g, const access *a, order *o) {
+  size_t part = ((size_t)a->picks * position_size(a) + 255) & ~(size_t)255;
+  o->bytes = 4 * part;
+  int st = gpu_scratch(g, o->bytes, &o->room);
+  for (int i = 0; i < 2 && st == OK; i++) {
+    o->keys[i] = (char *)o->room + part * (size_t)i;
+    o->picks[i] = (char *)o->room + part * (size_t)(2 + i);
+  }
+  return st;
+}
+
+/* One block does it all. p: the plan of the picks; elected NULL: keys and picks are sorted. */
+static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *picks, void *elected) {
+  const gpu_kernel *k;
+  int st = get_kernel(g, a, ORDER_FEW, &k);
+  return st != OK ? st : gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
+}
+
+/* *at: which of the two is sorted. */
+static int order_picks(gpu *g, const access *a, order *o, int *at) {
+  index_plan p;
+  write_plan(g, a, a->picked, a->picks, &p);
+  *at = 0;
+  if (a->picks <= FEW) return order_few(g, a, &p, o->keys[0], o->picks[0], NULL);
+  int width = a->wide ? 64 : 32, st = launch(g, a, FIND_KEYS, a->picks, (void *[]){&p, &o->keys[0]});
+  gpu_sort s = {.n = a->picks, .key_bits = width, .value_bits = width, .bits = key_bits(a), .positions = true,
+                .keys = {o->keys[0], o->keys[1]}, .values = {o->picks[0], o->picks[1]}};
+  return st == OK ? gpu_sort_pairs(g, &s, at) : st;
+}
+
+/* elected becomes, by pick, whether it is the last of its key. */
+static int elect_sorted(gpu *g, const access *a, void *elected) {
+  order o;
+  int at, st = open_order(g, a, &o);
+  if (st != OK) return st;
+  st = order_picks(g, a, &o, &at);
+  if (st == OK) {
+    int64_t n = a->picks;
+    uint32_t few = (uint32_t)n;
+    st = launch(g, a, ELECT_LAST, n, (void *[]){&o.keys[at], &o.picks[at], a->wide ? (void *)&n : (void *)&few, &elected});
+  }
+  gpu_scratch_free(g, o.room, o.bytes);
+  return st;
+}
+
+/* elected: by key if by_key, else by pick. */
+static int elect(gpu *g, const access *a, bool by_key, void *elected) {
+  index_plan p;
+  write_plan(g, a, a->picked, a->picks, &p);
+  if (a->picks <= FEW) return order_few(g, a, &p, NULL, NULL, elected);
+  if (!by_key) return elect_sorted(g, a, elected);
+  int st = gpu_check(g, gpu_get_driver()->set_8((gpu_address)(uintptr_t)elected, 0, (size_t)a->keys * position_size(a), g->stream),
+                     "clearing memory");
+  return st == OK ? launch(g, a, ELECT, a->picks, (void *[]){&p, &elected}) : st;
+}
+
+static int put_elected(gpu *g, const index_call *c, access *a) {
+  access picks = *a;
+  start_access(&picks, c, true);
+  bool by_key = picks.picks > FEW && picks.keys / ELECTIONS <= picks.picks;
+  size_t bytes = (size_t)(by_key ? picks.keys : picks.picks) * position_size(a);
+  void *elected;
+  int st = gpu_scratch(g, bytes, &elected);
+  if (st != OK) return st;
+  if (!by_key) {                       /* the kernel looks there by key: let that be the pick */
+    memcpy(a->step[KEY], a->step[PICK], sizeof a->step[KEY]);
+    memset(a->key, 0, sizeof a->key);
+  }
+  st = elect(g, &picks, by_key, elected);
+  if (st == OK) st = put(g, a, elected);
+  gpu_scratch_free(g, elected, bytes);
+  return st;
+}
+
+static int put_all(gpu *g, access *a) {
+  int st = check_all(g, a);
+  return st == OK ? put(g, a, NULL) : st;
+}
+
+/* ---- add ---- */
+
+static int add_each(gpu *g, const access *a) {
+  index_plan p;
+  void *target = a->call->target.data, *values = a->call->values.data;
+  int st = check_all(g, a);
+  write_plan(g, a, a->ndim, a->count, &p);
+  return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
+}
+
+/* Are neighbours along the dims without index far apart, so that threads better be neighbours along the keys? */
+static bool is_by_key(const access *a) {
+  int last = a->ndim - 1;
+  return a->picked == a->ndim || a->step[TARGET][last] != 1;
+}
+
+static int add_runs(gpu *g, const access *a) {
+  index_plan p;
+  order o;
+  void *target = a->call->target.data, *values = a->call->values.data;
+  int at, picked = a->picked, by_key = is_by_key(a), st = open_order(g, a, &o);
+  if (st != OK) return st;
+  st = order_picks(g, a, &o, &at);
+  write_plan(g, a, a->ndim, a->count, &p);
+  int64_t n = a->picks, many = a->count / n;
+  uint32_t n32 = (uint32_t)n, many32 = (uint32_t)many;
+  if (st == OK)
+    st = launch(g, a, ADD_RUNS, a->count,
+                (void *[]){&p, &picked, a->wide ? (void *)&n : (void *)&n32, a->wide ? (void *)&many : (void *)&many32, &by_key,
+                           &o.keys[at], &o.picks[at], &target, &values});
+  gpu_scratch_free(g, o.room, o.bytes);
+  return st;
+}
+
+/* ---- the call ---- */
+
+static void order_operands(gpu *g, const index_call *c) {
+  for (int k = 0; k < c->nindex; k++) gpu_reads(g, c->index[k].data);
+  if (c->op == INDEX_get) gpu_reads(g, c->target.data);
+  else gpu_reads(g, c->values.data);
+  gpu_writes(g, c->op == INDEX_get ? c->values.data : c->target.data);
+}
+
+static int run(gpu *g, const index_call *c) {
+  access a;
+  bool atomic = c->op == INDEX_add && adds_atomically(c->target.dtype);
+  start_access(&a, c, c->op == INDEX_add && !atomic);
+  note_words(g, &a);
+  order_operands(g, c);
+  if (c->plan.count == 0 || (a.keys == 0 && c->op != INDEX_get)) return check_all(g, &a);
+  if (c->op == INDEX_get) return get(g, &a);
+  if (c->op == INDEX_put) return needs_election(&a) ? put_elected(g, c, &a) : put_all(g, &a);
+  return atomic ? add_each(g, &a) : add_runs(g, &a);
+}
+
+int gpu_index(int index, const index_call *c) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, run(g, c)) : st;
+}

@@ -1,0 +1,59 @@
+/* Indices looked at before anything is written through them, and the order of positions that go to one place: by
+** electing the last, or by sorting them by the key of the place. The plans here have only dims along which indices
+** move. */
+
+#include "index.cuh"
+
+enum { FEW = 1024 };                    /* picks that one block sorts by comparing each with each */
+
+/* One index tensor. */
+KERNEL(check)(const int64_t *data, uint64_t count, int64_t length, int what, gpu_late *late) {
+  uint64_t i = grid_thread();
+  if (i >= count) return;
+  int64_t v = data[i], in = v + (v < 0 ? length : -1);
+  if ((uint64_t)in >= (uint64_t)length) report_late(late, what, (int64_t)i, v);
+}
+
+/* The key of pick i; of those out of range, which are reported, 0. */
+INLINE position find_key(const index_plan &p, position i) {
+  place at = walk(p, (int)p.ndim, i);
+  if (look_up(p, at)) return (position)at.side[SIDE_KEY];
+  complain(p, at);
+  return 0;
+}
+
+/* elected, zeroed, by key. */
+KERNEL(elect)(const __grid_constant__ index_plan p, position *elected) {
+  position i = (position)grid_thread();
+  if (i < p.count) atomicMax(&elected[find_key(p, i)], i + 1);
+}
+
+KERNEL(find_keys)(const __grid_constant__ index_plan p, position *keys) {
+  position i = (position)grid_thread();
+  if (i < p.count) keys[i] = find_key(p, i);
+}
+
+/* Of sorted keys: each run elects its last; elected by pick. */
+KERNEL(elect_last)(const position *keys, const position *picks, position n, position *elected) {
+  position i = (position)grid_thread();
+  if (i < n) elected[picks[i]] = i + 1 == n || keys[i + 1] != keys[i] ? picks[i] + 1 : 0;
+}
+
+/* Up to FEW picks, by one block. elected (by pick) or, where that is NULL, keys and picks sorted. */
+KERNEL_COOPERATIVE(order_few)(const __grid_constant__ index_plan p, position *keys, position *picks, position *elected) {
+  __shared__ position all[FEW];
+  int n = (int)p.count, i = threadIdx.x, rank = 0, later = 0;
+  if (i < n) all[i] = find_key(p, i);
+  __syncthreads();
+  if (i >= n) return;
+  position mine = all[i];
+  for (int k = 0; k < n; k++) {
+    rank += all[k] < mine || (all[k] == mine && k < i);
+    later += all[k] == mine && k > i;
+  }
+  if (elected) elected[i] = later ? 0 : i + 1;
+  else {
+    keys[rank] = mine;
+    picks[rank] = i;
+  }
+}

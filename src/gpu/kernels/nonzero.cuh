@@ -1,0 +1,53 @@
+/* Positions of the true elements of a mask: counted by tile, summed up (scan_rows), written. */
+
+#include "prelude.cuh"
+
+typedef uint64_t position;
+
+#include "scan_rows.cuh"
+
+enum { THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS };
+
+/* Mask elements 16 at a time; each byte is 0 or 1. Bit j: element j of the thread. */
+INLINE unsigned load_bits(const uint8_t *in, uint64_t n) {
+  uint64_t first = (uint64_t)blockIdx.x * TILE + threadIdx.x * ITEMS;
+  unsigned bits = 0;
+  if (first + ITEMS <= n && (uint64_t)in % 16 == 0) {
+    uint4 v = *(const uint4 *)(in + first);
+    /* the product gathers bits 0, 8, 16, 24 in its bits 24 … 27 */
+    bits = (v.x * 0x01020408u >> 24 & 15) << 0 | (v.y * 0x01020408u >> 24 & 15) << 4 | (v.z * 0x01020408u >> 24 & 15) << 8 |
+           (v.w * 0x01020408u >> 24 & 15) << 12;
+  } else
+    for (int j = 0; j < ITEMS; j++)
+      if (first + j < n && in[first + j]) bits |= 1u << j;
+  return bits;
+}
+
+KERNEL_COOPERATIVE(count_true)(const uint8_t *in, uint64_t n, position *counts) {
+  unsigned total;
+  scan_block_before<running_sum<unsigned>>((unsigned)__popc(load_bits(in, n)), &total);
+  if (threadIdx.x == 0) counts[blockIdx.x] = total;
+}
+
+struct nonzero_shape {
+  int64_t ndim, length[16];
+};
+
+/* out[d][·]: positions in dim d, counted from 1. starts: of the tiles. */
+KERNEL_COOPERATIVE(write_places)(const uint8_t *in, uint64_t n, const __grid_constant__ nonzero_shape s, const position *starts,
+                                 int64_t *out, int64_t count) {
+  __shared__ uint16_t found[TILE];
+  unsigned bits = load_bits(in, n), total, at = scan_block_before<running_sum<unsigned>>((unsigned)__popc(bits), &total);
+  for (; bits; bits &= bits - 1) found[at++] = (uint16_t)(threadIdx.x * ITEMS + __ffs((int)bits) - 1);
+  __syncthreads();
+  for (unsigned k = threadIdx.x; k < total; k += THREADS) {
+    uint64_t i = (uint64_t)blockIdx.x * TILE + found[k];
+    int64_t *to = out + starts[blockIdx.x] + k;
+    for (int d = (int)s.ndim - 1; d > 0; d--) {
+      uint64_t length = (uint64_t)s.length[d], rest = (i | length) >> 32 ? i / length : (uint32_t)i / (uint32_t)length;
+      to[d * count] = (int64_t)(i - rest * length) + 1;
+      i = rest;
+    }
+    to[0] = (int64_t)i + 1;
+  }
+}

@@ -1,0 +1,19 @@
+#ifndef LT_SCAN_ROWS_CUH
+#define LT_SCAN_ROWS_CUH
+
+/* Row b of counts becomes, in place, the sums of what stands before each; its whole sum is totals[b]. A block a row. */
+
+#include "scan_tools.cuh"
+
+KERNEL_COOPERATIVE(scan_rows)(position *counts, uint64_t columns, position *totals) {
+  position *row = counts + blockIdx.x * columns, carry = 0;
+  for (uint64_t first = 0; first < columns; first += blockDim.x) {
+    uint64_t i = first + threadIdx.x;
+    position total, before = scan_block_before<running_sum<position>>(i < columns ? row[i] : (position)0, &total);
+    if (i < columns) row[i] = carry + before;
+    carry += total;
+  }
+  if (threadIdx.x == 0) totals[blockIdx.x] = carry;
+}
+
+#endif

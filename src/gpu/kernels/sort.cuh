@@ -1,0 +1,135 @@
+/* A stable radix sort of (key, value) pairs: passes over 8 bits of the key each, the least significant first. A pass
+** counts how often each of 256 digits occurs in a tile, sums the counts up (a row a digit, over all tiles: scan_rows),
+** and deals the pairs out. KEY_BITS, VALUE_BITS: 32 or 64. */
+
+#include "prelude.cuh"
+
+template <int bits> struct word_of { typedef uint32_t type; };
+template <> struct word_of<64> { typedef uint64_t type; };
+typedef word_of<KEY_BITS>::type key;
+typedef word_of<VALUE_BITS>::type position;      /* values are as wide as what counts them */
+
+#include "scan_rows.cuh"
+
+enum {
+  DIGITS  = 256,
+  THREADS = DIGITS,                 /* one a digit */
+  WARPS   = THREADS / 32,
+  ITEMS   = 64 / sizeof(key),       /* a thread's: with these, what is staged fills 16 KiB */
+  TILE    = THREADS * ITEMS
+};
+
+INLINE int digit_of(key k, int shift) { return (int)(k >> shift) & (DIGITS - 1); }
+
+/* counts[digit][tile] */
+KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, int shift, position *counts) {
+  __shared__ unsigned count[DIGITS];
+  uint64_t first = (uint64_t)blockIdx.x * TILE + threadIdx.x;
+  count[threadIdx.x] = 0;
+  __syncthreads();
+  for (int j = 0; j < ITEMS; j++) {
+    uint64_t i = first + (uint64_t)j * THREADS;
+    if (i < n) atomicAdd(&count[digit_of(keys[i], shift)], 1u);
+  }
+  __syncthreads();
+  counts[(uint64_t)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+}
+
+/* The lanes of the warp whose digit is this one's. */
+INLINE unsigned lanes_alike(int digit) {
+  unsigned alike = ~0u;
+  for (int b = 0; b < 8; b++) {
+    unsigned set = __ballot_sync(~0u, digit >> b & 1);
+    alike &= digit >> b & 1 ? set : ~set;
+  }
+  return alike;
+}
+
+/* How many of this digit the warp had before; count: the warp's, which takes this one. */
+INLINE unsigned count_before(unsigned *count, int digit) {
+  unsigned alike = lanes_alike(digit), below = alike & ((1u << threadIdx.x % 32) - 1), before = count[digit];
+  __syncwarp();
+  if (below == 0) count[digit] = before + __popc(alike);
+  __syncwarp();
+  return before + __popc(below);
+}
+
+/* Thread d: counts of digit d by warp become where they start in the tile, and base[d] what takes a place in the
+** tile to one among all. */
+INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, const position *counts, const position *totals) {
+  int d = threadIdx.x;
+  unsigned all = 0, unused;
+  for (int w = 0; w < WARPS; w++) all += count[w][d];
+  unsigned start = scan_block_before<running_sum<unsigned>>(all, &unused);
+  position sum, before = scan_block_before<running_sum<position>>(totals[d], &sum);
+  base[d] = before + counts[(uint64_t)d * gridDim.x + blockIdx.x] - start;
+  for (int w = 0; w < WARPS; w++) {
+    unsigned n = count[w][d];
+    count[w][d] = start;
+    start += n;
+  }
+}
+
+/* counts: after scan_rows. values NULL: those of position i are i. Pairs beyond n count as the greatest. */
+KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n, int shift,
+                         const position *counts, const position *totals) {
+  __shared__ unsigned count[WARPS][DIGITS];
+  __shared__ position base[DIGITS];
+  __shared__ union { key keys[TILE]; position values[TILE]; } staged;
+  int warp = threadIdx.x / 32;
+  uint64_t tile = (uint64_t)blockIdx.x * TILE, first = tile + warp * 32 * ITEMS + threadIdx.x % 32;
+  int size = n - tile < TILE ? (int)(n - tile) : (int)TILE;
+  key mine[ITEMS];
+  unsigned slot[ITEMS];
+  position to[ITEMS];
+  for (int w = 0; w < WARPS; w++) count[w][threadIdx.x] = 0;
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    uint64_t i = first + 32 * j;
+    mine[j] = i < n ? keys[i] : ~(key)0;
+  }
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) slot[j] = count_before(count[warp], digit_of(mine[j], shift));
+  __syncthreads();
+  place_digits(count, base, counts, totals);
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    slot[j] += count[warp][digit_of(mine[j], shift)];
+    staged.keys[slot[j]] = mine[j];
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    int at = j * THREADS + threadIdx.x;
+    key k = staged.keys[at];
+    to[j] = base[digit_of(k, shift)] + at;
+    if (at < size) keys_out[to[j]] = k;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    uint64_t i = first + 32 * j;
+    staged.values[slot[j]] = !values ? (position)i : i < n ? values[i] : 0;
+  }
+  __syncthreads();
+#pragma unroll
+  for (int j = 0; j < ITEMS; j++) {
+    int at = j * THREADS + threadIdx.x;
+    if (at < size) values_out[to[j]] = staged.values[at];
+  }
+}
+
+/* ---- permutations ---- */
+
+/* The keys are sorted by their bits from `shift` on only: where neighbours are alike there, the whole keys decide.
+** Such runs are short. out: the positions, counted from 1. */
+KERNEL(permute)(const key *keys, const position *values, uint64_t n, int shift, int64_t *out) {
+  uint64_t i = grid_thread(), first = i, rank = 0;
+  if (i >= n) return;
+  key mine = keys[i];
+  while (first > 0 && keys[first - 1] >> shift == mine >> shift) first--;
+  for (uint64_t k = first; k < n && keys[k] >> shift == mine >> shift; k++) rank += keys[k] < mine || (keys[k] == mine && k < i);
+  out[first + rank] = (int64_t)values[i] + 1;
+}

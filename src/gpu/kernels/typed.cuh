@@ -1,0 +1,14 @@
+#ifndef LT_TYPED_CUH
+#define LT_TYPED_CUH
+
+/* The types that dtypes are stored as, by the dtype's name: type_float16 … For defines: PASTE(type_, D). */
+
+#include "prelude.cuh"
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
+#define TYPED(name, store, compute, accum, kind) typedef store type_##name;
+DTYPES(TYPED)
+
+#endif

@@ -1,0 +1,99 @@
+/* Searches: where a mask is true, and where values belong in sorted rows. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu.h"
+
+enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: as in kernels/nonzero.cuh */
+
+/* ---- nonzero ---- */
+
+typedef struct nonzero_shape {
+  int64_t ndim, length[MAX_DIMS];
+} nonzero_shape;
+
+enum { COUNT, SCAN, WRITE };
+
+static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
+  static const char *const entries[] = {"count_true", "scan_rows", "write_places"};
+  uint64_t key = GPU_KEY(GPU_NONZERO, number, 0, 0, 0, 0, 0);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source source = {.file = "nonzero.cuh", .entry = entries[number]};
+  snprintf(source.name, sizeof source.name, "nonzero %s", entries[number]);
+  return gpu_build(g, key, &source, k);
+}
+
+/* starts[t]: how many are true before tile t; starts[tiles]: in all. */
+static int find_starts(gpu *g, const bool *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
+  const gpu_kernel *count, *scan;
+  uint64_t *total = starts + tiles;
+  int st = get_kernel(g, COUNT, &count);
+  if (st == OK) st = get_kernel(g, SCAN, &scan);
+  if (st == OK) st = gpu_launch(g, count, (unsigned)tiles, THREADS, 0, (void *[]){&in, &n, &starts});
+  return st == OK ? gpu_launch(g, scan, 1, SCAN_THREADS, 0, (void *[]){&starts, &tiles, &total}) : st;
+}
+
+static int write_places(gpu *g, nonzero_call *c, uint64_t n, uint64_t tiles, uint64_t *starts) {
+  const gpu_kernel *k;
+  nonzero_shape s = {.ndim = c->ndim};
+  memcpy(s.length, c->shape, sizeof s.length);
+  int st = get_kernel(g, WRITE, &k);
+  gpu_writes(g, c->out);
+  return st != OK ? st : gpu_launch(g, k, (unsigned)tiles, THREADS, 0,
+                                    (void *[]){&c->in, &n, &s, &starts, &c->out, &c->count});
+}
+
+static int nonzero(gpu *g, int index, nonzero_call *c) {
+  uint64_t n = 1;
+  for (int d = 0; d < c->ndim; d++) n *= (uint64_t)c->shape[d];
+  if (!c->out && g->capturing) return ERR_CAPTURE;
+  if (!c->out) c->count = 0;
+  if (n == 0 || (c->out && c->count == 0)) return OK;
+  uint64_t tiles = (n + TILE - 1) / TILE;
+  size_t bytes = (tiles + 1) * sizeof(uint64_t);
+  void *room;
+  int st = gpu_scratch(g, bytes, &room);
+  if (st != OK) return st;
+  uint64_t *starts = room;
+  gpu_reads(g, c->in);
+  st = find_starts(g, c->in, n, tiles, starts);
+  if (st == OK && c->out) st = write_places(g, c, n, tiles, starts);
+  if (st == OK && !c->out) st = gpu_copy_out(index, &c->count, starts + tiles, sizeof c->count);
+  gpu_scratch_free(g, room, bytes);
+  return st;
+}
+
+int gpu_nonzero(int index, nonzero_call *c) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, nonzero(g, index, c)) : st;
+}
+
+/* ---- searchsorted ---- */
+
+static int search(gpu *g, const search_call *c) {
+  uint64_t key = GPU_KEY(GPU_SEARCH, 0, c->dtype, 0, 0, 0, 0);
+  const gpu_kernel *k = gpu_find(g, key);
+  if (!k) {
+    gpu_source source = {.file = "search.cuh", .entry = "search"};
+    gpu_define(&source, "D=%s", dtypes[c->dtype].name);
+    snprintf(source.name, sizeof source.name, "searchsorted %s", dtypes[c->dtype].name);
+    int st = gpu_build(g, key, &source, &k);
+    if (st != OK) return st;
+  }
+  search_call a = *c;
+  int right = c->right;
+  gpu_reads(g, c->sorted);
+  gpu_reads(g, c->values);
+  gpu_writes(g, c->out);
+  return gpu_launch(g, k, (unsigned)((c->rows * c->count + THREADS - 1) / THREADS), THREADS, 0,
+                    (void *[]){&a.sorted, &a.values, &a.out, &a.n, &a.count, &a.rows, &right});
+}
+
+int gpu_search(int index, const search_call *c) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, c->rows > 0 && c->count > 0 ? search(g, c) : OK) : st;
+}
