@@ -2,11 +2,12 @@
 **   OP       op_add …, a functor of scalar.cuh
 **   COMPUTE  DT_float32 …: what it computes in
 **   IN, OUT  the dtype that all inputs (but the bool of a SELECT) are stored in, and the result's
+**   MIXED    inputs have other dtypes than IN, known as the kernel runs
 ** Copies, casts and fills are op_positive; those that change no dtype come as unsigned integers of the same size. */
 
-#define KERNEL_THREADS 256
+#define KERNEL_THREADS MAP_THREADS
 
-#include "plan.cuh"
+#include "map_args.h"
 #include "scalar.cuh"
 
 typedef stored_t<COMPUTE> C;
@@ -14,38 +15,34 @@ typedef OP<C> F;
 enum {
   INPUTS = F::inputs,
   RESULT = F::template result<COMPUTE>::dtype,
-  WIDEST = sizeof(stored_t<IN>) > sizeof(stored_t<OUT>) ? sizeof(stored_t<IN>) : sizeof(stored_t<OUT>),
-  VECTOR = 16 / WIDEST,                                /* elements of a 16-byte load or store: map.c knows this, too */
-  ROUNDS = WIDEST == 8 ? 1 : 2                         /* vectors a thread works on: their loads are under way together */
+  VECTOR = MAP_VECTOR(sizeof(stored_t<IN>), sizeof(stored_t<OUT>)),   /* elements loaded and stored at once */
+  ROUNDS = MAP_ROUNDS(sizeof(stored_t<IN>), sizeof(stored_t<OUT>))
 };
+
+/* N elements of T that one instruction loads and stores, when their address is a multiple of their size. */
+template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
 
 /* Input k as it is stored. */
 template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
 
-/* Values of N neighbours of input K; a SELECT's bool is carried as a C that is 0 or 1. */
+/* An element of input K as a C; the bool of a SELECT is carried as 0 or 1. */
 template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
   if constexpr (F::selects && K == 0) return (C)x;
   else return convert<COMPUTE, IN>(x);
 }
 
-/* One side of a call. Where `data` is NULL, the number `value`, of dtype COMPUTE (a SELECT's first: bool). */
-typedef struct map_in { const void *data; uint64_t value; } map_in;
-typedef struct map_arguments {
-  void    *out;
-  map_in   in[4];
-  int64_t  count;
-  uint32_t runs;                                       /* bit k: input k is contiguous, else one element for all */
-} map_arguments;
-
-/* The one element or the number that input K is. */
-template <int K> INLINE C constant(const map_in &in) {
+/* The one element `offset` after an input's first, or the number that the input is. */
+template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   typedef stored_t<input<K>::dtype> S;
-  if (in.data) return value_of<K>(*(const S *)in.data);
+#ifdef MIXED
+  if (in.data && !(F::selects && K == 0)) return load_any<COMPUTE>(in.dtype, in.data, offset);
+#endif
+  if (in.data) return value_of<K>(((const S *)in.data)[offset]);
   if constexpr (F::selects && K == 0) return (C)(in.value & 1);
   else return from_word<COMPUTE>(in.value);
 }
 
-/* f(index of an input as a constant) for each input. */
+/* f(number<K>()) for each input K. */
 template <int N> struct number { enum { value = N }; };
 template <class Each> INLINE void each_input(Each f) {
   f(number<0>());
@@ -56,7 +53,7 @@ template <class Each> INLINE void each_input(Each f) {
 
 INLINE stored_t<OUT> compute(const C *v) { return convert<OUT, RESULT>(apply_to<F>(v)); }
 
-/* N neighbours at once; get(k) loads those of input k, or gives the constant it has for all. */
+/* The inputs of N neighbours. */
 template <int N> struct values { C v[N][4]; };
 
 template <int K, int N> INLINE void load_run(values<N> &to, const void *data, int64_t at) {
@@ -76,11 +73,13 @@ template <int N> INLINE void store_run(void *out, int64_t at, const values<N> &f
   *(pack<stored_t<OUT>, N> *)((stored_t<OUT> *)out + at) = p;
 }
 
-/* ---- everything is contiguous or one number: blocks of ROUNDS * KERNEL_THREADS vectors ---- */
+#ifndef MIXED
+
+/* ---- everything is contiguous or one number: blocks of ROUNDS * MAP_THREADS vectors ---- */
 
 enum { ALL = (1 << INPUTS) - 1 };
 
-template <int N> INLINE void load_flat(const map_arguments &a, uint32_t runs, const C *same, values<N> &v, int64_t at) {
+template <int N> INLINE void load_flat(const map_args &a, uint32_t runs, const C *same, values<N> &v, int64_t at) {
   each_input([&](auto k) {
     constexpr int K = decltype(k)::value;
     if (runs >> K & 1) load_run<K, N>(v, a.in[K].data, at);
@@ -89,27 +88,27 @@ template <int N> INLINE void load_flat(const map_arguments &a, uint32_t runs, co
 }
 
 /* A whole block; `first` is its first vector. */
-INLINE void flat_block(const map_arguments &a, uint32_t runs, const C *same, int64_t first) {
+INLINE void flat_block(const map_args &a, uint32_t runs, const C *same, int64_t first) {
   int64_t at = first + threadIdx.x * VECTOR;
   values<VECTOR> v[ROUNDS];
 #pragma unroll
-  for (int r = 0; r < ROUNDS; r++) load_flat<VECTOR>(a, runs, same, v[r], at + r * (KERNEL_THREADS * VECTOR));
+  for (int r = 0; r < ROUNDS; r++) load_flat<VECTOR>(a, runs, same, v[r], at + r * (MAP_THREADS * VECTOR));
 #pragma unroll
-  for (int r = 0; r < ROUNDS; r++) store_run<VECTOR>(a.out, at + r * (KERNEL_THREADS * VECTOR), v[r]);
+  for (int r = 0; r < ROUNDS; r++) store_run<VECTOR>(a.out, at + r * (MAP_THREADS * VECTOR), v[r]);
 }
 
-KERNEL(map_flat)(map_arguments a) {
-  const int64_t step = ROUNDS * KERNEL_THREADS * VECTOR, first = blockIdx.x * step;
+KERNEL(map_flat)(map_args a) {
+  const int64_t step = ROUNDS * MAP_THREADS * VECTOR, first = blockIdx.x * step;
   bool whole = first + step <= a.count;
   C same[4];
   if (whole && a.runs == ALL && !F::costly) { flat_block(a, ALL, same, first); return; }
   each_input([&](auto k) {
     constexpr int K = decltype(k)::value;
-    if (!(a.runs >> K & 1)) same[K] = constant<K>(a.in[K]);
+    if (!(a.runs >> K & 1)) same[K] = constant<K>(a.in[K], 0);
   });
   if (whole) { flat_block(a, a.runs, same, first); return; }
 #pragma unroll 1
-  for (int64_t at = first + threadIdx.x; at < a.count; at += KERNEL_THREADS) {
+  for (int64_t at = first + threadIdx.x; at < a.count; at += MAP_THREADS) {
     values<1> v;
     load_flat<1>(a, a.runs, same, v, at);
     store_run<1>(a.out, at, v);
@@ -119,40 +118,38 @@ KERNEL(map_flat)(map_arguments a) {
 /* ---- strides ---- */
 
 /* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous (a.runs) or one value. */
-KERNEL(map_rows)(map_arguments a, gpu_plan p) {
-  uint32_t i = blockIdx.x * KERNEL_THREADS + threadIdx.x;
+KERNEL(map_rows)(map_args a, gpu_plan p) {
+  uint32_t i = blockIdx.x * MAP_THREADS + threadIdx.x;
   if (i >= p.count) return;
   int64_t offset[1 + INPUTS];
   plan_offsets(p, i, offset);
   values<VECTOR> v;
   each_input([&](auto k) {
     constexpr int K = decltype(k)::value;
-    typedef stored_t<input<K>::dtype> S;
     if (a.runs >> K & 1) load_run<K, VECTOR>(v, a.in[K].data, offset[1 + K]);
-    else load_same<K, VECTOR>(v, constant<K>({a.in[K].data ? (const S *)a.in[K].data + offset[1 + K] : nullptr, a.in[K].value}));
+    else load_same<K, VECTOR>(v, constant<K>(a.in[K], offset[1 + K]));
   });
   store_run<VECTOR>(a.out, offset[0], v);
 }
 
-/* Any strides: STRIDED elements a thread, KERNEL_THREADS apart. */
-enum { STRIDED = 4 };
+#endif
 
-KERNEL(map_strided)(map_arguments a, gpu_plan p) {
-  uint32_t first = blockIdx.x * (STRIDED * KERNEL_THREADS) + threadIdx.x;
-  int64_t offset[STRIDED][1 + INPUTS];
-  values<1> v[STRIDED];
+/* Any strides: MAP_STRIDED elements a thread, a block apart. */
+KERNEL(map_strided)(map_args a, gpu_plan p) {
+  uint32_t first = blockIdx.x * (MAP_STRIDED * MAP_THREADS) + threadIdx.x;
+  int64_t offset[MAP_STRIDED][1 + INPUTS];
+  values<1> v[MAP_STRIDED];
 #pragma unroll
-  for (int r = 0; r < STRIDED; r++) {
-    uint32_t i = first + r * KERNEL_THREADS;
+  for (int r = 0; r < MAP_STRIDED; r++) {
+    uint32_t i = first + r * MAP_THREADS;
     if (i >= p.count) break;
     plan_offsets(p, i, offset[r]);
     each_input([&](auto k) {
       constexpr int K = decltype(k)::value;
-      typedef stored_t<input<K>::dtype> S;
-      load_same<K, 1>(v[r], constant<K>({a.in[K].data ? (const S *)a.in[K].data + offset[r][1 + K] : nullptr, a.in[K].value}));
+      load_same<K, 1>(v[r], constant<K>(a.in[K], offset[r][1 + K]));
     });
   }
 #pragma unroll
-  for (int r = 0; r < STRIDED; r++)
-    if (first + r * KERNEL_THREADS < p.count) store_run<1>(a.out, offset[r][0], v[r]);
+  for (int r = 0; r < MAP_STRIDED; r++)
+    if (first + r * MAP_THREADS < p.count) store_run<1>(a.out, offset[r][0], v[r]);
 }

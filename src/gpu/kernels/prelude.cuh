@@ -26,7 +26,4 @@
 INLINE uint64_t grid_thread() { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 INLINE uint64_t grid_threads() { return (uint64_t)gridDim.x * blockDim.x; }
 
-/* N elements of T that one instruction loads and stores, when their address is a multiple of their size. */
-template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
-
 #endif

@@ -1,0 +1,40 @@
+/* Evenly spaced values. */
+
+#include <stdio.h>
+
+#include "gpu.h"
+#include "plan.h"
+
+enum { THREADS = 256 };
+
+static int find_arange(gpu *g, enum dtype out, enum dtype steps, const gpu_kernel **k) {
+  uint64_t key = GPU_KEY(GPU_ARANGE, 0, out, steps, 0, 0, 0);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source s = {.file = "arange.cuh", .entry = "arange"};
+  gpu_define(&s, "OUT=DT_%s", dtypes[out].name);
+  gpu_define(&s, "STEPS=DT_%s", dtypes[steps].name);
+  snprintf(s.name, sizeof s.name, "arange %s", dtypes[out].name);
+  return gpu_build(g, key, &s, k);
+}
+
+static int arange(gpu *g, const arange_call *c) {
+  const gpu_kernel *k;
+  enum dtype steps = c->start.is_float ? DT_float64 : DT_int64;
+  int st = find_arange(g, c->out.dtype, steps, &k);
+  if (st != OK) return st;
+  void *out = c->out.data;
+  int64_t count = c->count;
+  scalar by = c->step;
+  by.is_float = c->start.is_float;
+  uint64_t start = gpu_word(&c->start, steps), step = gpu_word(&by, steps);
+  gpu_writes(g, out);
+  return gpu_launch(g, k, (unsigned)((count + THREADS - 1) / THREADS), THREADS, 0, (void *[]){&out, &count, &start, &step});
+}
+
+int gpu_arange(int index, const arange_call *c) {
+  gpu *g;
+  if (c->count == 0) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, arange(g, c)) : st;
+}

@@ -1,0 +1,43 @@
+#ifndef LT_MAP_ARGS_H
+#define LT_MAP_ARGS_H
+
+/* Parameters of map.cuh's and copy.cuh's kernels, for both sides. */
+
+#include "plan.cuh"
+
+enum {
+  MAP_THREADS = 256,
+  MAP_STRIDED = 4,           /* elements a thread of map_strided works on, their loads under way together */
+  MAP_MOST_IN = 4,
+  TILE        = 32           /* side of a transposed tile: a row of it is one line of memory for float32 */
+};
+
+/* Vectors of 16 bytes of the wider of two dtypes of these sizes. */
+#define MAP_VECTOR(in_size, out_size) (16 / ((in_size) > (out_size) ? (in_size) : (out_size)))
+/* Vectors a thread of map_flat works on. */
+#define MAP_ROUNDS(in_size, out_size) ((in_size) == 8 || (out_size) == 8 ? 1 : 2)
+
+/* Where `data` is NULL, the number `value`, of the compute dtype (a SELECT's first: bool). */
+typedef struct map_in {
+  const void *data;
+  uint64_t    value;
+  int32_t     dtype;         /* read only where input dtypes are mixed */
+} map_in;
+
+typedef struct map_args {
+  void    *out;
+  map_in   in[MAP_MOST_IN];
+  int64_t  count;            /* map_flat: elements */
+  uint32_t runs;             /* bit k: input k is contiguous (map_rows: along the inner dim), else one element for all */
+} map_args;
+
+/* out[c + r * out_row] = in[r + c * in_column] of a matrix, at each position of the plan. */
+typedef struct tile_args {
+  void       *out;
+  const void *in;
+  int64_t     out_row, in_column;
+  uint32_t    rows, columns;
+  gpu_divisor tiles, across; /* tiles of a matrix, of a row of tiles */
+} tile_args;
+
+#endif

@@ -1,0 +1,274 @@
+/* Element-wise ops, copies, casts, fills. A call takes the best of these ways, which kernels/map.cuh describes:
+**   the driver's own copy and fill; map_flat, where everything is contiguous or one number; copy_tiles, for transposed
+**   copies; map_rows, where everything is contiguous or one value along the inner dim; map_strided, for the rest. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "kernels/map_args.h"
+#include "plan.h"
+
+/* What is launched: the op's unit and its operands. */
+typedef struct task {
+  gpu            *g;
+  const map_call *call;
+  const plan     *plan;
+  enum dtype      compute, in, out;    /* what the unit is compiled for */
+  bool            mixed;               /* inputs of several dtypes */
+  map_args        args;
+} task;
+
+/* What the op table says. */
+static const struct { const char *name; enum dtype_class takes; bool to_bool, selects; } traits[OP_COUNT] = {
+#define BOOL_SAME false
+#define BOOL_REAL false
+#define BOOL_BOOL true
+#define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, BOOL_##result, false},
+#define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, BOOL_##result, true},
+#define UNARY ROW
+#define BINARY ROW
+#define TERNARY ROW
+#define QUATERNARY ROW
+#include "../ops.def"
+};
+
+static bool selects(const task *t, int k) { return k == 0 && traits[t->call->op].selects; }
+
+/* ---- kernels ---- */
+
+/* Entry of map.cuh; MIXED: map_strided of a unit that reads any dtypes. */
+enum entry { FLAT, ROWS, STRIDED, MIXED };
+
+static int build_map(const task *t, enum entry entry, uint64_t key, const gpu_kernel **k) {
+  static const char *const names[] = {"map_flat", "map_rows", "map_strided", "map_strided"};
+  const char *op = traits[t->call->op].name;
+  gpu_source s = {.file = "map.cuh", .entry = names[entry]};
+  bool half = t->call->op == OP_nextafter && dtype_compute(t->compute) != t->compute;
+  gpu_define(&s, "OP=op_%s%s%s", op, half ? "_" : "", half ? dtypes[t->compute].name : "");
+  gpu_define(&s, "COMPUTE=DT_%s", dtypes[t->compute].name);
+  gpu_define(&s, "IN=DT_%s", dtypes[t->in].name);
+  gpu_define(&s, "OUT=DT_%s", dtypes[t->out].name);
+  if (entry == MIXED) gpu_define(&s, "MIXED");
+  const char *made = dtypes[t->call->op == OP_positive ? t->out : t->compute].name;
+  snprintf(s.name, sizeof s.name, "%s %s", t->call->op == OP_positive ? "copy to" : op, made);
+  return gpu_build(t->g, key, &s, k);
+}
+
+static int launch(const task *t, enum entry entry, int64_t blocks, void **arguments) {
+  uint64_t key = GPU_KEY(GPU_MAP, t->call->op, t->compute, t->in, t->out, entry, 0);
+  const gpu_kernel *k = gpu_find(t->g, key);
+  int st = k ? OK : build_map(t, entry, key, &k);
+  return st == OK ? gpu_launch(t->g, k, (unsigned)blocks, MAP_THREADS, 0, arguments) : st;
+}
+
+static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; }
+
+static int run_flat(task *t) {
+  int in = dtype_size(t->in), out = dtype_size(t->out);
+  int64_t block = (int64_t)MAP_THREADS * MAP_ROUNDS(in, out) * MAP_VECTOR(in, out);
+  t->args.count = t->plan->count;
+  return launch(t, FLAT, share(t->args.count, block), (void *[]){&t->args});
+}
+
+/* In pieces that 32-bit positions can count; `most`: elements of a piece. */
+static int run_planned(task *t, const plan *p, enum entry entry, int64_t most) {
+  int64_t pieces = gpu_plan_pieces(p, most);
+  int per_thread = entry == ROWS ? 1 : MAP_STRIDED, st = OK;
+  for (int64_t i = 0; i < pieces && st == OK; i++) {
+    gpu_plan g;
+    gpu_plan_piece(&g, p, 1 + t->call->nin, most, i);
+    st = launch(t, entry, share(g.count, (int64_t)MAP_THREADS * per_thread), (void *[]){&t->args, &g});
+  }
+  return st;
+}
+
+/* The inner dim counted in vectors. */
+static int run_rows(task *t, int vector) {
+  plan p = *t->plan;
+  int inner = p.ndim - 1;
+  p.shape[inner] /= vector;
+  p.count /= vector;
+  for (int k = 0; k <= t->call->nin; k++) p.stride[k][inner] *= vector;
+  return run_planned(t, &p, ROWS, PLAN_MOST);
+}
+
+/* ---- what the operands are like ---- */
+
+static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p->stride[k][p->ndim - 1]; }
+
+static bool aligned(const void *data, int64_t bytes) { return (uintptr_t)data % (uintptr_t)bytes == 0; }
+
+/* Do vectors of `vector` elements of operand k begin at multiples of their size, in every row? */
+static bool vectors_fit(const task *t, int k, const void *data, int size, int vector) {
+  if (!aligned(data, (int64_t)size * vector)) return false;
+  for (int d = 0; d < t->plan->ndim - 1; d++)
+    if (t->plan->stride[k][d] % vector != 0) return false;
+  return true;
+}
+
+/* The elements of a vector where map_flat or map_rows can run, 0 where not. Fills args.runs. */
+static int vector_of(task *t) {
+  const plan *p = t->plan;
+  int vector = MAP_VECTOR(dtype_size(t->in), dtype_size(t->out));
+  if (t->mixed || (p->ndim > 0 && inner_stride(p, 0) != 1)) return 0;
+  if (!vectors_fit(t, 0, t->args.out, dtype_size(t->out), vector)) return 0;
+  t->args.runs = 0;
+  for (int k = 0; k < t->call->nin; k++) {
+    int64_t stride = inner_stride(p, 1 + k);
+    if (!t->args.in[k].data || stride == 0) continue;
+    if (stride != 1 || !vectors_fit(t, 1 + k, t->args.in[k].data, selects(t, k) ? 1 : dtype_size(t->in), vector)) return 0;
+    t->args.runs |= 1u << k;
+  }
+  return vector;
+}
+
+static int run_kernel(task *t) {
+  const plan *p = t->plan;
+  int vector = vector_of(t);
+  if (vector && p->ndim <= 1) return run_flat(t);
+  if (vector && p->shape[p->ndim - 1] % vector == 0) return run_rows(t, vector);
+  return run_planned(t, p, t->mixed ? MIXED : STRIDED, PLAN_MOST);
+}
+
+/* ---- copies ---- */
+
+/* Elements that are only moved: unsigned integers of this many bytes. */
+static enum dtype moved_as(int size) {
+  return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : DT_uint64;
+}
+
+/* The driver's fill, where the value is one of its patterns; ERR_NO_KERNEL: it is not. */
+static int fill(const task *t) {
+  const gpu_driver *d = gpu_get_driver();
+  const uint64_t v = t->args.in[0].value, byte = v & 0xff;
+  gpu_address to = (gpu_address)(uintptr_t)t->args.out;
+  size_t n = (size_t)t->plan->count, size = (size_t)dtype_size(t->out);
+  const uint64_t ones = size == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * size) - 1;
+  if ((v & ones) == (0x0101010101010101u * byte & ones))
+    return gpu_check(t->g, d->set_8(to, (unsigned char)byte, n * size, t->g->stream), "filling");
+  if (size == 4 || (size == 8 && v >> 32 == (v & 0xffffffffu)))
+    return gpu_check(t->g, d->set_32(to, (unsigned)v, n * (size / 4), t->g->stream), "filling");
+  return ERR_NO_KERNEL;
+}
+
+static int copy_run(const task *t) {
+  size_t bytes = (size_t)t->plan->count * (size_t)dtype_size(t->out);
+  gpu_address to = (gpu_address)(uintptr_t)t->args.out, from = (gpu_address)(uintptr_t)t->args.in[0].data;
+  return gpu_check(t->g, gpu_get_driver()->copy(to, from, bytes, t->g->stream), "copy");
+}
+
+/* The dim along which the input is contiguous while the output is along the inner one; -1: none that is worth tiles. */
+static int tile_dim(const plan *p) {
+  int inner = p->ndim - 1;
+  if (inner < 1 || p->stride[0][inner] != 1 || p->stride[1][inner] == 1 || p->shape[inner] < TILE / 4) return -1;
+  for (int d = 0; d < inner; d++)
+    if (p->stride[1][d] == 1 && p->shape[d] >= TILE / 4) return d;
+  return -1;
+}
+
+static int find_tiles(const task *t, const gpu_kernel **k) {
+  uint64_t key = GPU_KEY(GPU_COPY, 0, t->out, 0, 0, 0, 0);
+  *k = gpu_find(t->g, key);
+  if (*k) return OK;
+  gpu_source s = {.file = "copy.cuh", .entry = "copy_tiles", .name = "transposed copy"};
+  gpu_define(&s, "MOVED=DT_%s", dtypes[t->out].name);
+  return gpu_build(t->g, key, &s, k);
+}
+
+/* The dims besides the inner one and d: one position of theirs is a matrix. */
+static plan outer_plan(const plan *p, int d) {
+  plan o = {.ndim = 0, .count = p->count / p->shape[d] / p->shape[p->ndim - 1]};
+  for (int from = 0; from < p->ndim - 1; from++) {
+    if (from == d) continue;
+    o.shape[o.ndim] = p->shape[from];
+    o.stride[0][o.ndim] = p->stride[0][from];
+    o.stride[1][o.ndim++] = p->stride[1][from];
+  }
+  return o;
+}
+
+/* ERR_NO_KERNEL: nothing to be gained, or too large. */
+static int copy_transposed(const task *t) {
+  const plan *p = t->plan;
+  int d = tile_dim(p);
+  if (d < 0 || p->count > PLAN_MOST) return ERR_NO_KERNEL;
+  const gpu_kernel *k;
+  int st = find_tiles(t, &k);
+  if (st != OK) return st;
+  int64_t rows = p->shape[d], columns = p->shape[p->ndim - 1], across = share(columns, TILE), tiles = across * share(rows, TILE);
+  tile_args a = {.out = t->args.out, .in = t->args.in[0].data, .rows = (uint32_t)rows, .columns = (uint32_t)columns,
+                 .out_row = p->stride[0][d], .in_column = p->stride[1][p->ndim - 1],
+                 .tiles = gpu_divide_by((uint32_t)tiles), .across = gpu_divide_by((uint32_t)across)};
+  plan outer = outer_plan(p, d);
+  gpu_plan g;
+  gpu_plan_piece(&g, &outer, 2, PLAN_MOST, 0);
+  return gpu_launch(t->g, k, (unsigned)(outer.count * tiles), MAP_THREADS, 0, (void *[]){&a, &g});
+}
+
+/* A copy or a fill without conversion, in ways that need no kernel of its own. */
+static int move(const task *t) {
+  const plan *p = t->plan;
+  bool run = p->ndim == 0 || (p->ndim == 1 && p->stride[0][0] == 1);
+  if (!t->args.in[0].data) return run ? fill(t) : ERR_NO_KERNEL;
+  if (run && (p->ndim == 0 || p->stride[1][0] == 1)) return copy_run(t);
+  return copy_transposed(t);
+}
+
+/* ---- calls ---- */
+
+/* The dtype that all inputs share; DT_none: they do not. Only numbers: the compute dtype. */
+static enum dtype common_dtype(const task *t) {
+  const map_call *c = t->call;
+  enum dtype d = DT_none;
+  for (int k = 0; k < c->nin; k++) {
+    if (!c->in[k].data || selects(t, k)) continue;
+    if (d != DT_none && d != c->in[k].dtype) return DT_none;
+    d = c->in[k].dtype;
+  }
+  return d == DT_none ? t->compute : d;
+}
+
+static void set_operands(task *t) {
+  const map_call *c = t->call;
+  t->args.out = c->out.data;
+  for (int k = 0; k < c->nin; k++) {
+    const operand *o = &c->in[k];
+    t->args.in[k] = (map_in){.data = o->data, .dtype = o->dtype};
+    if (!o->data) t->args.in[k].value = gpu_word(&o->value, selects(t, k) ? DT_bool : t->compute);
+  }
+}
+
+/* `positive` is every copy, cast and fill: straight to the stored dtype. Without conversion only sizes count. */
+static void start(task *t, gpu *g, const map_call *c) {
+  bool copies = c->op == OP_positive, moves = copies && (!c->in[0].data || c->in[0].dtype == c->out.dtype);
+  *t = (task){.g = g, .call = c, .plan = c->plan, .out = c->out.dtype};
+  t->compute = copies ? c->out.dtype : c->compute;
+  set_operands(t);
+  if (moves) t->compute = t->in = t->out = moved_as(dtype_size(c->out.dtype));
+  else t->in = common_dtype(t);
+  t->mixed = t->in == DT_none;
+  if (t->mixed) t->in = t->compute;
+}
+
+static int map(gpu *g, const map_call *c) {
+  task t;
+  start(&t, g, c);
+  for (int k = 0; k < c->nin; k++) gpu_reads(g, c->in[k].data);
+  gpu_writes(g, c->out.data);
+  int st = c->op == OP_positive && t.compute == t.in && t.in == t.out ? move(&t) : ERR_NO_KERNEL;
+  return st == ERR_NO_KERNEL ? run_kernel(&t) : st;
+}
+
+int gpu_map(int index, const map_call *c) {
+  gpu *g;
+  if (!gpu_has(c->op, c->op == OP_positive ? dtype_compute(c->out.dtype) : c->compute)) return ERR_NO_KERNEL;
+  if (c->plan->count == 0) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, map(g, c)) : st;
+}
+
+bool gpu_has(enum map_op op, enum dtype compute) {
+  bool computes = dtype_compute(compute) == compute || op == OP_nextafter;
+  return computes && dtype_in_class(compute, traits[op].takes);
+}

@@ -1,0 +1,93 @@
+/* Plans and numbers for kernels. */
+
+#include "plan.h"
+
+#include <string.h>
+
+#include "../math/convert.h"
+
+/* Round-up multiplication (Granlund and Montgomery 1994): exact for every n below 2^31. */
+gpu_divisor gpu_divide_by(uint32_t d) {
+  uint32_t shift = 0;
+  while (shift < 32 && ((uint64_t)1 << shift) < d) shift++;
+  uint64_t magic = ((((uint64_t)1 << shift) - d) << 32) / d + 1;
+  return (gpu_divisor){.magic = (uint32_t)magic, .shift = shift, .d = d};
+}
+
+/* The dim that is cut: pieces hold some of its positions, one of each dim before it, all of those after it. */
+typedef struct cut {
+  int     dim;
+  int64_t length;              /* positions of it in a piece; the last may have fewer */
+  int64_t parts;
+} cut;
+
+static cut choose_cut(const plan *p, int64_t most) {
+  int64_t inner = 1;
+  int d = p->ndim - 1;
+  for (; d > 0 && p->shape[d] <= most / inner; d--) inner *= p->shape[d];
+  int64_t length = p->ndim == 0 ? 1 : p->shape[d] <= most / inner ? p->shape[d] : most / inner;
+  return (cut){.dim = d, .length = length, .parts = p->ndim == 0 ? 1 : (p->shape[d] + length - 1) / length};
+}
+
+int64_t gpu_plan_pieces(const plan *p, int64_t most) {
+  cut c = choose_cut(p, most);
+  int64_t pieces = c.parts;
+  for (int d = 0; d < c.dim; d++) pieces *= p->shape[d];
+  return pieces;
+}
+
+/* To position `at` of dim d. */
+static void move_base(gpu_plan *g, const plan *p, int noperands, int d, int64_t at) {
+  for (int k = 0; k < noperands; k++) g->base[k] += at * p->stride[k][d];
+}
+
+static void add_dim(gpu_plan *g, const plan *p, int noperands, int d, int64_t length) {
+  g->shape[g->ndim] = gpu_divide_by((uint32_t)length);
+  for (int k = 0; k < noperands; k++) g->stride[g->ndim][k] = p->stride[k][d];
+  g->count *= (uint32_t)length;
+  g->ndim++;
+}
+
+void gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int64_t i) {
+  cut c = choose_cut(p, most);
+  g->ndim = 0;
+  g->count = 1;
+  memset(g->base, 0, sizeof g->base);
+  memset(g->stride[0], 0, sizeof g->stride[0]);
+  if (p->ndim == 0) return;
+  int64_t first = i % c.parts * c.length, left = p->shape[c.dim] - first;
+  i /= c.parts;
+  move_base(g, p, noperands, c.dim, first);
+  for (int d = c.dim - 1; d >= 0; d--) {
+    move_base(g, p, noperands, d, i % p->shape[d]);
+    i /= p->shape[d];
+  }
+  add_dim(g, p, noperands, c.dim, left < c.length ? left : c.length);
+  for (int d = c.dim + 1; d < p->ndim; d++) add_dim(g, p, noperands, d, p->shape[d]);
+}
+
+/* ---- numbers ---- */
+
+static uint64_t word_of_float(double x, enum dtype d) {
+  switch (d) {
+    case DT_float32: return bits_float32((float)x);
+    case DT_float64: return bits_float64(x);
+#define WORD(name, ...) case DT_##name: return (uint64_t)to_##name(x);
+#define EACH_WORD(M) M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
+    EACH_WORD(WORD)
+    default: return 0;
+  }
+}
+
+static uint64_t word_of_integer(int64_t x, enum dtype d) {
+  switch (d) {
+    case DT_float32: return bits_float32((float)x);
+    case DT_float64: return bits_float64((double)x);
+    EACH_WORD(WORD)
+    default: return 0;
+  }
+}
+
+uint64_t gpu_word(const scalar *v, enum dtype d) {
+  return v->is_float ? word_of_float(v->f, d) : word_of_integer(v->i, d);
+}

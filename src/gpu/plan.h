@@ -1,0 +1,20 @@
+#ifndef LT_GPU_PLAN_H
+#define LT_GPU_PLAN_H
+
+/* Plans as kernels read them (kernels/plan.cuh), and numbers as kernel parameters. */
+
+#include "../kernel.h"
+#include "kernels/plan.cuh"
+
+/* Kernels count positions in 31 bits. A larger plan is run in pieces of at most `most` (PLAN_MOST) elements: how many
+** there are, and the i-th of them. noperands: the output and the inputs whose strides count. */
+int64_t gpu_plan_pieces(const plan *p, int64_t most);
+void    gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int64_t i);
+
+/* Exact for every numerator below 2^31. */
+gpu_divisor gpu_divide_by(uint32_t d);
+
+/* The number as dtype d in the low bytes of a word: from_word of scalar.cuh. */
+uint64_t gpu_word(const scalar *v, enum dtype d);
+
+#endif
