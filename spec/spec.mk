@@ -5,10 +5,10 @@ RUN_SPECS := tools/lua spec/support/run.lua
 # Those of kernels, run again on the other tables.
 KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math copy convert dtype reduce scan softmax random matmul index chain))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack annotations examples), \
+SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator annotations examples), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory annotations examples determinism), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory emulator annotations examples determinism), \
                     $(wildcard spec/*_spec.lua))
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
@@ -47,16 +47,17 @@ test-now: test-hosts
 	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) $(BLAS_SPECS)")
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that dlpack's spec starts (the compiler)
-# leak, and so would fail: it runs without a search for leaks.
+# leak, and so would fail: it runs without a search for leaks. So does the emulator's.
 SANITIZER = LD_PRELOAD=$(shell $(CC) -print-file-name=libasan.so) \
   ASAN_OPTIONS=detect_leaks=$(1):allocator_may_return_null=1:verify_asan_link_order=0 \
   LSAN_OPTIONS=suppressions=spec/support/lsan.supp:print_suppressions=0 UBSAN_OPTIONS=print_stacktrace=1
 
 test-sanitize:            ## the specs under ASan and UBSan
-	@$(MAKE) --no-print-directory -s build SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory -s build emulator SANITIZE=address,undefined
+	@$(MAKE) --no-print-directory -s $(HOSTS)
 	@export BUILD=build/sanitize; spec/support/sum \
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,1) $(SANITIZE_SPECS)" \
-	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) spec/dlpack_spec.lua"
+	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) spec/dlpack_spec.lua spec/emulator_spec.lua"
 
 test-gpu: build           ## the specs of what a device computes, on a real GPU
 	@$(RUN_SPECS) --label gpu LUATENSOR_TEST_DEVICE=cuda $(KERNEL_SPECS)

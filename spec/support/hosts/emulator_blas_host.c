@@ -11,6 +11,8 @@ enum { M = 5, N = 3, K = 4, LDA = 8, LDB = 12, LDC = 6, STEP = 160, BATCH = 2, S
 
 static const size_t bytes_of[] = {[F32] = 4, [F64] = 8, [F16] = 2, [I8] = 1, [C32] = 8, [C64] = 16, [I32] = 4, [BF16] = 2};
 
+__extension__ typedef _Float16 half;
+
 /* Element i of an array, as re + i im; only complex types have an im. */
 static void put(void *p, int type, int i, double re, double im) {
   float f = (float)re;
@@ -19,7 +21,7 @@ static void put(void *p, int type, int i, double re, double im) {
   switch (type) {
     case F32: ((float *)p)[i] = f; break;
     case F64: ((double *)p)[i] = re; break;
-    case F16: { _Float16 h = (_Float16)re; memcpy((char *)p + 2 * i, &h, 2); break; }
+    case F16: { half h = (half)re; memcpy((char *)p + 2 * i, &h, 2); break; }
     case BF16: ((uint16_t *)p)[i] = (uint16_t)(u >> 16); break;
     case I8: ((int8_t *)p)[i] = (int8_t)re; break;
     case I32: ((int32_t *)p)[i] = (int32_t)re; break;
@@ -34,7 +36,7 @@ static double get(const void *p, int type, int i, int part) {
   switch (type) {
     case F32: return ((const float *)p)[i];
     case F64: return ((const double *)p)[i];
-    case F16: { _Float16 h; memcpy(&h, (const char *)p + 2 * i, 2); return (double)h; }
+    case F16: { half h; memcpy(&h, (const char *)p + 2 * i, 2); return (double)h; }
     case BF16: u = (uint32_t)((const uint16_t *)p)[i] << 16; memcpy(&f, &u, 4); return f;
     case I8: return ((const int8_t *)p)[i];
     case I32: return ((const int32_t *)p)[i];

@@ -185,7 +185,7 @@ static void host_access(void) {
   address = allocate(4096);
   expect(status_of(read_device) == -1);
   expect(status_of(touch_freed) == -1);
-  expect(status_of(touch_null) == -1);
+  expect(status_of(touch_null) != 0);              /* is not the emulator's business */
   ok(configure("protect=0"));
   address = allocate(4096);
   expect(status_of(read_device) == 0);
