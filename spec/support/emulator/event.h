@@ -18,7 +18,6 @@ struct gpu_event_opaque {
 
 namespace emulator {
 
-enum { CAPTURE_RELAXED = 2 };
 enum capture_state { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 
 int capture_add(gpu_stream s, std::function<int()> run);
