@@ -4,12 +4,14 @@
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 
-experiment.options({...}, "Prints this machine's devices and its best accelerator.", {})
+local options = experiment.options({...}, "Prints this machine's devices and its best accelerator.", {
+  {"device", kind = "device", help = "the one to look for (default: the best accelerator)"},
+})
 
 for _, info in ipairs(lt.devices()) do
   print(experiment.describe(info.device))
 end
 
-local device = lt.accelerator()
+local device = options.device or lt.accelerator()
 print(device)
 return device

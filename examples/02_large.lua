@@ -24,4 +24,5 @@ local seconds = lt.clock() - start
 
 print(("%d × %d × %d %s on %s: elapsed time %.2f seconds (read after a synchronisation)"):format(
   options.iterations, rows, cols, options.dtype, device, seconds))
+experiment.print_caveats(device)
 return seconds

@@ -4,10 +4,17 @@
 local experiment = require "luatensor.experiment"
 
 local options = experiment.options({...}, "Every experiment, and the notebook's figures beside this machine's.", {
-  {"iterations", 100}, "threads",
+  {"iterations", 100}, {"rows", 7000}, {"cols", 3000}, "threads",
 })
 local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 local iterations, threads = tostring(options.iterations), tostring(options.threads)
+
+-- Arguments, and after them the size of the large matrices.
+local function large(...)
+  local list = {...}
+  table.move({"--rows", tostring(options.rows), "--cols", tostring(options.cols)}, 1, 4, #list + 1, list)
+  return table.unpack(list)
+end
 
 -- Runs examples/<name>.lua with the given arguments; its result, or nil and the error.
 local function run(name, ...)
@@ -20,15 +27,17 @@ local function run(name, ...)
 end
 
 local accelerator = run("01_device")
-local seconds = {}
-for _, device in ipairs(accelerator and {"cpu", accelerator} or {"cpu"}) do
+local devices, seconds = {"cpu", accelerator}, {}
+for _, device in ipairs(devices) do
   seconds[device] = {
-    large = run("02_large", "--device", device, "--iterations", iterations),
+    large = run("02_large", large("--device", device, "--iterations", iterations)),
     small = run("03_small", "--device", device, "--iterations", iterations),
   }
 end
-run("04_cores", "--threads", threads)
-run("05_memory")
+run("04_cores", large("--threads", threads))
+for _, device in ipairs(devices) do run("05_memory", large("--device", device)) end
+run("06_transfer", large())
+run("07_crossover", "--most", tostring(math.min(4096, options.rows)))
 
 -- The notebook's seconds for 100 iterations: docs/notebook.md, claims 12 and 13.
 local notebook = {
@@ -52,5 +61,9 @@ end
 
 print("\n== The notebook's figures (100 iterations, PyTorch on an Apple laptop) beside this machine's")
 print(("here: %s × {two random matrices, x @ y.T, sum}"):format(iterations))
-for device in pairs(seconds) do print(experiment.describe(device)) end
+if options.rows ~= 7000 or options.cols ~= 3000 then
+  print(("the large ones here are %d × %d: not the notebook's loop"):format(options.rows, options.cols))
+end
+for _, device in ipairs(devices) do print(experiment.describe(device)) end
 experiment.print_table(lines)
+experiment.print_caveats(devices[#devices])

@@ -157,6 +157,25 @@ function experiment.seconds(work, device, rounds)
   return least
 end
 
+--- Seconds that one call of `work` takes, however short: the least of three rounds of as many calls as it takes to read
+-- the clock with confidence. On a GPU a round ends when the device is done.
+-- @tparam function work
+-- @string device where it works
+-- @number[opt=0.01] least seconds that a round lasts
+-- @treturn number
+function experiment.seconds_a_call(work, device, least)
+  local calls, seconds = 1, 0
+  local function round()
+    for _ = 1, calls do work() end
+  end
+  while true do
+    seconds = experiment.seconds(round, device, 1)
+    if seconds >= (least or 0.01) then break end
+    calls = 2 * calls
+  end
+  return math.min(seconds, experiment.seconds(round, device, 2)) / calls
+end
+
 -- ---- output -------------------------------------------------------------------------------------
 
 -- utf8.len, because "×" is one character of three bytes.
@@ -195,19 +214,35 @@ function experiment.print_table(rows)
   end
 end
 
---- A device in words: what it is called, its cores, instruction set and threads in use.
+local function info_of(device)
+  for _, info in ipairs(lt.devices()) do
+    if info.device == device then return info end
+  end
+end
+
+--- A device in words: what it is called, its cores, instruction set or compute capability, threads in use, memory.
 -- @string device
 -- @treturn string
 function experiment.describe(device)
-  for _, info in ipairs(lt.devices()) do
-    if info.device == device then
-      local words = {info.name, info.cores .. " cores", info.isa}
-      if info.kind == "cpu" then words[#words + 1] = lt.get_num_threads() .. " threads in use" end
-      words[#words + 1] = ("%.1f GiB"):format(info.memory / 2 ^ 30)
-      return ("%s: %s"):format(device, table.concat(words, ", "))
-    end
+  local info = info_of(device)
+  if not info then return device end
+  local cores = info.kind == "cpu" and "%d cores" or "%d multiprocessors"
+  local words = {info.name, cores:format(info.cores), info.kind == "cpu" and info.isa or "compute capability " .. info.isa}
+  if info.kind == "cpu" then words[#words + 1] = lt.get_num_threads() .. " threads in use" end
+  if info.memory then words[#words + 1] = ("%.1f GiB"):format(info.memory / 2 ^ 30) end
+  words[#words + 1] = info.software
+  return ("%s: %s"):format(device, table.concat(words, ", "))
+end
+
+--- Says what stands behind a script's figures: why the CPU, where there is no GPU; that an emulator is none.
+-- @string device where the script worked
+function experiment.print_caveats(device)
+  local found, reason = lt.cuda.is_available()
+  if not found then
+    print("GPU not found: " .. reason)
+  elseif device ~= "cpu" and info_of(device).name:find("^Emulated") then
+    print("An emulator of a GPU on the CPU: its times say nothing about a GPU.")
   end
-  return device
 end
 
 return experiment
