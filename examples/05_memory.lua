@@ -27,7 +27,8 @@ local operations = {
 }
 
 print(("measured limits on %s: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s; and shares of them:"):format(
-  device == "cpu" and lt.get_num_threads() .. " threads" or device, limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
+  device == "cpu" and lt.get_num_threads() .. " threads" or device,
+  limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
 
 local lines = {{"op", "FLOP/byte", "time", "GB/s", "bandwidth", "GFLOP/s", "arithmetic", "bound by"}}
 for _, operation in ipairs(operations) do

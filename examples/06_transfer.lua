@@ -36,7 +36,8 @@ local lines, seconds = {{"step", "time", "GB/s", "in times of x + y"}}, {}
 for i, step in ipairs(steps) do seconds[i] = experiment.seconds(step[2], device, options.iterations) end
 for i, step in ipairs(steps) do
   local rate = step[3] and ("%.1f"):format(step[3] / 1e3 / seconds[i]) or ""
-  lines[#lines + 1] = {step[1], experiment.show_time(seconds[i]), rate, ("%.1f"):format(seconds[i] / seconds[#steps - 1])}
+  local share = ("%.1f"):format(seconds[i] / seconds[#steps - 1])
+  lines[#lines + 1] = {step[1], experiment.show_time(seconds[i]), rate, share}
 end
 print(("%d × %d %s, %.1f MB a matrix, computed on %s, least of %d:"):format(
   rows, cols, options.dtype, megabytes, device, options.iterations))

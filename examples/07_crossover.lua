@@ -112,7 +112,8 @@ else
     local there, sent = ratios(kind[2], false), ratios(kind[2], true)
     local first, second = crossover(there), crossover(sent)
     print_chart(kind[1], there, sent)
-    print(("The GPU is faster %s, %s."):format(in_words(first, "with the matrices there"), in_words(second, "with sending")))
+    print(("The GPU is faster %s, %s."):format(
+      in_words(first, "with the matrices there"), in_words(second, "with sending")))
   end
 end
 experiment.print_caveats(device)

@@ -164,14 +164,14 @@ end
 -- @number[opt=0.01] least seconds that a round lasts
 -- @treturn number
 function experiment.seconds_a_call(work, device, least)
-  local calls, seconds = 1, 0
+  local calls = 1
   local function round()
     for _ = 1, calls do work() end
   end
-  while true do
-    seconds = experiment.seconds(round, device, 1)
-    if seconds >= (least or 0.01) then break end
+  local seconds = experiment.seconds(round, device, 1)
+  while seconds < (least or 0.01) do
     calls = 2 * calls
+    seconds = experiment.seconds(round, device, 1)
   end
   return math.min(seconds, experiment.seconds(round, device, 2)) / calls
 end
@@ -227,7 +227,8 @@ function experiment.describe(device)
   local info = info_of(device)
   if not info then return device end
   local cores = info.kind == "cpu" and "%d cores" or "%d multiprocessors"
-  local words = {info.name, cores:format(info.cores), info.kind == "cpu" and info.isa or "compute capability " .. info.isa}
+  local isa = info.kind == "cpu" and info.isa or "compute capability " .. info.isa
+  local words = {info.name, cores:format(info.cores), isa}
   if info.kind == "cpu" then words[#words + 1] = lt.get_num_threads() .. " threads in use" end
   if info.memory then words[#words + 1] = ("%.1f GiB"):format(info.memory / 2 ^ 30) end
   words[#words + 1] = info.software
