@@ -76,7 +76,7 @@ GPU_TYPE(blas_math,       cublasMath_t,        int)
   X(STREAM_NON_BLOCKING,      CU_STREAM_NON_BLOCKING,                            1)     \
   X(EVENT_NO_TIMING,          CU_EVENT_DISABLE_TIMING,                           2)     \
   X(HOST_PORTABLE,            CU_MEMHOSTALLOC_PORTABLE,                          1)     \
-  X(CAPTURE_MODE_RELAXED,     CU_STREAM_CAPTURE_MODE_RELAXED,                    2)     \
+  X(CAPTURE_RELAXED,          CU_STREAM_CAPTURE_MODE_RELAXED,                    2)     \
   X(RTC_SUCCESS,              NVRTC_SUCCESS,                                     0)     \
   X(BLAS_N,                   CUBLAS_OP_N,                                       0)     \
   X(BLAS_T,                   CUBLAS_OP_T,                                       1)     \
