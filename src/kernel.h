@@ -193,6 +193,10 @@ typedef struct arange_call {
   scalar  start, step;
 } arange_call;
 
+/* How exactly float32 products are made where a device has faster ways: their inputs rounded to 10 bits of mantissa, or
+** not at all. */
+enum precision { PRECISION_ieee, PRECISION_tf32 };
+
 /* c = alpha * a @ b + beta * c for each of the batch; where beta is 0, c is not read. All three of one
 ** dtype. Each matrix is addressed by its row and column strides in elements (any values, 0 and negative too). */
 typedef struct gemm_call {
@@ -203,6 +207,7 @@ typedef struct gemm_call {
   int64_t     a_stride[2], b_stride[2], c_stride[2];   /* {row, column} */
   scalar      alpha, beta;     /* floats read f, integers i */
   plan        batch;           /* stride[0] c's, stride[1] a's, stride[2] b's */
+  enum precision precision;    /* the least that will do */
 } gemm_call;
 
 /* Element-wise programs: an expression of op-table rows as steps. Values are numbered: inputs, then constants
