@@ -254,3 +254,20 @@ describe("outer and matrix_transpose", function()
     assert.raises("matrix_transpose: 2 dims or more expected, got 1", lt.matrix_transpose, lt.zeros(2))
   end)
 end)
+
+describe("matmul precision", function()
+  it("is ieee unless a script says otherwise", function()
+    assert.equal("ieee", lt.get_matmul_precision())
+    lt.set_matmul_precision("tf32")
+    assert.equal("tf32", lt.get_matmul_precision())
+    local x = lt.tensor({{1, 2}, {3, 4}}, {dtype = "float32"})
+    helpers.holds(x:matmul(x), "[2, 2]", {{7.0, 10.0}, {15.0, 22.0}})      -- tf32 holds small integers
+    lt.set_matmul_precision("ieee")
+    for _, bad in ipairs {"fp32", "high", ""} do
+      assert.raises(('set_matmul_precision: "ieee" or "tf32" expected, got "%s"'):format(bad), lt.set_matmul_precision, bad)
+    end
+    assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got nil', lt.set_matmul_precision)
+    assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got number', lt.set_matmul_precision, 1)
+    assert.equal("ieee", lt.get_matmul_precision())
+  end)
+end)

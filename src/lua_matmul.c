@@ -1,5 +1,7 @@
 /* Matrix products. */
 
+#include <string.h>
+
 #include "lua_args.h"
 #include "lua_register.h"
 #include "op_matmul.h"
@@ -212,9 +214,44 @@ beta * x + alpha * a @ b, in one pass.
 static int l_addmm(lua_State *L) { return addmm(L, "addmm", false); }
 static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
 
+/* ---- precision ---- */
+
+static const char *const precisions[] = {"ieee", "tf32"};      /* ORDER enum precision */
+
+/***
+How exactly float32 products are made, in the whole process. "ieee": every product and sum is rounded to float32.
+"tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
+cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
+@function set_matmul_precision
+@string precision "ieee" (at first) or "tf32"
+*/
+static int l_set_precision(lua_State *L) {
+  if (lua_type(L, 1) != LUA_TSTRING)
+    return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got %s", luaL_typename(L, 1));
+  for (int p = PRECISION_ieee; p <= PRECISION_tf32; p++)
+    if (strcmp(lua_tostring(L, 1), precisions[p]) == 0) {
+      matmul_set_precision((enum precision)p);
+      return 0;
+    }
+  return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got \"%s\"", lua_tostring(L, 1));
+}
+
+/***
+@function get_matmul_precision
+@treturn string how exactly float32 products are made: "ieee" or "tf32"
+*/
+static int l_get_precision(lua_State *L) {
+  lua_pushstring(L, precisions[matmul_precision()]);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"set_matmul_precision", l_set_precision}, {"get_matmul_precision", l_get_precision}, {NULL, NULL}
+};
 static const luaL_Reg methods[] = {{"vecdot", l_vecdot}, {"addmm", l_addmm}, {NULL, NULL}};
 
 void open_matmul(lua_State *L) {
+  add_functions(L, functions);
   add_methods(L, methods);
   add_method_forms(L, (luaL_Reg[]){{"addmm_", l_addmm_in_place}, {NULL, NULL}});
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)

@@ -1,5 +1,10 @@
 #include "op_matmul.h"
 
+static enum precision precision = PRECISION_ieee;
+
+void matmul_set_precision(enum precision p) { precision = p; }
+enum precision matmul_precision(void) { return precision; }
+
 /* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (left) or one
 ** column (right), whose other stride is 0. */
 typedef struct side {
@@ -71,7 +76,7 @@ static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tenso
     .dtype = j->dtype, .m = left.size[0], .n = right.size[1], .k = left.size[1],
     .a = tensor_data(a), .a_stride = {left.stride[0], left.stride[1]},
     .b = tensor_data(b), .b_stride = {right.stride[0], right.stride[1]},
-    .c = tensor_data(out), .alpha = alpha, .beta = beta,
+    .c = tensor_data(out), .alpha = alpha, .beta = beta, .precision = precision,
   };
   int d = j->batch.ndim;
   if (!left.vector) c.c_stride[0] = out->stride[d++];

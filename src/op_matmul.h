@@ -19,6 +19,10 @@ typedef struct matmul_job {
   shape      batch;           /* its batch dims */
 } matmul_job;
 
+/* Of all products from now on, in the whole process. */
+void matmul_set_precision(enum precision p);
+enum precision matmul_precision(void);
+
 /* ERR_RANK (a 0-d input) ERR_INNER ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no memory. */
 int matmul_prepare(matmul_job *j);
 

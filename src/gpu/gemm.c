@@ -1,9 +1,11 @@
 /* Matrix products: cuBLAS for floats, which it takes with any leading dimension and transposed; what it cannot address
 ** is packed first. Own kernels (kernels/gemm.cuh) for integers, odd results, and where there is no cuBLAS. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "gpu.h"
+#include "kernels/gemm_args.h"
 
 /* ---- matrices ---- */
 
@@ -69,26 +71,10 @@ static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
 /* ---- own kernels ---- */
 
 enum {
-  THREADS = 256, TILES = 0, ROWS, COLUMNS,
+  TILES, ROWS, COLUMNS,      /* entries of gemm.cuh */
   GRID_Y  = 65535,           /* most products of a launch */
   LARGE   = 4                /* tiles of 128 × 128 a multiprocessor from which they are worth their registers */
 };
-
-/* gemm.cuh has the same structs. */
-typedef struct gemm_side {
-  const void *data;
-  int64_t count, stride, k_stride, step;
-} gemm_side;
-typedef struct gemm_arguments {
-  gemm_side a, b;
-  void     *c;
-  int64_t   c_stride[2], c_step;
-  int64_t   k;
-  uint32_t  across;
-  bool      along[2];
-  double    alpha_f, beta_f;
-  int64_t   alpha_i, beta_i;
-} gemm_arguments;
 
 static int own_kernel(gpu *g, enum dtype d, int entry, int micro, const gpu_kernel **k) {
   static const char *const entries[] = {"gemm_tiles", "gemm_rows", "gemm_columns"};
@@ -129,14 +115,14 @@ static int own_launch(gpu *g, const gemm_call *c, gemm_arguments *a, int64_t pro
   a->along[1] = is_along(&a->b);
   int entry = a->b.count > 1 ? TILES : a->along[0] ? ROWS : COLUMNS;
   int micro = entry == TILES ? choose_micro(g, c, products) : 4;
-  int64_t side = entry == TILES ? 16 * micro : entry == ROWS ? THREADS / 32 : THREADS;
+  int64_t side = entry == TILES ? 16 * micro : entry == ROWS ? GEMM_THREADS / 32 : GEMM_THREADS;
   int64_t across = entry == TILES ? parts(a->b.count, side) : 1, blocks = parts(a->a.count, side) * across;
   if (blocks > INT32_MAX) return ERR_OVERFLOW;
   a->across = (uint32_t)across;
   int st = own_kernel(g, c->dtype, entry, micro, &k);
   if (st != OK) return st;
   return gpu_launch_3d(g, k, (const unsigned[]){(unsigned)blocks, (unsigned)products, 1},
-                       (const unsigned[]){THREADS, 1, 1}, 0, (void *[]){a});
+                       (const unsigned[]){GEMM_THREADS, 1, 1}, 0, (void *[]){a});
 }
 
 static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
@@ -159,19 +145,17 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
 
 /* ---- cuBLAS ---- */
 
-enum {
-  BLAS_N = 0, BLAS_T = 1,
-  BLAS_COMPUTE_FLOAT32 = 68, BLAS_COMPUTE_FLOAT64 = 70, BLAS_COMPUTE_TF32 = 77,
-  BLAS_EXACT_SUMS = 16,      /* math mode: sums of half floats stay in float32, also where k is split */
-  BLAS_DEFAULT = -1,         /* algorithm */
-  WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20     /* what cuBLAS's manual asks for */
-};
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* what cuBLAS's manual asks for */
 
+/* -1: cuBLAS has no products of it. */
 static int blas_type_of(enum dtype d) {
-  static const signed char types[DTYPE_COUNT] = {
-    [DT_float32] = 1 + 0, [DT_float64] = 1 + 1, [DT_float16] = 1 + 2, [DT_bfloat16] = 1 + 14
-  };
-  return types[d] - 1;
+  switch (d) {
+    case DT_float32:  return BLAS_FLOAT32;
+    case DT_float64:  return BLAS_FLOAT64;
+    case DT_float16:  return BLAS_FLOAT16;
+    case DT_bfloat16: return BLAS_BFLOAT16;
+    default:          return -1;
+  }
 }
 
 static int blas_check(gpu *g, blas_result r, const char *what) {
@@ -197,7 +181,7 @@ static int open_blas(gpu *g, struct blas_state *s) {
   if (s->handle) return OK;
   if (g->capturing) return ERR_CAPTURE;        /* it allocates */
   int st = blas_check(g, blas->create(&s->handle), "starting");
-  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS), "starting");
+  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS), "starting");   /* sums of half floats stay in float32 where k is split, too */
   if (st != OK) gpu_gemm_close(g);
   return st;
 }

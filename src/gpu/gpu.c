@@ -18,7 +18,7 @@
 #pragma weak gpu_nonzero
 #pragma weak gpu_search
 #pragma weak gpu_random
-#pragma weak gpu_gemm
+#pragma weak gpu_fused
 
 static gpu gpus[MAX_GPUS];
 static int device_count;
@@ -216,6 +216,7 @@ static int open_context(gpu *g) {
 void gpu_close(gpu *g) {
   if (!g->context) return;
   gpu_get_driver()->context_use(g->context);
+  gpu_gemm_close(g);
   gpu_kernels_close(g);
   gpu_streams_close(g);
   gpu_memory_close(g);
@@ -304,7 +305,7 @@ const device gpu_device = {
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache,
   .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .streams = &gpu_stream_calls,
-  .map = gpu_map, .arange = gpu_arange, .has = gpu_has,
+  .map = gpu_map, .fused = gpu_fused, .arange = gpu_arange, .has = gpu_has,
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,
   .random = gpu_random,

@@ -46,6 +46,7 @@ int  gpu_streams_open(gpu *g);
 void gpu_streams_close(gpu *g);
 int  gpu_kernels_open(gpu *g);
 void gpu_kernels_close(gpu *g);
+void gpu_gemm_close(gpu *g);
 
 /* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
 ** must work on a dead device. gpu_close closes its parts and forgets that it was dead; the next enter opens it. */
@@ -149,6 +150,7 @@ int gpu_nonzero(int index, nonzero_call *c);
 int gpu_search(int index, const search_call *c);
 int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
+int gpu_fused(int index, const fused_call *c);
 bool gpu_has(enum map_op op, enum dtype compute);
 
 /* memory.c, stream.c: entries of the vtable */

@@ -3,8 +3,11 @@
 **   MICRO  4 or 8: a thread makes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
 ** Integers wrap; half floats add up in float32; floats are added by FMA, in the order of k. */
 
-#define KERNEL_THREADS 256
+#include "gemm_args.h"
 
+#define KERNEL_THREADS GEMM_THREADS
+
+#include "ptx.cuh"
 #include "scalar.cuh"
 
 typedef stored_t<STORE> stored;
@@ -16,27 +19,15 @@ template <class A, class B> struct choose<false, A, B> { typedef B type; };
 /* What sums are made in. Integers are unsigned there, since their products wrap. */
 typedef choose<IS_FLOAT, compute_t<STORE>, choose<sizeof(stored) == 8, uint64_t, uint32_t>::type>::type number;
 
-/* gemm.c has the same structs. A side is rows of a, or columns of b. */
-typedef struct gemm_side {
-  const stored *data;
-  int64_t count, stride;               /* lines, and the distance between them */
-  int64_t k_stride, step;              /* along k; between products of the batch */
-} gemm_side;
-typedef struct gemm_arguments {
-  gemm_side a, b;
-  stored   *c;
-  int64_t   c_stride[2], c_step;
-  int64_t   k;
-  uint32_t  across;                    /* tiles in a row of c */
-  bool      along[2];                  /* a, b: neighbours in memory are neighbours along k */
-  double    alpha_f, beta_f;
-  int64_t   alpha_i, beta_i;
-} gemm_arguments;
-
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
-INLINE number add_product(number sum, number x, number y) {
-  if constexpr (IS_FLOAT) return m_fma(x, y, sum);
+/* Where this block's product of the batch is. */
+INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
+INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
+
+/* A template, so that a unit of integers has no FMA of them. */
+template <class T> INLINE T add_product(T sum, T x, T y) {
+  if constexpr ((T)0.5 != 0) return m_fma(x, y, sum);
   else return sum + x * y;
 }
 
@@ -46,8 +37,7 @@ INLINE void store(const gemm_arguments &g, stored *c, number sum) {
   const number beta = IS_FLOAT ? (number)g.beta_f : (number)g.beta_i;
   number made = alpha * sum;
   if (beta != 0) made = made + beta * load(c, 0);
-  if constexpr (IS_FLOAT) *c = convert<STORE, element<STORE>::compute>(made);
-  else *c = (stored)made;
+  *c = convert<STORE, element<STORE>::compute>((compute_t<STORE>)made);
 }
 
 /* ---- tiles ---- */
@@ -90,7 +80,7 @@ INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; 
 KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
   __shared__ shared_tile a_tile, b_tile;
   const int64_t row = (int64_t)(blockIdx.x / g.across) * TILE, column = (int64_t)(blockIdx.x % g.across) * TILE;
-  const stored *a = g.a.data + blockIdx.y * g.a.step, *b = g.b.data + blockIdx.y * g.b.step;
+  const stored *a = product_of(g.a), *b = product_of(g.b);
   const int down = threadIdx.x / 16, right = threadIdx.x % 16;
   number sum[MICRO][MICRO] = {}, next_a[LOADS], next_b[LOADS];
   fetch(g.a, a, g.along[0], row, 0, g.k, next_a);
@@ -118,11 +108,12 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
     }
     __syncthreads();
   }
-  stored *c = g.c + blockIdx.y * g.c_step;
+  stored *c = result_of(g);
 #pragma unroll
   for (int i = 0; i < MICRO; i++)
 #pragma unroll
     for (int j = 0; j < MICRO; j++) {
+      ptx_in_order();                    /* else all addresses are made first, and registers spill */
       int64_t r = row + line_of(down, i), s = column + line_of(right, j);
       if (r < g.a.count && s < g.b.count) store(g, c + r * g.c_stride[0] + s * g.c_stride[1], sum[i][j]);
     }
@@ -134,21 +125,21 @@ KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
 KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
   const int64_t row = (int64_t)blockIdx.x * (KERNEL_THREADS / 32) + threadIdx.x / 32;
   if (row >= g.a.count) return;
-  const stored *a = g.a.data + blockIdx.y * g.a.step + row * g.a.stride, *b = g.b.data + blockIdx.y * g.b.step;
+  const stored *a = product_of(g.a) + row * g.a.stride, *b = product_of(g.b);
   number sum = 0;
   for (int64_t k = threadIdx.x % 32; k < g.k; k += 32)
     sum = add_product(sum, load(a, k * g.a.k_stride), load(b, k * g.b.k_stride));
 #pragma unroll
   for (int by = 16; by > 0; by /= 2) sum = sum + __shfl_down_sync(~0u, sum, by);
-  if (threadIdx.x % 32 == 0) store(g, g.c + blockIdx.y * g.c_step + row * g.c_stride[0], sum);
+  if (threadIdx.x % 32 == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
 }
 
 /* A thread makes an element: neighbours read neighbouring lines. */
 KERNEL(gemm_columns)(gemm_arguments g) {
   const int64_t row = (int64_t)blockIdx.x * KERNEL_THREADS + threadIdx.x;
   if (row >= g.a.count) return;
-  const stored *a = g.a.data + blockIdx.y * g.a.step + row * g.a.stride, *b = g.b.data + blockIdx.y * g.b.step;
+  const stored *a = product_of(g.a) + row * g.a.stride, *b = product_of(g.b);
   number sum = 0;
   for (int64_t k = 0; k < g.k; k++) sum = add_product(sum, load(a, k * g.a.k_stride), load(b, k * g.b.k_stride));
-  store(g, g.c + blockIdx.y * g.c_step + row * g.c_stride[0], sum);
+  store(g, result_of(g) + row * g.c_stride[0], sum);
 }
