@@ -2018,6 +2018,15 @@ function lt.vecdot(x, y, options) end
 ---@return any # [m, n]
 function lt.addmm(x, a, b, options) end
 
+---How exactly float32 products are made, in the whole process. "ieee": every product and sum is rounded to float32.
+---"tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
+---cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
+---@param precision string "ieee" (at first) or "tf32"
+function lt.set_matmul_precision(precision) end
+
+---@return string # how exactly float32 products are made: "ieee" or "tf32"
+function lt.get_matmul_precision() end
+
 ---Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
 ---for reuse).
 ---@param device? string

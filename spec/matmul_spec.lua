@@ -266,7 +266,7 @@ describe("matmul precision", function()
     for _, bad in ipairs {"fp32", "high", ""} do
       assert.raises(('set_matmul_precision: "ieee" or "tf32" expected, got "%s"'):format(bad), lt.set_matmul_precision, bad)
     end
-    assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got nil', lt.set_matmul_precision)
+    assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got no value', lt.set_matmul_precision)
     assert.raises('set_matmul_precision: "ieee" or "tf32" expected, got number', lt.set_matmul_precision, 1)
     assert.equal("ieee", lt.get_matmul_precision())
   end)
