@@ -37,11 +37,12 @@ static bool selects(const task *t, int k) { return k == 0 && traits[t->call->op]
 
 /* ---- kernels ---- */
 
-/* Entry of map.cuh; MIXED: map_strided of a unit that reads any dtypes. */
+/* Entry and form of map.cuh. */
 enum entry { FLAT, ROWS, STRIDED, MIXED };
 
 static int build_map(const task *t, enum entry entry, uint64_t key, const gpu_kernel **k) {
   static const char *const names[] = {"map_flat", "map_rows", "map_strided", "map_strided"};
+  static const char *const forms[] = {"FLAT", "STRIDED", "STRIDED", "MIXED"};
   const char *op = traits[t->call->op].name;
   gpu_source s = {.file = "map.cuh", .entry = names[entry]};
   bool half = t->call->op == OP_nextafter && dtype_compute(t->compute) != t->compute;
@@ -49,7 +50,7 @@ static int build_map(const task *t, enum entry entry, uint64_t key, const gpu_ke
   gpu_define(&s, "COMPUTE=DT_%s", dtypes[t->compute].name);
   gpu_define(&s, "IN=DT_%s", dtypes[t->in].name);
   gpu_define(&s, "OUT=DT_%s", dtypes[t->out].name);
-  if (entry == MIXED) gpu_define(&s, "MIXED");
+  gpu_define(&s, "FORM=%s", forms[entry]);
   const char *made = dtypes[t->call->op == OP_positive ? t->out : t->compute].name;
   snprintf(s.name, sizeof s.name, "%s %s", t->call->op == OP_positive ? "copy to" : op, made);
   return gpu_build(t->g, key, &s, k);

@@ -2,10 +2,14 @@
 **   OP       op_add …, a functor of scalar.cuh
 **   COMPUTE  DT_float32 …: what it computes in
 **   IN, OUT  the dtype that all inputs (but the bool of a SELECT) are stored in, and the result's
-**   MIXED    inputs have other dtypes than IN, known as the kernel runs
+**   FORM     FLAT: map_flat alone, which most scripts are content with; STRIDED: the kernels for strides;
+**            MIXED: map_strided for inputs of other dtypes than IN, known as the kernel runs
 ** Copies, casts and fills are op_positive; those that change no dtype come as unsigned integers of the same size. */
 
 #define KERNEL_THREADS MAP_THREADS
+#define FLAT 1
+#define STRIDED 2
+#define MIXED 3
 
 #include "map_args.h"
 #include "scalar.cuh"
@@ -34,7 +38,7 @@ template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
 /* The one element `offset` after an input's first, or the number that the input is. */
 template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   typedef stored_t<input<K>::dtype> S;
-#ifdef MIXED
+#if FORM == MIXED
   if (in.data && !(F::selects && K == 0)) return load_any<COMPUTE>(in.dtype, in.data, offset);
 #endif
   if (in.data) return value_of<K>(((const S *)in.data)[offset]);
@@ -73,7 +77,7 @@ template <int N> INLINE void store_run(void *out, int64_t at, const values<N> &f
   *(pack<stored_t<OUT>, N> *)((stored_t<OUT> *)out + at) = p;
 }
 
-#ifndef MIXED
+#if FORM == FLAT
 
 /* ---- everything is contiguous or one number: blocks of ROUNDS * MAP_THREADS vectors ---- */
 
@@ -115,7 +119,11 @@ KERNEL(map_flat)(map_args a) {
   }
 }
 
+#else
+
 /* ---- strides ---- */
+
+#if FORM == STRIDED
 
 /* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous (a.runs) or one value. */
 KERNEL(map_rows)(map_args a, gpu_plan p) {
@@ -153,3 +161,5 @@ KERNEL(map_strided)(map_args a, gpu_plan p) {
   for (int r = 0; r < MAP_STRIDED; r++)
     if (first + r * MAP_THREADS < p.count) store_run<1>(a.out, offset[r][0], v[r]);
 }
+
+#endif
