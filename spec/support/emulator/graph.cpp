@@ -82,7 +82,7 @@ EXPORT int cuStreamBeginCapture_v2(gpu_stream s, gpu_capture_mode mode) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!s) return STREAM_CAPTURE_UNSUPPORTED;
   if (int r = stream_check(&s)) return r;
-  if (mode < 0 || mode > CAPTURE_MODE_RELAXED) return INVALID_VALUE;
+  if (mode < 0 || mode > CAPTURE_RELAXED) return INVALID_VALUE;
   if (s->captured) return invalidate(*s->captured, STREAM_CAPTURE_UNSUPPORTED);
   s->captured = std::make_shared<capture>();
   s->captured->origin = s;

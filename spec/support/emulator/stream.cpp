@@ -111,7 +111,7 @@ int context_finish(gpu_context c) {
 
 int capture_forbids(gpu_context c) {
   for (gpu_stream s : streams) {
-    if (!s->captured || (c ? s->q->context != c : s->captured->mode == CAPTURE_MODE_RELAXED)) continue;
+    if (!s->captured || (c ? s->q->context != c : s->captured->mode == CAPTURE_RELAXED)) continue;
     s->captured->invalid = true;
     return STREAM_CAPTURE_UNSUPPORTED;
   }
