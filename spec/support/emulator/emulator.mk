@@ -20,7 +20,7 @@ $(EMULATOR)/libcuda.so.1: $(EMULATOR_DRIVER)
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ -ldl -pthread
 
 # The headers lie beside the library that includes them into every kernel. Kernels compiled with others are stale.
-$(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 $(SIMT_HEADERS)
+$(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(SIMT_HEADERS) | $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 -ldl
 	@rm -rf $(BUILD)/spec/kernels
 

@@ -24,8 +24,7 @@ struct thread {
   unsigned index[3];
   fiber   *on;
   bool     at_warp;                    /* waits for lanes of its warp */
-  unsigned mask;
-  unsigned source;
+  unsigned mask, source, ballot;
   unsigned long long value, result;
   int      predicate;
 };
@@ -37,6 +36,7 @@ static struct {
   int  at_barrier, barrier_sum, barrier_result;
   thread *current;
   thread  all[MAX_THREADS];
+  unsigned here[MAX_THREADS / WARP];   /* the lanes of each warp that wait for others */
   std::vector<thread *> waiting;       /* at the barrier */
   std::vector<thread *> ready;         /* can go on; those before next_ready have */
   size_t next_ready;
@@ -135,40 +135,42 @@ static void impossible(int result, const char *why) {
 /* All lanes of the mask have come: each gets its result. */
 static void finish_exchange(thread *warp, unsigned mask) {
   unsigned ballot = 0;
-  for (int i = 0; i < WARP; i++)
-    if (mask >> i & 1) ballot |= unsigned(warp[i].predicate) << i;
-  for (int i = 0; i < WARP; i++) {
-    thread *t = &warp[i];
-    if (!(mask >> i & 1)) continue;
-    if (!(mask >> t->source & 1)) impossible(LAUNCH_FAILED, "a shuffle reads a lane that is not in its mask");
-    t->result = t->source < WARP ? warp[t->source].value : 0;
-    t->mask = ballot;
+  for (unsigned rest = mask; rest; rest &= rest - 1) {
+    const thread &t = warp[__builtin_ctz(rest)];
+    if (t.mask != mask) impossible(LAUNCH_FAILED, "lanes of a warp meet with different masks");
+    if (t.source >= WARP || !(mask >> t.source & 1))
+      impossible(LAUNCH_FAILED, "a shuffle reads a lane that is not in its mask");
+    ballot |= unsigned(t.predicate) << __builtin_ctz(rest);
+  }
+  for (unsigned rest = mask; rest; rest &= rest - 1) {
+    thread *t = &warp[__builtin_ctz(rest)];
+    t->result = warp[t->source].value;
+    t->ballot = ballot;
     t->at_warp = false;
     if (t != block.current) wake(t);
   }
 }
 
-/* Waits until all lanes of the mask are here, with the same mask. */
+/* Waits until all lanes of the mask are here. */
 static void meet(unsigned mask, unsigned long long value, unsigned source, int predicate) {
   thread *self = block.current, *warp = warp_of(self);
+  unsigned lane = host_lane(), &here = block.here[number(self) / WARP];
   mask &= lanes_of(self);
-  if (!(mask >> host_lane() & 1)) impossible(LAUNCH_FAILED, "calls a warp function with a mask that leaves it out");
+  if (!(mask >> lane & 1)) impossible(LAUNCH_FAILED, "calls a warp function with a mask that leaves it out");
   self->at_warp = true;
   self->mask = mask;
   self->value = value;
   self->source = source;
   self->predicate = predicate;
-  for (int i = 0; i < WARP; i++) {
-    if (!(mask >> i & 1)) continue;
-    if (!warp[i].at_warp) return pause();
-    if (warp[i].mask != mask) impossible(LAUNCH_FAILED, "lanes of a warp meet with different masks");
-  }
+  here |= 1u << lane;
+  if ((here & mask) != mask) return pause();
+  here &= ~mask;
   finish_exchange(warp, mask);
 }
 
 static unsigned host_vote(unsigned mask, int p) {
   meet(mask, 0, host_lane(), p);
-  return block.current->mask;
+  return block.current->ballot;
 }
 
 static unsigned long long host_exchange(unsigned mask, unsigned long long bits, unsigned source) {
@@ -239,6 +241,7 @@ static int run_block() {
   block.waiting.clear();
   block.ready.clear();
   block.next_ready = 0;
+  memset(block.here, 0, sizeof block.here);
   while (!block.failed && block.finished < block.threads) {
     if (block.next_ready < block.ready.size()) {
       fiber_switch(&home, block.ready[block.next_ready++]->on);

@@ -16,6 +16,7 @@ namespace emulator {
 
 enum : size_t {
   PAGE = 4096,
+  HUGE_PAGE = size_t(2) << 20,         /* protecting one costs what protecting a small one costs */
   ARENA = size_t(64) << 30,            /* addresses of a device; pages come when they are touched */
   FILLED = size_t(1) << 20             /* this much of a new block gets a pattern: nothing is promised about it */
 };
@@ -45,6 +46,7 @@ static bool reserve(int device) {
   void *p = mmap(wish, ARENA, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
   if (p == MAP_FAILED) p = mmap(nullptr, ARENA, PROT_NONE, flags, -1, 0);
   if (p == MAP_FAILED) return false;
+  madvise(p, ARENA, MADV_HUGEPAGE);
   a.base = a.cursor = reinterpret_cast<uintptr_t>(p);
   return true;
 }
@@ -107,11 +109,12 @@ bool memory_is_pinned(const void *p) {
 
 /* The first gap of that many bytes at or after `from`; 0: none. */
 static uintptr_t find_gap(const arena &a, uintptr_t from, size_t bytes) {
-  uintptr_t at = from;
+  size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+  uintptr_t at = round_up(from, align);
   for (auto &b : a.live) {
     if (b.second.end <= at) continue;
     if (b.second.start >= at && b.second.start - at >= bytes) return at;
-    at = b.second.end;
+    at = round_up(b.second.end, align);
   }
   return at + bytes <= a.base + ARENA ? at : 0;
 }
