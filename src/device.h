@@ -48,6 +48,16 @@ typedef struct device_streams {
   int    (*event_elapsed)(int index, void *from, void *to, double *milliseconds);
 } device_streams;
 
+/* What is queued between begin and end is kept instead of run, and runs at each replay, on the current stream.
+** Memory allocated meanwhile stays with the graph until free; what waits meanwhile is ERR_CAPTURE. */
+typedef struct device_graphs {
+  int  (*begin)(int index, void **graph);        /* waits first; ERR_CAPTURE: another one is captured */
+  int  (*end)(int index, void *graph);           /* the graph is to be freed, also on an error */
+  int  (*replay)(int index, void *graph);
+  void (*free)(int index, void *graph);          /* also instead of end */
+  void (*forget)(void *graph);                   /* instead of free when the device was reopened */
+} device_graphs;
+
 typedef struct device {
   int         abi;                                            /* DEVICE_ABI */
   const char *name;                                           /* "cpu", "cuda" */
@@ -81,6 +91,7 @@ typedef struct device {
   int  (*reopen)(int index);                                  /* all that lived there is lost: its epoch goes up */
   unsigned (*epoch)(int index);                               /* NULL: nothing is ever lost */
   const device_streams *streams;
+  const device_graphs  *graphs;
 
   void (*explain)(int index, char *text, size_t size);        /* words for the last ERR_DEVICE or ERR_LATE */
 

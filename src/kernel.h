@@ -177,6 +177,7 @@ enum random_op { RANDOM_uniform, RANDOM_normal, RANDOM_integers, RANDOM_permutat
 typedef struct random_call {
   enum random_op op;
   uint64_t seed, offset;       /* offset: of the first Philox block */
+  const uint64_t *cell;        /* on the device, for graphs: {what offset counts from, the seed to use instead}; or NULL */
   operand  out;                /* contiguous */
   int64_t  count;
   double   a, b;               /* uniform: [a, b); normal: mean, standard deviation */

@@ -371,7 +371,7 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
 int raise_device(lua_State *L, const char *fn, int status, place where) {
   char text[1024];
   if (status == ERR_CAPTURE)
-    return luaL_error(L, "%s: not while a graph is captured: it would have to wait for values", fn);
+    return luaL_error(L, "%s: not while a graph is captured: it waits, or copies from or to the host", fn);
   where.device->explain(where.index, text, sizeof text);
   if (status == ERR_LATE) return luaL_error(L, "%s", text);    /* names the function that queued the work */
   return luaL_error(L, "%s: %s", fn, text);

@@ -6,11 +6,13 @@
 #include <time.h>
 
 #include "lua_args.h"
+#include "lua_random.h"
 #include "lua_register.h"
 #include "op_random.h"
 
 /* Registry keys (their addresses): the generators' metatable, this state's default generator. */
 static const char generator_class = 0, default_generator = 0;
+const char captured_generators = 0;
 
 static const char *const create_options[] = {"dtype", "device", "generator", NULL};
 static const char *const permutation_options[] = {"device", "generator", NULL};
@@ -42,6 +44,17 @@ static generator *push_generator(lua_State *L, uint64_t seed) {
   return g;
 }
 
+/* The generator at the top lives as long as the graph that is captured: lua_graph.c has put a table there. */
+static void keep_for_graph(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators);
+  if (lua_istable(L, -1)) {
+    lua_pushvalue(L, -2);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, -3);
+  }
+  lua_pop(L, 1);
+}
+
 /* Option "generator", or the default one; the options table or the registry keeps it alive. */
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
@@ -52,7 +65,13 @@ static generator *opt_generator(lua_State *L, int options, const char *fn) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
     g = lua_touserdata(L, -1);
   }
+  if (random_is_captured()) keep_for_graph(L);
   return g;
+}
+
+/* Seeding is not part of a graph: what it captures would start the same way each time, and the script not. */
+static void check_seeding(lua_State *L, const char *fn) {
+  if (random_is_captured()) luaL_error(L, "%s: not while a graph is captured", fn);
 }
 
 static uint64_t entropy(void) {
@@ -87,6 +106,7 @@ Starts the default generator anew.
 */
 static int l_manual_seed(lua_State *L) {
   uint64_t seed = (uint64_t)check_integer(L, 1, "manual_seed", "seed");
+  check_seeding(L, "manual_seed");
   lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
   *(generator *)lua_touserdata(L, -1) = (generator){.seed = seed};
   return 1;
@@ -100,6 +120,7 @@ Starts this generator anew.
 */
 static int g_manual_seed(lua_State *L) {
   generator *g = check_generator(L, "manual_seed");
+  check_seeding(L, "manual_seed");
   *g = (generator){.seed = (uint64_t)check_integer(L, 2, "manual_seed", "seed")};
   lua_settop(L, 1);
   return 1;
@@ -137,6 +158,7 @@ Back to a state: the same numbers follow again.
 */
 static int g_set_state(lua_State *L) {
   generator *g = check_generator(L, "set_state");
+  check_seeding(L, "set_state");
   if (!lua_istable(L, 2)) return luaL_error(L, "set_state: table expected, got %s", luaL_typename(L, 2));
   lua_getfield(L, 2, "seed");
   lua_getfield(L, 2, "offset");

@@ -30,7 +30,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(compose) \
   X(random)  \
   X(fused)   \
-  X(stream)
+  X(stream)  \
+  X(graph)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

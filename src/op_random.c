@@ -1,6 +1,7 @@
 #include "op_random.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "op.h"
 #include "random.h"
@@ -21,6 +22,68 @@ static int significand_bits(enum dtype d) {
   return d == DT_float64 ? 53 : d == DT_float32 ? 24 : d == DT_float16 ? 11 : 8;
 }
 
+/* ---- graphs ---- */
+
+static _Thread_local random_cells *captured;
+
+void random_capture(random_cells *c) { captured = c; }
+bool random_is_captured(void)        { return captured != NULL; }
+
+void random_capture_end(void) {
+  for (int k = 0; k < captured->count; k++) {
+    random_cell *c = &captured->cell[k];
+    c->advance = c->g->offset - c->start;
+    c->g->offset = c->start;
+  }
+  captured = NULL;
+}
+
+static int add_cell(random_cells *c, generator *g) {
+  enum { MORE = 4 };
+  if (c->count == c->capacity) {
+    random_cell *more = realloc(c->cell, (size_t)(c->capacity + MORE) * sizeof *more);
+    if (!more) return ERR_MEMORY;
+    c->cell = more;
+    c->capacity += MORE;
+  }
+  void *cell;
+  int st = c->where.device->alloc(c->where.index, 2 * sizeof(uint64_t), &cell);
+  if (st == OK) c->cell[c->count++] = (random_cell){.g = g, .start = g->offset, .cell = cell};
+  return st;
+}
+
+/* The generator's cell in the graph that is captured, made at its first use; none: NULL. */
+static int find_cell(generator *g, place where, const random_cell **cell) {
+  *cell = NULL;
+  if (!captured || !place_equal(captured->where, where)) return OK;
+  int k = 0;
+  while (k < captured->count && captured->cell[k].g != g) k++;
+  int st = k < captured->count ? OK : add_cell(captured, g);
+  if (st == OK) *cell = &captured->cell[k];
+  return st;
+}
+
+int random_replay(const random_cells *c) {
+  int st = OK;
+  for (int k = 0; st == OK && k < c->count; k++) {
+    uint64_t now[2] = {c->cell[k].g->offset, c->cell[k].g->seed};
+    st = c->where.device->copy_in(c->where.index, c->cell[k].cell, now, sizeof now);
+  }
+  return st;
+}
+
+void random_replayed(const random_cells *c) {
+  for (int k = 0; k < c->count; k++) c->cell[k].g->offset += c->cell[k].advance;
+}
+
+void random_cells_free(random_cells *c) {
+  for (int k = 0; k < c->count; k++) c->where.device->free(c->where.index, c->cell[k].cell, 2 * sizeof(uint64_t));
+  free(c->cell);
+  *c = (random_cells){.count = 0};
+}
+
+/* ---- drawing ---- */
+
 static int run_contiguous(const random_job *j, generator *g, tensor *out) {
   bool wide = j->op >= RANDOM_integers || out->dtype == DT_float64;
   random_call c = {
@@ -29,7 +92,14 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
     .bits = significand_bits(out->dtype), .low = j->low, .range = j->range,
   };
   place where = out->store->place;
-  int st = where.device->random ? where.device->random(where.index, &c) : ERR_NO_KERNEL;
+  const random_cell *cell;
+  int st = find_cell(g, where, &cell);
+  if (st != OK) return st;
+  if (cell) {
+    c.cell = cell->cell;
+    c.offset -= cell->start;
+  }
+  st = where.device->random ? where.device->random(where.index, &c) : ERR_NO_KERNEL;
   if (st == OK) g->offset += random_counters((uint64_t)out->count, wide);
   return st;
 }

@@ -21,4 +21,30 @@ typedef struct random_job {
 /* Fills `out` (any strides). ERR_DTYPE: floats into integers or bool; ERR_READONLY ERR_MEMORY ERR_NO_KERNEL. */
 int random_run(const random_job *j, generator *g, tensor *out);
 
+/* ---- graphs: their draws count from cells in the device's memory, which each replay sets ---- */
+
+typedef struct random_cell {
+  generator *g;
+  uint64_t   start, advance;  /* its offset when the capture began; what a run of the graph uses */
+  uint64_t  *cell;
+} random_cell;
+
+typedef struct random_cells {
+  place where;
+  int   count, capacity;
+  random_cell *cell;
+} random_cells;
+
+/* What this thread draws at c->where from now on is captured, until random_capture_end: then the generators are back
+** where they were. */
+void random_capture(random_cells *c);
+void random_capture_end(void);
+bool random_is_captured(void);
+
+/* Before a replay: its draws go on from where the generators are now. After it: they have moved on. */
+int  random_replay(const random_cells *c);
+void random_replayed(const random_cells *c);
+
+void random_cells_free(random_cells *c);
+
 #endif

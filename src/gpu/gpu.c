@@ -280,7 +280,7 @@ int gpu_leave(gpu *g, int status) {
 /* Also takes what other libraries of the process have on the device: its memory is in no known state. */
 static int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
-  int st = forked ? gpu_fail(g, "%s", FORKED) : OK;
+  int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
   if (st == OK) st = gpu_check(g, gpu_get_driver()->device_get(&g->id, index), "reopening the device");
   if (st == OK) {
     g->epoch++;
@@ -303,7 +303,7 @@ const device gpu_device = {
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache,
   .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
-  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .streams = &gpu_stream_calls,
+  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .map = gpu_map, .fused = gpu_fused, .arange = gpu_arange, .has = gpu_has,
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,

@@ -21,7 +21,7 @@ typedef struct gpu {
   bool          dead;                  /* a sticky error: the device has to be reopened */
   bool          open;                  /* context, memory and streams are there */
   bool          capturing;             /* the current stream is being captured into a graph */
-  gpu_address   random_cell;           /* capturing: where the graph keeps what its random offsets count from; else 0 */
+  struct gpu_recording *recording;     /* capturing: graph.c */
   char          words[768];            /* what failed: for explain() */
   const char   *last;                  /* name of the kernel launched last: late errors come from it or those before */
   struct gpu_kernels *kernels;         /* compile.c */
@@ -166,6 +166,7 @@ int  gpu_pin(size_t bytes, void **host);
 void gpu_unpin(void *host);
 bool gpu_is_pinned(const void *host, size_t bytes);
 extern const device_streams gpu_stream_calls;
+extern const device_graphs gpu_graph_calls;
 void gpu_empty_cache(int index);
 
 #endif

@@ -71,20 +71,16 @@ gpu_segment *gpu_segment_of(const gpu *g, const void *ptr) {
   return s && at - s->base < s->bytes ? s : NULL;
 }
 
-gpu_block *gpu_block_of(gpu *g, const void *ptr, bool *failed) {
-  gpu_segment *s = gpu_segment_of(g, ptr);
-  *failed = false;
-  if (!s) return NULL;
+gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr) {
   if (!s->block) {
     s->block = calloc(s->count, sizeof *s->block);
-    *failed = !s->block;
     if (!s->block) return NULL;
     int home = s->arena->stream == GPU_NO_STREAM ? 0 : s->arena->stream;
     for (size_t k = 0; k < s->count; k++)        /* work of before may still be queued */
       s->block[k] = (gpu_block){.writer = home, .written = gpu_epoch(g, home)};
   }
   size_t k = ((gpu_address)(uintptr_t)ptr - s->base) / s->block_bytes;
-  return k < s->count ? &s->block[k] : NULL;
+  return &s->block[k < s->count ? k : s->count - 1];
 }
 
 static int add_segment(gpu_memory *m, gpu_segment *s) {
@@ -215,17 +211,24 @@ static void give_large(gpu *g, gpu_segment *s) {
 
 /* ---- taking and giving back ---- */
 
+gpu_arena *gpu_new_arena(int stream) {
+  gpu_arena *a = calloc(1, sizeof *a);
+  if (a) a->stream = stream;
+  return a;
+}
+
+void gpu_free_arena(gpu_arena *a) {
+  if (!a) return;
+  for (int class = 0; class < GPU_CLASSES; class++) free(a->small[class].free);
+  free(a);
+}
+
 /* Where an allocation of now comes from; NULL: no memory for the list. */
 static gpu_arena *current_arena(gpu *g) {
   gpu_memory *m = g->memory;
   if (m->pool) return m->pool;
   int stream = gpu_current(g);
-  if (!m->arena[stream]) {
-    m->arena[stream] = calloc(1, sizeof **m->arena);
-    if (!m->arena[stream]) return NULL;
-    m->arena[stream]->stream = stream;
-    if (stream > 0) m->looked_up = true;
-  }
+  if (!m->arena[stream]) m->arena[stream] = gpu_new_arena(stream);
   return m->arena[stream];
 }
 
@@ -238,22 +241,64 @@ static int take(gpu *g, size_t bytes, void **ptr) {
   return st;
 }
 
-/* The block goes to where it came from, whichever stream is the current one. */
-static void give_found(gpu *g, void *ptr, size_t bytes) {
-  bool failed;
-  gpu_segment *s = gpu_segment_of(g, ptr);
-  if (!s) return;
-  gpu_block *b = s->block ? gpu_block_of(g, ptr, &failed) : NULL;
-  if (b && b->holds > 0) { b->freed = true; return; }
+/* Back to the arena of its segment, whichever stream is the current one. */
+static void give_block(gpu *g, gpu_segment *s, gpu_block *b, gpu_address at) {
   if (b && s->arena->stream != GPU_NO_STREAM) gpu_settle(g, b, s->arena->stream);
   if (s->large) give_large(g, s);
-  else give_small(g, s->arena, bytes, (gpu_address)(uintptr_t)ptr);
+  else give_small(g, s->arena, s->block_bytes, at);
+}
+
+static void give_found(gpu *g, void *ptr) {
+  gpu_segment *s = gpu_segment_of(g, ptr);
+  if (!s) return;
+  gpu_block *b = s->block ? gpu_block_of(g, s, ptr) : NULL;
+  if (b && b->holds > 0) b->freed = true;
+  else give_block(g, s, b, (gpu_address)(uintptr_t)ptr);
+}
+
+void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b) {
+  if (--b->holds > 0 || !b->freed) return;
+  b->freed = false;
+  give_block(g, s, b, s->base + (size_t)(b - s->block) * s->block_bytes);
 }
 
 static void give(gpu *g, void *ptr, size_t bytes) {
   if (!g->memory) return;
-  if (g->memory->looked_up || !is_small(bytes)) give_found(g, ptr, bytes);
+  if (g->memory->looked_up || !is_small(bytes)) give_found(g, ptr);
   else give_small(g, g->memory->arena[0], bytes, (gpu_address)(uintptr_t)ptr);
+}
+
+/* ---- the end of a graph's arena ---- */
+
+static void adopt_slots(struct gpu_slots *to, const struct gpu_slots *from) {
+  memcpy(to->free + to->count, from->free, from->count * sizeof *to->free);
+  to->count += from->count;
+  to->slots += from->slots;
+}
+
+static void adopt_large(gpu_arena *to, gpu_segment *from) {
+  while (from) {
+    gpu_segment *s = from, **bucket = bucket_of(to, s->bytes);
+    from = s->next;
+    s->next = *bucket;
+    *bucket = s;
+  }
+}
+
+/* Room first: without it the pool stays what it is, a place that nothing is taken from any more. */
+void gpu_adopt(gpu *g, gpu_arena *pool) {
+  gpu_memory *m = g->memory;
+  if (!m->arena[0]) m->arena[0] = gpu_new_arena(0);
+  gpu_arena *to = m->arena[0];
+  for (int class = 0; to && class < GPU_CLASSES; class++)
+    if (pool->small[class].slots && reserve_slots(&to->small[class], pool->small[class].slots) != OK) return;
+  if (!to) return;
+  for (int class = 0; class < GPU_CLASSES; class++)
+    if (pool->small[class].slots) adopt_slots(&to->small[class], &pool->small[class]);
+  for (int b = 0; b < GPU_BUCKETS; b++) adopt_large(to, pool->large[b]);
+  for (size_t k = 0; k < m->nsegments; k++)
+    if (m->segment[k]->arena == pool) m->segment[k]->arena = to;
+  gpu_free_arena(pool);
 }
 
 /* ---- emptying the cache ---- */
@@ -309,12 +354,6 @@ int gpu_memory_open(gpu *g) {
   return g->memory ? OK : ERR_MEMORY;
 }
 
-static void free_arena(gpu_arena *a) {
-  if (!a) return;
-  for (int class = 0; class < GPU_CLASSES; class++) free(a->small[class].free);
-  free(a);
-}
-
 void gpu_memory_close(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m) return;
@@ -323,7 +362,7 @@ void gpu_memory_close(gpu *g) {
     gpu_get_driver()->memory_free(m->segment[k]->base);
     forget_segment(m->segment[k]);
   }
-  for (int k = 0; k < GPU_STREAMS; k++) free_arena(m->arena[k]);
+  for (int k = 0; k < GPU_STREAMS; k++) gpu_free_arena(m->arena[k]);
   free(m->segment);
   free(m);
   g->memory = NULL;

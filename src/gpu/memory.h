@@ -58,8 +58,13 @@ typedef struct gpu_memory {
 /* The segment that ptr is in, or NULL. */
 gpu_segment *gpu_segment_of(const gpu *g, const void *ptr);
 
-/* The block that ptr is in: NULL where it is none of ours, or (*failed) without memory to note its uses. */
-gpu_block *gpu_block_of(gpu *g, const void *ptr, bool *failed);
+/* The block of it that ptr is in; NULL: no memory to note its uses. */
+gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr);
+
+gpu_arena *gpu_new_arena(int stream);
+void gpu_free_arena(gpu_arena *a);
+void gpu_adopt(gpu *g, gpu_arena *pool);          /* a graph's memory becomes the first stream's */
+void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b);   /* one hold less */
 
 /* The current stream's work waits for what other streams do with the block; home does, before its memory is reused. */
 void gpu_settle(gpu *g, gpu_block *b, int home);

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-enum { NO_TIMING = 2 };
-
 /* ---- streams ---- */
 
 static int make(int index, int *stream) {
@@ -85,7 +83,7 @@ static int event_make(int index, bool timing, void **event) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   gpu_event made = NULL;
-  st = gpu_check(g, gpu_get_driver()->event_create(&made, timing ? 0 : NO_TIMING), "making an event");
+  st = gpu_check(g, gpu_get_driver()->event_create(&made, timing ? 0 : EVENT_NO_TIMING), "making an event");
   *event = made;
   return gpu_leave(g, st);
 }

@@ -13,7 +13,7 @@ enum { THREADS = 256 };
 typedef struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];
   uint64_t offset;
-  gpu_address cell;
+  const uint64_t *cell;
   void    *out;
   int64_t  count, low;
   uint64_t range;
@@ -28,14 +28,14 @@ static enum dtype draw_dtype(const random_call *c) {
   return c->op == RANDOM_integers ? DT_int64 : dtype_compute(c->out.dtype);
 }
 
-static void fill_args(random_args *a, const random_call *c, enum dtype drawn, gpu_address cell) {
+static void fill_args(random_args *a, const random_call *c, enum dtype drawn) {
   uint32_t k0 = (uint32_t)c->seed, k1 = (uint32_t)(c->seed >> 32);
   for (int round = 0; round < PHILOX_ROUNDS; round++, k0 += PHILOX_W0, k1 += PHILOX_W1) {
     a->key[round][0] = k0;
     a->key[round][1] = k1;
   }
   a->offset = c->offset;
-  a->cell = cell;
+  a->cell = c->cell;
   a->out = c->out.data;
   a->count = c->count;
   a->low = c->low;
@@ -55,7 +55,7 @@ static void fill_args(random_args *a, const random_call *c, enum dtype drawn, gp
 
 static int get_kernel(gpu *g, const random_call *c, enum dtype drawn, const gpu_kernel **k) {
   static const char *const names[] = {"uniform", "normal", "integers"};
-  uint64_t key = GPU_KEY(GPU_RANDOM, c->op, c->out.dtype, 0, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_RANDOM, c->op, c->out.dtype, 0, 0, 0, c->cell != NULL);
   *k = gpu_find(g, key);
   if (*k) return OK;
   const char *stored = dtypes[c->out.dtype].name;
@@ -63,6 +63,7 @@ static int get_kernel(gpu *g, const random_call *c, enum dtype drawn, const gpu_
   gpu_define(&source, "RANDOM_%s", names[c->op]);
   gpu_define(&source, "STORE=%s", stored);
   gpu_define(&source, "DRAW=%s", dtypes[drawn].name);
+  if (c->cell) gpu_define(&source, "RANDOM_CELL");
   snprintf(source.name, sizeof source.name, "random %s %s", names[c->op], stored);
   return gpu_build(g, key, &source, k);
 }
@@ -73,7 +74,7 @@ static int draw(gpu *g, const random_call *c) {
   random_args a;
   int st = get_kernel(g, c, drawn, &k);
   if (st != OK) return st;
-  fill_args(&a, c, drawn, g->random_cell);
+  fill_args(&a, c, drawn);
   int span = dtype_size(c->out.dtype) >= 2 ? 16 / dtype_size(c->out.dtype) : 8;     /* as in the kernel */
   int64_t counters = (int64_t)random_counters((uint64_t)c->count, dtype_size(drawn) == 8);
   int64_t blocks = (counters / span + THREADS - 1) / THREADS;

@@ -23,6 +23,7 @@ typedef struct note {
 
 struct gpu_streams {
   gpu_queue queue[GPU_STREAMS];
+  gpu_queue capture;
   int       count, current;
   note      notes[NOTES];          /* the last ones; number % NOTES */
   int       next_note;
@@ -32,6 +33,7 @@ struct gpu_streams {
 };
 
 gpu_queue *gpu_queue_of(const gpu *g, int stream) { return &g->streams->queue[stream]; }
+gpu_queue *gpu_capture_queue(gpu *g) { return &g->streams->capture; }
 int gpu_current(const gpu *g) { return g->streams->current; }
 int gpu_stream_count(const gpu *g) { return g->streams->count; }
 uint64_t gpu_epoch(const gpu *g, int stream) { return g->streams->queue[stream].epoch; }
@@ -41,8 +43,8 @@ uint64_t gpu_epoch(const gpu *g, int stream) { return g->streams->queue[stream].
 int gpu_queue_open(gpu *g, gpu_queue *q) {
   const gpu_driver *d = gpu_get_driver();
   *q = (gpu_queue){.epoch = 1};
-  int st = gpu_check(g, d->stream_create(&q->stream, STREAM_NON_BLOCKING), "making a stream");
-  if (st == OK) st = gpu_check(g, d->event_create(&q->event, EVENT_NO_TIMING), "making an event");
+  int st = gpu_check(g, d->stream_create(&q->stream, STREAM_STREAM_NON_BLOCKING), "making a stream");
+  if (st == OK) st = gpu_check(g, d->event_create(&q->event, EVENT_EVENT_NO_TIMING), "making an event");
   if (st != OK) gpu_queue_close(q);
   return st;
 }
@@ -76,6 +78,7 @@ void gpu_streams_close(gpu *g) {
   struct gpu_streams *s = g->streams;
   if (!s) return;
   for (int k = 0; k < s->count; k++) gpu_queue_close(&s->queue[k]);
+  gpu_queue_close(&s->capture);
   if (g->late) gpu_get_driver()->memory_free(g->late);
   if (s->found) gpu_get_driver()->host_free(s->found);
   free(s->kept);
@@ -145,13 +148,14 @@ void gpu_settle(gpu *g, gpu_block *b, int home) {
 }
 
 void gpu_order(gpu *g, const void *ptr, bool writes) {
-  bool failed;
   int stream = g->streams->current;
-  gpu_block *b = ptr ? gpu_block_of(g, ptr, &failed) : NULL;
-  if (ptr && !b && failed && !g->capturing) gpu_get_driver()->context_sync();
-  if (!b) return;
-  if (g->capturing) gpu_hold(g, b);
-  else if (writes) gpu_settle(g, b, stream);
+  gpu_segment *s = gpu_segment_of(g, ptr);
+  gpu_block *b = s ? gpu_block_of(g, s, ptr) : NULL;
+  if (g->capturing) {
+    if (s) gpu_hold(g, s, b);
+  } else if (!b) {
+    if (s) gpu_get_driver()->context_sync();       /* no memory to note who works on it */
+  } else if (writes) gpu_settle(g, b, stream);
   else {
     follow(g, stream, b->writer, b->written);
     if (stream == b->writer) b->written = gpu_epoch(g, stream);
@@ -159,13 +163,9 @@ void gpu_order(gpu *g, const void *ptr, bool writes) {
   }
 }
 
-void gpu_hold(gpu *g, gpu_block *b) {
-  b->holds++;
-  g->memory->looked_up = true;
-}
-
 /* ---- late failures ---- */
 
+/* A graph may be replayed long after its capture: its notes stay. */
 static int keep_note(struct gpu_streams *s, const char *function, int dim, int64_t length) {
   for (int k = 0; k < s->nkept; k++) {
     const note *n = &s->kept[k];
@@ -180,8 +180,11 @@ static int keep_note(struct gpu_streams *s, const char *function, int dim, int64
 
 int gpu_note(gpu *g, const char *function, int dim, int64_t length) {
   struct gpu_streams *s = g->streams;
+  if (g->capturing) {
+    gpu_note_in_graph(g);
+    return keep_note(s, function, dim, length);
+  }
   s->queue[s->current].noted = true;
-  if (g->capturing) return keep_note(s, function, dim, length);
   int number = s->next_note = s->next_note == INT32_MAX ? 1 : s->next_note + 1;
   s->notes[number % NOTES] = (note){number, function, dim, length};
   return number;

@@ -24,7 +24,10 @@ void gpu_queue_close(gpu_queue *q);
 /* What is queued on `waiting` from now on runs after what is queued on `other` now. */
 void gpu_follow(gpu *g, int waiting, int other);
 
-/* The graph that is captured works on this block: it stays as long as the graph. */
-void gpu_hold(gpu *g, gpu_block *b);
+gpu_queue *gpu_capture_queue(gpu *g);          /* where graphs are captured; not open at first */
+
+/* graph.c: the graph that is captured works on this block, so it stays as long as the graph; it may fail late. */
+void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b);
+void gpu_note_in_graph(gpu *g);
 
 #endif

@@ -53,11 +53,10 @@ bool gpu_is_pinned(const void *host, size_t bytes) {
 }
 
 static int lock_pages(pinned *p) {
-  enum { PORTABLE = 1 };
   gpu *g;
   int st = gpu_enter(p->index, &g);
   if (st != OK) return st;
-  st = gpu_leave(g, gpu_check(g, gpu_get_driver()->host_register(p->ptr, p->bytes, PORTABLE), "page-locked memory"));
+  st = gpu_leave(g, gpu_check(g, gpu_get_driver()->host_register(p->ptr, p->bytes, HOST_PORTABLE), "page-locked memory"));
   p->locked = st == OK;
   return st;
 }
@@ -127,8 +126,8 @@ void gpu_transfers_close(gpu *g) {
 
 static int open_slot(gpu *g, slot *s) {
   const gpu_driver *d = gpu_get_driver();
-  int st = gpu_check(g, d->host_alloc((void **)&s->memory, SLOT_SIZE, HOST_PORTABLE), "pinned memory");
-  return st == OK ? gpu_check(g, d->event_create(&s->event, EVENT_NO_TIMING), "making an event") : st;
+  int st = gpu_check(g, d->host_alloc((void **)&s->memory, SLOT_SIZE, HOST_HOST_PORTABLE), "pinned memory");
+  return st == OK ? gpu_check(g, d->event_create(&s->event, EVENT_EVENT_NO_TIMING), "making an event") : st;
 }
 
 static int open_ring(gpu *g) {

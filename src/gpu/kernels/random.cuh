@@ -1,6 +1,7 @@
 /* Random numbers. random.h says which element has which word of which counter.
 **   RANDOM_uniform, RANDOM_normal or RANDOM_integers is defined; STORE is the dtype of the elements, DRAW that in which
-**   numbers are made: float32, float64, or int64 for integers. */
+**   numbers are made: float32, float64, or int64 for integers. RANDOM_CELL: for graphs, whose seed and first offset
+**   are known only when they run. */
 
 #include "typed.cuh"
 
@@ -24,7 +25,7 @@ struct alignas(sizeof(stored) * SPAN) span { stored at[SPAN]; };
 struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];       /* of each round: as constants they cost no instruction */
   uint64_t offset;
-  const unsigned long long *cell;       /* what offset counts from where only the run knows it; NULL: 0 */
+  const unsigned long long *cell;       /* RANDOM_CELL: what offset counts from, and the seed that `key` is for */
   void    *out;
   int64_t  count;
   int64_t  low;
@@ -35,16 +36,16 @@ struct random_args {
 };
 
 /* The four words of a counter. */
-INLINE void philox(const random_args &r, uint64_t counter, uint32_t x[4]) {
+INLINE void philox(const uint32_t (*key)[2], uint64_t counter, uint32_t x[4]) {
   x[0] = (uint32_t)counter;
   x[1] = (uint32_t)(counter >> 32);
   x[2] = x[3] = 0;
 #pragma unroll
   for (int round = 0; round < PHILOX_ROUNDS; round++) {
     uint64_t p0 = (uint64_t)x[0] * PHILOX_M0, p1 = (uint64_t)x[2] * PHILOX_M1;
-    x[0] = (uint32_t)(p1 >> 32) ^ x[1] ^ r.key[round][0];
+    x[0] = (uint32_t)(p1 >> 32) ^ x[1] ^ key[round][0];
     x[1] = (uint32_t)p1;
-    x[2] = (uint32_t)(p0 >> 32) ^ x[3] ^ r.key[round][1];
+    x[2] = (uint32_t)(p0 >> 32) ^ x[3] ^ key[round][1];
     x[3] = (uint32_t)p0;
   }
 }
@@ -73,18 +74,34 @@ INLINE void store_some(stored *out, int64_t left, const span &p) {
       if (i < left) out[i] = p.at[i];
 }
 
+INLINE void make_key(uint64_t seed, uint32_t (*key)[2]) {
+  uint32_t k0 = (uint32_t)seed, k1 = (uint32_t)(seed >> 32);
+#pragma unroll
+  for (int round = 0; round < PHILOX_ROUNDS; round++, k0 += PHILOX_W0, k1 += PHILOX_W1) {
+    key[round][0] = k0;
+    key[round][1] = k1;
+  }
+}
+
 KERNEL(draw)(const random_args r) {
   uint64_t first = grid_thread() * SPAN;     /* counter, from the offset on */
   int64_t at = (int64_t)(first / RANDOM_RUN * (RANDOM_RUN * DRAWS) + first % RANDOM_RUN);
   if (at >= r.count) return;
-  uint64_t counter = r.offset + (r.cell ? *r.cell : 0) + first;
+#ifdef RANDOM_CELL
+  uint64_t counter = r.offset + r.cell[0] + first;
+  uint32_t key[PHILOX_ROUNDS][2];
+  make_key(r.cell[1], key);
+#else
+  uint64_t counter = r.offset + first;
+  const uint32_t (*key)[2] = r.key;
+#endif
   span p[DRAWS];
 #pragma unroll
   for (int k = 0; k < SPAN; k++) {
     uint32_t x[4];
     draw_word word[DRAWS];
     number made[DRAWS];
-    philox(r, counter + k, x);
+    philox(key, counter + k, x);
     for (int w = 0; w < DRAWS; w++) word[w] = WIDE ? (draw_word)((uint64_t)x[2 * w + 1] << 32 | x[2 * w]) : (draw_word)x[w];
     make(r, word, made);
     for (int w = 0; w < DRAWS; w++) p[w].at[k] = PASTE(to_, STORE)(made[w]);

@@ -1,0 +1,172 @@
+/* Graphs: launches of a stream that is captured, launched again all at once. Their memory comes from an arena of their
+** own and stays as long as the graph; so do blocks of before that they work on, whoever lets go of them meanwhile. */
+
+#include "stream.h"
+
+#include <stdlib.h>
+
+typedef struct held {
+  gpu_segment *segment;
+  gpu_block   *block;
+} held;
+
+struct gpu_recording {
+  gpu_graph_exec exec;
+  gpu_arena     *pool;
+  held          *held;
+  size_t         nheld, capacity;
+  bool           noted;          /* kernels in it may fail late */
+  bool           short_of_memory;/* a block could not be held: the graph must not run */
+  gpu_stream     before;         /* while it is captured: what it returns to */
+  bool           ordered;
+};
+
+/* ---- capturing ---- */
+
+static bool more_held(struct gpu_recording *r) {
+  if (r->nheld < r->capacity) return true;
+  size_t capacity = r->capacity ? 2 * r->capacity : 16;
+  held *more = realloc(r->held, capacity * sizeof *more);
+  if (!more) return false;
+  r->held = more;
+  r->capacity = capacity;
+  return true;
+}
+
+void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {
+  struct gpu_recording *r = g->recording;
+  if (s->arena == r->pool) return;
+  for (size_t k = 0; k < r->nheld; k++)
+    if (b && r->held[k].block == b) return;
+  if (!b || !more_held(r)) {
+    r->short_of_memory = true;
+    return;
+  }
+  r->held[r->nheld++] = (held){s, b};
+  b->holds++;
+}
+
+void gpu_note_in_graph(gpu *g) { g->recording->noted = true; }
+
+/* What is queued so far is done, and what was found late is told, before the capture begins. Relaxed: allocations and
+** loading of kernels go on meanwhile. */
+static int begin(gpu *g, struct gpu_recording *r) {
+  gpu_queue *q = gpu_capture_queue(g);
+  int st = gpu_wait(g, true);
+  if (st == OK && !q->stream) st = gpu_queue_open(g, q);
+  if (st == OK) st = gpu_check(g, gpu_get_driver()->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
+  if (st != OK) return st;
+  r->before = g->stream;
+  r->ordered = g->ordered;
+  g->stream = q->stream;
+  g->recording = r;
+  g->memory->pool = r->pool;
+  g->memory->looked_up = g->ordered = g->capturing = true;     /* operands are looked up: they are held */
+  return OK;
+}
+
+static int graph_begin(int index, void **graph) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  struct gpu_recording *r = calloc(1, sizeof *r);
+  gpu_arena *pool = gpu_new_arena(GPU_NO_STREAM);
+  st = r && pool ? OK : ERR_MEMORY;
+  if (st == OK) {
+    r->pool = pool;
+    st = begin(g, r);
+  }
+  if (st != OK) {
+    gpu_free_arena(pool);
+    free(r);
+    return gpu_leave(g, st);
+  }
+  *graph = r;
+  return gpu_leave(g, OK);
+}
+
+static void leave_capture(gpu *g, struct gpu_recording *r) {
+  g->stream = r->before;
+  g->ordered = r->ordered;
+  g->capturing = false;
+  g->recording = NULL;
+  g->memory->pool = NULL;
+}
+
+static int graph_end(int index, void *graph) {
+  const gpu_driver *d = gpu_get_driver();
+  struct gpu_recording *r = graph;
+  gpu_graph captured = NULL;
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  st = gpu_check(g, d->capture_end(g->stream, &captured), "capturing a graph");
+  leave_capture(g, r);
+  if (st == OK && r->short_of_memory) st = ERR_MEMORY;
+  if (st == OK) st = gpu_check(g, d->graph_instantiate(&r->exec, captured, 0), "making a graph");
+  if (captured) d->graph_destroy(captured);
+  return gpu_leave(g, st);
+}
+
+/* ---- replaying ---- */
+
+/* Which blocks a graph works on is not looked up again: it waits for all streams, and they for it. */
+static void join_streams(gpu *g, bool before) {
+  int now = gpu_current(g);
+  for (int k = 0; k < gpu_stream_count(g); k++) {
+    if (before) gpu_follow(g, now, k);
+    else gpu_follow(g, k, now);
+  }
+}
+
+static int graph_replay(int index, void *graph) {
+  struct gpu_recording *r = graph;
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  if (g->ordered) join_streams(g, true);
+  st = gpu_check(g, gpu_get_driver()->graph_launch(r->exec, g->stream), "launch of a graph");
+  if (st == OK && g->ordered) join_streams(g, false);
+  if (r->noted) gpu_queue_of(g, gpu_current(g))->noted = true;
+  return gpu_leave(g, st);
+}
+
+/* ---- the end ---- */
+
+static void let_go(gpu *g, struct gpu_recording *r) {
+  for (size_t k = 0; k < r->nheld; k++) gpu_release_block(g, r->held[k].segment, r->held[k].block);
+  free(r->held);
+}
+
+/* A capture that failed is ended here, too. Replays that are queued still run. */
+static void graph_free(int index, void *graph) {
+  struct gpu_recording *r = graph;
+  gpu_graph captured = NULL;
+  gpu *g;
+  if (gpu_enter(index, &g) != OK) return;        /* dead: what is left of it goes with the process */
+  if (g->recording == r) {
+    gpu_get_driver()->capture_end(g->stream, &captured);
+    if (captured) gpu_get_driver()->graph_destroy(captured);
+    leave_capture(g, r);
+  }
+  if (r->exec) gpu_get_driver()->graph_exec_destroy(r->exec);
+  for (int k = 1; k < gpu_stream_count(g); k++) gpu_follow(g, 0, k);
+  let_go(g, r);
+  gpu_adopt(g, r->pool);
+  free(r);
+  gpu_leave(g, OK);
+}
+
+/* After its device was reopened only the host's memory of a graph is left. */
+static void graph_forget(void *graph) {
+  struct gpu_recording *r = graph;
+  free(r->held);
+  gpu_free_arena(r->pool);
+  free(r);
+}
+
+const device_graphs gpu_graph_calls = {
+  .begin = graph_begin, .end = graph_end, .replay = graph_replay, .free = graph_free, .forget = graph_forget,
+};
