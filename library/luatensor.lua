@@ -1837,7 +1837,7 @@ function lt.range(first, last, step, options) end
 function lt.linspace(start, stop, n, options) end
 
 ---Checks and completes a device's name: "cuda" gives "cuda:0".
----@param name? string
+---@param name? string the default device when left out
 ---@return string # the name in full; an error where there is no such device
 function lt.device(name) end
 
@@ -1934,6 +1934,17 @@ function lt.save(path, x) end
 ---@param options? table {device = "cpu"}
 ---@return any # an error says what is wrong with a file that is damaged or of another kind
 function lt.load(path, options) end
+
+---Captures what a function does on a GPU, to launch it again as one: a repeated sequence of small ops then costs one
+---launch. The function is called twice, without arguments: first as it is (kernels are compiled, its effects happen), then
+---captured: nothing is computed, and the results hold no values before the first replay. Each replay does the same ops on
+---the same tensors: to give it other inputs, write into them (`x:copy_(y)`). Random numbers go on at each replay as if the
+---function had been called. Shapes and Lua's own decisions are those of the capture. Reading values, copies from and to
+---the CPU, waiting and choosing streams inside are errors.
+---@param f function
+---@param options? table `device` (default: the default device, or the first GPU)
+---@return any # with the methods below; its memory is kept until it is freed, also for tensors that died inside
+function lt.graph(f, options) end
 
 ---What a device can do at most, measured now by loops that do nothing else, on all threads in use.
 ---Takes about a second. Not for a CPU that is busy with something else.

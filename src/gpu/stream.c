@@ -43,8 +43,8 @@ uint64_t gpu_epoch(const gpu *g, int stream) { return g->streams->queue[stream].
 int gpu_queue_open(gpu *g, gpu_queue *q) {
   const gpu_driver *d = gpu_get_driver();
   *q = (gpu_queue){.epoch = 1};
-  int st = gpu_check(g, d->stream_create(&q->stream, STREAM_STREAM_NON_BLOCKING), "making a stream");
-  if (st == OK) st = gpu_check(g, d->event_create(&q->event, EVENT_EVENT_NO_TIMING), "making an event");
+  int st = gpu_check(g, d->stream_create(&q->stream, STREAM_NON_BLOCKING), "making a stream");
+  if (st == OK) st = gpu_check(g, d->event_create(&q->event, EVENT_NO_TIMING), "making an event");
   if (st != OK) gpu_queue_close(q);
   return st;
 }

@@ -126,8 +126,8 @@ void gpu_transfers_close(gpu *g) {
 
 static int open_slot(gpu *g, slot *s) {
   const gpu_driver *d = gpu_get_driver();
-  int st = gpu_check(g, d->host_alloc((void **)&s->memory, SLOT_SIZE, HOST_HOST_PORTABLE), "pinned memory");
-  return st == OK ? gpu_check(g, d->event_create(&s->event, EVENT_EVENT_NO_TIMING), "making an event") : st;
+  int st = gpu_check(g, d->host_alloc((void **)&s->memory, SLOT_SIZE, HOST_PORTABLE), "pinned memory");
+  return st == OK ? gpu_check(g, d->event_create(&s->event, EVENT_NO_TIMING), "making an event") : st;
 }
 
 static int open_ring(gpu *g) {
