@@ -6,7 +6,9 @@ local reference = require "spec.support.reference"
 
 local reduce, info = reference.reduce, reference.dtype.info
 
-local function tolerance(dtype)
+-- Devices multiply doubles in an order of their own: half a ULP for each of at most 67.
+local function tolerance(name, dtype)
+  if name == "cumulative_prod" and dtype == "float64" then return {ulp = 34, atol = 1e-13} end
   return info[dtype].is_float and {ulp = 2, atol = dtype == "float64" and 1e-13 or 1e-12} or nil
 end
 
@@ -18,8 +20,8 @@ for _, name in ipairs {"cumulative_sum", "cumulative_prod"} do
           local x, a = helpers.laid_out(l, dtype, 3)
           for d = 1, #a.shape do
             local expected = reduce[name](a, d)
-            assert.agrees(expected, x[name](x, d), tolerance(expected.dtype))
-            assert.agrees(expected, x[name](x, {dim = d - 1 - #a.shape}), tolerance(expected.dtype))
+            assert.agrees(expected, x[name](x, d), tolerance(name, expected.dtype))
+            assert.agrees(expected, x[name](x, {dim = d - 1 - #a.shape}), tolerance(name, expected.dtype))
           end
         end
       end)

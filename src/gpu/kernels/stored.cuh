@@ -1,28 +1,22 @@
 #ifndef LT_STORED_CUH
 #define LT_STORED_CUH
 
-/* The types of a unit whose elements are stored as IN, computed as COMPUTE and stored again as OUT (dtypes). */
+/* The types of a unit whose elements are stored as IN, computed as COMPUTE and stored again as OUT: DT_float32 … */
 
 #include "scalar.cuh"
 
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
+typedef stored_t<IN>      in_t;
+typedef stored_t<OUT>     out_t;
+typedef stored_t<COMPUTE> C;
 
-#define STORED(name, store, compute, accum, kind) typedef store stored_##name;
-DTYPES(STORED)
-
-typedef PASTE(stored_, IN)      in_t;
-typedef PASTE(stored_, COMPUTE) C;
-typedef PASTE(stored_, OUT)     out_t;
-
-INLINE C load(in_t x) { return (C)PASTE(to_, COMPUTE)(PASTE(from_, IN)(x)); }
+INLINE C load(in_t x) { return convert<COMPUTE, IN>(x); }
 
 /* A result of any type as it is stored. */
-template <class R> INLINE out_t store(R x) { return (out_t)PASTE(to_, OUT)(x); }
-INLINE out_t store(bool x) { return (out_t)PASTE(to_, OUT)((uint8_t)x); }
+template <class R> INLINE out_t store(R x) { return element<OUT>::store_from(x); }
+INLINE out_t store(bool x) { return element<OUT>::store_from((uint8_t)x); }
 
-/* n elements that are read or written at once. */
-template <class T, int n> struct alignas(sizeof(T) * n) pack { T x[n]; };
+/* n elements that one instruction loads or stores, of up to 16 bytes; aligned to their size. */
+template <class T, int n> struct __align__(sizeof(T) * n) pack { T at[n]; };
 
 /* Elements from x to the next multiple of 16 bytes. */
 template <class T> INLINE int to_alignment(const T *x) { return (int)(-(size_t)x % 16 / sizeof(T)); }

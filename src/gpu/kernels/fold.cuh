@@ -1,0 +1,117 @@
+#ifndef LT_FOLD_CUH
+#define LT_FOLD_CUH
+
+/* How the threads of a block share the elements of several outputs: who takes which, and their results as one. Row is a
+** struct of accumulate.cuh. */
+
+#include "accumulate.cuh"
+#include "groups.cuh"
+#include "reduce_args.cuh"
+#include "stored.cuh"
+
+enum {
+  W      = 16 / sizeof(in_t),                /* elements that a thread reads at once */
+  U      = sizeof(in_t) == 1 ? 2 : 4,        /* of such reads under way: 64 bytes a thread hide the memory's latency */
+  SINGLE = 8                                 /* reads of one element under way */
+};
+
+/* What a thread does: it is number `row` of those of an output, and takes every rows-th element of a chunk. */
+struct place {
+  int     row;                      /* -1: nothing to do */
+  int64_t output, chunk;
+};
+
+INLINE place find_place(const reduce_args &p) {
+  int t = (int)threadIdx.x, column = p.across ? t % p.columns : t / p.rows, row = p.across ? t / p.columns : t % p.rows;
+  unsigned many = (unsigned)(p.across ? p.tiles : p.chunks), slow = blockIdx.x / many, fast = blockIdx.x % many;
+  int64_t output = (int64_t)(p.across ? fast : slow) * p.columns + column;
+  bool idle = row >= p.rows || column >= p.columns || output >= p.outputs;
+  return place{idle ? -1 : row, output, p.across ? slow : fast};
+}
+
+INLINE int64_t begin_of_chunk(const reduce_args &p, int64_t chunk) { return chunk * p.chunk; }
+INLINE int64_t end_of_chunk(const reduce_args &p, int64_t chunk) {
+  int64_t end = (chunk + 1) * p.chunk;
+  return end < p.n ? end : p.n;
+}
+
+/* The accumulators of an output's threads as one; every thread of the block calls it. */
+template <class Row> INLINE typename Row::A merge_rows(const reduce_args &p, typename Row::A a) {
+  return p.across ? merge_columns<Row, REDUCE_THREADS>(a, p.columns, p.rows) : merge_group<Row>(a, p.rows);
+}
+
+/* The state that a chunk left; [output][chunk], across [chunk][output]. */
+template <class A> INLINE A *state_of(const reduce_args &p, int64_t output, int64_t chunk, int64_t chunks) {
+  return (A *)p.states + (p.across ? chunk * p.outputs + output : output * chunks + chunk);
+}
+
+/* ---- elements that lie side by side ---- */
+
+/* `count` elements from x on, the first of position `first`, one by one. */
+template <class Row>
+INLINE void fold_singles(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
+  for (int i = row; i < count; i += rows) {
+    C one[1][1] = {{load(x[i])}};
+    Row::fold(r, one, batch{1, first + i, 0});
+  }
+}
+
+/* The same for whole vectors from x on, which is aligned. */
+template <class Row>
+INLINE void fold_vectors(typename Row::run &r, const in_t *x, int vectors, int64_t first, int row, int rows) {
+  const pack<in_t, W> *v = (const pack<in_t, W> *)x;
+  for (int i = row; i < vectors; i += U * rows) {
+    pack<in_t, W> raw[U];
+    C y[U][W];
+    batch b = {0, first + (int64_t)i * W, (int64_t)rows * W};
+#pragma unroll
+    for (int u = 0; u < U; u++)
+      if (i + u * rows < vectors) raw[u] = v[i + u * rows], b.count = u + 1;
+#pragma unroll
+    for (int u = 0; u < U; u++)
+#pragma unroll
+      for (int w = 0; w < W; w++) y[u][w] = load(raw[u].at[w]);
+    Row::fold(r, y, b);
+  }
+}
+
+template <class Row>
+INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t first, int row, int rows) {
+  int head = to_alignment(x);
+  if (head > count) head = count;
+  int vectors = (count - head) / W, done = head + vectors * W;
+  fold_singles<Row>(r, x, head, first, row, rows);
+  fold_vectors<Row>(r, x + head, vectors, first + head, row, rows);
+  fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
+}
+
+/* The reduced elements begin … end - 1 of the output whose input begins at x, in runs as long as the innermost dim. */
+template <class Row>
+INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
+  int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
+  for (int64_t i = begin, stop; i < end; i = stop) {
+    stop = p.reduced.ndim <= 1 ? end : i - i % length + length;
+    if (stop > end) stop = end;
+    fold_run<Row>(r, x + nest_offset(p.reduced, 0, i), (int)(stop - i), i, row, p.rows);
+  }
+}
+
+/* ---- elements anywhere ---- */
+
+template <class Row>
+INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
+  int count = (int)(end - begin);
+  for (int i = row; i < count; i += SINGLE * p.rows) {
+    in_t raw[SINGLE];
+    C y[SINGLE][1];
+    batch b = {0, begin + i, p.rows};
+#pragma unroll
+    for (int u = 0; u < SINGLE; u++)
+      if (i + u * p.rows < count) raw[u] = x[nest_offset(p.reduced, 0, begin + i + u * p.rows)], b.count = u + 1;
+#pragma unroll
+    for (int u = 0; u < SINGLE; u++) y[u][0] = load(raw[u]);
+    Row::fold(r, y, b);
+  }
+}
+
+#endif

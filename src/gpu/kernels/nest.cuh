@@ -1,0 +1,31 @@
+#ifndef LT_NEST_CUH
+#define LT_NEST_CUH
+
+/* Loop nests of one or two operands as kernels read them, smaller than a gpu_plan and of any count: C for the host
+** (gpu/nest.c), and device code that walks them. */
+
+#include "plan.cuh"
+
+typedef struct gpu_nest {
+  int32_t     ndim, wide;                      /* wide: positions need more than 31 bits */
+  gpu_divisor divisor[PLAN_DIMS];
+  int64_t     length[PLAN_DIMS], stride[2][PLAN_DIMS];
+} gpu_nest;
+
+#if LT_ON_GPU
+
+/* Where the i-th element (row-major) of operand k is. */
+INLINE int64_t nest_offset(const gpu_nest &p, int k, int64_t i) {
+  int64_t offset = 0;
+#pragma unroll 1
+  for (int d = p.ndim - 1; d > 0; d--) {
+    int64_t rest = p.wide ? i / p.length[d] : (int64_t)divide((uint32_t)i, p.divisor[d]);
+    offset += (i - rest * p.length[d]) * p.stride[k][d];
+    i = rest;
+  }
+  return offset + i * p.stride[k][0];
+}
+
+#endif
+
+#endif

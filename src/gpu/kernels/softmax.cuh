@@ -1,0 +1,118 @@
+/* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as IN,
+** computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read twice,
+** the first time for their largest element and the sum of exponentials, as logsumexp does. */
+
+#include "fold.cuh"
+#include "softmax_args.cuh"
+
+#define SOFTMAX(name, keep_, m_, last_, doc)                                                       \
+  template <class C> struct softmax_##name {                                                       \
+    INLINE C keep(C d, C e) { return (C)(keep_); }                                                 \
+    INLINE C from_sum(double s) { return m_; }                                                     \
+    INLINE C last(C k, C m) { return (C)(last_); }                                                 \
+  };
+#include "ops.def"
+
+typedef OP<C> F;
+typedef state_logsum<C> Row;
+
+/* ---- in registers ---- */
+
+/* V elements that lie side by side from number i of a line on; those from `count` on are -infinity, which adds nothing. */
+template <int V> INLINE void load_side_by_side(C *x, const in_t *line, int64_t stride, int i, int count) {
+  pack<in_t, V> raw;
+  bool inside = i < count;
+  if (inside) raw = *(const pack<in_t, V> *)(line + i * stride);
+#pragma unroll
+  for (int v = 0; v < V; v++) x[v] = inside ? load(raw.at[v]) : -(C)INFINITY;
+}
+
+template <int V> INLINE void store_side_by_side(const C *x, out_t *line, int64_t stride, int i, int count) {
+  pack<out_t, V> raw;
+#pragma unroll
+  for (int v = 0; v < V; v++) raw.at[v] = store(x[v]);
+  if (i < count) *(pack<out_t, V> *)(line + i * stride) = raw;
+}
+
+/* x becomes exponentials, or what else is kept; their sum. */
+INLINE double keep_exponentials(C (&x)[SOFTMAX_ITEMS], C max) {
+  double sum = 0;                                      /* log_softmax near 0 shows each rounding */
+#pragma unroll
+  for (int i = 0; i < SOFTMAX_ITEMS; i++) {
+    C d = x[i] - max, e = m_exp(d);
+    sum += (double)e;
+    x[i] = F::keep(d, e);
+  }
+  return sum;
+}
+
+/* A line that `p.rows` threads have in registers, V neighbours at a time. */
+template <int V> INLINE void softmax_line(const softmax_args &p) {
+  int thread = (int)threadIdx.x % p.rows;
+  int64_t line = (int64_t)blockIdx.x * (blockDim.x / p.rows) + threadIdx.x / p.rows;
+  int count = line < p.lines ? (int)p.n : 0;
+  const in_t *in = (const in_t *)p.in + nest_offset(p.outer, 1, line);
+  out_t *out = (out_t *)p.out + nest_offset(p.outer, 0, line);
+  C x[SOFTMAX_ITEMS], max = -(C)INFINITY;
+#pragma unroll
+  for (int i = 0; i < SOFTMAX_ITEMS; i += V)
+    load_side_by_side<V>(x + i, in, p.in_stride, i * p.rows + thread * V, count);
+#pragma unroll
+  for (int i = 0; i < SOFTMAX_ITEMS; i++) max = m_max(max, x[i]);
+  max = merge_group<row_max<C>>(max, p.rows);
+  C m = F::from_sum(merge_group<row_sum<C>>(keep_exponentials(x, max), p.rows));
+#pragma unroll
+  for (int i = 0; i < SOFTMAX_ITEMS; i++) x[i] = F::last(x[i], m);
+#pragma unroll
+  for (int i = 0; i < SOFTMAX_ITEMS; i += V)
+    store_side_by_side<V>(x + i, out, p.out_stride, i * p.rows + thread * V, count);
+}
+
+/* Lines side by side in memory, whose length and addresses are multiples of a vector. */
+KERNEL_COOPERATIVE(softmax_rows)(softmax_args p) { softmax_line<(W < SOFTMAX_ITEMS ? W : SOFTMAX_ITEMS)>(p); }
+KERNEL_COOPERATIVE(softmax_short)(softmax_args p) { softmax_line<1>(p); }
+
+/* ---- in two passes ---- */
+
+/* What exponentials are taken of: the largest element, and m of the row. */
+struct softmax_of { C max, m; };
+
+INLINE softmax_of make_softmax_of(logsum a) {
+  double sum = m_isfinite(a.max) ? a.sum : (double)NAN;      /* infinities and NaN make NaN of the whole line */
+  return softmax_of{(C)a.max, F::from_sum(sum)};
+}
+
+/* A chunk of a line: it lies together with others of the line, or is all of it. */
+INLINE void softmax_chunk(const reduce_args &p, const place &at, int64_t out_stride, softmax_of s) {
+  int64_t begin = begin_of_chunk(p, at.chunk), in_stride = p.reduced.stride[0][0];
+  const in_t *in = (const in_t *)p.in + nest_offset(p.kept, 1, at.output) + begin * in_stride;
+  out_t *out = (out_t *)p.out + nest_offset(p.kept, 0, at.output) + begin * out_stride;
+  int count = (int)(end_of_chunk(p, at.chunk) - begin);
+  for (int i = at.row; i < count; i += SINGLE * p.rows) {
+    in_t x[SINGLE];
+#pragma unroll
+    for (int u = 0; u < SINGLE; u++) if (i + u * p.rows < count) x[u] = in[(i + u * p.rows) * in_stride];
+#pragma unroll
+    for (int u = 0; u < SINGLE; u++) {
+      C d = load(x[u]) - s.max;
+      if (i + u * p.rows < count) out[(i + u * p.rows) * out_stride] = store(F::last(F::keep(d, m_exp(d)), s.m));
+    }
+  }
+}
+
+/* The first pass over a line, or the merge of the states that logsumexp left of its chunks. */
+INLINE logsum pass_over(const reduce_args &p, const place &at) {
+  logsum a = Row::init();
+  if (at.row < 0) return a;
+  if (p.chunks == 1)
+    fold_anywhere<Row>(a, p, (const in_t *)p.in + nest_offset(p.kept, 1, at.output), 0, p.n, at.row);
+  else
+    for (int k = at.row; k < p.chunks; k += p.rows) a = Row::merge(a, *state_of<logsum>(p, at.output, k, p.chunks));
+  return a;
+}
+
+KERNEL_COOPERATIVE(softmax_long)(reduce_args p, int64_t out_stride) {
+  place at = find_place(p);
+  logsum a = merge_rows<Row>(p, pass_over(p, at));
+  if (at.row >= 0) softmax_chunk(p, at, out_stride, make_softmax_of(a));
+}

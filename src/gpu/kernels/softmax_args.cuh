@@ -1,0 +1,18 @@
+#ifndef LT_SOFTMAX_ARGS_CUH
+#define LT_SOFTMAX_ARGS_CUH
+
+/* The parameters of softmax_rows and softmax_short, for both sides. */
+
+#include "nest.cuh"
+
+enum { SOFTMAX_ITEMS = 16 };       /* elements that a thread holds: with 1024 threads, lines of 16384 fit */
+
+typedef struct softmax_args {
+  const void *in;
+  void    *out;
+  int64_t  lines, n, in_stride, out_stride;
+  int32_t  rows;                   /* threads of a line, a power of 2; rows * SOFTMAX_ITEMS >= n */
+  gpu_nest outer;                  /* strides of out and in */
+} softmax_args;
+
+#endif

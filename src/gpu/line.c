@@ -1,0 +1,213 @@
+/* Scans and the softmax family, along one dim. */
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/scan_args.cuh"
+#include "kernels/softmax_args.cuh"
+#include "reduce.h"
+
+/* Do the elements of a line lie closer together than the lines do? */
+static bool is_along(const line_call *c) { return llabs(c->in_stride) <= inner_distance(&c->outer, 1); }
+
+/* The reduction of each line. */
+static void reduction_of(reduce_call *r, enum reduce_op op, const line_call *c) {
+  r->op = op;
+  r->compute = c->compute;
+  r->in = c->in;
+  r->out = c->out;
+  r->correction = 0;
+  r->ordered = false;
+  r->kept = c->outer;
+  r->reduced.ndim = 1;
+  r->reduced.count = r->reduced.shape[0] = c->n;
+  r->reduced.stride[0][0] = c->in_stride;
+}
+
+typedef struct line_kernel {
+  enum gpu_family family;
+  int             op, entry;
+  const char     *file, *entry_name, *op_name;
+} line_kernel;
+
+static int build_kernel(gpu *g, uint64_t key, const line_kernel *l, const line_call *c, const gpu_kernel **k) {
+  gpu_source s = {.file = l->file, .entry = l->entry_name};
+  gpu_define(&s, "OP=%s_%s", l->family == GPU_SCAN ? "scan" : "softmax", l->op_name);
+  gpu_define(&s, "IN=DT_%s", dtypes[c->in.dtype].name);
+  gpu_define(&s, "COMPUTE=DT_%s", dtypes[c->compute].name);
+  gpu_define(&s, "OUT=DT_%s", dtypes[c->out.dtype].name);
+  snprintf(s.name, sizeof s.name, "%s %s", l->op_name, dtypes[c->in.dtype].name);
+  return gpu_build(g, key, &s, k);
+}
+
+static int launch(gpu *g, const line_kernel *l, const line_call *c, int64_t blocks, int threads, void **arguments) {
+  uint64_t key = GPU_KEY(l->family, l->op, c->in.dtype, c->compute, c->out.dtype, 0, l->entry);
+  const gpu_kernel *k = gpu_find(g, key);
+  int st = k ? OK : build_kernel(g, key, l, c, &k);
+  return st == OK ? gpu_launch(g, k, (unsigned)blocks, (unsigned)threads, 0, arguments) : st;
+}
+
+/* ---- scans ---- */
+
+enum {
+  WARP        = 32,
+  TILE        = SCAN_THREADS * SCAN_ITEMS * SCAN_VECTORS,   /* elements of a turn of a block */
+  WARP_LINE   = 1024,      /* longest line of a warp */
+  SHORT_LINE  = 32,        /* shorter ones are a thread's */
+  ROW_LINES   = 512,       /* so many blocks are enough: their lines are not cut, … */
+  ROW_BLOCKS  = 2048,      /* … fewer are cut for as many */
+  COLUMN_LINES = 1 << 14,  /* the same of lines that threads walk */
+  COLUMN_THREADS = 1 << 16,
+  COLUMN_SEGMENTS = 256,   /* each thread merges the totals of those before its own */
+  COLUMN_LEAST = 64        /* elements of a segment */
+};
+
+typedef struct scan_info { const char *name; enum dtype_class class; enum reduce_op total; } scan_info;
+
+static const scan_info scans[SCAN_COUNT] = {
+#define SCAN(name, reduction, dtypes, ...) [SCAN_##name] = {#name, CLASS_##dtypes, REDUCE_##reduction},
+#include "../ops.def"
+};
+
+/* Segments of at least `least` elements, for about `blocks` of them in all. */
+static void cut_lines(scan_args *a, int64_t blocks, int64_t least, int64_t most) {
+  int64_t want = limit(blocks / a->lines, 1, limit(a->n / least, 1, most));
+  a->segment = ceil_divide(ceil_divide(a->n, want), least) * least;
+  a->segments = a->n ? (int32_t)ceil_divide(a->n, a->segment) : 1;
+}
+
+static void share_lines(scan_args *a, bool along) {
+  a->threads = !along ? 1 : a->n <= WARP_LINE ? WARP : SCAN_THREADS;
+  a->segments = 1;
+  a->segment = a->n;
+  if (a->threads == SCAN_THREADS && a->lines < ROW_LINES) cut_lines(a, ROW_BLOCKS, 2 * TILE, ROW_BLOCKS);
+  if (a->threads == 1 && a->lines < COLUMN_LINES) cut_lines(a, COLUMN_THREADS, COLUMN_LEAST, COLUMN_SEGMENTS);
+}
+
+static int launch_scan(gpu *g, const scan_call *c, scan_args *a) {
+  bool along = a->threads > 1;
+  line_kernel l = {GPU_SCAN, (int)c->op, along, "scan.cuh", along ? "scan_rows" : "scan_columns", scans[c->op].name};
+  int64_t blocks = along ? ceil_divide(a->lines, SCAN_THREADS / a->threads) * a->segments
+                         : ceil_divide(a->lines * a->segments, SCAN_THREADS);
+  return launch(g, &l, &c->line, blocks, SCAN_THREADS, (void *[]){a});
+}
+
+/* First the totals of all segments, as states of a reduction with the segments as its chunks. */
+static int scan_segments(gpu *g, const scan_call *c, scan_args *a) {
+  reduce_call r;
+  reduce_args totals;
+  reduction_of(&r, scans[c->op].total, &c->line);
+  bool vectors = gpu_reduce_share(&totals, &r);
+  totals.chunk = a->segment;
+  totals.chunks = totals.parts = a->segments;
+  size_t bytes = gpu_reduce_bytes(&totals);
+  int st = gpu_scratch(g, bytes, &totals.states);
+  if (st != OK) return st;
+  a->states = totals.states;
+  a->across = totals.across;
+  st = gpu_reduce_launch(g, &r, vectors, &totals);
+  if (st == OK) st = launch_scan(g, c, a);
+  gpu_scratch_free(g, totals.states, bytes);
+  return st;
+}
+
+static int scan(gpu *g, const scan_call *c) {
+  const line_call *l = &c->line;
+  scan_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
+                 .in_stride = l->in_stride, .out_stride = l->out_stride, .initial = c->initial};
+  gpu_nest_make(&a.outer, &l->outer, 2);
+  share_lines(&a, l->n >= SHORT_LINE && is_along(l));
+  gpu_reads(g, l->in.data);
+  gpu_writes(g, l->out.data);
+  return a.segments > 1 ? scan_segments(g, c, &a) : launch_scan(g, c, &a);
+}
+
+int gpu_scan(int index, const scan_call *c) {
+  gpu *g;
+  if (!dtype_in_class(c->line.compute, scans[c->op].class)) return ERR_NO_KERNEL;
+  if (c->line.outer.count == 0 || c->line.n + c->initial == 0) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, scan(g, c)) : st;
+}
+
+/* ---- softmax ---- */
+
+enum {
+  MOST_THREADS = 1024,
+  HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* elements of a line that registers hold */
+  FEW_ITEMS    = 4,                                /* a thread of a line that has less than a warp */
+  VECTOR       = 16                                /* bytes */
+};
+
+static const char *const softmax_names[SOFTMAX_COUNT] = {
+#define SOFTMAX(name, ...) [SOFTMAX_##name] = #name,
+#include "../ops.def"
+};
+
+enum softmax_entry { SOFTMAX_ROWS, SOFTMAX_SHORT, SOFTMAX_LONG };
+
+static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entry, int64_t blocks, int threads, void **arguments) {
+  static const char *const entries[] = {"softmax_rows", "softmax_short", "softmax_long"};
+  line_kernel l = {GPU_SOFTMAX, (int)c->op, (int)entry, "softmax.cuh", entries[entry], softmax_names[c->op]};
+  return launch(g, &l, &c->line, blocks, threads, arguments);
+}
+
+/* Does each line of operand k (0: out) begin at a multiple of `items` elements, and of their bytes? */
+static bool is_aligned(const operand *o, const plan *outer, int k, int64_t stride, int items) {
+  bool fits = stride == 1 && (uintptr_t)o->data % ((size_t)items * (size_t)dtype_size(o->dtype)) == 0;
+  for (int d = 0; d < outer->ndim; d++) fits = fits && outer->stride[k][d] % items == 0;
+  return fits;
+}
+
+static bool has_vectors(const line_call *c) {
+  int items = VECTOR / dtype_size(c->in.dtype);
+  return c->n % items == 0 && is_aligned(&c->in, &c->outer, 1, c->in_stride, items) &&
+         is_aligned(&c->out, &c->outer, 0, c->out_stride, items);
+}
+
+/* Lines in registers: those of a warp or less have few elements a thread, longer ones all that it holds. */
+static int softmax_held(gpu *g, const softmax_call *c) {
+  const line_call *l = &c->line;
+  softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
+                    .in_stride = l->in_stride, .out_stride = l->out_stride};
+  gpu_nest_make(&a.outer, &l->outer, 2);
+  a.rows = l->n <= WARP * SOFTMAX_ITEMS ? power_of_2(ceil_divide(l->n, FEW_ITEMS), WARP)
+                                        : power_of_2(ceil_divide(l->n, SOFTMAX_ITEMS), MOST_THREADS);
+  int threads = a.rows < SCAN_THREADS ? SCAN_THREADS : a.rows;
+  return launch_softmax(g, c, has_vectors(l) ? SOFTMAX_ROWS : SOFTMAX_SHORT, ceil_divide(a.lines, threads / a.rows), threads,
+                        (void *[]){&a});
+}
+
+/* Lines that are read twice; where they are few and long, logsumexp reads them first, a chunk a block. */
+static int softmax_long(gpu *g, const softmax_call *c) {
+  reduce_call r;
+  reduce_args a;
+  int64_t out_stride = c->line.out_stride;
+  int st = OK;
+  reduction_of(&r, REDUCE_logsumexp, &c->line);
+  bool vectors = gpu_reduce_share(&a, &r);
+  size_t bytes = gpu_reduce_bytes(&a);
+  if (a.chunks > 1) {
+    st = gpu_scratch(g, bytes, &a.states);
+    if (st != OK) return st;
+    st = gpu_reduce_launch(g, &r, vectors, &a);
+  }
+  if (st == OK)
+    st = launch_softmax(g, c, SOFTMAX_LONG, (int64_t)a.tiles * a.chunks, REDUCE_THREADS, (void *[]){&a, &out_stride});
+  if (a.chunks > 1) gpu_scratch_free(g, a.states, bytes);
+  return st;
+}
+
+static int softmax(gpu *g, const softmax_call *c) {
+  gpu_reads(g, c->line.in.data);
+  gpu_writes(g, c->line.out.data);
+  return c->line.n <= HELD && is_along(&c->line) ? softmax_held(g, c) : softmax_long(g, c);
+}
+
+int gpu_softmax(int index, const softmax_call *c) {
+  gpu *g;
+  if (!dtype_in_class(c->line.compute, CLASS_REALFLOAT)) return ERR_NO_KERNEL;
+  if (c->line.outer.count == 0 || c->line.n == 0) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, softmax(g, c)) : st;
+}

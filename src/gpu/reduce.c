@@ -1,0 +1,165 @@
+/* Reductions: who reads what, by the shape alone, so that every GPU gives the same numbers. */
+
+#include "reduce.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plan.h"
+
+
+enum {
+  BLOCKS       = 2048,     /* what few outputs are cut into: several times what any GPU holds at a time */
+  ENOUGH       = 1024,     /* blocks that are not cut further */
+  VECTOR       = 16,       /* bytes of a vector */
+  SINGLE       = 8,        /* elements under way that are read one by one: fold.cuh knows it, too */
+  SHORT_RUN    = 1024,     /* of runs, if there are several, that vectors are not worth it */
+  SHORT_ROW    = 32,       /* of a single one */
+  ROW_BYTES    = 128,      /* of a row of outputs that neighbours read */
+  ONE_PASS     = 4         /* batches of a block that a second pass costs more than */
+};
+
+typedef struct row_info { const char *name; enum dtype_class class; } row_info;
+
+static const row_info rows[REDUCE_COUNT] = {
+#define ROW_INFO(name, dtypes, ...) [REDUCE_##name] = {#name, CLASS_##dtypes},
+#define REDUCE ROW_INFO
+#define REDUCE_STATE ROW_INFO
+#include "../ops.def"
+};
+
+int power_of_2(int64_t x, int most) {
+  int p = 1;
+  while (p < x && p < most) p *= 2;
+  return p;
+}
+
+int64_t inner_distance(const plan *p, int k) { return p->ndim ? llabs(p->stride[k][p->ndim - 1]) : INT64_MAX; }
+
+void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
+  n->ndim = p->ndim;
+  n->wide = p->count > PLAN_MOST;
+  n->stride[0][0] = n->stride[1][0] = 0;
+  for (int d = 0; d < p->ndim; d++) {
+    n->divisor[d] = gpu_divide_by(p->shape[d] ? (uint32_t)p->shape[d] : 1);
+    n->length[d] = p->shape[d];
+    for (int k = 0; k < noperands; k++) n->stride[k][d] = p->stride[k][d];
+  }
+}
+
+/* ---- who reads what ---- */
+
+/* Elements of a batch of a thread: fold.cuh has the same. */
+static int batch_of(int size, bool vectors) { return vectors ? VECTOR / size * (size == 1 ? 2 : 4) : SINGLE; }
+
+static bool has_vectors(const reduce_call *c) {
+  const plan *p = &c->reduced;
+  return p->ndim > 0 && p->stride[0][p->ndim - 1] == 1 && p->shape[p->ndim - 1] >= (p->ndim > 1 ? SHORT_RUN : SHORT_ROW);
+}
+
+/* Threads of an output are neighbours: as many as have a batch each. */
+static void share_rows(reduce_args *a, int batch, int64_t run) {
+  a->rows = power_of_2(ceil_divide(run, batch), REDUCE_THREADS);
+  a->columns = REDUCE_THREADS / a->rows;
+}
+
+/* Threads of neighbouring outputs are neighbours: the width of a row of memory, more where columns are short, and less
+** where the outputs of a row are few. */
+static void share_columns(reduce_args *a, const plan *kept, int size) {
+  int64_t length = kept->ndim ? kept->shape[kept->ndim - 1] : 1, most = limit(ROW_BYTES / size, 32, 128);
+  a->columns = (int32_t)(length < most ? length : most);
+  a->rows = REDUCE_THREADS / a->columns;
+  int64_t need = limit(ceil_divide(a->n, SINGLE), 1, a->rows);
+  if (need == a->rows) return;
+  a->rows = (int32_t)need;
+  a->columns = REDUCE_THREADS / a->rows;
+}
+
+/* Few outputs of many elements are cut into chunks. */
+static void cut_chunks(reduce_args *a, int batch) {
+  int64_t step = (int64_t)a->rows * batch, want = a->tiles < ENOUGH ? BLOCKS / a->tiles : 1;
+  if (a->n < ONE_PASS * step || want <= 1) want = 1;
+  a->chunk = ceil_divide(ceil_divide(a->n, want), step) * step;
+  a->chunks = a->n ? (int32_t)ceil_divide(a->n, a->chunk) : 1;
+}
+
+bool gpu_reduce_share(reduce_args *a, const reduce_call *c) {
+  int size = dtype_size(c->in.dtype);
+  a->in = c->in.data;
+  a->out = c->out.data;
+  a->states = NULL;
+  a->outputs = c->kept.count;
+  a->n = c->reduced.count;
+  a->correction = c->correction;
+  a->across = c->reduced.ndim == 0 || inner_distance(&c->kept, 1) < inner_distance(&c->reduced, 0);
+  gpu_nest_make(&a->kept, &c->kept, 2);
+  gpu_nest_make(&a->reduced, &c->reduced, 1);
+  bool vectors = !a->across && has_vectors(c);
+  int batch = batch_of(size, vectors);
+  if (a->across) share_columns(a, &c->kept, size);
+  else share_rows(a, batch, vectors ? c->reduced.shape[c->reduced.ndim - 1] : a->n);
+  a->tiles = (int32_t)ceil_divide(a->outputs, a->columns);
+  cut_chunks(a, batch);
+  a->parts = a->chunks;
+  return vectors;
+}
+
+size_t gpu_reduce_bytes(const reduce_args *a) { return (size_t)a->outputs * (size_t)a->chunks * REDUCE_STATE; }
+
+/* ---- kernels ---- */
+
+enum entry { ANYWHERE, ROWS, MERGE };
+static const char *const entries[] = {"reduce_anywhere", "reduce_rows", "reduce_merge"};
+
+static int build_kernel(gpu *g, uint64_t key, const reduce_call *c, enum entry entry, const gpu_kernel **k) {
+  gpu_source s = {.file = "reduce.cuh", .entry = entries[entry]};
+  gpu_define(&s, "OP=row_%s", rows[c->op].name);
+  gpu_define(&s, "IN=DT_%s", dtypes[c->in.dtype].name);
+  gpu_define(&s, "COMPUTE=DT_%s", dtypes[c->compute].name);
+  gpu_define(&s, "OUT=DT_%s", dtypes[c->out.dtype].name);
+  snprintf(s.name, sizeof s.name, "%s %s", rows[c->op].name, dtypes[c->in.dtype].name);
+  return gpu_build(g, key, &s, k);
+}
+
+static int launch(gpu *g, const reduce_call *c, enum entry entry, int64_t blocks, reduce_args *a) {
+  uint64_t key = GPU_KEY(GPU_REDUCE, c->op, c->in.dtype, c->compute, c->out.dtype, 0, entry);
+  const gpu_kernel *k = gpu_find(g, key);
+  int st = k ? OK : build_kernel(g, key, c, entry, &k);
+  return st == OK ? gpu_launch(g, k, (unsigned)blocks, REDUCE_THREADS, 0, (void *[]){a}) : st;
+}
+
+int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a) {
+  return launch(g, c, vectors ? ROWS : ANYWHERE, (int64_t)a->tiles * a->chunks, a);
+}
+
+/* The states of each output's chunks become its result. */
+static int launch_merge(gpu *g, const reduce_call *c, reduce_args *a) {
+  enum { EACH = 4 };                        /* states of a thread */
+  a->chunks = 1;
+  a->rows = power_of_2(ceil_divide(a->parts, EACH), REDUCE_THREADS);
+  a->columns = REDUCE_THREADS / a->rows;
+  return launch(g, c, MERGE, ceil_divide(a->outputs, a->columns), a);
+}
+
+static int reduce(gpu *g, const reduce_call *c) {
+  reduce_args a;
+  bool vectors = gpu_reduce_share(&a, c);
+  gpu_reads(g, c->in.data);
+  gpu_writes(g, c->out.data);
+  if (a.chunks == 1) return gpu_reduce_launch(g, c, vectors, &a);
+  size_t bytes = gpu_reduce_bytes(&a);
+  int st = gpu_scratch(g, bytes, &a.states);
+  if (st != OK) return st;
+  st = gpu_reduce_launch(g, c, vectors, &a);
+  if (st == OK) st = launch_merge(g, c, &a);
+  gpu_scratch_free(g, a.states, bytes);
+  return st;
+}
+
+int gpu_reduce(int index, const reduce_call *c) {
+  gpu *g;
+  if (!dtype_in_class(c->compute, rows[c->op].class)) return ERR_NO_KERNEL;
+  if (c->kept.count == 0) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, reduce(g, c)) : st;
+}
