@@ -11,6 +11,12 @@ SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory
 GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory emulator annotations examples determinism), \
                     $(wildcard spec/*_spec.lua))
 
+# On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.
+DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process readme thread), \
+                  $(wildcard spec/*_spec.lua))
+# Those that make very many tensors run with the emulated memory open to the host: closing it costs most of their time.
+OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz index map math matmul ops random reduce scan softmax))
+
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
 BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul thread process))
@@ -33,15 +39,20 @@ LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lu
 # ---- runs --------------------------------------------------------------------------------------
 
 # A second make, because the first looked for the packages before they were installed.
-.PHONY: test test-now test-sanitize test-gpu test-gcstress test-hosts
-test: deps-test           ## all specs, and those of the kernels again on the baseline and AVX2 tables
+.PHONY: test test-now test-sanitize test-gpu test-emulated test-nvrtc test-gcstress test-hosts
+test: deps-test           ## all specs, those of the kernels again on the baseline and AVX2 tables, and on an emulated GPU
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
 test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator
 
+# Compiled kernels stay on disk from run to run: their names say what they are made from.
+EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
+EMULATED_RUNS = "$(RUN_SPECS) --label emulated $(EMULATED) $(filter-out $(OPEN_SPECS),$(DEVICE_SPECS))" \
+                "$(RUN_SPECS) --label emulated $(EMULATED) LUATENSOR_EMULATOR=protect=0 $(OPEN_SPECS)"
+
 test-now: test-hosts
-	@spec/support/sum "$(RUN_SPECS)" \
+	@spec/support/sum "$(RUN_SPECS)" $(EMULATED_RUNS) \
 	  "$(RUN_SPECS) --label baseline LUATENSOR_CPU=baseline $(KERNEL_SPECS)" \
 	  "$(RUN_SPECS) --label avx2 LUATENSOR_CPU=avx2 $(KERNEL_SPECS)" \
 	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) $(BLAS_SPECS)")
@@ -59,8 +70,11 @@ test-sanitize:            ## the specs under ASan and UBSan
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,1) $(SANITIZE_SPECS)" \
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) spec/dlpack_spec.lua spec/emulator_spec.lua"
 
-test-gpu: build           ## the specs of what a device computes, on a real GPU
-	@$(RUN_SPECS) --label gpu LUATENSOR_TEST_DEVICE=cuda $(KERNEL_SPECS)
+test-gpu: build           ## the specs on a real GPU; where there is none, why
+	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(DEVICE_SPECS)
+
+test-emulated: test-hosts ## the specs on the emulated GPU alone
+	@spec/support/sum $(EMULATED_RUNS)
 
 test-gcstress: build      ## specs with a full collection at every tensor
 	@$(RUN_SPECS) --label gcstress LUATENSOR_GCSTRESS=1 $(GCSTRESS_SPECS)
@@ -68,3 +82,20 @@ test-gcstress: build      ## specs with a full collection at every tensor
 # ---- the emulated GPU ---------------------------------------------------------------------------
 
 include spec/support/emulator/emulator.mk
+
+# ---- the real compiler --------------------------------------------------------------------------
+
+# The specs on the emulated GPU with nothing on disk, then every unit that they compiled by NVRTC: that needs no GPU.
+UNITS      := $(BUILD)/spec/nvrtc/units.txt
+UNIT_ARCHS ?= 80 90 100
+LIBNVRTC   ?= $(lastword $(wildcard $(foreach d,$(CUDA_HOME) /usr/local/cuda,$d/lib64/libnvrtc.so.12 $d/lib64/libnvrtc.so.13)))
+
+build/spec/units: spec/support/units.c build
+	@mkdir -p $(@D)
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $< $(BUILD)/obj/gpu/sources.o $(BUILD)/obj/embedded.o -ldl
+
+test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through the real NVRTC, where a toolkit is installed
+	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
+	@$(if $(LIBNVRTC),$(RUN_SPECS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
+	    LUATENSOR_EMULATOR=protect=0 $(DEVICE_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
+	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")

@@ -1,6 +1,6 @@
 -- Runs busted on each spec file in a process of its own and adds up the counts.
 --
---   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [spec/one_spec.lua …]
+--   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--needs-gpu] [spec/one_spec.lua …]
 --
 -- Assignments are set in the environment of the specs. Ends with "N passed, N failed, N skipped" and,
 -- when anything failed or a process broke down, exit status 1. A file that ends without busted's count
@@ -36,7 +36,9 @@ local function parse(arguments)
   local i = 1
   while arguments[i] do
     local a = arguments[i]
-    if a == "--label" then
+    if a == "--needs-gpu" then
+      options.needs_gpu = true
+    elseif a == "--label" then
       i = i + 1
       options.label = arguments[i] .. " "
     elseif a:find "^[A-Z_]+=" then
@@ -65,7 +67,18 @@ local function run(file, options, busted)
   return r
 end
 
+-- Why there is no GPU, where there is none; the specs are skipped then.
+local function no_gpu()
+  local there, reason = require("luatensor").cuda.is_available()
+  return not there and reason
+end
+
 local options, busted = parse(arg), busted_path()
+local missing = options.needs_gpu and no_gpu()
+if missing then
+  print(("GPU not found: %s\n0 passed, 0 failed, %d skipped"):format(missing, #options.files))
+  os.exit(0)
+end
 local total = {passed = 0, failed = 0, skipped = 0}
 for _, file in ipairs(options.files) do
   local r = run(file, options, busted)
