@@ -219,7 +219,7 @@ static int check_all(gpu *g, const access *a) {
 /* ---- get ---- */
 
 /* Positions that a thread moves: as in kernels/index_move.cuh. */
-static int each(const access *a) { return a->unit >= 8 ? 2 : 4; }
+static int each(const access *a) { return !is_short(a) ? 1 : a->unit >= 8 ? 2 : 4; }
 
 static int get(gpu *g, access *a) {
   index_plan p;

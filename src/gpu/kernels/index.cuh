@@ -2,7 +2,8 @@
 #define LT_INDEX_CUH
 
 /* Where a position of an index call is on both sides. WIDE is 1 where positions or keys need 64 bits; DIMS and SOURCES
-** are how many dims and index tensors there is room for: few, so that a call is short, or all. */
+** are how many dims and index tensors there is room for: few, so that a call is short and loops over them are unrolled,
+** or all. */
 
 #include "late.cuh"
 
@@ -39,6 +40,8 @@ struct index_plan {
   index_source source[SOURCES];
 };
 
+enum { UNROLLED = DIMS <= 4 ? DIMS : 1 };
+
 /* i / length; exact for 32 bits (Lemire, Kaser, Kurz, "Faster remainder by direct computation", 2019) */
 INLINE position divide(position i, const index_dim &d) {
 #if WIDE
@@ -56,38 +59,54 @@ struct place {
 /* Position i of dims 0 … ndim - 1, before the indices are looked at. */
 INLINE place walk(const index_plan &p, int ndim, position i) {
   place at = {};
-#pragma unroll
+#pragma unroll UNROLLED
   for (int d = DIMS - 1; d >= 0; d--) {
     if (d >= ndim) continue;
     position rest = d > 0 ? divide(i, p.dim[d]) : 0;
     int64_t here = i - rest * (position)p.dim[d].length;
+#pragma unroll
     for (int s = 0; s < SIDES; s++) at.side[s] += here * p.dim[d].step[s];
+#pragma unroll UNROLLED
     for (int k = 0; k < SOURCES; k++) at.from[k] += here * p.dim[d].index[k];
     i = rest;
   }
   return at;
 }
 
-/* Adds what the indices say; false: one is out of range. */
-INLINE bool look_up(const index_plan &p, place &at) {
-  bool fits = true;
-#pragma unroll
+/* Adds what the indices say of N positions; where one is out of range, fits is false. Without branches in the inner
+** loops, so that the loads of all N are on their way together. */
+template <int N> INLINE void look_up(const index_plan &p, place (&at)[N], bool (&fits)[N]) {
+  for (int i = 0; i < N; i++) fits[i] = true;
+#pragma unroll UNROLLED
   for (int k = 0; k < SOURCES; k++) {
     if (k >= p.nindex) continue;
     const index_source &x = p.source[k];
-    int64_t v = x.data[at.from[k]], in = v + (v < 0 ? x.length : -1);
-    fits &= (uint64_t)in < (uint64_t)x.length;
-    at.side[SIDE_TARGET] += in * x.target;
-    at.side[SIDE_KEY] += in * x.key;
+    int64_t v[N];
+#pragma unroll
+    for (int i = 0; i < N; i++) v[i] = x.data[at[i].from[k]];
+#pragma unroll
+    for (int i = 0; i < N; i++) {
+      int64_t in = v[i] + (v[i] < 0 ? x.length : -1);
+      fits[i] &= (uint64_t)in < (uint64_t)x.length;
+      at[i].side[SIDE_TARGET] += in * x.target;
+      at[i].side[SIDE_KEY] += in * x.key;
+    }
   }
-  return fits;
 }
 
-/* Says which of the indices are out of range. */
-INLINE void complain(const index_plan &p, const place &at) {
-#pragma unroll
-  for (int k = 0; k < SOURCES; k++) {
-    if (k >= p.nindex) continue;
+/* Position i of dims 0 … ndim - 1; false: an index is out of range. */
+INLINE bool locate(const index_plan &p, int ndim, position i, place *found) {
+  place at[1] = {walk(p, ndim, i)};
+  bool fits[1];
+  look_up(p, at, fits);
+  *found = at[0];
+  return fits[0];
+}
+
+/* Says which of the indices of position i of the first ndim dims are out of range. */
+RARE void complain(const index_plan &p, int ndim, position i) {
+  place at = walk(p, ndim, i);
+  for (int k = 0; k < p.nindex; k++) {
     const index_source &x = p.source[k];
     int64_t v = x.data[at.from[k]], in = v + (v < 0 ? x.length : -1);
     if ((uint64_t)in >= (uint64_t)x.length) report_late(p.late, (int)x.what, at.from[k], v);

@@ -14,8 +14,8 @@ KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, p
   if (i >= n * many || p.late->set) return;
   position k = by_key ? i % n : i / many, other = by_key ? i / n : i % many, mine = keys[k];
   if (k > 0 && keys[k - 1] == mine) return;
-  place at = walk(p, picked, picks[k]), rest = {};
-  look_up(p, at);
+  place at, rest = {};
+  locate(p, picked, picks[k], &at);
   for (int d = (int)p.ndim - 1; d >= picked; d--) {
     position left = d > picked ? divide(other, p.dim[d]) : 0;
     int64_t here = other - left * (position)p.dim[d].length;
@@ -39,8 +39,8 @@ KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, p
 KERNEL(add_each)(const __grid_constant__ index_plan p, ATOMIC *target, const ATOMIC *values) {
   position i = (position)grid_thread();
   if (i >= p.count || p.late->set) return;
-  place at = walk(p, (int)p.ndim, i);
-  look_up(p, at);
+  place at;
+  locate(p, (int)p.ndim, i, &at);
   atomicAdd(&target[at.side[SIDE_TARGET]], values[at.side[SIDE_VALUE]]);
 }
 #endif

@@ -12,44 +12,47 @@ struct alignas(16) words { uint64_t low, high; };
 template <> struct unit_of<16> { typedef words type; };
 typedef unit_of<UNIT>::type unit;
 
-enum { EACH = UNIT >= 8 ? 2 : 4 };        /* a thread's: so many misses at a time */
+enum { EACH = DIMS > 4 ? 1 : UNIT >= 8 ? 2 : 4 };        /* a thread's: so many misses at a time */
+
+/* This thread's position k; beyond the end, the last one once more. */
+INLINE position nth_position(const index_plan &p, int k) {
+  position i = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x + k * blockDim.x;
+  return i < p.count ? i : (position)p.count - 1;
+}
+
+INLINE void locate_each(const index_plan &p, place (&at)[EACH], bool (&fits)[EACH]) {
+#pragma unroll
+  for (int k = 0; k < EACH; k++) at[k] = walk(p, (int)p.ndim, nth_position(p, k));
+  look_up(p, at, fits);
+}
 
 /* What is out of range is 0, and reported. */
 KERNEL(get)(const __grid_constant__ index_plan p, const unit *target, unit *values) {
-  position first = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x;
   place at[EACH];
   bool fits[EACH];
   unit moved[EACH] = {};
-#pragma unroll
-  for (int k = 0; k < EACH; k++) {
-    position i = first + k * blockDim.x;
-    fits[k] = i < p.count;
-    if (fits[k]) at[k] = walk(p, (int)p.ndim, i);
-    if (fits[k]) fits[k] = look_up(p, at[k]);
-  }
+  locate_each(p, at, fits);
 #pragma unroll
   for (int k = 0; k < EACH; k++)
     if (fits[k]) moved[k] = target[at[k].side[SIDE_TARGET]];
 #pragma unroll
-  for (int k = 0; k < EACH; k++) {
-    if (first + k * blockDim.x >= p.count) continue;
-    values[at[k].side[SIDE_VALUE]] = moved[k];
-    if (!fits[k]) complain(p, at[k]);
-  }
+  for (int k = 0; k < EACH; k++) values[at[k].side[SIDE_VALUE]] = moved[k];
+#pragma unroll
+  for (int k = 0; k < EACH; k++)
+    if (!fits[k]) complain(p, (int)p.ndim, nth_position(p, k));
 }
 
 /* All indices were looked at before. elected: by key, which pick + 1 is the last of those that put there; NULL: it
 ** does not matter, or no two do. */
 KERNEL(put)(const __grid_constant__ index_plan p, unit *target, const unit *values, const position *elected) {
-  position first = (position)blockIdx.x * (blockDim.x * EACH) + threadIdx.x;
+  place at[EACH];
+  bool goes[EACH];
   if (p.late->set) return;
+  locate_each(p, at, goes);
 #pragma unroll
-  for (int k = 0; k < EACH; k++) {
-    position i = first + k * blockDim.x;
-    if (i >= p.count) continue;
-    place at = walk(p, (int)p.ndim, i);
-    look_up(p, at);
-    if (elected && elected[at.side[SIDE_KEY]] != at.side[SIDE_PICK] + 1) continue;
-    target[at.side[SIDE_TARGET]] = values[at.side[SIDE_VALUE]];
-  }
+  for (int k = 0; k < EACH; k++)
+    if (elected) goes[k] = elected[at[k].side[SIDE_KEY]] == at[k].side[SIDE_PICK] + 1;
+#pragma unroll
+  for (int k = 0; k < EACH; k++)
+    if (goes[k]) target[at[k].side[SIDE_TARGET]] = values[at[k].side[SIDE_VALUE]];
 }

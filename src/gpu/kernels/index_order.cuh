@@ -16,9 +16,9 @@ KERNEL(check)(const int64_t *data, uint64_t count, int64_t length, int what, gpu
 
 /* The key of pick i; of those out of range, which are reported, 0. */
 INLINE position find_key(const index_plan &p, position i) {
-  place at = walk(p, (int)p.ndim, i);
-  if (look_up(p, at)) return (position)at.side[SIDE_KEY];
-  complain(p, at);
+  place at;
+  if (locate(p, (int)p.ndim, i, &at)) return (position)at.side[SIDE_KEY];
+  complain(p, (int)p.ndim, i);
   return 0;
 }
 
