@@ -256,7 +256,7 @@ describe("asarray", function()
   local x = lt.tensor{1, 2}
   it("gives the tensor itself where it can", function()
     assert.is_true(lt.asarray(x) == x)
-    assert.is_true(lt.asarray(x, {dtype = "int64", device = "cpu", copy = false}) == x)
+    assert.is_true(lt.asarray(x, {dtype = "int64", device = x.device, copy = false}) == x)
   end)
   it("copies where it has to, or is told to", function()
     assert.is_false(lt.asarray(x, {copy = true}) == x)

@@ -15,7 +15,7 @@ describe("devices", function()
     assert.equal("integer", math.type(cpu.memory))
   end)
   it("have names", function()
-    assert.equal("cpu", lt.device())
+    assert.equal(lt.get_default_device(), lt.device())
     assert.equal("cpu", lt.device("cpu"))
     assert.equal("cpu", lt.device("cpu:0"))
     assert.equal("cpu", lt.zeros(1, {device = "cpu:0"}).device)
@@ -44,6 +44,55 @@ describe("the GPU that is not there", function()
     local _, reason = lt.cuda.is_available()
     if not reason:find("^libcuda") then return pending("there is a driver") end
     assert.equal("libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)", reason)
+  end)
+end)
+
+describe("the default device", function()
+  local before = lt.get_default_device()
+  after_each(function() lt.set_default_device(before) end)
+  it("is where tensors are made when nothing says otherwise", function()
+    for _, info in ipairs(lt.devices()) do
+      local d = info.device
+      lt.set_default_device(d)
+      assert.equal(d, lt.get_default_device())
+      assert.equal(d, lt.device())
+      local path = os.tmpname()
+      local x = lt.tensor{{1, 2}, {3, 4}}
+      lt.save(path, x)
+      local made = {x, lt.zeros(2), lt.full({2}, 1), lt.arange(3), lt.linspace(0, 1, 3), lt.eye(2), lt.rand(2), lt.randint(1, 6, 2),
+                    lt.permutation(3), lt.bernoulli(0.5, 2), lt.from_bytes("12345678", 2), lt.asarray{1}, lt.load(path),
+                    lt.from_dlpack(x:to_dlpack()), lt.add(1, 2), lt.tensor(1)}
+      os.remove(path)
+      for i, t in ipairs(made) do assert.equal(d, t.device, "number " .. i) end
+      assert.same({{1, 2}, {3, 4}}, made[13]:totable())
+      assert.same({{1, 2}, {3, 4}}, made[14]:totable())
+      assert.equal("cpu", lt.zeros(1, {device = "cpu"}).device)
+    end
+  end)
+  it("is not that of what is made from a tensor", function()
+    local x = lt.tensor({{3, 1}, {2, 2}}, {device = "cpu"})
+    local mask = lt.tensor({true, false}, {device = "cpu"})
+    for _, info in ipairs(lt.devices()) do
+      lt.set_default_device(info.device)
+      local made = {x + 1, lt.zeros_like(x), lt.rand_like(x, {dtype = "float32"}), lt.full_like(x, 3), x[1], x:tril(), x:pad({1, 1}),
+                    x:diag(), x:flatten():diag(), x:tile(2), x:roll(1), x:repeat_interleave(2), x:where(1, 0), x[mask], x:shuffle(),
+                    x:to("float64"), lt.tensor(x), lt.asarray(x), x:norm(), x:diff(), x:nonzero(), lt.bernoulli(x:clip(0, 1)), x:clone(),
+                    x:repeat_interleave(lt.tensor({1, 2}, {device = "cpu"}), 1), lt.searchsorted(x[2], 2),
+                    x:to("float32"):multinomial(1), x:pad({1, 1}, {mode = "replicate"}), x:masked_fill(mask, 0)}
+      for i, t in ipairs(made) do assert.equal("cpu", t.device, "number " .. i) end
+      x[1] = {3, 1}
+      x[mask] = 3
+      x[mask] = {{3, 1}}
+    end
+  end)
+  it("is one that is here", function()
+    fails('set_default_device: unknown device "gpu"; known: cpu, cuda', lt.set_default_device, "gpu")
+    fails("set_default_device: device: name expected, got no value", lt.set_default_device)
+    if not accelerator then
+      local _, reason = lt.cuda.is_available()
+      fails("GPU not found: " .. reason, lt.set_default_device, "cuda")
+    end
+    assert.equal(before, lt.get_default_device())
   end)
 end)
 

@@ -43,7 +43,7 @@ describe("the documented messages", function()
   end)
 
   it("of memory that is not there", function()
-    assert.raises("^out of memory on cpu: asked for 32%.0 TiB; .+ live in %d+ tensors?, .+ cached",
+    assert.raises("^out of memory on " .. helpers.device .. ": asked for 32%.0 TiB; .+ live in %d+ tensors?, .+ cached",
       lt.zeros, 1 << 43)
     local kept = lt.zeros(1000, 700)
     local message = helpers.message_of(lt.zeros, 1 << 43)

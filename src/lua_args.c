@@ -204,9 +204,10 @@ place check_place(lua_State *L, int i, const char *fn) {
   for (int k = 0; device_kinds[k]; k++) {
     const device *d = device_kinds[k];
     if (strlen(d->name) != kind || strncmp(d->name, name, kind) != 0) continue;
-    if (d->count() == 0) luaL_error(L, "GPU not found: %s", d->reason());
-    if (index >= d->count())
-      luaL_error(L, "%s: no device \"%s\"; there is only %s:0%s", fn, name, d->name, d->count() > 1 ? " and so on" : "");
+    int count = d->count();
+    if (count == 0) luaL_error(L, "GPU not found: %s", d->reason());
+    if (index >= count && count == 1) luaL_error(L, "%s: no device \"%s\"; there is only %s:0", fn, name, d->name);
+    if (index >= count) luaL_error(L, "%s: no device \"%s\"; the last is %s:%d", fn, name, d->name, count - 1);
     return (place){d, (int)index};
   }
   luaL_error(L, "%s: unknown device \"%s\"; known: cpu, cuda", fn, name);

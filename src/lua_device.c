@@ -8,7 +8,7 @@
 /***
 Checks and completes a device's name: "cuda" gives "cuda:0".
 @function device
-@string[opt="cpu"] name
+@string[opt] name the default device when left out
 @treturn string the name in full; an error where there is no such device
 */
 static int l_device(lua_State *L) {

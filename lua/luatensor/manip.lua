@@ -278,7 +278,7 @@ return function(lt, methods)
     options = options_of("eye", options, {k = true, dtype = true, device = true})
     integer_of("eye", "rows", rows, 0)
     columns = integer_of("eye", "columns", columns or rows, 0)
-    local x = lt.zeros({rows, columns}, {dtype = options.dtype, device = options.device})
+    local x = lt.zeros({rows, columns}, {dtype = options.dtype, device = options.device or lt.get_default_device()})
     x:diagonal(integer_of("eye", "k", options.k or 0))[{}] = 1
     return x
   end

@@ -273,7 +273,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   char *log;
   start_request(g, &r, s->name, s->file);
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
-  source_closure(&r.sources, s->file, NULL);
+  source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
   key_of(&r, key);
   unit *u = find_unit(k, key);

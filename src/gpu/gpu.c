@@ -18,7 +18,6 @@
 #pragma weak gpu_nonzero
 #pragma weak gpu_search
 #pragma weak gpu_random
-#pragma weak gpu_fused
 
 static gpu gpus[MAX_GPUS];
 static int device_count;

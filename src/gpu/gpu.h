@@ -85,6 +85,7 @@ enum { GPU_DEFINES = 16, GPU_DEFINE_SIZE = 64 };
 /* What a kernel is compiled from. Kernels of the same file and defines share one compilation. */
 typedef struct gpu_source {
   const char *file;                                   /* of kernels/: "map.cuh" */
+  const char *text;                                   /* stands for the file; NULL: it is one of ours */
   const char *entry;                                  /* the function's name there */
   int         ndefines;
   char        define[GPU_DEFINES][GPU_DEFINE_SIZE];   /* "OP=add" */

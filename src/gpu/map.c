@@ -248,7 +248,7 @@ static void start(task *t, gpu *g, const map_call *c) {
   set_operands(t);
   if (moves) t->compute = t->in = t->out = moved_as(dtype_size(c->out.dtype));
   else t->in = common_dtype(t);
-  t->mixed = t->in == DT_none;
+  t->mixed = t->in == DT_none || (selects(t, 0) && c->in[0].data && c->in[0].dtype != DT_bool);
   if (t->mixed) t->in = t->compute;
 }
 

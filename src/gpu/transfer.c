@@ -262,7 +262,7 @@ static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
   return gpu_check(g, gpu_get_driver()->copy(address(to), address(from), bytes, g->stream), "copy");
 }
 
-/* On g's stream, after what is queued on from's now; from's stream goes on after the copy. */
+/* On g's stream, after what is queued on from's now. */
 static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
@@ -271,7 +271,7 @@ static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes)
   if (st == OK) st = gpu_check(g, d->copy_peer(address(to), g->context, address(ptr), from->context, bytes, b->stream), "copy");
   if (st == OK) st = gpu_check(g, d->event_record(b->event, b->stream), "recording an event");
   b->epoch++;
-  return st == OK ? gpu_check(g, d->stream_wait(a->stream, b->event, 0), "waiting for an event") : st;
+  return st;
 }
 
 int gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes) {
@@ -286,5 +286,8 @@ int gpu_copy_across(int index, void *to, int from_index, const void *from, size_
   q->epoch++;
   if (st == OK) st = gpu_enter(index, &g);
   if (st == OK) st = gpu_leave(g, g->capturing || source->capturing ? ERR_CAPTURE : copy_over(g, to, source, from, bytes));
+  /* The source's stream goes on after the copy: a call for its stream, made in its context. */
+  if (st == OK)
+    st = gpu_check(source, gpu_get_driver()->stream_wait(q->stream, gpu_queue_of(g, gpu_current(g))->event, 0), "waiting for an event");
   return gpu_leave(source, st);
 }

@@ -39,7 +39,8 @@ template <int K> INLINE C value_of(stored_t<input<K>::dtype> x) {
 template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   typedef stored_t<input<K>::dtype> S;
 #if FORM == MIXED
-  if (in.data && !(F::selects && K == 0)) return load_any<COMPUTE>(in.dtype, in.data, offset);
+  if (in.data && F::selects && K == 0) return (C)load_any<DT_bool>(in.dtype, in.data, offset);
+  if (in.data) return load_any<COMPUTE>(in.dtype, in.data, offset);
 #endif
   if (in.data) return value_of<K>(((const S *)in.data)[offset]);
   if constexpr (F::selects && K == 0) return (C)(in.value & 1);

@@ -1,0 +1,300 @@
+-- How the GPU's libraries are found, what is said when they are not, and kernels kept on disk: processes on the emulator.
+local build = os.getenv "BUILD" or "build"
+local emulator = build .. "/spec/emulator"
+
+local function exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+-- Status and output of a shell command.
+local function run(command)
+  local pipe = assert(io.popen("(" .. command .. "\n) 2>&1; echo \"status $?\""))
+  local output = pipe:read "a"
+  pipe:close()
+  local body, status = output:match "^(.*)status (%d+)\n$"
+  return tonumber(status), body
+end
+
+local function shell(command)
+  local status, output = run(command)
+  assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
+  return output
+end
+
+local folders = {}
+
+-- A folder of its own, with copies of these libraries of the emulator.
+local function folder(...)
+  local path = shell("mktemp -d"):gsub("\n", "")
+  folders[#folders + 1] = path
+  for _, name in ipairs {...} do shell(("cp %s/%s %s/*.h %s"):format(emulator, name, emulator, path)) end
+  return path
+end
+
+-- What a script prints in a process of its own. variables: environment, over those of a plain emulator.
+local function lua(script, variables)
+  local environment = {LUATENSOR_CUDA_PATH = emulator, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cpu"}
+  for name, value in pairs(variables or {}) do environment[name] = value end
+  local words = {"env -u LUATENSOR_KERNELS"}
+  for name, value in pairs(environment) do words[#words + 1] = ("%s='%s'"):format(name, value) end
+  script = 'local lt = require "luatensor"\n' .. script
+  return (shell(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
+end
+
+-- Why there is no GPU.
+local function reason(variables)
+  return lua("local there, why = lt.cuda.is_available() assert(not there) io.write(why)", variables)
+end
+
+-- With counts(): the emulator's.
+local count = ('package.cpath = "%s/?.so;" .. package.cpath local emulator = require "emulator"\n'):format(emulator)
+local add = [[
+  local x = lt.tensor({1, 2, 3}, {dtype = "float32", device = "cuda"})
+  assert((x + x):to_bytes() == lt.tensor({2, 4, 6}, {dtype = "float32"}):to_bytes())
+]]
+local compiled = count .. add .. "io.write(emulator.counts().compiles)"
+
+if not exists(emulator .. "/libcuda.so.1") then
+  describe("the GPU's libraries", function() pending "make emulator builds what this needs" end)
+  return
+end
+
+teardown(function()
+  for _, path in ipairs(folders) do shell("chmod -R u+w " .. path .. "; rm -r " .. path) end
+end)
+
+describe("the module", function()
+  it("is linked with no library of a GPU", function()
+    local libraries = shell("ldd " .. build .. "/luatensor/core.so")
+    for _, name in ipairs {"cuda", "nvrtc", "cublas", "nvidia"} do assert.is_nil(libraries:find(name, 1, true)) end
+  end)
+
+  it("asks for none before a script does", function()
+    local loaded = lua [[
+      local x = lt.ones(3) + 1
+      lt.synchronize()
+      for line in io.lines "/proc/self/maps" do
+        if line:find("libcuda", 1, true) or line:find("libnvrtc", 1, true) then io.write(line) end
+      end]]
+    assert.equal("", loaded)
+  end)
+end)
+
+describe("a GPU that cannot be used is told:", function()
+  local nvrtc = " (NVRTC compiles the kernels: install the CUDA toolkit's nvrtc, or name its folder in LUATENSOR_CUDA_PATH)"
+
+  it("no driver", function()
+    local why = reason {LUATENSOR_CUDA_PATH = folder(), LD_LIBRARY_PATH = ""}
+    assert.equal("libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)", why)
+  end)
+
+  it("a file that is no library", function()
+    local path = folder()
+    shell("echo nonsense > " .. path .. "/libcuda.so.1")
+    assert.is_truthy(reason {LUATENSOR_CUDA_PATH = path}:find(path .. "/libcuda.so.1: file too short", 1, true))
+  end)
+
+  it("no NVRTC", function()
+    local path = folder "libcuda.so.1"
+    assert.equal(path .. "/libnvrtc.so.13: cannot open shared object file" .. nvrtc, reason {LUATENSOR_CUDA_PATH = path})
+  end)
+
+  it("an old driver", function()
+    assert.equal("the driver is for CUDA 11.4; luatensor needs 12.0 or newer", reason {LUATENSOR_EMULATOR = "driver=11040"})
+  end)
+
+  it("a driver older than NVRTC", function()
+    assert.equal("NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12",
+      reason {LUATENSOR_EMULATOR = "driver=12040"})
+    assert.equal("true", lua("io.write(tostring(lt.cuda.is_available()))", {LUATENSOR_EMULATOR = "driver=12040,nvrtc=12.9"}))
+  end)
+
+  it("a function that a library lacks", function()
+    local path = folder()
+    local function without(symbol)
+      shell(("EMULATOR=%s spec/support/emulator/without %s %s"):format(emulator, path, symbol))
+      return {LUATENSOR_CUDA_PATH = path}
+    end
+    assert.equal("libcuda.so.1 has no function cuGraphLaunch; a newer driver does", reason(without "cuGraphLaunch"))
+    assert.equal("libnvrtc.so has no function nvrtcGetCUBIN", reason(without "nvrtcGetCUBIN"))
+  end)
+
+  it("no device", function()
+    assert.equal("the driver finds no device on this machine", reason {LUATENSOR_EMULATOR = "no_device"})
+  end)
+
+  it("an error names the reason", function()
+    local said = lua("io.write(select(2, pcall(lt.zeros, 2, {device = 'cuda'})))", {LUATENSOR_EMULATOR = "no_device"})
+    assert.equal("GPU not found: the driver finds no device on this machine", said)
+  end)
+
+  it("a device that the compiler does not know", function()
+    local said = lua("io.write(select(2, pcall(lt.zeros, 2, {device = 'cuda'})))", {LUATENSOR_EMULATOR = "capability=5.0"})
+    assert.is_truthy(said:find("zeros: NVRTC 13.0 compiles for compute capability 7.5 and newer, not for the 5.0 of this device", 1, true), said)
+  end)
+end)
+
+describe("a GPU", function()
+  it("works without cuBLAS, and says so", function()
+    local path = folder("libcuda.so.1", "libnvrtc.so")
+    local said = lua([[
+      io.write(lt.devices()[2].software, "\n", lt.config())
+      local x = lt.ones(2, 3, {device = "cuda"})
+      assert(x:matmul(x.T):to_bytes() == lt.full({2, 2}, 3.0):to_bytes())]], {LUATENSOR_CUDA_PATH = path})
+    assert.equal("driver for CUDA 13.0, NVRTC 13.0, no cuBLAS", said:match "^[^\n]*")
+    assert.is_truthy(said:find("matrix products take luatensor's own kernels", 1, true), said)
+  end)
+
+  it("tells what it is", function()
+    local said = lua [[
+      local gpu = lt.devices()[2]
+      io.write(gpu.device, " ", gpu.name, " ", gpu.kind, " ", gpu.isa, " ", gpu.cores, " ", math.type(gpu.memory), " ", gpu.software)]]
+    assert.equal("cuda:0 Emulated GPU 0 gpu 9.0 4 integer driver for CUDA 13.0, NVRTC 13.0, cuBLAS", (said:gsub(" %d+%.%d+$", "")))
+  end)
+
+  it("is one of several", function()
+    assert.equal('device: no device "cuda:7"; there is only cuda:0', lua "io.write(select(2, pcall(lt.device, 'cuda:7')))")
+    local said = lua([[
+      local a, b = lt.ones(3, {device = "cuda:0"}), lt.ones(3, {device = "cuda:1"})
+      io.write(#lt.devices(), "\n", select(2, pcall(lt.device, "cuda:2")), "\n", select(2, pcall(lt.add, a, b)), "\n")
+      local c = b + a:to("cuda:1")
+      assert(c.device == "cuda:1" and (b + b).device == "cuda:1" and (a + a).device == "cuda:0")
+      assert(c:to("cuda:0"):to_bytes() == lt.full(3, 2.0):to_bytes())
+      lt.synchronize()]], {LUATENSOR_EMULATOR = "devices=2"})
+    local devices, unknown, differ = said:match "^(.-)\n(.-)\n(.-)\n*$"
+    assert.equal("3", devices)
+    assert.equal('device: no device "cuda:2"; the last is cuda:1', unknown)
+    assert.is_truthy(differ:find("cuda:0 and cuda:1", 1, true), differ)
+  end)
+
+  it("newer than the compiler takes what the driver compiles", function()
+    assert.equal("1", lua(compiled, {LUATENSOR_EMULATOR = "capability=13.0", LUATENSOR_CACHE = folder()}))
+  end)
+
+  it("is not for a forked child", function()
+    local host = "build/spec/states_host"
+    if not exists(host) then return pending "make test-hosts builds the host" end
+    shell(("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s/spec/kernels %s fork spec/support/scripts/gpu_fork.lua"):format(emulator, build, host))
+  end)
+end)
+
+describe("kernels on disk", function()
+  -- A cache that holds the kernel of one addition.
+  local function filled()
+    local path = folder()
+    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+    return path
+  end
+
+  it("are compiled once for all processes", function()
+    local path = filled()
+    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1", lua(count .. add .. add .. "io.write(emulator.counts().compiles)", {LUATENSOR_CACHE = folder()}))
+  end)
+
+  it("lie where other programs keep theirs, too", function()
+    local path = folder()
+    local home = {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = path}
+    assert.equal("1", lua(compiled, home))
+    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = path .. "/.cache"}))
+    assert.equal("1\n", shell("ls " .. path .. "/.cache/luatensor | wc -l"))
+  end)
+
+  it("are compiled again when a file is damaged, cut short, empty or something else", function()
+    local path = filled()
+    local file = shell("ls " .. path .. "/*"):gsub("\n", "")
+    for _, damage in ipairs {
+      "printf X | dd of=%s bs=1 seek=20000 conv=notrunc status=none", "printf X | dd of=%s bs=1 conv=notrunc status=none",
+      "printf X | dd of=%s bs=1 seek=20 conv=notrunc status=none", "truncate -s 5000 %s", "truncate -s 40 %s", "truncate -s 0 %s",
+      "echo more >> %s", "rm %s; mkdir %s",
+    } do
+      shell((damage:gsub("%%s", file)))
+      assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), damage)
+      if not damage:find "mkdir" then assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}), damage) end
+    end
+  end)
+
+  it("of another file's name are not taken for this one's", function()
+    local path, other = filled(), folder()
+    lua((add:gsub("x %+ x", "x + x * 2 - x")), {LUATENSOR_CACHE = other})
+    local name = shell("ls " .. path):gsub("\n", "")
+    for file in shell("ls " .. other):gmatch "[^\n]+" do
+      if file ~= name then shell(("cp %s/%s %s/%s"):format(other, file, path, name)) end
+    end
+    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+  end)
+
+  it("of another compiler or another device are not taken", function()
+    local path = filled()
+    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path, LUATENSOR_EMULATOR = "nvrtc=12.9"}))
+    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path, LUATENSOR_EMULATOR = "capability=8.0"}))
+    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
+  end)
+
+  it("are not kept where nothing can be written", function()
+    for _, path in ipairs {"/proc/nowhere", "/dev/null/x", "/dev/null"} do
+      assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), path)
+    end
+    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = ""}))
+  end)
+
+  it("are made by several processes at once", function()
+    local path = folder()
+    local one = ("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s lua5.4 -e 'local lt = require \"luatensor\" %s'"):format(
+      emulator, path, add:gsub("\n", " "))
+    shell(("for i in 1 2 3 4; do %s & p=\"$p $!\"; done; for i in $p; do wait $i || exit 1; done"):format(one))
+    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.equal("1\n", shell("ls " .. path .. " | wc -l"))
+  end)
+end)
+
+describe("kernels that do not compile", function()
+  it("are an error with the compiler's first words", function()
+    local said = lua(count .. [[
+      local x = lt.ones(3, {device = "cuda"})
+      emulator.configure "fail_compile=1"
+      local ok, message = pcall(lt.exp, x)
+      assert(not ok)
+      io.write(message)
+      assert(lt.exp(x * 0):to_bytes() == lt.ones(3):to_bytes())]], {LUATENSOR_CACHE = folder()})
+    assert.equal("exp: compiling exp float32 (map.cuh): map.cuh(1): error: injected failure", said:match "^[^\n]*")
+  end)
+
+  it("can be edited in a folder, without a build", function()
+    local path, cache = folder(), folder()
+    shell("cp src/ops.def " .. path)
+    local variables = {LUATENSOR_KERNELS = path, LUATENSOR_CACHE = cache}
+    assert.equal("1", lua(compiled, variables))
+    assert.equal("0", lua(compiled, variables))
+    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = cache}))
+    shell("sed -i 's/(C)(x + y)/(C)(x + y + 1)/' " .. path .. "/ops.def")
+    local changed = (compiled:gsub("{2, 4, 6}", "{3, 5, 7}"))
+    assert.equal("1", lua(changed, variables))
+    assert.equal("0", lua(changed, variables))
+    assert.equal("0", lua(compiled, {LUATENSOR_CACHE = cache, LUATENSOR_KERNELS = "."}))
+  end)
+end)
+
+describe("a launch that fails", function()
+  it("names the kernel; the next one works", function()
+    local said = lua(count .. add .. [[
+      emulator.configure "fail_launch=1"
+      io.write(select(2, pcall(lt.add, x, x)))
+    ]] .. add)
+    assert.is_truthy(said:find("^add: launch of add float32: "), said)
+  end)
+
+  it("for good says that the device must be reopened", function()
+    local said = lua(count .. add .. [[
+      emulator.configure "sticky,fail_launch=1"
+      local y = x + x
+      io.write(select(2, pcall(y.to_bytes, y)), "\n", select(2, pcall(lt.add, x, x)), "\n")]])
+    local first, later = said:match "([^\n]*)\n([^\n]*)$"
+    for _, text in ipairs {first, later} do
+      assert.is_truthy(text:find('the device must be reopened: lt.cuda.reopen("cuda:0")', 1, true), text)
+      assert.is_truthy(text:find("add float32", 1, true), text)
+    end
+  end)
+end)

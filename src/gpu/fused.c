@@ -1,0 +1,178 @@
+/* Element-wise programs: each is a unit of its own, written here and compiled at first use for the dtypes that its
+** operands are stored in (kernels/fused.cuh). */
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "kernels/fused_args.h"
+#include "plan.h"
+
+static const char *const op_names[OP_COUNT] = {
+#define OP_NAME(name, ...) [OP_##name] = #name,
+#define UNARY OP_NAME
+#define BINARY OP_NAME
+#define TERNARY OP_NAME
+#define QUATERNARY OP_NAME
+#include "../ops.def"
+};
+static const unsigned char op_arity[OP_COUNT] = {
+#define UNARY(name, ...) [OP_##name] = 1,
+#define BINARY(name, ...) [OP_##name] = 2,
+#define TERNARY(name, ...) [OP_##name] = 3,
+#define QUATERNARY(name, ...) [OP_##name] = 4,
+#include "../ops.def"
+};
+
+/* ---- the text of a unit ---- */
+
+typedef struct text {
+  size_t length;
+  char   data[24 << 10];     /* 64 steps of 200 bytes are the most */
+} text;
+
+static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(text *t, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int n = vsnprintf(t->data + t->length, sizeof t->data - t->length, format, arguments);
+  va_end(arguments);
+  if (n > 0) t->length += (size_t)n;
+  if (t->length > sizeof t->data - 1) t->length = sizeof t->data - 1;
+}
+
+/* The step that wrote each register last: steps have names of their own, since registers change their type. */
+typedef struct writers { int step[FUSED_REGISTERS]; } writers;
+
+static void add_value(text *t, const fused_program *p, const writers *w, int value) {
+  if (value < FUSED_CONSTANT) add(t, "x%d", value);
+  else if (value >= FUSED_REGISTER) add(t, "s%d", w->step[value - FUSED_REGISTER]);
+  else {
+    int k = value - FUSED_CONSTANT;
+    enum dtype d = p->constant_dtype[k];
+    add(t, "from_word<DT_%s>(0x%llxull)", dtypes[d].name, (unsigned long long)gpu_word(&p->constant[k], d));
+  }
+}
+
+static void add_step(text *t, const fused_program *p, writers *w, int i) {
+  const fused_step *s = &p->step[i];
+  const char *computed = dtypes[s->compute].name, *gives = dtypes[s->gives].name;
+  add(t, " const auto s%d = ", i);
+  if (s->op != OP_positive) add(t, "op_%s<stored_t<DT_%s>>::apply(", op_names[s->op], computed);
+  else if (s->compute == s->gives) add(t, "convert<DT_%s, DT_%s>(", computed, dtypes[s->from].name);
+  else add(t, "convert<DT_%s, DT_%s>(convert<DT_%s, DT_%s>(", gives, computed, computed, dtypes[s->from].name);
+  for (int k = 0; k < op_arity[s->op]; k++) {
+    if (k) add(t, ", ");
+    add_value(t, p, w, s->in[k]);
+  }
+  add(t, s->op == OP_positive && s->compute != s->gives ? ")); \\\n" : "); \\\n");
+  w->step[s->out - FUSED_REGISTER] = i;
+}
+
+static int widest(const fused_call *c) {
+  int most = dtype_size(c->out.dtype);
+  for (int k = 0; k < c->program->nin; k++)
+    if (c->in[k].data && dtype_size(c->in[k].dtype) > most) most = dtype_size(c->in[k].dtype);
+  return most;
+}
+
+static void write_unit(text *t, const fused_call *c) {
+  const fused_program *p = c->program;
+  writers w = {{0}};
+  int last = p->nstep - 1;
+  add(t, "#define FUSED_INPUTS(X)");
+  for (int k = 0; k < p->nin; k++) add(t, " X(%d, %s, %s)", k, dtypes[c->in[k].dtype].name, dtypes[p->in[k]].name);
+  add(t, "\n#define FUSED_OUT DT_%s\n#define FUSED_WIDEST %d\n#define FUSED_BODY \\\n", dtypes[c->out.dtype].name, widest(c));
+  for (int i = 0; i < p->nstep; i++) add_step(t, p, &w, i);
+  add(t, " return convert<FUSED_OUT, DT_%s>(s%d);\n#include \"fused.cuh\"\n", dtypes[p->step[last].gives].name, last);
+}
+
+/* ---- kernels ---- */
+
+enum entry { FLAT, STRIDED };
+
+/* A hash of 48 bits of the program and of how its operands are stored. */
+static uint64_t key_of(const fused_call *c, enum entry entry) {
+  uint64_t h = c->program->hash;
+  for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
+  h = (h ^ c->out.dtype) * 0x9E3779B97F4A7C15u;
+  return (uint64_t)GPU_FUSED << 56 | h >> 9 << 1 | entry;
+}
+
+static int find_kernel(gpu *g, const fused_call *c, enum entry entry, const gpu_kernel **k) {
+  uint64_t key = key_of(c, entry);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  text t = {.length = 0};
+  write_unit(&t, c);
+  gpu_source s = {.file = "elementwise.cu", .text = t.data, .name = "elementwise"};
+  s.entry = entry == FLAT ? "fused_flat" : "fused_strided";
+  return gpu_build(g, key, &s, k);
+}
+
+static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; }
+
+/* ---- calls ---- */
+
+/* Can operand k be loaded or stored in vectors of `vector` elements? */
+static bool vector_fits(const plan *p, int k, const operand *o, int vector) {
+  bool run = p->ndim == 0 || p->stride[k][0] == 1;
+  return run && (uintptr_t)o->data % ((size_t)vector * (size_t)dtype_size(o->dtype)) == 0;
+}
+
+/* Is everything contiguous or one value? Fills args->runs. */
+static bool is_flat(const fused_call *c, fused_args *args, int vector) {
+  const plan *p = c->plan;
+  if (p->ndim > 1 || !vector_fits(p, 0, &c->out, vector)) return false;
+  for (int k = 0; k < c->program->nin; k++) {
+    const operand *o = &c->in[k];
+    if (!o->data || p->ndim == 0 || p->stride[1 + k][0] == 0) continue;
+    if (!vector_fits(p, 1 + k, o, vector)) return false;
+    args->runs |= 1u << k;
+  }
+  return true;
+}
+
+static int run_flat(gpu *g, const fused_call *c, fused_args *args, int vector) {
+  const gpu_kernel *k;
+  int64_t blocks = share(args->count, (int64_t)FUSED_THREADS * vector);
+  int st = find_kernel(g, c, FLAT, &k);
+  return st == OK ? gpu_launch(g, k, (unsigned)blocks, FUSED_THREADS, 0, (void *[]){args}) : st;
+}
+
+static int run_strided(gpu *g, const fused_call *c, fused_args *args) {
+  const gpu_kernel *k;
+  int64_t pieces = gpu_plan_pieces(c->plan, PLAN_MOST);
+  int st = find_kernel(g, c, STRIDED, &k);
+  for (int64_t i = 0; st == OK && i < pieces; i++) {
+    gpu_plan p;
+    gpu_plan_piece(&p, c->plan, 1 + c->program->nin, PLAN_MOST, i);
+    st = gpu_launch(g, k, (unsigned)share(p.count, FUSED_THREADS), FUSED_THREADS, 0, (void *[]){args, &p});
+  }
+  return st;
+}
+
+static int fused(gpu *g, const fused_call *c) {
+  fused_args args = {.out = c->out.data, .count = c->plan->count};
+  for (int k = 0; k < c->program->nin; k++) {
+    const operand *o = &c->in[k];
+    gpu_reads(g, o->data);
+    args.in[k].data = o->data;
+    if (!o->data) args.in[k].value = gpu_word(&o->value, c->program->in[k]);
+  }
+  gpu_writes(g, c->out.data);
+  int vector = 16 / widest(c);
+  bool flat = is_flat(c, &args, vector) && share(args.count, (int64_t)FUSED_THREADS * vector) <= INT32_MAX;
+  return flat ? run_flat(g, c, &args, vector) : run_strided(g, c, &args);
+}
+
+int gpu_fused(int index, const fused_call *c) {
+  gpu *g;
+  const fused_program *p = c->program;
+  for (int i = 0; i < p->nstep; i++)
+    if (p->step[i].op != OP_positive && !gpu_has(p->step[i].op, p->step[i].compute)) return ERR_NO_KERNEL;
+  if (c->plan->count == 0) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, fused(g, c)) : st;
+}

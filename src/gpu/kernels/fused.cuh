@@ -1,0 +1,84 @@
+/* Element-wise programs. gpu/fused.c writes the unit; it includes this file after
+**   FUSED_INPUTS(X)  X(k, stored, computed) for each input: the dtypes it is stored and computed in
+**   FUSED_OUT        DT_float32 …: the result's dtype
+**   FUSED_WIDEST     bytes of the widest element that is loaded or stored
+**   FUSED_BODY       statements that make the result, which they return, of x0, x1 … */
+
+#include "fused_args.h"
+
+#define KERNEL_THREADS FUSED_THREADS
+
+#include "plan.cuh"
+#include "scalar.cuh"
+
+typedef stored_t<FUSED_OUT> out_t;
+enum { VECTOR = 16 / FUSED_WIDEST };
+
+/* N elements of T that one instruction loads and stores, when their address is a multiple of their size. */
+template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
+
+/* One element of each input, as it is computed with. */
+#define FIELD(k, stored, computed) stored_t<DT_##computed> x##k;
+struct values { FUSED_INPUTS(FIELD) };
+
+#define NAME(k, stored, computed) const auto x##k = v.x##k;
+INLINE out_t compute(const values &v) {
+  FUSED_INPUTS(NAME)
+  FUSED_BODY
+}
+
+/* The element `offset` after the input's first, or its number. */
+template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const fused_in &in, int64_t offset) {
+  if (in.data) return convert<COMPUTED, STORED>(((const stored_t<STORED> *)in.data)[offset]);
+  return from_word<COMPUTED>(in.value);
+}
+
+/* ---- everything is contiguous or one value ---- */
+
+#define LOAD_SAME(k, stored, computed) \
+  if (!(a.runs >> k & 1)) same.x##k = load<DT_##stored, DT_##computed>(a.in[k], 0);
+#define LOAD_ONE(k, stored, computed) \
+  if (a.runs >> k & 1) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], at);
+#define LOAD_VECTOR(k, stored, computed)                                              \
+  if (a.runs >> k & 1) {                                                              \
+    typedef pack<stored_t<DT_##stored>, VECTOR> run;                                  \
+    run p = *(const run *)((const stored_t<DT_##stored> *)a.in[k].data + at);         \
+    for (int j = 0; j < VECTOR; j++) v[j].x##k = convert<DT_##computed, DT_##stored>(p.at[j]); \
+  }
+
+KERNEL(fused_flat)(fused_args a) {
+  const int64_t at = (int64_t)grid_thread() * VECTOR;
+  out_t *out = (out_t *)a.out + at;
+  values same;
+  if (at >= a.count) return;
+  FUSED_INPUTS(LOAD_SAME)
+  if (at + VECTOR <= a.count) {
+    values v[VECTOR];
+    pack<out_t, VECTOR> made;
+    for (int j = 0; j < VECTOR; j++) v[j] = same;
+    FUSED_INPUTS(LOAD_VECTOR)
+    for (int j = 0; j < VECTOR; j++) made.at[j] = compute(v[j]);
+    *(pack<out_t, VECTOR> *)out = made;
+    return;
+  }
+  for (int64_t first = at, at = first; at < a.count; at++) {
+    values v = same;
+    FUSED_INPUTS(LOAD_ONE)
+    ((out_t *)a.out)[at] = compute(v);
+  }
+}
+
+/* ---- any strides ---- */
+
+#define COUNT(k, stored, computed) + 1
+#define LOAD_AT(k, stored, computed) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], offset[1 + k]);
+
+KERNEL(fused_strided)(fused_args a, gpu_plan p) {
+  const uint32_t i = (uint32_t)grid_thread();
+  if (i >= p.count) return;
+  int64_t offset[1 FUSED_INPUTS(COUNT)];
+  plan_offsets(p, i, offset);
+  values v;
+  FUSED_INPUTS(LOAD_AT)
+  ((out_t *)a.out)[offset[0]] = compute(v);
+}

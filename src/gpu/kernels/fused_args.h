@@ -1,0 +1,23 @@
+#ifndef LT_FUSED_ARGS_H
+#define LT_FUSED_ARGS_H
+
+/* Parameters of fused.cuh's kernels, for both sides. */
+
+#include "plan.cuh"
+
+enum { FUSED_THREADS = 256, FUSED_MOST_IN = 8 };
+
+/* Where `data` is NULL, the number `value`, of the input's compute dtype. */
+typedef struct fused_in {
+  const void *data;
+  uint64_t    value;
+} fused_in;
+
+typedef struct fused_args {
+  void    *out;
+  fused_in in[FUSED_MOST_IN];
+  int64_t  count;            /* fused_flat: elements */
+  uint32_t runs;             /* bit k: input k is contiguous, else one element or number for all */
+} fused_args;
+
+#endif
