@@ -87,7 +87,7 @@ function helpers.message_of(f, ...)
   local ok, message = pcall(f, ...)
   if ok then ok, message = pcall(lt.synchronize, helpers.device) end
   if ok then return nil end
-  return (tostring(message):gsub("^[^\n:]*:%d+: ", "", 1))
+  return (tostring(message):gsub("^[^\n:]*%.lua:%d+: ", "", 1))
 end
 
 -- assert.raises("sum: dim 3 …", f, …): the whole message; or a pattern when it begins with "^"
