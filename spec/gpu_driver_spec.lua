@@ -173,6 +173,14 @@ describe("a GPU", function()
     assert.equal("1", lua(compiled, {LUATENSOR_EMULATOR = "capability=13.0", LUATENSOR_CACHE = folder()}))
   end)
 
+  it("is given back when the process ends", function()
+    for _, exit in ipairs {"", "os.exit(0, true)", "os.exit(0, false)"} do
+      lua([[
+        local x = lt.rand(100, 100, {device = "cuda"})
+        y = x:matmul(x):add(1):to("cpu")]] .. "\n" .. exit, {LUATENSOR_EMULATOR = "leaks=1"})
+    end
+  end)
+
   it("is not for a forked child", function()
     local host = "build/spec/states_host"
     if not exists(host) then return pending "make test-hosts builds the host" end

@@ -5,19 +5,8 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Not all files of this folder are there yet: NULL where one is missing. */
-#pragma weak gpu_map
-#pragma weak gpu_arange
-#pragma weak gpu_has
-#pragma weak gpu_reduce
-#pragma weak gpu_scan
-#pragma weak gpu_softmax
-#pragma weak gpu_index
-#pragma weak gpu_nonzero
-#pragma weak gpu_search
-#pragma weak gpu_random
 
 static gpu gpus[MAX_GPUS];
 static int device_count;
@@ -50,9 +39,17 @@ static void after_fork(void) {
   make_lock();
 }
 
+/* A thread that is in a call keeps what it uses: the driver ends it with the process. */
+static void close_all(void) {
+  if (forked || pthread_mutex_trylock(&lock) != 0) return;
+  for (int i = 0; i < MAX_GPUS; i++) gpu_close(&gpus[i]);
+  pthread_mutex_unlock(&lock);
+}
+
 static void prepare_lock(void) {
   make_lock();
   pthread_atfork(NULL, NULL, after_fork);
+  atexit(close_all);
 }
 
 gpu *gpu_lock(int index) {
