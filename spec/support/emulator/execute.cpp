@@ -40,6 +40,7 @@ static struct {
   std::vector<thread *> waiting;       /* at the barrier */
   std::vector<thread *> ready;         /* can go on; those before next_ready have */
   size_t next_ready;
+  fiber *starting;                     /* runs its first thread of the block next */
   int  failed;
 } block;
 
@@ -52,14 +53,6 @@ static void fail(int result, const char *why) {
   fprintf(stderr, "emulator: kernel %s, block (%u, %u, %u), thread (%u, %u, %u): %s\n", block.l->kernel->name,
           b[0], b[1], b[2], t[0], t[1], t[2], why);
   block.failed = result;
-}
-
-/* Back to execute(); with block.failed set, for good. */
-static void pause() {
-  thread *self = block.current;
-  fiber_switch(self->on, &home);
-  block.current = self;
-  memcpy(block.now->thread, self->index, sizeof self->index);
 }
 
 static void wake(thread *t) {
@@ -82,6 +75,59 @@ static void start_next(fiber *f) {
   t->on = f;
   block.current = t;
   memcpy(block.now->thread, t->index, sizeof t->index);
+}
+
+/* ---- fibers ---- */
+
+static void fiber_body();
+
+static fiber *take_fiber() {
+  if (idle.empty()) {
+    fiber *f = new fiber;
+    if (!fiber_make(f, fiber_body)) { delete f; return nullptr; }
+    all_fibers.push_back(f);
+    return f;
+  }
+  fiber *f = idle.back();
+  idle.pop_back();
+  return f;
+}
+
+/* Who runs when a thread waits or a fiber has no more threads: `home` when nobody can. */
+static fiber *next_fiber() {
+  if (block.failed) return &home;
+  if (block.next_ready < block.ready.size()) return block.ready[block.next_ready++]->on;
+  if (block.started == block.threads) return &home;
+  block.starting = take_fiber();
+  if (!block.starting) block.failed = LAUNCH_OUT_OF_RESOURCES;
+  return block.starting ? block.starting : &home;
+}
+
+/* Runs threads until the block has none to start; then waits for the next block. */
+static void fiber_body() {
+  fiber *self = block.starting;
+  fiber_started();
+  for (;;) {
+    start_next(self);
+    block.l->kernel->run(block.l->arguments);
+    idle.push_back(self);
+    fiber_switch(self, next_fiber());
+  }
+}
+
+/* After a failure: what was in the middle of something starts anew. */
+static void remake_fibers() {
+  idle.clear();
+  for (fiber *f : all_fibers)
+    if (fiber_make(f, fiber_body)) idle.push_back(f);
+}
+
+/* Lets others go on until somebody wakes this thread; with block.failed set, for good. */
+static void pause() {
+  thread *self = block.current;
+  fiber_switch(self->on, next_fiber());
+  block.current = self;
+  memcpy(block.now->thread, self->index, sizeof self->index);
 }
 
 /* ---- what a kernel asks for ---- */
@@ -182,41 +228,6 @@ static void host_fail(int result, const char *why) { impossible(result, why); }
 
 static const simt_host host = {host_next, host_barrier, host_vote, host_exchange, host_active, host_lane, host_fail};
 
-/* ---- fibers ---- */
-
-static fiber *starting;
-
-/* Runs threads until the block has none to start; then waits for the next block. */
-static void fiber_body() {
-  fiber *self = starting;
-  fiber_started(&home);
-  for (;;) {
-    start_next(self);
-    block.l->kernel->run(block.l->arguments);
-    idle.push_back(self);
-    fiber_switch(self, &home);
-  }
-}
-
-static fiber *take_fiber() {
-  if (idle.empty()) {
-    fiber *f = new fiber;
-    if (!fiber_make(f, fiber_body)) { delete f; return nullptr; }
-    all_fibers.push_back(f);
-    return f;
-  }
-  fiber *f = idle.back();
-  idle.pop_back();
-  return f;
-}
-
-/* After a failure: what was in the middle of something starts anew. */
-static void remake_fibers() {
-  idle.clear();
-  for (fiber *f : all_fibers)
-    if (fiber_make(f, fiber_body)) idle.push_back(f);
-}
-
 /* ---- a block, a launch ---- */
 
 static void stuck() {
@@ -243,15 +254,9 @@ static int run_block() {
   block.next_ready = 0;
   memset(block.here, 0, sizeof block.here);
   while (!block.failed && block.finished < block.threads) {
-    if (block.next_ready < block.ready.size()) {
-      fiber_switch(&home, block.ready[block.next_ready++]->on);
-    } else if (block.started < block.threads) {
-      starting = take_fiber();
-      if (!starting) return LAUNCH_OUT_OF_RESOURCES;
-      fiber_switch(&home, starting);
-    } else {
-      stuck();
-    }
+    fiber *f = next_fiber();
+    if (f != &home) fiber_switch(&home, f);
+    else if (!block.failed) stuck();
   }
   return block.failed;
 }
@@ -277,6 +282,7 @@ int execute(const launch &l) {
   memset(l.module->shared, 0xcb, l.shared);          /* nothing is promised about its contents */
   now->host = &host;
   running = 1;
+  fiber_home(&home);
   int result = run_grid(l);
   running = 0;
   if (result) remake_fibers();

@@ -1,6 +1,7 @@
 #include "fiber.h"
 
 #include <cstdint>
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -90,13 +91,21 @@ void fiber_switch(fiber *from, fiber *to) {
   __sanitizer_finish_switch_fiber(from->fake_stack, nullptr, nullptr);
 }
 
-void fiber_started(fiber *from) {
+void fiber_started() { __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr); }
+
+void fiber_home(fiber *home) {
 #ifdef __SANITIZE_ADDRESS__
-  const void *stack;
-  __sanitizer_finish_switch_fiber(nullptr, &stack, &from->size);
-  from->stack = const_cast<void *>(stack);
+  thread_local fiber own;
+  if (!own.stack) {
+    pthread_attr_t a;
+    pthread_getattr_np(pthread_self(), &a);
+    pthread_attr_getstack(&a, &own.stack, &own.size);
+    pthread_attr_destroy(&a);
+  }
+  home->stack = own.stack;
+  home->size = own.size;
 #else
-  (void)from;
+  (void)home;
 #endif
 }
 

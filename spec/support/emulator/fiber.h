@@ -21,8 +21,11 @@ bool fiber_make(fiber *f, void (*body)());
 /* The stack that calls becomes `from`, and goes on when somebody switches to it. */
 void fiber_switch(fiber *from, fiber *to);
 
-/* To be called first in body(): `from` is who switched here first. */
-void fiber_started(fiber *from);
+/* To be called first in body(). */
+void fiber_started();
+
+/* Tells where the calling thread's own stack is, before it switches from there. */
+void fiber_home(fiber *home);
 
 }
 
