@@ -174,8 +174,8 @@ demo: deps-run            ## builds and runs every experiment at full size; DEMO
 	@$(MAKE) --no-print-directory build
 	@tools/lua examples/demo.lua $(DEMO)
 
-bench: build              ## the performance table; BENCH="--rows add --json file", PYTHON=with torch and numpy
-	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(BENCH)
+bench: build              ## the performance table; BENCH="--rows add --json file", DEVICE=cuda, PYTHON=with torch and numpy
+	@PYTHON="$(PYTHON)" tools/lua bench/bench.lua $(if $(DEVICE),--device $(DEVICE)) $(BENCH)
 
 .PHONY: install
 install: build            ## into PREFIX (/usr/local)

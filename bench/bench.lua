@@ -1,5 +1,6 @@
 -- The performance table: ours, PyTorch and NumPy (whichever `PYTHON` has), in turn A B A B in one run,
--- on the same number of threads, beside what the machine was measured to do at most.
+-- on the same number of threads, beside what the machine was measured to do at most. With --device cuda, ours and
+-- PyTorch on that device; every round ends when the device is done.
 -- `make bench` calls it from the repository's root; --help lists the options.
 
 local lt = require "luatensor"
@@ -13,6 +14,7 @@ local options = experiment.options({...}, "Times luatensor beside PyTorch and Nu
   {"gates", "no", kind = "text", help = "yes: only rows that have a gate"},
   {"rounds", 7, kind = "count", help = "rounds of each library; slow rows have 3"},
   {"threads"},
+  {"device", "cpu"},
   {"wait", 60, kind = "count", help = "seconds to wait for an idle machine"},
   {"noisy", "no", kind = "text", help = "yes: measure on a busy machine too, without verdicts"},
   {"json", "", kind = "text", help = "file to write the figures to"},
@@ -67,7 +69,7 @@ end
 local function share_of_limit(row, seconds, limits)
   local share
   for _, limit in ipairs{"read", "copy", "flops"} do
-    if row[limit] then share = math.max(share or 0, row[limit] / seconds / limits[limit]) end
+    if row[limit] and limits[limit] then share = math.max(share or 0, row[limit] / seconds / limits[limit]) end
   end
   return share
 end
@@ -79,6 +81,12 @@ local function verdict(value, gate, quiet)
   return value >= gate and "met" or "missed"
 end
 
+-- Gate and aim of the ratio, and of the share: those of the device.
+local function wanted(row)
+  if options.device == "cpu" then return row.gate, row.aim, row.share_gate, row.share_aim end
+  return row.gpu_gate, row.gpu_aim
+end
+
 local function judge(row, result, limits, quiet)
   local ours, torch, numpy = result.luatensor, result.torch, result.numpy
   local entry = {name = row[1], quiet = quiet, errors = result.errors, ours = ours, torch = torch, numpy = numpy}
@@ -86,9 +94,10 @@ local function judge(row, result, limits, quiet)
   entry.torch_ratio = torch and torch.min / ours.min
   entry.numpy_ratio = numpy and numpy.min / ours.min
   entry.share = share_of_limit(row, ours.min, limits)
-  entry.gate, entry.aim = row.gate or row.share_gate, row.aim or row.share_aim
-  entry.verdict = verdict(row.gate and entry.torch_ratio or row.share_gate and entry.share, entry.gate, quiet)
-  entry.unit = row.share_gate and "%" or "×"
+  local gate, aim, share_gate, share_aim = wanted(row)
+  entry.gate, entry.aim = gate or share_gate, aim or share_aim
+  entry.verdict = verdict(gate and entry.torch_ratio or share_gate and entry.share, entry.gate, quiet)
+  entry.unit = share_gate and "%" or "×"
   return entry
 end
 
@@ -135,12 +144,12 @@ end
 local function check_memory()
   collectgarbage()
   lt.empty_cache()
-  lt.reset_peak_memory("cpu")
-  local before = lt.memory("cpu").live
+  lt.reset_peak_memory(options.device)
+  local before = lt.memory(options.device).live
   local peaks = {}
   for i = 1, options.iterations do
     lt.rand(7000, 3000):matmul(lt.rand(7000, 3000).T):sum()
-    peaks[i] = lt.memory("cpu").peak
+    peaks[i] = lt.memory(options.device).peak
   end
   local half, last = peaks[(#peaks + 1) // 2], peaks[#peaks]
   return {name = ("memory over %d large iterations"):format(options.iterations),
@@ -154,6 +163,12 @@ local checks = {{"sum 7000×7000, relative error", check_sum_error}, {"memory, l
 
 local function selected(name) return name:find(options.rows) ~= nil end
 
+local function wants(row)
+  local gate, _, share_gate = wanted(row)
+  return selected(row[1]) and (gate or share_gate or options.gates ~= "yes")
+    and (not row.gpu or options.device ~= "cpu")
+end
+
 local on_terminal = os.execute("test -t 2") == true
 
 local function show_progress(name)
@@ -163,7 +178,7 @@ end
 local function run_rows(contenders, limits)
   local entries, lines = {}, {head}
   for _, row in ipairs(rows) do
-    if selected(row[1]) and (row.gate or row.share_gate or options.gates ~= "yes") then
+    if wants(row) then
       local quiet = machine.await_idle(options.wait)
       show_progress(row[1])
       local entry = judge(row, measure(row, contenders), limits, quiet)
@@ -189,12 +204,26 @@ if not idle and options.noisy ~= "yes" then
   os.exit(0, true)
 end
 
-local contenders = contender.all(options.threads)
-local limits = lt.limits("cpu")
-print(experiment.describe("cpu"))
+-- What the device can do at most: measured, or (a GPU) what its memory's clock and width allow; unknown limits are nil.
+local function find_limits()
+  if options.device == "cpu" then return lt.limits "cpu" end
+  for _, info in ipairs(lt.devices()) do
+    if info.device == options.device then return {read = info.bandwidth, copy = info.bandwidth} end
+  end
+end
+
+lt.set_default_device(options.device)
+local contenders = contender.all(options.threads, options.device)
+local limits = find_limits()
+print(experiment.describe(options.device))
+experiment.print_caveats(options.device)
 for _, who in ipairs(contenders) do print(("  %-10s %s"):format(who.name, who.version)) end
-print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format(
-  limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
+if limits.flops then
+  print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format(
+    limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
+elseif limits.read then
+  print(("limit: its memory's %.0f GB/s\n"):format(limits.read / 1e9))
+end
 
 local entries, lines = run_rows(contenders, limits)
 contender.close(contenders)
@@ -223,6 +252,7 @@ end
 
 if options.json ~= "" then
   machine.write_json(options.json, {
-    machine = experiment.describe("cpu"), threads = options.threads, limits = limits, rows = entries, checks = outcomes,
+    machine = experiment.describe(options.device), threads = options.threads, limits = limits, rows = entries,
+    checks = outcomes,
   })
 end

@@ -49,7 +49,7 @@ end
 local function time_calls(loop, n)
   local start = lt.clock()
   loop(n)
-  lt.synchronize("cpu")
+  lt.synchronize(lt.get_default_device())
   return lt.clock() - start
 end
 
@@ -77,12 +77,12 @@ local peer = {}
 peer.__index = peer
 
 -- A peer reads requests from a named pipe and answers on its standard output, which popen gives us.
-local function start_peer(name, column, script, threads)
+local function start_peer(name, column, script, threads, device)
   local fifo = os.tmpname()
   os.remove(fifo)
   assert(os.execute("mkfifo " .. fifo), "mkfifo failed")
-  local command = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d %s bench/peers/%s %d < %s"):format(
-    threads, threads, threads, os.getenv("PYTHON") or "python3", script, threads, fifo)
+  local command = ("OMP_NUM_THREADS=%d OPENBLAS_NUM_THREADS=%d MKL_NUM_THREADS=%d %s bench/peers/%s %d %s < %s"):format(
+    threads, threads, threads, os.getenv("PYTHON") or "python3", script, threads, device, fifo)
   local answers = assert(io.popen(command .. " 2>/dev/null", "r"))
   local requests = assert(io.open(fifo, "w"))        -- waits until the peer's shell has opened it
   os.remove(fifo)
@@ -125,11 +125,12 @@ function peer:run()
   return tonumber(answer) or error(problem)
 end
 
---- Ours and the peers that are installed; says which are not.
-function contender.all(threads)
-  local list = {ours}
-  for _, what in ipairs{{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}} do
-    local found = start_peer(what[1], what[2], what[3], threads)
+--- Ours and the peers that are installed and know the device; says which are not.
+function contender.all(threads, device)
+  local list, peers = {ours}, {{"torch", 4, "torch_rows.py"}, {"numpy", 5, "numpy_rows.py"}}
+  if device ~= "cpu" then peers[2] = nil end
+  for _, what in ipairs(peers) do
+    local found = start_peer(what[1], what[2], what[3], threads, device)
     list[#list + 1] = found
     if not found then print(("%s: not installed (PYTHON=%s)"):format(what[1], os.getenv("PYTHON") or "python3")) end
   end

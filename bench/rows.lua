@@ -11,6 +11,8 @@
 --            shown as a share of what the machine was measured to do at most
 --   gate, aim              least and wanted ratio of PyTorch's time to ours
 --   share_gate, share_aim  least and wanted share of the limit
+--   gpu_gate, gpu_aim      gate and aim with --device cuda
+--   gpu      true: only there
 --
 -- All results are made fresh and in full, but where the row says out or in place.
 
@@ -23,9 +25,12 @@ local square = "x float32 7000 7000"
 return {
   -- the notebook
   {"notebook, large iteration", "", "t.rand(7000, 3000):matmul(t.rand(7000, 3000).T):sum()", "(t.rand(7000, 3000) @ t.rand(7000, 3000).T).sum()",
-    "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28},
+    "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28,
+    gpu_gate = 1, gpu_aim = 1.1},
   {"notebook, small iteration", "", "t.rand(70, 30):matmul(t.rand(70, 30).T):sum()", "(t.rand(70, 30) @ t.rand(70, 30).T).sum()",
-    "(rng.random((70, 30), dtype=t.float32) @ rng.random((70, 30), dtype=t.float32).T).sum()", gate = 3, aim = 4.5},
+    "(rng.random((70, 30), dtype=t.float32) @ rng.random((70, 30), dtype=t.float32).T).sum()", gate = 3, aim = 4.5, gpu_gate = 2.5, gpu_aim = 5},
+  {"notebook, small iteration, as a graph", "", "g:replay()", false, false, gpu = true,
+    setup = {"g = t.graph(function() return t.rand(70, 30):matmul(t.rand(70, 30).T):sum() end)"}},
 
   -- random
   {"rand 7000×3000", "", "t.rand(7000, 3000)", nil, "rng.random((7000, 3000), dtype=t.float32)", gate = 8, aim = 15},

@@ -9,6 +9,7 @@ between the libraries. A request is a line, so is the answer:
 """
 
 import sys
+import time
 import timeit
 
 ROUND = 0.1          # seconds a round should take: many calls of a fast row, one of a slow one
@@ -21,23 +22,31 @@ def parse_inputs(text):
         yield name, dtype, tuple(map(int, shape))
 
 
-def prepare(inputs, setup, code, make, names):
+def timed(timer, calls, wait):
+    """Seconds that this many calls take, until the device is done."""
+    start = time.perf_counter()
+    timer.timeit(calls)
+    wait()
+    return time.perf_counter() - start
+
+
+def prepare(inputs, setup, code, make, names, wait):
     """A timer for the row's code and how many calls make a round."""
     space = dict(names)
     for name, dtype, shape in parse_inputs(inputs):
         space[name] = make(dtype, shape)
     exec(setup, space)
     timer = timeit.Timer(code, globals=space)
-    calls, seconds = 1, timer.timeit(1)           # the first call may start threads
-    seconds = timer.timeit(1)
+    calls, seconds = 1, timed(timer, 1, wait)     # the first call may start threads
+    seconds = timed(timer, 1, wait)
     while seconds < ROUND / 4:
         calls *= 2
-        seconds = timer.timeit(calls)
+        seconds = timed(timer, calls, wait)
     return timer, max(1, int(calls * ROUND / seconds))
 
 
-def serve(make, names):
-    """Answers requests until the input ends. make(dtype, shape) makes an input."""
+def serve(make, names, wait=lambda: None):
+    """Answers requests until the input ends. make(dtype, shape) makes an input, wait() waits for the device."""
     answers, sys.stdout = sys.stdout, sys.stderr
     timer = calls = None
     for line in sys.stdin:
@@ -47,10 +56,10 @@ def serve(make, names):
         try:
             if word == "row":
                 timer = None                      # the last row's memory goes first
-                timer, calls = prepare(*fields, make, names)
+                timer, calls = prepare(*fields, make, names, wait)
                 answer = "ok"
             else:
-                answer = repr(timer.timeit(calls) / calls)
+                answer = repr(timed(timer, calls, wait) / calls)
         except Exception as error:
             answer = "error\t" + " ".join(str(error).split())
         print(answer, file=answers, flush=True)

@@ -1,4 +1,4 @@
-"""PyTorch's side of the bench: eager, on the CPU. Usage: torch_rows.py THREADS"""
+"""PyTorch's side of the bench: eager. Usage: torch_rows.py THREADS DEVICE"""
 
 import sys
 
@@ -7,6 +7,8 @@ import torch
 from peer import serve
 
 torch.set_num_threads(int(sys.argv[1]))
+device = sys.argv[2]
+torch.set_default_device(device)
 
 
 def make(dtype, shape):
@@ -19,4 +21,4 @@ def make(dtype, shape):
 
 
 print("PyTorch " + torch.__version__, flush=True)
-serve(make, {"t": torch})
+serve(make, {"t": torch}, torch.cuda.synchronize if device.startswith("cuda") else lambda: None)

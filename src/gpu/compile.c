@@ -149,15 +149,13 @@ static void add_option(request *r, const char *format, ...) {
   va_end(arguments);
 }
 
-/* No FMA but where the source says so: element-wise results are the CPU's, bit for bit. Functions without an
-** execution space are device functions, so that headers shared with the CPU need no marks. */
+/* Functions without an execution space are device functions, so that headers shared with the CPU need no marks. */
 static void start_request(const gpu *g, request *r, const char *what, const char *file) {
   r->what = what;
   r->file = file;
   r->noptions = 0;
   add_option(r, "--gpu-architecture=%s_%d", g->kernels->virtual_arch ? "compute" : "sm", g->kernels->arch);
   add_option(r, "--std=c++17");
-  add_option(r, "--fmad=false");
   add_option(r, "--device-as-default-execution-space");
 }
 
@@ -272,6 +270,7 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
+  add_option(&r, "--fmad=false");      /* FMA only where the source says so: results are the CPU's, bit for bit */
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);

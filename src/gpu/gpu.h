@@ -98,7 +98,7 @@ void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(pr
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* A script's own source, compiled as `name` in error texts; *log (to be freed) has the compiler's words on ERR_DEVICE. */
+/* A script's own source, compiled as `name` in error texts, with FMA as any CUDA C++; *log (to be freed) has the compiler's words on ERR_DEVICE. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m, char **log);
 
 /* Queues k on the current stream. arguments: the addresses of its parameters. */
