@@ -92,17 +92,16 @@ end
 local function print_chart(name, there, sent)
   print(("\n%s, n × n %s: ● matrices already on %s, ○ sent there and the result back, ◉ both"):format(
     name, options.dtype, device))
-  print(("%6s  %-" .. HALF .. "s|%" .. HALF .. "s"):format("n", "← CPU faster", "GPU faster →"))
+  print(("%6s  %-" .. HALF + 2 .. "s|%" .. HALF + 2 .. "s"):format("n", "← CPU faster", "GPU faster →"))   -- arrows: 3 bytes
   for _, n in ipairs(sizes) do
     local marks = {["●"] = there(n), ["○"] = sent(n)}
     print(("%6d  %s"):format(n, chart_line(marks)))
   end
 end
 
-local function in_words(n, what)
-  if not n then return ("not up to n = %d %s"):format(options.most, what) end
-  if n == options.least then return ("at every n from %d on %s"):format(n, what) end
-  return ("from n = %d on %s"):format(n, what)
+local function in_words(n)
+  if not n then return ("at no n up to %d"):format(options.most) end
+  return ("from n = %d on"):format(n)
 end
 
 if device == "cpu" then
@@ -112,8 +111,7 @@ else
     local there, sent = ratios(kind[2], false), ratios(kind[2], true)
     local first, second = crossover(there), crossover(sent)
     print_chart(kind[1], there, sent)
-    print(("The GPU is faster %s, %s."):format(
-      in_words(first, "with the matrices there"), in_words(second, "with sending")))
+    print(("The GPU is faster %s; with sending, %s."):format(in_words(first), in_words(second)))
   end
 end
 experiment.print_caveats(device)

@@ -1,8 +1,10 @@
 -- The examples as a user runs them: small, and with wrong options.
 
+local lt = require "luatensor"
+
 -- Output (both streams) and exit code of tools/lua with these arguments.
-local function run(arguments)
-  local pipe = assert(io.popen(("tools/lua %s 2>&1; echo \"status $?\""):format(arguments)))
+local function run(arguments, environment)
+  local pipe = assert(io.popen(("%s tools/lua %s 2>&1; echo \"status $?\""):format(environment or "", arguments)))
   local output, status = pipe:read("a"):match("^(.*)status (%d+)\n$")
   pipe:close()
   return output, tonumber(status)
@@ -58,6 +60,57 @@ describe("examples", function()
   end)
 end)
 
+describe("examples on an emulated GPU", function()
+  local folder = (os.getenv "BUILD" or "build") .. "/spec"
+  local library = io.open(folder .. "/emulator/libcuda.so.1")
+  if not library then return pending("make emulator builds it") end
+  library:close()
+  local environment = ("LUATENSOR_CUDA_PATH=%s/emulator LUATENSOR_CACHE=%s/kernels"):format(folder, folder)
+
+  local arguments = {
+    ["02_large"] = small, ["03_small"] = small, ["04_cores"] = small, ["05_memory"] = small, ["06_transfer"] = small,
+    ["07_crossover"] = "--most 16 --milliseconds 1",
+  }
+  for name, sizes in pairs(arguments) do
+    it(name .. " runs and says what its figures are worth", function()
+      local output, status = run(("examples/%s.lua --device cuda %s"):format(name, sizes), environment)
+      assert.equal(0, status, output)
+      assert.truthy(output:find("cuda:0", 1, true), output)
+      assert.truthy(output:find("An emulator of a GPU on the CPU: its times say nothing about a GPU.", 1, true), output)
+    end)
+  end
+
+  it("01_device finds it", function()
+    local output, status = run("examples/01_device.lua --device cuda", environment)
+    assert.equal(0, status, output)
+    assert.truthy(output:find("cuda:0: Emulated GPU 0, ", 1, true), output)
+    assert.equal("cuda:0", output:match("([^\n]*)\n$"))
+  end)
+
+  it("demo runs them all", function()
+    local output, status = run("examples/demo.lua --iterations 2 --rows 16 --cols 8", environment)
+    assert.equal(0, status, output)
+    for _, title in ipairs {"01_device", "02_large --device cpu", "02_large --device cuda:0", "03_small --device cuda:0", "04_cores",
+                            "05_memory --device cuda:0", "06_transfer", "07_crossover"} do
+      assert.truthy(output:find("\n== " .. title, 1, true), title .. "\n" .. output)
+    end
+    assert.falsy(output:find("traceback", 1, true), output)
+    assert.truthy(output:find("cuda:0 here", 1, true), output)
+  end)
+end)
+
+describe("without a GPU", function()
+  if lt.cuda.is_available() then return pending("there is one") end
+  it("06 and 07 say why, and what the CPU did", function()
+    local output, status = run("examples/06_transfer.lua " .. small)
+    assert.equal(0, status, output)
+    assert.truthy(output:find("GPU not found: ", 1, true) and output:find("memory → memory", 1, true), output)
+    output, status = run("examples/07_crossover.lua --most 8 --milliseconds 1")
+    assert.equal(0, status, output)
+    assert.truthy(output:find("GPU not found: ", 1, true) and output:find("No GPU to compare with. The CPU on", 1, true), output)
+  end)
+end)
+
 describe("bench/rows.lua", function()
   local rows = require "bench.rows"
 
@@ -80,8 +133,6 @@ describe("bench/rows.lua", function()
 end)
 
 describe("lt.limits", function()
-  local lt = require "luatensor"
-
   it("gives positive rates", function()
     local limits = lt.limits("cpu", "float64")
     for _, name in ipairs{"flops", "read", "copy"} do assert.truthy(limits[name] > 0, name) end

@@ -9,9 +9,10 @@ static void set_number(lua_State *L, const char *name, double value) {
 }
 
 /*** What a device can do at most, measured now by loops that do nothing else, on all threads in use.
-Takes about a second. Not for a CPU that is busy with something else.
+Takes about a second. Not for a device that is busy with something else. Arithmetic is that of the ordinary units: a
+GPU's tensor cores do more.
 @function limits
-@string[opt="cpu"] device
+@string[opt] device default: the default device
 @string[opt="float32"] dtype whose arithmetic is measured
 @treturn table `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a
   copy counts what it reads and what it writes

@@ -151,6 +151,7 @@ int gpu_nonzero(int index, nonzero_call *c);
 int gpu_search(int index, const search_call *c);
 int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
+int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_fused(int index, const fused_call *c);
 bool gpu_has(enum map_op op, enum dtype compute);
 

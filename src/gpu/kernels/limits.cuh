@@ -1,0 +1,36 @@
+/* What a device can do at most, measured by loops that do nothing else: gpu/limits.c. COMPUTE: DT_float32 or DT_float64. */
+
+#define KERNEL_THREADS LIMITS_THREADS
+
+#include "limits_args.h"
+#include "scalar.cuh"
+
+typedef stored_t<COMPUTE> C;
+
+/* LIMITS_CHAINS independent chains hide the latency of each. The store, which never happens, keeps them alive. */
+KERNEL(limits_compute)(C *never, int64_t rounds) {
+  C v[LIMITS_CHAINS], sum = (C)0;
+#pragma unroll
+  for (int k = 0; k < LIMITS_CHAINS; k++) v[k] = (C)threadIdx.x + (C)k;
+  for (int64_t r = 0; r < rounds; r++) {
+#pragma unroll
+    for (int k = 0; k < LIMITS_CHAINS; k++) v[k] = m_fma(v[k], (C)0.5, (C)1);
+  }
+#pragma unroll
+  for (int k = 0; k < LIMITS_CHAINS; k++) sum += v[k];
+  if (sum < (C)0) *never = sum;
+}
+
+struct __align__(16) quad { uint32_t at[4]; };
+
+/* Words of a zeroed block, sixteen bytes a load, neighbours by neighbouring threads. */
+KERNEL(limits_read)(const quad *from, int64_t n, uint32_t *never) {
+  uint32_t seen = 0;
+  int64_t i = (int64_t)grid_thread(), step = (int64_t)grid_threads();
+#pragma unroll 4
+  for (; i < n; i += step) {
+    quad q = from[i];
+    seen |= q.at[0] | q.at[1] | q.at[2] | q.at[3];
+  }
+  if (seen) *never = seen;
+}

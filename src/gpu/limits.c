@@ -1,0 +1,141 @@
+/* Measures what a GPU and its memory can do at most: fused multiply-adds, reads, copies. */
+
+#include <stdio.h>
+
+#include "gpu.h"
+#include "kernels/limits_args.h"
+
+enum {
+  ROUNDS = 10,                     /* the best of them counts */
+  WAVES  = 8                       /* blocks a multiprocessor: enough to fill it */
+};
+static const size_t LEAST = (size_t)1 << 20, MOST = (size_t)256 << 20;   /* bytes of a block: many times any cache */
+static const double ENOUGH = 2e-3;                                      /* seconds that one measurement should take */
+
+/* One measurement under way. */
+typedef struct meter {
+  gpu              *g;
+  const gpu_kernel *compute, *read;
+  gpu_event         from, to;
+  void             *a, *b;         /* blocks of `bytes` */
+  size_t            bytes;
+  int64_t           rounds;        /* of the arithmetic */
+} meter;
+
+typedef int (*work)(const meter *m);
+
+static int find_kernel(gpu *g, const char *entry, enum dtype d, int variant, const gpu_kernel **k) {
+  uint64_t key = GPU_KEY(GPU_OTHER, 0, d, 0, 0, 0, variant);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source s = {.file = "limits.cuh", .entry = entry};
+  gpu_define(&s, "COMPUTE=DT_%s", dtypes[d].name);
+  snprintf(s.name, sizeof s.name, "%s %s", entry, dtypes[d].name);
+  return gpu_build(g, key, &s, k);
+}
+
+static unsigned blocks(const meter *m) { return (unsigned)m->g->cores * WAVES; }
+
+static int compute(const meter *m) {
+  void *never = m->a;
+  int64_t rounds = m->rounds;
+  return gpu_launch(m->g, m->compute, blocks(m), LIMITS_THREADS, 0, (void *[]){&never, &rounds});
+}
+
+static int read_block(const meter *m) {
+  const void *from = m->a;
+  void *never = m->b;
+  int64_t n = (int64_t)(m->bytes / 16);
+  return gpu_launch(m->g, m->read, blocks(m), LIMITS_THREADS, 0, (void *[]){&from, &n, &never});
+}
+
+static int copy_block(const meter *m) {
+  gpu_address to = (gpu_address)(uintptr_t)m->b, from = (gpu_address)(uintptr_t)m->a;
+  return gpu_check(m->g, gpu_get_driver()->copy(to, from, m->bytes, m->g->stream), "copy");
+}
+
+static int time_once(const meter *m, work run, double *seconds) {
+  const gpu_driver *d = gpu_get_driver();
+  float milliseconds = 0;
+  int st = gpu_check(m->g, d->event_record(m->from, m->g->stream), "event");
+  if (st == OK) st = run(m);
+  if (st == OK) st = gpu_check(m->g, d->event_record(m->to, m->g->stream), "event");
+  if (st == OK) st = gpu_check(m->g, d->event_sync(m->to), "event");
+  if (st == OK) st = gpu_check(m->g, d->event_elapsed(&milliseconds, m->from, m->to), "event");
+  *seconds = milliseconds * 1e-3 + 1e-9;       /* an emulator's clock may stand still */
+  return st;
+}
+
+/* The fastest of ROUNDS; one alone where it takes long enough to be trusted. */
+static int best(const meter *m, work run, double *seconds) {
+  double once;
+  int st = time_once(m, run, seconds);         /* warms up */
+  for (int round = 0; round < ROUNDS && st == OK; round++) {
+    st = time_once(m, run, &once);
+    if (once < *seconds) *seconds = once;
+    if (once > 10 * ENOUGH) break;
+  }
+  return st;
+}
+
+static int measure_compute(meter *m, double *flops) {
+  double seconds = 0;
+  int st = OK;
+  for (m->rounds = 8; st == OK && seconds < ENOUGH && m->rounds < (int64_t)1 << 32; ) {
+    m->rounds *= 2;
+    st = best(m, compute, &seconds);
+  }
+  *flops = 2.0 * LIMITS_CHAINS * (double)m->rounds * LIMITS_THREADS * blocks(m) / seconds;
+  return st;
+}
+
+static int take_blocks(meter *m) {
+  int st = gpu_scratch(m->g, m->bytes, &m->a);
+  if (st == OK) st = gpu_scratch(m->g, m->bytes, &m->b);
+  if (st == OK) st = gpu_check(m->g, gpu_get_driver()->set_8((gpu_address)(uintptr_t)m->a, 0, m->bytes, m->g->stream), "fill");
+  return st;
+}
+
+static void give_blocks(meter *m) {
+  gpu_scratch_free(m->g, m->a, m->bytes);
+  gpu_scratch_free(m->g, m->b, m->bytes);
+  m->a = m->b = NULL;
+}
+
+/* Larger and larger blocks, until reading one takes long enough or is beyond every cache. */
+static int measure_memory(meter *m, device_limits *limits) {
+  double read = 0, copy = 0;
+  int st = OK;
+  for (m->bytes = LEAST; st == OK; m->bytes *= 4) {
+    st = take_blocks(m);
+    if (st == OK) st = best(m, read_block, &read);
+    if (st == OK) st = best(m, copy_block, &copy);
+    give_blocks(m);
+    if (read >= ENOUGH || m->bytes >= MOST) break;
+  }
+  limits->read = (double)m->bytes / read;
+  limits->copy = 2.0 * (double)m->bytes / copy;
+  return st;
+}
+
+static int measure(gpu *g, enum dtype d, device_limits *limits) {
+  const gpu_driver *driver = gpu_get_driver();
+  meter m = {.g = g};
+  if (g->capturing) return ERR_CAPTURE;
+  int st = find_kernel(g, "limits_compute", d, 1, &m.compute);
+  if (st == OK) st = find_kernel(g, "limits_read", DT_float32, 2, &m.read);
+  if (st == OK) st = gpu_check(g, driver->event_create(&m.from, 0), "making an event");
+  if (st == OK) st = gpu_check(g, driver->event_create(&m.to, 0), "making an event");
+  if (st == OK) st = measure_compute(&m, &limits->flops);
+  if (st == OK) st = measure_memory(&m, limits);
+  if (m.to) driver->event_destroy(m.to);
+  if (m.from) driver->event_destroy(m.from);
+  return st;
+}
+
+int gpu_limits(int index, enum dtype dtype, device_limits *limits) {
+  gpu *g;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  return gpu_leave(g, measure(g, dtype_compute(dtype) == DT_float64 ? DT_float64 : DT_float32, limits));
+}
