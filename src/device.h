@@ -107,6 +107,12 @@ typedef struct device {
   int  (*random)(int index, const random_call *c);
   int  (*arange)(int index, const arange_call *c);
   int  (*gemm)(int index, const gemm_call *c);
+
+  /* kernels that scripts write. *log, to be freed: the compiler's words with ERR_DEVICE, or NULL */
+  int  (*kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
+  void (*kernel_free)(int index, void *kernel);
+  int  (*kernel_launch)(int index, const launch_call *c);
+
   bool (*has)(enum map_op op, enum dtype compute);            /* for the coverage table and error texts */
 } device;
 

@@ -243,4 +243,19 @@ typedef struct fused_call {
   operand    out, in[MAX_IN];
 } fused_call;
 
+/* A script's own kernel. A pointer or a number is its value's low bytes. */
+enum { LAUNCH_ARGUMENTS = 64 };
+
+typedef struct launch_argument {
+  uint64_t value;
+  bool     pointer, written;
+} launch_argument;
+
+typedef struct launch_call {
+  void    *kernel;                     /* what kernel_make made */
+  unsigned grid[3], block[3], shared;  /* shared: bytes */
+  int      count;
+  launch_argument argument[LAUNCH_ARGUMENTS];
+} launch_call;
+
 #endif

@@ -30,6 +30,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(compose) \
   X(random)  \
   X(fused)   \
+  X(kernel)  \
   X(stream)  \
   X(graph)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);

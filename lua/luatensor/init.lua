@@ -6,7 +6,7 @@ local core = require "luatensor.core"
 --- What the files below need, and scripts do not.
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
                   reductions = true, composition = true, expression = true, expression_apply = true,
-                  expression_cast = true, expression_finish = true}
+                  expression_cast = true, expression_finish = true, user_kernel = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do
@@ -22,6 +22,7 @@ local parts = {
   "stats",
   "random",
   "elementwise",
+  "kernel",
 }
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)

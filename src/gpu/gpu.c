@@ -306,4 +306,5 @@ const device gpu_device = {
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,
   .random = gpu_random,
   .gemm = gpu_gemm,
+  .kernel_make = gpu_kernel_make, .kernel_free = gpu_kernel_free, .kernel_launch = gpu_kernel_launch,
 };

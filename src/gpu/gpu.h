@@ -152,6 +152,9 @@ int gpu_search(int index, const search_call *c);
 int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
+int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
+void gpu_kernel_free(int index, void *kernel);
+int gpu_kernel_launch(int index, const launch_call *c);
 int gpu_fused(int index, const fused_call *c);
 bool gpu_has(enum map_op op, enum dtype compute);
 

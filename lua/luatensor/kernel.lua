@@ -1,0 +1,141 @@
+--- Kernels written by users: what their parameters are is read from the source itself.
+
+local args = require "luatensor.args"
+
+--- Types of C++ as dtypes; words are sorted, so that "unsigned long long" and "long unsigned long" are one.
+local types = {
+  float = "float32", double = "float64", bool = "bool", void = "any",
+  char = "int8", ["char signed"] = "int8", ["char unsigned"] = "uint8",
+  short = "int16", ["int short"] = "int16", ["short unsigned"] = "uint16", ["int short unsigned"] = "uint16",
+  int = "int32", signed = "int32", ["int signed"] = "int32", unsigned = "uint32", ["int unsigned"] = "uint32",
+  long = "int64", ["int long"] = "int64", ["long long"] = "int64", ["int long long"] = "int64",
+  ["long unsigned"] = "uint64", ["int long unsigned"] = "uint64", ["long long unsigned"] = "uint64",
+  ["int long long unsigned"] = "uint64", size_t = "uint64", ptrdiff_t = "int64",
+  int8_t = "int8", int16_t = "int16", int32_t = "int32", int64_t = "int64",
+  uint8_t = "uint8", uint16_t = "uint16", uint32_t = "uint32", uint64_t = "uint64",
+}
+
+--- The vector types that CUDA has, for pointers: float4 is four float32.
+local vectors = {
+  float = "float32", double = "float64", char = "int8", uchar = "uint8", short = "int16", ushort = "uint16",
+  int = "int32", uint = "uint32", longlong = "int64", ulonglong = "uint64",
+}
+
+--- The source with blanks where comments and strings are; positions stay.
+local function without_comments(source)
+  local out, at = {}, 1
+  while at <= #source do
+    local first, last = source:find("[/\"']", at)
+    if not first then break end
+    out[#out + 1] = source:sub(at, first - 1)
+    local two, mark = source:sub(first, first + 1), source:sub(first, first)
+    if two == "//" then last = (source:find("\n", first, true) or #source + 1) - 1
+    elseif two == "/*" then last = select(2, source:find("*/", first + 2, true)) or #source
+    elseif mark ~= "/" then
+      last = first + 1
+      while last < #source and source:sub(last, last) ~= mark and source:sub(last, last) ~= "\n" do
+        last = last + (source:sub(last, last) == "\\" and 2 or 1)
+      end
+    end
+    last = math.min(last, #source)
+    out[#out + 1] = mark == "/" and two ~= "//" and two ~= "/*" and mark or source:sub(first, last):gsub("[^\n]", " ")
+    at = last + 1
+  end
+  out[#out + 1] = source:sub(at)
+  return table.concat(out)
+end
+
+--- Where the kernel is declared: the position of __global__ (nil where a macro of ours has it) and its parameters.
+local function find_kernel(code, name)
+  local escaped = name:gsub("%p", "%%%0")
+  local parameters = code:match("%f[%w_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*(%b())")
+                  or code:match("%f[%w_]KERNEL_COOPERATIVE%s*%(%s*" .. escaped .. "%s*%)%s*(%b())")
+  if parameters then return nil, parameters end
+  for at in code:gmatch("()%f[%w_]__global__%f[^%w_]") do
+    local declaration = code:match("^[^;{]*", at)
+    parameters = declaration:match("%f[%w_]" .. escaped .. "%s*(%b())")
+    if parameters then return at, parameters end
+  end
+end
+
+--- Every kernel's name, for the error of one that is not there.
+local function kernel_names(code)
+  local names = {}
+  for declaration in code:gmatch("%f[%w_]__global__%f[^%w_]([^;{]*)") do
+    names[#names + 1] = declaration:gsub("__launch_bounds__%s*%b()", ""):match("([%a_][%w_]*)%s*%b()")
+  end
+  for name in code:gmatch("%f[%w_]KERNEL%s*%(%s*([%w_]+)%s*%)") do names[#names + 1] = name end
+  return names
+end
+
+local function fail_type(name, text)
+  args.fail("kernel", "%s: parameter \"%s\" is neither a number nor a pointer to numbers", name, text)
+end
+
+--- "const float *x" as {name, dtype, width, pointer, written, text}.
+local function read_parameter(kernel, text)
+  text = text:gsub("^%s+", ""):gsub("%s+$", ""):gsub("%s+", " ")
+  local plain = text:gsub("__restrict__", ""):gsub("__restrict", ""):gsub("__grid_constant__", ""):gsub("=.*$", "")
+  local name = plain:match("([%a_][%w_]*)%s*%[%s*%d*%s*%]%s*$") or plain:match("([%a_][%w_]*)%s*$")
+  local stars = select(2, plain:gsub("%*", "")) + select(2, plain:gsub("%[", ""))
+  if not name or stars > 1 or plain:find("[&<:(]") then fail_type(kernel, text) end
+  local before = plain:gsub("%[.*$", ""):gsub("[%a_][%w_]*%s*$", "")
+  local pointee = before:match("^[^*]*")
+  local words, is_const = {}, false
+  for word in pointee:gmatch("[%w_]+") do
+    if word == "const" then is_const = true elseif word ~= "volatile" then words[#words + 1] = word end
+  end
+  table.sort(words)
+  local type_name = table.concat(words, " ")
+  local dtype, width = types[type_name], 1
+  local base, n = type_name:match("^(%l+)([24])$")
+  if not dtype and base and stars == 1 then dtype, width = vectors[base], tonumber(n) end
+  if not dtype or dtype == "any" and stars == 0 then fail_type(kernel, text) end
+  return {name = name, dtype = dtype, width = width, pointer = stars == 1, written = stars == 1 and not is_const, text = text}
+end
+
+local function read_parameters(kernel, text)
+  local list = {}
+  if not text:find("[^%s()]") or text:match("^%s*%(%s*void%s*%)%s*$") then return list end
+  for part in (text:gsub("^%s*%(", ""):gsub("%)%s*$", "") .. ","):gmatch("([^,]*),") do
+    list[#list + 1] = read_parameter(kernel, part)
+  end
+  return list
+end
+
+--- extern "C", so that the compiler keeps the name; on the same line, so that lines keep their numbers.
+local function with_plain_name(source, at)
+  if not at or source:sub(1, at - 1):find('extern%s*"C"%s*$') then return source end
+  return source:sub(1, at - 1) .. 'extern "C" ' .. source:sub(at)
+end
+
+return function(lt, _, core)
+  --- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
+  -- tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
+  -- be included is in docs/user-kernels.md.
+  -- @string source the text, with a `__global__ void name(…)`
+  -- @string name the kernel's name in it
+  -- @tparam[opt] table options `device` (default: the default device where it is a GPU, else the accelerator);
+  --   `parameters`: the list as text, where the source has types that cannot be read
+  -- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these
+  --   arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
+  -- @raise what the compiler says, with the source's own line numbers; no such kernel; no GPU
+  function lt.kernel(source, name, options)
+    if type(source) ~= "string" then args.fail("kernel", "argument 1: string expected, got %s", type(source)) end
+    if type(name) ~= "string" then args.fail("kernel", "argument 2: string expected, got %s", type(name)) end
+    if not name:find("^[%a_][%w_]*$") then args.fail("kernel", "%q is not a name", name) end
+    options = args.options("kernel", options, {device = true, parameters = true})
+    local code = without_comments(source)
+    local at, parameters = find_kernel(code, name)
+    if not parameters then
+      local names = kernel_names(code)
+      args.fail("kernel", "no __global__ function %q in the source%s", name,
+                #names > 0 and "; there is " .. table.concat(names, ", ") or "")
+    end
+    if options.parameters ~= nil and type(options.parameters) ~= "string" then
+      args.fail("kernel", "option parameters: string expected, got %s", type(options.parameters))
+    end
+    local list = read_parameters(name, options.parameters or parameters)
+    return core.user_kernel(with_plain_name(source, at), name, options.device, list)
+  end
+end

@@ -1,0 +1,69 @@
+/* Kernels that scripts write: compiled from their text, launched with what lua_kernel.c checked. */
+
+#include <stdlib.h>
+
+#include "gpu.h"
+
+typedef struct user_kernel {
+  gpu_kernel kernel;
+  gpu_module module;
+  bool       captured;       /* a graph may launch it as long as the process lives */
+} user_kernel;
+
+int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {
+  gpu *g;
+  *log = NULL;
+  user_kernel *u = calloc(1, sizeof *u);
+  if (!u) return ERR_MEMORY;
+  int st = gpu_enter(index, &g);
+  if (st == OK) st = gpu_leave(g, gpu_compile_text(g, text, name, name, &u->kernel, &u->module, log));
+  if (st == OK) *kernel = u;
+  else free(u);
+  return st;
+}
+
+/* Queued launches are waited for: their code must not go before. */
+void gpu_kernel_free(int index, void *kernel) {
+  gpu *g;
+  user_kernel *u = kernel;
+  if (gpu_enter(index, &g) == OK) {
+    const gpu_driver *d = gpu_get_driver();
+    bool keep = u->captured || g->capturing || d->context_sync() != GPU_SUCCESS;
+    if (!keep) d->module_unload(u->module);
+    gpu_leave(g, OK);
+  }
+  free(u);
+}
+
+/* What every device so far allows. */
+static int check_extents(gpu *g, const user_kernel *u, const launch_call *c) {
+  const char *name = u->kernel.name;
+  uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
+  if (c->block[0] > 1024 || c->block[1] > 1024 || c->block[2] > 64 || threads > (uint64_t)u->kernel.threads)
+    return gpu_fail(g, "a block of %u × %u × %u threads; %s takes %d, at most 1024 × 1024 × 64", c->block[0], c->block[1],
+                    c->block[2], name, u->kernel.threads);
+  if (c->grid[1] > 65535 || c->grid[2] > 65535)
+    return gpu_fail(g, "a grid of %u × %u × %u blocks; at most 2147483647 × 65535 × 65535", c->grid[0], c->grid[1], c->grid[2]);
+  return OK;
+}
+
+int gpu_kernel_launch(int index, const launch_call *c) {
+  gpu *g;
+  user_kernel *u = c->kernel;
+  void *arguments[LAUNCH_ARGUMENTS];
+  launch_call call = *c;     /* the driver takes addresses of what it may not promise to leave alone */
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  for (int i = 0; i < c->count; i++) {
+    launch_argument *a = &call.argument[i];
+    arguments[i] = &a->value;
+    if (!a->pointer) continue;
+    const void *ptr = (const void *)(uintptr_t)a->value;
+    if (a->written) gpu_writes(g, ptr);
+    else gpu_reads(g, ptr);
+  }
+  if (g->capturing) u->captured = true;
+  st = check_extents(g, u, c);
+  if (st == OK) st = gpu_launch_3d(g, &u->kernel, c->grid, c->block, c->shared, arguments);
+  return gpu_leave(g, st);
+}
