@@ -221,10 +221,11 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
 
 /* grid, block, shared, count: argument 2. False: a count of 0, nothing to do. */
 static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
-  if (!is_options(L, 2)) luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, luaL_typename(L, 2));
+  bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
+  if (!is_options(L, 2) && !empty) luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, luaL_typename(L, 2));
   int top = lua_gettop(L), nargs;
   lua_pushvalue(L, 2);
-  int options = check_options(L, fn, launch_options, &nargs);
+  int options = check_options(L, fn, launch_options, &nargs);     /* 0: {} */
   bool counted = push_option(L, options, "count") != LUA_TNIL, gridded = push_option(L, options, "grid") != LUA_TNIL;
   lua_pop(L, 2);
   if (counted && gridded) luaL_error(L, "%s: grid and count: one of them", fn);
