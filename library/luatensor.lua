@@ -2399,6 +2399,15 @@ function lt.equal_all(x, y) end
 ---@return function # of as many tensors or numbers, and an options table with `out`; arguments must promote to the dtypes of their parameters
 function lt.elementwise(parameters, expression, dtype) end
 
+---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
+---tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
+---be included is in docs/user-kernels.md.
+---@param source string the text, with a `__global__ void name(…)`
+---@param name string the kernel's name in it
+---@param options? table `device` (default: the default device where it is a GPU, else the accelerator); `parameters`: the list as text, where the source has types that cannot be read
+---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
+function lt.kernel(source, name, options) end
+
 ---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
 ---@param x any
 ---@param y any
