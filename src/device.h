@@ -90,6 +90,7 @@ typedef struct device {
 
   int  (*reopen)(int index);                                  /* all that lived there is lost: its epoch goes up */
   unsigned (*epoch)(int index);                               /* NULL: nothing is ever lost */
+  void (*shut)(void);                                         /* gives all devices back; the next call opens them again */
   const device_streams *streams;
   const device_graphs  *graphs;
 

@@ -1,5 +1,6 @@
 /* Devices: which there are, waiting for them, time. */
 
+#include <stdatomic.h>
 #include <time.h>
 
 #include "lua_args.h"
@@ -169,7 +170,32 @@ static const luaL_Reg functions[] = {
 };
 static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {"reopen", l_reopen}, {NULL, NULL}};
 
+/* ---- the end ---- */
+
+static atomic_int states;                /* Lua states that have the module */
+
+/* Runs after the finalizers of all tensors of the state, since its object is the first to get one. */
+static int l_state_ends(lua_State *L) {
+  (void)L;
+  if (atomic_fetch_sub(&states, 1) > 1) return 0;
+  for (int k = 0; device_kinds[k]; k++)
+    if (device_kinds[k]->shut) device_kinds[k]->shut();
+  return 0;
+}
+
+/* With the last state devices are given back: a program may go on without Lua. */
+static void watch_state(lua_State *L) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, l_state_ends);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  atomic_fetch_add(&states, 1);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 void open_device(lua_State *L) {
+  watch_state(L);
   add_functions(L, functions);
   luaL_newlib(L, cuda);
   lua_setfield(L, MODULE, "cuda");

@@ -289,6 +289,18 @@ static int gpu_reopen(int index) {
   return st;
 }
 
+/* What still points into a device is lost, as when it is reopened. */
+static void gpu_shut(void) {
+  for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
+    gpu *g = gpu_lock(k);
+    if (g->open && !g->capturing) {
+      g->epoch++;
+      gpu_close(g);
+    }
+    gpu_unlock();
+  }
+}
+
 static unsigned gpu_device_epoch(int index) { return gpus[index].epoch; }
 
 /* ---- the device ---- */
@@ -300,7 +312,7 @@ const device gpu_device = {
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache,
   .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
-  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
+  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .map = gpu_map, .fused = gpu_fused, .arange = gpu_arange, .has = gpu_has,
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,
