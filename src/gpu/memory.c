@@ -173,17 +173,25 @@ static void give_small(gpu *g, gpu_arena *a, size_t bytes, gpu_address at) {
 
 /* ---- large blocks ---- */
 
+/* A free block of this size, off its list; or NULL. */
+static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
+  gpu_segment **at = bucket_of(a, size);
+  while (*at && (*at)->bytes != size) at = &(*at)->next;
+  gpu_segment *s = *at;
+  if (!s) return NULL;
+  *at = s->next;
+  stats[g->index].cached -= size;
+  return s;
+}
+
+/* A graph also takes what the first stream has left over: while it is captured nothing runs. */
 static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   size_t size = large_bytes(bytes);
   int st = OK;
-  for (gpu_segment **s = bucket_of(a, size); *s; s = &(*s)->next) {
-    if ((*s)->bytes != size) continue;
-    *at = (*s)->base;
-    *s = (*s)->next;
-    stats[g->index].cached -= size;
-    return OK;
-  }
-  gpu_segment *s = new_segment(g, a, size, 1, true, &st);
+  gpu_segment *s = find_large(g, a, size);
+  if (!s && a->stream == GPU_NO_STREAM && g->memory->arena[0]) s = find_large(g, g->memory->arena[0], size);
+  if (s) s->arena = a;
+  else s = new_segment(g, a, size, 1, true, &st);
   if (s) *at = s->base;
   return st;
 }

@@ -26,6 +26,7 @@ static bool is_device(int device) { return device >= 0 && device < settings.devi
 /* All that lives in a device's context goes. */
 static void empty_context(gpu_context c) {
   stream_reset(c);
+  graph_reset(c);
   module_reset(c);
   memory_reset(c->device);
   c->sticky = SUCCESS;

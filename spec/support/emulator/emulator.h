@@ -153,6 +153,7 @@ struct capture {
 };
 typedef std::map<gpu_stream, uint64_t> capture_clock;        /* how far of each stream is known to be before */
 
+void graph_reset(gpu_context c);                             /* destroys the executable ones of a context */
 size_t graph_report(const char *when);
 
 /* ---- execute.cpp ---- */

@@ -7,7 +7,7 @@
 #include <cstdio>
 
 struct gpu_graph_opaque { std::shared_ptr<emulator::graph_work> work; };
-struct gpu_graph_exec_opaque { std::shared_ptr<emulator::graph_work> work; };
+struct gpu_graph_exec_opaque { std::shared_ptr<emulator::graph_work> work; gpu_context context; };
 
 namespace emulator {
 
@@ -68,6 +68,12 @@ static bool joined(const capture &c) {
   return true;
 }
 
+void graph_reset(gpu_context c) {
+  for (auto e = execs.begin(); e != execs.end();)
+    if ((*e)->context == c) delete *e, e = execs.erase(e);
+    else ++e;
+}
+
 size_t graph_report(const char *when) {
   if (!graphs.empty()) fprintf(stderr, "emulator: %s: %zu graphs are not destroyed\n", when, graphs.size());
   if (!execs.empty()) fprintf(stderr, "emulator: %s: %zu executable graphs are not destroyed\n", when, execs.size());
@@ -120,7 +126,7 @@ EXPORT int cuStreamIsCapturing(gpu_stream s, gpu_capture_status *status) {
 EXPORT int cuGraphInstantiateWithFlags(gpu_graph_exec *e, gpu_graph g, unsigned long long) {
   EMULATOR_ENTER(NEEDS_HEALTH);
   if (!graphs.count(g)) return INVALID_VALUE;
-  *e = new gpu_graph_exec_opaque{g->work};
+  *e = new gpu_graph_exec_opaque{g->work, current_context()};
   execs.insert(*e);
   return SUCCESS;
 }

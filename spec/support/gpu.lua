@@ -1,0 +1,60 @@
+-- Specs of what only a GPU has. On a machine with one they run there; without one the file runs itself again on the
+-- emulator, in a process a mode.
+local busted = require "busted"
+local lt = require "luatensor"
+
+local build = os.getenv "BUILD" or "build"
+local folder = build .. "/spec/emulator"
+local gpu = {}
+
+local function exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+--- configure(settings) and counts() of the emulator this process uses; nil on a real GPU.
+gpu.emulator = lt.cuda.is_available() and os.getenv "LUATENSOR_CUDA_PATH" == folder
+  and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")() or nil
+
+local function rerun(file, mode)
+  local variables = {LUATENSOR_CUDA_PATH = folder, LUATENSOR_CACHE = build .. "/spec/kernels", LUATENSOR_TEST_DEVICE = "cuda"}
+  for name, value in pairs(mode) do variables[name] = value end
+  local words = {}
+  for name, value in pairs(variables) do words[#words + 1] = ("%s='%s'"):format(name, value) end
+  local command = ("tools/lua spec/support/run.lua %s %s 2>&1; echo \"status $?\""):format(table.concat(words, " "), file)
+  local pipe = assert(io.popen(command))
+  local output = pipe:read "a"
+  pipe:close()
+  assert(output:match "status 0\n$", output)
+end
+
+local function label(mode)
+  local words = {}
+  for name, value in pairs(mode) do words[#words + 1] = name:gsub("LUATENSOR_", "") .. " " .. value end
+  table.sort(words)
+  return #words > 0 and table.concat(words, ", ") or "as it is"
+end
+
+--- describe(name, body) on a GPU. modes: environments for the emulator, one process each.
+function gpu.describe(name, modes, body)
+  if lt.cuda.is_available() then return busted.describe(name, body) end
+  local file = debug.getinfo(2, "S").source:match "@(.*)"
+  busted.describe(name .. ", on the emulator", function()
+    if not exists(folder .. "/emulator.so") then
+      busted.pending("no GPU, and make emulator builds what stands in for it")
+      return
+    end
+    for _, mode in ipairs(modes) do
+      busted.it(label(mode), function() rerun(file, mode) end)
+    end
+  end)
+end
+
+--- it(name, body), where the emulator is the GPU.
+function gpu.it_emulated(name, body)
+  if gpu.emulator then return busted.it(name, body) end
+  busted.pending(name .. " (on the emulator)")
+end
+
+return gpu
