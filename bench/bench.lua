@@ -69,7 +69,7 @@ end
 local function share_of_limit(row, seconds, limits)
   local share
   for _, limit in ipairs{"read", "copy", "flops"} do
-    if row[limit] and limits[limit] then share = math.max(share or 0, row[limit] / seconds / limits[limit]) end
+    if row[limit] then share = math.max(share or 0, row[limit] / seconds / limits[limit]) end
   end
   return share
 end
@@ -204,26 +204,14 @@ if not idle and options.noisy ~= "yes" then
   os.exit(0, true)
 end
 
--- What the device can do at most: measured, or (a GPU) what its memory's clock and width allow; unknown limits are nil.
-local function find_limits()
-  if options.device == "cpu" then return lt.limits "cpu" end
-  for _, info in ipairs(lt.devices()) do
-    if info.device == options.device then return {read = info.bandwidth, copy = info.bandwidth} end
-  end
-end
-
 lt.set_default_device(options.device)
 local contenders = contender.all(options.threads, options.device)
-local limits = find_limits()
+local limits = lt.limits(options.device)
 print(experiment.describe(options.device))
 experiment.print_caveats(options.device)
 for _, who in ipairs(contenders) do print(("  %-10s %s"):format(who.name, who.version)) end
-if limits.flops then
-  print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format(
-    limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
-elseif limits.read then
-  print(("limit: its memory's %.0f GB/s\n"):format(limits.read / 1e9))
-end
+print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format(
+  limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
 
 local entries, lines = run_rows(contenders, limits)
 contender.close(contenders)

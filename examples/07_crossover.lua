@@ -92,7 +92,8 @@ end
 local function print_chart(name, there, sent)
   print(("\n%s, n × n %s: ● matrices already on %s, ○ sent there and the result back, ◉ both"):format(
     name, options.dtype, device))
-  print(("%6s  %-" .. HALF + 2 .. "s|%" .. HALF + 2 .. "s"):format("n", "← CPU faster", "GPU faster →"))   -- arrows: 3 bytes
+  local head = ("%%6s  %%-%ds|%%%ds"):format(HALF + 2, HALF + 2)           -- an arrow is a character of 3 bytes
+  print(head:format("n", "← CPU faster", "GPU faster →"))
   for _, n in ipairs(sizes) do
     local marks = {["●"] = there(n), ["○"] = sent(n)}
     print(("%6d  %s"):format(n, chart_line(marks)))

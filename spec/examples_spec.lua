@@ -87,6 +87,16 @@ describe("examples on an emulated GPU", function()
     assert.equal("cuda:0", output:match("([^\n]*)\n$"))
   end)
 
+  it("the bench measures rows, a graph among them", function()
+    local output, status = run("bench/bench.lua --device cuda --rows 'notebook, small' --rounds 1 --noisy yes --wait 1", environment)
+    assert.equal(0, status, output)
+    for _, words in ipairs {"An emulator of a GPU on the CPU", "measured limits: read ", "\nnotebook, small iteration ",
+                            "\nnotebook, small iteration, as a graph "} do
+      assert.truthy(output:find(words, 1, true), words .. "\n" .. output)
+    end
+    assert.falsy(output:find("bench/rows.lua", 1, true), output)
+  end)
+
   it("demo runs them all", function()
     local output, status = run("examples/demo.lua --iterations 2 --rows 16 --cols 8", environment)
     assert.equal(0, status, output)

@@ -49,7 +49,8 @@ test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator
 # Compiled kernels stay on disk from run to run: their names say what they are made from.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
 EMULATED_RUNS = "$(RUN_SPECS) --label emulated $(EMULATED) $(filter-out $(OPEN_SPECS),$(DEVICE_SPECS))" \
-                "$(RUN_SPECS) --label emulated $(EMULATED) LUATENSOR_EMULATOR=protect=0 $(OPEN_SPECS)"
+                "$(RUN_SPECS) --label emulated $(EMULATED) LUATENSOR_EMULATOR=protect=0 $(OPEN_SPECS)" \
+                "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua"
 
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" $(EMULATED_RUNS) \
