@@ -15,7 +15,7 @@ GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault me
 DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process readme thread), \
                   $(wildcard spec/*_spec.lua))
 # Those that make very many tensors run with the emulated memory open to the host: closing it costs most of their time.
-OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz index map math matmul ops random reduce scan softmax))
+OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz gpu_index index map math matmul ops random reduce scan softmax))
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
