@@ -255,6 +255,22 @@ describe("outer and matrix_transpose", function()
   end)
 end)
 
+-- Large enough for a GPU's largest tiles; the sums are exact in every dtype, so the CPU's are the oracle.
+describe("large matmul", function()
+  for _, name in ipairs {"int8", "int32", "float32", "bfloat16"} do
+    it("is exact in " .. name, function()
+      local x = lt.randint(-3, 3, 521, 19, {device = "cpu"}):to(name)
+      local y = lt.randint(-3, 3, 19, 530, {device = "cpu"}):to(name)
+      local want = x:matmul(y):to_bytes()
+      local a, b = x:to(helpers.device), y:to(helpers.device)
+      assert.is_true(a:matmul(b):to_bytes() == want)
+      local apart = lt.zeros({521, 1060}, {dtype = name, device = helpers.device})[{{}, {1, 1059, 2}}]
+      lt.matmul(a.T:contiguous().T, b, {out = apart})
+      assert.is_true(apart:to_bytes() == want)
+    end)
+  end
+end)
+
 describe("matmul precision", function()
   it("is ieee unless a script says otherwise", function()
     assert.equal("ieee", lt.get_matmul_precision())

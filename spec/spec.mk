@@ -44,13 +44,19 @@ test: deps-test           ## all specs, those of the kernels again on the baseli
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
-test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator
+test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator $(NO_BLAS)/libcuda.so.1
+
+# Where cuBLAS is of no use, own kernels multiply.
+NO_BLAS = $(EMULATOR)/no-cublas
+$(NO_BLAS)/libcuda.so.1: emulator
+	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
 
 # Compiled kernels stay on disk from run to run: their names say what they are made from.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
 EMULATED_RUNS = "$(RUN_SPECS) --label emulated $(EMULATED) $(filter-out $(OPEN_SPECS),$(DEVICE_SPECS))" \
                 "$(RUN_SPECS) --label emulated $(EMULATED) LUATENSOR_EMULATOR=protect=0 $(OPEN_SPECS)" \
-                "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua"
+                "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua" \
+                "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua"
 
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" $(EMULATED_RUNS) \

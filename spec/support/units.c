@@ -1,6 +1,7 @@
 /* Compiles units of device code with the real NVRTC, which needs no GPU: does it take what the emulator's compiler took?
 **
-**   units LIBNVRTC ARCH… < LIST        each line of the list: a file of src/gpu/kernels and options, with tabs
+**   units LIBNVRTC ARCH… < LIST        each line of the list: a file of src/gpu/kernels, or @ and the path of another,
+**                                      and options, with tabs between
 **
 ** Prints what does not compile, then how many units did and what a unit takes. The emulator writes the list
 ** (LUATENSOR_EMULATOR_UNITS). */
@@ -16,7 +17,7 @@
 #include "../../src/gpu/driver.h"
 #include "../../src/gpu/sources.h"
 
-enum { LINE_SIZE = 4096, OPTIONS = 64, UNITS = 1 << 16 };
+enum { LINE_SIZE = 4096, OPTIONS = 64, UNITS = 1 << 16, TEXT_SIZE = 1 << 18 };
 
 static gpu_rtc rtc;
 static char   *unit[UNITS];
@@ -59,6 +60,17 @@ static void print_log(rtc_program p) {
   free(text);
 }
 
+/* The text of a unit that is not embedded; it stays. */
+static char *read_text(const char *path) {
+  FILE *f = fopen(path, "rb");
+  char *text = calloc(1, TEXT_SIZE);
+  if (f) {
+    if (fread(text, 1, TEXT_SIZE - 1, f) == 0) text[0] = 0;
+    fclose(f);
+  }
+  return text;
+}
+
 /* 1: it does not compile. */
 static int compile(const char *line, const char *arch) {
   char copy[LINE_SIZE], architecture[64];
@@ -72,15 +84,17 @@ static int compile(const char *line, const char *arch) {
   const char *file = strtok(copy, "\t");
   for (char *o; (o = strtok(NULL, "\t")) && n < OPTIONS;)
     if (strncmp(o, "--gpu-architecture", 18) != 0) option[n++] = o;
-  source_closure(&s, file, NULL);
+  char *text = file[0] == '@' ? read_text(file + 1) : NULL;
+  source_closure(&s, text ? "generated.cu" : file, text);
   if (!s.text[0]) return printf("%s: no such file\n", file), 1;
-  if (rtc.create(&p, s.text[0], file, s.count - 1, s.text + 1, s.name + 1) != 0) die("nvrtcCreateProgram");
+  if (rtc.create(&p, s.text[0], s.name[0], s.count - 1, s.text + 1, s.name + 1) != 0) die("nvrtcCreateProgram");
   int failed = rtc.compile(p, n, option) != 0;
   if (failed) {
     printf("%s for sm_%s:\n", line, arch);
     print_log(p);
   }
   rtc.destroy(&p);
+  free(text);
   return failed;
 }
 

@@ -333,18 +333,23 @@ EXPORT int nvrtcDestroyProgram(rtc_program *p) {
   return SUCCESS;
 }
 
-/* A line for each unit compiled, its name and options with tabs between: spec/support/units.c compiles them for real. */
+/* A line for each unit that compiles, its name and options with tabs between: spec/support/units.c compiles them for
+** real. A text that is no file of kernels/ lies beside the list, and its line begins with @ and where. */
 static void note_unit(rtc_program p, int count, const char *const *option) {
   const char *file = getenv("LUATENSOR_EMULATOR_UNITS");
   if (!file || !*file) return;
   std::string line = p->name;
+  if (line.find(".cuh") == std::string::npos) {
+    std::string path = std::string(file) + "." + std::to_string(std::hash<std::string>()(p->source)) + ".cu";
+    std::ofstream(path) << p->source;
+    line = "@" + path;
+  }
   for (int i = 0; i < count; i++) line += std::string("\t") + option[i];
   std::ofstream(file, std::ios::app) << line + "\n" << std::flush;
 }
 
 EXPORT int nvrtcCompileProgram(rtc_program p, int count, const char *const *option) {
   if (!p) return INVALID_PROGRAM;
-  note_unit(p, count, option);
   options o;
   p->image.clear();
   p->log.clear();
@@ -357,7 +362,9 @@ EXPORT int nvrtcCompileProgram(rtc_program p, int count, const char *const *opti
     p->log = p->name + "(1): error: injected failure\n\n1 error detected in the compilation of \"" + p->name + "\".\n";
     return COMPILATION;
   }
-  return compile(p, o);
+  int result = compile(p, o);
+  if (result == SUCCESS) note_unit(p, count, option);
+  return result;
 }
 
 static int give_size(size_t *size, const std::string &s, size_t more) {
