@@ -1,11 +1,11 @@
 /* How exact would float32 products be, made of three TF32 products on tensor cores? A simulation on the CPU, for
 ** docs/measurements.md:  cc -O2 bench/tf32_error.c -lm -o /tmp/tf32_error && /tmp/tf32_error
 **
-** x = high + low, both of 11 significant bits; x y is made as low y.high + x.high low' + high high' and the product of the
-** two low parts is left out. A tensor core multiplies exactly and adds eight products and its accumulator at once: each is
-** aligned to the largest of them, with GUARD bits below float32's last, and cut off; so is the sum (Fasi, Higham, Mikaitis,
-** Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). Cutting off goes toward 0: of sums of one sign every step
-** takes away, which the promoting variants stop by adding the accumulator to a float32 every `promote` steps of k. */
+** x = high + low, both of 11 significant bits; x y is made as x.low y.high + x.high y.low + x.high y.high: the product of
+** the low parts is left out. A tensor core multiplies exactly and adds eight products and its accumulator at once: each
+** is aligned to the largest of them, with some guard bits below float32's last, and cut off; so is the sum (Fasi, Higham,
+** Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021). Cutting off goes toward 0: of sums of one sign
+** every step takes away. Variants that promote add the accumulator to a float32 every so many steps of k. */
 
 #include <math.h>
 #include <stdint.h>
@@ -146,7 +146,8 @@ static void run(int input, int k, int guard) {
 
 int main(void) {
   static const int lengths[] = {64, 512, 3000, 7000};
-  printf("errors in 2^-24 of the sum of |a b|: largest, root mean square, mean; %d dot products\n%-23s", SAMPLES, "input, k, guard bits");
+  printf("errors in 2^-24 of the sum of |a b|: largest, root mean square, mean; %d dot products\n", SAMPLES);
+  printf("%-23s", "input, k, guard bits");
   for (int w = 0; w < WAYS; w++) printf("| %-27s ", way_names[w]);
   printf("\n");
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)

@@ -123,7 +123,10 @@ describe("kernel", function()
   end)
 
   it("includes the module's own headers", function()
-    local k = lt.kernel('#include "scalar.cuh"\nKERNEL(e)(float *x, int64_t n) { if ((int64_t)grid_thread() < n) x[grid_thread()] = m_exp(x[grid_thread()]); }', "e")
+    local k = lt.kernel([[
+      #include "scalar.cuh"
+      KERNEL(e)(float *x, int64_t n) { if ((int64_t)grid_thread() < n) x[grid_thread()] = m_exp(x[grid_thread()]); }
+    ]], "e")
     local x = lt.randn(100)
     local want = x:exp()
     k({count = 100}, x, 100)

@@ -44,12 +44,10 @@ test: deps-test           ## all specs, those of the kernels again on the baseli
 	@$(MAKE) --no-print-directory -s build
 	@$(MAKE) --no-print-directory test-now
 
-test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator $(NO_BLAS)/libcuda.so.1
+# An emulated GPU whose cuBLAS is of no use: own kernels multiply.
+NO_BLAS := $(BUILD)/spec/no-cublas
 
-# Where cuBLAS is of no use, own kernels multiply.
-NO_BLAS = $(EMULATOR)/no-cublas
-$(NO_BLAS)/libcuda.so.1: emulator
-	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
+test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator $(NO_BLAS)/libcuda.so.1
 
 # Compiled kernels stay on disk from run to run: their names say what they are made from.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
@@ -89,6 +87,9 @@ test-gcstress: build      ## specs with a full collection at every tensor
 # ---- the emulated GPU ---------------------------------------------------------------------------
 
 include spec/support/emulator/emulator.mk
+
+$(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so
+	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
 
 # ---- the real compiler --------------------------------------------------------------------------
 

@@ -49,7 +49,8 @@ static place kernel_place(lua_State *L, int i) {
   place p = arg_place(L, i, "kernel");
   if (!lua_isnoneornil(L, i)) {
     if (!p.device->kernel_make)
-      luaL_error(L, "kernel: CUDA C++ does not run on the CPU; use device \"cuda\", or lt.elementwise, which runs everywhere");
+      luaL_error(L, "kernel: CUDA C++ does not run on the CPU; "
+                    "use device \"cuda\", or lt.elementwise, which runs everywhere");
     return p;
   }
   if (p.device->kernel_make) return p;
@@ -157,7 +158,8 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const kernel *k
     push_place(L, t->store->place);
     push_place(L, k->where);
     const char *is = lua_tostring(L, -2), *wanted = lua_tostring(L, -1);
-    luaL_error(L, "%s: %s: the tensor is on %s, the kernel on %s; use :to(\"%s\")", fn, push_parameter(L, i), is, wanted, wanted);
+    luaL_error(L, "%s: %s: the tensor is on %s, the kernel on %s; use :to(\"%s\")", fn, push_parameter(L, i), is,
+               wanted, wanted);
   }
   if (!points_to(p, t->dtype))
     luaL_error(L, "%s: %s: %s expected, got %s; use :to(\"%s\")", fn, push_parameter(L, i), dtypes[p->dtype].name,
@@ -176,7 +178,8 @@ static uint64_t check_number(lua_State *L, const char *fn, const kernel *k, int 
   uint64_t word = 0;
   bool number = lua_type(L, at) == LUA_TNUMBER;
   if (!number && !(d == DT_bool && lua_isboolean(L, at)))
-    luaL_error(L, "%s: %s: %s expected, got %s", fn, push_parameter(L, i), d == DT_bool ? "boolean" : "number", luaL_typename(L, at));
+    luaL_error(L, "%s: %s: %s expected, got %s", fn, push_parameter(L, i), d == DT_bool ? "boolean" : "number",
+               luaL_typename(L, at));
   scalar s = {.f = lua_tonumber(L, at), .i = lua_tointeger(L, at), .is_float = number && !lua_isinteger(L, at)};
   if (!number) s.i = lua_toboolean(L, at);
   if (!scalar_fits(d, &s))
@@ -222,7 +225,8 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
 /* grid, block, shared, count: argument 2. False: a count of 0, nothing to do. */
 static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
   bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
-  if (!is_options(L, 2) && !empty) luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, luaL_typename(L, 2));
+  if (!is_options(L, 2) && !empty)
+    luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, luaL_typename(L, 2));
   int top = lua_gettop(L), nargs;
   lua_pushvalue(L, 2);
   int options = check_options(L, fn, launch_options, &nargs);     /* 0: {} */
@@ -273,7 +277,8 @@ static int l_call(lua_State *L) {
   launch_call c = {.kernel = k->handle, .count = k->count};
   bool work = read_launch(L, fn, &c);
   if (given != k->count)
-    return luaL_error(L, "%s: %d argument%s expected after the table, got %d", fn, k->count, k->count == 1 ? "" : "s", given);
+    return luaL_error(L, "%s: %d argument%s expected after the table, got %d", fn, k->count, k->count == 1 ? "" : "s",
+                      given);
   for (int i = 0; i < k->count; i++) {
     launch_argument *a = &c.argument[i];
     *a = (launch_argument){.pointer = k->parameter[i].pointer, .written = k->parameter[i].written};

@@ -22,7 +22,8 @@ static enum dtype kept_as(const fused_program *p, int at) {
 }
 
 static bool same_scalar(const scalar *a, const scalar *b) {
-  return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && a->is_float == b->is_float && a->is_bool == b->is_bool;
+  return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && a->is_float == b->is_float &&
+         a->is_bool == b->is_bool;
 }
 
 static int add_constant(fused_program *p, const scalar *s, enum dtype d, int *at) {

@@ -5,7 +5,8 @@ local args = require "luatensor.args"
 --- Short names that people type for ops of the table.
 local aliases = {max = "maximum", min = "minimum", select = "where", fabs = "abs", fmax = "maximum", fmin = "minimum"}
 
-local constants = {pi = math.pi, inf = math.huge, infinity = math.huge, nan = 0.0 / 0.0, ["true"] = true, ["false"] = false}
+local constants = {pi = math.pi, inf = math.huge, infinity = math.huge, nan = 0.0 / 0.0,
+                   ["true"] = true, ["false"] = false}
 
 --- Binary operators by level, loosest first, with the op that each is. Comparisons bind less than bits, as in Lua.
 local levels = {
@@ -56,7 +57,8 @@ local two_characters = {["||"] = true, ["&&"] = true, ["=="] = true, ["!="] = tr
 --- A number, as C or Lua write it: 1, 2.5, 1e-3, 0x1F, 1.0f.
 function parser:read_number()
   local text, at = self.text, self.position
-  local word = text:match("^0[xX][%x.]+[pP]?[+-]?%d*", at) or text:match("^[%d.]+[eE][+-]?%d+", at) or text:match("^[%d.]+", at)
+  local word = text:match("^0[xX][%x.]+[pP][+-]?%d+", at) or text:match("^0[xX][%x.]+", at)
+            or text:match("^[%d.]+[eE][+-]?%d+", at) or text:match("^[%d.]+", at)
   local value = tonumber(word)
   local rest = text:match("^[%w_.]*", at + #word)
   if rest == "f" and value then value, rest, word = value + 0.0, "", word .. "f" end
@@ -250,10 +252,13 @@ return function(lt, _, core)
   -- @raise an expression that is not one, with the character; dtypes that an op is not for
   function lt.elementwise(parameters, expression, dtype)
     for i, text in ipairs {parameters or false, expression or false} do
-      if type(text) ~= "string" then args.fail("elementwise", "argument %d: string expected, got %s", i, text and type(text) or "nil") end
+      if type(text) ~= "string" then
+        args.fail("elementwise", "argument %d: string expected, got %s", i, text and type(text) or "nil")
+      end
     end
     local kinds, names = read_parameters(parameters, dtypes)
-    local p = setmetatable({core = core, text = expression, dtypes = dtypes, functions = functions, parameters = {}}, parser)
+    local p = setmetatable({core = core, text = expression, dtypes = dtypes, functions = functions, parameters = {}},
+                           parser)
     local values = table.pack(core.expression(kinds, names))
     p.expression = values[1]
     for i, name in ipairs(names) do p.parameters[name] = values[i + 1] end

@@ -91,7 +91,8 @@ local function read_parameter(kernel, text)
   local base, n = type_name:match("^(%l+)([24])$")
   if not dtype and base and stars == 1 then dtype, width = vectors[base], tonumber(n) end
   if not dtype or dtype == "any" and stars == 0 then fail_type(kernel, text) end
-  return {name = name, dtype = dtype, width = width, pointer = stars == 1, written = stars == 1 and not is_const, text = text}
+  return {name = name, dtype = dtype, width = width, text = text, pointer = stars == 1,
+          written = stars == 1 and not is_const}
 end
 
 local function read_parameters(kernel, text)

@@ -83,7 +83,8 @@ static void write_unit(text *t, const fused_call *c) {
   int last = p->nstep - 1;
   add(t, "#define FUSED_INPUTS(X)");
   for (int k = 0; k < p->nin; k++) add(t, " X(%d, %s, %s)", k, dtypes[c->in[k].dtype].name, dtypes[p->in[k]].name);
-  add(t, "\n#define FUSED_OUT DT_%s\n#define FUSED_WIDEST %d\n#define FUSED_BODY \\\n", dtypes[c->out.dtype].name, widest(c));
+  add(t, "\n#define FUSED_OUT DT_%s\n#define FUSED_WIDEST %d\n", dtypes[c->out.dtype].name, widest(c));
+  add(t, "#define FUSED_BODY \\\n");
   for (int i = 0; i < p->nstep; i++) add_step(t, p, &w, i);
   add(t, " return convert<FUSED_OUT, DT_%s>(s%d);\n#include \"fused.cuh\"\n", dtypes[p->step[last].gives].name, last);
 }

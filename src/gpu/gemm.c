@@ -181,7 +181,8 @@ static int open_blas(gpu *g, struct blas_state *s) {
   if (s->handle) return OK;
   if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
   int st = blas_check(g, blas->create(&s->handle), "starting");
-  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS), "starting");   /* sums of half floats stay in float32 where k is split, too */
+  /* sums of half floats stay in float32, also where cuBLAS splits k */
+  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS), "starting");
   if (st != OK) gpu_gemm_close(g);
   return st;
 }

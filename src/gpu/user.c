@@ -40,10 +40,11 @@ static int check_extents(gpu *g, const user_kernel *u, const launch_call *c) {
   const char *name = u->kernel.name;
   uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
   if (c->block[0] > 1024 || c->block[1] > 1024 || c->block[2] > 64 || threads > (uint64_t)u->kernel.threads)
-    return gpu_fail(g, "a block of %u × %u × %u threads; %s takes %d, at most 1024 × 1024 × 64", c->block[0], c->block[1],
-                    c->block[2], name, u->kernel.threads);
+    return gpu_fail(g, "a block of %u × %u × %u threads; %s takes %d, at most 1024 × 1024 × 64",
+                    c->block[0], c->block[1], c->block[2], name, u->kernel.threads);
   if (c->grid[1] > 65535 || c->grid[2] > 65535)
-    return gpu_fail(g, "a grid of %u × %u × %u blocks; at most 2147483647 × 65535 × 65535", c->grid[0], c->grid[1], c->grid[2]);
+    return gpu_fail(g, "a grid of %u × %u × %u blocks; at most 2147483647 × 65535 × 65535",
+                    c->grid[0], c->grid[1], c->grid[2]);
   return OK;
 }
 

@@ -1,4 +1,4 @@
-/* Matrix products without cuBLAS: of dtypes that it lacks, of strides that it cannot address, where it is not installed.
+/* Matrix products without cuBLAS: of dtypes that it lacks, of results that it cannot address, where it is not there.
 **   STORE  DT_int32 …: the dtype of a, b and c
 **   MICRO  4 or 8: a thread makes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
 ** Integers wrap; half floats add up in float32; floats are added by FMA, in the order of k. */
@@ -58,7 +58,8 @@ INLINE spot spot_of(bool along, int i) {
 }
 
 /* Lines first … of steps k …; 0 outside. */
-INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most, number *into) {
+INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most,
+                  number *into) {
 #pragma unroll
   for (int i = 0; i < LOADS; i++) {
     spot at = spot_of(along, i);
