@@ -2,6 +2,8 @@
 ** computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read twice,
 ** the first time for their largest element and the sum of exponentials, as logsumexp does. */
 
+#define KERNEL_THREADS 1024
+
 #include "fold.cuh"
 #include "softmax_args.cuh"
 
