@@ -1,5 +1,5 @@
 -- Reductions, scans and softmax in every form that a GPU has for them, picked by shape and layout, against the CPU's
--- results: many threads an output or one, vectors or single elements, along rows and across them, cut into chunks or not.
+-- results: many threads an output or one, vectors or single elements, along rows and across them, in chunks or not.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -36,14 +36,18 @@ local function from_second(x) return x[{{2, -1}}] end
 local function every_second(x) return x[{{1, -1, 2}}] end
 local function turned(x) return x:permute_dims {3, 1, 2} end
 local layouts = {
-  {"one block", {1000}}, {"a turn of one block", {16000}}, {"chunks", {70001}}, {"chunks, not aligned", {70003}, from_second},
-  {"chunks of every second element", {50001}, every_second},
-  {"rows of a group", {300, 33}}, {"rows of a warp", {40, 700}}, {"odd rows", {41, 701}}, {"rows of a block", {5, 9000}},
+  {"one block", {1000}}, {"a turn of one block", {16000}}, {"chunks", {70001}},
+  {"chunks, not aligned", {70003}, from_second}, {"chunks of every second element", {50001}, every_second},
+  {"rows of a group", {300, 33}},
+  {"rows of a warp", {40, 700}}, {"odd rows", {41, 701}}, {"rows of a block", {5, 9000}},
   {"rows in chunks", {3, 40000}}, {"short rows", {1000, 5}}, {"few short rows", {3, 7}},
-  {"columns in chunks", {5000, 40}}, {"short columns", {6, 3000}}, {"narrow columns", {20000, 3}}, {"one column", {3000, 1}},
+  {"columns in chunks", {5000, 40}}, {"short columns", {6, 3000}}, {"narrow columns", {20000, 3}},
+  {"one column", {3000, 1}},
   {"odd columns", {129, 131}}, {"a middle dim", {30, 50, 7}}, {"long runs", {4, 3, 1100}}, {"short runs", {20, 3, 100}},
   {"turned", {17, 33, 65}, turned}, {"every second row", {64, 300}, every_second},
 }
+
+local of_floats, of_integers = {"sum", "mean", "var", "max", "logsumexp"}, {"sum", "min", "count_nonzero"}
 
 describe("a reduction of", function()
   for _, l in ipairs(layouts) do
@@ -56,7 +60,7 @@ describe("a reduction of", function()
           local what = ("%s of %s, dims %s"):format(op, dtype, dims and table.concat(dims, " ") or "all")
           close(what, a[op](a, dims), b[op](b, dims), bounds[dtype] or 0)
         end
-        for _, op in ipairs(dtype:find "float" and {"sum", "mean", "var", "max", "logsumexp"} or {"sum", "min", "count_nonzero"}) do
+        for _, op in ipairs(dtype:find "float" and of_floats or of_integers) do
           check(op)
           for d = 1, a.ndim do check(op, {d}) end
           if a.ndim == 3 then check(op, {1, 3}) check(op, {2, 3}) end
@@ -171,8 +175,10 @@ local softmax_lines = {
   {"odd lines of a block", {5, 2049}}, {"lines of a block", {3, 4096}}, {"the longest that are held", {2, 16384}},
   {"lines just too long for that", {3, 16385}},
   {"lines in chunks", {2, 70000}}, {"one line", {70001}},
-  {"columns", {100, 40}}, {"columns in chunks", {20000, 3}}, {"short columns", {5, 3000}}, {"a middle dim", {9, 70, 33}},
-  {"a line that is not aligned", {5002}, from_second}, {"every second element", {9001}, every_second}, {"turned", {17, 33, 65}, turned},
+  {"columns", {100, 40}},
+  {"columns in chunks", {20000, 3}}, {"short columns", {5, 3000}}, {"a middle dim", {9, 70, 33}},
+  {"a line that is not aligned", {5002}, from_second}, {"every second element", {9001}, every_second},
+  {"turned", {17, 33, 65}, turned},
 }
 
 describe("softmax of", function()

@@ -146,7 +146,8 @@ static const char *const softmax_names[SOFTMAX_COUNT] = {
 
 enum softmax_entry { SOFTMAX_ROWS, SOFTMAX_SHORT, SOFTMAX_LONG };
 
-static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entry, int64_t blocks, int threads, void **arguments) {
+static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entry, int64_t blocks, int threads,
+                          void **arguments) {
   static const char *const entries[] = {"softmax_rows", "softmax_short", "softmax_long"};
   line_kernel l = {GPU_SOFTMAX, (int)c->op, (int)entry, "softmax.cuh", entries[entry], softmax_names[c->op]};
   return launch(g, &l, &c->line, blocks, threads, arguments);
@@ -174,8 +175,8 @@ static int softmax_held(gpu *g, const softmax_call *c) {
   a.rows = l->n <= WARP * SOFTMAX_ITEMS ? power_of_2(ceil_divide(l->n, FEW_ITEMS), WARP)
                                         : power_of_2(ceil_divide(l->n, SOFTMAX_ITEMS), MOST_THREADS);
   int threads = a.rows < SCAN_THREADS ? SCAN_THREADS : a.rows;
-  return launch_softmax(g, c, has_vectors(l) ? SOFTMAX_ROWS : SOFTMAX_SHORT, ceil_divide(a.lines, threads / a.rows), threads,
-                        (void *[]){&a});
+  enum softmax_entry entry = has_vectors(l) ? SOFTMAX_ROWS : SOFTMAX_SHORT;
+  return launch_softmax(g, c, entry, ceil_divide(a.lines, threads / a.rows), threads, (void *[]){&a});
 }
 
 /* Lines that are read twice; where they are few and long, logsumexp reads them first, a chunk a block. */

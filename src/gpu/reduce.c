@@ -54,7 +54,8 @@ static int batch_of(int size, bool vectors) { return vectors ? VECTOR / size * (
 
 static bool has_vectors(const reduce_call *c) {
   const plan *p = &c->reduced;
-  return p->ndim > 0 && p->stride[0][p->ndim - 1] == 1 && p->shape[p->ndim - 1] >= (p->ndim > 1 ? SHORT_RUN : SHORT_ROW);
+  int last = p->ndim - 1;
+  return last >= 0 && p->stride[0][last] == 1 && p->shape[last] >= (last > 0 ? SHORT_RUN : SHORT_ROW);
 }
 
 /* Threads of an output are neighbours: as many as have a batch each. */

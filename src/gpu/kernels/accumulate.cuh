@@ -57,10 +57,17 @@ struct batch {
   int64_t first, jump;
 };
 
-#define EACH_ELEMENT(x_, u, w)                                   \
+#define EACH_ELEMENT(u, w)                                       \
   _Pragma("unroll") for (int u = 0; u < U; u++)                  \
     if (u < b.count)                                             \
       _Pragma("unroll") for (int w = 0; w < W; w++)
+
+/* Rows that add up what narrow integers give: a batch in 32 bits first, since 64 take two instructions each. */
+template <class C> struct row_sum;
+template <class C> struct row_count_nonzero;
+template <class Row> struct adds_narrow                        { enum { value = false }; };
+template <class C>   struct adds_narrow<row_sum<C>>            { enum { value = sizeof(C) <= 2 }; };
+template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = true }; };
 
 /* What a row whose accumulator is a number has besides its expressions. */
 #define REDUCE(name, dtypes, result, accumulator_, init_, step_, merge_, finish_, doc)             \
@@ -74,7 +81,13 @@ struct batch {
     INLINE A total(run r) { return r; }                                                            \
     INLINE R finish(A a, double n, double correction) { return (R)(finish_); }                     \
     template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {         \
-      EACH_ELEMENT(x, u, w) r = step(r, x[u][w]);                                                  \
+      if constexpr (adds_narrow<row_##name>::value) {                                              \
+        int32_t sum = 0;                                                                           \
+        EACH_ELEMENT(u, w) sum += (int32_t)step(init(), x[u][w]);                                  \
+        r = merge(r, (A)sum);                                                                      \
+      } else {                                                                                     \
+        EACH_ELEMENT(u, w) r = step(r, x[u][w]);                                                   \
+      }                                                                                            \
     }                                                                                              \
   };
 
@@ -85,7 +98,7 @@ struct moments { double n, mean, m2; };
 INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
 
 /* A thread adds up distances from its first element, and their squares. m2 is the difference of two sums, of which the
-** greater is at most as many times m2 as the thread has elements: so no more than the digits of that number are lost. */
+** greater is at most as many times m2 as the thread has elements: no more than the digits of that number are lost. */
 struct moments_run { int64_t n; double from, sum, squares; };
 
 template <class C_> struct state_moments {
@@ -104,7 +117,7 @@ template <class C_> struct state_moments {
   }
   template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
     if (r.n == 0 && b.count > 0) r.from = (double)x[0][0];
-    EACH_ELEMENT(x, u, w) {
+    EACH_ELEMENT(u, w) {
       double d = (double)x[u][w] - r.from;
       r.sum += d;
       r.squares += d * d;
@@ -138,10 +151,10 @@ template <class C_> struct state_logsum {
   }
   template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
     C top = (C)r.max;
-    EACH_ELEMENT(x, u, w) top = m_max(top, x[u][w]);
+    EACH_ELEMENT(u, w) top = m_max(top, x[u][w]);
     if (!((double)top == r.max)) r = run{(double)top, logsum_scaled(r, (double)top)};
     C shift = (C)logsum_shift((double)top);
-    EACH_ELEMENT(x, u, w) r.sum += (double)m_exp((C)(x[u][w] - shift));
+    EACH_ELEMENT(u, w) r.sum += (double)m_exp((C)(x[u][w] - shift));
   }
 };
 
@@ -168,7 +181,7 @@ template <class C_, class order> struct state_extreme {
     return b.position >= 0 && wins ? b : a;
   }
   template <int U, int W> INLINE void fold(run &r, const C (&x)[U][W], const batch &b) {
-    EACH_ELEMENT(x, u, w)
+    EACH_ELEMENT(u, w)
       if (r.position < 0 || order::beats(x[u][w], r.value)) r = A{b.first + u * b.jump + w, x[u][w]};
   }
 };

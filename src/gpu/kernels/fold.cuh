@@ -85,7 +85,7 @@ INLINE void fold_run(typename Row::run &r, const in_t *x, int count, int64_t fir
   fold_singles<Row>(r, x + done, count - done, first + done, row, rows);
 }
 
-/* The reduced elements begin … end - 1 of the output whose input begins at x, in runs as long as the innermost dim. */
+/* Reduced elements begin … end - 1 of the output whose input begins at x, in runs as long as the innermost dim. */
 template <class Row>
 INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
   int64_t length = p.reduced.ndim <= 1 ? p.n : p.reduced.length[p.reduced.ndim - 1];
@@ -99,7 +99,8 @@ INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x,
 /* ---- elements anywhere ---- */
 
 template <class Row>
-INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end, int row) {
+INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
+                          int row) {
   int count = (int)(end - begin);
   for (int i = row; i < count; i += SINGLE * p.rows) {
     in_t raw[SINGLE];

@@ -9,8 +9,11 @@
 
 /* KERNEL(name)(parameters) { … } where threads do not meet; KERNEL_COOPERATIVE where they wait for each other, shuffle
 ** or share memory: emulated ones take turns only there. A unit may say the most threads that its blocks have, before it
-** includes anything: `#define KERNEL_THREADS 256` leaves more registers than the 64 a thread of 1024 gets. */
-#ifdef KERNEL_THREADS
+** includes anything: `#define KERNEL_THREADS 256` leaves more registers than the 64 a thread of 1024 gets; KERNEL_BLOCKS,
+** how many blocks a multiprocessor is to hold, takes some away. */
+#ifdef KERNEL_BLOCKS
+#define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS, KERNEL_BLOCKS)
+#elif defined(KERNEL_THREADS)
 #define KERNEL_BOUNDS __launch_bounds__(KERNEL_THREADS)
 #else
 #define KERNEL_BOUNDS

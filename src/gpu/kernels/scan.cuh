@@ -3,6 +3,7 @@
 ** whose totals reduce.cuh has left. */
 
 #define KERNEL_THREADS 256
+#define KERNEL_BLOCKS 3
 
 #include "accumulate.cuh"
 #include "scan_tools.cuh"
@@ -53,56 +54,81 @@ INLINE stretch find_stretch(const scan_args &p, int64_t line, int segment) {
 
 /* ---- lines whose elements lie closer together than the lines: a warp or a block a segment ---- */
 
-/* V elements from number i on, those from `count` on as 0: what comes after them is not stored. */
-INLINE void load_items(C (&x)[V], const stretch &s, int64_t stride, int i, bool aligned) {
-  if (aligned && i + V <= s.count) {
-    pack<in_t, V> raw = *(const pack<in_t, V> *)(s.x + i);
-    _Pragma("unroll") for (int v = 0; v < V; v++) x[v] = load(raw.at[v]);
-  } else {
-    _Pragma("unroll") for (int v = 0; v < V; v++) x[v] = i + v < s.count ? load(s.x[(i + v) * stride]) : (C)0;
-  }
+/* What a thread has of a tile: V elements from number i on, then NEXT further … `whole`: all of them are there and
+** aligned. All loads are under way before the first is waited for; beyond the end is 0, whose results are not stored. */
+enum { NEXT = WARP * V };
+
+INLINE void load_whole(C (&x)[U][V], const in_t *from) {
+  pack<in_t, V> raw[U];
+#pragma unroll
+  for (int u = 0; u < U; u++) raw[u] = *(const pack<in_t, V> *)(from + u * NEXT);
+#pragma unroll
+  for (int u = 0; u < U; u++)
+#pragma unroll
+    for (int v = 0; v < V; v++) x[u][v] = load(raw[u].at[v]);
 }
 
-INLINE void store_items(const A (&a)[V], const stretch &s, int64_t stride, int i, bool aligned) {
-  if (aligned && i + V <= s.count) {
+INLINE void load_part(C (&x)[U][V], const stretch &s, int64_t stride, int i) {
+  in_t raw[U][V];
+#pragma unroll
+  for (int u = 0; u < U; u++)
+#pragma unroll
+    for (int v = 0; v < V; v++)
+      if (i + u * NEXT + v < s.count) raw[u][v] = s.x[(i + u * NEXT + v) * stride];
+#pragma unroll
+  for (int u = 0; u < U; u++)
+#pragma unroll
+    for (int v = 0; v < V; v++) x[u][v] = i + u * NEXT + v < s.count ? load(raw[u][v]) : (C)0;
+}
+
+/* Running results of x from start[u] on. */
+INLINE void store_items(const C (&x)[U][V], const A (&start)[U], const stretch &s, int64_t stride, int i, bool whole) {
+#pragma unroll
+  for (int u = 0; u < U; u++, i += NEXT) {
     pack<out_t, V> raw;
-    _Pragma("unroll") for (int v = 0; v < V; v++) raw.at[v] = result(a[v]);
-    *(pack<out_t, V> *)(s.out + i) = raw;
-  } else {
-    _Pragma("unroll") for (int v = 0; v < V; v++) if (i + v < s.count) s.out[(i + v) * stride] = result(a[v]);
+    A a = start[u];
+#pragma unroll
+    for (int v = 0; v < V; v++) raw.at[v] = result(a = Row::step(a, x[u][v]));
+    if (whole) *(pack<out_t, V> *)(s.out + i) = raw;
+    else
+#pragma unroll
+      for (int v = 0; v < V; v++) if (i + v < s.count) s.out[(i + v) * stride] = raw.at[v];
   }
 }
 
-/* Running results of what the threads of a warp or block have, U vectors a lane, a warp behind the other; `before` is the
-** result of all that came before, and moves on. */
-INLINE void scan_tile(A (&a)[U][V], const C (&x)[U][V], bool block, A *before) {
-  A prefix[U], of_warp = Row::init(), all;
-  _Pragma("unroll") for (int u = 0; u < U; u++) {
+/* What the elements before each vector of this thread make, where the threads of a warp or block have U vectors each, a
+** warp behind the other; *before is the result of all that came before, and moves on. The elements are added up twice,
+** here and when they are stored: sums of all of them in registers would leave too few for a third block. */
+INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) {
+  A of_warp = Row::init(), all;
+#pragma unroll
+  for (int u = 0; u < U; u++) {
     A sum = Row::init();
-    _Pragma("unroll") for (int v = 0; v < V; v++) a[u][v] = sum = Row::step(sum, x[u][v]);
-    prefix[u] = Row::merge(of_warp, scan_lanes_before<Row>(sum, &all));
+#pragma unroll
+    for (int v = 0; v < V; v++) sum = Row::step(sum, x[u][v]);
+    start[u] = Row::merge(of_warp, scan_lanes_before<Row>(sum, &all));
     of_warp = Row::merge(of_warp, all);
   }
   A warps = *before;
   all = of_warp;
   if (block) warps = Row::merge(warps, scan_warps_before<Row>(of_warp, &all));
   *before = Row::merge(*before, all);
-  _Pragma("unroll") for (int u = 0; u < U; u++) {
-    A start = Row::merge(warps, prefix[u]);
-    _Pragma("unroll") for (int v = 0; v < V; v++) a[u][v] = Row::merge(start, a[u][v]);
-  }
+#pragma unroll
+  for (int u = 0; u < U; u++) start[u] = Row::merge(warps, start[u]);
 }
 
 INLINE void scan_stretch(const scan_args &p, const stretch &s, A before) {
-  int thread = (int)threadIdx.x % p.threads, first = (thread / WARP * U * WARP + lane_in_warp()) * V;
+  int warp = (int)threadIdx.x % p.threads / WARP, tile = p.threads * U * V, first = warp * U * NEXT + lane_in_warp() * V;
   bool x_aligned = p.in_stride == 1 && (size_t)s.x % sizeof(pack<in_t, V>) == 0;
   bool out_aligned = p.out_stride == 1 && (size_t)s.out % sizeof(pack<out_t, V>) == 0;
-  for (int i = first; i - first < s.count; i += p.threads * U * V) {
+  for (int begin = 0; begin < s.count; begin += tile) {
+    bool whole = begin + tile <= s.count;
     C x[U][V];
-    A a[U][V];
-    _Pragma("unroll") for (int u = 0; u < U; u++) load_items(x[u], s, p.in_stride, i + u * WARP * V, x_aligned);
-    scan_tile(a, x, p.threads > WARP, &before);
-    _Pragma("unroll") for (int u = 0; u < U; u++) store_items(a[u], s, p.out_stride, i + u * WARP * V, out_aligned);
+    A start[U];
+    if (whole && x_aligned) load_whole(x, s.x + begin + first);
+    else load_part(x, s, p.in_stride, begin + first);
+    scan_tile(start, x, p.threads > WARP, &before);
+    store_items(x, start, s, p.out_stride, begin + first, whole && out_aligned);
   }
 }
 

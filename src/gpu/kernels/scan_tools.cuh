@@ -1,8 +1,8 @@
 #ifndef LT_SCAN_TOOLS_CUH
 #define LT_SCAN_TOOLS_CUH
 
-/* Running merges over the threads of a warp and of a block. Row has a type A, init(), of no elements, and merge(a, b) of
-** b that comes after a; running_sum is the plain one. */
+/* Running merges over the threads of a warp and of a block. Row has a type A, init(), of no elements, and merge(a, b),
+** where b comes after a; running_sum is the plain one. */
 
 #include "groups.cuh"
 

@@ -1,5 +1,5 @@
-/* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as IN,
-** computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read twice,
+/* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as
+** IN, computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read twice,
 ** the first time for their largest element and the sum of exponentials, as logsumexp does. */
 
 #define KERNEL_THREADS 1024
@@ -20,20 +20,33 @@ typedef state_logsum<C> Row;
 
 /* ---- in registers ---- */
 
-/* V elements that lie side by side from number i of a line on; those from `count` on are -infinity, which adds nothing. */
-template <int V> INLINE void load_side_by_side(C *x, const in_t *line, int64_t stride, int i, int count) {
-  pack<in_t, V> raw;
-  bool inside = i < count;
-  if (inside) raw = *(const pack<in_t, V> *)(line + i * stride);
+/* What a thread has of a line: V elements that lie side by side from number thread * V on, then rows * V further …
+** All loads are under way before the first is waited for. Beyond the end is -infinity, which adds nothing. */
+template <int V>
+INLINE void load_line(C (&x)[SOFTMAX_ITEMS], const softmax_args &p, const in_t *line, int thread, int count) {
+  pack<in_t, V> raw[SOFTMAX_ITEMS / V];
 #pragma unroll
-  for (int v = 0; v < V; v++) x[v] = inside ? load(raw.at[v]) : -(C)INFINITY;
+  for (int u = 0; u < SOFTMAX_ITEMS / V; u++) {
+    int i = (u * p.rows + thread) * V;
+    if (i < count) raw[u] = *(const pack<in_t, V> *)(line + i * p.in_stride);
+  }
+#pragma unroll
+  for (int u = 0; u < SOFTMAX_ITEMS / V; u++)
+#pragma unroll
+    for (int v = 0; v < V; v++)
+      x[u * V + v] = (u * p.rows + thread) * V < count ? load(raw[u].at[v]) : -(C)INFINITY;
 }
 
-template <int V> INLINE void store_side_by_side(const C *x, out_t *line, int64_t stride, int i, int count) {
-  pack<out_t, V> raw;
+template <int V>
+INLINE void store_line(const C (&x)[SOFTMAX_ITEMS], const softmax_args &p, out_t *line, int thread, int count) {
 #pragma unroll
-  for (int v = 0; v < V; v++) raw.at[v] = store(x[v]);
-  if (i < count) *(pack<out_t, V> *)(line + i * stride) = raw;
+  for (int u = 0; u < SOFTMAX_ITEMS / V; u++) {
+    pack<out_t, V> raw;
+    int i = (u * p.rows + thread) * V;
+#pragma unroll
+    for (int v = 0; v < V; v++) raw.at[v] = store(x[u * V + v]);
+    if (i < count) *(pack<out_t, V> *)(line + i * p.out_stride) = raw;
+  }
 }
 
 /* x becomes exponentials, or what else is kept; their sum. */
@@ -56,18 +69,14 @@ template <int V> INLINE void softmax_line(const softmax_args &p) {
   const in_t *in = (const in_t *)p.in + nest_offset(p.outer, 1, line);
   out_t *out = (out_t *)p.out + nest_offset(p.outer, 0, line);
   C x[SOFTMAX_ITEMS], max = -(C)INFINITY;
-#pragma unroll
-  for (int i = 0; i < SOFTMAX_ITEMS; i += V)
-    load_side_by_side<V>(x + i, in, p.in_stride, i * p.rows + thread * V, count);
+  load_line<V>(x, p, in, thread, count);
 #pragma unroll
   for (int i = 0; i < SOFTMAX_ITEMS; i++) max = m_max(max, x[i]);
   max = merge_group<row_max<C>>(max, p.rows);
   C m = F::from_sum(merge_group<row_sum<C>>(keep_exponentials(x, max), p.rows));
 #pragma unroll
   for (int i = 0; i < SOFTMAX_ITEMS; i++) x[i] = F::last(x[i], m);
-#pragma unroll
-  for (int i = 0; i < SOFTMAX_ITEMS; i += V)
-    store_side_by_side<V>(x + i, out, p.out_stride, i * p.rows + thread * V, count);
+  store_line<V>(x, p, out, thread, count);
 }
 
 /* Lines side by side in memory, whose length and addresses are multiples of a vector. */
