@@ -55,7 +55,7 @@ INLINE stretch find_stretch(const scan_args &p, int64_t line, int segment) {
 /* ---- lines whose elements lie closer together than the lines: a warp or a block a segment ---- */
 
 /* What a thread has of a tile: V elements from number i on, then NEXT further … `whole`: all of them are there and
-** aligned. All loads are under way before the first is waited for; beyond the end is 0, whose results are not stored. */
+** aligned. All loads are under way before the first is waited for; beyond the end is 0, whose result is not stored. */
 enum { NEXT = WARP * V };
 
 INLINE void load_whole(C (&x)[U][V], const in_t *from) {
@@ -118,7 +118,8 @@ INLINE void scan_tile(A (&start)[U], const C (&x)[U][V], bool block, A *before) 
 }
 
 INLINE void scan_stretch(const scan_args &p, const stretch &s, A before) {
-  int warp = (int)threadIdx.x % p.threads / WARP, tile = p.threads * U * V, first = warp * U * NEXT + lane_in_warp() * V;
+  int warp = (int)threadIdx.x % p.threads / WARP, first = warp * U * NEXT + lane_in_warp() * V;
+  int tile = p.threads * U * V;
   bool x_aligned = p.in_stride == 1 && (size_t)s.x % sizeof(pack<in_t, V>) == 0;
   bool out_aligned = p.out_stride == 1 && (size_t)s.out % sizeof(pack<out_t, V>) == 0;
   for (int begin = 0; begin < s.count; begin += tile) {

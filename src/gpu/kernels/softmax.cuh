@@ -1,6 +1,6 @@
 /* The softmax family along lines. A unit is a SOFTMAX row of ops.def (OP: softmax_softmax …) for elements stored as
-** IN, computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read twice,
-** the first time for their largest element and the sum of exponentials, as logsumexp does. */
+** IN, computed as COMPUTE, stored as OUT. Lines that fit are held in registers between the passes; others are read
+** twice, the first time for their largest element and the sum of exponentials, as logsumexp does. */
 
 #define KERNEL_THREADS 1024
 
