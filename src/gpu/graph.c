@@ -49,13 +49,14 @@ void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {
 void gpu_note_in_graph(gpu *g) { g->recording->noted = true; }
 
 /* What is queued so far is done, and what was found late is told, before the capture begins. Relaxed: allocations and
-** loading of kernels go on meanwhile. */
+** loading of kernels go on meanwhile. Other threads have to wait: what they queue is not meant for the graph. */
 static int begin(gpu *g, struct gpu_recording *r) {
   gpu_queue *q = gpu_capture_queue(g);
   int st = gpu_wait(g, true);
   if (st == OK && !q->stream) st = gpu_queue_open(g, q);
   if (st == OK) st = gpu_check(g, gpu_get_driver()->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
   if (st != OK) return st;
+  gpu_lock(g->index);
   r->before = g->stream;
   r->ordered = g->ordered;
   g->stream = q->stream;
@@ -92,6 +93,7 @@ static void leave_capture(gpu *g, struct gpu_recording *r) {
   g->capturing = false;
   g->recording = NULL;
   g->memory->pool = NULL;
+  gpu_unlock();
 }
 
 static int graph_end(int index, void *graph) {
