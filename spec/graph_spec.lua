@@ -245,6 +245,22 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     assert.same({2, 3, 4}, graph:replay():totable())
   end)
 
+  gpu.it_emulated("a device that fails for good meanwhile can be reopened", function()
+    local calls, x = 0, lt.ones(3, device)
+    local message = message_of(lt.graph, function()
+      calls = calls + 1
+      local y = x + 1
+      if calls == 1 then return end
+      gpu.emulator.configure "sticky,fail_launch=1"
+      lt.with_stream(lt.current_stream "cuda", print)
+      return y
+    end)
+    assert.truthy(message)
+    gpu.emulator.configure "sticky=0,fail_launch=0"
+    lt.cuda.reopen "cuda"
+    assert.equal(4, lt.graph(function() return lt.ones(4, device):sum() end):replay():item())
+  end)
+
   it("is lost with its device", function()
     local g = lt.graph(function() return lt.zeros(3, device) end)
     local r = g:replay()

@@ -142,16 +142,30 @@ static void let_go(gpu *g, struct gpu_recording *r) {
   free(r->held);
 }
 
+/* Only the host's memory of a graph: its device was reopened, or has to be. */
+static void graph_forget(void *graph) {
+  struct gpu_recording *r = graph;
+  free(r->held);
+  gpu_free_arena(r->pool);
+  free(r);
+}
+
+static void end_capture(gpu *g, struct gpu_recording *r) {
+  gpu_graph captured = NULL;
+  gpu_get_driver()->capture_end(g->stream, &captured);
+  if (captured) gpu_get_driver()->graph_destroy(captured);
+  leave_capture(g, r);
+}
+
 /* A capture that failed is ended here, too. Replays that are queued still run. */
 static void graph_free(int index, void *graph) {
   struct gpu_recording *r = graph;
-  gpu_graph captured = NULL;
-  gpu *g;
-  if (gpu_enter(index, &g) != OK) return;        /* dead: what is left of it goes with the process */
-  if (g->recording == r) {
-    gpu_get_driver()->capture_end(g->stream, &captured);
-    if (captured) gpu_get_driver()->graph_destroy(captured);
-    leave_capture(g, r);
+  gpu *g = gpu_lock(index);
+  if (g->recording == r) end_capture(g, r);
+  gpu_unlock();
+  if (gpu_enter(index, &g) != OK) {
+    graph_forget(r);
+    return;
   }
   if (r->exec) gpu_get_driver()->graph_exec_destroy(r->exec);
   for (int k = 1; k < gpu_stream_count(g); k++) gpu_follow(g, 0, k);
@@ -159,14 +173,6 @@ static void graph_free(int index, void *graph) {
   gpu_adopt(g, r->pool);
   free(r);
   gpu_leave(g, OK);
-}
-
-/* After its device was reopened only the host's memory of a graph is left. */
-static void graph_forget(void *graph) {
-  struct gpu_recording *r = graph;
-  free(r->held);
-  gpu_free_arena(r->pool);
-  free(r);
 }
 
 const device_graphs gpu_graph_calls = {
