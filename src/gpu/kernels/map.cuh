@@ -92,32 +92,38 @@ template <int N> INLINE void load_flat(const map_args &a, uint32_t runs, const C
   });
 }
 
-/* A whole block; `first` is its first vector. */
+/* The block's whole vectors. All loads are on their way before the first is waited for. */
 INLINE void flat_block(const map_args &a, uint32_t runs, const C *same, int64_t first) {
-  int64_t at = first + threadIdx.x * VECTOR;
+  const int64_t at = first + threadIdx.x * VECTOR;
   values<VECTOR> v[ROUNDS];
 #pragma unroll
-  for (int r = 0; r < ROUNDS; r++) load_flat<VECTOR>(a, runs, same, v[r], at + r * (MAP_THREADS * VECTOR));
+  for (int r = 0; r < ROUNDS; r++) {
+    int64_t i = at + r * (MAP_THREADS * VECTOR);
+    if (i + VECTOR <= a.count) load_flat<VECTOR>(a, runs, same, v[r], i);
+  }
 #pragma unroll
-  for (int r = 0; r < ROUNDS; r++) store_run<VECTOR>(a.out, at + r * (MAP_THREADS * VECTOR), v[r]);
+  for (int r = 0; r < ROUNDS; r++) {
+    int64_t i = at + r * (MAP_THREADS * VECTOR);
+    if (i + VECTOR <= a.count) store_run<VECTOR>(a.out, i, v[r]);
+  }
 }
 
 KERNEL(map_flat)(map_args a) {
   const int64_t step = ROUNDS * MAP_THREADS * VECTOR, first = blockIdx.x * step;
-  bool whole = first + step <= a.count;
+  const int rest = (int)((uint32_t)a.count % VECTOR);
+  bool ends = first + step > a.count && (int)threadIdx.x < rest;      /* the elements after the last vector */
   C same[4];
-  if (whole && a.runs == ALL && !F::costly) { flat_block(a, ALL, same, first); return; }
+  if (a.runs == ALL && !F::costly) flat_block(a, ALL, same, first);
+  if (a.runs == ALL && !F::costly && !ends) return;
   each_input([&](auto k) {
     constexpr int K = decltype(k)::value;
     if (!(a.runs >> K & 1)) same[K] = constant<K>(a.in[K], 0);
   });
-  if (whole) { flat_block(a, a.runs, same, first); return; }
-#pragma unroll 1
-  for (int64_t at = first + threadIdx.x; at < a.count; at += MAP_THREADS) {
-    values<1> v;
-    load_flat<1>(a, a.runs, same, v, at);
-    store_run<1>(a.out, at, v);
-  }
+  if (a.runs != ALL || F::costly) flat_block(a, a.runs, same, first);
+  if (!ends) return;
+  values<1> v;
+  load_flat<1>(a, a.runs, same, v, a.count - rest + threadIdx.x);
+  store_run<1>(a.out, a.count - rest + threadIdx.x, v);
 }
 
 #else
