@@ -12,7 +12,7 @@ GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault me
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.
-DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process readme thread), \
+DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process thread), \
                   $(wildcard spec/*_spec.lua))
 # Those that make very many tensors run with the emulated memory open to the host: closing it costs most of their time.
 OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz gpu_index index map math matmul ops random reduce scan softmax))

@@ -425,7 +425,8 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
       return luaL_error(L, "%s: out of memory", fn);
     case ERR_NO_KERNEL:
       push_place(L, t[0]->store->place);
-      return luaL_error(L, "%s: not available on %s for %s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name);
+      return luaL_error(L, "%s: not available on %s for %s%s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name,
+                        t[0]->store->place.device == &cpu_device ? "" : "; use x:to(\"cpu\")");
     case ERR_DEVICE: case ERR_LATE: case ERR_CAPTURE:
       return raise_device(L, fn, status, failing_place(t, n));
     default:
