@@ -271,6 +271,23 @@ describe("large matmul", function()
   end
 end)
 
+-- On the emulated GPU only: its library is beside the others.
+local folder = os.getenv "LUATENSOR_CUDA_PATH"
+local load_emulator = folder and package.loadlib(folder .. "/emulator.so", "luaopen_emulator")
+
+if load_emulator and helpers.device ~= "cpu" then
+  describe("matmul whose cuBLAS fails", function()
+    it("says so, and goes on", function()
+      local emulator = load_emulator()
+      local x, y = lt.ones(3, 4), lt.ones(4, 5)
+      x:matmul(y)
+      emulator.configure "fail_blas=1"
+      helpers.fails("matmul: cuBLAS: CUBLAS_STATUS_EXECUTION_FAILED", lt.matmul, x, y)
+      assert.equal(4.0, x:matmul(y)[{3, 5}]:item())
+    end)
+  end)
+end
+
 describe("matmul precision", function()
   it("is ieee unless a script says otherwise", function()
     assert.equal("ieee", lt.get_matmul_precision())

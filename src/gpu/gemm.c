@@ -158,9 +158,8 @@ static int blas_type_of(enum dtype d) {
   }
 }
 
-static int blas_check(gpu *g, blas_result r, const char *what) {
-  if (r == 0) return OK;
-  return gpu_fail(g, "%s: cuBLAS: %s", what, gpu_get_blas()->error_text(r));
+static int blas_check(gpu *g, blas_result r) {
+  return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas()->error_text(r));
 }
 
 /* The handle of a device, and what it was told last. */
@@ -180,9 +179,9 @@ static int open_blas(gpu *g, struct blas_state *s) {
   const gpu_blas *blas = gpu_get_blas();
   if (s->handle) return OK;
   if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
-  int st = blas_check(g, blas->create(&s->handle), "starting");
+  int st = blas_check(g, blas->create(&s->handle));
   /* sums of half floats stay in float32, also where cuBLAS splits k */
-  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS), "starting");
+  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS));
   if (st != OK) gpu_gemm_close(g);
   return st;
 }
@@ -193,8 +192,8 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   struct blas_state *s = &states[g->index];
   if (s->workspace && s->stream == g->stream && s->workspace == workspace) return OK;
   s->workspace = NULL;
-  int st = blas_check(g, blas->set_stream(s->handle, g->stream), "choosing a stream");
-  if (st == OK) st = blas_check(g, blas->set_workspace(s->handle, workspace, bytes), "setting a workspace");
+  int st = blas_check(g, blas->set_stream(s->handle, g->stream));
+  if (st == OK) st = blas_check(g, blas->set_workspace(s->handle, workspace, bytes));
   if (st != OK) return st;
   s->stream = g->stream;
   s->workspace = workspace;
@@ -204,15 +203,22 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
 /* The matrices of a product. */
 typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 
-/* One of the two factors as the column-major call takes it. */
+/* One of the two factors as the column-major call takes it; `count` rows of it or columns are c's. */
 typedef struct blas_factor {
   const void *data;
-  int64_t ld, step;
+  int64_t count, ld, step;
   blas_operation op;
 } blas_factor;
 
-static blas_factor make_factor(const blas_product *p, const blas_matrix *m, const void *data, int64_t step) {
-  return (blas_factor){data, m->ld, step, (blas_operation)(m->trans == p->c.trans ? BLAS_N : BLAS_T)};
+static blas_factor make_factor(const blas_product *p, const blas_matrix *m, const void *data, int64_t count,
+                               int64_t step) {
+  return (blas_factor){data, count, m->ld, step, (blas_operation)(m->trans == p->c.trans ? BLAS_N : BLAS_T)};
+}
+
+static blas_compute compute_of(const gemm_call *c) {
+  if (c->dtype == DT_float64) return (blas_compute)BLAS_COMPUTE_FLOAT64;
+  bool tf32 = c->dtype == DT_float32 && c->precision == PRECISION_tf32;
+  return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
 /* cuBLAS is column-major: a row-major c is its transpose there, made of the transposes of b and a, in this order. */
@@ -220,30 +226,23 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas();
   blas_handle h = states[g->index].handle;
-  bool wide = c->dtype == DT_float64;
-  float alpha = (float)c->alpha.f, beta = (float)c->beta.f;
-  const void *al = wide ? (const void *)&c->alpha.f : &alpha, *be = wide ? (const void *)&c->beta.f : &beta;
-  blas_factor x = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), run->step[1]);
-  blas_factor y = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), run->step[2]);
+  blas_factor a = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), c->m, run->step[1]);
+  blas_factor b = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), c->n, run->step[2]);
+  const blas_factor *x = p->c.trans ? &a : &b, *y = p->c.trans ? &b : &a;
   void *out = (char *)c->c + run->offset[0] * dtype_size(c->dtype);
-  int64_t m = c->m, n = c->n;
-  if (!p->c.trans) {
-    blas_factor first = y;
-    y = x;
-    x = first;
-    m = c->n;
-    n = c->m;
-  }
-  bool tf32 = c->dtype == DT_float32 && c->precision == PRECISION_tf32;
-  blas_compute compute = (blas_compute)(wide ? BLAS_COMPUTE_FLOAT64 : tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
+  float alpha = (float)c->alpha.f, beta = (float)c->beta.f;
+  bool wide = c->dtype == DT_float64;
+  const void *al = wide ? (const void *)&c->alpha.f : &alpha, *be = wide ? (const void *)&c->beta.f : &beta;
+  blas_compute compute = compute_of(c);
   blas_type type = (blas_type)blas_type_of(c->dtype);
   blas_algorithm algorithm = (blas_algorithm)BLAS_DEFAULT;
-  blas_result r = run->count == 1
-    ? blas->gemm(h, x.op, y.op, m, n, c->k, al, x.data, type, x.ld, y.data, type, y.ld, be, out, type, p->c.ld,
-                 compute, algorithm)
-    : blas->gemm_batched(h, x.op, y.op, m, n, c->k, al, x.data, type, x.ld, x.step, y.data, type, y.ld, y.step, be, out,
-                         type, p->c.ld, run->step[0], run->count, compute, algorithm);
-  return blas_check(g, r, "matmul");
+  if (run->count == 1)
+    return blas_check(g, blas->gemm(
+      h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, y->data, type, y->ld, be,
+      out, type, p->c.ld, compute, algorithm));
+  return blas_check(g, blas->gemm_batched(
+    h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, x->step, y->data, type, y->ld, y->step, be,
+    out, type, p->c.ld, run->step[0], run->count, compute, algorithm));
 }
 
 static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
