@@ -73,11 +73,11 @@ struct temporary {
   ~temporary();
 };
 
-/* Exit status of a command; what it says, in English, goes to a file. */
+/* Exit status of a command; what it says, in English, goes to a file. Sanitizers are not for the compiler. */
 int run(const words &command, const std::string &said) {
   std::vector<char *> arguments, environment = {const_cast<char *>("LC_ALL=C")};
   for (char **e = environ; *e; e++)
-    if (strncmp(*e, "LC_ALL=", 7)) environment.push_back(*e);
+    if (strncmp(*e, "LC_ALL=", 7) && strncmp(*e, "LD_PRELOAD=", 11)) environment.push_back(*e);
   environment.push_back(nullptr);
   for (const std::string &w : command) arguments.push_back(const_cast<char *>(w.c_str()));
   arguments.push_back(nullptr);
