@@ -54,7 +54,11 @@ EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels
 EMULATED_RUNS = "$(RUN_SPECS) --label emulated $(EMULATED) $(filter-out $(OPEN_SPECS),$(DEVICE_SPECS))" \
                 "$(RUN_SPECS) --label emulated $(EMULATED) LUATENSOR_EMULATOR=protect=0 $(OPEN_SPECS)" \
                 "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua" \
-                "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua"
+                "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua" \
+                "$(RUN_SPECS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) $(LATE_SPECS)"
+# Operations as late as they may run, threads from the last to the first, nothing beyond the end of a block.
+LATE       = order=lazy,threads=reverse,guard=1
+LATE_SPECS = $(wildcard $(patsubst %,spec/%_spec.lua,copy index memory))
 
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" $(EMULATED_RUNS) \
@@ -73,7 +77,8 @@ test-sanitize:            ## the specs under ASan and UBSan
 	@$(MAKE) --no-print-directory -s $(HOSTS)
 	@export BUILD=build/sanitize; spec/support/sum \
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,1) $(SANITIZE_SPECS)" \
-	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) spec/dlpack_spec.lua spec/emulator_spec.lua"
+	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) spec/dlpack_spec.lua spec/emulator_spec.lua" \
+	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) $(LATE_SPECS)"
 
 test-gpu: build           ## the specs on a real GPU; where there is none, why
 	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(DEVICE_SPECS)
