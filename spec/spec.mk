@@ -5,7 +5,7 @@ RUN_SPECS := tools/lua spec/support/run.lua
 # Those of kernels, run again on the other tables.
 KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math copy convert dtype reduce scan softmax random matmul index chain elementwise))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator annotations examples), \
+SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator annotations examples gpu_plan), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections.
 GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory emulator annotations examples determinism), \
@@ -15,7 +15,7 @@ GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault me
 DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process thread), \
                   $(wildcard spec/*_spec.lua))
 # Those that make very many tensors run with the emulated memory open to the host: closing it costs most of their time.
-OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz gpu_index index map math matmul ops random reduce scan softmax))
+OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz gpu_index index layouts map math matmul ops random reduce scan softmax))
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
@@ -34,6 +34,10 @@ build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
 
+build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c
+	@mkdir -p $(@D)
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $^ -lm
+
 LUA_LIBS ?= $(shell pkg-config --libs lua5.4 2>/dev/null || pkg-config --libs lua-5.4)
 
 # ---- runs --------------------------------------------------------------------------------------
@@ -47,7 +51,7 @@ test: deps-test           ## all specs, those of the kernels again on the baseli
 # An emulated GPU whose cuBLAS is of no use: own kernels multiply.
 NO_BLAS := $(BUILD)/spec/no-cublas
 
-test-hosts: build $(HOSTS) build/spec/dlpack_peer.so emulator $(NO_BLAS)/libcuda.so.1
+test-hosts: build $(HOSTS) build/spec/dlpack_peer.so build/spec/plan_check emulator $(NO_BLAS)/libcuda.so.1
 
 # Compiled kernels stay on disk from run to run: their names say what they are made from.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
