@@ -1712,7 +1712,7 @@ function lt.to_bytes(x) end
 ---A tensor from the bytes of its elements, row-major, native byte order.
 ---@param s string
 ---@param shape any table of sizes, or one size
----@param options? table {dtype = "float32", device = "cpu"}
+---@param options? table {dtype = "float32", device = the default device}
 ---@return any # a new tensor
 function lt.from_bytes(s, shape, options) end
 
@@ -1764,19 +1764,19 @@ function lt.is_pinned(x) end
 
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
----, then options: {dtype = "float32", device = "cpu"}
+---, then options: {dtype = "float32", device = the default device}
 ---@return any # of that shape
 function lt.zeros(...) end
 
 ---Ones.
 ---@param ... any sizes, or one table of sizes
----, then options: {dtype = "float32", device = "cpu"}
+---, then options: {dtype = "float32", device = the default device}
 ---@return any # of that shape
 function lt.ones(...) end
 
 ---A tensor whose elements are whatever was in memory.
 ---@param ... any sizes, or one table of sizes
----, then options: {dtype = "float32", device = "cpu"}
+---, then options: {dtype = "float32", device = the default device}
 ---@return any # of that shape
 function lt.empty(...) end
 
@@ -1832,7 +1832,7 @@ function lt.range(first, last, step, options) end
 ---@param start number
 ---@param stop number
 ---@param n integer how many
----@param options? table {endpoint = true, dtype = "float32", device = "cpu"}; endpoint false leaves stop out
+---@param options? table {endpoint = true, dtype = "float32", device = the default device}; endpoint false leaves stop out
 ---@return any # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
@@ -1931,7 +1931,7 @@ function lt.save(path, x) end
 
 ---Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
 ---@param path string
----@param options? table {device = "cpu"}
+---@param options? table {device = the default device}
 ---@return any # an error says what is wrong with a file that is damaged or of another kind
 function lt.load(path, options) end
 
@@ -1947,8 +1947,9 @@ function lt.load(path, options) end
 function lt.graph(f, options) end
 
 ---What a device can do at most, measured now by loops that do nothing else, on all threads in use.
----Takes about a second. Not for a CPU that is busy with something else.
----@param device? string
+---Takes about a second. Not for a device that is busy with something else. Arithmetic is that of the ordinary units: a
+---GPU's tensor cores do more.
+---@param device? string default: the default device
 ---@param dtype? string whose arithmetic is measured
 ---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts what it reads and what it writes
 function lt.limits(device, dtype) end
@@ -2040,16 +2041,16 @@ function lt.get_matmul_precision() end
 
 ---Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
 ---for reuse).
----@param device? string
+---@param device? string the default device when left out
 ---@return table # {live = …, peak = …, cached = …}
 function lt.memory(device) end
 
 ---Starts a new measurement of the peak: it becomes what is live now.
----@param device? string
+---@param device? string the default device when left out
 function lt.reset_peak_memory(device) end
 
 ---Gives memory that was freed and kept for reuse back to the system.
----@param device? string
+---@param device? string the default device when left out
 function lt.empty_cache(device) end
 
 ---A generator of its own; functions that draw take it as option `generator`.

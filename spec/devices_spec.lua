@@ -169,3 +169,42 @@ describe("several GPUs", function()
     assert.equal(1, bad.size)
   end)
 end)
+
+-- The emulated GPU counts what is copied between it and the host.
+describe("copies to the host", function()
+  local emulator = require("spec.support.gpu").emulator
+  if not emulator then return pending("needs an emulated GPU") end
+  local x = lt.arange(1000000, {device = places[2]}):reshape(100, 100, 100)
+
+  -- Copies that f makes, when what it needs is there.
+  local function copies(f)
+    lt.synchronize()
+    local before = emulator.counts().copies
+    f()
+    return emulator.counts().copies - before
+  end
+
+  it("are one for a text, whatever the size", function()
+    local text
+    assert.equal(1, copies(function() text = tostring(x) end))
+    assert.equal(1, copies(function() return tostring(x.mT) end))
+    assert.equal(1, copies(function() return tostring(x[1]) end))
+    assert.equal((tostring(x:to "cpu"):gsub("cpu$", places[2])), text)
+  end)
+  it("are one for a table, a number, a string", function()
+    assert.equal(1, copies(function() return x[{1, {1, 2}}].T:totable() end))
+    assert.equal(1, copies(function() return x[{1, 2, 3}]:item() end))
+    assert.equal(1, copies(function() return x[{1, {}, 2}]:to_bytes() end))
+  end)
+  it("are none for views, numbers and results", function()
+    local y = lt.zeros_like(x)
+    assert.equal(0, copies(function()
+      local _ = (x[1].T + 1):sum(1)
+      y[{1, 1}] = 5
+      y:add_(x)
+      for i, row in x[1]:rows() do
+        if i == 3 then return row end
+      end
+    end))
+  end)
+end)

@@ -439,7 +439,7 @@ A tensor from the bytes of its elements, row-major, native byte order.
 @function from_bytes
 @string s
 @param shape table of sizes, or one size
-@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@tparam[opt] table options {dtype = "float32", device = the default device}
 @treturn tensor a new tensor
 */
 static int l_from_bytes(lua_State *L) {

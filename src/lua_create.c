@@ -27,21 +27,21 @@ static int constant(lua_State *L, const char *fn, tensor *t) {
 Zeros.
 @function zeros
 @param ... sizes, or one table of sizes; none: a 0-d tensor
-@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@tparam[opt] table options {dtype = "float32", device = the default device}
 @treturn tensor of that shape
 */
 /***
 Ones.
 @function ones
 @param ... sizes, or one table of sizes
-@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@tparam[opt] table options {dtype = "float32", device = the default device}
 @treturn tensor of that shape
 */
 /***
 A tensor whose elements are whatever was in memory.
 @function empty
 @param ... sizes, or one table of sizes
-@tparam[opt] table options {dtype = "float32", device = "cpu"}
+@tparam[opt] table options {dtype = "float32", device = the default device}
 @treturn tensor of that shape
 */
 static int l_constant(lua_State *L) {
@@ -270,7 +270,7 @@ n values from start to stop, evenly spaced.
 @number start
 @number stop
 @int n how many
-@tparam[opt] table options {endpoint = true, dtype = "float32", device = "cpu"}; endpoint false leaves stop out
+@tparam[opt] table options {endpoint = true, dtype = "float32", device = the default device}; endpoint false leaves stop out
 @treturn tensor 1-d of a floating dtype
 */
 static int l_linspace(lua_State *L) {

@@ -230,7 +230,7 @@ static const char *const load_options[] = {"device", NULL};
 Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
 @function load
 @string path
-@tparam[opt] table options {device = "cpu"}
+@tparam[opt] table options {device = the default device}
 @treturn tensor an error says what is wrong with a file that is damaged or of another kind
 */
 static int l_load(lua_State *L) {

@@ -136,7 +136,7 @@ tensor *push_view(lua_State *L, const tensor *base) {
 /*** Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
 for reuse).
 @function memory
-@tparam[opt="cpu"] string device
+@tparam[opt] string device the default device when left out
 @treturn table {live = …, peak = …, cached = …}
 */
 static int l_memory(lua_State *L) {
@@ -154,7 +154,7 @@ static int l_memory(lua_State *L) {
 
 /*** Starts a new measurement of the peak: it becomes what is live now.
 @function reset_peak_memory
-@tparam[opt="cpu"] string device
+@tparam[opt] string device the default device when left out
 */
 static int l_reset_peak_memory(lua_State *L) {
   place where = arg_place(L, 1, "reset_peak_memory");
@@ -165,7 +165,7 @@ static int l_reset_peak_memory(lua_State *L) {
 
 /*** Gives memory that was freed and kept for reuse back to the system.
 @function empty_cache
-@tparam[opt="cpu"] string device
+@tparam[opt] string device the default device when left out
 */
 static int l_empty_cache(lua_State *L) {
   place where = arg_place(L, 1, "empty_cache");

@@ -173,6 +173,13 @@ static int release(lua_State *L) {
   return 0;
 }
 
+/* retype(address, code): says that the elements are of another kind. */
+static int retype(lua_State *L) {
+  DLManagedTensorVersioned *m = lua_touserdata(L, 1);
+  m->dl_tensor.dtype.code = (uint8_t)luaL_checkinteger(L, 2);
+  return 0;
+}
+
 /* How many structs of ours were deleted since the last call. */
 static int count_deleted(lua_State *L) {
   lua_pushinteger(L, deleted);
@@ -184,7 +191,7 @@ int luaopen_dlpack_peer(lua_State *L);
 
 int luaopen_dlpack_peer(lua_State *L) {
   static const luaL_Reg functions[] = {
-    {"make", make}, {"discard", discard}, {"take", take}, {"release", release}, {"deleted", count_deleted}, {NULL, NULL}
+    {"make", make}, {"discard", discard}, {"take", take}, {"release", release}, {"retype", retype}, {"deleted", count_deleted}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
   return 1;
