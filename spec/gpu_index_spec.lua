@@ -1,6 +1,6 @@
--- Indices, masks, searches and random numbers on the device under test give the CPU's bits, while the default device is
--- the CPU: so what functions make on the way has to be where their tensors are. On a GPU, an index out of range is found
--- when nobody waits for it any more.
+-- Indices, masks, searches and random numbers on the device under test give the CPU's bits, while the default device
+-- is the CPU: so what functions make on the way has to be where their tensors are. On a GPU, an index out of range is
+-- found when nobody waits for it any more.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
 
@@ -65,7 +65,8 @@ describe("reading through indices", function()
     same("two", get, x, lt.randint(1, 3, 7, 1), {}, lt.randint(1, 5, 9))
     same("three apart", get, x, lt.randint(1, 3, 2, 1, 3), {}, lt.randint(1, 5, 4, 1), {}, lt.randint(1, 6, 3))
     same("transposed", function(y, i) return y:permute_dims(5, 1, 3, 2, 4)[{{}, i, {}, i}] end, x, lt.randint(1, 3, 6))
-    same("of a stretched tensor", function(y, i) return y:broadcast_to(7, 4, 6)[{i, {}, i}] end, values("int16", 4, 1), lt.randint(1, 6, 30))
+    same("of a stretched tensor", function(y, i) return y:broadcast_to(7, 4, 6)[{i, {}, i}] end, values("int16", 4, 1),
+         lt.randint(1, 6, 30))
   end)
 
   it("gathers along every dim", function()
@@ -104,10 +105,12 @@ describe("writing through indices", function()
       local i = lt.randint(1, 60, 400, 9)
       same("scatter", function(y, k, w) return y:scatter(1, k, w) end, x, i, v)
       same("scatter_add 1", function(y, k, w) return y:scatter_add(1, k, w) end, x, i, v)
-      same("scatter_add 2", function(y, k, w) return y:scatter_add(2, k, w) end, x, lt.randint(1, 9, 60, 30), values(d, 60, 30))
+      same("scatter_add 2", function(y, k, w) return y:scatter_add(2, k, w) end, x, lt.randint(1, 9, 60, 30),
+           values(d, 60, 30))
       same("few", function(y, k, w) return y:scatter_add(1, k, w) end, x, lt.randint(1, 3, 20, 4), values(d, 20, 4))
       same("rows", function(y, k, w) return y:index_add(1, k, w) end, x, lt.randint(1, 60, 400), v)
-      same("many rows", function(y, k, w) return y:index_add(1, k, w) end, x, lt.randint(-60, -1, 1500), values(d, 1500, 9))
+      same("many rows", function(y, k, w) return y:index_add(1, k, w) end, x, lt.randint(-60, -1, 1500),
+           values(d, 1500, 9))
       same("one row", function(y, k, w) return y:index_add(1, k, w) end, x, lt.full(1200, 5), values(d, 1200, 9))
       same("columns", function(y, k, w) return y:index_add(2, k, w) end, x, lt.randint(1, 9, 50), values(d, 60, 50))
       same("a number", function(y, k) return y:scatter_add(1, k, 3) end, x, i)
@@ -163,9 +166,12 @@ describe("searching", function()
 
   it("puts NaN last, and searches rows of their own", function()
     local nan = 0 / 0
-    same("NaN", function(s, y) return s:searchsorted(y) end, lt.tensor {1, 2, 2, math.huge, nan, nan}, lt.tensor {nan, 2, math.huge, -1})
-    same("rows", function(s, y) return s:searchsorted(y) end, lt.rand(20, 50):cumulative_sum(2), lt.rand(20, 30):multiply(25))
-    same("sorter", function(s, i, y) return s:searchsorted(y, {sorter = i}) end, lt.tensor {3, 1, 2}, lt.tensor {2, 3, 1}, lt.rand(9):multiply(4))
+    same("NaN", function(s, y) return s:searchsorted(y) end, lt.tensor {1, 2, 2, math.huge, nan, nan},
+         lt.tensor {nan, 2, math.huge, -1})
+    same("rows", function(s, y) return s:searchsorted(y) end, lt.rand(20, 50):cumulative_sum(2),
+         lt.rand(20, 30):multiply(25))
+    same("sorter", function(s, i, y) return s:searchsorted(y, {sorter = i}) end, lt.tensor {3, 1, 2},
+         lt.tensor {2, 3, 1}, lt.rand(9):multiply(4))
   end)
 end)
 
@@ -245,10 +251,11 @@ describe("an index out of range", function()
     fails("index 0 in dim 2: Lua tensors start at 1", function() return x[{1, tensor {2, 0}}] end)
     fails("take: index -5 in dim 2: out of range for length 4", function() return x:take(tensor {-4, -5}, 2) end)
     fails("gather: index 5 in dim 2: out of range for length 4", function() return x:gather(2, tensor {{1, 5}}) end)
-    fails("scatter: index 9 in dim 1: out of range for length 3", function() return x:scatter(1, tensor {{9}}, 1) end)
+    fails("scatter: index 9 in dim 1: out of range for length 3", function() x:scatter(1, tensor {{9}}, 1) end)
     fails("scatter_add_: index 9 in dim 1: out of range for length 3", function() x:scatter_add_(1, tensor {{9}}, 1) end)
-    fails("index_add: index 4 in dim 1: out of range for length 3", function() return x:index_add(1, tensor {1, 4}, 1) end)
-    fails("take: index 1 in dim 2: out of range for length 0", function() return lt.zeros(2, 0, {device = device}):take(tensor {1}, 2) end)
+    fails("index_add: index 4 in dim 1: out of range for length 3", function() x:index_add(1, tensor {1, 4}, 1) end)
+    local none = lt.zeros(2, 0, {device = device})
+    fails("take: index 1 in dim 2: out of range for length 0", function() none:take(tensor {1}, 2) end)
   end)
 
   it("is the first one, of however many", function()
@@ -257,12 +264,13 @@ describe("an index out of range", function()
     i[7100], i[6999] = 51, -51
     local j = lt.full(20000, 61)
     i, j = i:to(device), j:to(device)
+    local v, row = lt.rand(20000, {device = device}), lt.rand(60, {device = device})
     fails("index -51 in dim 1: out of range for length 50", function() return x[i] end)
     fails("index -51 in dim 1: out of range for length 50", function() return x[{i, j}] end)
     fails("index 61 in dim 1: out of range for length 60", function() return x.T[{j, i}] end)
     fails("index -51 in dim 1: out of range for length 50", function() x[i] = 0 end)
-    fails("index -51 in dim 1: out of range for length 50", function() x[{i, j}] = lt.rand(20000, {device = device}) end)
-    fails("index_add_: index -51 in dim 1: out of range for length 50", function() x:index_add_(1, i, lt.rand(60, {device = device})) end)
+    fails("index -51 in dim 1: out of range for length 50", function() x[{i, j}] = v end)
+    fails("index_add_: index -51 in dim 1: out of range for length 50", function() x:index_add_(1, i, row) end)
   end)
 
   for _, n in ipairs {3, 5000} do

@@ -1,5 +1,5 @@
-/* Access through index tensors. Kernels find each position's elements on both sides from a plan that holds a few dims and
-** index tensors, or (another compilation) all there can be.
+/* Access through index tensors. Kernels find each position's elements on both sides from a plan that holds a few dims
+** and index tensors, or (another compilation) all there can be.
 **
 ** Reading is one kernel. Before anything is written, the indices are looked at, and who goes to which place: picks are
 ** the positions along the dims in which indices move, and keys number the elements of the target that they can pick. A
@@ -104,7 +104,8 @@ static void widen_units(access *a) {
   const index_call *c = a->call;
   int last = a->ndim - 1, size = a->unit;
   if (last < 0 || is_picked(c, a->dim[last]) || a->step[VALUE][last] != 1 || a->step[TARGET][last] != 1) return;
-  uint64_t all = (uint64_t)(uintptr_t)c->values.data | (uint64_t)(uintptr_t)c->target.data | (uint64_t)(a->length[last] * size);
+  uint64_t all = (uint64_t)(uintptr_t)c->values.data | (uint64_t)(uintptr_t)c->target.data;
+  all |= (uint64_t)(a->length[last] * size);
   for (int d = 0; d < last; d++) all |= (uint64_t)(a->step[VALUE][d] * size) | (uint64_t)(a->step[TARGET][d] * size);
   for (int k = 0; k < c->nindex; k++) all |= (uint64_t)(c->index[k].step * size);
   int unit = common_unit(all), by = unit / size;
@@ -127,7 +128,8 @@ static bool is_short(const access *a) { return a->ndim <= FEW_DIMS && a->call->n
 static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, index_plan *p) {
   const index_call *c = a->call;
   bool brief = is_short(a);
-  int dims = brief ? FEW_DIMS : MAX_DIMS, sources = brief ? FEW_SOURCES : MAX_DIMS, by = a->unit / dtype_size(c->target.dtype);
+  int dims = brief ? FEW_DIMS : MAX_DIMS, sources = brief ? FEW_SOURCES : MAX_DIMS;
+  int by = a->unit / dtype_size(c->target.dtype);
   int64_t *w = p->word;
   w[0] = count;
   w[1] = ndim;
@@ -157,7 +159,8 @@ enum kernel { GET, PUT, CHECK, ELECT, FIND_KEYS, ELECT_LAST, ORDER_FEW, ADD_RUNS
 
 static const struct { const char *file, *entry; } kernels[] = {
   [GET] = {"index_move.cuh", "get"}, [PUT] = {"index_move.cuh", "put"},
-  [CHECK] = {"index_order.cuh", "check"}, [ELECT] = {"index_order.cuh", "elect"}, [FIND_KEYS] = {"index_order.cuh", "find_keys"},
+  [CHECK] = {"index_order.cuh", "check"}, [ELECT] = {"index_order.cuh", "elect"},
+  [FIND_KEYS] = {"index_order.cuh", "find_keys"},
   [ELECT_LAST] = {"index_order.cuh", "elect_last"}, [ORDER_FEW] = {"index_order.cuh", "order_few"},
   [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_EACH] = {"index_add.cuh", "add_each"},
 };
@@ -279,7 +282,8 @@ static int open_order(gpu *g, const access *a, order *o) {
 static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *picks, void *elected) {
   const gpu_kernel *k;
   int st = get_kernel(g, a, ORDER_FEW, &k);
-  return st != OK ? st : gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
+  if (st != OK) return st;
+  return gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
 }
 
 /* *at: which of the two is sorted. */
@@ -303,7 +307,8 @@ static int elect_sorted(gpu *g, const access *a, void *elected) {
   if (st == OK) {
     int64_t n = a->picks;
     uint32_t few = (uint32_t)n;
-    st = launch(g, a, ELECT_LAST, n, (void *[]){&o.keys[at], &o.picks[at], a->wide ? (void *)&n : (void *)&few, &elected});
+    st = launch(g, a, ELECT_LAST, n,
+                (void *[]){&o.keys[at], &o.picks[at], a->wide ? (void *)&n : (void *)&few, &elected});
   }
   gpu_scratch_free(g, o.room, o.bytes);
   return st;
@@ -315,8 +320,9 @@ static int elect(gpu *g, const access *a, bool by_key, void *elected) {
   write_plan(g, a, a->picked, a->picks, &p);
   if (a->picks <= FEW) return order_few(g, a, &p, NULL, NULL, elected);
   if (!by_key) return elect_sorted(g, a, elected);
-  int st = gpu_check(g, gpu_get_driver()->set_8((gpu_address)(uintptr_t)elected, 0, (size_t)a->keys * position_size(a), g->stream),
-                     "clearing memory");
+  size_t bytes = (size_t)a->keys * position_size(a);
+  gpu_result cleared = gpu_get_driver()->set_8((gpu_address)(uintptr_t)elected, 0, bytes, g->stream);
+  int st = gpu_check(g, cleared, "clearing memory");
   return st == OK ? launch(g, a, ELECT, a->picks, (void *[]){&p, &elected}) : st;
 }
 
@@ -371,8 +377,8 @@ static int add_runs(gpu *g, const access *a) {
   uint32_t n32 = (uint32_t)n, many32 = (uint32_t)many;
   if (st == OK)
     st = launch(g, a, ADD_RUNS, a->count,
-                (void *[]){&p, &picked, a->wide ? (void *)&n : (void *)&n32, a->wide ? (void *)&many : (void *)&many32, &by_key,
-                           &o.keys[at], &o.picks[at], &target, &values});
+                (void *[]){&p, &picked, a->wide ? (void *)&n : (void *)&n32, a->wide ? (void *)&many : (void *)&many32,
+                           &by_key, &o.keys[at], &o.picks[at], &target, &values});
   gpu_scratch_free(g, o.room, o.bytes);
   return st;
 }

@@ -21,10 +21,12 @@ int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int val
 }
 
 /* From buffers `from` to the other ones. counts: [DIGITS][tiles], then a total a digit. */
-static int run_pass(gpu *g, const gpu_sort *s, const gpu_kernel *const k[3], int from, bool first, int shift, char *counts) {
+static int run_pass(gpu *g, const gpu_sort *s, const gpu_kernel *const k[3], int from, int shift, char *counts) {
   uint64_t n = (uint64_t)s->n, tiles = (uint64_t)((s->n + tile_of(s) - 1) / tile_of(s));
-  const void *keys = s->keys[from], *values = first && s->positions ? NULL : s->values[from];
-  void *keys_out = s->keys[!from], *values_out = s->values[!from], *totals = counts + tiles * DIGITS * (uint64_t)s->value_bits / 8;
+  bool numbered = s->positions && shift == s->first_bit;
+  const void *keys = s->keys[from], *values = numbered ? NULL : s->values[from];
+  void *keys_out = s->keys[!from], *values_out = s->values[!from];
+  void *totals = counts + tiles * DIGITS * (uint64_t)s->value_bits / 8;
   int st = gpu_launch(g, k[0], (unsigned)tiles, THREADS, 0, (void *[]){&keys, &n, &shift, &counts});
   if (st == OK) st = gpu_launch(g, k[1], DIGITS, SCAN_THREADS, 0, (void *[]){&counts, &tiles, &totals});
   if (st == OK)
@@ -45,7 +47,7 @@ int gpu_sort_pairs(gpu *g, const gpu_sort *s, int *at) {
   st = gpu_scratch(g, bytes, &counts);
   if (st != OK) return st;
   for (int shift = s->first_bit; st == OK && (shift < end || shift == s->first_bit); shift += DIGIT_BITS, from = !from)
-    st = run_pass(g, s, k, from, shift == s->first_bit, shift, counts);
+    st = run_pass(g, s, k, from, shift, counts);
   gpu_scratch_free(g, counts, bytes);
   *at = from;
   return st;

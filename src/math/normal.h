@@ -10,7 +10,8 @@ INLINE double double_of(uint64_t v) {
 #if defined(__AVX512DQ__) || !defined(__SSE2__)
   return (double)(int64_t)v;
 #else
-  double high = from_bits_float64(v >> 32 | 0x4330000000000000), low = from_bits_float64((uint32_t)v | 0x4330000000000000);
+  double high = from_bits_float64(v >> 32 | 0x4330000000000000);
+  double low = from_bits_float64((uint32_t)v | 0x4330000000000000);
   return (high - 0x1p52) * 0x1p32 + (low - 0x1p52);
 #endif
 }

@@ -6,32 +6,57 @@
 
 typedef PASTE(type_, D) stored;
 
+enum { AHEAD = 8 };                     /* values of a run whose loads are on their way together */
+
+INLINE stored add(stored x, stored y) { return PASTE(to_, D)(PASTE(from_, D)(x) + PASTE(from_, D)(y)); }
+
+/* The value of sorted pick k. */
+INLINE stored value_of(const index_plan &p, int picked, const position *picks, position k, const stored *values) {
+  return values[walk(p, picked, picks[k]).side[SIDE_VALUE]];
+}
+
+/* sum, and the values of the run that begins at pick k added one after the other. */
+INLINE stored add_run(const index_plan &p, int picked, position n, const position *keys, const position *picks,
+                      position k, const stored *values, stored sum) {
+  position mine = keys[k];
+  do {
+    if (k + AHEAD <= n && keys[k + AHEAD - 1] == mine) {
+      stored next[AHEAD];
+#pragma unroll
+      for (int j = 0; j < AHEAD; j++) next[j] = value_of(p, picked, picks, k + j, values);
+#pragma unroll
+      for (int j = 0; j < AHEAD; j++) sum = add(sum, next[j]);
+      k += AHEAD;
+    } else sum = add(sum, value_of(p, picked, picks, k++, values));
+  } while (k < n && keys[k] == mine);
+  return sum;
+}
+
+/* Position i of the dims from `picked` on. */
+INLINE place walk_others(const index_plan &p, int picked, position i) {
+  place at = {};
+  for (int d = (int)p.ndim - 1; d >= picked; d--) {
+    position rest = d > picked ? divide(i, p.dim[d]) : 0;
+    int64_t here = i - rest * (position)p.dim[d].length;
+    at.side[SIDE_VALUE] += here * p.dim[d].step[SIDE_VALUE];
+    at.side[SIDE_TARGET] += here * p.dim[d].step[SIDE_TARGET];
+    i = rest;
+  }
+  return at;
+}
+
 /* Sorted picks: a thread has one run of equal keys, at one of `many` positions of the dims (from `picked` on) along
 ** which no index moves. by_key: threads are neighbours along the keys, else along these dims. */
-KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key, const position *keys,
-                 const position *picks, stored *target, const stored *values) {
+KERNEL(add_runs)(const __grid_constant__ index_plan p, int picked, position n, position many, int by_key,
+                 const position *keys, const position *picks, stored *target, const stored *values) {
   position i = (position)grid_thread();
   if (i >= n * many || p.late->set) return;
-  position k = by_key ? i % n : i / many, other = by_key ? i / n : i % many, mine = keys[k];
-  if (k > 0 && keys[k - 1] == mine) return;
-  place at, rest = {};
+  position k = by_key ? i % n : i / many;
+  if (k > 0 && keys[k - 1] == keys[k]) return;
+  place other = walk_others(p, picked, by_key ? i / n : i % many), at;
   locate(p, picked, picks[k], &at);
-  for (int d = (int)p.ndim - 1; d >= picked; d--) {
-    position left = d > picked ? divide(other, p.dim[d]) : 0;
-    int64_t here = other - left * (position)p.dim[d].length;
-    rest.side[SIDE_VALUE] += here * p.dim[d].step[SIDE_VALUE];
-    rest.side[SIDE_TARGET] += here * p.dim[d].step[SIDE_TARGET];
-    other = left;
-  }
-  values += rest.side[SIDE_VALUE];
-  stored *to = target + at.side[SIDE_TARGET] + rest.side[SIDE_TARGET], sum = *to;
-  int64_t from = at.side[SIDE_VALUE];
-  for (;;) {
-    sum = PASTE(to_, D)(PASTE(from_, D)(sum) + PASTE(from_, D)(values[from]));
-    if (++k == n || keys[k] != mine) break;
-    from = walk(p, picked, picks[k]).side[SIDE_VALUE];
-  }
-  *to = sum;
+  stored *to = target + at.side[SIDE_TARGET] + other.side[SIDE_TARGET];
+  *to = add_run(p, picked, n, keys, picks, k, values + other.side[SIDE_VALUE], *to);
 }
 
 #ifdef ATOMIC

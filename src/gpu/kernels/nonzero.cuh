@@ -8,15 +8,16 @@ typedef uint64_t position;
 
 enum { THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS };
 
-/* Mask elements 16 at a time; each byte is 0 or 1. Bit j: element j of the thread. */
+/* The product gathers bits 0, 8, 16, 24 in its bits 24 … 27. */
+INLINE unsigned four_bits(unsigned bytes) { return bytes * 0x01020408u >> 24 & 15; }
+
+/* Mask elements, of which a byte is 0 or 1: bit j is element j of the thread. */
 INLINE unsigned load_bits(const uint8_t *in, uint64_t n) {
   uint64_t first = (uint64_t)blockIdx.x * TILE + threadIdx.x * ITEMS;
   unsigned bits = 0;
   if (first + ITEMS <= n && (uint64_t)in % 16 == 0) {
     uint4 v = *(const uint4 *)(in + first);
-    /* the product gathers bits 0, 8, 16, 24 in its bits 24 … 27 */
-    bits = (v.x * 0x01020408u >> 24 & 15) << 0 | (v.y * 0x01020408u >> 24 & 15) << 4 | (v.z * 0x01020408u >> 24 & 15) << 8 |
-           (v.w * 0x01020408u >> 24 & 15) << 12;
+    bits = four_bits(v.x) | four_bits(v.y) << 4 | four_bits(v.z) << 8 | four_bits(v.w) << 12;
   } else
     for (int j = 0; j < ITEMS; j++)
       if (first + j < n && in[first + j]) bits |= 1u << j;
@@ -34,8 +35,8 @@ struct nonzero_shape {
 };
 
 /* out[d][·]: positions in dim d, counted from 1. starts: of the tiles. */
-KERNEL_COOPERATIVE(write_places)(const uint8_t *in, uint64_t n, const __grid_constant__ nonzero_shape s, const position *starts,
-                                 int64_t *out, int64_t count) {
+KERNEL_COOPERATIVE(write_places)(const uint8_t *in, uint64_t n, const __grid_constant__ nonzero_shape s,
+                                 const position *starts, int64_t *out, int64_t count) {
   __shared__ uint16_t found[TILE];
   unsigned bits = load_bits(in, n), total, at = scan_block_before<running_sum<unsigned>>((unsigned)__popc(bits), &total);
   for (; bits; bits &= bits - 1) found[at++] = (uint16_t)(threadIdx.x * ITEMS + __ffs((int)bits) - 1);

@@ -58,7 +58,8 @@ INLINE void make(const random_args &r, const draw_word *word, number *out) {
   for (int w = 0; w < DRAWS; w++) out[w] = r.low + (int64_t)(r.range ? high_product(word[w], r.range) : word[w]);
 #else
   for (int w = 0; w < DRAWS; w++) {
-    number u = WIDE ? (number)(int64_t)(word[w] >> r.shift) * r.scale * r.b : (number)(int32_t)(word[w] >> r.shift) * r.scale;
+    draw_word bits = word[w] >> r.shift;
+    number u = WIDE ? (number)(int64_t)bits * r.scale * r.b : (number)(int32_t)bits * r.scale;
     number v = r.a + u;
     out[w] = v < r.most ? v : r.most;
   }
@@ -102,10 +103,12 @@ KERNEL(draw)(const random_args r) {
     draw_word word[DRAWS];
     number made[DRAWS];
     philox(key, counter + k, x);
-    for (int w = 0; w < DRAWS; w++) word[w] = WIDE ? (draw_word)((uint64_t)x[2 * w + 1] << 32 | x[2 * w]) : (draw_word)x[w];
+    for (int w = 0; w < DRAWS; w++)
+      word[w] = WIDE ? (draw_word)((uint64_t)x[2 * w + 1] << 32 | x[2 * w]) : (draw_word)x[w];
     make(r, word, made);
     for (int w = 0; w < DRAWS; w++) p[w].at[k] = PASTE(to_, STORE)(made[w]);
   }
 #pragma unroll
-  for (int w = 0; w < DRAWS; w++) store_some((stored *)r.out + at + RANDOM_RUN * w, r.count - at - RANDOM_RUN * w, p[w]);
+  for (int w = 0; w < DRAWS; w++)
+    store_some((stored *)r.out + at + RANDOM_RUN * w, r.count - at - RANDOM_RUN * w, p[w]);
 }

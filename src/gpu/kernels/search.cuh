@@ -8,7 +8,8 @@ typedef PASTE(type_, D) element;
 INLINE bool sorts_before(element a, element b) { return a < b || (b != b && a == a); }
 
 /* out[i] = 1 + how many of the n elements of the row are before values[i], or (right) not after it */
-KERNEL(search)(const element *sorted, const element *values, int64_t *out, int64_t n, int64_t count, int64_t rows, int right) {
+KERNEL(search)(const element *sorted, const element *values, int64_t *out, int64_t n, int64_t count, int64_t rows,
+               int right) {
   int64_t i = (int64_t)grid_thread();
   if (i >= rows * count) return;
   const element *row = sorted + (rows > 1 ? i / count * n : 0);

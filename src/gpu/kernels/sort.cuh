@@ -71,8 +71,8 @@ INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, const po
 }
 
 /* counts: after scan_rows. values NULL: those of position i are i. Pairs beyond n count as the greatest. */
-KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n, int shift,
-                         const position *counts, const position *totals) {
+KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
+                         int shift, const position *counts, const position *totals) {
   __shared__ unsigned count[WARPS][DIGITS];
   __shared__ position base[DIGITS];
   __shared__ union { key keys[TILE]; position values[TILE]; } staged;
@@ -130,6 +130,7 @@ KERNEL(permute)(const key *keys, const position *values, uint64_t n, int shift, 
   if (i >= n) return;
   key mine = keys[i];
   while (first > 0 && keys[first - 1] >> shift == mine >> shift) first--;
-  for (uint64_t k = first; k < n && keys[k] >> shift == mine >> shift; k++) rank += keys[k] < mine || (keys[k] == mine && k < i);
+  for (uint64_t k = first; k < n && keys[k] >> shift == mine >> shift; k++)
+    rank += keys[k] < mine || (keys[k] == mine && k < i);
   out[first + rank] = (int64_t)values[i] + 1;
 }
