@@ -128,7 +128,7 @@ static int l_user_kernel(lua_State *L) {
 
 static int l_gc(lua_State *L) {
   kernel *k = lua_touserdata(L, 1);
-  if (k->handle && k->epoch == place_epoch(k->where)) k->where.device->kernel_free(k->where.index, k->handle);
+  if (k->handle) k->where.device->kernel_free(k->where.index, k->handle);
   k->handle = NULL;
   return 0;
 }

@@ -7,6 +7,7 @@
 typedef struct user_kernel {
   gpu_kernel kernel;
   gpu_module module;
+  unsigned   epoch;          /* of the device when it was made: its reopening ends modules */
   bool       captured;       /* a graph may launch it as long as the process lives */
 } user_kernel;
 
@@ -16,7 +17,10 @@ int gpu_kernel_make(int index, const char *text, const char *name, void **kernel
   user_kernel *u = calloc(1, sizeof *u);
   if (!u) return ERR_MEMORY;
   int st = gpu_enter(index, &g);
-  if (st == OK) st = gpu_leave(g, gpu_compile_text(g, text, name, name, &u->kernel, &u->module, log));
+  if (st == OK) {
+    st = gpu_leave(g, gpu_compile_text(g, text, name, name, &u->kernel, &u->module, log));
+    u->epoch = g->epoch;
+  }
   if (st == OK) *kernel = u;
   else free(u);
   return st;
@@ -28,8 +32,8 @@ void gpu_kernel_free(int index, void *kernel) {
   user_kernel *u = kernel;
   if (gpu_enter(index, &g) == OK) {
     const gpu_driver *d = gpu_get_driver();
-    bool keep = u->captured || g->capturing || d->context_sync() != GPU_SUCCESS;
-    if (!keep) d->module_unload(u->module);
+    bool lost = u->epoch != g->epoch, keep = u->captured || g->capturing;
+    if (!lost && !keep && d->context_sync() == GPU_SUCCESS) d->module_unload(u->module);
     gpu_leave(g, OK);
   }
   free(u);
