@@ -99,6 +99,16 @@ describe("elementwise", function()
     same(x * x - y.T:to("float64"), out:contiguous())
   end)
 
+  it("stretches rows and columns", function()
+    local x, row, column = lt.randn(6, 32), lt.randn(32), lt.randn(6, 1)
+    local f = lt.elementwise("float32 x, float32 y, float64 z", "x * y - z")
+    same((x * row):to("float64") - column:to("float64"), f(x, row, column:to("float64")))
+    same((row * column):to("float64") - x:to("float64"), f(row, column, x:to("float64")))
+    local shifted = lt.randn(6, 33)[{{}, {2, 33}}]            -- rows that do not begin at whole vectors
+    same((shifted * row):to("float64") - 2, f(shifted, row, 2))
+    same((x.T:contiguous().T * row):to("float64") - column:to("float64"), f(x.T:contiguous().T, row, column:to("float64")))
+  end)
+
   it("takes large tensors, odd lengths and all threads", function()
     local x, y = lt.randn(3, 33331), lt.randn(33331)
     same((x * y):sin() + (x * y):exp() / 3, lt.elementwise("float32 a, float32 b", "sin(a * b) + exp(a * b) / 3")(x, y))

@@ -91,24 +91,25 @@ static void write_unit(text *t, const fused_call *c) {
 
 /* ---- kernels ---- */
 
-enum entry { FLAT, STRIDED };
+enum entry { FLAT, ROWS, STRIDED };
 
-/* A hash of 48 bits of the program and of how its operands are stored. */
+/* A hash of 54 bits of the program and of how its operands are stored. */
 static uint64_t key_of(const fused_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
   h = (h ^ c->out.dtype) * 0x9E3779B97F4A7C15u;
-  return (uint64_t)GPU_FUSED << 56 | h >> 9 << 1 | entry;
+  return (uint64_t)GPU_FUSED << 56 | h >> 10 << 2 | entry;
 }
 
 static int find_kernel(gpu *g, const fused_call *c, enum entry entry, const gpu_kernel **k) {
+  static const char *const entries[] = {"fused_flat", "fused_rows", "fused_strided"};
   uint64_t key = key_of(c, entry);
   *k = gpu_find(g, key);
   if (*k) return OK;
   text t = {.length = 0};
   write_unit(&t, c);
   gpu_source s = {.file = "elementwise.cu", .text = t.data, .name = "elementwise"};
-  s.entry = entry == FLAT ? "fused_flat" : "fused_strided";
+  s.entry = entries[entry];
   return gpu_build(g, key, &s, k);
 }
 
@@ -116,20 +117,25 @@ static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; 
 
 /* ---- calls ---- */
 
-/* Can operand k be loaded or stored in vectors of `vector` elements? */
-static bool vector_fits(const plan *p, int k, const operand *o, int vector) {
-  bool run = p->ndim == 0 || p->stride[k][0] == 1;
-  return run && (uintptr_t)o->data % ((size_t)vector * (size_t)dtype_size(o->dtype)) == 0;
+static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p->stride[k][p->ndim - 1]; }
+
+/* Do vectors of `vector` elements of operand k begin at multiples of their size, in every row? */
+static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
+  if ((uintptr_t)o->data % ((size_t)vector * (size_t)dtype_size(o->dtype)) != 0) return false;
+  for (int d = 0; d < p->ndim - 1; d++)
+    if (p->stride[k][d] % vector != 0) return false;
+  return true;
 }
 
-/* Is everything contiguous or one value? Fills args->runs. */
-static bool is_flat(const fused_call *c, fused_args *args, int vector) {
+/* Is each operand contiguous or (inputs) one value along the inner dim? Fills args->runs. */
+static bool has_vectors(const fused_call *c, fused_args *args, int vector) {
   const plan *p = c->plan;
-  if (p->ndim > 1 || !vector_fits(p, 0, &c->out, vector)) return false;
+  if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;
   for (int k = 0; k < c->program->nin; k++) {
     const operand *o = &c->in[k];
-    if (!o->data || p->ndim == 0 || p->stride[1 + k][0] == 0) continue;
-    if (!vector_fits(p, 1 + k, o, vector)) return false;
+    int64_t stride = inner_stride(p, 1 + k);
+    if (!o->data || stride == 0) continue;
+    if (stride != 1 || !vectors_fit(p, 1 + k, o, vector)) return false;
     args->runs |= 1u << k;
   }
   return true;
@@ -142,16 +148,38 @@ static int run_flat(gpu *g, const fused_call *c, fused_args *args, int vector) {
   return st == OK ? gpu_launch(g, k, (unsigned)blocks, FUSED_THREADS, 0, (void *[]){args}) : st;
 }
 
-static int run_strided(gpu *g, const fused_call *c, fused_args *args) {
+/* In pieces that 32-bit positions can count. */
+static int run_planned(gpu *g, const fused_call *c, const plan *whole, fused_args *args, enum entry entry) {
   const gpu_kernel *k;
-  int64_t pieces = gpu_plan_pieces(c->plan, PLAN_MOST);
-  int st = find_kernel(g, c, STRIDED, &k);
+  int64_t pieces = gpu_plan_pieces(whole, PLAN_MOST);
+  int st = find_kernel(g, c, entry, &k);
   for (int64_t i = 0; st == OK && i < pieces; i++) {
     gpu_plan p;
-    gpu_plan_piece(&p, c->plan, 1 + c->program->nin, PLAN_MOST, i);
+    gpu_plan_piece(&p, whole, 1 + c->program->nin, PLAN_MOST, i);
     st = gpu_launch(g, k, (unsigned)share(p.count, FUSED_THREADS), FUSED_THREADS, 0, (void *[]){args, &p});
   }
   return st;
+}
+
+/* The inner dim counted in vectors. */
+static int run_rows(gpu *g, const fused_call *c, fused_args *args, int vector) {
+  plan p = *c->plan;
+  int inner = p.ndim - 1;
+  p.shape[inner] /= vector;
+  p.count /= vector;
+  for (int k = 0; k <= c->program->nin; k++) p.stride[k][inner] *= vector;
+  return run_planned(g, c, &p, args, ROWS);
+}
+
+/* The best of the three ways. */
+static int run(gpu *g, const fused_call *c, fused_args *args) {
+  const plan *p = c->plan;
+  int vector = 16 / widest(c);
+  if (!has_vectors(c, args, vector)) return run_planned(g, c, p, args, STRIDED);
+  if (p->ndim <= 1 && share(args->count, (int64_t)FUSED_THREADS * vector) <= INT32_MAX)
+    return run_flat(g, c, args, vector);
+  if (p->ndim > 1 && p->shape[p->ndim - 1] % vector == 0) return run_rows(g, c, args, vector);
+  return run_planned(g, c, p, args, STRIDED);
 }
 
 static int fused(gpu *g, const fused_call *c) {
@@ -163,9 +191,7 @@ static int fused(gpu *g, const fused_call *c) {
     if (!o->data) args.in[k].value = gpu_word(&o->value, c->program->in[k]);
   }
   gpu_writes(g, c->out.data);
-  int vector = 16 / widest(c);
-  bool flat = is_flat(c, &args, vector) && share(args.count, (int64_t)FUSED_THREADS * vector) <= INT32_MAX;
-  return flat ? run_flat(g, c, &args, vector) : run_strided(g, c, &args);
+  return run(g, c, &args);
 }
 
 int gpu_fused(int index, const fused_call *c) {

@@ -42,9 +42,15 @@ template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const fused_i
 #define LOAD_VECTOR(k, stored, computed)                                              \
   if (a.runs >> k & 1) {                                                              \
     typedef pack<stored_t<DT_##stored>, VECTOR> run;                                  \
-    run p = *(const run *)((const stored_t<DT_##stored> *)a.in[k].data + at);         \
-    for (int j = 0; j < VECTOR; j++) v[j].x##k = convert<DT_##computed, DT_##stored>(p.at[j]); \
+    run r = *(const run *)((const stored_t<DT_##stored> *)a.in[k].data + at);         \
+    for (int j = 0; j < VECTOR; j++) v[j].x##k = convert<DT_##computed, DT_##stored>(r.at[j]); \
   }
+
+INLINE void store_vector(out_t *out, const values *v) {
+  pack<out_t, VECTOR> made;
+  for (int j = 0; j < VECTOR; j++) made.at[j] = compute(v[j]);
+  *(pack<out_t, VECTOR> *)out = made;
+}
 
 KERNEL(fused_flat)(fused_args a) {
   const int64_t at = (int64_t)grid_thread() * VECTOR;
@@ -54,11 +60,9 @@ KERNEL(fused_flat)(fused_args a) {
   FUSED_INPUTS(LOAD_SAME)
   if (at + VECTOR <= a.count) {
     values v[VECTOR];
-    pack<out_t, VECTOR> made;
     for (int j = 0; j < VECTOR; j++) v[j] = same;
     FUSED_INPUTS(LOAD_VECTOR)
-    for (int j = 0; j < VECTOR; j++) made.at[j] = compute(v[j]);
-    *(pack<out_t, VECTOR> *)out = made;
+    store_vector(out, v);
     return;
   }
   for (int64_t first = at, at = first; at < a.count; at++) {
@@ -71,6 +75,27 @@ KERNEL(fused_flat)(fused_args a) {
 /* ---- any strides ---- */
 
 #define COUNT(k, stored, computed) + 1
+#define LOAD_ROW(k, stored, computed)                                                 \
+  {                                                                                   \
+    const int64_t at = offset[1 + k];                                                 \
+    LOAD_VECTOR(k, stored, computed)                                                  \
+    else {                                                                            \
+      const auto x = load<DT_##stored, DT_##computed>(a.in[k], at);                   \
+      for (int j = 0; j < VECTOR; j++) v[j].x##k = x;                                 \
+    }                                                                                 \
+  }
+
+/* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous or one value. */
+KERNEL(fused_rows)(fused_args a, gpu_plan p) {
+  const uint32_t i = (uint32_t)grid_thread();
+  if (i >= p.count) return;
+  int64_t offset[1 FUSED_INPUTS(COUNT)];
+  plan_offsets(p, i, offset);
+  values v[VECTOR];
+  FUSED_INPUTS(LOAD_ROW)
+  store_vector((out_t *)a.out + offset[0], v);
+}
+
 #define LOAD_AT(k, stored, computed) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], offset[1 + k]);
 
 KERNEL(fused_strided)(fused_args a, gpu_plan p) {

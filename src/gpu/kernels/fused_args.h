@@ -17,7 +17,7 @@ typedef struct fused_args {
   void    *out;
   fused_in in[FUSED_MOST_IN];
   int64_t  count;            /* fused_flat: elements */
-  uint32_t runs;             /* bit k: input k is contiguous, else one element or number for all */
+  uint32_t runs;             /* bit k: input k is contiguous (fused_rows: in the inner dim), else one value for all */
 } fused_args;
 
 #endif
