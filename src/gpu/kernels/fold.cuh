@@ -98,21 +98,51 @@ INLINE void fold_runs(typename Row::run &r, const reduce_args &p, const in_t *x,
 
 /* ---- elements anywhere ---- */
 
+template <class Row> INLINE void fold_batch(typename Row::run &r, const in_t (&raw)[SINGLE], const batch &b) {
+  C y[SINGLE][1];
+#pragma unroll
+  for (int u = 0; u < SINGLE; u++) y[u][0] = load(raw[u]);
+  Row::fold(r, y, b);
+}
+
+/* `count` elements from x on, `stride` apart, the first of position `first`. */
+template <class Row>
+INLINE void fold_strided(typename Row::run &r, const in_t *x, int64_t stride, int count, int64_t first, int row,
+                         int rows) {
+  int64_t step = rows * stride;
+  x += row * stride;
+  for (int i = row; i < count; i += SINGLE * rows) {
+    in_t raw[SINGLE];
+    batch b = {0, first + i, rows};
+#pragma unroll
+    for (int u = 0; u < SINGLE; u++, x += step)
+      if (i + u * rows < count) raw[u] = *x, b.count = u + 1;
+    fold_batch<Row>(r, raw, b);
+  }
+}
+
+/* The same of a nest of several dims, the first being number `first` of it. */
+template <class Row>
+INLINE void fold_nest(typename Row::run &r, const in_t *x, const gpu_nest &nest, int count, int64_t first, int row,
+                      int rows) {
+  for (int i = row; i < count; i += SINGLE * rows) {
+    in_t raw[SINGLE];
+    batch b = {0, first + i, rows};
+#pragma unroll
+    for (int u = 0; u < SINGLE; u++)
+      if (i + u * rows < count) raw[u] = x[nest_offset(nest, 0, first + i + u * rows)], b.count = u + 1;
+    fold_batch<Row>(r, raw, b);
+  }
+}
+
+/* Reduced elements begin … end - 1 of the output whose input begins at x. */
 template <class Row>
 INLINE void fold_anywhere(typename Row::run &r, const reduce_args &p, const in_t *x, int64_t begin, int64_t end,
                           int row) {
   int count = (int)(end - begin);
-  for (int i = row; i < count; i += SINGLE * p.rows) {
-    in_t raw[SINGLE];
-    C y[SINGLE][1];
-    batch b = {0, begin + i, p.rows};
-#pragma unroll
-    for (int u = 0; u < SINGLE; u++)
-      if (i + u * p.rows < count) raw[u] = x[nest_offset(p.reduced, 0, begin + i + u * p.rows)], b.count = u + 1;
-#pragma unroll
-    for (int u = 0; u < SINGLE; u++) y[u][0] = load(raw[u]);
-    Row::fold(r, y, b);
-  }
+  int64_t stride = p.reduced.stride[0][0];
+  if (p.reduced.ndim > 1) fold_nest<Row>(r, x, p.reduced, count, begin, row, p.rows);
+  else fold_strided<Row>(r, x + begin * stride, stride, count, begin, row, p.rows);
 }
 
 #endif

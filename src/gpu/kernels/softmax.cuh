@@ -116,7 +116,8 @@ INLINE logsum pass_over(const reduce_args &p, const place &at) {
   logsum a = Row::init();
   if (at.row < 0) return a;
   if (p.chunks == 1)
-    fold_anywhere<Row>(a, p, (const in_t *)p.in + nest_offset(p.kept, 1, at.output), 0, p.n, at.row);
+    fold_strided<Row>(a, (const in_t *)p.in + nest_offset(p.kept, 1, at.output), p.reduced.stride[0][0], (int)p.n, 0,
+                      at.row, p.rows);
   else
     for (int k = at.row; k < p.chunks; k += p.rows) a = Row::merge(a, *state_of<logsum>(p, at.output, k, p.chunks));
   return a;
