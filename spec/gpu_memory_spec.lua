@@ -311,10 +311,10 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
 
     it("the first of several is told", function()
       local x, i = lt.arange(4, device), lt.tensor({9}, device)
-      local _ = x:take(lt.tensor({0}, device), 1), x[i]
+      local _ = {x:take(lt.tensor({0}, device), 1), x[i]}
       fails("take: index 0 in dim 1: Lua tensors start at 1", lt.synchronize, "cuda")
       lt.synchronize()
-      _ = x[i]
+      _ = {x[i]}
       fails("index 9 in dim 1: out of range for length 4", lt.synchronize, "cuda")
     end)
   end)

@@ -246,7 +246,8 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
   end)
 
   gpu.it_emulated("a device that fails for good meanwhile can be reopened", function()
-    local calls, x = 0, lt.ones(3, device)
+    local calls = 0
+    x = lt.ones(3, device)
     local message = message_of(lt.graph, function()
       calls = calls + 1
       local y = x + 1

@@ -164,6 +164,17 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
     end
   end)
 
+  it("nor by the scratch memory of an op", function()
+    local a, x = lt.stream(device), nil
+    for k = 1, 20 do
+      x = lt.full({6144}, k, on_device)                       -- 24 KiB, as what a permutation of 1000 sorts in
+      local y = lt.with_stream(a, function() return x * 2 end)
+      x:free()
+      lt.permutation(1000, on_device)
+      assert.equal(12288 * k, y:sum():item())
+    end
+  end)
+
   it("random programs on 1 to 5 streams compute what the same program computes on numbers", function()
     for seed = 1, 12 do random_program(seed, 1 + seed % 5, 150) end
   end)

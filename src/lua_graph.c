@@ -85,7 +85,8 @@ static void check_result(lua_State *L, const graph *g, int i, int n) {
   if (!t || tensor_is_gone(t) || place_equal(t->store->place, g->where)) return;
   push_place(L, t->store->place);
   push_place(L, g->where);
-  luaL_error(L, "graph: result %d is on %s; a graph of %s computes there only", n, lua_tostring(L, -2), lua_tostring(L, -1));
+  luaL_error(L, "graph: result %d is on %s; a graph of %s computes there only", n, lua_tostring(L, -2),
+             lua_tostring(L, -1));
 }
 
 /* The values above index i become the graph's results: a table with field n. */

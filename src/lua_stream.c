@@ -406,7 +406,8 @@ static const luaL_Reg functions[] = {
   {NULL, NULL}
 };
 
-static void add_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta, const luaL_Reg *methods) {
+static void add_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
+                      const luaL_Reg *methods) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, meta, 0);
   lua_newtable(L);

@@ -240,18 +240,24 @@ static gpu_arena *current_arena(gpu *g) {
   return m->arena[stream];
 }
 
+/* Memory is freed while other streams still work on it: whoever gets it next waits for them. */
+static void settle_taken(gpu *g, const void *ptr) {
+  gpu_segment *s = gpu_segment_of(g, ptr);
+  if (s->block) gpu_settle(g, gpu_block_of(g, s, ptr), gpu_current(g));
+}
+
 static int take(gpu *g, size_t bytes, void **ptr) {
   gpu_address at = 0;
   gpu_arena *a = current_arena(g);
   if (!a) return ERR_MEMORY;
   int st = is_small(bytes) ? take_small(g, a, bytes, &at) : take_large(g, a, bytes, &at);
   *ptr = (void *)(uintptr_t)at;
+  if (st == OK && g->ordered && !g->capturing) settle_taken(g, *ptr);
   return st;
 }
 
 /* Back to the arena of its segment, whichever stream is the current one. */
-static void give_block(gpu *g, gpu_segment *s, gpu_block *b, gpu_address at) {
-  if (b && s->arena->stream != GPU_NO_STREAM) gpu_settle(g, b, s->arena->stream);
+static void give_block(gpu *g, gpu_segment *s, gpu_address at) {
   if (s->large) give_large(g, s);
   else give_small(g, s->arena, s->block_bytes, at);
 }
@@ -261,13 +267,13 @@ static void give_found(gpu *g, void *ptr) {
   if (!s) return;
   gpu_block *b = s->block ? gpu_block_of(g, s, ptr) : NULL;
   if (b && b->holds > 0) b->freed = true;
-  else give_block(g, s, b, (gpu_address)(uintptr_t)ptr);
+  else give_block(g, s, (gpu_address)(uintptr_t)ptr);
 }
 
 void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b) {
   if (--b->holds > 0 || !b->freed) return;
   b->freed = false;
-  give_block(g, s, b, s->base + (size_t)(b - s->block) * s->block_bytes);
+  give_block(g, s, s->base + (size_t)(b - s->block) * s->block_bytes);
 }
 
 static void give(gpu *g, void *ptr, size_t bytes) {

@@ -66,8 +66,8 @@ void gpu_free_arena(gpu_arena *a);
 void gpu_adopt(gpu *g, gpu_arena *pool);          /* a graph's memory becomes the first stream's */
 void gpu_release_block(gpu *g, gpu_segment *s, gpu_block *b);   /* one hold less */
 
-/* The current stream's work waits for what other streams do with the block; home does, before its memory is reused. */
-void gpu_settle(gpu *g, gpu_block *b, int home);
+/* What is queued on a stream from now on waits for what others do with the block, which is this stream's then. */
+void gpu_settle(gpu *g, gpu_block *b, int stream);
 
 int  gpu_current(const gpu *g);    /* the current stream's number */
 uint64_t gpu_epoch(const gpu *g, int stream);

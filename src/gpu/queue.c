@@ -58,7 +58,8 @@ static int wait_for(int index, int stream, gpu_event event) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
-  return gpu_leave(g, gpu_check(g, gpu_get_driver()->stream_wait(gpu_queue_of(g, stream)->stream, event, 0), "waiting for an event"));
+  gpu_result r = gpu_get_driver()->stream_wait(gpu_queue_of(g, stream)->stream, event, 0);
+  return gpu_leave(g, gpu_check(g, r, "waiting for an event"));
 }
 
 static int follow(int index, int stream, int other_index, int other) {
@@ -100,7 +101,8 @@ static int event_record(int index, void *event, int stream) {
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
-  return gpu_leave(g, gpu_check(g, gpu_get_driver()->event_record(event, gpu_queue_of(g, stream)->stream), "recording an event"));
+  gpu_result r = gpu_get_driver()->event_record(event, gpu_queue_of(g, stream)->stream);
+  return gpu_leave(g, gpu_check(g, r, "recording an event"));
 }
 
 static int event_wait(int index, int stream, void *event) { return wait_for(index, stream, event); }
@@ -134,7 +136,8 @@ static int event_elapsed(int index, void *from, void *to, double *milliseconds) 
 }
 
 const device_streams gpu_stream_calls = {
-  .make = make, .retain = retain, .release = release, .current = current, .use = use, .sync = sync_stream, .follow = follow,
+  .make = make, .retain = retain, .release = release,
+  .current = current, .use = use, .sync = sync_stream, .follow = follow,
   .event_make = event_make, .event_free = event_free, .event_record = event_record, .event_wait = event_wait,
   .event_query = event_query, .event_sync = event_sync, .event_elapsed = event_elapsed,
 };

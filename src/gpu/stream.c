@@ -141,10 +141,10 @@ static void note_reader(gpu *g, gpu_block *b, int stream) {
   else gpu_get_driver()->stream_sync(g->stream);
 }
 
-void gpu_settle(gpu *g, gpu_block *b, int home) {
-  follow(g, home, b->writer, b->written);
-  follow_readers(g, b, home);
-  own_block(g, b, home);
+void gpu_settle(gpu *g, gpu_block *b, int stream) {
+  follow(g, stream, b->writer, b->written);
+  follow_readers(g, b, stream);
+  own_block(g, b, stream);
 }
 
 void gpu_order(gpu *g, const void *ptr, bool writes) {

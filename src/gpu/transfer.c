@@ -30,7 +30,7 @@ struct gpu_ring {
 };
 
 /* ---- pinned host memory of scripts ----
-** Ordinary memory that the driver is told to lock: when a device is reopened it is no longer locked, and still there. */
+** Ordinary memory that the driver is told to lock: when a device is reopened, it is no longer locked but still there. */
 
 typedef struct pinned {
   char  *ptr;
@@ -56,7 +56,8 @@ static int lock_pages(pinned *p) {
   gpu *g;
   int st = gpu_enter(p->index, &g);
   if (st != OK) return st;
-  st = gpu_leave(g, gpu_check(g, gpu_get_driver()->host_register(p->ptr, p->bytes, HOST_PORTABLE), "page-locked memory"));
+  gpu_result r = gpu_get_driver()->host_register(p->ptr, p->bytes, HOST_PORTABLE);
+  st = gpu_leave(g, gpu_check(g, r, "page-locked memory"));
   p->locked = st == OK;
   return st;
 }
@@ -145,7 +146,8 @@ static int next_slot(gpu *g, struct gpu_ring *r) {
   const gpu_driver *d = gpu_get_driver();
   slot *left = &r->slot[r->now], *s = &r->slot[(r->now + 1) % SLOTS];
   int st = OK;
-  if (left->used) st = gpu_check(g, d->event_record(left->event, gpu_queue_of(g, left->stream)->stream), "recording an event");
+  gpu_stream its = gpu_queue_of(g, left->stream)->stream;
+  if (left->used) st = gpu_check(g, d->event_record(left->event, its), "recording an event");
   if (st == OK && s->used) st = gpu_check(g, d->event_sync(s->event), "waiting for a copy");
   if (st != OK) return st;
   s->used = 0;
@@ -268,10 +270,21 @@ static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes)
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
   gpu_writes(g, to);
   int st = gpu_check(g, d->stream_wait(b->stream, a->event, 0), "waiting for an event");
-  if (st == OK) st = gpu_check(g, d->copy_peer(address(to), g->context, address(ptr), from->context, bytes, b->stream), "copy");
+  if (st == OK)
+    st = gpu_check(g, d->copy_peer(address(to), g->context, address(ptr), from->context, bytes, b->stream), "copy");
   if (st == OK) st = gpu_check(g, d->event_record(b->event, b->stream), "recording an event");
   b->epoch++;
   return st;
+}
+
+/* The source's part: its work of now comes before the copy, and (after) what comes later waits for that. */
+static int mark_source(gpu *source, gpu_queue *q) {
+  q->epoch++;
+  return gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");
+}
+
+static int wait_in_source(gpu *source, gpu_queue *q, gpu_event copied) {
+  return gpu_check(source, gpu_get_driver()->stream_wait(q->stream, copied, 0), "waiting for an event");
 }
 
 int gpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes) {
@@ -279,15 +292,13 @@ int gpu_copy_across(int index, void *to, int from_index, const void *from, size_
   if (bytes == 0) return OK;
   int st = gpu_enter(from_index, &source);
   if (st != OK) return st;
-  gpu_queue *q = gpu_queue_of(source, gpu_current(source));
   gpu_reads(source, from);
   if (index == from_index) return gpu_leave(source, copy_here(source, to, from, bytes));
-  st = gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");
-  q->epoch++;
+  if (source->capturing) return gpu_leave(source, ERR_CAPTURE);
+  gpu_queue *q = gpu_queue_of(source, gpu_current(source));
+  st = mark_source(source, q);
   if (st == OK) st = gpu_enter(index, &g);
-  if (st == OK) st = gpu_leave(g, g->capturing || source->capturing ? ERR_CAPTURE : copy_over(g, to, source, from, bytes));
-  /* The source's stream goes on after the copy: a call for its stream, made in its context. */
-  if (st == OK)
-    st = gpu_check(source, gpu_get_driver()->stream_wait(q->stream, gpu_queue_of(g, gpu_current(g))->event, 0), "waiting for an event");
+  if (st == OK) st = gpu_leave(g, g->capturing ? ERR_CAPTURE : copy_over(g, to, source, from, bytes));
+  if (st == OK) st = wait_in_source(source, q, gpu_queue_of(g, gpu_current(g))->event);
   return gpu_leave(source, st);
 }
