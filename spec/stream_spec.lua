@@ -165,14 +165,20 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
   end)
 
   it("nor by the scratch memory of an op", function()
-    local a, x = lt.stream(device), nil
-    for k = 1, 20 do
-      x = lt.full({6144}, k, on_device)                       -- 24 KiB, as what a permutation of 1000 sorts in
-      local y = lt.with_stream(a, function() return x * 2 end)
-      x:free()
-      lt.permutation(1000, on_device)
-      assert.equal(12288 * k, y:sum():item())
+    local a, big, total = lt.stream(device), lt.ones(300000, on_device), lt.zeros({}, on_device)
+    local made, sizes = {}, {}
+    for n = 64, 512, 64 do sizes[#sizes + 1] = n end          -- a block of each small size class up to 64 KiB
+    for k = 9, 13 do
+      for quarter = 5, 8 do sizes[#sizes + 1] = 2 ^ (k - 2) * quarter end
     end
+    for k, n in ipairs(sizes) do
+      local x = lt.full({n}, k, on_device)
+      made[k] = lt.with_stream(a, function() return x * 2 end)
+      x:free()
+    end
+    lt.sum(big, {out = total})                                -- partial sums lie in one of them
+    assert.equal(300000, total:item())
+    for k, y in ipairs(made) do assert.equal(2 * k * y.size, y:sum():item()) end
   end)
 
   it("random programs on 1 to 5 streams compute what the same program computes on numbers", function()
