@@ -5,15 +5,17 @@ RUN_SPECS := tools/lua spec/support/run.lua
 # Those of kernels, run again on the other tables.
 KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math copy convert dtype reduce scan softmax random matmul index chain elementwise))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator annotations examples gpu_plan), \
+SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator gpu_driver gpu_plan annotations examples), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory emulator annotations examples determinism), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault memory emulator gpu_driver annotations examples determinism), \
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.
 DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process thread), \
                   $(wildcard spec/*_spec.lua))
+# Not emulated: a thousand kernels for calls that are errors anyway.
+EMULATED_SPECS := $(filter-out spec/safety_spec.lua,$(DEVICE_SPECS))
 # Those that make very many tensors run with the emulated memory open to the host: closing it costs most of their time.
 OPEN_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,chain dtype elementwise fuzz gpu_index index layouts map math matmul ops random reduce scan softmax))
 
@@ -55,7 +57,7 @@ test-hosts: build $(HOSTS) build/spec/dlpack_peer.so build/spec/plan_check emula
 
 # Compiled kernels stay on disk from run to run: their names say what they are made from.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
-EMULATED_RUNS = "$(RUN_SPECS) --label emulated $(EMULATED) $(filter-out $(OPEN_SPECS),$(DEVICE_SPECS))" \
+EMULATED_RUNS = "$(RUN_SPECS) --label emulated $(EMULATED) $(filter-out $(OPEN_SPECS),$(EMULATED_SPECS))" \
                 "$(RUN_SPECS) --label emulated $(EMULATED) LUATENSOR_EMULATOR=protect=0 $(OPEN_SPECS)" \
                 "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua" \
                 "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua" \
@@ -81,8 +83,9 @@ test-sanitize:            ## the specs under ASan and UBSan
 	@$(MAKE) --no-print-directory -s $(HOSTS)
 	@export BUILD=build/sanitize; spec/support/sum \
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,1) $(SANITIZE_SPECS)" \
-	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) spec/dlpack_spec.lua spec/emulator_spec.lua" \
-	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) $(LATE_SPECS)"
+	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) $(patsubst %,spec/%_spec.lua,dlpack emulator gpu_driver)" \
+	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) \
+	    $(LATE_SPECS) $(patsubst %,spec/%_spec.lua,convert map view)"
 
 test-gpu: build           ## the specs on a real GPU; where there is none, why
 	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(DEVICE_SPECS)
@@ -114,5 +117,5 @@ build/spec/units: spec/support/units.c build
 test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through the real NVRTC, where a toolkit is installed
 	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
 	@$(if $(LIBNVRTC),$(RUN_SPECS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
-	    LUATENSOR_EMULATOR=protect=0 $(DEVICE_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
+	    LUATENSOR_EMULATOR=protect=0 $(EMULATED_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
 	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")
