@@ -75,7 +75,7 @@ static int run_flat(task *t) {
 /* In pieces that 32-bit positions can count; `most`: elements of a piece. */
 static int run_planned(task *t, const plan *p, enum entry entry, int64_t most) {
   int64_t pieces = gpu_plan_pieces(p, most);
-  int per_thread = entry == ROWS ? 1 : MAP_STRIDED, st = OK;
+  int per_thread = entry == ROWS ? MAP_ROUNDS(dtype_size(t->in), dtype_size(t->out)) : MAP_STRIDED, st = OK;
   for (int64_t i = 0; i < pieces && st == OK; i++) {
     gpu_plan g;
     gpu_plan_piece(&g, p, 1 + t->call->nin, most, i);

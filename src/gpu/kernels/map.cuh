@@ -134,17 +134,22 @@ KERNEL(map_flat)(map_args a) {
 
 /* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous (a.runs) or one value. */
 KERNEL(map_rows)(map_args a, gpu_plan p) {
-  uint32_t i = blockIdx.x * MAP_THREADS + threadIdx.x;
-  if (i >= p.count) return;
-  int64_t offset[1 + INPUTS];
-  plan_offsets(p, i, offset);
-  values<VECTOR> v;
-  each_input([&](auto k) {
-    constexpr int K = decltype(k)::value;
-    if (a.runs >> K & 1) load_run<K, VECTOR>(v, a.in[K].data, offset[1 + K]);
-    else load_same<K, VECTOR>(v, constant<K>(a.in[K], offset[1 + K]));
-  });
-  store_run<VECTOR>(a.out, offset[0], v);
+  const uint32_t first = blockIdx.x * (ROUNDS * MAP_THREADS) + threadIdx.x;
+  int64_t offset[ROUNDS][1 + INPUTS];
+  values<VECTOR> v[ROUNDS];
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++) {
+    if (first + r * MAP_THREADS >= p.count) break;
+    plan_offsets(p, first + r * MAP_THREADS, offset[r]);
+    each_input([&](auto k) {
+      constexpr int K = decltype(k)::value;
+      if (a.runs >> K & 1) load_run<K, VECTOR>(v[r], a.in[K].data, offset[r][1 + K]);
+      else load_same<K, VECTOR>(v[r], constant<K>(a.in[K], offset[r][1 + K]));
+    });
+  }
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++)
+    if (first + r * MAP_THREADS < p.count) store_run<VECTOR>(a.out, offset[r][0], v[r]);
 }
 
 #endif
