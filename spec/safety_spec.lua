@@ -61,7 +61,9 @@ describe("any function", function()
   it("survives tensors of every dtype, empty, 0-d, and freed", function()
     local inputs = {freed(), lt.zeros(0), lt.zeros(3, 0, 2), lt.ones(), lt.ones(2, 3, 4),
                     lt.ones(1, 3):broadcast_to(2, 3)}
-    for _, d in ipairs {"bool", "uint8", "int16", "uint64", "float16", "bfloat16", "float64"} do
+    -- A GPU compiles a kernel for each pair: what this is about, the checks of arguments, is the same code there.
+    local dtypes = helpers.device == "cpu" and {"bool", "uint8", "int16", "uint64", "float16", "bfloat16", "float64"} or {"uint8"}
+    for _, d in ipairs(dtypes) do
       inputs[#inputs + 1] = lt.ones(2, 2, {dtype = d})
     end
     for _, entry in ipairs(functions()) do
@@ -285,7 +287,7 @@ describe("a failed call", function()
       function() lt.matmul(x, x, {out = x}) end,
       function() x[{{}, lt.tensor{1, 9}}] = 0 end,
     } do
-      assert.has_error(f)
+      assert.is_truthy(helpers.message_of(f))
       assert.same({{0, 1, 2}, {3, 4, 5}}, x:totable())
     end
   end)
