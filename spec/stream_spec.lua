@@ -165,7 +165,7 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
   end)
 
   it("nor by the scratch memory of an op", function()
-    local a, big, total = lt.stream(device), lt.ones(300000, on_device), lt.zeros({}, on_device)
+    local a, big, total = lt.stream(device), lt.ones(3000000, on_device), lt.zeros({}, on_device)
     local made, sizes = {}, {}
     for n = 64, 512, 64 do sizes[#sizes + 1] = n end          -- a block of each small size class up to 64 KiB
     for k = 9, 13 do
@@ -177,7 +177,7 @@ gpu.describe("order between streams", {{}, {LUATENSOR_EMULATOR = "order=lazy,lea
       x:free()
     end
     lt.sum(big, {out = total})                                -- partial sums lie in one of them
-    assert.equal(300000, total:item())
+    assert.equal(3000000, total:item())
     for k, y in ipairs(made) do assert.equal(2 * k * y.size, y:sum():item()) end
   end)
 
