@@ -29,7 +29,8 @@ static int arange(gpu *g, const arange_call *c) {
   by.is_float = c->start.is_float;
   uint64_t start = gpu_word(&c->start, steps), step = gpu_word(&by, steps);
   gpu_writes(g, out);
-  return gpu_launch(g, k, (unsigned)((count + THREADS - 1) / THREADS), THREADS, 0, (void *[]){&out, &count, &start, &step});
+  int64_t blocks = (count + THREADS - 1) / THREADS;
+  return gpu_launch(g, k, (unsigned)blocks, THREADS, 0, (void *[]){&out, &count, &start, &step});
 }
 
 int gpu_arange(int index, const arange_call *c) {

@@ -118,7 +118,8 @@ static int vector_of(task *t) {
   for (int k = 0; k < t->call->nin; k++) {
     int64_t stride = inner_stride(p, 1 + k);
     if (!t->args.in[k].data || stride == 0) continue;
-    if (stride != 1 || !vectors_fit(t, 1 + k, t->args.in[k].data, selects(t, k) ? 1 : dtype_size(t->in), vector)) return 0;
+    int size = selects(t, k) ? 1 : dtype_size(t->in);
+    if (stride != 1 || !vectors_fit(t, 1 + k, t->args.in[k].data, size, vector)) return 0;
     t->args.runs |= 1u << k;
   }
   return vector;
@@ -197,7 +198,8 @@ static int copy_transposed(const task *t) {
   const gpu_kernel *k;
   int st = find_tiles(t, &k);
   if (st != OK) return st;
-  int64_t rows = p->shape[d], columns = p->shape[p->ndim - 1], across = share(columns, TILE), tiles = across * share(rows, TILE);
+  int64_t rows = p->shape[d], columns = p->shape[p->ndim - 1];
+  int64_t across = share(columns, TILE), tiles = across * share(rows, TILE);
   tile_args a = {.out = t->args.out, .in = t->args.in[0].data, .rows = (uint32_t)rows, .columns = (uint32_t)columns,
                  .out_row = p->stride[0][d], .in_column = p->stride[1][p->ndim - 1],
                  .tiles = gpu_divide_by((uint32_t)tiles), .across = gpu_divide_by((uint32_t)across)};

@@ -73,7 +73,8 @@ static uint64_t word_of_float(double x, enum dtype d) {
     case DT_float32: return bits_float32((float)x);
     case DT_float64: return bits_float64(x);
 #define WORD(name, ...) case DT_##name: return (uint64_t)to_##name(x);
-#define EACH_WORD(M) M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
+#define EACH_WORD(M) \
+    M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
     EACH_WORD(WORD)
     default: return 0;
   }
