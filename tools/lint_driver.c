@@ -5,7 +5,8 @@
 #include "gpu/driver.h"
 
 #define CHECK_FUNCTION(table, field, symbol) \
-  _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), __typeof__(*((table *)0)->field)), #symbol " has another type");
+  _Static_assert(__builtin_types_compatible_p(__typeof__(symbol), __typeof__(*((table *)0)->field)), \
+                 #symbol " has another type");
 #define CHECK_DRIVER(field, symbol, result, parameters) CHECK_FUNCTION(gpu_driver, field, symbol)
 #define CHECK_RTC(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_rtc, field, symbol)
 #define CHECK_BLAS(field, symbol, result, parameters)   CHECK_FUNCTION(gpu_blas, field, symbol)
@@ -17,6 +18,6 @@ BLAS_FUNCTIONS(CHECK_BLAS)
 DRIVER_CONSTANTS(CHECK_CONSTANT)
 
 /* What driver.c and compile.c take an enum or a handle for without naming its type. */
-_Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) && sizeof(blas_result) == sizeof(int),
-               "results are ints");
+_Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) &&
+               sizeof(blas_result) == sizeof(int), "results are ints");
 _Static_assert(sizeof(gpu_device_id) == sizeof(int) && sizeof(gpu_address) == sizeof(unsigned long long), "sizes");

@@ -37,7 +37,9 @@ enum { FIRST_SLOTS = 256 };
 /* ---- the table ---- */
 
 /* Fibonacci hashing: the high bits of the product depend on all bits of the key. */
-static size_t first_place(const struct gpu_kernels *k, uint64_t key) { return (size_t)(key * 0x9E3779B97F4A7C15u >> k->shift); }
+static size_t first_place(const struct gpu_kernels *k, uint64_t key) {
+  return (size_t)(key * 0x9E3779B97F4A7C15u >> k->shift);
+}
 
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key) {
   const struct gpu_kernels *k = g->kernels;
@@ -91,8 +93,8 @@ static int choose_arch(gpu *g, const int *known, int count) {
   k->virtual_arch = !binary;
   if (any) return OK;
   const int *version = gpu_get_versions()->rtc;
-  return gpu_fail(g, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device", version[0],
-                  version[1], oldest / 10, oldest % 10, g->capability / 10, g->capability % 10);
+  return gpu_fail(g, "NVRTC %d.%d compiles for compute capability %d.%d and newer, not for the %d.%d of this device",
+                  version[0], version[1], oldest / 10, oldest % 10, g->capability / 10, g->capability % 10);
 }
 
 static int find_arch(gpu *g) {
@@ -209,7 +211,8 @@ static int compile(gpu *g, const request *r, void **image, size_t *bytes, char *
   const char *options[OPTIONS_MOST];
   rtc_program p = NULL;
   for (int i = 0; i < r->noptions; i++) options[i] = r->option[i];
-  rtc_result result = rtc->create(&p, r->sources.text[0], r->file, r->sources.count - 1, r->sources.text + 1, r->sources.name + 1);
+  rtc_result result = rtc->create(&p, r->sources.text[0], r->file, r->sources.count - 1, r->sources.text + 1,
+                                  r->sources.name + 1);
   if (result != RTC_SUCCESS) return fail_compile(g, r, result, NULL);
   result = rtc->compile(p, r->noptions, options);
   *log = result == RTC_SUCCESS ? NULL : read_log(rtc, p);
@@ -336,7 +339,8 @@ static const char *keep_name(const char *name) {
   return n->name;
 }
 
-int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m, char **log) {
+int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
+                     char **log) {
   request r;
   uint8_t key[HASH_SIZE];
   start_request(g, &r, name, name);
@@ -367,7 +371,8 @@ int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const u
   gpu_result r = GPU_SUCCESS;
   if (shared > SHARED_PLAIN) r = d->function_set(k->function, FUNCTION_SHARED_MOST, (int)shared);
   if (r == GPU_SUCCESS)
-    r = d->launch(k->function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], shared, g->stream, arguments, NULL);
+    r = d->launch(k->function, blocks[0], blocks[1], blocks[2], threads[0], threads[1], threads[2], shared, g->stream,
+                  arguments, NULL);
   if (r != GPU_SUCCESS) return fail_launch(g, k, r);
   g->last = k->name;
   return OK;

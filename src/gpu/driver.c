@@ -25,8 +25,8 @@ static bool own_folders;                /* the driver is from a folder of LUATEN
 /* What dlopen said first, unless a later file is there but does not load: that says more. */
 static void keep_words(char *words, size_t size) {
   const char *now = dlerror();
-  bool missing = now && strstr(now, "No such file or directory");
-  if (!words[0] || (now && !missing && strstr(words, "No such file or directory"))) snprintf(words, size, "%s", now ? now : "");
+  bool missing = !now || strstr(now, "No such file or directory");
+  if (!words[0] || (!missing && strstr(words, "No such file or directory"))) snprintf(words, size, "%s", now ? now : "");
 }
 
 static void *open_at(const char *folder, size_t length, const char *name, char *words, size_t size) {
@@ -67,7 +67,8 @@ static void *open_in_usual(const char *name, char *words, size_t size) {
   glob_t found;
   void *library = NULL;
   if (glob("/usr/local/cuda*", 0, NULL, &found) != 0) return NULL;
-  for (size_t i = 0; i < found.gl_pathc && !library; i++) library = open_in_toolkit(found.gl_pathv[i], name, words, size);
+  for (size_t i = 0; i < found.gl_pathc && !library; i++)
+    library = open_in_toolkit(found.gl_pathv[i], name, words, size);
   globfree(&found);
   return library;
 }
@@ -146,7 +147,7 @@ static void load_driver(void) {
 
 /* ---- compiler and BLAS: their files carry the major version ---- */
 
-/* "libnvrtc.so.13" … no newer than the driver, which could not load what it makes; then the name without a version. */
+/* "libnvrtc.so.13" … no newer than the driver, which could not load what it makes; then the name alone. */
 static void *open_versioned(const char *name, int newest, char *words, size_t size) {
   char file[64];
   void *library = NULL;
@@ -175,10 +176,11 @@ static void load_rtc(void) {
   }
   const char *missing = fill(rtc_symbols, library);
   if (missing) snprintf(words, size, "libnvrtc.so has no function %s", missing);
-  else if (rtc.version(&versions.rtc[0], &versions.rtc[1]) != 0) snprintf(words, size, "libnvrtc.so does not tell its version");
+  else if (rtc.version(&versions.rtc[0], &versions.rtc[1]) != 0)
+    snprintf(words, size, "libnvrtc.so does not tell its version");
   else if (versions.rtc[0] > versions.driver / 1000)
-    snprintf(words, size, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d", versions.rtc[0],
-             versions.rtc[1], versions.driver / 1000, versions.driver % 1000 / 10, versions.driver / 1000);
+    snprintf(words, size, "NVRTC %d.%d is newer than the driver, which is for CUDA %d.%d: install NVRTC %d",
+             versions.rtc[0], versions.rtc[1], versions.driver / 1000, versions.driver % 1000 / 10, versions.driver / 1000);
   else usable.rtc = true;
 }
 

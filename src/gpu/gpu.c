@@ -89,7 +89,8 @@ static void count_devices(void) {
   if (r == GPU_SUCCESS) r = d->device_count(&device_count);
   if (r != GPU_SUCCESS) device_count = 0;
   if (device_count > MAX_GPUS) device_count = MAX_GPUS;
-  if (r != GPU_SUCCESS && r != GPU_NO_DEVICE) snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(r));
+  if (r != GPU_SUCCESS && r != GPU_NO_DEVICE)
+    snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(r));
   else if (device_count == 0) no_gpu("the driver finds no device on this machine");
   else if (!gpu_get_rtc()) {
     no_gpu(gpu_rtc_reason());
@@ -120,7 +121,8 @@ static double bandwidth(gpu_device_id id) {
 
 static void write_software(char *text, size_t size) {
   const gpu_versions *v = gpu_get_versions();
-  int n = snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d", v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
+  int n = snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d",
+                   v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
   if (n < 0 || (size_t)n >= size) return;
   if (!gpu_get_blas()) snprintf(text + n, size - (size_t)n, ", no cuBLAS");
   else if (v->blas[0]) snprintf(text + n, size - (size_t)n, ", cuBLAS %d.%d", v->blas[0], v->blas[1]);
@@ -135,7 +137,8 @@ static int gpu_info(int index, device_info *info) {
   if (d->device_name(info->name, sizeof info->name, id) != GPU_SUCCESS) snprintf(info->name, sizeof info->name, "GPU");
   if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
   snprintf(info->kind, sizeof info->kind, "gpu");
-  snprintf(info->isa, sizeof info->isa, "%d.%d", attribute(id, GPU_CAPABILITY_MAJOR), attribute(id, GPU_CAPABILITY_MINOR));
+  snprintf(info->isa, sizeof info->isa, "%d.%d",
+           attribute(id, GPU_CAPABILITY_MAJOR), attribute(id, GPU_CAPABILITY_MINOR));
   info->cores = attribute(id, GPU_MULTIPROCESSORS);
   info->bandwidth = bandwidth(id);
   write_software(info->software, sizeof info->software);
@@ -169,8 +172,8 @@ static void gpu_explain(int index, char *text, size_t size) {
 /* Errors after which every call in this context fails. */
 static bool outlives_call(gpu_result r) {
   static const short sticky[] = {
-    GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED, GPU_ASSERT, GPU_HARDWARE_STACK,
-    GPU_ILLEGAL_INSTRUCTION, GPU_MISALIGNED_ADDRESS, GPU_ADDRESS_SPACE, GPU_INVALID_PC, GPU_LAUNCH_FAILED, GPU_UNKNOWN
+    GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED, GPU_ASSERT,
+    GPU_HARDWARE_STACK, GPU_ILLEGAL_INSTRUCTION, GPU_MISALIGNED_ADDRESS, GPU_ADDRESS_SPACE, GPU_INVALID_PC, GPU_LAUNCH_FAILED, GPU_UNKNOWN
   };
   for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++)
     if ((int)r == sticky[i]) return true;

@@ -38,8 +38,8 @@ typedef struct gpu {
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
-/* The parts of opening and closing a device, each in its file. Closing takes a device whose open failed half way or that
-** is dead: then the driver's answers do not count. */
+/* The parts of opening and closing a device, each in its file. Closing takes a device whose open failed half way or
+** that is dead: then the driver's answers do not count. */
 int  gpu_memory_open(gpu *g);
 void gpu_memory_close(gpu *g);
 int  gpu_streams_open(gpu *g);
@@ -98,8 +98,10 @@ void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(pr
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* A script's own source, compiled as `name` in error texts, with FMA as any CUDA C++; *log (to be freed) has the compiler's words on ERR_DEVICE. */
-int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m, char **log);
+/* A script's own source, compiled as `name` in error texts, with FMA as any CUDA C++; *log (to be freed) has the
+** compiler's words on ERR_DEVICE. */
+int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
+                     char **log);
 
 /* Queues k on the current stream. arguments: the addresses of its parameters. */
 int gpu_launch(gpu *g, const gpu_kernel *k, unsigned blocks, unsigned threads, unsigned shared, void **arguments);
