@@ -7,7 +7,9 @@
 typedef stored_t<STEPS> S;
 
 /* Unsigned, so that it wraps as the last element's unused successor may. */
-INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) { return (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step); }
+INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) {
+  return (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step);
+}
 INLINE double value_at(double start, double step, int64_t i) { return start + (double)i * step; }
 
 KERNEL(arange)(stored_t<OUT> *out, int64_t count, uint64_t start, uint64_t step) {

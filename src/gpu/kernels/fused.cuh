@@ -14,9 +14,6 @@
 typedef stored_t<FUSED_OUT> out_t;
 enum { VECTOR = 16 / FUSED_WIDEST };
 
-/* N elements of T that one instruction loads and stores, when their address is a multiple of their size. */
-template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
-
 /* One element of each input, as it is computed with. */
 #define FIELD(k, stored, computed) stored_t<DT_##computed> x##k;
 struct values { FUSED_INPUTS(FIELD) };

@@ -23,9 +23,6 @@ enum {
   ROUNDS = MAP_ROUNDS(sizeof(stored_t<IN>), sizeof(stored_t<OUT>))
 };
 
-/* N elements of T that one instruction loads and stores, when their address is a multiple of their size. */
-template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
-
 /* Input k as it is stored. */
 template <int K> struct input { enum { dtype = F::selects && K == 0 ? (int)DT_bool : (int)IN }; };
 

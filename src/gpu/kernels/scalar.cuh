@@ -49,6 +49,9 @@ template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_
   }
 }
 
+/* N elements of T that one instruction loads and stores, of up to 16 bytes; their address is a multiple of their size. */
+template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
+
 /* A number that the host converted to dtype D (gpu_word): the low bytes of a word. */
 template <int D> INLINE stored_t<D> from_word(uint64_t word) {
   if constexpr (D == DT_float32) return from_bits_float32((uint32_t)word);

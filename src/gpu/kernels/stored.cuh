@@ -15,9 +15,6 @@ INLINE C load(in_t x) { return convert<COMPUTE, IN>(x); }
 template <class R> INLINE out_t store(R x) { return element<OUT>::store_from(x); }
 INLINE out_t store(bool x) { return element<OUT>::store_from((uint8_t)x); }
 
-/* n elements that one instruction loads or stores, of up to 16 bytes; aligned to their size. */
-template <class T, int n> struct __align__(sizeof(T) * n) pack { T at[n]; };
-
 /* Elements from x to the next multiple of 16 bytes. */
 template <class T> INLINE int to_alignment(const T *x) { return (int)(-(size_t)x % 16 / sizeof(T)); }
 
