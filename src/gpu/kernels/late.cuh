@@ -12,21 +12,39 @@ struct gpu_late {
   int     lock;
 };
 
+/* Without the lock: is an earlier one of the same call there? Then its position was written before what is seen here. */
+INLINE bool is_beaten(volatile gpu_late *now, int what, int64_t position) {
+  if (!now->set || now->what != what) return false;
+  __threadfence();
+  return now->position <= position;
+}
+
+/* Under the lock. While `what` changes the position is the greatest, so that nobody takes the old one for the new call's. */
+INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64_t value) {
+  now->position = INT64_MAX;
+  __threadfence();
+  now->what = what;
+  now->value = value;
+  __threadfence();
+  now->position = position;
+  __threadfence();
+  now->set = 1;
+}
+
 /* Says that index `value`, number `position` of its tensor, is out of range. The first of all that do so stays; as they
-** come from any thread at any time, one at a time looks and writes. */
+** come from any thread at any time, one at a time looks and writes: inside the loop, so that no thread of a warp that has
+** the lock waits for those that try to get it. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
-  if (now->set && now->what == what && now->position <= position) return;      /* most: without the lock */
-  while (atomicCAS(&late->lock, 0, 1)) {}
-  __threadfence();
-  if (!now->set || what < now->what || (what == now->what && position < now->position)) {
-    now->what = what;
-    now->value = value;
-    now->position = position;
-    now->set = 1;
+  for (bool told = is_beaten(now, what, position); !told;) {
+    if (atomicCAS(&late->lock, 0, 1)) continue;
+    __threadfence();
+    if (!now->set || what < now->what || (what == now->what && position < now->position))
+      write_late(now, what, position, value);
+    __threadfence();
+    atomicExch(&late->lock, 0);
+    told = true;
   }
-  __threadfence();
-  atomicExch(&late->lock, 0);
 }
 
 #endif
