@@ -40,8 +40,9 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
   n->ndim = p->ndim;
   n->wide = p->count > PLAN_MOST;
   n->stride[0][0] = n->stride[1][0] = 0;
+  bool divides = p->count > 0 && !n->wide;       /* then every length has 31 bits */
   for (int d = 0; d < p->ndim; d++) {
-    n->divisor[d] = gpu_divide_by(p->shape[d] ? (uint32_t)p->shape[d] : 1);
+    n->divisor[d] = gpu_divide_by(divides ? (uint32_t)p->shape[d] : 1);
     n->length[d] = p->shape[d];
     for (int k = 0; k < noperands; k++) n->stride[k][d] = p->stride[k][d];
   }
