@@ -41,11 +41,14 @@ typedef struct batch_run {
 
 typedef int (*batch_call)(gpu *g, const gemm_call *c, const batch_run *run, void *with);
 
-/* The dim with the most products; -1: there is one product. */
+static bool goes_back(const plan *p, int d) { return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0; }
+
+/* The dim with the most products; -1: none. Those that go backwards are the loop's: cuBLAS's manual does not promise steps
+** below 0, and the descriptors of memory that newer kernels use have none. */
 static int longest_dim(const plan *p) {
   int longest = -1;
   for (int d = 0; d < p->ndim; d++)
-    if (longest < 0 || p->shape[d] > p->shape[longest]) longest = d;
+    if (!goes_back(p, d) && (longest < 0 || p->shape[d] > p->shape[longest])) longest = d;
   return longest;
 }
 
