@@ -51,6 +51,7 @@ GPU_TYPE(blas_math,       cublasMath_t,        int)
   X(GPU_NO_DEVICE,            CUDA_ERROR_NO_DEVICE,                            100)     \
   X(GPU_ECC,                  CUDA_ERROR_ECC_UNCORRECTABLE,                    214)     \
   X(GPU_NVLINK,               CUDA_ERROR_NVLINK_UNCORRECTABLE,                 220)     \
+  X(GPU_CONTAINED,            CUDA_ERROR_CONTAINED,                            226)     \
   X(GPU_NOT_FOUND,            CUDA_ERROR_NOT_FOUND,                            500)     \
   X(GPU_NOT_READY,            CUDA_ERROR_NOT_READY,                            600)     \
   X(GPU_ILLEGAL_ADDRESS,      CUDA_ERROR_ILLEGAL_ADDRESS,                      700)     \
@@ -63,6 +64,7 @@ GPU_TYPE(blas_math,       cublasMath_t,        int)
   X(GPU_ADDRESS_SPACE,        CUDA_ERROR_INVALID_ADDRESS_SPACE,                717)     \
   X(GPU_INVALID_PC,           CUDA_ERROR_INVALID_PC,                           718)     \
   X(GPU_LAUNCH_FAILED,        CUDA_ERROR_LAUNCH_FAILED,                        719)     \
+  X(GPU_TENSOR_MEMORY,        CUDA_ERROR_TENSOR_MEMORY_LEAK,                   721)     \
   X(GPU_CAPTURE_UNSUPPORTED,  CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,           900)     \
   X(GPU_CAPTURE_IMPLICIT,     CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,              906)     \
   X(GPU_UNKNOWN,              CUDA_ERROR_UNKNOWN,                              999)     \

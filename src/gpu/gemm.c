@@ -41,10 +41,12 @@ typedef struct batch_run {
 
 typedef int (*batch_call)(gpu *g, const gemm_call *c, const batch_run *run, void *with);
 
-static bool goes_back(const plan *p, int d) { return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0; }
+static bool goes_back(const plan *p, int d) {
+  return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0;
+}
 
-/* The dim with the most products; -1: none. Those that go backwards are the loop's: cuBLAS's manual does not promise steps
-** below 0, and the descriptors of memory that newer kernels use have none. */
+/* The dim with the most products; -1: none. Those that go backwards are the loop's: cuBLAS's manual does not promise
+** steps below 0, and the descriptors of memory that newer kernels use have none. */
 static int longest_dim(const plan *p) {
   int longest = -1;
   for (int d = 0; d < p->ndim; d++)
@@ -182,7 +184,10 @@ static int open_blas(gpu *g, struct blas_state *s) {
   const gpu_blas *blas = gpu_get_blas();
   if (s->handle) return OK;
   if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
+  static bool asked;
   int st = blas_check(g, blas->create(&s->handle));
+  if (!asked) gpu_close_first();         /* cuBLAS brings a CUDA runtime, whose own end handles do not outlive */
+  asked = true;
   /* sums of half floats stay in float32, also where cuBLAS splits k */
   if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS));
   if (st != OK) gpu_gemm_close(g);

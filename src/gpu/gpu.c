@@ -46,10 +46,12 @@ static void close_all(void) {
   pthread_mutex_unlock(&lock);
 }
 
+void gpu_close_first(void) { atexit(close_all); }
+
 static void prepare_lock(void) {
   make_lock();
   pthread_atfork(NULL, NULL, after_fork);
-  atexit(close_all);
+  gpu_close_first();
 }
 
 gpu *gpu_lock(int index) {
@@ -172,20 +174,23 @@ static void gpu_explain(int index, char *text, size_t size) {
 /* Errors after which every call in this context fails. */
 static bool outlives_call(gpu_result r) {
   static const short sticky[] = {
-    GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED, GPU_ASSERT,
-    GPU_HARDWARE_STACK, GPU_ILLEGAL_INSTRUCTION, GPU_MISALIGNED_ADDRESS, GPU_ADDRESS_SPACE, GPU_INVALID_PC, GPU_LAUNCH_FAILED, GPU_UNKNOWN
+    GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_CONTAINED, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED,
+    GPU_ASSERT, GPU_HARDWARE_STACK, GPU_ILLEGAL_INSTRUCTION, GPU_MISALIGNED_ADDRESS, GPU_ADDRESS_SPACE, GPU_INVALID_PC,
+    GPU_LAUNCH_FAILED, GPU_TENSOR_MEMORY, GPU_UNKNOWN
   };
   for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++)
     if ((int)r == sticky[i]) return true;
   return false;
 }
 
-/* A launch that fails late is reported by whatever waits next: the kernel launched last is the best known culprit. */
+/* A launch that fails late is reported by whatever comes next, the next launch included: the kernel launched last is the
+** best known culprit. */
 static int fail_for_good(gpu *g, gpu_result r, const char *what) {
-  bool launch = strncmp(what, "launch of ", 10) == 0 || !g->last;
+  bool launch = strncmp(what, "launch of ", 10) == 0;
   g->dead = true;
   return gpu_fail(g, "%s: %s%s%s%s; the device must be reopened: lt.cuda.reopen(\"cuda:%d\")", what, error_text(r),
-                  launch ? "" : " (in ", launch ? "" : g->last, launch ? "" : " or a kernel before it)", g->index);
+                  !g->last ? "" : launch ? " (or in " : " (in ", g->last ? g->last : "",
+                  g->last ? " or a kernel before it)" : "", g->index);
 }
 
 int gpu_check(gpu *g, gpu_result r, const char *what) {
@@ -212,9 +217,11 @@ static int open_context(gpu *g) {
   return st;
 }
 
+/* Queued work ends first: its kernels are unloaded. */
 void gpu_close(gpu *g) {
   if (!g->context) return;
   gpu_get_driver()->context_use(g->context);
+  if (!g->dead) gpu_get_driver()->context_sync();
   gpu_gemm_close(g);
   gpu_kernels_close(g);
   gpu_streams_close(g);

@@ -54,6 +54,10 @@ gpu *gpu_lock(int index);
 void gpu_unlock(void);
 void gpu_close(gpu *g);
 
+/* At exit the devices are closed before what libraries opened so far have registered for it: what they hold is freed by
+** functions of theirs that must still work then. */
+void gpu_close_first(void);
+
 /* OK, or what went wrong at `what` ("launch of add", "copy to the host") as ERR_DEVICE (ERR_MEMORY for out of memory),
 ** with its words kept for explain(). Errors that outlive the call mark the device dead. */
 int gpu_check(gpu *g, gpu_result r, const char *what);

@@ -12,14 +12,14 @@ struct gpu_late {
   int     lock;
 };
 
-/* Without the lock: is an earlier one of the same call there? Then its position was written before what is seen here. */
+/* Without the lock: is an earlier one of the same call there? */
 INLINE bool is_beaten(volatile gpu_late *now, int what, int64_t position) {
   if (!now->set || now->what != what) return false;
   __threadfence();
   return now->position <= position;
 }
 
-/* Under the lock. While `what` changes the position is the greatest, so that nobody takes the old one for the new call's. */
+/* Under the lock. While `what` changes the position is the greatest, so that nobody takes the old one for the new's. */
 INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64_t value) {
   now->position = INT64_MAX;
   __threadfence();
@@ -32,8 +32,8 @@ INLINE void write_late(volatile gpu_late *now, int what, int64_t position, int64
 }
 
 /* Says that index `value`, number `position` of its tensor, is out of range. The first of all that do so stays; as they
-** come from any thread at any time, one at a time looks and writes: inside the loop, so that no thread of a warp that has
-** the lock waits for those that try to get it. */
+** come from any thread at any time, one at a time looks and writes: inside the loop, so that the one thread of a warp
+** that has the lock does not wait for those that try to get it. */
 RARE void report_late(gpu_late *late, int what, int64_t position, int64_t value) {
   volatile gpu_late *now = late;
   for (bool told = is_beaten(now, what, position); !told;) {
