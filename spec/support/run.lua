@@ -1,19 +1,23 @@
 -- Runs busted on each spec file in a process of its own and adds up the counts.
 --
---   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--needs-gpu] [spec/one_spec.lua …]
+--   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [spec/one_spec.lua …]
 --
--- Assignments are set in the environment of the specs. Ends with "N passed, N failed, N skipped" and,
+-- Assignments are set in the environment of the specs; --jobs: so many files at a time (1). Ends with "N passed, N failed, N skipped" and,
 -- when anything failed or a process broke down, exit status 1. A file that ends without busted's count
 -- (a crash) is one failure.
 local lua = os.getenv "LUA" or "lua5.4"
 
-local function capture(command)
-  local pipe = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
+local function start(command) return assert(io.popen(command .. " 2>&1; echo \"status $?\"")) end
+
+-- What a started command printed, and its exit status.
+local function finish(pipe)
   local output = pipe:read "a"
   pipe:close()
   local body, status = output:match "^(.*)status (%d+)\n$"
   return body, tonumber(status)
 end
+
+local function capture(command) return finish(start(command)) end
 
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
@@ -30,7 +34,7 @@ local function all_specs()
 end
 
 local function parse(arguments)
-  local options = {files = {}, environment = "", label = ""}
+  local options = {files = {}, environment = "", label = "", jobs = 1}
   -- Threads that wait must not spin: on a busy machine that is most of the time a run takes.
   if not os.getenv "OMP_WAIT_POLICY" then options.environment = "OMP_WAIT_POLICY=passive " end
   local i = 1
@@ -41,6 +45,9 @@ local function parse(arguments)
     elseif a == "--label" then
       i = i + 1
       options.label = arguments[i] .. " "
+    elseif a == "--jobs" then
+      i = i + 1
+      options.jobs = math.tointeger(tonumber(arguments[i]))
     elseif a:find "^[A-Z_]+=" then
       local name, value = a:match "^([A-Z_]+)=(.*)$"
       options.environment = options.environment .. name .. "=" .. quote(value) .. " "
@@ -53,8 +60,9 @@ local function parse(arguments)
   return options
 end
 
-local function run(file, options, busted)
-  local output, status = capture(options.environment .. lua .. " " .. quote(busted) .. " -o plainTerminal " .. file)
+-- The counts of a file whose process was started; prints a line.
+local function report(file, pipe, options)
+  local output, status = finish(pipe)
   local passed, failures, errors, skipped, seconds =
     output:match "(%d+) success%w* / (%d+) failure%w* / (%d+) error%w* / (%d+) pending : ([%d.]+)"
   local r = {passed = tonumber(passed) or 0, skipped = tonumber(skipped) or 0, seconds = tonumber(seconds) or 0}
@@ -80,8 +88,15 @@ if missing then
   os.exit(0)
 end
 local total = {passed = 0, failed = 0, skipped = 0}
-for _, file in ipairs(options.files) do
-  local r = run(file, options, busted)
+local pipes = {}
+local function start_file(i)
+  local file = options.files[i]
+  pipes[i] = file and start(options.environment .. lua .. " " .. quote(busted) .. " -o plainTerminal " .. file)
+end
+for i = 1, options.jobs do start_file(i) end
+for i, file in ipairs(options.files) do
+  local r = report(file, pipes[i], options)
+  start_file(i + options.jobs)
   for name in pairs(total) do total[name] = total[name] + r[name] end
 end
 print(("%d passed, %d failed, %d skipped"):format(total.passed, total.failed, total.skipped))
