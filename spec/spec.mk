@@ -14,8 +14,6 @@ GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops process fault me
 # On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.
 DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator examples fault gpu_driver process thread), \
                   $(wildcard spec/*_spec.lua))
-# Not emulated: a thousand kernels for calls that are errors anyway.
-EMULATED_SPECS := $(filter-out spec/safety_spec.lua,$(DEVICE_SPECS))
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
@@ -58,7 +56,7 @@ JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 
 # Compiled kernels stay on disk from run to run: their names say what they are made from.
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
-EMULATED_RUNS = "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(EMULATED_SPECS)" \
+EMULATED_RUNS = "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(DEVICE_SPECS)" \
                 "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua" \
                 "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua" \
                 "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) $(LATE_SPECS)"
@@ -117,5 +115,5 @@ build/spec/units: spec/support/units.c build
 test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through the real NVRTC, where a toolkit is installed
 	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
 	@$(if $(LIBNVRTC),$(RUN_SPECS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
-	    LUATENSOR_EMULATOR=protect=0 $(EMULATED_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
+	    LUATENSOR_EMULATOR=protect=0 $(DEVICE_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
 	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")
