@@ -1,5 +1,5 @@
 -- The notebook's check: is there a GPU? Prints this machine's devices, then the best accelerator,
--- or raises "GPU not found: <reason>".
+-- or "GPU not found: <reason>".
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
@@ -12,6 +12,7 @@ for _, info in ipairs(lt.devices()) do
   print(experiment.describe(info.device))
 end
 
-local device = options.device or lt.accelerator()
-print(device)
+local found, reason = lt.cuda.is_available()
+local device = options.device or (found and lt.accelerator()) or nil
+print(device or "GPU not found: " .. reason)
 return device

@@ -3214,11 +3214,6 @@ function lt.where(x, y, z, options) end
 ---@return luatensor.Tensor #
 function lt.bool(x) end
 
----The same as x:to("cuda").
----@param x luatensor.Tensor
----@return luatensor.Tensor #
-function lt.cuda(x) end
-
 ---The same as abs.
 lt["absolute"] = lt["abs"]
 

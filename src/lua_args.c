@@ -369,6 +369,7 @@ static int raise_broadcast(lua_State *L, const char *fn, const shape *a, const s
 }
 
 int raise_device(lua_State *L, const char *fn, int status, place where) {
+  if (!*fn) fn = "index";              /* x[…] has no name where the words of indices are made */
   char text[1024];
   if (status == ERR_CAPTURE)
     return luaL_error(L, "%s: not while a graph is captured: it waits, or copies from or to the host", fn);

@@ -191,9 +191,11 @@ end
 -- alias.lua: x:numel() is x.size, x:double() is x:to("float64").
 local function add_aliases(docs, by_name)
   local function add(name, text, result)
-    docs[#docs + 1] = {name = name, text = {text}, params = {{name = "x", type = "luatensor.Tensor", text = ""}},
+    local doc = {name = name, text = {text}, params = {{name = "x", type = "luatensor.Tensor", text = ""}},
       returns = {{type = result, text = ""}}, section = "alias"}
-    by_name[name] = docs[#docs]
+    -- x:cuda() is a method only: lt.cuda are the functions of GPUs.
+    if type(rawget(lt, name)) ~= "table" then docs[#docs + 1] = doc end
+    by_name[name] = doc
   end
   for _, name in ipairs(names_of(alias.properties)) do
     add(name, ("The same as x.%s."):format(alias.properties[name]), "integer")

@@ -20,12 +20,13 @@ static const char MAGIC[16] = "luatensor GPU 1";
 
 enum { PATH_SIZE = 1024, IMAGE_MOST = 1 << 28 };
 
-/* $LUATENSOR_CACHE, else $XDG_CACHE_HOME/luatensor, else ~/.cache/luatensor; false: nowhere. */
+/* $LUATENSOR_CACHE, else $XDG_CACHE_HOME/luatensor (a relative one does not count, says its specification), else
+** ~/.cache/luatensor; false: nowhere. */
 static bool find_folder(char folder[PATH_SIZE]) {
   const char *own = getenv("LUATENSOR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int n;
   if (own && *own) n = snprintf(folder, PATH_SIZE, "%s", own);
-  else if (xdg && *xdg) n = snprintf(folder, PATH_SIZE, "%s/luatensor", xdg);
+  else if (xdg && *xdg == '/') n = snprintf(folder, PATH_SIZE, "%s/luatensor", xdg);
   else if (home && *home) n = snprintf(folder, PATH_SIZE, "%s/.cache/luatensor", home);
   else return false;
   return n > 0 && n < PATH_SIZE - 128;
@@ -66,7 +67,9 @@ static void *read_image(FILE *f, const uint8_t key[HASH_SIZE], size_t *bytes) {
 
 void *cache_read(const uint8_t key[HASH_SIZE], size_t *bytes) {
   char path[PATH_SIZE];
-  FILE *f = find_path(key, path) ? fopen(path, "rb") : NULL;
+  struct stat s;                       /* opening a pipe would wait for a writer */
+  bool is_file = find_path(key, path) && stat(path, &s) == 0 && S_ISREG(s.st_mode);
+  FILE *f = is_file ? fopen(path, "rb") : NULL;
   void *image = f ? read_image(f, key, bytes) : NULL;
   if (f) fclose(f);
   return image;
