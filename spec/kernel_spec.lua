@@ -48,10 +48,26 @@ describe("kernel's source", function()
     fails('kernel: no __global__ function "f" in the source', lt.kernel, "void f(int x) {}", "f")
     fails('kernel: unknown option "grid"; known: device, parameters', lt.kernel, saxpy_source, "saxpy", {grid = 1})
     fails("kernel: option parameters: string expected, got number", lt.kernel, saxpy_source, "saxpy", {parameters = 1})
-    for _, parameter in ipairs {"struct point p", "float **x", "float &x", "float3 *x", "void x", "float", "half *x", "float4 x", "int (*f)(int)"} do
+    for _, parameter in ipairs {"struct point p", "float **x", "float &x", "float3 *x", "void x", "half *x", "float4 x", "int (*f)(int)"} do
       fails(('kernel: f: parameter "%s" is neither a number nor a pointer to numbers'):format(parameter), lt.kernel,
             "__global__ void f(" .. parameter .. ") {}", "f")
     end
+    for _, parameter in ipairs {"float", "float *", "const float *", "unsigned char"} do
+      fails(('kernel: f: parameter "%s" needs a name'):format(parameter), lt.kernel,
+            "__global__ void f(" .. parameter .. ") {}", "f")
+    end
+    fails("kernel: argument 1: a NUL byte in the text", lt.kernel, saxpy_source .. "\0", "saxpy")
+    fails("kernel: argument 2: a NUL byte in the text", lt.kernel, saxpy_source, "saxpy\0")
+  end)
+
+  it("is compared with option parameters", function()
+    local function f(given) return lt.kernel("__global__ void f(float *x, int n) {}", "f", {parameters = given}) end
+    fails("kernel: f: option parameters has 0 parameters, the source 2", f, "")
+    fails("kernel: f: option parameters has 3 parameters, the source 2", f, "float *x, int n, int m")
+    for _, p in ipairs {"double *x", "float4 *x", "const float *x", "float x"} do
+      fails(('kernel: f: parameter 1 is "float *x" in the source, "%s" in option parameters'):format(p), f, p .. ", int n")
+    end
+    fails('kernel: f: parameter 2 is "int n" in the source, "long n" in option parameters', f, "float *x, long n")
   end)
 end)
 
@@ -142,6 +158,35 @@ describe("kernel", function()
     none({grid = 1})
   end)
 
+  it("takes no other parameters than the compiler sees", function()
+    local source = [[
+      #define REST real y, int n
+      typedef float real;
+      struct pair { double a, b; };
+      __global__ void f(real *__restrict__ x, REST) { x[0] = y + n; }
+      __global__ void g(struct pair p) {}
+      #define int long long
+      __global__ void h(const int n, bool, float *x) {} // \\]]
+    for _, wrong in ipairs {"", "float *x", "float *x, float y", "float *x, double y, int n", "float x, float y, int n",
+                            "float *x, float y, int n, int m"} do
+      assert.raises("^kernel: f does not compile:\n.*option parameters is not what f takes", lt.kernel, source, "f",
+                    {parameters = wrong})
+    end
+    assert.raises("^kernel: g does not compile:\n.*option parameters is not what g takes", lt.kernel, source, "g", {parameters = "double p"})
+    assert.raises("^kernel: h does not compile:\n.*h takes other parameters than its text says", lt.kernel, source:gsub("bool,", "bool b,"), "h")
+    local k, x = lt.kernel(source, "f", {parameters = "float *x, float y, int n"}), zeros(1)
+    k({count = 1}, x, 0.5, 2)
+    assert.equal(2.5, x[1]:item())
+  end)
+
+  it("takes numbers as tensors do", function()
+    local k = lt.kernel("__global__ void set(float *x, unsigned long long *y, float a, unsigned long long b) { *x = a; *y = b; }", "set")
+    local x, y = zeros(1), zeros(1, "uint64")
+    k({count = 1}, x, y, 1e300, -5)
+    assert.equal(math.huge, x[1]:item())
+    assert.equal(-5, y[1]:item())
+  end)
+
   it("shows what the compiler says, with the source's lines", function()
     assert.raises("^kernel: broken does not compile:\n.*broken[(:]3.*nonsense", lt.kernel,
                   "// one\n__global__ void broken(float *x) {\n  x[0] = nonsense;\n}\n", "broken")
@@ -185,7 +230,10 @@ describe("kernel", function()
       fails("saxpy: " .. case[2], saxpy, case[1], out, x, 1, 10)
     end
     fails("saxpy: argument 1: a table with grid and block expected, got userdata", saxpy, out, x, 1, 10)
-    assert.raises("^saxpy: launch of saxpy: ", saxpy, {grid = 1, shared = 1 << 24}, out, x, 1, 10)
+    fails("saxpy: argument 1: a table with grid and block expected, got no value", saxpy)
+    fails("saxpy: argument 1: a table with grid and block expected, got nil", saxpy, nil)
+    assert.raises("^saxpy: shared: 16777216 bytes; a block of this device has at most %d+$", saxpy,
+                  {grid = 1, shared = 1 << 24}, out, x, 1, 10)
   end)
 
   it("names itself", function()

@@ -137,6 +137,8 @@ the CPU, waiting and choosing streams inside are errors.
 */
 static int l_graph(lua_State *L) {
   int nargs, options = check_options(L, "graph", options_known, &nargs);
+  if (nargs == 2) return luaL_error(L, "graph: argument 2: options expected, got %s", luaL_typename(L, 2));
+  if (nargs > 2) return luaL_error(L, "graph: a function and options expected, got %d arguments", nargs);
   if (nargs != 1 || lua_type(L, 1) != LUA_TFUNCTION)
     return luaL_error(L, "graph: argument 1: function expected, got %s", luaL_typename(L, 1));
   place where = graph_place(L, options);

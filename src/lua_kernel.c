@@ -273,6 +273,7 @@ static int l_call(lua_State *L) {
   if (!k) return luaL_error(L, "kernel: kernel expected, got %s", luaL_typename(L, 1));
   int given = lua_gettop(L) - 2;
   const char *fn = push_name(L, 1);
+  if (given < 0) return luaL_error(L, "%s: argument 1: a table with grid and block expected, got no value", fn);
   check_alive(L, fn, k);
   launch_call c = {.kernel = k->handle, .count = k->count};
   bool work = read_launch(L, fn, &c);

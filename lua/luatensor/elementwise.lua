@@ -256,6 +256,10 @@ return function(lt, _, core)
         args.fail("elementwise", "argument %d: string expected, got %s", i, text and type(text) or "nil")
       end
     end
+    if dtype ~= nil and type(dtype) ~= "string" then
+      args.fail("elementwise", "argument 3: dtype expected, got %s", type(dtype))
+    end
+    if dtype and not dtypes[dtype] then args.fail("elementwise", "argument 3: unknown dtype %q", dtype) end
     local kinds, names = read_parameters(parameters, dtypes)
     local p = setmetatable({core = core, text = expression, dtypes = dtypes, functions = functions, parameters = {}},
                            parser)

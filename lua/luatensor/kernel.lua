@@ -68,6 +68,12 @@ local function kernel_names(code)
   return names
 end
 
+--- Words of types: a parameter whose last word is one of them has no name.
+local type_words = {const = true, volatile = true}
+for text in pairs(types) do
+  for word in text:gmatch("[%w_]+") do type_words[word] = true end
+end
+
 local function fail_type(name, text)
   args.fail("kernel", "%s: parameter \"%s\" is neither a number nor a pointer to numbers", name, text)
 end
@@ -78,6 +84,9 @@ local function read_parameter(kernel, text)
   local plain = text:gsub("__restrict__", ""):gsub("__restrict", ""):gsub("__grid_constant__", ""):gsub("=.*$", "")
   local name = plain:match("([%a_][%w_]*)%s*%[%s*%d*%s*%]%s*$") or plain:match("([%a_][%w_]*)%s*$")
   local stars = select(2, plain:gsub("%*", "")) + select(2, plain:gsub("%[", ""))
+  if type_words[name] or not name and stars == 1 and plain:find("^[%w_%s]+%*%s*$") then
+    args.fail("kernel", "%s: parameter \"%s\" needs a name", kernel, text)
+  end
   if not name or stars > 1 or plain:find("[&<:(]") then fail_type(kernel, text) end
   local before = plain:gsub("%[.*$", ""):gsub("[%a_][%w_]*%s*$", "")
   local pointee = before:match("^[^*]*")
@@ -104,10 +113,58 @@ local function read_parameters(kernel, text)
   return list
 end
 
+--- A list given as option, against the source's own, where that can be read.
+local function check_given(kernel, given, source)
+  local readable, own = pcall(read_parameters, kernel, source)
+  if not readable then return end
+  if #own ~= #given then
+    args.fail("kernel", "%s: option parameters has %d parameters, the source %d", kernel, #given, #own)
+  end
+  for i, p in ipairs(own) do
+    for _, field in ipairs {"dtype", "width", "pointer", "written"} do
+      if p[field] ~= given[i][field] then
+        args.fail("kernel", "%s: parameter %d is \"%s\" in the source, \"%s\" in option parameters", kernel, i, p.text,
+                  given[i].text)
+      end
+    end
+  end
+end
+
+--- Put behind the source: the compiler knows the parameters behind macros and typedefs, and refuses other ones. The
+-- driver reads as many arguments of as many bytes as the kernel has, however many it is given.
+local check = [[
+
+
+template <class T> struct luatensor_size { enum { is = sizeof(T) }; };
+template <class T> struct luatensor_size<T *> { enum { is = 0 }; };
+template <int...> struct luatensor_sizes {};
+template <class F> struct luatensor_parameters;
+template <class... P> struct luatensor_parameters<void(P...)> {
+  typedef luatensor_sizes<luatensor_size<P>::is...> are;
+};
+template <class A, class B> struct luatensor_same { enum { is = 0 }; };
+template <class A> struct luatensor_same<A, A> { enum { is = 1 }; };
+static_assert(luatensor_same<luatensor_parameters<decltype(%s)>::are, luatensor_sizes<%s> >::is, "%s");
+]]
+
+local bytes = {bool = 1, int8 = 1, uint8 = 1, int16 = 2, uint16 = 2, float64 = 8, int64 = 8, uint64 = 8}
+
+local function with_check(source, name, list, message)
+  local sizes = {}
+  for i, p in ipairs(list) do sizes[i] = p.pointer and 0 or bytes[p.dtype] or 4 end
+  return source .. check:format(name, table.concat(sizes, ", "), message)
+end
+
 --- extern "C", so that the compiler keeps the name; on the same line, so that lines keep their numbers.
 local function with_plain_name(source, at)
   if not at or source:sub(1, at - 1):find('extern%s*"C"%s*$') then return source end
   return source:sub(1, at - 1) .. 'extern "C" ' .. source:sub(at)
+end
+
+--- Argument i as a text that C can hold.
+local function check_text(i, text)
+  if type(text) ~= "string" then args.fail("kernel", "argument %d: string expected, got %s", i, type(text)) end
+  if text:find("\0", 1, true) then args.fail("kernel", "argument %d: a NUL byte in the text", i) end
 end
 
 return function(lt, _, core)
@@ -122,8 +179,8 @@ return function(lt, _, core)
   --   arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
   -- @raise what the compiler says, with the source's own line numbers; no such kernel; no GPU
   function lt.kernel(source, name, options)
-    if type(source) ~= "string" then args.fail("kernel", "argument 1: string expected, got %s", type(source)) end
-    if type(name) ~= "string" then args.fail("kernel", "argument 2: string expected, got %s", type(name)) end
+    check_text(1, source)
+    check_text(2, name)
     if not name:find("^[%a_][%w_]*$") then args.fail("kernel", "%q is not a name", name) end
     options = args.options("kernel", options, {device = true, parameters = true})
     local code = without_comments(source)
@@ -137,6 +194,10 @@ return function(lt, _, core)
       args.fail("kernel", "option parameters: string expected, got %s", type(options.parameters))
     end
     local list = read_parameters(name, options.parameters or parameters)
-    return core.user_kernel(with_plain_name(source, at), name, options.device, list)
+    if options.parameters then check_given(name, list, parameters) end
+    local checked = with_check(with_plain_name(source, at), name, list, options.parameters
+      and "option parameters is not what " .. name .. " takes"
+      or name .. " takes other parameters than its text says; name them in option parameters")
+    return core.user_kernel(checked, name, options.device, list)
   end
 end

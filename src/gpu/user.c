@@ -39,6 +39,15 @@ void gpu_kernel_free(int index, void *kernel) {
   free(u);
 }
 
+/* The device's limit is asked for only where every device's is passed. */
+static int check_shared(gpu *g, const launch_call *c) {
+  int most = 0;
+  if (c->shared <= 48 << 10) return OK;
+  int st = gpu_check(g, gpu_get_driver()->device_attribute(&most, GPU_SHARED_MOST, g->id), "shared memory");
+  if (st != OK || c->shared <= (unsigned)most) return st;
+  return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
+}
+
 /* What every device so far allows. */
 static int check_extents(gpu *g, const user_kernel *u, const launch_call *c) {
   const char *name = u->kernel.name;
@@ -49,7 +58,7 @@ static int check_extents(gpu *g, const user_kernel *u, const launch_call *c) {
   if (c->grid[1] > 65535 || c->grid[2] > 65535)
     return gpu_fail(g, "a grid of %u × %u × %u blocks; at most 2147483647 × 65535 × 65535",
                     c->grid[0], c->grid[1], c->grid[2]);
-  return OK;
+  return check_shared(g, c);
 }
 
 int gpu_kernel_launch(int index, const launch_call *c) {
