@@ -1940,7 +1940,8 @@ function lt.load(path, options) end
 ---captured: nothing is computed, and the results hold no values before the first replay. Each replay does the same ops on
 ---the same tensors: to give it other inputs, write into them (`x:copy_(y)`). Random numbers go on at each replay as if the
 ---function had been called. Shapes and Lua's own decisions are those of the capture. Reading values, copies from and to
----the CPU, waiting and choosing streams inside are errors.
+---the CPU, waiting, streams, events and work on another GPU inside are errors. Work on CPU tensors inside is no part of
+---the graph: it runs at the two calls only.
 ---@param f function
 ---@param options? table `device` (default: the default device, or the first GPU)
 ---@return any # with the methods below; its memory is kept until it is freed, also for tensors that died inside

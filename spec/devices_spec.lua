@@ -168,6 +168,29 @@ describe("several GPUs", function()
     assert.truthy(message:find("take: index 3 in dim 1: out of range for length 2", 1, true), message)
     assert.equal(1, bad.size)
   end)
+  it("a copy fails in the words of the one that failed", function()
+    local emulator = require("spec.support.gpu").emulator
+    if not emulator then return pending("needs an emulated GPU") end
+    for _, pair in ipairs {{first, second}, {second, first}} do
+      local dead, alive = pair[1], pair[2]
+      local x, y = lt.zeros(4, {device = dead}), lt.zeros(4, 2, {device = alive})
+      emulator.configure "sticky,fail_launch=1"
+      pcall(function() return (x + 1):totable() end)
+      emulator.configure "sticky=0,fail_launch=0"
+      local function check(name, f)
+        local message = helpers.message_of(f)
+        assert.equal(name .. ": ", message:sub(1, #name + 2))
+        assert.truthy(message:find(('the device must be reopened: lt.cuda.reopen("%s")'):format(dead), 1, true), message)
+      end
+      check("to", function() return x:to(alive) end)
+      check("copy_", function() y[{ {}, 1 }]:copy_(x) end)
+      check("copy_", function() x:copy_(y[{ {}, 1 }]) end)
+      assert.equal(0, y:sum():item())
+      lt.cuda.reopen(dead)
+      x = lt.ones(4, {device = dead})
+      assert.equal(4, x:to(alive):sum():item())
+    end
+  end)
 end)
 
 -- The emulated GPU counts what is copied between it and the host.

@@ -24,7 +24,7 @@ local function when_captured(act)
   end)
 end
 
-gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR = "order=lazy,leaks=1"},
+gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR = "order=lazy,leaks=1,devices=2"},
                           {LUATENSOR_EMULATOR = "order=lazy,guard=1", LUATENSOR_GPU_CACHE = "off"}}, function()
   it("runs the function once as it is; replays do all of it again on the same tensors", function()
     local x = lt.tensor({1, 2, 3}, device)
@@ -188,6 +188,7 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
   end)
 
   local refused = ": not while a graph is captured: it waits, or copies from or to the host"
+  local no_part = ": not while a graph is captured: streams and events are no part of it"
   local x
 
   for what, case in pairs {
@@ -197,9 +198,9 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     ["a copy to the CPU"] = {"to" .. refused, function() return x:to "cpu" end},
     ["a copy from the CPU"] = {"copy_" .. refused, function() return x:copy_(lt.ones(3, {device = "cpu"})) end},
     waiting = {"synchronize" .. refused, function() lt.synchronize "cuda" end},
-    ["a stream"] = {"stream" .. refused, function() lt.stream "cuda" end},
-    ["another stream"] = {"with_stream" .. refused, function() lt.with_stream(lt.current_stream "cuda", print) end},
-    ["an event"] = {"event" .. refused, function() lt.event(device):record() end},
+    ["a stream"] = {"stream" .. no_part, function() lt.stream "cuda" end},
+    ["another stream"] = {"with_stream" .. no_part, function() lt.with_stream(lt.current_stream "cuda", print) end},
+    ["an event"] = {"event" .. no_part, function() lt.event(device):record() end},
     ["reopening the device"] = {"reopen" .. refused, function() lt.cuda.reopen "cuda" end},
     ["a capture"] = {"graph: another graph is being captured", function() lt.graph(function() end) end},
     ["a replay"] = {"replay: not while a graph is captured", function() x.graph:replay() end},
@@ -216,7 +217,7 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
       if what == "a replay" then act = function() graph:replay() end end
       if what == "an event" then
         local e = lt.event(device)
-        case[1] = "record" .. refused
+        case[1] = "record" .. no_part
         act = function() e:record() end
       end
       if what == "another stream" then
@@ -230,6 +231,40 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
       lt.synchronize "cuda"
     end)
   end
+
+  it("work on another GPU inside is an error, and both go on", function()
+    if not pcall(lt.zeros, 1, {device = "cuda:1"}) then return pending("needs two GPUs") end
+    local pair = {"cuda:0", "cuda:1"}
+    for k, captured in ipairs(pair) do
+      local other = pair[3 - k]
+      local a, b = lt.ones(3, {device = captured}), lt.tensor({1, 2, 3}, {device = other, dtype = "float32"})
+      local refusal = (": not while a graph of %s is captured: it uses %s"):format(captured, other)
+      for name, act in pairs {
+        add_ = function() b:add_(1) end,
+        to = function() return b:to(captured) end,
+        copy_ = function() b:copy_(a) end,
+        zeros = function() return lt.zeros(2, {device = other}) end,
+      } do
+        b:copy_(lt.tensor {1, 2, 3})
+        local calls = 0
+        fails(name .. refusal, lt.graph, function()
+          calls = calls + 1
+          if calls == 2 then return act() end
+        end, {device = captured})
+        assert.same({1, 2, 3}, b:totable())
+        assert.same({2, 2, 2}, lt.graph(function() return a + 1 end, {device = captured}):replay():totable())
+      end
+    end
+  end)
+
+  it("tensors of another GPU may die inside", function()
+    if not pcall(lt.zeros, 1, {device = "cuda:1"}) then return pending("needs two GPUs") end
+    collectgarbage()
+    local before = lt.memory "cuda:1".live
+    local b = {lt.ones(1000, {device = "cuda:1"}), lt.ones(1000, {device = "cuda:1"})}
+    lt.graph(function() table.remove(b):free() end)
+    assert.equal(before, lt.memory "cuda:1".live)
+  end)
 
   gpu.it_emulated("whatever the driver refuses is an error, and the device goes on", function()
     x = lt.tensor({1, 2, 3}, device)

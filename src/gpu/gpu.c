@@ -11,6 +11,8 @@
 static gpu gpus[MAX_GPUS];
 static int device_count;
 static char why_none[512];              /* why device_count is 0 */
+static const gpu *captured;             /* the one whose graph is being captured, by the thread that has the lock */
+static _Thread_local int failed = -1;   /* whose words tell what failed last: copies work on two */
 
 /* ---- the lock, and forks ---- */
 
@@ -157,7 +159,10 @@ static void gpu_describe(char *text, size_t size) {
 
 /* ---- failures ---- */
 
+void gpu_blame(const gpu *g) { failed = g->index; }
+
 int gpu_fail(gpu *g, const char *format, ...) {
+  gpu_blame(g);
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(g->words, sizeof g->words, format, arguments);
@@ -165,8 +170,9 @@ int gpu_fail(gpu *g, const char *format, ...) {
   return ERR_DEVICE;
 }
 
+/* A copy between two GPUs is explained by the one that failed, whichever was asked for. */
 static void gpu_explain(int index, char *text, size_t size) {
-  gpu *g = gpu_lock(index);
+  gpu *g = gpu_lock(failed >= 0 ? failed : index);
   snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
   gpu_unlock();
 }
@@ -228,7 +234,8 @@ void gpu_close(gpu *g) {
   gpu_memory_close(g);
   gpu_get_driver()->context_release(g->id);
   g->context = NULL;
-  g->open = g->dead = g->capturing = g->ordered = false;
+  if (g->capturing) gpu_set_capturing(g, false);
+  g->open = g->dead = g->ordered = false;
   g->last = NULL;
 }
 
@@ -249,23 +256,26 @@ static int open_gpu(gpu *g) {
 #define FORKED "a forked child cannot use the GPU of its parent; open it after the fork"
 
 /* Why g cannot be entered as it is; OK when it can. */
-static int prepare(gpu *g) {
+static int prepare(gpu *g, bool frees) {
   if (forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
   if (g->dead) {
     if (!strstr(g->words, "must be reopened"))
       gpu_fail(g, "the device failed earlier and must be reopened: lt.cuda.reopen(\"cuda:%d\")", g->index);
+    gpu_blame(g);
     return ERR_DEVICE;
   }
+  if (captured && captured != g && !frees)                     /* it would run now, and not at the replays */
+    return gpu_fail(g, "not while a graph of cuda:%d is captured: it uses cuda:%d", captured->index, g->index);
   if (!g->open) return open_gpu(g);
   /* A call inside a call finds its context in place; another library may have changed it between calls. */
   if (depth > 0 && inside[depth - 1] == g) return OK;
   return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
 }
 
-int gpu_enter(int index, gpu **entered) {
+static int enter(int index, gpu **entered, bool frees) {
   gpu *g = gpu_lock(index);
-  int st = prepare(g);
+  int st = prepare(g, frees);
   if (st != OK) {
     gpu_unlock();
     return st;
@@ -273,6 +283,14 @@ int gpu_enter(int index, gpu **entered) {
   inside[depth++] = g;
   *entered = g;
   return OK;
+}
+
+int gpu_enter(int index, gpu **g)      { return enter(index, g, false); }
+int gpu_enter_free(int index, gpu **g) { return enter(index, g, true); }
+
+void gpu_set_capturing(gpu *g, bool capturing) {
+  g->capturing = capturing;
+  captured = capturing ? g : NULL;
 }
 
 int gpu_leave(gpu *g, int status) {

@@ -38,6 +38,10 @@ typedef struct gpu {
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
+/* While a graph is captured, gpu_enter refuses the other GPUs: only what frees may enter them. */
+int  gpu_enter_free(int index, gpu **g);
+void gpu_set_capturing(gpu *g, bool capturing);
+
 /* The parts of opening and closing a device, each in its file. Closing takes a device whose open failed half way or
 ** that is dead: then the driver's answers do not count. */
 int  gpu_memory_open(gpu *g);
@@ -61,6 +65,9 @@ void gpu_close_first(void);
 /* OK, or what went wrong at `what` ("launch of add", "copy to the host") as ERR_DEVICE (ERR_MEMORY for out of memory),
 ** with its words kept for explain(). Errors that outlive the call mark the device dead. */
 int gpu_check(gpu *g, gpu_result r, const char *what);
+
+/* The words of g are what explain() is about to tell. */
+void gpu_blame(const gpu *g);
 
 /* ERR_DEVICE with these words (printf). */
 int gpu_fail(gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -62,7 +62,8 @@ static int begin(gpu *g, struct gpu_recording *r) {
   g->stream = q->stream;
   g->recording = r;
   g->memory->pool = r->pool;
-  g->memory->looked_up = g->ordered = g->capturing = true;     /* operands are looked up: they are held */
+  g->memory->looked_up = g->ordered = true;     /* operands are looked up: they are held */
+  gpu_set_capturing(g, true);
   return OK;
 }
 
@@ -90,7 +91,7 @@ static int graph_begin(int index, void **graph) {
 static void leave_capture(gpu *g, struct gpu_recording *r) {
   g->stream = r->before;
   g->ordered = r->ordered;
-  g->capturing = false;
+  gpu_set_capturing(g, false);
   g->recording = NULL;
   g->memory->pool = NULL;
   gpu_unlock();
@@ -150,8 +151,10 @@ static void graph_forget(void *graph) {
   free(r);
 }
 
+/* The context may be another GPU's: one that was entered and left meanwhile. */
 static void end_capture(gpu *g, struct gpu_recording *r) {
   gpu_graph captured = NULL;
+  gpu_get_driver()->context_use(g->context);
   gpu_get_driver()->capture_end(g->stream, &captured);
   if (captured) gpu_get_driver()->graph_destroy(captured);
   leave_capture(g, r);
@@ -163,7 +166,7 @@ static void graph_free(int index, void *graph) {
   gpu *g = gpu_lock(index);
   if (g->recording == r) end_capture(g, r);
   gpu_unlock();
-  if (gpu_enter(index, &g) != OK) {
+  if (gpu_enter_free(index, &g) != OK) {
     graph_forget(r);
     return;
   }

@@ -402,7 +402,7 @@ int gpu_alloc(int index, size_t bytes, void **ptr) {
 
 void gpu_free(int index, void *ptr, size_t bytes) {
   gpu *g;
-  if (gpu_enter(index, &g) != OK) {              /* lost with its device */
+  if (gpu_enter_free(index, &g) != OK) {         /* lost with its device */
     gpu_lock(index);
     stats[index].live -= bytes;
     gpu_unlock();
@@ -415,7 +415,7 @@ void gpu_free(int index, void *ptr, size_t bytes) {
 
 void gpu_empty_cache(int index) {
   gpu *g;
-  if (gpu_enter(index, &g) != OK) return;
+  if (gpu_enter_free(index, &g) != OK) return;
   gpu_release_cached(g);
   gpu_leave(g, OK);
 }

@@ -4,13 +4,17 @@
 
 #include <stdlib.h>
 
+static int refuse(gpu *g) {
+  return gpu_fail(g, "not while a graph is captured: streams and events are no part of it");
+}
+
 /* ---- streams ---- */
 
 static int make(int index, int *stream) {
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  st = g->capturing ? ERR_CAPTURE : gpu_stream_add(g, stream);
+  st = g->capturing ? refuse(g) : gpu_stream_add(g, stream);
   if (st == OK) gpu_queue_of(g, *stream)->holders = 1;
   return gpu_leave(g, st);
 }
@@ -35,7 +39,7 @@ static int use(int index, int stream) {
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  if (g->capturing) return gpu_leave(g, refuse(g));
   gpu_stream_use(g, stream);
   return gpu_leave(g, OK);
 }
@@ -57,7 +61,7 @@ static int wait_for(int index, int stream, gpu_event event) {
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  if (g->capturing) return gpu_leave(g, refuse(g));
   gpu_result r = gpu_get_driver()->stream_wait(gpu_queue_of(g, stream)->stream, event, 0);
   return gpu_leave(g, gpu_check(g, r, "waiting for an event"));
 }
@@ -66,7 +70,7 @@ static int follow(int index, int stream, int other_index, int other) {
   gpu *g;
   int st = gpu_enter(other_index, &g);
   if (st != OK) return st;
-  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  if (g->capturing) return gpu_leave(g, refuse(g));
   if (index == other_index) {
     gpu_follow(g, stream, other);
     return gpu_leave(g, g->dead ? ERR_DEVICE : OK);
@@ -91,7 +95,7 @@ static int event_make(int index, bool timing, void **event) {
 
 static void event_free(int index, void *event) {
   gpu *g;
-  if (gpu_enter(index, &g) != OK) return;
+  if (gpu_enter_free(index, &g) != OK) return;
   gpu_get_driver()->event_destroy(event);
   gpu_leave(g, OK);
 }
@@ -100,7 +104,7 @@ static int event_record(int index, void *event, int stream) {
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
+  if (g->capturing) return gpu_leave(g, refuse(g));
   gpu_result r = gpu_get_driver()->event_record(event, gpu_queue_of(g, stream)->stream);
   return gpu_leave(g, gpu_check(g, r, "recording an event"));
 }

@@ -202,6 +202,7 @@ static int report_late(gpu *g) {
   const note *n = find_note(g->streams, late->what);
   if (n) index_words(g->words, sizeof g->words, n->function, late->value, n->dim, n->length);
   else snprintf(g->words, sizeof g->words, "index %lld: out of range", (long long)late->value);
+  gpu_blame(g);
   int st = gpu_check(g, gpu_get_driver()->set_8(g->late, 0, sizeof *late, g->stream), "clearing memory");
   return st == OK ? ERR_LATE : st;
 }

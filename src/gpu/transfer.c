@@ -90,7 +90,7 @@ void gpu_unpin(void *host) {
   if (p) *at = p->next;
   pthread_mutex_unlock(&pinned_lock);
   if (!p) return;
-  if (p->locked && gpu_enter(p->index, &g) == OK) {
+  if (p->locked && gpu_enter_free(p->index, &g) == OK) {
     gpu_get_driver()->host_unregister(host);
     gpu_leave(g, OK);
   }
@@ -294,11 +294,11 @@ int gpu_copy_across(int index, void *to, int from_index, const void *from, size_
   if (st != OK) return st;
   gpu_reads(source, from);
   if (index == from_index) return gpu_leave(source, copy_here(source, to, from, bytes));
-  if (source->capturing) return gpu_leave(source, ERR_CAPTURE);
+  if (source->capturing) return gpu_leave(source, gpu_enter(index, &g));       /* refused */
   gpu_queue *q = gpu_queue_of(source, gpu_current(source));
   st = mark_source(source, q);
   if (st == OK) st = gpu_enter(index, &g);
-  if (st == OK) st = gpu_leave(g, g->capturing ? ERR_CAPTURE : copy_over(g, to, source, from, bytes));
+  if (st == OK) st = gpu_leave(g, copy_over(g, to, source, from, bytes));
   if (st == OK) st = wait_in_source(source, q, gpu_queue_of(g, gpu_current(g))->event);
   return gpu_leave(source, st);
 }

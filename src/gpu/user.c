@@ -30,7 +30,7 @@ int gpu_kernel_make(int index, const char *text, const char *name, void **kernel
 void gpu_kernel_free(int index, void *kernel) {
   gpu *g;
   user_kernel *u = kernel;
-  if (gpu_enter(index, &g) == OK) {
+  if (gpu_enter_free(index, &g) == OK) {
     const gpu_driver *d = gpu_get_driver();
     bool lost = u->epoch != g->epoch, keep = u->captured || g->capturing;
     if (!lost && !keep && d->context_sync() == GPU_SUCCESS) d->module_unload(u->module);
