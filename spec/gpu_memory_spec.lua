@@ -251,6 +251,70 @@ gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leak
       assert.is_true(ok, message)
     end)
 
+    describe("for an op's scratch memory", function()
+      -- Each makes its tensors and returns what needs scratch memory and no other, and the value that comes of it.
+      local float = {device = "cuda", dtype = "float32"}
+      local ops = {
+        sum = function()
+          local x, out = lt.ones(MIB, float), lt.zeros({}, float)
+          return function() return x:sum({out = out}):item() end, MIB
+        end,
+        softmax = function()
+          local x = lt.ones(MIB, float)
+          return function() return lt.softmax(x, {out = x})[1]:item() end, 2^-20
+        end,
+        index = function()
+          local x = lt.ones(MIB, float)
+          local mask = x:gt(0)
+          return function() return x[mask].size end, MIB
+        end,
+        matmul = function()
+          local a, b, out = lt.full({512, 512}, 2, {device = "cuda", dtype = "int32"}), lt.full({512, 512}, 3, float),
+            lt.zeros(512, 512, float)
+          return function() return lt.matmul(a, b, {out = out})[{1, 1}]:item() end, 512 * 6
+        end,
+        to = function()
+          local x = lt.arange(MIB, float):reshape(1024, 1024)
+          return function() return x:transpose(1, 2):to("cpu")[{2, 1}]:item() end, 1
+        end,
+      }
+
+      -- Tensors that take what is left of the device.
+      local function fill()
+        local all, bytes = {}, 4 * MIB
+        while bytes >= 256 do
+          local ok, t = pcall(lt.empty, bytes, {device = "cuda", dtype = "uint8"})
+          if ok then all[#all + 1] = t else bytes = bytes // 4 end
+        end
+        return all
+      end
+
+      -- With the collector stopped: what the op says on a device full of tensors, and where those are garbage.
+      local function on_full_device(op)
+        collectgarbage()
+        lt.empty_cache "cuda"
+        gpu.emulator.configure "memory=64M"
+        collectgarbage "stop"
+        local run, expected = op()
+        local all = fill()
+        local refused = message_of(run)
+        for k in pairs(all) do all[k] = nil end
+        local _, got = pcall(run)
+        collectgarbage "restart"
+        gpu.emulator.configure "memory=512M"
+        return refused, got, expected
+      end
+
+      for name, op in pairs(ops) do
+        gpu.it_emulated(name .. " collects garbage, or says what is live", function()
+          local refused, got, expected = on_full_device(op)
+          assert.matches("^out of memory on cuda:0: scratch of " .. name ..
+                         "; %d+%.%d MiB live in %d+ tensors, .+ cached; largest: ", refused)
+          assert.equal(expected, got)
+        end)
+      end
+    end)
+
     gpu.it_emulated("whichever allocation fails: nothing is lost", function()
       local x = numbered(1000, device)
       for n = 1, 12 do

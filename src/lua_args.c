@@ -378,8 +378,7 @@ int raise_device(lua_State *L, const char *fn, int status, place where) {
   return luaL_error(L, "%s: %s", fn, text);
 }
 
-/* Where the call about these tensors failed: not on the CPU, if any is elsewhere. */
-static place failing_place(const tensor *const *t, int n) {
+place failing_place(const tensor *const *t, int n) {
   place p = default_place();
   for (int i = n - 1; i >= 0; i--)
     if (t[i]->store && (t[i]->store->place.device != &cpu_device || i == n - 1)) p = t[i]->store->place;
@@ -423,7 +422,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_NDIM:
       return luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
     case ERR_MEMORY:
-      return luaL_error(L, "%s: out of memory", fn);
+      return n > 0 ? raise_memory(L, fn, failing_place(t, n)) : luaL_error(L, "%s: out of memory", fn);
     case ERR_NO_KERNEL:
       push_place(L, t[0]->store->place);
       return luaL_error(L, "%s: not available on %s for %s%s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name,

@@ -35,6 +35,20 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a);
 ** and one retry on out of memory, then the error. */
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where);
 
+/* Makes room on a device: collects garbage, also where the script stopped the collector, and empties the cache. */
+void reclaim(lua_State *L, place where);
+
+/* st = call, which runs an op on `where`. Where there is no room for its scratch memory, once more after reclaim:
+** an op that returns ERR_MEMORY has changed nothing. (A macro: `call` is evaluated a second time.) */
+#define TRY(L, where, st, call)   \
+  do {                            \
+    (st) = (call);                \
+    if ((st) == ERR_MEMORY) {     \
+      reclaim(L, where);          \
+      (st) = (call);              \
+    }                             \
+  } while (0)
+
 /* New tensor on the stack without storage, for the caller to fill in. */
 tensor *push_empty(lua_State *L);
 
@@ -97,6 +111,12 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
 
 /* Raises ERR_DEVICE, ERR_LATE or ERR_CAPTURE: what happened there. */
 int raise_device(lua_State *L, const char *fn, int status, place where);
+
+/* Raises ERR_MEMORY of an op's scratch memory: what is live there. */
+int raise_memory(lua_State *L, const char *fn, place where);
+
+/* Where a call about these tensors failed: not on the CPU, if any is elsewhere. */
+place failing_place(const tensor *const *t, int n);
 
 /* Raises ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not go into out. */
 int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s);

@@ -221,7 +221,8 @@ static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place w
   if (r.shape.ndim > 0) read_table(L, &r, 0, 0);
   else read_leaf(L, &r, r.leaf, 0);
   tensor *t = push_tensor(L, fn, dtype != DT_none ? dtype : natural_dtype(&r), &r.shape, where);
-  int st = host_write(t, r.floats ? DT_float64 : DT_int64, r.stage);
+  int st;
+  TRY(L, where, st, host_write(t, r.floats ? DT_float64 : DT_int64, r.stage));
   if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
   return t;
 }
@@ -240,7 +241,8 @@ static int data_options(lua_State *L, const char *fn, const char *const *known) 
 /* Pushes x (index 1) converted to dtype and place. */
 static tensor *push_converted(lua_State *L, const char *fn, const tensor *x, enum dtype d, place where) {
   tensor *t = push_tensor(L, fn, d, &x->shape, where);
-  int st = host_copy(t, x);
+  int st;
+  TRY(L, failing_place((const tensor *[]){t, x}, 2), st, host_copy(t, x));
   if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
   return t;
 }
@@ -311,7 +313,8 @@ static writer writer_of(const tensor *t) {
 /* All elements of t as int64 or float64; leaves one value on the stack that keeps them. */
 static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
   staged *stage = push_stage(L, t->count, small);
-  int st = host_read(t, w->floats ? DT_float64 : DT_int64, stage);
+  int st;
+  TRY(L, t->store->place, st, host_read(t, w->floats ? DT_float64 : DT_int64, stage));
   if (st != OK) raise(L, fn, st, &t, 1);
   w->next = stage;
 }
@@ -426,7 +429,9 @@ static int l_to_bytes(lua_State *L) {
     lua_pushlstring(L, size ? tensor_data(t) : "", size);
     return 1;
   }
-  int st = host_read(t, t->dtype, luaL_buffinitsize(L, &b, size));
+  int st;
+  char *to = luaL_buffinitsize(L, &b, size);
+  TRY(L, t->store->place, st, host_read(t, t->dtype, to));
   if (st != OK) return raise(L, "to_bytes", st, &t, 1);
   luaL_pushresultsize(&b, size);
   return 1;
@@ -466,7 +471,7 @@ static int l_from_bytes(lua_State *L) {
     bytes = memcpy(aligned, bytes, have);
     lua_insert(L, -2);
   }
-  st = host_write(t, d == DT_bool ? DT_uint8 : d, bytes);     /* bytes other than 0 and 1 are true */
+  TRY(L, where, st, host_write(t, d == DT_bool ? DT_uint8 : d, bytes));     /* bytes other than 0 and 1 are true */
   return st == OK ? finish_op(L, false) : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
 }
 

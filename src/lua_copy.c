@@ -11,7 +11,8 @@
 static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where) {
   const tensor *x = lua_touserdata(L, i);
   tensor *out = push_tensor(L, fn, d, &x->shape, where);
-  int st = host_copy(out, x);
+  int st;
+  TRY(L, failing_place((const tensor *[]){out, x}, 2), st, host_copy(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
   return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {i}});
 }
@@ -153,7 +154,7 @@ static int l_pin_memory(lua_State *L) {
   out->count = x->count;
   out->offset = 0;
   shape_strides(&out->shape, out->stride);
-  st = op_copy(out, x);
+  TRY(L, x->store->place, st, op_copy(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
   return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {1}});
 }
@@ -184,12 +185,14 @@ static int finish_in_place(lua_State *L, int nin) {
 static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   if (!scalar_fits(x->dtype, value))
     return luaL_error(L, "%s: %s does not fit %s", fn, luaL_tolstring(L, 2, NULL), dtypes[x->dtype].name);
-  int st = op_fill(x, *value);
+  int st;
+  TRY(L, x->store->place, st, op_fill(x, *value));
   return st == OK ? finish_in_place(L, 1) : raise(L, fn, st, (const tensor *[]){x}, 1);
 }
 
 static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
-  int st = host_copy(x, y);
+  int st;
+  TRY(L, failing_place((const tensor *[]){x, y}, 2), st, host_copy(x, y));
   if (st == OK) return finish_in_place(L, 1);
   if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);
   push_shape(L, &y->shape);

@@ -10,7 +10,8 @@ static const char *const linspace_options[] = {"dtype", "device", "endpoint", NU
 
 /* Fills the tensor at the top of the stack and returns it. */
 static int filled(lua_State *L, const char *fn, tensor *t, scalar value) {
-  int st = op_fill(t, value);
+  int st;
+  TRY(L, t->store->place, st, op_fill(t, value));
   return st == OK ? finish_op(L, false) : raise(L, fn, st, (const tensor *const *)&t, 1);
 }
 
@@ -200,7 +201,8 @@ static tensor *push_spaced(lua_State *L, const char *fn, enum dtype d, place whe
   tensor *t = push_tensor(L, fn, d, &one, where);
   arange_call c = {.out = {.data = tensor_data(t), .dtype = d}, .count = n, .start = s->start, .step = s->step};
   c.start.is_float = c.step.is_float = s->floats;
-  int st = n == 0 ? OK : !where.device->arange ? ERR_NO_KERNEL : where.device->arange(where.index, &c);
+  int st = where.device->arange ? OK : ERR_NO_KERNEL;
+  if (st == OK && n > 0) TRY(L, where, st, where.device->arange(where.index, &c));
   if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
   return t;
 }

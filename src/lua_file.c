@@ -103,13 +103,13 @@ static bool open_beside(file *f, const char *path) {
   return false;
 }
 
-static bool write_elements(FILE *f, const tensor *t, char *chunk, int *status) {
+static bool write_elements(lua_State *L, FILE *f, const tensor *t, char *chunk, int *status) {
   int size = dtype_size(t->dtype);
   int64_t most = CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
     int64_t n = t->count - i < most ? t->count - i : most;
     tensor part = slice(t, i, n);
-    *status = host_read(&part, t->dtype, chunk);
+    TRY(L, t->store->place, *status, host_read(&part, t->dtype, chunk));
     if (*status != OK || fwrite(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return false;
   }
   return true;
@@ -142,14 +142,14 @@ static int l_save(lua_State *L) {
   if (!length) return luaL_error(L, "save: NumPy has no %s; use x:to(\"float32\")", dtypes[t->dtype].name);
   if (!tensor_is_contiguous(t)) {
     tensor *packed = push_tensor(L, "save", t->dtype, &t->shape, t->store->place);
-    status = op_copy(packed, t);
+    TRY(L, t->store->place, status, op_copy(packed, t));
     if (status != OK) return raise(L, "save", status, &t, 1);
     t = packed;
   }
   char *chunk = push_chunk(L, t->count, dtype_size(t->dtype));
   file *f = push_file(L);
   bool done = open_beside(f, path) && fwrite(header, 1, length, f->f) == length &&
-              write_elements(f->f, t, chunk, &status) && finish_file(f, path);
+              write_elements(L, f->f, t, chunk, &status) && finish_file(f, path);
   if (done) return 0;
   int why = errno;
   close_file(f);
@@ -194,7 +194,7 @@ static void check_length(lua_State *L, const char *path, const npy_header *h, in
 }
 
 /* Fills t, packed, from the file. Bytes of a bool other than 0 and 1 are true. */
-static int read_elements(FILE *f, tensor *t, const npy_header *h, char *chunk) {
+static int read_elements(lua_State *L, FILE *f, tensor *t, const npy_header *h, char *chunk) {
   int size = dtype_size(t->dtype);
   int64_t most = CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
@@ -202,7 +202,8 @@ static int read_elements(FILE *f, tensor *t, const npy_header *h, char *chunk) {
     tensor part = slice(t, i, n);
     if (fread(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return -1;
     if (h->swapped) swap_bytes(chunk, n, size);
-    int st = host_write(&part, t->dtype == DT_bool ? DT_uint8 : t->dtype, chunk);
+    int st;
+    TRY(L, t->store->place, st, host_write(&part, t->dtype == DT_bool ? DT_uint8 : t->dtype, chunk));
     if (st != OK) return st;
   }
   return OK;
@@ -220,7 +221,8 @@ static void push_reversed(lua_State *L, const tensor *t) {
   view.shape = reversed(&t->shape);
   for (int d = 0; d < t->shape.ndim; d++) view.stride[d] = t->stride[t->shape.ndim - 1 - d];
   tensor *out = push_tensor(L, "load", t->dtype, &view.shape, t->store->place);
-  int st = op_copy(out, &view);
+  int st;
+  TRY(L, t->store->place, st, op_copy(out, &view));
   if (st != OK) raise(L, "load", st, (const tensor *const *)&out, 1);
 }
 
@@ -248,7 +250,7 @@ static int l_load(lua_State *L) {
   shape stored = h.fortran ? reversed(&h.shape) : h.shape;
   char *chunk = push_chunk(L, left, 1);
   tensor *t = push_tensor(L, "load", h.dtype, &stored, where);
-  int st = read_elements(f->f, t, &h, chunk);
+  int st = read_elements(L, f->f, t, &h, chunk);
   fclose(f->f);
   f->f = NULL;
   if (st < 0) return raise_bad(L, path, "cannot be read to its end");

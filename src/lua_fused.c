@@ -172,7 +172,7 @@ static int l_call(lua_State *L) {
     for (int i = 0; i < nargs; i++) if (j.in[i].t) both[n++] = j.in[i].t;
     if (n > 1) return raise(L, "elementwise", ERR_DEVICES, both, n);
   }
-  st = fused_run(e, &j, out);
+  TRY(L, j.place, st, fused_run(e, &j, out));
   return st == OK ? finish_call(L, &j, given) : raise_job(L, "elementwise", st, &j, out);
 }
 

@@ -234,7 +234,8 @@ static void select_key(lua_State *L, selection *s) {
 
 tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d) {
   tensor *t = push_tensor(L, fn, d, &x->shape, x->store->place);
-  int st = op_copy(t, x);
+  int st;
+  TRY(L, x->store->place, st, op_copy(t, x));
   if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
   return t;
 }
@@ -248,7 +249,7 @@ static const tensor *push_unsigned(lua_State *L, const char *fn, const tensor *x
   tensor *t = push_tensor(L, fn, DT_int64, &x->shape, x->store->place);
   job j = {.op = OP_minimum, .nin = 2, .in = {{.t = x}, {.s = {.i = INT64_MAX}}}};
   int st = job_prepare(&j);
-  if (st == OK) st = job_run(&j, t);
+  if (st == OK) TRY(L, x->store->place, st, job_run(&j, t));
   if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
   return t;
 }
@@ -264,10 +265,11 @@ const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask) {
   tensor as_row = *plain;
   if (as_row.shape.ndim == 0) as_row.shape = (shape){1, {1}};
   shape s = {2, {as_row.shape.ndim, 0}};
-  int st = op_count_true(&as_row, &s.dim[1]);
+  int st;
+  TRY(L, mask->store->place, st, op_count_true(&as_row, &s.dim[1]));
   if (st != OK) raise(L, fn, st, &plain, 1);
   tensor *out = push_tensor(L, fn, DT_int64, &s, mask->store->place);
-  st = op_nonzero(&as_row, out);
+  TRY(L, mask->store->place, st, op_nonzero(&as_row, out));
   if (st != OK) raise(L, fn, st, &plain, 1);
   return out;
 }
@@ -303,7 +305,8 @@ const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *ta
   if (type != LUA_TUSERDATA) {
     scalar s = check_value(L, i, fn, target->dtype);
     tensor *t = push_tensor(L, fn, target->dtype, &(shape){.ndim = 0}, target->store->place);
-    int st = op_fill(t, s);
+    int st;
+    TRY(L, t->store->place, st, op_fill(t, s));
     if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 1);
     return t;
   }
@@ -330,7 +333,8 @@ static int raise_value(lua_State *L, const char *fn, const index_job *j, int dim
 void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims) {
   j->function = fn;
   for (int k = 0; k < j->nindex; k++) j->index[k].dim = dims[k];
-  int st = index_run(j, values);
+  int st;
+  TRY(L, j->target.store->place, st, index_run(j, values));
   if (st == OK) return;
   if (st == ERR_INDEX) raise_value(L, fn, j, dims[j->bad_index]);
   tensor positions = {.shape = j->shape};
@@ -470,13 +474,17 @@ static void raise_assignment(lua_State *L, int st, const tensor *target, const t
 }
 
 static void assign_view(lua_State *L, tensor *view) {
+  int st;
   if (lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN) {
-    raise_assignment(L, op_fill(view, check_value(L, 3, "assignment", view->dtype)), view, NULL);
+    scalar number = check_value(L, 3, "assignment", view->dtype);
+    TRY(L, view->store->place, st, op_fill(view, number));
+    raise_assignment(L, st, view, NULL);
     return;
   }
   const tensor *value = drop_leading(L, value_tensor(L, "assignment", 3, view), &view->shape);
   if (tensor_conflicts(view, value)) value = push_copy(L, "assignment", value, view->dtype);
-  raise_assignment(L, op_copy(view, value), view, value);
+  TRY(L, view->store->place, st, op_copy(view, value));
+  raise_assignment(L, st, view, value);
 }
 
 /* x[mask] = number: where the mask is true the number, else x, in one pass. */
@@ -487,7 +495,7 @@ static void assign_masked(lua_State *L, selection *s) {
   while (mask.shape.ndim < s->view.shape.ndim - p->dim) view_insert(&mask, mask.shape.ndim, 1, 0);
   job j = {.op = OP_where, .nin = 3, .in = {{.t = &mask}, {.t = value_tensor(L, "assignment", 3, &s->view)}, {.t = &s->view}}};
   int st = job_prepare(&j);
-  if (st == OK) st = job_run(&j, &s->view);
+  if (st == OK) TRY(L, s->view.store->place, st, job_run(&j, &s->view));
   raise_assignment(L, st, &s->view, NULL);
 }
 

@@ -40,7 +40,8 @@ static int finish(lua_State *L, const call *c, bool in_place) {
 /* Into a new tensor. */
 static int compute(lua_State *L, const call *c) {
   tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
-  int st = job_compute(&c->job, out);
+  int st;
+  TRY(L, c->job.place, st, job_compute(&c->job, out));
   return st == OK ? finish(L, c, false) : raise_job(L, c->fn, st, &c->job, out);
 }
 
@@ -48,7 +49,8 @@ static int compute(lua_State *L, const call *c) {
 static int compute_into(lua_State *L, const call *c, int target) {
   lua_pushvalue(L, target);
   tensor *out = lua_touserdata(L, -1);
-  int st = job_run(&c->job, out);
+  int st;
+  TRY(L, c->job.place, st, job_run(&c->job, out));
   return st == OK ? finish(L, c, true) : raise_job(L, c->fn, st, &c->job, out);
 }
 

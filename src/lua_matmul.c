@@ -64,7 +64,8 @@ static void prepare(lua_State *L, const char *fn, matmul_job *j) {
 static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j) {
   prepare(L, fn, j);
   tensor *out = push_result(L, fn, options, j);
-  int st = matmul_run(j, out, one, zero);
+  int st;
+  TRY(L, out->store->place, st, matmul_run(j, out, one, zero));
   return st == OK ? finish_op(L, options != 0) : raise_product(L, fn, st, j, out);
 }
 
@@ -197,7 +198,8 @@ static int addmm(lua_State *L, const char *fn, bool in_place) {
   if (given && in_place) return luaL_error(L, "%s: option out: the result goes into x", fn);
   tensor *out = in_place ? input : push_result(L, fn, options, &j);
   if (in_place) lua_pushvalue(L, 1);
-  int st = addmm_run(&j, input, out, alpha, beta);
+  int st;
+  TRY(L, out->store->place, st, addmm_run(&j, input, out, alpha, beta));
   if (st == ERR_BROADCAST) return raise_shapes(L, fn, "%s does not broadcast to %s", &input->shape, &j.shape);
   return st == OK ? finish_op(L, in_place || given) : raise_product(L, fn, st, &j, out);
 }

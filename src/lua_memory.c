@@ -45,6 +45,11 @@ static void collect_if_due(lua_State *L, place where, size_t bytes) {
 
 /* ---- out of memory ---- */
 
+void reclaim(lua_State *L, place where) {
+  collect(L, where);
+  where.device->empty_cache(where.index);
+}
+
 /* "186.9 MiB" */
 static const char *push_bytes(lua_State *L, size_t bytes) {
   static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -56,16 +61,21 @@ static const char *push_bytes(lua_State *L, size_t bytes) {
   return lua_pushstring(L, text);
 }
 
-static int raise_memory(lua_State *L, place where, size_t bytes) {
+/* wanted: what there was no room for. */
+static int raise_full(lua_State *L, place where, const char *wanted) {
   const memory_stats *m = where.device->stats(where.index);
   storage_census census;
   storage_count(where, &census);
   push_place(L, where);
-  const char *name = lua_tostring(L, -1), *asked = push_bytes(L, bytes);
+  const char *name = lua_tostring(L, -1);
   const char *live = push_bytes(L, m->live), *cached = push_bytes(L, m->cached);
   const char *largest = census.origin[0] ? lua_pushfstring(L, "; largest: %s", census.origin) : "";
-  return luaL_error(L, "out of memory on %s: asked for %s; %s live in %d tensor%s, %s cached%s", name, asked, live,
+  return luaL_error(L, "out of memory on %s: %s; %s live in %d tensor%s, %s cached%s", name, wanted, live,
                     (int)census.count, census.count == 1 ? "" : "s", cached, largest);
+}
+
+int raise_memory(lua_State *L, const char *fn, place where) {
+  return raise_full(L, where, lua_pushfstring(L, "scratch of %s", *fn ? fn : "indexing"));
 }
 
 enum { NESTED = 20 };       /* levels of functions calling functions inside the library, at most */
@@ -115,11 +125,10 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
   collect_if_due(L, where, bytes);
   st = tensor_init(t, dtype, s, where);
   if (st == ERR_MEMORY) {
-    collect(L, where);
-    where.device->empty_cache(where.index);
+    reclaim(L, where);
     st = tensor_init(t, dtype, s, where);
   }
-  if (st == ERR_MEMORY) raise_memory(L, where, bytes);
+  if (st == ERR_MEMORY) raise_full(L, where, lua_pushfstring(L, "asked for %s", push_bytes(L, bytes)));
   if (st != OK) raise_device(L, fn, st, where);
   if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
   return t;

@@ -218,7 +218,8 @@ static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_
 static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, bool in_place) {
   tensor *t = lua_touserdata(L, -1);
   const tensor *about = t;
-  int st = random_run(j, g, t);
+  int st;
+  TRY(L, t->store->place, st, random_run(j, g, t));
   if (st == ERR_DTYPE) return luaL_error(L, "%s: not for %s; randint is", fn, dtypes[t->dtype].name);
   return st == OK ? finish_op(L, in_place) : raise(L, fn, st, &about, 1);
 }

@@ -80,7 +80,7 @@ static int l_reduce(lua_State *L) {
   if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
   if (given) push_option(L, options, "out");
   else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
-  st = reduce_run(&r, out);
+  TRY(L, r.in->store->place, st, reduce_run(&r, out));
   if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
   return finish_record(L, &(op_record){.family = FAMILY_reduce, .op = r.op, .nin = 1, .in = {1}, .call = &r,
                                        .in_place = given});
@@ -165,7 +165,7 @@ static int l_line(lua_State *L) {
   if (st != OK) return refuse(L, st, fn, l.in, NULL, l.dtype, l.result, &l.shape);
   if (given) push_option(L, options, "out");
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
-  st = line_run(&l, out);
+  TRY(L, l.in->store->place, st, line_run(&l, out));
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
   return finish_record(L, &(op_record){.family = softmax ? FAMILY_softmax : FAMILY_scan, .op = l.info->op, .nin = 1,
                                        .in = {1}, .call = &l, .in_place = given});

@@ -302,7 +302,9 @@ static int l_searchsorted(lua_State *L) {
   if (a.t) values = a.t;
   else {
     tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
-    int st = op_fill(t, check_value(L, 2, fn, d));
+    scalar number = check_value(L, 2, fn, d);
+    int st;
+    TRY(L, t->store->place, st, op_fill(t, number));
     if (st != OK) return raise(L, fn, st, (const tensor *[]){t}, 1);
     values = t;
   }
@@ -319,7 +321,8 @@ static int l_searchsorted(lua_State *L) {
   sorted = to_plain(L, fn, sorted, dtype_compute(d));
   values = to_plain(L, fn, values, dtype_compute(d));
   tensor *out = push_tensor(L, fn, DT_int64, &values->shape, sorted->store->place);
-  int st = op_search(sorted, values, right, out);
+  int st;
+  TRY(L, sorted->store->place, st, op_search(sorted, values, right, out));
   return st == OK ? finish_op(L, false) : raise(L, fn, st, &sorted, 1);
 }
 
@@ -386,7 +389,8 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
     t = list_tensor(L, k);
     if (!stacked) part.shape.dim[dim] = t->shape.dim[dim];
     part.count = t->count;
-    int st = op_copy(&part, t);
+    int st;
+    TRY(L, t->store->place, st, op_copy(&part, t));
     if (st != OK) return raise(L, fn, st, (const tensor *[]){&part, t}, 2);
     part.offset += stacked ? stride : t->shape.dim[dim] * stride;
   }

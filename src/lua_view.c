@@ -137,7 +137,8 @@ static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const sh
     if (!copy) return luaL_error(L, "%s: this layout needs a copy, and copy is false", fn);
   }
   tensor *t = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
-  int st = op_copy(t, x);
+  int st;
+  TRY(L, x->store->place, st, op_copy(t, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){t, x}, 2);
   view_reshape(t, to);
   return finish_view(L);
