@@ -62,6 +62,17 @@ describe("the emulated GPU's settings", function()
     ]]):format(folder)))
   end)
 
+  it("may be in a process with NVIDIA's own compiler, whose kernels it refuses", function()
+    if not exists("/usr/local/cuda/lib64/libnvrtc.so") then return pending("needs NVIDIA's NVRTC") end
+    local status, output = run(("LUATENSOR_CUDA_PATH=/nonexistent LUATENSOR_CACHE= lua5.4 -e '%s'"):format(([[
+      package.loadlib("%s/emulator.so", "luaopen_emulator")()
+      local lt = require "luatensor"
+      print(pcall(lt.kernel, "extern \"C\" __global__ void f() {}", "f"))
+    ]]):format(folder)))
+    assert.equal(0, status, output)
+    assert.is_truthy(output:find("kernel: loading f: device kernel image is invalid", 1, true), output)
+  end)
+
   it("can take functions away", function()
     local without = os.tmpname()
     os.remove(without)

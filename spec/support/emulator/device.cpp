@@ -82,6 +82,13 @@ EXPORT int cuDriverGetVersion(int *version) {
   return SUCCESS;
 }
 
+/* NVIDIA's own NVRTC asks a driver that it finds in the process for its private tables, and falls over one without
+** this function. */
+EXPORT int cuGetExportTable(const void **table, const void *) {
+  if (table) *table = nullptr;
+  return NOT_FOUND;
+}
+
 EXPORT int cuDeviceGetCount(int *count) {
   EMULATOR_ENTER(NEEDS_INIT);
   *count = settings.devices;
