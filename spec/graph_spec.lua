@@ -264,6 +264,12 @@ gpu.describe("lt.graph", {{LUATENSOR_EMULATOR = "leaks=1"}, {LUATENSOR_EMULATOR 
     local b = {lt.ones(1000, {device = "cuda:1"}), lt.ones(1000, {device = "cuda:1"})}
     lt.graph(function() table.remove(b):free() end)
     assert.equal(before, lt.memory "cuda:1".live)
+    b = {lt.ones(1000, {device = "cuda:1"}), lt.ones(1000, {device = "cuda:1"})}
+    assert.is_false(pcall(lt.graph, function()
+      table.remove(b):free()
+      if #b == 0 then error "after the other GPU was entered" end
+    end))
+    assert.equal(5, lt.graph(function() return lt.ones(5, device):sum() end):replay():item())
   end)
 
   gpu.it_emulated("whatever the driver refuses is an error, and the device goes on", function()
