@@ -114,6 +114,6 @@ build/spec/units: spec/support/units.c build
 
 test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through the real NVRTC, where a toolkit is installed
 	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
-	@$(if $(LIBNVRTC),$(RUN_SPECS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
+	@$(if $(LIBNVRTC),$(RUN_SPECS) $(JOBS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
 	    LUATENSOR_EMULATOR=protect=0 $(DEVICE_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
 	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")
