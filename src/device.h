@@ -105,6 +105,8 @@ typedef struct device {
   int  (*index)(int index, const index_call *c);
   int  (*nonzero)(int index, nonzero_call *c);
   int  (*search)(int index, const search_call *c);
+  int  (*sort)(int index, const sort_call *c);
+  int  (*fft)(int index, const fft_call *c);
   int  (*random)(int index, const random_call *c);
   int  (*arange)(int index, const arange_call *c);
   int  (*gemm)(int index, const gemm_call *c);

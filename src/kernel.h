@@ -169,6 +169,34 @@ typedef struct search_call {
   bool        right;
 } search_call;
 
+/* Sorting along lines of n elements, for every position of the other dims. Real dtypes and bool as stored. NaN counts as
+** greater than everything; equal elements stay in their order, in descending order too. Of each line the first `keep`
+** in order are written: keep = n sorts, less is topk. */
+typedef struct sort_call {
+  operand    in;
+  operand    values;           /* of in's dtype; data NULL: not wanted */
+  operand    positions;        /* int64, 1-based in their line; data NULL: not wanted */
+  bool       descending;
+  int64_t    n, keep;
+  plan       outer;            /* the other dims: stride[0] values', stride[1] in's, stride[2] positions' */
+  int64_t    in_stride, values_stride, positions_stride;   /* along the line */
+} sort_call;
+
+/* Discrete Fourier transforms of lines of length n: out[k] = scale * sum over j of in[j] exp(-+2 pi i j k / n), the sign
+** being + where inverse. FFT_real: real lines to their n/2 + 1 first outputs. FFT_hermitian: back, from n/2 + 1 inputs
+** to n real outputs (imaginary parts of the first, and of the last where n is even, are not read). */
+enum fft_kind { FFT_complex, FFT_real, FFT_hermitian };
+
+typedef struct fft_call {
+  enum fft_kind kind;
+  bool       inverse;          /* FFT_real: forward, FFT_hermitian: inverse, always */
+  double     scale;
+  int64_t    n;                /* length of the transform */
+  operand    in, out;          /* float32 or float64 and its complex dtype; they do not overlap */
+  plan       outer;            /* the other dims: stride[0] out's, stride[1] in's */
+  int64_t    in_stride, out_stride;   /* along the line, in elements of their dtype */
+} fft_call;
+
 /* Values made from a counter (random.h says how): element i of the contiguous out depends on
 ** (seed, offset, i) only. Floats draw in their compute dtype, integers as 64 bits that wrap into out's dtype.
 ** A permutation (int64, of 1 … count) sorts its positions by 64 random bits each, equal ones by position. */

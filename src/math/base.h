@@ -61,6 +61,30 @@ struct generic_choice<X, generic_case<generic_else, f>> { static constexpr auto 
 #define CASE_ELSE(f) generic_case<generic_else, f>
 #define GENERIC(x, ...) (generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function)
 
+/* Complex numbers: C11's own there, and here what C++ needs to read the same expressions. */
+template <class T> struct complex_of {
+  T re, im;
+  complex_of() = default;
+  __device__ complex_of(T re_, T im_) : re(re_), im(im_) {}
+  template <class U> __device__ complex_of(U x) : re((T)x), im(0) {}
+  template <class U> __device__ complex_of(complex_of<U> z) : re((T)z.re), im((T)z.im) {}
+  __device__ complex_of operator-() const { return complex_of(-re, -im); }
+  __device__ bool operator!() const { return re == 0 && im == 0; }
+  friend __device__ complex_of operator+(complex_of x, complex_of y) { return complex_of(x.re + y.re, x.im + y.im); }
+  friend __device__ complex_of operator-(complex_of x, complex_of y) { return complex_of(x.re - y.re, x.im - y.im); }
+  friend __device__ complex_of operator/(complex_of x, T y) { return complex_of(x.re / y, x.im / y); }
+  friend __device__ bool operator==(complex_of x, complex_of y) { return x.re == y.re && x.im == y.im; }
+  friend __device__ bool operator!=(complex_of x, complex_of y) { return !(x == y); }
+};
+typedef complex_of<float>  complex64_t;
+typedef complex_of<double> complex128_t;
+INLINE float  real_complex64(complex64_t z)   { return z.re; }
+INLINE float  imag_complex64(complex64_t z)   { return z.im; }
+INLINE double real_complex128(complex128_t z) { return z.re; }
+INLINE double imag_complex128(complex128_t z) { return z.im; }
+INLINE complex64_t  make_complex64(float re, float im)    { return complex64_t(re, im); }
+INLINE complex128_t make_complex128(double re, double im) { return complex128_t(re, im); }
+
 #else
 
 #include <math.h>
@@ -90,6 +114,16 @@ INLINE uint64_t high_product(uint64_t a, uint64_t b) {
   __extension__ typedef unsigned __int128 u128;
   return (uint64_t)((u128)a * b >> 64);
 }
+
+typedef float _Complex  complex64_t;
+typedef double _Complex complex128_t;
+INLINE float  real_complex64(complex64_t z)   { return __real__ z; }
+INLINE float  imag_complex64(complex64_t z)   { return __imag__ z; }
+INLINE double real_complex128(complex128_t z) { return __real__ z; }
+INLINE double imag_complex128(complex128_t z) { return __imag__ z; }
+/* re + im * i would turn infinite parts into NaN. */
+INLINE complex64_t  make_complex64(float re, float im)    { complex64_t z; __real__ z = re; __imag__ z = im; return z; }
+INLINE complex128_t make_complex128(double re, double im) { complex128_t z; __real__ z = re; __imag__ z = im; return z; }
 
 #define CASE(T, f) T: f
 #define CASE_ELSE(f) default: f
