@@ -14,14 +14,16 @@ tensor *test_tensor(lua_State *L, int i) {
   return u->class == &tensor_class ? &u->tensor : NULL;
 }
 
-/* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
-static bool was_tensor(lua_State *L, int i) {
-  if (!lua_getmetatable(L, i)) return false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
-  bool was = lua_rawequal(L, -1, -2);
+void *test_class(lua_State *L, int i, const void *class) {
+  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, class);
+  bool is = lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
-  return was;
+  return is ? lua_touserdata(L, i) : NULL;
 }
+
+/* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
+static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class) != NULL; }
 
 void check_dot(lua_State *L, const char *fn) {
   if (!lua_istable(L, 1)) return;
@@ -31,10 +33,14 @@ void check_dot(lua_State *L, const char *fn) {
   lua_pop(L, 2);
 }
 
+const char *push_lost(lua_State *L, const char *what, place where) {
+  push_place(L, where);
+  return lua_pushfstring(L, "this %s was lost when %s was reopened", what, lua_tostring(L, -1));
+}
+
 const char *push_gone(lua_State *L, const tensor *t) {
   if (!t->store) return lua_pushliteral(L, "this tensor was freed");
-  push_place(L, t->store->place);
-  return lua_pushfstring(L, "this tensor was lost when %s was reopened", lua_tostring(L, -1));
+  return push_lost(L, "tensor", t->store->place);
 }
 
 tensor *check_tensor(lua_State *L, int i, const char *fn) {

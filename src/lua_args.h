@@ -21,6 +21,12 @@ typedef struct tensor_userdata {
 tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
 tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
 
+/* A userdata whose metatable is at &class in the registry; NULL: another value. */
+void *test_class(lua_State *L, int i, const void *class);
+
+/* "this stream was lost when cuda:0 was reopened", where `what` is "stream". */
+const char *push_lost(lua_State *L, const char *what, place where);
+
 /* Freed, or lost with its device; push_gone: which, in words. */
 static inline bool tensor_is_gone(const tensor *t) { return !t->store || storage_is_lost(t->store); }
 const char *push_gone(lua_State *L, const tensor *t);

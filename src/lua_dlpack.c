@@ -12,23 +12,14 @@
 
 static const char capsule_class = 0;
 
-static dl_owned *test_capsule(lua_State *L, int i) {
-  dl_owned *p = lua_touserdata(L, i);
-  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &capsule_class);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? p : NULL;
-}
-
 static int capsule_gc(lua_State *L) {
-  dl_owned *p = test_capsule(L, 1);
+  dl_owned *p = test_class(L, 1, &capsule_class);
   if (p) dlpack_delete(p);
   return 0;
 }
 
 static int capsule_tostring(lua_State *L) {
-  const dl_owned *p = test_capsule(L, 1);
+  const dl_owned *p = test_class(L, 1, &capsule_class);
   if (!p) return luaL_error(L, "tostring: not a DLPack struct");
   lua_pushfstring(L, "DLPack struct: %s", p->managed ? "ready" : "taken");
   return 1;
@@ -99,7 +90,7 @@ static const char *const from_options[] = {"versioned", "copy", NULL};
 
 /* The struct in argument 1: of a userdata of to_dlpack, or at a light userdata's address. */
 static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
-  dl_owned *p = test_capsule(L, 1);
+  dl_owned *p = test_class(L, 1, &capsule_class);
   if (p && !p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
   if (p) return p;
   if (lua_type(L, 1) != LUA_TLIGHTUSERDATA || is_index_mark(lua_touserdata(L, 1)))

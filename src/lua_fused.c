@@ -13,14 +13,8 @@ static const char *const call_options[] = {"out", NULL};
 /* ---- building: the values of an expression are light userdata, 1 + the value's number ---- */
 
 static expression *check_expression(lua_State *L, int i) {
-  expression *e = lua_touserdata(L, i);
-  bool is = false;
-  if (e && lua_getmetatable(L, i)) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &expression_class);
-    is = lua_rawequal(L, -1, -2);
-    lua_pop(L, 2);
-  }
-  luaL_argcheck(L, is && lua_rawlen(L, i) == sizeof *e && e->program.hash == 0, i, "expression expected");
+  expression *e = test_class(L, i, &expression_class);
+  luaL_argcheck(L, e && lua_rawlen(L, i) == sizeof *e && e->program.hash == 0, i, "expression expected");
   return e;
 }
 

@@ -17,23 +17,12 @@ typedef struct graph {
 /* Uservalues of a graph: what its function returned, the generators that it draws from. */
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
 
-static graph *test_graph(lua_State *L, int i) {
-  graph *g = lua_touserdata(L, i);
-  if (!g || !lua_getmetatable(L, i)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &graph_class);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? g : NULL;
-}
-
 static graph *check_graph(lua_State *L, const char *fn) {
-  graph *g = test_graph(L, 1);
+  graph *g = test_class(L, 1, &graph_class);
   if (!g) luaL_error(L, "%s: argument 1: graph expected, got %s", fn, luaL_typename(L, 1));
   if (!g->handle) luaL_error(L, "%s: this graph was freed", fn);
-  if (g->epoch == place_epoch(g->where)) return g;
-  push_place(L, g->where);
-  luaL_error(L, "%s: this graph was lost when %s was reopened", fn, lua_tostring(L, -1));
-  return NULL;
+  if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
+  return g;
 }
 
 static void end_graph(graph *g) {
@@ -182,20 +171,20 @@ Ends the graph. Its results and their views stay what they are. Freeing twice is
 @function graph:free
 */
 static int g_free(lua_State *L) {
-  graph *g = test_graph(L, 1);
+  graph *g = test_class(L, 1, &graph_class);
   if (!g) return luaL_error(L, "free: graph expected, got %s", luaL_typename(L, 1));
   end_graph(g);
   return 0;
 }
 
 static int g_gc(lua_State *L) {
-  graph *g = test_graph(L, 1);
+  graph *g = test_class(L, 1, &graph_class);
   if (g) end_graph(g);
   return 0;
 }
 
 static int g_tostring(lua_State *L) {
-  const graph *g = test_graph(L, 1);
+  const graph *g = test_class(L, 1, &graph_class);
   if (!g) return luaL_error(L, "tostring: graph expected");
   push_place(L, g->where);
   lua_pushfstring(L, "graph of %s%s", lua_tostring(L, -1), g->handle ? "" : " (freed)");

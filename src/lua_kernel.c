@@ -27,15 +27,6 @@ typedef struct kernel {
   parameter parameter[LAUNCH_ARGUMENTS];
 } kernel;
 
-static kernel *test_kernel(lua_State *L, int i) {
-  kernel *k = lua_touserdata(L, i);
-  if (!k || !lua_getmetatable(L, i)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &kernel_class);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? k : NULL;
-}
-
 /* The name that errors begin with; it stays on the stack. */
 static const char *push_name(lua_State *L, int i) {
   lua_getiuservalue(L, i, 2);
@@ -253,8 +244,7 @@ static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
 
 static void check_alive(lua_State *L, const char *fn, const kernel *k) {
   if (k->handle && k->epoch == place_epoch(k->where)) return;
-  push_place(L, k->where);
-  luaL_error(L, "%s: this kernel was lost when %s was reopened; make it anew", fn, lua_tostring(L, -1));
+  luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
 }
 
 /* What was written has a new version, and recorders are told. */
@@ -269,7 +259,7 @@ static void finish_written(lua_State *L, const kernel *k) {
 
 /* k({grid =, block =, shared =}, …) */
 static int l_call(lua_State *L) {
-  kernel *k = test_kernel(L, 1);
+  kernel *k = test_class(L, 1, &kernel_class);
   if (!k) return luaL_error(L, "kernel: kernel expected, got %s", luaL_typename(L, 1));
   int given = lua_gettop(L) - 2;
   const char *fn = push_name(L, 1);

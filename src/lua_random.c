@@ -21,17 +21,8 @@ static const char *const generator_options[] = {"seed", NULL};
 
 /* ---- generators ---- */
 
-static generator *test_generator(lua_State *L, int i) {
-  generator *g = lua_touserdata(L, i);
-  if (!g || !lua_getmetatable(L, i)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &generator_class);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? g : NULL;
-}
-
 static generator *check_generator(lua_State *L, const char *fn) {
-  generator *g = test_generator(L, 1);
+  generator *g = test_class(L, 1, &generator_class);
   if (!g) luaL_error(L, "%s: argument 1: generator expected, got %s", fn, luaL_typename(L, 1));
   return g;
 }
@@ -59,7 +50,7 @@ static void keep_for_graph(lua_State *L) {
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
-    g = test_generator(L, -1);
+    g = test_class(L, -1, &generator_class);
     if (!g) luaL_error(L, "%s: option generator: generator expected, got %s", fn, luaL_typename(L, -1));
   } else {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);

@@ -25,19 +25,8 @@ typedef struct event {
   bool     timing, recorded, ended;
 } event;
 
-static void *test_class(lua_State *L, int i, const char *class) {
-  void *p = lua_touserdata(L, i);
-  if (!p || !lua_getmetatable(L, i)) return NULL;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, class);
-  bool is = lua_rawequal(L, -1, -2);
-  lua_pop(L, 2);
-  return is ? p : NULL;
-}
-
 static void check_epoch(lua_State *L, const char *fn, const char *what, place where, unsigned epoch) {
-  if (epoch == place_epoch(where)) return;
-  push_place(L, where);
-  luaL_error(L, "%s: this %s was lost when %s was reopened", fn, what, lua_tostring(L, -1));
+  if (epoch != place_epoch(where)) luaL_error(L, "%s: %s", fn, push_lost(L, what, where));
 }
 
 static stream *check_stream(lua_State *L, int i, const char *fn) {
