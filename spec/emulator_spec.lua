@@ -1,30 +1,15 @@
 -- The emulated GPU itself, by C programs that speak to it as src/gpu does. What they test is in spec/support/hosts/emulator_*.
+local shell = require "spec.support.shell"
+
 local build = os.getenv "BUILD" or "build"
 local folder = build .. "/spec/emulator"
 
-local function run(command)
-  local pipe = assert(io.popen("(" .. command .. ") 2>&1; echo \"status $?\""))
-  local output = pipe:read "a"
-  pipe:close()
-  local body, status = output:match "^(.*)status (%d+)\n$"
-  return tonumber(status), body
-end
-
-local function exists(path)
-  local file = io.open(path)
-  if file then file:close() end
-  return file ~= nil
-end
-
-local function passes(command)
-  local status, output = run("LUATENSOR_CUDA_PATH=" .. folder .. " " .. command)
-  assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
-end
+local function passes(command) shell.passes("LUATENSOR_CUDA_PATH=" .. folder .. " " .. command) end
 
 for _, about in ipairs {"kernel", "queue", "failure", "blas"} do
   local host = "build/spec/emulator_" .. about .. "_host"
   describe("the emulated GPU, " .. about .. ":", function()
-    if not exists(host) or not exists(folder .. "/libcuda.so.1") then
+    if not shell.exists(host) or not shell.exists(folder .. "/libcuda.so.1") then
       pending("make test-hosts emulator builds what this needs")
       return
     end
@@ -37,11 +22,11 @@ for _, about in ipairs {"kernel", "queue", "failure", "blas"} do
 end
 
 describe("the emulated GPU's settings", function()
-  if not exists(folder .. "/emulator.so") then return end
+  if not shell.exists(folder .. "/emulator.so") then return end
   local host = "build/spec/emulator_kernel_host"
 
   local function fails(settings, words)
-    local status, output = run(("LUATENSOR_CUDA_PATH=%s LUATENSOR_EMULATOR=%s %s dims"):format(folder, settings, host))
+    local status, output = shell.run(("LUATENSOR_CUDA_PATH=%s LUATENSOR_EMULATOR=%s %s dims"):format(folder, settings, host))
     assert.equal(1, status)
     assert.is_truthy(output:find(words, 1, true), output)
   end
@@ -63,8 +48,8 @@ describe("the emulated GPU's settings", function()
   end)
 
   it("may be in a process with NVIDIA's own compiler, whose kernels it refuses", function()
-    if not exists("/usr/local/cuda/lib64/libnvrtc.so") then return pending("needs NVIDIA's NVRTC") end
-    local status, output = run(("LUATENSOR_CUDA_PATH=/nonexistent LUATENSOR_CACHE= lua5.4 -e '%s'"):format(([[
+    if not shell.exists("/usr/local/cuda/lib64/libnvrtc.so") then return pending("needs NVIDIA's NVRTC") end
+    local status, output = shell.run(("LUATENSOR_CUDA_PATH=/nonexistent LUATENSOR_CACHE= lua5.4 -e '%s'"):format(([[
       package.loadlib("%s/emulator.so", "luaopen_emulator")()
       local lt = require "luatensor"
       print(pcall(lt.kernel, "extern \"C\" __global__ void f() {}", "f"))
@@ -77,7 +62,7 @@ describe("the emulated GPU's settings", function()
     local without = os.tmpname()
     os.remove(without)
     passes(("EMULATOR=%s spec/support/emulator/without %s cuGraphLaunch"):format(folder, without))
-    local status, output = run(("LUATENSOR_CUDA_PATH=%s %s dims"):format(without, host))
+    local status, output = shell.run(("LUATENSOR_CUDA_PATH=%s %s dims"):format(without, host))
     os.execute("rm -r " .. without)
     assert.equal(1, status)
     assert.is_truthy(output:find("no cuGraphLaunch", 1, true), output)

@@ -1,13 +1,12 @@
 -- The examples as a user runs them: small, and with wrong options.
 
 local lt = require "luatensor"
+local shell = require "spec.support.shell"
 
 -- Output (both streams) and exit code of tools/lua with these arguments.
 local function run(arguments, environment)
-  local pipe = assert(io.popen(("%s tools/lua %s 2>&1; echo \"status $?\""):format(environment or "", arguments)))
-  local output, status = pipe:read("a"):match("^(.*)status (%d+)\n$")
-  pipe:close()
-  return output, tonumber(status)
+  local status, output = shell.run(("%s tools/lua %s"):format(environment or "", arguments))
+  return output, status
 end
 
 local small = "--iterations 2 --rows 40 --cols 30"
@@ -63,9 +62,7 @@ end)
 
 describe("examples on an emulated GPU", function()
   local folder = (os.getenv "BUILD" or "build") .. "/spec"
-  local library = io.open(folder .. "/emulator/libcuda.so.1")
-  if not library then return pending("make emulator builds it") end
-  library:close()
+  if not shell.exists(folder .. "/emulator/libcuda.so.1") then return pending("make emulator builds it") end
   local environment = ("LUATENSOR_CUDA_PATH=%s/emulator LUATENSOR_CACHE=%s/kernels"):format(folder, folder)
 
   local arguments = {

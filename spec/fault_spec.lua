@@ -1,15 +1,11 @@
 -- Every allocation may fail: nothing crashes, leaks or changes; see spec/support/hosts/fault_host.c.
+local shell = require "spec.support.shell"
+
 local scripts = "spec/support/scripts/"
 
 local function host(mode, stride, setup, script)
-  local file = io.open "build/spec/fault_host"
-  if not file then return pending "make test-hosts builds the host" end
-  file:close()
-  local command = ("build/spec/fault_host %s %d %s%s %s%s"):format(mode, stride, scripts, setup, scripts, script)
-  local pipe = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
-  local output = pipe:read "a"
-  pipe:close()
-  assert(output:find "status 0\n$", command .. "\n" .. output)
+  if not shell.exists "build/spec/fault_host" then return pending "make test-hosts builds the host" end
+  shell.passes(("build/spec/fault_host %s %d %s%s %s%s"):format(mode, stride, scripts, setup, scripts, script))
 end
 
 describe("an allocation that fails", function()

@@ -1,35 +1,16 @@
 -- How the GPU's libraries are found, what is said when they are not, and kernels kept on disk: processes on the emulator.
+local shell = require "spec.support.shell"
+
 local build = os.getenv "BUILD" or "build"
 local emulator = build .. "/spec/emulator"
-
-local function exists(path)
-  local file = io.open(path)
-  if file then file:close() end
-  return file ~= nil
-end
-
--- Status and output of a shell command.
-local function run(command)
-  local pipe = assert(io.popen("(" .. command .. "\n) 2>&1; echo \"status $?\""))
-  local output = pipe:read "a"
-  pipe:close()
-  local body, status = output:match "^(.*)status (%d+)\n$"
-  return tonumber(status), body
-end
-
-local function shell(command)
-  local status, output = run(command)
-  assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
-  return output
-end
 
 local folders = {}
 
 -- A folder of its own, with copies of these libraries of the emulator.
 local function folder(...)
-  local path = shell("mktemp -d"):gsub("\n", "")
+  local path = shell.passes("mktemp -d"):gsub("\n", "")
   folders[#folders + 1] = path
-  for _, name in ipairs {...} do shell(("cp %s/%s %s/*.h %s"):format(emulator, name, emulator, path)) end
+  for _, name in ipairs {...} do shell.passes(("cp %s/%s %s/*.h %s"):format(emulator, name, emulator, path)) end
   return path
 end
 
@@ -40,7 +21,7 @@ local function lua(script, variables)
   local words = {"env -u LUATENSOR_KERNELS"}
   for name, value in pairs(environment) do words[#words + 1] = ("%s='%s'"):format(name, value) end
   script = 'local lt = require "luatensor"\n' .. script
-  return (shell(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
+  return (shell.passes(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
 end
 
 -- Why there is no GPU.
@@ -56,18 +37,18 @@ local add = [[
 ]]
 local compiled = count .. add .. "io.write(emulator.counts().compiles)"
 
-if not exists(emulator .. "/libcuda.so.1") then
+if not shell.exists(emulator .. "/libcuda.so.1") then
   describe("the GPU's libraries", function() pending "make emulator builds what this needs" end)
   return
 end
 
 teardown(function()
-  for _, path in ipairs(folders) do shell("chmod -R u+w " .. path .. "; rm -r " .. path) end
+  for _, path in ipairs(folders) do shell.passes("chmod -R u+w " .. path .. "; rm -r " .. path) end
 end)
 
 describe("the module", function()
   it("is linked with no library of a GPU", function()
-    local libraries = shell("ldd " .. build .. "/luatensor/core.so")
+    local libraries = shell.passes("ldd " .. build .. "/luatensor/core.so")
     for _, name in ipairs {"cuda", "nvrtc", "cublas", "nvidia"} do assert.is_nil(libraries:find(name, 1, true)) end
   end)
 
@@ -92,7 +73,7 @@ describe("a GPU that cannot be used is told:", function()
 
   it("a file that is no library", function()
     local path = folder()
-    shell("echo nonsense > " .. path .. "/libcuda.so.1")
+    shell.passes("echo nonsense > " .. path .. "/libcuda.so.1")
     assert.is_truthy(reason {LUATENSOR_CUDA_PATH = path}:find(path .. "/libcuda.so.1: file too short", 1, true))
   end)
 
@@ -114,7 +95,7 @@ describe("a GPU that cannot be used is told:", function()
   it("a function that a library lacks", function()
     local path = folder()
     local function without(symbol)
-      shell(("EMULATOR=%s spec/support/emulator/without %s %s"):format(emulator, path, symbol))
+      shell.passes(("EMULATOR=%s spec/support/emulator/without %s %s"):format(emulator, path, symbol))
       return {LUATENSOR_CUDA_PATH = path}
     end
     assert.equal("libcuda.so.1 has no function cuGraphLaunch; a newer driver does", reason(without "cuGraphLaunch"))
@@ -183,8 +164,8 @@ describe("a GPU", function()
 
   it("is not for a forked child", function()
     local host = "build/spec/states_host"
-    if not exists(host) then return pending "make test-hosts builds the host" end
-    shell(("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s/spec/kernels %s fork spec/support/scripts/gpu_fork.lua"):format(emulator, build, host))
+    if not shell.exists(host) then return pending "make test-hosts builds the host" end
+    shell.passes(("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s/spec/kernels %s fork spec/support/scripts/gpu_fork.lua"):format(emulator, build, host))
   end)
 end)
 
@@ -207,12 +188,12 @@ describe("kernels on disk", function()
     local home = {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = path}
     assert.equal("1", lua(compiled, home))
     assert.equal("0", lua(compiled, {LUATENSOR_CACHE = "", XDG_CACHE_HOME = path .. "/.cache"}))
-    assert.equal("1\n", shell("ls " .. path .. "/.cache/luatensor | wc -l"))
+    assert.equal("1\n", shell.passes("ls " .. path .. "/.cache/luatensor | wc -l"))
   end)
 
   it("are compiled again when a file is damaged, cut short, empty or something else", function()
     local path = filled()
-    local file = shell("ls " .. path .. "/*"):gsub("\n", "")
+    local file = shell.passes("ls " .. path .. "/*"):gsub("\n", "")
     local whole = io.open(file, "rb"):read("a")
     local function without_byte(at) return whole:sub(1, at - 1) .. string.char(whole:byte(at) ~ 1) .. whole:sub(at + 1) end
     for about, content in pairs {
@@ -224,16 +205,16 @@ describe("kernels on disk", function()
       assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), about)
       assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}), about)
     end
-    shell(("rm %s; mkdir %s"):format(file, file))
+    shell.passes(("rm %s; mkdir %s"):format(file, file))
     assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
   end)
 
   it("of another file's name are not taken for this one's", function()
     local path, other = filled(), folder()
     lua((add:gsub("x %+ x", "x + x * 2 - x")), {LUATENSOR_CACHE = other})
-    local name = shell("ls " .. path):gsub("\n", "")
-    for file in shell("ls " .. other):gmatch "[^\n]+" do
-      if file ~= name then shell(("cp %s/%s %s/%s"):format(other, file, path, name)) end
+    local name = shell.passes("ls " .. path):gsub("\n", "")
+    for file in shell.passes("ls " .. other):gmatch "[^\n]+" do
+      if file ~= name then shell.passes(("cp %s/%s %s/%s"):format(other, file, path, name)) end
     end
     assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
   end)
@@ -256,9 +237,9 @@ describe("kernels on disk", function()
     local path = folder()
     local one = ("LUATENSOR_CUDA_PATH=%s LUATENSOR_CACHE=%s lua5.4 -e 'local lt = require \"luatensor\" %s'"):format(
       emulator, path, add:gsub("\n", " "))
-    shell(("for i in 1 2 3 4; do %s & p=\"$p $!\"; done; for i in $p; do wait $i || exit 1; done"):format(one))
+    shell.passes(("for i in 1 2 3 4; do %s & p=\"$p $!\"; done; for i in $p; do wait $i || exit 1; done"):format(one))
     assert.equal("0", lua(compiled, {LUATENSOR_CACHE = path}))
-    assert.equal("1\n", shell("ls " .. path .. " | wc -l"))
+    assert.equal("1\n", shell.passes("ls " .. path .. " | wc -l"))
   end)
 end)
 
@@ -276,12 +257,12 @@ describe("kernels that do not compile", function()
 
   it("can be edited in a folder, without a build", function()
     local path, cache = folder(), folder()
-    shell("cp src/ops.def " .. path)
+    shell.passes("cp src/ops.def " .. path)
     local variables = {LUATENSOR_KERNELS = path, LUATENSOR_CACHE = cache}
     assert.equal("1", lua(compiled, variables))
     assert.equal("0", lua(compiled, variables))
     assert.equal("0", lua(compiled, {LUATENSOR_CACHE = cache}))
-    shell("sed -i 's/(C)(x + y)/(C)(x + y + 1)/' " .. path .. "/ops.def")
+    shell.passes("sed -i 's/(C)(x + y)/(C)(x + y + 1)/' " .. path .. "/ops.def")
     local changed = (compiled:gsub("{2, 4, 6}", "{3, 5, 7}"))
     assert.equal("1", lua(changed, variables))
     assert.equal("0", lua(changed, variables))

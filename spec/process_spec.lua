@@ -1,25 +1,12 @@
 -- Whole processes: exits, Ctrl-C, several states, forks.
+local shell = require "spec.support.shell"
+
+local run, passes = shell.run, shell.passes
 local scripts = "spec/support/scripts/"
-
-local function run(command)
-  local pipe = assert(io.popen("(" .. command .. ") 2>&1; echo \"status $?\""))
-  local output = pipe:read "a"
-  pipe:close()
-  local body, status = output:match "^(.*)status (%d+)\n$"
-  return tonumber(status), body
-end
-
-local function passes(command)
-  local status, output = run(command)
-  assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
-end
 
 local function host(name)
   local path = "build/spec/" .. name
-  local file = io.open(path)
-  if not file then return nil end
-  file:close()
-  return path
+  return shell.exists(path) and path or nil
 end
 
 describe("a process", function()
@@ -76,11 +63,9 @@ describe("threads", function()
     local script = [[local lt = require "luatensor"
       print(select(2, pcall(lt.set_num_threads, 500)))
       print(lt.rand(1000, 300):add(1).shape)]]
-    local command = "ulimit -v 700000; OMP_NUM_THREADS=%s lua5.4 -e '%s' 2>&1"
+    local command = "ulimit -v 700000; OMP_NUM_THREADS=%s lua5.4 -e '%s'"
     for _, n in ipairs {"2", "400", "1000000"} do
-      local pipe = assert(io.popen(command:format(n, script)))
-      local text = pipe:read("a")
-      pipe:close()
+      local _, text = run(command:format(n, script))
       assert.truthy(text:find("set_num_threads: the system does not start 500 threads\n[1000, 300]", 1, true), text)
     end
   end)

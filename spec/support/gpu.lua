@@ -2,16 +2,11 @@
 -- emulator, in a process a mode.
 local busted = require "busted"
 local lt = require "luatensor"
+local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
 local folder = build .. "/spec/emulator"
 local gpu = {}
-
-local function exists(path)
-  local file = io.open(path)
-  if file then file:close() end
-  return file ~= nil
-end
 
 --- configure(settings) and counts() of the emulator this process uses; nil on a real GPU.
 gpu.emulator = lt.cuda.is_available() and os.getenv "LUATENSOR_CUDA_PATH" == folder
@@ -22,11 +17,7 @@ local function rerun(file, mode)
   for name, value in pairs(mode) do variables[name] = value end
   local words = {}
   for name, value in pairs(variables) do words[#words + 1] = ("%s='%s'"):format(name, value) end
-  local command = ("tools/lua spec/support/run.lua %s %s 2>&1; echo \"status $?\""):format(table.concat(words, " "), file)
-  local pipe = assert(io.popen(command))
-  local output = pipe:read "a"
-  pipe:close()
-  assert(output:match "status 0\n$", output)
+  shell.passes(("tools/lua spec/support/run.lua %s %s"):format(table.concat(words, " "), file))
 end
 
 local function label(mode)
@@ -41,7 +32,7 @@ function gpu.describe(name, modes, body)
   if lt.cuda.is_available() then return busted.describe(name, body) end
   local file = debug.getinfo(2, "S").source:match "@(.*)"
   busted.describe(name .. ", on the emulator", function()
-    if not exists(folder .. "/emulator.so") then
+    if not shell.exists(folder .. "/emulator.so") then
       busted.pending("no GPU, and make emulator builds what stands in for it")
       return
     end

@@ -1,0 +1,27 @@
+-- Commands of a shell, for specs that start processes.
+local shell = {}
+
+--- Exit status and output, both streams, of a command.
+function shell.run(command)
+  local pipe = assert(io.popen("(" .. command .. "\n) 2>&1; echo \"status $?\""))
+  local output = pipe:read "a"
+  pipe:close()
+  local body, status = output:match "^(.*)status (%d+)\n$"
+  return tonumber(status), body
+end
+
+--- Output of a command whose exit status must be 0.
+function shell.passes(command)
+  local status, output = shell.run(command)
+  assert(status == 0, ("%s ended with status %s\n%s"):format(command, status, output))
+  return output
+end
+
+--- Is there a file that can be read?
+function shell.exists(path)
+  local file = io.open(path)
+  if file then file:close() end
+  return file ~= nil
+end
+
+return shell
