@@ -227,7 +227,10 @@ static int fetch(gpu *g, char *host, gpu_address from, size_t bytes) {
   char *room = host;
   bool direct = gpu_is_pinned(host, bytes);
   int st = direct ? OK : open_ring(g);
-  if (st == OK && !direct && bytes > SLOT_SIZE) return fetch_parts(g, host, from, bytes);
+  if (st == OK && !direct && bytes > SLOT_SIZE) {
+    st = fetch_parts(g, host, from, bytes);
+    return st == OK ? gpu_wait(g, false) : st;
+  }
   if (st == OK && !direct) st = take_room(g, bytes, &room);
   if (st == OK) st = gpu_check(g, d->copy_out(room, from, bytes, g->stream), "copy to the host");
   if (st == OK) st = gpu_wait(g, false);
@@ -252,7 +255,6 @@ int gpu_copy_out(int index, void *host, const void *from, size_t bytes) {
   if (g->capturing) return gpu_leave(g, ERR_CAPTURE);
   gpu_reads(g, from);
   if (bytes > 0) st = fetch(g, host, address(from), bytes);
-  if (st == OK && bytes > SLOT_SIZE) st = gpu_wait(g, false);
   return gpu_leave(g, st);
 }
 
