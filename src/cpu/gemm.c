@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "../blas.h"
 #include "cpu.h"
 
 enum {
@@ -20,36 +21,17 @@ enum {
 
 /* ---- BLAS ---- */
 
-/* A matrix as BLAS sees it. */
-typedef struct blas_matrix {
-  bool trans;
-  int  ld;             /* elements from one row (trans: column) to the next */
-} blas_matrix;
-
-/* Can BLAS address rows × columns with these strides? One stride must be 1, the other no less than what it
-** steps over; of a dim of length 1 the stride does not count. */
-static bool blas_address(int64_t rows, int64_t columns, const int64_t stride[2], blas_matrix *m) {
-  for (int trans = 0; trans < 2; trans++) {
-    int64_t outer = trans ? columns : rows, inner = trans ? rows : columns;
-    int64_t step = outer == 1 ? inner : stride[trans], unit = inner == 1 ? 1 : stride[!trans];
-    if (unit != 1 || step < inner || step < 1 || step > INT_MAX) continue;
-    *m = (blas_matrix){trans, (int)step};
-    return true;
-  }
-  return false;
-}
-
 static CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
 
 /* c = m @ v: m is rows × columns, addressed by a; strides of vectors are positive. */
 static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int columns, const void *m, const void *v,
                       int v_stride, void *c, int c_stride) {
   CBLAS_TRANSPOSE trans = transposed(a->trans);
-  int r = a->trans ? columns : rows, k = a->trans ? rows : columns;
+  int r = a->trans ? columns : rows, k = a->trans ? rows : columns, ld = (int)a->ld;
   if (g->dtype == DT_float32)
-    cblas_sgemv(CblasRowMajor, trans, r, k, (float)g->alpha.f, m, a->ld, v, v_stride, (float)g->beta.f, c, c_stride);
+    cblas_sgemv(CblasRowMajor, trans, r, k, (float)g->alpha.f, m, ld, v, v_stride, (float)g->beta.f, c, c_stride);
   else
-    cblas_dgemv(CblasRowMajor, trans, r, k, g->alpha.f, m, a->ld, v, v_stride, g->beta.f, c, c_stride);
+    cblas_dgemv(CblasRowMajor, trans, r, k, g->alpha.f, m, ld, v, v_stride, g->beta.f, c, c_stride);
 }
 
 static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
@@ -85,7 +67,7 @@ typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 static void blas_call(const gemm_call *g, const blas_product *p, const void *a, const void *b, void *c) {
   CBLAS_ORDER order = p->c.trans ? CblasColMajor : CblasRowMajor;
   CBLAS_TRANSPOSE ta = transposed(p->a.trans != p->c.trans), tb = transposed(p->b.trans != p->c.trans);
-  int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = p->a.ld, ldb = p->b.ld, ldc = p->c.ld;
+  int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = (int)p->a.ld, ldb = (int)p->b.ld, ldc = (int)p->c.ld;
   if (g->dtype == DT_float32)
     cblas_sgemm(order, ta, tb, m, n, k, (float)g->alpha.f, a, lda, b, ldb, (float)g->beta.f, c, ldc);
   else
@@ -133,9 +115,10 @@ static void blas_blocks(const gemm_call *g, const blas_product *p, const char *a
 static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   blas_product p;
   if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX || g->k == 0) return false;
-  if (!blas_address(g->m, g->k, g->a_stride, &p.a) || !blas_address(g->k, g->n, g->b_stride, &p.b)) return false;
+  if (!blas_address(g->m, g->k, g->a_stride, INT_MAX, &p.a)) return false;
+  if (!blas_address(g->k, g->n, g->b_stride, INT_MAX, &p.b)) return false;
   if ((g->m == 1 || g->n == 1) && blas_vector(g, &p.a, &p.b, a, b, c)) return true;
-  if (!blas_address(g->m, g->n, g->c_stride, &p.c)) return false;
+  if (!blas_address(g->m, g->n, g->c_stride, INT_MAX, &p.c)) return false;
   int blocks = block_count(g, threads);
   if (blocks > 1) blas_blocks(g, &p, a, b, c, blocks, threads);
   else blas_call(g, &p, a, b, c);

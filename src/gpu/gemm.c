@@ -4,29 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../blas.h"
 #include "gpu.h"
 #include "kernels/gemm_args.h"
 
 /* ---- matrices ---- */
-
-/* A matrix as BLAS sees it: row-major, or (trans) column-major. */
-typedef struct blas_matrix {
-  bool    trans;
-  int64_t ld;                /* elements from one row (trans: column) to the next */
-} blas_matrix;
-
-/* Can BLAS address rows × columns with these strides? One stride must be 1, the other no less than what it
-** steps over; of a dim of length 1 the stride does not count. */
-static bool blas_address(int64_t rows, int64_t columns, const int64_t stride[2], blas_matrix *m) {
-  for (int trans = 0; trans < 2; trans++) {
-    int64_t outer = trans ? columns : rows, inner = trans ? rows : columns;
-    int64_t step = outer == 1 ? inner : stride[trans], unit = inner == 1 ? 1 : stride[!trans];
-    if (unit != 1 || step < inner || step < 1) continue;
-    *m = (blas_matrix){trans, step};
-    return true;
-  }
-  return false;
-}
 
 static const void *element_at(const void *data, int64_t offset, enum dtype d) {
   return (const char *)data + offset * dtype_size(d);
@@ -313,11 +295,11 @@ static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   gemm_call call = *c;
   packed a = {.data = NULL}, b = {.data = NULL};
   int st = OK;
-  if (!blas_address(c->m, c->k, c->a_stride, &p->a)) {
+  if (!blas_address(c->m, c->k, c->a_stride, INT64_MAX, &p->a)) {
     st = pack(g, c->dtype, &call.a, call.a_stride, c->m, c->k, &call.batch, 1, &a);
     p->a = (blas_matrix){false, c->k};
   }
-  if (st == OK && !blas_address(c->k, c->n, c->b_stride, &p->b)) {
+  if (st == OK && !blas_address(c->k, c->n, c->b_stride, INT64_MAX, &p->b)) {
     st = pack(g, c->dtype, &call.b, call.b_stride, c->k, c->n, &call.batch, 2, &b);
     p->b = (blas_matrix){false, c->n};
   }
@@ -338,6 +320,7 @@ int gpu_gemm(int index, const gemm_call *c) {
   gpu_reads(g, c->b);
   gpu_writes(g, c->c);
   blas_product p;
-  bool blas = c->k > 0 && blas_type_of(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, &p.c) && gpu_get_blas();
+  bool blas = c->k > 0 && blas_type_of(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, INT64_MAX, &p.c);
+  blas = blas && gpu_get_blas();
   return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, own_run, NULL));
 }
