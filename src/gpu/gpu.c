@@ -343,7 +343,7 @@ const device gpu_device = {
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .map = gpu_map, .fused = gpu_fused, .arange = gpu_arange, .has = gpu_has,
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
-  .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search,
+  .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search, .sort = gpu_sort,
   .random = gpu_random,
   .gemm = gpu_gemm,
   .kernel_make = gpu_kernel_make, .kernel_free = gpu_kernel_free, .kernel_launch = gpu_kernel_launch,

@@ -162,6 +162,7 @@ int gpu_softmax(int index, const softmax_call *c);
 int gpu_index(int index, const index_call *c);
 int gpu_nonzero(int index, nonzero_call *c);
 int gpu_search(int index, const search_call *c);
+int gpu_sort(int index, const sort_call *c);
 int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);

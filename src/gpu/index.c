@@ -293,8 +293,9 @@ static int order_picks(gpu *g, const access *a, order *o, int *at) {
   *at = 0;
   if (a->picks <= FEW) return order_few(g, a, &p, o->keys[0], o->picks[0], NULL);
   int width = a->wide ? 64 : 32, st = launch(g, a, FIND_KEYS, a->picks, (void *[]){&p, &o->keys[0]});
-  gpu_sort s = {.n = a->picks, .key_bits = width, .value_bits = width, .bits = key_bits(a), .positions = true,
-                .keys = {o->keys[0], o->keys[1]}, .values = {o->picks[0], o->picks[1]}};
+  gpu_pairs s = {.lines = 1, .n = a->picks, .key_bits = width, .value_bits = width, .bits = key_bits(a),
+                 .positions = true, .keys = {o->keys[0], o->keys[1]},
+                 .values = {o->picks[0], o->picks[1]}};
   return st == OK ? gpu_sort_pairs(g, &s, at) : st;
 }
 

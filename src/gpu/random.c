@@ -91,7 +91,7 @@ static int telling_bits(int64_t n) {
   return bits;
 }
 
-static int sort_keys(gpu *g, const random_call *c, gpu_sort *s) {
+static int sort_keys(gpu *g, const random_call *c, gpu_pairs *s) {
   random_call keys = *c;
   keys.op = RANDOM_integers;
   keys.out = (operand){.data = s->keys[0], .dtype = DT_int64};
@@ -112,8 +112,8 @@ static int sort_keys(gpu *g, const random_call *c, gpu_sort *s) {
 static int permute(gpu *g, const random_call *c) {
   int bits = telling_bits(c->count);
   bool wide = c->count > UINT32_MAX;
-  gpu_sort s = {.n = c->count, .key_bits = 64, .value_bits = wide ? 64 : 32, .first_bit = 64 - bits, .bits = bits,
-                .positions = true};
+  gpu_pairs s = {.lines = 1, .n = c->count, .key_bits = 64, .value_bits = wide ? 64 : 32, .first_bit = 64 - bits,
+                 .bits = bits, .positions = true};
   size_t of_keys = ((size_t)c->count * 8 + 255) & ~(size_t)255;
   size_t of_values = ((size_t)c->count * (wide ? 8 : 4) + 255) & ~(size_t)255;
   size_t bytes = 2 * (of_keys + of_values);

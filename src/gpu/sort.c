@@ -1,13 +1,22 @@
-/* Sorts pairs in passes over 8 bits of the key: three kernels each, see kernels/sort.cuh. */
+/* Sorting. Pairs of keys and values in passes over 8 bits of the key, three kernels each: kernels/sort.cuh. Lines of
+** tensors in shared memory where they are short, else as pairs of keys and positions: kernels/sort_lines.cuh. */
 
 #include "sort.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024 };
+#include "kernels/sort_args.cuh"
+#include "reduce.h"
+
+/* ---- pairs ---- */
+
+enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024, WARP = 32 };
 
 /* Pairs that a block deals: as in kernels/sort.cuh. */
-static int64_t tile_of(const gpu_sort *s) { return THREADS * 64 / (s->key_bits / 8); }
+static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
+
+static int64_t tiles_of(const gpu_pairs *s) { return ceil_divide(s->n, tile_of(s)); }
 
 int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int value_bits, const gpu_kernel **k) {
   uint64_t key = GPU_KEY(GPU_SORT, number, key_bits, value_bits, 0, 0, 0);
@@ -20,29 +29,32 @@ int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int val
   return gpu_build(g, key, &source, k);
 }
 
-/* From buffers `from` to the other ones. counts: [DIGITS][tiles], then a total a digit. */
-static int run_pass(gpu *g, const gpu_sort *s, const gpu_kernel *const k[3], int from, int shift, char *counts) {
-  uint64_t n = (uint64_t)s->n, tiles = (uint64_t)((s->n + tile_of(s) - 1) / tile_of(s));
+/* From buffers `from` to the other ones. counts: [lines][DIGITS][tiles], then a total for each line's digits. */
+static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], int from, int shift, char *counts) {
+  uint64_t n = (uint64_t)s->n, columns = (uint64_t)tiles_of(s), rows = (uint64_t)s->lines * DIGITS;
+  unsigned tiles = (unsigned)columns, blocks = tiles * (unsigned)s->lines;
   bool numbered = s->positions && shift == s->first_bit;
   const void *keys = s->keys[from], *values = numbered ? NULL : s->values[from];
   void *keys_out = s->keys[!from], *values_out = s->values[!from];
-  void *totals = counts + tiles * DIGITS * (uint64_t)s->value_bits / 8;
-  int st = gpu_launch(g, k[0], (unsigned)tiles, THREADS, 0, (void *[]){&keys, &n, &shift, &counts});
-  if (st == OK) st = gpu_launch(g, k[1], DIGITS, SCAN_THREADS, 0, (void *[]){&counts, &tiles, &totals});
+  void *totals = counts + columns * rows * (uint64_t)s->value_bits / 8;
+  unsigned scan_threads = (unsigned)power_of_2((int64_t)columns, SCAN_THREADS);
+  int st = gpu_launch(g, k[0], blocks, THREADS, 0, (void *[]){&keys, &n, &tiles, &shift, &counts});
   if (st == OK)
-    st = gpu_launch(g, k[2], (unsigned)tiles, THREADS, 0,
-                    (void *[]){&keys, &values, &keys_out, &values_out, &n, &shift, &counts, &totals});
+    st = gpu_launch(g, k[1], (unsigned)rows, scan_threads < WARP ? WARP : scan_threads, 0,
+                    (void *[]){&counts, &columns, &totals});
+  if (st == OK)
+    st = gpu_launch(g, k[2], blocks, THREADS, 0,
+                    (void *[]){&keys, &values, &keys_out, &values_out, &n, &tiles, &shift, &counts, &totals});
   return st;
 }
 
-int gpu_sort_pairs(gpu *g, const gpu_sort *s, int *at) {
+int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
   static const char *const entries[3] = {"count_digits", "scan_rows", "deal"};
   const gpu_kernel *k[3];
   int st = OK, from = 0, end = s->first_bit + s->bits;
   for (int i = 0; i < 3 && st == OK; i++) st = gpu_sort_kernel(g, entries[i], i, s->key_bits, s->value_bits, &k[i]);
   if (st != OK) return st;
-  int64_t tiles = (s->n + tile_of(s) - 1) / tile_of(s);
-  size_t bytes = (size_t)(tiles + 1) * DIGITS * (size_t)s->value_bits / 8;
+  size_t bytes = (size_t)((tiles_of(s) + 1) * s->lines) * DIGITS * (size_t)s->value_bits / 8;
   void *counts;
   st = gpu_scratch(g, bytes, &counts);
   if (st != OK) return st;
@@ -51,4 +63,113 @@ int gpu_sort_pairs(gpu *g, const gpu_sort *s, int *at) {
   gpu_scratch_free(g, counts, bytes);
   *at = from;
   return st;
+}
+
+/* ---- lines of tensors ---- */
+
+enum {
+  LINES_ROOM   = 1024,             /* elements that a block sorts, unless its line has more */
+  BATCH        = 1 << 26,          /* elements whose keys are sorted at a time, unless a line has more */
+  ACROSS_LINE  = 64                /* longer lines are copied first where elements of a line are far apart */
+};
+
+enum { SORT_SHORT = 8, MAKE_KEYS, WRITE_SORTED };      /* kernels beside those of pairs */
+
+static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, const gpu_kernel **k) {
+  static const char *const entries[] = {"sort_short", "make_keys", "write_sorted"};
+  uint64_t key = GPU_KEY(GPU_SORT, number, d, position_bits, 0, 0, 0);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source source = {.file = "sort_lines.cuh", .entry = entries[number - SORT_SHORT]};
+  gpu_define(&source, "D=DT_%s", dtypes[d].name);
+  gpu_define(&source, "POSITION_BITS=%d", position_bits);
+  snprintf(source.name, sizeof source.name, "sort %s", dtypes[d].name);
+  return gpu_build(g, key, &source, k);
+}
+
+/* Lines of up to SORT_ROOM elements. */
+static int sort_short(gpu *g, sort_args *a, enum dtype d) {
+  const gpu_kernel *k;
+  int length = power_of_2(a->n, SORT_ROOM), room = length > LINES_ROOM ? length : LINES_ROOM;
+  size_t bytes = (size_t)room * ((dtype_size(d) == 8 ? 8 : 4) + sizeof(uint16_t));
+  int st = lines_kernel(g, SORT_SHORT, d, 32, &k);
+  if (st != OK) return st;
+  return gpu_launch(g, k, (unsigned)ceil_divide(a->lines, room / length), (unsigned)room / 4, (unsigned)bytes,
+                    (void *[]){a, &room, &length});
+}
+
+/* A launch of make_keys or write_sorted for `count` elements of each line. */
+static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int position_bits, int64_t count,
+                        void *with) {
+  const gpu_kernel *k;
+  unsigned blocks = (unsigned)ceil_divide(count, SORT_THREADS * SORT_ITEMS);
+  int st = lines_kernel(g, number, d, position_bits, &k);
+  if (st != OK) return st;
+  return gpu_launch(g, k, blocks * (unsigned)a->lines, SORT_THREADS, 0, (void *[]){a, &blocks, &with});
+}
+
+/* The lines of a batch, for which p has room. */
+static int sort_batch(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
+  int at, st = each_element(g, MAKE_KEYS, a, d, p->value_bits, a->n, p->keys[0]);
+  if (st == OK) st = gpu_sort_pairs(g, p, &at);
+  return st == OK ? each_element(g, WRITE_SORTED, a, d, p->value_bits, a->keep, p->values[at]) : st;
+}
+
+static int sort_batches(gpu *g, const sort_args *all, enum dtype d, int64_t most, gpu_pairs *p) {
+  int st = OK;
+  for (int64_t first = 0; first < all->lines && st == OK; first += most) {
+    sort_args a = *all;
+    a.first = first;
+    p->lines = a.lines = all->lines - first < most ? all->lines - first : most;
+    st = sort_batch(g, &a, d, p);
+  }
+  return st;
+}
+
+static int sort_long(gpu *g, sort_args *a, enum dtype d) {
+  int wide = a->n > UINT32_MAX, size = dtype_size(d), key_size = size == 8 ? 8 : 4;
+  int64_t most = limit(BATCH / a->n, 1, a->lines);
+  gpu_pairs p = {.n = a->n, .key_bits = 8 * key_size, .value_bits = wide ? 64 : 32, .bits = 8 * size, .positions = true};
+  size_t count = (size_t)(most * a->n), of_keys = count * (size_t)key_size, of_values = count * (wide ? 8 : 4);
+  size_t bytes = 2 * (of_keys + of_values);
+  void *room;
+  int st = gpu_scratch(g, bytes, &room);
+  if (st != OK) return st;
+  for (size_t i = 0; i < 2; i++) {
+    p.keys[i] = (char *)room + i * of_keys;
+    p.values[i] = (char *)room + 2 * of_keys + i * of_values;
+  }
+  st = sort_batches(g, a, d, most, &p);
+  gpu_scratch_free(g, room, bytes);
+  return st;
+}
+
+/* The lines of a plan whose operands, of these numbers, are operands 0 and 1 of a nest. */
+static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) {
+  plan p = *outer;
+  for (int d = 0; d < p.ndim; d++) {
+    p.stride[0][d] = outer->stride[first][d];
+    p.stride[1][d] = outer->stride[second][d];
+  }
+  gpu_nest_make(nest, &p, 2);
+}
+
+static int sort_lines(gpu *g, const sort_call *c) {
+  sort_args a = {.in = c->in.data, .values = c->values.data, .positions = c->positions.data, .lines = c->outer.count,
+                 .n = c->n, .keep = c->keep, .in_stride = c->in_stride, .values_stride = c->values_stride,
+                 .positions_stride = c->positions_stride, .descending = c->descending,
+                 .across = inner_distance(&c->outer, 1) < llabs(c->in_stride)};
+  make_nest(&a.from, &c->outer, 1, 1);
+  make_nest(&a.to, &c->outer, 0, 2);
+  gpu_reads(g, c->in.data);
+  gpu_writes(g, c->values.data);
+  gpu_writes(g, c->positions.data);
+  return (c->n <= SORT_ROOM ? sort_short : sort_long)(g, &a, c->in.dtype);
+}
+
+int gpu_sort(int index, const sort_call *c) {
+  gpu *g;
+  if (c->outer.count == 0 || c->keep == 0 || (!c->values.data && !c->positions.data)) return OK;
+  int st = gpu_enter(index, &g);
+  return st == OK ? gpu_leave(g, sort_lines(g, c)) : st;
 }

@@ -1,6 +1,6 @@
-/* A stable radix sort of (key, value) pairs: passes over 8 bits of the key each, the least significant first. A pass
-** counts how often each of 256 digits occurs in a tile, sums the counts up (a row a digit, over all tiles: scan_rows),
-** and deals the pairs out. KEY_BITS, VALUE_BITS: 32 or 64. */
+/* A stable radix sort of lines of n (key, value) pairs: passes over 8 bits of the key each, the least significant first.
+** A pass counts how often each of 256 digits occurs in a tile, sums the counts up (a row a digit, over all tiles of a
+** line: scan_rows), and deals the pairs out. A tile is of one line. KEY_BITS, VALUE_BITS: 32 or 64. */
 
 #include "prelude.cuh"
 
@@ -21,10 +21,11 @@ enum {
 
 INLINE int digit_of(key k, int shift) { return (int)(k >> shift) & (DIGITS - 1); }
 
-/* counts[digit][tile] */
-KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, int shift, position *counts) {
+/* counts[line][digit][tile] */
+KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, unsigned tiles, int shift, position *counts) {
   __shared__ unsigned count[DIGITS];
-  uint64_t first = (uint64_t)blockIdx.x * TILE + threadIdx.x;
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, first = tile * TILE + threadIdx.x;
+  keys += line * n;
   count[threadIdx.x] = 0;
   __syncthreads();
   for (int j = 0; j < ITEMS; j++) {
@@ -32,7 +33,7 @@ KERNEL_COOPERATIVE(count_digits)(const key *keys, uint64_t n, int shift, positio
     if (i < n) atomicAdd(&count[digit_of(keys[i], shift)], 1u);
   }
   __syncthreads();
-  counts[(uint64_t)threadIdx.x * gridDim.x + blockIdx.x] = count[threadIdx.x];
+  counts[(line * DIGITS + threadIdx.x) * tiles + tile] = count[threadIdx.x];
 }
 
 /* The lanes of the warp whose digit is this one's. */
@@ -55,14 +56,14 @@ INLINE unsigned count_before(unsigned *count, int digit) {
 }
 
 /* Thread d: counts of digit d by warp become where they start in the tile, and base[d] what takes a place in the
-** tile to one among all. */
-INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, const position *counts, const position *totals) {
+** tile to one in the line. before, total: of digit d, in the tiles before this one and in the line. */
+INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, position before, position total) {
   int d = threadIdx.x;
   unsigned all = 0, unused;
   for (int w = 0; w < WARPS; w++) all += count[w][d];
   unsigned start = scan_block_before<running_sum<unsigned>>(all, &unused);
-  position sum, before = scan_block_before<running_sum<position>>(totals[d], &sum);
-  base[d] = before + counts[(uint64_t)d * gridDim.x + blockIdx.x] - start;
+  position sum, smaller = scan_block_before<running_sum<position>>(total, &sum);
+  base[d] = smaller + before - start;
   for (int w = 0; w < WARPS; w++) {
     unsigned n = count[w][d];
     count[w][d] = start;
@@ -70,15 +71,20 @@ INLINE void place_digits(unsigned count[WARPS][DIGITS], position *base, const po
   }
 }
 
-/* counts: after scan_rows. values NULL: those of position i are i. Pairs beyond n count as the greatest. */
+/* counts: after scan_rows. values NULL: value i of a line is i. Pairs beyond n count as the greatest. */
 KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out, position *values_out, uint64_t n,
-                         int shift, const position *counts, const position *totals) {
+                         unsigned tiles, int shift, const position *counts, const position *totals) {
   __shared__ unsigned count[WARPS][DIGITS];
   __shared__ position base[DIGITS];
   __shared__ union { key keys[TILE]; position values[TILE]; } staged;
   int warp = threadIdx.x / 32;
-  uint64_t tile = (uint64_t)blockIdx.x * TILE, first = tile + warp * 32 * ITEMS + threadIdx.x % 32;
-  int size = n - tile < TILE ? (int)(n - tile) : (int)TILE;
+  uint64_t line = blockIdx.x / tiles, tile = blockIdx.x % tiles, row = line * DIGITS + threadIdx.x;
+  uint64_t first = tile * TILE + warp * 32 * ITEMS + threadIdx.x % 32, left = n - tile * TILE;
+  int size = left < TILE ? (int)left : (int)TILE;
+  keys += line * n;
+  keys_out += line * n;
+  values_out += line * n;
+  if (values) values += line * n;
   key mine[ITEMS];
   unsigned slot[ITEMS];
   position to[ITEMS];
@@ -92,7 +98,7 @@ KERNEL_COOPERATIVE(deal)(const key *keys, const position *values, key *keys_out,
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) slot[j] = count_before(count[warp], digit_of(mine[j], shift));
   __syncthreads();
-  place_digits(count, base, counts, totals);
+  place_digits(count, base, counts[row * tiles + tile], totals[row]);
   __syncthreads();
 #pragma unroll
   for (int j = 0; j < ITEMS; j++) {

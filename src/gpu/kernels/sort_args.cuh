@@ -1,0 +1,25 @@
+#ifndef LT_SORT_ARGS_CUH
+#define LT_SORT_ARGS_CUH
+
+/* The parameters of sort_lines.cuh's kernels, for both sides. */
+
+#include "nest.cuh"
+
+enum {
+  SORT_ROOM    = 4096,       /* longest line that a block sorts by itself */
+  SORT_THREADS = 256,        /* of kernels that make keys and write results */
+  SORT_ITEMS   = 8           /* elements of each of these threads */
+};
+
+typedef struct sort_args {
+  const void *in;
+  void    *values;           /* NULL: not wanted */
+  int64_t *positions;        /* NULL: not wanted */
+  int64_t  first, lines;     /* the lines of this launch */
+  int64_t  n, keep, in_stride, values_stride, positions_stride;
+  int32_t  descending;
+  int32_t  across;           /* lines lie closer together than the elements of a line */
+  gpu_nest from, to;         /* lines: in's; values' and positions' */
+} sort_args;
+
+#endif

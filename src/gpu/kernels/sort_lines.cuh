@@ -1,0 +1,140 @@
+/* Sorting along lines. Elements become keys: unsigned numbers in their order. What is sorted is keys and positions, so
+** that equal elements stay in their order, and values are fetched by position, so that each keeps its bits.
+** D: the dtype; POSITION_BITS: of what write_sorted reads. */
+
+#include "scalar.cuh"
+#include "sort_args.cuh"
+
+typedef stored_t<D> T;
+
+template <int bytes> struct unsigned_of { typedef uint32_t type; };
+template <> struct unsigned_of<1> { typedef uint8_t type; };
+template <> struct unsigned_of<2> { typedef uint16_t type; };
+template <> struct unsigned_of<8> { typedef uint64_t type; };
+typedef unsigned_of<sizeof(T)>::type bits;
+typedef unsigned_of<sizeof(T) == 8 ? 8 : 4>::type key;
+typedef unsigned_of<POSITION_BITS / 8>::type position;
+
+/* ---- keys ---- */
+
+static constexpr bits SIGN = (bits)((bits)1 << (8 * sizeof(T) - 1));
+static constexpr bits INFINITE = (bits)(D == DT_float16 ? 0x7c00 : D == DT_bfloat16 ? 0x7f80 :
+                                        D == DT_float32 ? 0x7f800000 : 0x7ff0000000000000);
+
+INLINE bits bits_of(float x) { return (bits)bits_float32(x); }
+INLINE bits bits_of(double x) { return (bits)bits_float64(x); }
+template <class I> INLINE bits bits_of(I x) { return (bits)x; }
+
+/* Negative floats in reverse; the zeros are one, and so are all NaNs, which are the greatest. */
+INLINE bits float_key(bits x) {
+  bits magnitude = (bits)(x & ~SIGN);
+  if (magnitude > INFINITE) return (bits)~(bits)0;
+  if (magnitude == 0) return SIGN;
+  return (bits)(x & SIGN ? ~x : x | SIGN);
+}
+
+INLINE key key_of(T x, int descending) {
+  constexpr int kind = element<D>::kind;
+  bits b = bits_of(x);
+  if constexpr (kind == KIND_FLOAT) b = float_key(b);
+  else if constexpr (kind == KIND_INT) b ^= SIGN;
+  return descending ? ~(key)b : (key)b;
+}
+
+/* ---- elements ---- */
+
+INLINE const T *line_of(const sort_args &a, int64_t line) {
+  return (const T *)a.in + nest_offset(a.from, 0, a.first + line);
+}
+
+/* Element i in order of a line is the one at `at`. */
+INLINE void write_element(const sort_args &a, int64_t line, int64_t i, int64_t at) {
+  if (a.values)
+    ((T *)a.values)[nest_offset(a.to, 0, a.first + line) + i * a.values_stride] = line_of(a, line)[at * a.in_stride];
+  if (a.positions) a.positions[nest_offset(a.to, 1, a.first + line) + i * a.positions_stride] = at + 1;
+}
+
+/* ---- short lines: a block sorts some in shared memory ---- */
+
+INLINE void order_pair(key *keys, uint16_t *places, int i, int j) {
+  key a = keys[i], b = keys[j];
+  uint16_t p = places[i], q = places[j];
+  if (a < b || (a == b && p < q)) return;
+  keys[i] = b;
+  keys[j] = a;
+  places[i] = q;
+  places[j] = p;
+}
+
+/* Between steps that compare within spans of so many elements: those up to 64 are a warp's own. */
+INLINE void wait_for_span(int before, int span) {
+  if (before > 64 || span > 64) __syncthreads();
+  else __syncwarp();
+}
+
+/* Sorts each `length` of `room` neighbours, both powers of 2: merges of pairs, of fours and so on, each made of steps
+** in which every element meets one other. The first step meets the mirror image, the others what is `by` further. */
+INLINE void sort_network(key *keys, uint16_t *places, int room, int length) {
+  int before = room;
+  for (int size = 2; size <= length; size *= 2)
+    for (int by = size / 2; by > 0; by /= 2) {
+      wait_for_span(before, 2 * by);
+      before = 2 * by;
+      for (int t = (int)threadIdx.x; t < room / 2; t += (int)blockDim.x) {
+        int low = t & (by - 1), i = 2 * t - low;
+        order_pair(keys, places, i, 2 * by == size ? i + size - 1 - 2 * low : i + by);
+      }
+    }
+  __syncthreads();
+}
+
+/* Which line of the block and which of its elements slot e is; neighbours in memory have neighbouring e. */
+INLINE void find_slot(const sort_args &a, int e, int lines, int length, int *line, int *i) {
+  *line = a.across ? e % lines : e / length;
+  *i = a.across ? e / lines : e % length;
+}
+
+/* length: a power of 2, at least a.n; room: that of the block's lines. */
+KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, int length) {
+  extern __shared__ __align__(8) unsigned char memory[];
+  key *keys = (key *)memory;
+  uint16_t *places = (uint16_t *)(keys + room);
+  int lines = room / length, line, i;
+  int64_t first = (int64_t)blockIdx.x * lines;
+  for (int e = (int)threadIdx.x; e < room; e += (int)blockDim.x) {
+    find_slot(a, e, lines, length, &line, &i);
+    bool there = first + line < a.lines && i < a.n;
+    keys[line * length + i] = there ? key_of(line_of(a, first + line)[i * a.in_stride], a.descending) : ~(key)0;
+    places[line * length + i] = (uint16_t)i;
+  }
+  sort_network(keys, places, room, length);
+  for (int e = (int)threadIdx.x; e < room; e += (int)blockDim.x) {
+    find_slot(a, e, lines, length, &line, &i);
+    if (first + line < a.lines && i < a.keep) write_element(a, first + line, i, places[line * length + i]);
+  }
+}
+
+/* ---- long lines: their keys are sorted by sort.cuh ---- */
+
+/* The first element of a thread, of n of a line; blocks: of a line. */
+INLINE int64_t first_element(unsigned blocks, int64_t *line) {
+  *line = blockIdx.x / blocks;
+  return (int64_t)(blockIdx.x % blocks) * (SORT_THREADS * SORT_ITEMS) + threadIdx.x;
+}
+
+KERNEL(make_keys)(const __grid_constant__ sort_args a, unsigned blocks, key *keys) {
+  int64_t line, first = first_element(blocks, &line);
+  const T *in = line_of(a, line);
+  for (int j = 0; j < SORT_ITEMS; j++) {
+    int64_t i = first + j * SORT_THREADS;
+    if (i < a.n) keys[line * a.n + i] = key_of(in[i * a.in_stride], a.descending);
+  }
+}
+
+KERNEL(write_sorted)(const __grid_constant__ sort_args a, unsigned blocks, const position *order) {
+  int64_t line, first = first_element(blocks, &line);
+  for (int j = 0; j < SORT_ITEMS; j++) {
+    int64_t i = first + j * SORT_THREADS;
+    if (i < a.keep) write_element(a, line, i, order[line * a.n + i]);
+  }
+}
