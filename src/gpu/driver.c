@@ -15,8 +15,9 @@ enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 static gpu_driver driver;
 static gpu_rtc    rtc;
 static gpu_blas   blas;
-static struct { bool driver, rtc, blas; } usable;
-static struct { char driver[320], rtc[320], blas[320]; } reason;
+static gpu_dft    dft;
+static struct { bool driver, rtc, blas, dft; } usable;
+static struct { char driver[320], rtc[320], blas[320], dft[320]; } reason;
 static gpu_versions versions;
 static bool own_folders;                /* the driver is from a folder of LUATENSOR_CUDA_PATH */
 
@@ -100,9 +101,11 @@ typedef struct symbol { void *field; const char *name; } symbol;
 #define DRIVER_SYMBOL(field, symbol, result, parameters) {&driver.field, #symbol},
 #define RTC_SYMBOL(field, symbol, result, parameters)    {&rtc.field, #symbol},
 #define BLAS_SYMBOL(field, symbol, result, parameters)   {&blas.field, #symbol},
+#define FFT_SYMBOL(field, symbol, result, parameters)    {&dft.field, #symbol},
 static const symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {NULL, NULL}};
 static const symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
 static const symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {NULL, NULL}};
+static const symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL) {NULL, NULL}};
 
 /* ISO C has no conversion from void * to a function pointer; POSIX says that they are alike. */
 static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
@@ -145,14 +148,15 @@ static void load_driver(void) {
   usable.driver = !missing;
 }
 
-/* ---- compiler and BLAS: their files carry the major version ---- */
+/* ---- compiler, BLAS, transforms: their files carry the major version ---- */
 
-/* "libnvrtc.so.13" … no newer than the driver, which could not load what it makes; then the name alone. */
-static void *open_versioned(const char *name, int newest, char *words, size_t size) {
+/* "libnvrtc.so.13" … no newer than the driver, which could not load what it makes; then the name alone. behind: how
+** far the library's own major version is behind that of the toolkit it comes with. */
+static void *open_versioned(const char *name, int newest, int behind, char *words, size_t size) {
   char file[64];
   void *library = NULL;
   for (int major = newest; major >= MAJOR_OLDEST && !library; major--) {
-    snprintf(file, sizeof file, "%s.%d", name, major);
+    snprintf(file, sizeof file, "%s.%d", name, major - behind);
     library = open_library(file, words, size);
   }
   return library ? library : open_library(name, words, size);
@@ -169,7 +173,7 @@ static const char RTC_MISSING[] =
 static void load_rtc(void) {
   char *words = reason.rtc;
   size_t size = sizeof reason.rtc;
-  void *library = open_versioned("libnvrtc.so", newest_major(), words, size);
+  void *library = open_versioned("libnvrtc.so", newest_major(), 0, words, size);
   if (!library) {
     explain_missing(words, size, RTC_MISSING);
     return;
@@ -195,7 +199,7 @@ static void read_blas_version(void *library) {
 static void load_blas(void) {
   char *words = reason.blas;
   size_t size = sizeof reason.blas;
-  void *library = open_versioned("libcublas.so", newest_major(), words, size);
+  void *library = open_versioned("libcublas.so", newest_major(), 0, words, size);
   if (!library) {
     explain_missing(words, size, "matrix products take luatensor's own kernels");
     return;
@@ -206,10 +210,28 @@ static void load_blas(void) {
   usable.blas = !missing;
 }
 
+static const char FFT_MISSING[] =
+  "install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH";
+
+/* CUDA 12 and 13 bring cuFFT 11 and 12. */
+static void load_dft(void) {
+  char *words = reason.dft;
+  size_t size = sizeof reason.dft;
+  void *library = open_versioned("libcufft.so", newest_major(), 1, words, size);
+  if (!library) {
+    explain_missing(words, size, FFT_MISSING);
+    return;
+  }
+  const char *missing = fill(fft_symbols, library);
+  if (missing) snprintf(words, size, "libcufft.so has no function %s", missing);
+  usable.dft = !missing;
+}
+
 /* ---- asked once ---- */
 
 /* cuBLAS is half a gigabyte: only a matrix product asks for it. */
-static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT;
+static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
+                      dft_once = PTHREAD_ONCE_INIT;
 
 const gpu_driver *gpu_get_driver(void) {
   pthread_once(&driver_once, load_driver);
@@ -226,7 +248,13 @@ const gpu_blas *gpu_get_blas(void) {
   return usable.blas ? &blas : NULL;
 }
 
+const gpu_dft *gpu_get_dft(void) {
+  if (gpu_get_driver()) pthread_once(&dft_once, load_dft);
+  return usable.dft ? &dft : NULL;
+}
+
 const char *gpu_driver_reason(void) { return gpu_get_driver() ? "" : reason.driver; }
 const char *gpu_rtc_reason(void)    { return gpu_get_rtc() ? "" : gpu_get_driver() ? reason.rtc : reason.driver; }
 const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_driver() ? reason.blas : reason.driver; }
+const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

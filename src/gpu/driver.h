@@ -12,6 +12,7 @@
 #ifdef LT_CHECK_DRIVER
 #include <cublas_v2.h>
 #include <cuda.h>
+#include <cufftXt.h>
 #include <nvrtc.h>
 #define GPU_TYPE(ours, theirs, definition) typedef theirs ours;
 #else
@@ -41,6 +42,9 @@ GPU_TYPE(blas_type,       cudaDataType,        int)
 GPU_TYPE(blas_compute,    cublasComputeType_t, int)
 GPU_TYPE(blas_algorithm,  cublasGemmAlgo_t,    int)
 GPU_TYPE(blas_math,       cublasMath_t,        int)
+GPU_TYPE(fft_result,      cufftResult,         int)
+GPU_TYPE(fft_handle,      cufftHandle,         int)
+GPU_TYPE(fft_type,        cudaDataType,        int)
 
 /* What is used of their enums. X(ours, theirs, value) */
 #define DRIVER_CONSTANTS(X)                                                            \
@@ -91,7 +95,14 @@ GPU_TYPE(blas_math,       cublasMath_t,        int)
   X(BLAS_COMPUTE_FLOAT64,     CUBLAS_COMPUTE_64F,                               70)     \
   X(BLAS_COMPUTE_TF32,        CUBLAS_COMPUTE_32F_FAST_TF32,                     77)     \
   X(BLAS_EXACT_SUMS,          CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION, 16)     \
-  X(BLAS_DEFAULT,             CUBLAS_GEMM_DEFAULT,                              -1)
+  X(BLAS_DEFAULT,             CUBLAS_GEMM_DEFAULT,                              -1)     \
+  X(FFT_NO_MEMORY,            CUFFT_ALLOC_FAILED,                                2)     \
+  X(FFT_FORWARD,              CUFFT_FORWARD,                                    -1)     \
+  X(FFT_INVERSE,              CUFFT_INVERSE,                                     1)     \
+  X(FFT_FLOAT32,              CUDA_R_32F,                                        0)     \
+  X(FFT_FLOAT64,              CUDA_R_64F,                                        1)     \
+  X(FFT_COMPLEX64,            CUDA_C_32F,                                        4)     \
+  X(FFT_COMPLEX128,           CUDA_C_64F,                                        5)
 
 #define GPU_CONSTANT(ours, theirs, value) ours = value,
 enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
@@ -189,19 +200,35 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
       const void *b, blas_type b_type, int64_t ldb, long long b_step, const void *beta, void *c, blas_type c_type,   \
       int64_t ldc, long long c_step, int64_t count, blas_compute compute, blas_algorithm algorithm))
 
+/* Strides (along a line) and distances (between lines) are in elements of their type. */
+#define FFT_FUNCTIONS(X)                                                                                             \
+  X(create,             cufftCreate,                fft_result, (fft_handle *plan))                                  \
+  X(destroy,            cufftDestroy,               fft_result, (fft_handle plan))                                   \
+  X(set_own_memory,     cufftSetAutoAllocation,     fft_result, (fft_handle plan, int yes))                          \
+  X(make,               cufftXtMakePlanMany,        fft_result, (fft_handle plan, int rank, long long *n,            \
+      long long *in_embed, long long in_stride, long long in_distance, fft_type in_type,                             \
+      long long *out_embed, long long out_stride, long long out_distance, fft_type out_type,                         \
+      long long count, size_t *workspace, fft_type compute))                                                         \
+  X(set_stream,         cufftSetStream,             fft_result, (fft_handle plan, gpu_stream s))                     \
+  X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
+  X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
+
 #define GPU_FIELD(field, symbol, result, parameters) result (*field) parameters;
 typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD) } gpu_driver;
 typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD) } gpu_rtc;
 typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD) } gpu_blas;
+typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD) } gpu_dft;
 #undef GPU_FIELD
 
 /* The loaded libraries; NULL where one is not usable, and then gpu_*_reason() tells why. Each looks once. */
 const gpu_driver *gpu_get_driver(void);
 const gpu_rtc    *gpu_get_rtc(void);
 const gpu_blas   *gpu_get_blas(void);
+const gpu_dft    *gpu_get_dft(void);
 const char *gpu_driver_reason(void);
 const char *gpu_rtc_reason(void);
 const char *gpu_blas_reason(void);
+const char *gpu_dft_reason(void);
 
 /* Of what has been loaded so far; 0: not yet, or unknown. */
 typedef struct gpu_versions {

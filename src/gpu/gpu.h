@@ -51,6 +51,7 @@ void gpu_streams_close(gpu *g);
 int  gpu_kernels_open(gpu *g);
 void gpu_kernels_close(gpu *g);
 void gpu_gemm_close(gpu *g);
+void gpu_fft_close(gpu *g);
 
 /* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
 ** must work on a dead device. gpu_close closes its parts and forgets that it was dead; the next enter opens it. */
@@ -165,6 +166,7 @@ int gpu_search(int index, const search_call *c);
 int gpu_sort(int index, const sort_call *c);
 int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
+int gpu_fft(int index, const fft_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
 void gpu_kernel_free(int index, void *kernel);

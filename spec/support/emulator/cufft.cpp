@@ -1,0 +1,251 @@
+/* cuFFT for batches of lines: transforms in double, by the prime factors of the length. It demands what the real one
+** demands, and keeps what that one leaves open from going unnoticed: see transform(). */
+
+#include "emulator.h"
+
+#include <cmath>
+#include <cstring>
+
+FFT_FUNCTIONS(DECLARE)
+
+/* Of libcuda.so.1. */
+extern "C" int emulator_queue(gpu_stream s, int (*work)(void *), void (*drop)(void *), void *data);
+extern "C" bool emulator_reaches(gpu_address a, size_t bytes);
+extern "C" int cuCtxGetCurrent(gpu_context *context);
+
+namespace {
+
+enum status {
+  SUCCESS = 0, INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4, EXEC_FAILED = 6, SETUP_FAILED = 7, INVALID_SIZE = 8,
+  UNALIGNED = 9, NO_WORKSPACE = 13
+};
+enum type { F32 = 0, F64 = 1, C32 = 4, C64 = 5 };
+enum { ILLEGAL_ADDRESS = 700, COUNTED_FFT = 8 };
+
+struct complex { double re, im; };
+
+complex operator+(complex x, complex y) { return {x.re + y.re, x.im + y.im}; }
+complex operator*(complex x, complex y) { return {x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; }
+
+/* One side of a transform. */
+struct side {
+  int type;
+  int64_t length, stride, distance;    /* of a line, in elements */
+  char *data;
+};
+
+struct plan {
+  int64_t n = 0, count = 0;
+  side in, out;
+  size_t workspace = 0;
+  bool made = false, own_memory = true;
+  gpu_stream stream = nullptr;
+  char *memory = nullptr;
+};
+
+/* Never destroyed: plans may be destroyed by finalizers that run late. */
+std::map<int, plan> &plans = *new std::map<int, plan>;
+std::mutex &lock = *new std::mutex;
+int last = 0;
+
+/* ---- elements ---- */
+
+bool is_complex(int type) { return type >= C32; }
+bool is_wide(int type) { return type == F64 || type == C64; }
+size_t size_of(int type) { return (is_wide(type) ? 8 : 4) * (is_complex(type) ? 2 : 1); }
+
+double load(const char *p, bool wide) {
+  float f;
+  double d;
+  if (wide) memcpy(&d, p, sizeof d);
+  else memcpy(&f, p, sizeof f);
+  return wide ? d : f;
+}
+
+void store(char *p, bool wide, double v) {
+  float f = float(v);
+  if (wide) memcpy(p, &v, sizeof v);
+  else memcpy(p, &f, sizeof f);
+}
+
+char *element(const side &s, int64_t line, int64_t i) {
+  return s.data + (line * s.distance + i * s.stride) * int64_t(size_of(s.type));
+}
+
+complex get(const side &s, int64_t line, int64_t i) {
+  const char *p = element(s, line, i);
+  bool wide = is_wide(s.type);
+  return {load(p, wide), is_complex(s.type) ? load(p + size_of(s.type) / 2, wide) : 0};
+}
+
+void put(const side &s, int64_t line, int64_t i, complex v) {
+  char *p = element(s, line, i);
+  store(p, is_wide(s.type), v.re);
+  if (is_complex(s.type)) store(p + size_of(s.type) / 2, is_wide(s.type), v.im);
+}
+
+/* ---- the transform of a line ---- */
+
+int64_t smallest_factor(int64_t n) {
+  for (int64_t p = 2; p * p <= n; p++)
+    if (n % p == 0) return p;
+  return n;
+}
+
+/* out[k] = sum of in[j * step] w^(jk) over n of them; w[i] = exp(±2 pi i / whole)^i, and step * n is whole. */
+void transform_line(const complex *in, int64_t step, int64_t n, const std::vector<complex> &w, complex *out) {
+  if (n == 1) {
+    *out = *in;
+    return;
+  }
+  int64_t p = smallest_factor(n), m = n / p;
+  std::vector<complex> part(static_cast<size_t>(n));
+  for (int64_t r = 0; r < p; r++) transform_line(in + r * step, step * p, m, w, &part[size_t(r * m)]);
+  for (int64_t k = 0; k < n; k++) {
+    complex sum = {0, 0};
+    for (int64_t r = 0; r < p; r++) sum = sum + part[size_t(r * m + k % m)] * w[size_t(r * k % n * step)];
+    out[k] = sum;
+  }
+}
+
+std::vector<complex> roots(int64_t n, int direction) {
+  std::vector<complex> w(static_cast<size_t>(n));
+  for (int64_t i = 0; i < n; i++) {
+    long double angle = 2 * 3.141592653589793238462643383279502884L * i / n;
+    w[size_t(i)] = {double(cosl(angle)), direction * double(sinl(angle))};
+  }
+  return w;
+}
+
+struct work {
+  plan p;
+  int direction;
+};
+
+/* The given half of a line and what it stands for. */
+void read_half(const plan &p, int64_t line, std::vector<complex> &v) {
+  for (int64_t i = 0; i <= p.n / 2; i++) {
+    complex z = get(p.in, line, i);
+    bool real = i == 0 || 2 * i == p.n;
+    if (real && z.im != 0) z.re = NAN;
+    v[size_t(i)] = z;
+    if (!real) v[size_t(p.n - i)] = {z.re, -z.im};
+  }
+}
+
+/* What the manual does not promise is made to hurt: the workspace and the input of complex-to-real are filled with NaN,
+** and an imaginary part where none should be makes NaN, too. */
+void transform(const work &x) {
+  const plan &p = x.p;
+  std::vector<complex> w = roots(p.n, x.direction), v(static_cast<size_t>(p.n)), result(static_cast<size_t>(p.n));
+  memset(p.memory, 0xff, p.workspace);
+  for (int64_t line = 0; line < p.count; line++) {
+    if (!is_complex(p.out.type)) read_half(p, line, v);
+    else for (int64_t i = 0; i < p.n; i++) v[size_t(i)] = get(p.in, line, i);
+    transform_line(v.data(), 1, p.n, w, result.data());
+    for (int64_t i = 0; i < p.out.length; i++) put(p.out, line, i, result[size_t(i)]);
+    for (int64_t i = 0; !is_complex(p.out.type) && i < p.in.length; i++) put(p.in, line, i, {NAN, NAN});
+  }
+}
+
+bool reachable(const side &s, int64_t count) {
+  size_t bytes = size_t((count - 1) * s.distance + (s.length - 1) * s.stride + 1) * size_of(s.type);
+  return emulator_reaches(reinterpret_cast<uintptr_t>(s.data), bytes);
+}
+
+int run(void *data) {
+  const work &x = *static_cast<work *>(data);
+  if (!reachable(x.p.in, x.p.count) || !reachable(x.p.out, x.p.count) ||
+      !emulator_reaches(reinterpret_cast<uintptr_t>(x.p.memory), x.p.workspace))
+    return ILLEGAL_ADDRESS;
+  transform(x);
+  return 0;
+}
+
+plan *find(int handle) {
+  auto found = plans.find(handle);
+  return found == plans.end() ? nullptr : &found->second;
+}
+
+bool aligned(const side &s) {
+  return reinterpret_cast<uintptr_t>(s.data) % (is_wide(s.type) ? 16 : 8) == 0;
+}
+
+}
+
+EXPORT int cufftCreate(fft_handle *handle) {
+  std::lock_guard<std::mutex> locked(lock);
+  gpu_context c = nullptr;
+  if (!handle) return INVALID_VALUE;
+  if (cuCtxGetCurrent(&c) || !c) return SETUP_FAILED;
+  *handle = ++last;
+  plans[last] = plan();
+  return SUCCESS;
+}
+
+EXPORT int cufftDestroy(fft_handle handle) {
+  std::lock_guard<std::mutex> locked(lock);
+  return plans.erase(handle) ? SUCCESS : INVALID_PLAN;
+}
+
+EXPORT int cufftSetAutoAllocation(fft_handle handle, int yes) {
+  std::lock_guard<std::mutex> locked(lock);
+  plan *p = find(handle);
+  if (!p || p->made) return INVALID_PLAN;
+  p->own_memory = yes != 0;
+  return SUCCESS;
+}
+
+EXPORT int cufftXtMakePlanMany(fft_handle handle, int rank, long long *n, long long *in_embed, long long in_stride,
+                               long long in_distance, fft_type in_type, long long *out_embed, long long out_stride,
+                               long long out_distance, fft_type out_type, long long count, size_t *workspace,
+                               fft_type compute) {
+  std::lock_guard<std::mutex> locked(lock);
+  plan *p = find(handle);
+  if (!p || p->made) return INVALID_PLAN;
+  bool wide = is_wide(compute), real_in = !is_complex(in_type), real_out = !is_complex(out_type);
+  if (is_wide(in_type) != wide || is_wide(out_type) != wide || !is_complex(compute) || (real_in && real_out))
+    return INVALID_TYPE;
+  if (rank != 1 || !n || !in_embed || !out_embed || !workspace) return INVALID_VALUE;
+  if (*n < 1 || count < 1 || in_stride < 1 || out_stride < 1 || in_distance < 1 || out_distance < 1) return INVALID_SIZE;
+  if (emulator_counted(COUNTED_FFT)) return SETUP_FAILED;
+  p->n = *n;
+  p->count = count;
+  p->in = {in_type, real_out ? *n / 2 + 1 : *n, in_stride, in_distance, nullptr};
+  p->out = {out_type, real_in ? *n / 2 + 1 : *n, out_stride, out_distance, nullptr};
+  *workspace = p->workspace = size_t(*n) * size_t(count) * size_of(compute);
+  if (p->own_memory) p->workspace = 0;
+  p->made = true;
+  return SUCCESS;
+}
+
+EXPORT int cufftSetStream(fft_handle handle, gpu_stream s) {
+  std::lock_guard<std::mutex> locked(lock);
+  plan *p = find(handle);
+  if (!p) return INVALID_PLAN;
+  p->stream = s;
+  return SUCCESS;
+}
+
+EXPORT int cufftSetWorkArea(fft_handle handle, void *memory) {
+  std::lock_guard<std::mutex> locked(lock);
+  plan *p = find(handle);
+  if (!p || !p->made) return INVALID_PLAN;
+  p->memory = static_cast<char *>(memory);
+  return reinterpret_cast<uintptr_t>(memory) % 256 ? INVALID_VALUE : SUCCESS;
+}
+
+EXPORT int cufftXtExec(fft_handle handle, void *in, void *out, int direction) {
+  std::lock_guard<std::mutex> locked(lock);
+  plan *p = find(handle);
+  if (!p || !p->made) return INVALID_PLAN;
+  if (!p->own_memory && !p->memory) return NO_WORKSPACE;
+  if (!in || !out || in == out) return INVALID_VALUE;
+  if (emulator_counted(COUNTED_FFT)) return EXEC_FAILED;
+  work x = {*p, is_complex(p->in.type) ? is_complex(p->out.type) ? direction : 1 : -1};
+  x.p.in.data = static_cast<char *>(in);
+  x.p.out.data = static_cast<char *>(out);
+  if (!aligned(x.p.in) || !aligned(x.p.out)) return UNALIGNED;
+  auto drop = [](void *data) { delete static_cast<work *>(data); };
+  return emulator_queue(p->stream, run, drop, new work(x)) ? EXEC_FAILED : SUCCESS;
+}
