@@ -2391,6 +2391,17 @@ function lt.allclose(x, y, options) end
 ---@return boolean #
 function lt.equal_all(x, y) end
 
+---Products of tensors summed over indices, in Einstein's notation.
+---Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
+---Without "->", the result has the indices that are there once, in the alphabet's order. `...` stands for any number
+---of dims, which broadcast; a result without it sums over them. An index that is twice in one operand takes its
+---diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
+---multiplications, more in one that is found greedily.
+---@param spec string
+---@param ... any as many as the string has operands; not bool
+---@return any # of the dtype they promote to; a view of the operand where nothing is multiplied or summed
+function lt.einsum(spec, ...) end
+
 ---A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
 ---once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
 ---and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which

@@ -19,6 +19,7 @@ local parts = {
   "compare",
   "manip",
   "linear",
+  "einsum",
   "stats",
   "random",
   "elementwise",
