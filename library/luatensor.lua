@@ -175,6 +175,12 @@ function Tensor:argmax(dim, options) end
 ---@return luatensor.Tensor #
 function Tensor:argmin(dim, options) end
 
+---Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+---@param dim? integer
+---@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@return luatensor.Tensor # int64, of x's shape
+function Tensor:argsort(dim, options) end
+
 ---Positions of the elements that are not 0 (or are true), one row each.
 ---@return luatensor.Tensor # int64, [count, ndim]
 function Tensor:argwhere() end
@@ -1426,6 +1432,13 @@ function Tensor:softplus(options) end
 ---@return luatensor.Tensor # x
 function Tensor:softplus_() end
 
+---The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
+---stay in their order (in descending order, too).
+---@param dim? integer
+---@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@return luatensor.Tensor # of x's shape and dtype
+function Tensor:sort(dim, options) end
+
 ---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
 ---@param sizes integer|table
 ---@param dim? integer
@@ -1574,6 +1587,15 @@ function Tensor:to_dlpack(x, options) end
 
 ---The same as totable.
 Tensor["tolist"] = Tensor["totable"]
+
+---The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
+---of equal elements the first ones are taken.
+---@param k integer 0 to the length of dim
+---@param dim? integer
+---@param options? table `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; they always are)
+---@return luatensor.Tensor # of x's shape, with k elements in dim
+---@return luatensor.Tensor # int64, of the same shape: positions in x
+function Tensor:topk(k, dim, options) end
 
 ---All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
 ---@param x any
@@ -2160,6 +2182,31 @@ function lt.softmax(x, dim, options) end
 ---@param options? table `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
+
+---The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
+---stay in their order (in descending order, too).
+---@param x luatensor.Tensor any dtype but complex
+---@param dim? integer
+---@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@return luatensor.Tensor # of x's shape and dtype
+function lt.sort(x, dim, options) end
+
+---Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+---@param x luatensor.Tensor any dtype but complex
+---@param dim? integer
+---@param options? table `dim`, `descending` (false), `stable` (accepted; it always is)
+---@return luatensor.Tensor # int64, of x's shape
+function lt.argsort(x, dim, options) end
+
+---The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
+---of equal elements the first ones are taken.
+---@param x luatensor.Tensor any dtype but complex, at least 1-d
+---@param k integer 0 to the length of dim
+---@param dim? integer
+---@param options? table `dim`, `largest` (true; false: the k smallest, the smallest first), `sorted` (accepted; they always are)
+---@return luatensor.Tensor # of x's shape, with k elements in dim
+---@return luatensor.Tensor # int64, of the same shape: positions in x
+function lt.topk(x, k, dim, options) end
 
 ---A queue of work of its own on a device. What a script does goes to the device's current stream; `lt.with_stream`
 ---makes another one current. Streams run side by side; a tensor used on several of them is waited for where needed.

@@ -25,6 +25,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(view)    \
   X(index)   \
   X(take)    \
+  X(sort)    \
   X(matmul)  \
   X(thread)  \
   X(compose) \

@@ -9,6 +9,7 @@ local reference = {
   reduce = require "spec.support.reference.reduce",
   linalg = require "spec.support.reference.linalg",
   index = require "spec.support.reference.index",
+  sort = require "spec.support.reference.sort",
   array = array, dtype = dtype, promotion = promotion,
 }
 

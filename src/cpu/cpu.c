@@ -104,5 +104,5 @@ const device cpu_device = {
   .gemm = cpu_gemm,
   .random = cpu_random,
   .map = cpu_map, .fused = cpu_fused, .arange = cpu_arange, .has = cpu_has,
-  .index = cpu_index, .nonzero = cpu_nonzero, .search = cpu_search,
+  .index = cpu_index, .nonzero = cpu_nonzero, .search = cpu_search, .sort = cpu_sort,
 };

@@ -104,6 +104,35 @@ typedef struct index_table {
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
 } index_table;
 
+/* How a position and an element's key become one 64-bit integer: (key - base) << shift, whose lowest `bits` bits give way
+** to the position. Where shift < bits the key's last bits - shift bits are lost. */
+typedef struct packing {
+  uint64_t base;
+  int      shift, bits;
+  bool     descending;
+} packing;
+
+/* Sorting works on keys: signed integers in the order of the elements, of 4 bytes for elements of up to 4 bytes. */
+typedef struct sort_kernel {
+  int key_size, key_bits;             /* bytes; bits that may differ */
+  /* keys that tell -0 from +0, and back; NaN are all one */
+  void (*keys)(int64_t n, const void *x, bool descending, void *keys);
+  void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
+  /* floats: puts zeros of both signs, and the NaN, of the sorted out into their order in x; else NULL */
+  void (*mend)(int64_t n, const void *x, bool descending, void *out);
+  /* keys for which -0 is +0, as unsigned integers: the least and the greatest; packed with positions first, first + 1, …;
+  ** and the last bits that the packing of out[i], whose position that has, loses: packed with the position again */
+  void (*range)(int64_t n, const void *x, bool descending, uint64_t range[2]);
+  void (*pack)(int64_t n, const void *x, int64_t first, const packing *p, int64_t *out);
+  void (*repack)(int64_t n, const void *x, const packing *p, int64_t *out);
+} sort_kernel;
+
+typedef struct sort_table {
+  sort_kernel kernel[DTYPE_COUNT];
+  void (*sort32)(int64_t n, int32_t *keys);
+  void (*sort64)(int64_t n, int64_t *keys);
+} sort_table;
+
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
@@ -114,7 +143,8 @@ typedef struct index_table {
   X(reduce)  \
   X(gemm)    \
   X(scan)    \
-  X(softmax)
+  X(softmax) \
+  X(sort)
 
 #include "limits.h"
 
@@ -155,6 +185,7 @@ int  cpu_reduce(int index, const reduce_call *c);
 int  cpu_index(int index, const index_call *c);
 int  cpu_nonzero(int index, nonzero_call *c);
 int  cpu_search(int index, const search_call *c);
+int  cpu_sort(int index, const sort_call *c);
 int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
 

@@ -1,0 +1,16 @@
+#ifndef LT_CPU_RADIX_H
+#define LT_CPU_RADIX_H
+
+#include "cpu.h"
+
+enum {
+  RADIX_DIGIT  = 8,                  /* bits: 256 places to write to, about as many as L1 and its TLB follow */
+  RADIX_PLACES = 1 << RADIX_DIGIT
+};
+
+/* Sorts of signed integers. scratch: as many keys; counts: threads * RADIX_PLACES. Keys that differ below bit `low` only
+** stay in their order. */
+void radix_sort32(int64_t n, int32_t *keys, int32_t *scratch, int64_t *counts, int low, int threads);
+void radix_sort64(int64_t n, int64_t *keys, int64_t *scratch, int64_t *counts, int low, int threads);
+
+#endif
