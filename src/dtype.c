@@ -19,6 +19,14 @@ enum dtype dtype_find(const char *name) {
   return DT_none;
 }
 
+enum dtype dtype_real(enum dtype d) {
+  return d == DT_complex64 ? DT_float32 : d == DT_complex128 ? DT_float64 : d;
+}
+
+enum dtype dtype_complex(enum dtype d) {
+  return d == DT_float32 ? DT_complex64 : d == DT_float64 ? DT_complex128 : d;
+}
+
 /* The signed integer of `bytes` bytes; none that wide: float64, as the table has for uint64. */
 static enum dtype signed_of_size(int bytes) {
   for (int d = 0; d < DTYPE_COUNT; d++)
@@ -32,6 +40,7 @@ enum dtype dtype_promote(enum dtype a, enum dtype b) {
   if (lo->kind > hi->kind) { const dtype_info *t = lo; lo = hi; hi = t; enum dtype d = a; a = b; b = d; }
   if (lo->kind == KIND_UINT && hi->kind == KIND_INT)
     return hi->size > lo->size ? b : signed_of_size(2 * lo->size);
+  if (hi->kind == KIND_COMPLEX && lo->kind == KIND_FLOAT && 2 * lo->size > hi->size) return DT_complex128;
   if (lo->kind != hi->kind) return b;
   if (lo->size == hi->size) return DT_float32;       /* float16 with bfloat16 */
   return lo->size > hi->size ? a : b;

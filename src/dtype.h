@@ -30,7 +30,9 @@ typedef _Bool bool;
   X(float16,   uint16_t,  float32,  float16,  FLOAT)         \
   X(bfloat16,  uint16_t,  float32,  bfloat16, FLOAT)         \
   X(float32,   float,     float32,  float32,  FLOAT)         \
-  X(float64,   double,    float64,  float64,  FLOAT)
+  X(float64,   double,    float64,  float64,  FLOAT)         \
+  X(complex64, complex64_t,   complex64,  complex64,  COMPLEX) \
+  X(complex128, complex128_t, complex128, complex128, COMPLEX)
 
 enum dtype {
 #define DTYPE_ID(name, store, compute, accum, kind) DT_##name,
@@ -71,16 +73,30 @@ enum dtype_class {
   M(int8, int8_t, __VA_ARGS__) M(int16, int16_t, __VA_ARGS__)                             \
   M(int32, int32_t, __VA_ARGS__) M(int64, int64_t, __VA_ARGS__)
 #define EACH_REALFLOAT(M, ...) M(float32, float, __VA_ARGS__) M(float64, double, __VA_ARGS__)
-#define EACH_FLOAT(M, ...) EACH_REALFLOAT(M, __VA_ARGS__)
+#define EACH_COMPLEX(M, ...) M(complex64, complex64_t, __VA_ARGS__) M(complex128, complex128_t, __VA_ARGS__)
+#define EACH_FLOAT(M, ...) EACH_REALFLOAT(M, __VA_ARGS__) EACH_COMPLEX(M, __VA_ARGS__)
 #define EACH_BITS(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_INTEGER(M, __VA_ARGS__)
 #define EACH_REALS(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_REALFLOAT(M, __VA_ARGS__)
 #define EACH_NUMERIC(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_FLOAT(M, __VA_ARGS__)
 #define EACH_ANY(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_NUMERIC(M, __VA_ARGS__)
 
+/* Classes whose functions (exp, tanh …) take long for each element. */
+#define COSTLY_ANY false
+#define COSTLY_NUMERIC false
+#define COSTLY_REALS false
+#define COSTLY_INTEGER false
+#define COSTLY_BITS false
+#define COSTLY_FLOAT true
+#define COSTLY_REALFLOAT true
+
 #if !LT_ON_GPU
 static inline int      dtype_size(enum dtype d)    { return dtypes[d].size; }
 static inline int      dtype_kind(enum dtype d)    { return dtypes[d].kind; }
 static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes[d].compute; }
+
+/* The dtype of the parts of complex numbers, and of complex numbers of such parts; any other: itself. */
+enum dtype dtype_real(enum dtype d);
+enum dtype dtype_complex(enum dtype d);
 
 enum dtype dtype_find(const char *name);             /* DT_none: no such name */
 enum dtype dtype_promote(enum dtype a, enum dtype b);/* the standard's table; api.md §1 for the rest */

@@ -26,13 +26,22 @@ enum map_op {
   OP_COUNT
 };
 
-/* A weak Lua number, already converted for the compute dtype: floats read f, the rest reads i. */
+/* A weak Lua number, already converted for the compute dtype: floats read f, complex dtypes f and im, the rest i. */
 typedef struct scalar {
-  double  f;
+  double  f, im;
   int64_t i;
   bool    is_float;   /* the Lua subtype it came with */
   bool    is_bool;    /* a Lua boolean, as 0 or 1 */
+  bool    is_complex; /* lt.complex(re, im): is_float, too */
 } scalar;
+
+/* The result column of the op table. */
+enum op_result { RESULT_SAME, RESULT_REAL, RESULT_BOOL, RESULT_ACC, RESULT_POSITION };
+
+/* What an element-wise row computing in dtype d gives. */
+static inline enum dtype result_dtype(enum op_result r, enum dtype d) {
+  return r == RESULT_BOOL ? DT_bool : r == RESULT_REAL ? dtype_real(d) : d;
+}
 
 /* One side of a call: a tensor's first element, or (data NULL) the call's scalar. */
 typedef struct operand {
@@ -169,9 +178,9 @@ typedef struct search_call {
   bool        right;
 } search_call;
 
-/* Sorting along lines of n elements, for every position of the other dims. Real dtypes and bool as stored. NaN counts as
-** greater than everything; equal elements stay in their order, in descending order too. Of each line the first `keep`
-** in order are written: keep = n sorts, less is topk. */
+/* Sorting along lines of n elements, for every position of the other dims. Real dtypes and bool as stored. NaN counts
+** as greater than everything; equal elements stay in their order, in descending order too. Of each line the first
+** `keep` in order are written: keep = n sorts, less is topk. */
 typedef struct sort_call {
   operand    in;
   operand    values;           /* of in's dtype; data NULL: not wanted */
@@ -182,8 +191,8 @@ typedef struct sort_call {
   int64_t    in_stride, values_stride, positions_stride;   /* along the line */
 } sort_call;
 
-/* Discrete Fourier transforms of lines of length n: out[k] = scale * sum over j of in[j] exp(-+2 pi i j k / n), the sign
-** being + where inverse. FFT_real: real lines to their n/2 + 1 first outputs. FFT_hermitian: back, from n/2 + 1 inputs
+/* Discrete Fourier transforms of lines of length n: out[k] = scale * sum over j of in[j] exp(-+2 pi i j k / n), the
+** sign being + where inverse. FFT_real: real lines to their n/2 + 1 first outputs. FFT_hermitian: back, from n/2 + 1 inputs
 ** to n real outputs (imaginary parts of the first, and of the last where n is even, are not read). */
 enum fft_kind { FFT_complex, FFT_real, FFT_hermitian };
 

@@ -57,7 +57,7 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a) {
   switch (lua_type(L, i)) {
     case LUA_TNUMBER:
       a->s.is_float = !lua_isinteger(L, i);
-      a->s.is_bool = false;
+      a->s.is_bool = a->s.is_complex = false;
       a->s.f = lua_tonumber(L, i);
       a->s.i = lua_tointeger(L, i);
       break;
@@ -66,6 +66,10 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a) {
       break;
     case LUA_TUSERDATA:
       a->t = check_tensor(L, i, fn);
+      if (a->t->weak) {
+        a->s = tensor_number(a->t);
+        a->t = NULL;
+      }
       break;
     default:
       luaL_error(L, "%s: argument %d: tensor or number expected, got %s", fn, i, luaL_typename(L, i));
@@ -255,6 +259,11 @@ scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
     s.i = lua_toboolean(L, i);
     s.f = (double)s.i;
     return s;
+  }
+  const tensor *number = test_tensor(L, i);
+  if (number && number->weak && !tensor_is_gone(number)) {
+    if (kind != KIND_COMPLEX) luaL_error(L, "%s: a complex number does not fit %s", fn, dtypes[d].name);
+    return tensor_number(number);
   }
   if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: number or boolean expected, got %s", fn, luaL_typename(L, i));
   s.is_float = !lua_isinteger(L, i);

@@ -208,10 +208,22 @@ static void choose_leaves(lua_State *L, reader *r) {
   if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float */
 }
 
+/* The last dim of complex data are pairs {re, im}: off it goes. A single number is none. */
+static bool take_pairs(lua_State *L, reader *r, enum dtype d) {
+  shape *s = &r->shape;
+  if (s->ndim == 0 || r->count == 0) return false;
+  if (s->dim[s->ndim - 1] != 2)
+    luaL_error(L, "%s: %s data are pairs {re, im}, got lists of %I numbers", r->fn, dtypes[d].name,
+               (LUAI_UACINT)s->dim[s->ndim - 1]);
+  s->ndim--;
+  return true;
+}
+
 /* Pushes the tensor made from the Lua data at index 1: a table, number or boolean. */
 static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place where) {
   staged small[SMALL];
-  reader r = {.fn = fn, .shape = {.ndim = 0}, .dtype = dtype};
+  bool complex = dtype != DT_none && dtype_kind(dtype) == KIND_COMPLEX;
+  reader r = {.fn = fn, .shape = {.ndim = 0}, .dtype = complex ? DT_float64 : dtype};
   luaL_checkstack(L, 3 * MAX_DIMS, fn);
   lua_pushvalue(L, 1);
   find_shape(L, &r);
@@ -220,9 +232,10 @@ static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place w
   lua_insert(L, -2);
   if (r.shape.ndim > 0) read_table(L, &r, 0, 0);
   else read_leaf(L, &r, r.leaf, 0);
+  bool pairs = complex && take_pairs(L, &r, dtype);
   tensor *t = push_tensor(L, fn, dtype != DT_none ? dtype : natural_dtype(&r), &r.shape, where);
   int st;
-  TRY(L, where, st, host_write(t, r.floats ? DT_float64 : DT_int64, r.stage));
+  TRY(L, where, st, host_write(t, pairs ? DT_complex128 : r.floats ? DT_float64 : DT_int64, r.stage));
   if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
   return t;
 }
@@ -254,7 +267,7 @@ static const char *const asarray_options[] = {"dtype", "device", "copy", NULL};
 A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 Integers make int64, floats (or a mix of both) float32, booleans bool.
 @function tensor
-@param data nested tables, a number, a boolean, or a tensor (which is copied)
+@param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 @tparam[opt] table options {dtype =, device =}; data that does not fit the dtype is an error
 @treturn tensor a new tensor
 */
@@ -296,25 +309,36 @@ static int l_asarray(lua_State *L) {
 /* Elements read back, and how to push them. */
 typedef struct writer {
   const shape *shape;
-  bool floats, booleans;
+  bool floats, booleans, complex;
   const staged *next;
 } writer;
 
-static void push_value(lua_State *L, const writer *w, const staged *v) {
-  if (w->floats) lua_pushnumber(L, v->f);
+/* The next element as a Lua value; complex ones as {re, im}. */
+static void push_value(lua_State *L, writer *w) {
+  const staged *v = w->next++;
+  if (w->complex) {
+    lua_createtable(L, 2, 0);
+    lua_pushnumber(L, v->f);
+    lua_rawseti(L, -2, 1);
+    lua_pushnumber(L, w->next++->f);
+    lua_rawseti(L, -2, 2);
+  } else if (w->floats) lua_pushnumber(L, v->f);
   else if (w->booleans) lua_pushboolean(L, v->i != 0);
   else lua_pushinteger(L, v->i);
 }
 
 static writer writer_of(const tensor *t) {
-  return (writer){.shape = &t->shape, .floats = dtype_kind(t->dtype) >= KIND_FLOAT, .booleans = t->dtype == DT_bool};
+  int kind = dtype_kind(t->dtype);
+  return (writer){.shape = &t->shape, .floats = kind == KIND_FLOAT, .complex = kind == KIND_COMPLEX,
+                  .booleans = kind == KIND_BOOL};
 }
 
-/* All elements of t as int64 or float64; leaves one value on the stack that keeps them. */
+/* All elements of t as int64, float64 or complex128; leaves one value on the stack that keeps them. */
 static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
-  staged *stage = push_stage(L, t->count, small);
+  staged *stage = push_stage(L, w->complex ? 2 * t->count : t->count, small);
+  enum dtype as = w->complex ? DT_complex128 : w->floats ? DT_float64 : DT_int64;
   int st;
-  TRY(L, t->store->place, st, host_read(t, w->floats ? DT_float64 : DT_int64, stage));
+  TRY(L, t->store->place, st, host_read(t, as, stage));
   if (st != OK) raise(L, fn, st, &t, 1);
   w->next = stage;
 }
@@ -324,7 +348,7 @@ The value of a tensor of one element, as a Lua number or boolean. Waits for the 
 uint64 gives the Lua integer with the same 64 bits.
 @function item
 @tparam tensor x
-@return number or boolean
+@return number or boolean; of complex numbers two: the real and the imaginary part
 */
 static int l_item(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "item");
@@ -336,22 +360,27 @@ static int l_item(lua_State *L) {
                       (LUAI_UACINT)t->count);
   }
   push_elements(L, "item", t, &w, small);
-  push_value(L, &w, w.next);
-  return 1;
+  if (!w.complex) {
+    push_value(L, &w);
+    return 1;
+  }
+  lua_pushnumber(L, w.next[0].f);
+  lua_pushnumber(L, w.next[1].f);
+  return 2;
 }
 
 static void push_nested(lua_State *L, writer *w, int dim) {
   int64_t n = w->shape->dim[dim];
   lua_createtable(L, (int)n, 0);
   for (int64_t i = 1; i <= n; i++) {
-    if (dim == w->shape->ndim - 1) push_value(L, w, w->next++);
+    if (dim == w->shape->ndim - 1) push_value(L, w);
     else push_nested(L, w, dim + 1);
     lua_rawseti(L, -2, i);
   }
 }
 
 /***
-All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
+All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
 @function totable
 @tparam tensor x
 @return table, number or boolean
@@ -364,7 +393,7 @@ static int l_totable(lua_State *L) {
     if (t->shape.dim[d] > INT32_MAX) return luaL_error(L, "totable: too many elements for a table");
   luaL_checkstack(L, 2 * MAX_DIMS, "totable");
   push_elements(L, "totable", t, &w, small);
-  if (t->shape.ndim == 0) push_value(L, &w, w.next);
+  if (t->shape.ndim == 0) push_value(L, &w);
   else push_nested(L, &w, 0);
   return 1;
 }
@@ -405,7 +434,7 @@ static int l_excerpt(lua_State *L) {
   push_elements(L, "tostring", shown, &w, small);
   lua_createtable(L, (int)shown->count, 0);
   for (int64_t i = 1; i <= shown->count; i++) {
-    push_value(L, &w, w.next++);
+    push_value(L, &w);
     lua_rawseti(L, -2, i);
   }
   return 1;

@@ -91,6 +91,8 @@ static int l_constant_like(lua_State *L) {
 
 /* The dtype that a Lua value has by itself. */
 static enum dtype natural_dtype(lua_State *L, int i) {
+  const tensor *number = test_tensor(L, i);
+  if (number && number->weak) return dtype_default_float() == DT_float64 ? DT_complex128 : DT_complex64;
   return lua_isboolean(L, i) ? DT_bool : lua_isinteger(L, i) ? DT_int64 : dtype_default_float();
 }
 

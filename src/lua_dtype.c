@@ -124,7 +124,7 @@ static void push_limits(lua_State *L, enum dtype d) {
 /*** Limits of a float dtype.
 @function finfo
 @tparam string|tensor dtype
-@treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype
+@treturn table bits, eps (1 to the next value), max, min, smallest_normal, dtype; of a complex dtype its parts'
 */
 static int l_finfo(lua_State *L) {
   static const struct { double eps, max, smallest; } limits[DTYPE_COUNT] = {
@@ -133,7 +133,7 @@ static int l_finfo(lua_State *L) {
     [DT_float32]  = {FLT_EPSILON, FLT_MAX, FLT_MIN},
     [DT_float64]  = {DBL_EPSILON, DBL_MAX, DBL_MIN},
   };
-  enum dtype d = check_dtype_of(L, 1, "finfo");
+  enum dtype d = dtype_real(check_dtype_of(L, 1, "finfo"));
   if (limits[d].eps == 0) return luaL_error(L, "finfo: %s is not a float dtype; use iinfo", dtypes[d].name);
   push_limits(L, d);
   set_number(L, "eps", limits[d].eps);
@@ -152,7 +152,7 @@ static int l_iinfo(lua_State *L) {
   enum dtype d = check_dtype_of(L, 1, "iinfo");
   int kind = dtype_kind(d), bits = 8 * dtype_size(d);
   if (kind != KIND_INT && kind != KIND_UINT)
-    return luaL_error(L, "iinfo: %s is not an integer dtype%s", dtypes[d].name, kind == KIND_FLOAT ? "; use finfo" : "");
+    return luaL_error(L, "iinfo: %s is not an integer dtype%s", dtypes[d].name, kind >= KIND_FLOAT ? "; use finfo" : "");
   int64_t ones = (int64_t)(UINT64_MAX >> (64 - bits)), half = (int64_t)(UINT64_MAX >> (65 - bits));
   push_limits(L, d);
   set_integer(L, "max", kind == KIND_UINT ? ones : half);

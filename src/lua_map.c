@@ -15,6 +15,9 @@ typedef struct call {
   int         at[MAX_IN];
 } call;
 
+/* A number again: what becomes of complex numbers alone. */
+static bool is_number(const job *j) { return !j->has_place && j->result == DT_complex128; }
+
 static void prepare(lua_State *L, call *c, enum map_op op) {
   job *j = &c->job;
   j->op = op;
@@ -22,7 +25,7 @@ static void prepare(lua_State *L, call *c, enum map_op op) {
   for (int i = 0; i < j->nin; i++) check_arg(L, c->at[i], c->fn, &j->in[i]);
   int st = job_prepare(j);
   if (st != OK) raise_job(L, c->fn, st, j, NULL);
-  if (!j->has_place) j->place = default_place();
+  if (!j->has_place) j->place = is_number(j) ? (place){&cpu_device, 0} : default_place();
 }
 
 /* Inputs are arguments 1 … n. */
@@ -42,6 +45,7 @@ static int compute(lua_State *L, const call *c) {
   tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
   int st;
   TRY(L, c->job.place, st, job_compute(&c->job, out));
+  out->weak = is_number(&c->job);
   return st == OK ? finish(L, c, false) : raise_job(L, c->fn, st, &c->job, out);
 }
 
@@ -257,7 +261,7 @@ void open_map(lua_State *L) {
     if (op_is_hidden((enum map_op)op)) continue;
     add_closure(L, MODULE, l_map, (enum map_op)op, info->name);
     add_closure(L, METHODS, l_map, (enum map_op)op, info->name);
-    if (!info->to_bool) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
+    if (info->result != RESULT_BOOL) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
   }
   add_methods(L, chosen_functions);
   add_method_forms(L, chosen_methods);

@@ -110,6 +110,7 @@ tensor *push_empty(lua_State *L) {
   if (gc_stress()) lua_gc(L, LUA_GCCOLLECT);
   tensor_userdata *u = lua_newuserdatauv(L, sizeof *u, 1);
   u->tensor.store = NULL;
+  u->tensor.weak = false;
   u->class = &tensor_class;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
   lua_setmetatable(L, -2);

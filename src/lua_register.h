@@ -16,6 +16,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(reduce)  \
   X(create)  \
   X(convert) \
+  X(complex) \
   X(copy)    \
   X(dtype)   \
   X(device)  \

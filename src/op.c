@@ -4,11 +4,8 @@
 #include <string.h>
 
 const op_info map_ops[OP_COUNT] = {
-#define TO_BOOL_SAME false
-#define TO_BOOL_REAL false
-#define TO_BOOL_BOOL true
 #define INFO(nin, selects, name, dtypes, result, expr, doc) \
-  [OP_##name] = {#name, #name "_", doc, #expr, nin, CLASS_##dtypes, TO_BOOL_##result, selects},
+  [OP_##name] = {#name, #name "_", doc, #expr, nin, CLASS_##dtypes, RESULT_##result, selects},
 #define UNARY(...) INFO(1, false, __VA_ARGS__)
 #define BINARY(...) INFO(2, false, __VA_ARGS__)
 #define TERNARY(...) INFO(3, false, __VA_ARGS__)
@@ -24,10 +21,18 @@ bool op_is_hidden(enum map_op op) {
 
 /* ---- dtypes ---- */
 
-/* A weak number never widens within a kind; an integer lifts bool to int64, a float lifts
+/* The complex dtype of numbers of dtype d. */
+static enum dtype to_complex(enum dtype d) {
+  if (dtype_kind(d) < KIND_FLOAT) d = dtype_default_float();
+  if (dtype_kind(d) == KIND_COMPLEX) return d;
+  return d == DT_float64 ? DT_complex128 : DT_complex64;
+}
+
+/* A weak number never widens within a kind; a complex one makes dtypes complex; an integer lifts bool to int64, a float lifts
 ** bool and integers to the default float, a boolean lifts nothing. */
 enum dtype promote_arg(enum dtype d, const arg *a) {
   if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
+  if (a->s.is_complex) return d == DT_none ? DT_complex128 : to_complex(d);
   if (d == DT_none) return a->s.is_float ? dtype_default_float() : a->s.is_bool ? DT_bool : DT_int64;
   int kind = dtype_kind(d);
   if (a->s.is_float) return kind >= KIND_FLOAT ? d : dtype_default_float();
@@ -61,7 +66,7 @@ bool scalar_fits(enum dtype d, const scalar *s) {
 }
 
 /* Integers meet float-only ops as default floats, and predicates, whose dtype nobody sees, as float64. */
-static enum dtype to_float(const op_info *info) { return info->to_bool ? DT_float64 : dtype_default_float(); }
+static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
 
 int job_dtypes(job *j) {
   const op_info *info = &map_ops[j->op];
@@ -72,7 +77,7 @@ int job_dtypes(job *j) {
     if (!float_only || dtype_kind(d) > KIND_INT) return ERR_DTYPE;
     d = to_float(info);
   }
-  j->result = info->to_bool ? DT_bool : d;
+  j->result = result_dtype(info->result, d);
   j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* a step of the dtype as stored */
   for (int i = first; i < j->nin; i++)
     if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;

@@ -15,7 +15,7 @@ typedef struct op_info {
   const char *name, *in_place, *doc, *expression;   /* "add", "add_", … */
   int  nin;
   enum dtype_class class;
-  bool to_bool;               /* result is bool */
+  enum op_result   result;    /* RESULT_SAME, _REAL or _BOOL */
   bool selects;               /* input 0 counts only as true or false: a SELECT row */
 } op_info;
 

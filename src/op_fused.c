@@ -22,8 +22,8 @@ static enum dtype kept_as(const fused_program *p, int at) {
 }
 
 static bool same_scalar(const scalar *a, const scalar *b) {
-  return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && a->is_float == b->is_float &&
-         a->is_bool == b->is_bool;
+  return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && memcmp(&a->im, &b->im, sizeof a->im) == 0 &&
+         a->is_float == b->is_float && a->is_bool == b->is_bool && a->is_complex == b->is_complex;
 }
 
 static int add_constant(fused_program *p, const scalar *s, enum dtype d, int *at) {
@@ -33,9 +33,11 @@ static int add_constant(fused_program *p, const scalar *s, enum dtype d, int *at
   *at = FUSED_CONSTANT + k;
   if (k < p->nconstant) return OK;
   p->constant[k].f = s->f;             /* field by field: the padding stays 0, for the hash */
+  p->constant[k].im = s->im;
   p->constant[k].i = s->i;
   p->constant[k].is_float = s->is_float;
   p->constant[k].is_bool = s->is_bool;
+  p->constant[k].is_complex = s->is_complex;
   p->constant_dtype[k] = d;
   p->nconstant++;
   return OK;
@@ -99,23 +101,28 @@ static int type_step(const expression *e, enum map_op op, const fused_arg *in, j
   return st == OK && j->compute != dtype_compute(j->compute) ? ERR_DTYPE : st;     /* nextafter of half floats */
 }
 
-static bool is_costly(enum map_op op) {
-  return map_ops[op].class == CLASS_FLOAT || map_ops[op].class == CLASS_REALFLOAT;
-}
+static const bool is_costly[OP_COUNT] = {
+#define ROW(name, dtypes, ...) [OP_##name] = COSTLY_##dtypes,
+#define UNARY ROW
+#define BINARY ROW
+#define TERNARY ROW
+#define QUATERNARY ROW
+#include "ops.def"
+};
 
 int expression_apply(expression *e, enum map_op op, const fused_arg *in, int *result) {
   job j;
   int st = type_step(e, op, in, &j);
   if (st != OK) return st;
   fused_step s = {.op = op, .compute = j.compute, .from = j.compute,
-                  .gives = map_ops[op].to_bool ? DT_bool : j.compute};
+                  .gives = result_dtype(map_ops[op].result, j.compute)};
   int at = 0;
   for (int i = 0; st == OK && i < j.nin; i++) {
     st = add_input(e, &in[i], i == 0 && map_ops[op].selects ? DT_bool : j.compute, &at);
     s.in[i] = (uint8_t)at;
   }
   if (st == OK && op != OP_positive) st = add_step(&e->program, &s, &at);
-  if (is_costly(op)) e->program.costly = true;
+  if (is_costly[op]) e->program.costly = true;
   return st == OK ? add_value(e, j.result, at, result) : st;
 }
 

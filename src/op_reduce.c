@@ -14,7 +14,8 @@ enum dtype dtype_accum(enum dtype d) { return (enum dtype)dtypes[d].accum; }
 
 enum dtype sum_compute(enum dtype in, enum dtype result) {
   if (dtype_kind(result) < KIND_FLOAT) return dtype_kind(in) < KIND_FLOAT ? in : dtype_compute(result);
-  return dtype_kind(in) < KIND_FLOAT ? DT_float64 : dtype_compute(dtype_promote(in, result));
+  if (dtype_kind(in) < KIND_FLOAT) in = DT_float64;
+  return dtype_compute(dtype_promote(in, result));
 }
 
 /* Integers become the default float where the op is one of floats; they are computed in double, which
@@ -24,11 +25,14 @@ int reduce_dtypes(reduction *r) {
   enum dtype d = r->dtype == DT_none ? r->in->dtype : r->dtype;
   bool ordered_bool = info->class == CLASS_REALS && d == DT_bool;
   if (!dtype_in_class(d, info->class) && !ordered_bool) {
-    if (info->class != CLASS_REALFLOAT || dtype_kind(d) >= KIND_FLOAT || r->dtype != DT_none) return ERR_DTYPE;
+    bool of_floats = info->class == CLASS_FLOAT || info->class == CLASS_REALFLOAT;
+    if (!of_floats || dtype_kind(d) >= KIND_FLOAT || r->dtype != DT_none) return ERR_DTYPE;
     d = dtype_default_float();
   }
   if (r->dtype == DT_none && info->result == RESULT_ACC) d = dtype_accum(d);
   if (r->dtype != DT_none && dtype_kind(d) == KIND_BOOL) return ERR_DTYPE;
+  bool loses = dtype_kind(r->in->dtype) == KIND_COMPLEX && dtype_kind(d) != KIND_COMPLEX;
+  if (loses && r->dtype != DT_none) return ERR_DTYPE;
   r->compute = info->result == RESULT_BOOL || info->result == RESULT_POSITION ? dtype_compute(r->in->dtype)
                                                                               : sum_compute(r->in->dtype, d);
   if (ordered_bool) r->compute = DT_uint8;

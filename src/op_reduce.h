@@ -5,12 +5,10 @@
 
 #include "op.h"
 
-enum reduce_result { RESULT_SAME, RESULT_ACC, RESULT_BOOL, RESULT_POSITION };
-
 typedef struct reduce_info {
   const char *name, *doc;
-  enum dtype_class   class;
-  enum reduce_result result;
+  enum dtype_class class;
+  enum op_result   result;
 } reduce_info;
 
 extern const reduce_info reductions[REDUCE_COUNT];

@@ -14,13 +14,20 @@ int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where) {
   t->shape = *s;
   t->count = count;
   t->offset = 0;
+  t->weak = false;
   shape_strides(s, t->stride);
   return OK;
 }
 
 void tensor_view(tensor *t, const tensor *base) {
   *t = *base;
+  t->weak = false;
   storage_retain(t->store);
+}
+
+scalar tensor_number(const tensor *t) {
+  const complex128_t *z = tensor_data(t);
+  return (scalar){.f = real_complex128(*z), .im = imag_complex128(*z), .is_float = true, .is_complex = true};
 }
 
 void tensor_drop(tensor *t) {

@@ -13,6 +13,7 @@ typedef struct tensor {
   int64_t    count;               /* elements */
   int64_t    offset;              /* elements from the storage's start to the first element */
   int64_t    stride[MAX_DIMS];    /* in elements */
+  bool       weak;                /* a 0-d complex128 on the CPU that counts as a number: lt.complex(re, im) */
 } tensor;
 
 static inline void *tensor_data(const tensor *t) {
@@ -20,6 +21,9 @@ static inline void *tensor_data(const tensor *t) {
 }
 
 static inline bool tensor_is_contiguous(const tensor *t) { return shape_is_contiguous(&t->shape, t->stride); }
+
+/* The value of a weak tensor. */
+scalar tensor_number(const tensor *t);
 
 /* Fresh contiguous memory for t, whose store must be NULL; t is untouched on error. */
 int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where);

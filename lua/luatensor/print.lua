@@ -69,18 +69,29 @@ local function unsigned(v)
   return ("%d%d"):format(tenth, v - tenth * 10)
 end
 
-local function format_values(values, dtype)
-  if math.type(values[1]) == "float" then return format_floats(values) end
-  local texts = {}
-  for i, v in ipairs(values) do texts[i] = dtype == "uint64" and unsigned(v) or tostring(v) end
-  return texts
-end
-
 local function align(texts)
   local width = 0
   for _, text in ipairs(texts) do width = math.max(width, #text) end
   for i, text in ipairs(texts) do texts[i] = (" "):rep(width - #text) .. text end
   return width
+end
+
+--- "1.0-2.5i": real parts like real numbers, imaginary parts with a sign.
+local function format_complex(values)
+  local re, im, texts = {}, {}, {}
+  for i, v in ipairs(values) do re[i], im[i] = v[1], v[2] end
+  re, im = format_floats(re), format_floats(im)
+  align(re)
+  for i, text in ipairs(im) do texts[i] = re[i] .. (text:find("^[-+]") and "" or "+") .. text .. "i" end
+  return texts
+end
+
+local function format_values(values, dtype)
+  if type(values[1]) == "table" then return format_complex(values) end
+  if math.type(values[1]) == "float" then return format_floats(values) end
+  local texts = {}
+  for i, v in ipairs(values) do texts[i] = dtype == "uint64" and unsigned(v) or tostring(v) end
+  return texts
 end
 
 -- ---- layout ----

@@ -223,7 +223,9 @@ void side_init(side *s, const operand *o, const int64_t *stride, enum dtype from
 
 /* The number as one element of dtype d. */
 static void write_scalar(const scalar *v, enum dtype d, char *to) {
-  if (v->is_float) cpu_isa->convert->convert[DT_float64][d](1, to, &v->f);
+  const double parts[2] = {v->f, v->im};
+  if (v->is_complex) cpu_isa->convert->convert[DT_complex128][d](1, to, parts);
+  else if (v->is_float) cpu_isa->convert->convert[DT_float64][d](1, to, &v->f);
   else cpu_isa->convert->convert[DT_int64][d](1, to, &v->i);
 }
 
@@ -234,6 +236,13 @@ void side_input(side *s, const operand *o, const int64_t *stride, enum dtype com
   s->data = s->value;
   s->size = dtype_size(compute);
   s->convert = NULL;
+}
+
+int64_t box_most(const operand *out, const operand *in, int nin, enum dtype compute) {
+  int size = dtype_size(compute) > dtype_size(out->dtype) ? dtype_size(compute) : dtype_size(out->dtype);
+  for (int k = 0; k < nin; k++)
+    if (dtype_size(in[k].dtype) > size) size = dtype_size(in[k].dtype);
+  return BOX_BYTES / (size > 8 ? 16 : 8);
 }
 
 void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to) {

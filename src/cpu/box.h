@@ -71,6 +71,9 @@ char *side_target(side *s, const box *b, int ndim, int64_t offset);
 void side_deliver(side *s, const box *b, int ndim, int64_t offset, const char *made);
 
 /* `n` copies of a number. */
+/* Elements that the buffers hold: of the operands, and of what they are converted to. */
+int64_t box_most(const operand *out, const operand *in, int nin, enum dtype compute);
+
 void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 
 /* Does every row of operand k lie in order, so that kernels can use it where it is? */

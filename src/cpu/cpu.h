@@ -99,7 +99,7 @@ typedef struct index_table {
   void (*survey)(int64_t n, const int64_t *index, index_range *r);
   /* at[i] += place(index[i * by]) * step, 0-based places in a dim of `length` */
   void (*places)(int64_t n, int64_t *at, const int64_t *index, int64_t by, int64_t length, int64_t step);
-  index_kernel get[4], put[4];          /* elements of 1, 2, 4, 8 bytes at [log2] */
+  index_kernel get[5], put[5];          /* elements of 1, 2, 4, 8, 16 bytes at [log2] */
   index_kernel add[DTYPE_COUNT];
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
 } index_table;

@@ -27,13 +27,16 @@ typedef struct task {
   int  *next;                /* the desk of the next thread */
 } task;
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 static void set_desk(desk *w, const task *t) {
   const fused_call *c = t->call;
   const fused_program *p = c->program;
   side_init(&w->out, &c->out, c->plan->stride[0], t->result, c->out.dtype);
   for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[1 + k], p->in[k]);
   for (int k = 0; k < p->nconstant; k++) {
-    fill_constant(&p->constant[k], p->constant_dtype[k], BOX_COUNT, w->constant[k]);
+    int64_t n = least(BOX_COUNT, BOX_BYTES / dtype_size(p->constant_dtype[k]));
+    fill_constant(&p->constant[k], p->constant_dtype[k], n, w->constant[k]);
     w->at[FUSED_CONSTANT + k] = w->constant[k];
   }
   for (int k = 0; k < p->nregister; k++) w->at[FUSED_REGISTER + k] = w->value[k];
@@ -92,12 +95,22 @@ static bool has_kernels(const fused_program *p) {
   return true;
 }
 
+/* Elements of a box, which every operand, constant and step has room for. */
+static int64_t most_elements(const fused_call *c) {
+  const fused_program *p = c->program;
+  int64_t most = box_most(&c->out, c->in, p->nin, p->in[0]);
+  for (int k = 0; k < p->nconstant; k++) most = least(most, BOX_BYTES / dtype_size(p->constant_dtype[k]));
+  for (int k = 0; k < p->nin; k++) most = least(most, BOX_BYTES / dtype_size(p->in[k]));
+  for (int k = 0; k < p->nstep; k++) most = least(most, BOX_BYTES / dtype_size(p->step[k].gives));
+  return most;
+}
+
 int cpu_fused(int index, const fused_call *c) {
   const fused_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
   int next = 0, threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
   task t = {.call = c, .result = p->step[p->nstep - 1].gives, .next = &next};
-  cut_plan(&t.cut, c->plan, 1 + p->nin, &(needs){.most = BOX_COUNT, .buffers = true});
+  cut_plan(&t.cut, c->plan, 1 + p->nin, &(needs){.most = most_elements(c), .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * sizeof(desk);
   void *desks;

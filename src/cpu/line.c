@@ -17,6 +17,7 @@ typedef struct layout {
   bool    columns;           /* the tile's lines lie side by side, else one behind the other */
   int64_t width;             /* lines of a tile; the last one of an innermost row of outer has fewer */
   int64_t row_tiles, tiles;
+  size_t  step;              /* bytes of a buffer of a tile */
 } layout;
 
 static bool same_dtypes(const line_job *j) { return j->c->in.dtype == j->c->compute && j->c->out.dtype == j->gives; }
@@ -35,6 +36,8 @@ static void choose_layout(layout *l, const line_job *j) {
   l->width = (length + l->row_tiles - 1) / l->row_tiles;
   l->row_tiles = (length + l->width - 1) / l->width;
   l->tiles = c->outer.count / length * l->row_tiles;
+  int size = dtype_size(c->in.dtype) > 8 || dtype_size(c->compute) > 8 || dtype_size(c->out.dtype) > 8 ? 16 : 8;
+  l->step = l->direct ? 0 : (size_t)(l->width * j->out_n) * (size_t)size;
 }
 
 /* Copies n steps of the tile's lines between a tensor and a buffer, which is [line][n] or, for columns, [n][line]. */
@@ -56,8 +59,7 @@ static void run_buffered(const layout *l, line_tile *t, char *buffer) {
   const line_job *j = l->job;
   const line_call *c = j->c;
   line_tile at = *t;
-  size_t step = (size_t)(l->width * j->out_n) * 8;
-  char *raw = buffer, *x = buffer + step, *result = buffer + 2 * step, *stored = buffer + 3 * step;
+  char *raw = buffer, *x = buffer + l->step, *result = buffer + 2 * l->step, *stored = buffer + 3 * l->step;
   copy_lines(l, t, t->n, dtype_size(c->in.dtype), raw, (void *)(uintptr_t)t->x, t->x_line, t->x_step, false);
   cpu_isa->convert->convert[c->in.dtype][c->compute](t->lines * t->n, x, raw);
   at.x = x;
@@ -93,7 +95,7 @@ int cpu_lines(const line_job *j) {
   choose_layout(&l, j);
   int threads = cpu_threads(j->c->outer.count * j->out_n, GRAIN);
   if (threads > l.tiles) threads = (int)l.tiles;
-  size_t each = l.direct ? 0 : (size_t)(l.width * j->out_n) * 8 * 4;
+  size_t each = 4 * l.step;
   char *buffers = NULL;
   if (each && !(buffers = malloc(each * (size_t)threads))) return ERR_MEMORY;
   if (threads == 1) {                  /* no parallel region: the job may open one, and nested ones are slow */

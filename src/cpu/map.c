@@ -15,19 +15,9 @@ enum {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* What the op table says beyond the kernels. */
-static const struct { bool to_bool, costly, selects; } traits[OP_COUNT] = {
-#define BOOL_SAME false
-#define BOOL_REAL false
-#define BOOL_BOOL true
-#define COSTLY_ANY false
-#define COSTLY_NUMERIC false
-#define COSTLY_REALS false
-#define COSTLY_INTEGER false
-#define COSTLY_BITS false
-#define COSTLY_FLOAT true
-#define COSTLY_REALFLOAT true
-#define ROW(name, dtypes, result, ...) [OP_##name] = {BOOL_##result, COSTLY_##dtypes, false},
-#define SELECT(name, dtypes, ...) [OP_##name] = {false, false, true},
+static const struct { enum op_result result; bool costly, selects; } traits[OP_COUNT] = {
+#define ROW(name, dtypes, result, ...) [OP_##name] = {RESULT_##result, COSTLY_##dtypes, false},
+#define SELECT(name, dtypes, ...) [OP_##name] = {RESULT_SAME, false, true},
 #define UNARY ROW
 #define BINARY ROW
 #define TERNARY ROW
@@ -131,7 +121,7 @@ static int make_task(task *t, const map_call *c) {
   bool copies = c->op == OP_positive;
   t->call = c;
   t->compute = copies ? c->out.dtype : c->compute;
-  t->result = copies ? c->out.dtype : traits[c->op].to_bool ? DT_bool : c->compute;
+  t->result = copies ? c->out.dtype : result_dtype(traits[c->op].result, c->compute);
   t->kernel = copies ? NULL : cpu_isa->map->kernel[c->op][c->compute];
   return copies || t->kernel ? OK : ERR_NO_KERNEL;
 }
@@ -142,7 +132,7 @@ int cpu_map(int index, const map_call *c) {
   int st = make_task(&t, c);
   if (st != OK) return st;
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);
-  needs n = {.most = BOX_BYTES / (dtype_size(t.compute) > 8 ? 16 : 8), .buffers = needs_buffers(&t)};
+  needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t)};
   if (!n.buffers && c->plan->ndim <= 1) {
     share(&t, run_flat, c->plan->count, threads);
     return OK;

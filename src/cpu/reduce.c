@@ -9,6 +9,7 @@
 
 enum {
   BLOCK      = 4096,      /* elements a buffer holds */
+  ELEMENT    = 16,        /* bytes of the largest element */
   BLOCK_BYTES = BLOCK * 8,  /* of elements a fold call takes where they lie: a second pass hits L1 */
   WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
   NARROW     = 256,       /* accumulators that narrow rows are widened to */
@@ -38,7 +39,7 @@ typedef struct work {
 
 /* Gathered and converted elements of one thread. */
 typedef struct buffer {
-  char raw[BLOCK * 8], block[BLOCK * 8];
+  char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT];
 } buffer;
 
 static const char *address(const work *w, int64_t offset) { return (const char *)w->c->in.data + offset * w->size; }

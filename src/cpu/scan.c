@@ -5,7 +5,7 @@
 #include "line.h"
 
 enum {
-  MAX_STATE = 8,          /* bytes of a carry */
+  MAX_STATE = 16,         /* bytes of a carry */
   AT_ONCE   = 512,        /* carries held at a time */
   TOGETHER  = 8,          /* segments that the kernel scans side by side, to hide the latency of one */
   LONG      = 1 << 12,    /* a lone line of this length is cut into segments, */

@@ -68,6 +68,8 @@ template <class T> struct complex_of {
   __device__ complex_of(T re_, T im_) : re(re_), im(im_) {}
   template <class U> __device__ complex_of(U x) : re((T)x), im(0) {}
   template <class U> __device__ complex_of(complex_of<U> z) : re((T)z.re), im((T)z.im) {}
+  __device__ explicit operator float() const { return (float)re; }
+  __device__ explicit operator double() const { return (double)re; }
   __device__ complex_of operator-() const { return complex_of(-re, -im); }
   __device__ bool operator!() const { return re == 0 && im == 0; }
   friend __device__ complex_of operator+(complex_of x, complex_of y) { return complex_of(x.re + y.re, x.im + y.im); }
@@ -122,8 +124,18 @@ INLINE float  imag_complex64(complex64_t z)   { return __imag__ z; }
 INLINE double real_complex128(complex128_t z) { return __real__ z; }
 INLINE double imag_complex128(complex128_t z) { return __imag__ z; }
 /* re + im * i would turn infinite parts into NaN. */
-INLINE complex64_t  make_complex64(float re, float im)    { complex64_t z; __real__ z = re; __imag__ z = im; return z; }
-INLINE complex128_t make_complex128(double re, double im) { complex128_t z; __real__ z = re; __imag__ z = im; return z; }
+INLINE complex64_t make_complex64(float re, float im) {
+  complex64_t z;
+  __real__ z = re;
+  __imag__ z = im;
+  return z;
+}
+INLINE complex128_t make_complex128(double re, double im) {
+  complex128_t z;
+  __real__ z = re;
+  __imag__ z = im;
+  return z;
+}
 
 #define CASE(T, f) T: f
 #define CASE_ELSE(f) default: f

@@ -82,8 +82,23 @@ FROM_INTEGER(uint16, uint16_t)
 FROM_INTEGER(uint32, uint32_t)
 FROM_INTEGER(uint64, uint64_t)
 
-#define CONVERT_TO(name, x) \
-  GENERIC(x, CASE(float, name##_from_float32), CASE(double, name##_from_float64), CASE_ELSE(name##_from_integer))(x)
+/* Of complex numbers the real part. */
+#define FROM_COMPLEX(name, T)                                                                       \
+  INLINE T name##_from_complex64(complex64_t z)   { return name##_from_float32(real_complex64(z)); } \
+  INLINE T name##_from_complex128(complex128_t z) { return name##_from_float64(real_complex128(z)); }
+FROM_COMPLEX(int8, int8_t)
+FROM_COMPLEX(int16, int16_t)
+FROM_COMPLEX(int32, int32_t)
+FROM_COMPLEX(int64, int64_t)
+FROM_COMPLEX(uint8, uint8_t)
+FROM_COMPLEX(uint16, uint16_t)
+FROM_COMPLEX(uint32, uint32_t)
+FROM_COMPLEX(uint64, uint64_t)
+
+#define CONVERT_TO(name, x)                                                                         \
+  GENERIC(x, CASE(float, name##_from_float32), CASE(double, name##_from_float64),                    \
+          CASE(complex64_t, name##_from_complex64), CASE(complex128_t, name##_from_complex128),      \
+          CASE_ELSE(name##_from_integer))(x)
 #define to_int8(x)   CONVERT_TO(int8, x)
 #define to_int16(x)  CONVERT_TO(int16, x)
 #define to_int32(x)  CONVERT_TO(int32, x)
@@ -115,9 +130,16 @@ INLINE double float64_from_int64(int64_t x)   { return (double)x; }
 #endif
 INLINE double float64_from_real(double x) { return x; }
 
+INLINE double float64_from_complex64(complex64_t z)   { return (double)real_complex64(z); }
+INLINE double float64_from_complex128(complex128_t z) { return real_complex128(z); }
+
 #define to_float32(x) ((float)(x))
-#define to_float64(x) \
-  GENERIC(x, CASE(int64_t, float64_from_int64), CASE(uint64_t, float64_from_uint64), CASE_ELSE(float64_from_real))(x)
+#define to_float64(x)                                                                               \
+  GENERIC(x, CASE(int64_t, float64_from_int64), CASE(uint64_t, float64_from_uint64),                 \
+          CASE(complex64_t, float64_from_complex64), CASE(complex128_t, float64_from_complex128),    \
+          CASE_ELSE(float64_from_real))(x)
+#define to_complex64(x)  ((complex64_t)(x))
+#define to_complex128(x) ((complex128_t)(x))
 
 /* ---- half floats: bit patterns in memory, float in arithmetic ---- */
 
@@ -186,10 +208,14 @@ INLINE uint16_t float16_from_uint64(uint64_t x)  { return float16_from_float64(t
 INLINE uint16_t bfloat16_from_int64(int64_t x)   { return bfloat16_from_float64(to_float64(sticky_int64(x))); }
 INLINE uint16_t bfloat16_from_uint64(uint64_t x) { return bfloat16_from_float64(to_float64(sticky_uint64(x))); }
 
+FROM_COMPLEX(float16, uint16_t)
+FROM_COMPLEX(bfloat16, uint16_t)
+
 #define CONVERT_TO_HALF(name, x)                                                                    \
   GENERIC(x, CASE(float, name##_from_float32), CASE(double, name##_from_float64),                    \
           CASE(int64_t, name##_from_int64), CASE(uint64_t, name##_from_uint64),                      \
           CASE(int32_t, name##_from_float64), CASE(uint32_t, name##_from_float64),                   \
+          CASE(complex64_t, name##_from_complex64), CASE(complex128_t, name##_from_complex128),      \
           CASE_ELSE(name##_from_float32))(x)
 #define to_float16(x)  CONVERT_TO_HALF(float16, x)
 #define to_bfloat16(x) CONVERT_TO_HALF(bfloat16, x)
@@ -208,5 +234,7 @@ INLINE uint8_t from_bool(bool x) { return byte_of_bool(x); }
 #define from_uint64(x)  (x)
 #define from_float32(x) (x)
 #define from_float64(x) (x)
+#define from_complex64(x)  (x)
+#define from_complex128(x) (x)
 
 #endif

@@ -25,7 +25,8 @@
   M(int16, int16_t, FROM, FROM_T) M(int32, int32_t, FROM, FROM_T)              \
   M(int64, int64_t, FROM, FROM_T) M(float16, uint16_t, FROM, FROM_T)           \
   M(bfloat16, uint16_t, FROM, FROM_T) M(float32, float, FROM, FROM_T)          \
-  M(float64, double, FROM, FROM_T)
+  M(float64, double, FROM, FROM_T) M(complex64, complex64_t, FROM, FROM_T)     \
+  M(complex128, complex128_t, FROM, FROM_T)
 
 /* Where the processor converts half floats itself, that is the loop, and the plain one does its rest. */
 #ifdef __F16C__

@@ -17,12 +17,13 @@ typedef int64_t  wide_bool;
 typedef uint64_t wide_uint8, wide_uint16, wide_uint32, wide_uint64;
 typedef int64_t  wide_int8, wide_int16, wide_int32, wide_int64;
 typedef double   wide_float32, wide_float64;
+typedef complex128_t wide_complex64, wide_complex128;
 
 /* Truth values as wide as the element, so that comparisons need no narrowing. */
 typedef uint8_t  flag_bool, flag_uint8, flag_int8;
 typedef uint16_t flag_uint16, flag_int16;
 typedef uint32_t flag_uint32, flag_int32, flag_float32;
-typedef uint64_t flag_uint64, flag_int64, flag_float64;
+typedef uint64_t flag_uint64, flag_int64, flag_float64, flag_complex64, flag_complex128;
 
 #define ACCUM_WIDE(D, T)  wide_##D
 #define ACCUM_FLAG(D, T)  flag_##D
@@ -31,6 +32,7 @@ typedef uint64_t flag_uint64, flag_int64, flag_float64;
 
 /* The dtype of a C type. */
 #define DTYPE_OF(T) _Generic((T)0, bool: DT_bool, float: DT_float32, double: DT_float64,        \
+  complex64_t: DT_complex64, complex128_t: DT_complex128,                                       \
   uint8_t: DT_uint8, uint16_t: DT_uint16, uint32_t: DT_uint32, uint64_t: DT_uint64,             \
   int8_t: DT_int8, int16_t: DT_int16, int32_t: DT_int32, int64_t: DT_int64)
 
@@ -160,6 +162,8 @@ INLINE void widen(int64_t n, double *to, const float *from) {
 #define COLUMNS_WIDE_int32    COLUMNS
 #define COLUMNS_WIDE_int64    COLUMNS
 #define COLUMNS_WIDE_float64  COLUMNS
+#define COLUMNS_WIDE_complex64  COLUMNS
+#define COLUMNS_WIDE_complex128 COLUMNS
 #define COLUMNS_WIDE_float32(fn, T, A, step) COLUMNS_WIDENED(fn, step)
 
 /* fn_row: one accumulator of n elements in a row: the row is read as rows of `count` columns, whose

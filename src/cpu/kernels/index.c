@@ -48,6 +48,7 @@ MOVE_ELEMENTS(uint8_t)
 MOVE_ELEMENTS(uint16_t)
 MOVE_ELEMENTS(uint32_t)
 MOVE_ELEMENTS(uint64_t)
+MOVE_ELEMENTS(complex128_t)
 
 /* t[i] += v[i], and single elements at offsets; in the compute type, stored as D. */
 #define ADD(D, T, ...)                                                                                  \
@@ -72,8 +73,8 @@ DTYPES(ADD_OF)
 const index_table ISA_NAME(index_table) = {
   .survey = survey,
   .places = places,
-  .get = {get_uint8_t, get_uint16_t, get_uint32_t, get_uint64_t},
-  .put = {put_uint8_t, put_uint16_t, put_uint32_t, put_uint64_t},
+  .get = {get_uint8_t, get_uint16_t, get_uint32_t, get_uint64_t, get_complex128_t},
+  .put = {put_uint8_t, put_uint16_t, put_uint32_t, put_uint64_t, put_complex128_t},
   .add = {DTYPES(ADD_AT_ENTRY)},
   .add_row = {DTYPES(ADD_ROW_ENTRY)},
 };

@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 #define RESULT_SAME(T) T
-#define RESULT_REAL(T) T
+#define RESULT_REAL(T) __typeof__(__real__(T)0)
 #define RESULT_BOOL(T) bool
 
 /* A block with an element that `test` finds is computed by the slower expression. */

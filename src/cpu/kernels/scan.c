@@ -9,6 +9,8 @@ enum { LINES = 8 };
 /* Results: sums and products of integers are wide; floats, summed in double, are stored as they came. */
 #define GIVES_WIDE_float32 float
 #define GIVES_WIDE_float64 double
+#define GIVES_WIDE_complex64  complex64_t
+#define GIVES_WIDE_complex128 complex128_t
 #define GIVES_WIDE_bool    int64_t
 #define GIVES_WIDE_uint8   uint64_t
 #define GIVES_WIDE_uint16  uint64_t

@@ -65,16 +65,11 @@ template <int D> INLINE stored_t<D> from_word(uint64_t word) {
 
 template <class C, int D> struct result_SAME { typedef C type; enum { dtype = D }; };
 template <class C, int D> struct result_REAL { typedef C type; enum { dtype = D }; };
+template <int D> struct result_REAL<complex64_t, D>  { typedef float type; enum { dtype = DT_float32 }; };
+template <int D> struct result_REAL<complex128_t, D> { typedef double type; enum { dtype = DT_float64 }; };
 template <class C, int D> struct result_BOOL { typedef bool type; enum { dtype = DT_bool }; };
 
 #define FAR(inputs, test, expr) if ((test)) return (expr);
-#define COSTLY_ANY false
-#define COSTLY_NUMERIC false
-#define COSTLY_REALS false
-#define COSTLY_INTEGER false
-#define COSTLY_BITS false
-#define COSTLY_FLOAT true
-#define COSTLY_REALFLOAT true
 #define OP_STRUCT(name, dtypes, gives, expr, count, select, ...)                        \
   template <class T> struct op_##name {                                                 \
     typedef T C;                                                                        \
