@@ -77,6 +77,7 @@ enum dtype_class {
 #define EACH_FLOAT(M, ...) EACH_REALFLOAT(M, __VA_ARGS__) EACH_COMPLEX(M, __VA_ARGS__)
 #define EACH_BITS(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_INTEGER(M, __VA_ARGS__)
 #define EACH_REALS(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_REALFLOAT(M, __VA_ARGS__)
+#define EACH_ORDERED(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_REALS(M, __VA_ARGS__)
 #define EACH_NUMERIC(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_FLOAT(M, __VA_ARGS__)
 #define EACH_ANY(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_NUMERIC(M, __VA_ARGS__)
 

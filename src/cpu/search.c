@@ -97,11 +97,11 @@ int cpu_nonzero(int index, nonzero_call *c) {
     if (right) lanes_##D(sorted, n, values, m, true, out);                                            \
     else lanes_##D(sorted, n, values, m, false, out);                                                 \
   }
-EACH_ANY(SEARCH, )
+EACH_ORDERED(SEARCH, )
 
 typedef void (*search_kernel)(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out);
 #define SEARCH_ENTRY(D, T, ...) [DT_##D] = search_##D,
-static const search_kernel searches[DTYPE_COUNT] = {EACH_ANY(SEARCH_ENTRY, )};
+static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )};
 
 int cpu_search(int index, const search_call *c) {
   (void)index;

@@ -53,6 +53,8 @@ row("sign", "NUMERIC", function(x, t)
   return x > 0 and 1.0 or x < 0 and -1.0 or 0.0
 end, any_zero)
 row("square", "NUMERIC", function(x) return x * x end)
+row("conj", "NUMERIC", function(x) return x end)
+row("angle", "FLOAT", function(x) return x ~= x and x or is_negative(x) and math.pi or 0.0 end, 1)
 row("reciprocal", "FLOAT", function(x) return 1 / x end)
 row("add", "NUMERIC", function(x, y) return x + y end)
 row("subtract", "NUMERIC", function(x, y) return x - y end)
