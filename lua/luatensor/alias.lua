@@ -24,7 +24,7 @@ alias.functions = {
 
   -- the rest
   amax = "max", amin = "min", cumsum = "cumulative_sum", cumprod = "cumulative_prod",
-  take_along_dim = "take_along_axis", tolist = "totable",
+  take_along_dim = "take_along_axis", unique = "unique_values", tolist = "totable",
 }
 
 --- Properties that other libraries have as methods: x:numel() is x.size.

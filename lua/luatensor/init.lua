@@ -22,6 +22,7 @@ local parts = {
   "einsum",
   "stats",
   "random",
+  "sets",
   "elementwise",
   "kernel",
 }

@@ -1,0 +1,185 @@
+--- Sets: the distinct elements of tensors, and which elements are among others. Equal elements lie side by side once they
+-- are sorted; that a NaN equals nothing, itself included, makes each of them an element of its own.
+
+local args = require "luatensor.args"
+
+local isin_options = {invert = true, assume_unique = true}
+
+--- Values that an expression takes beside x: as many as elementwise has parameters for, with x and the result so far.
+local AT_ONCE = 6
+
+return function(lt, methods)
+  local function add(name, f) lt[name], methods[name] = f, f end
+
+  --- ---- runs of equal elements ----
+
+  local function is_complex(x) return lt.isdtype(x.dtype, "complex floating") end
+
+  --- The elements of a 1-d tensor in an order that puts equal ones side by side, and where they were; equal ones stay in
+  -- their order. Complex numbers go by their real parts, equal ones of these by their imaginary parts.
+  local function order_of(x)
+    if not is_complex(x) then return x:topk(x.size, {largest = false}) end
+    local order = x:imag():argsort()
+    order = order:take(x:real():take(order):argsort())
+    return x:take(order), order
+  end
+
+  local function sorted(x) return is_complex(x) and order_of(x) or x:sort() end
+
+  --- Where runs of equal elements of a sorted tensor begin, and true once more for the end of the last one.
+  local function starts_of(s)
+    local n = s.size
+    local starts = lt.ones({n + 1}, {dtype = "bool", device = s.device})
+    if n > 1 then s:narrow(1, 2, n - 1):not_equal(s:narrow(1, 1, n - 1), {out = starts:narrow(1, 2, n - 1)}) end
+    return starts
+  end
+
+  --- Positions of the first elements of the runs, and how long the runs are.
+  local function runs_of(starts)
+    local places = starts:nonzero()
+    local n = places.size - 1
+    local first = places:narrow(1, 1, n)
+    return first, places:narrow(1, 2, n):subtract(first)
+  end
+
+  --- For each element of x, in x's shape, the number of its run; order: where the sorted elements were.
+  local function numbers_of(x, starts, order)
+    local numbers = starts:narrow(1, 1, x.size):cumulative_sum()
+    return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
+  end
+
+  --- ---- distinct elements ----
+
+  --- The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
+  -- by their real parts, then by their imaginary parts. Waits for a GPU, as all of these functions do.
+  -- @tparam Tensor x any shape and dtype
+  -- @treturn Tensor 1-d, of x's dtype
+  add("unique_values", function(x)
+    local s = sorted(args.tensor("unique_values", 1, x):flatten())
+    return s[starts_of(s):narrow(1, 1, s.size)]
+  end)
+
+  --- The distinct elements, sorted, and how often each occurs.
+  -- @tparam Tensor x any shape and dtype
+  -- @treturn Tensor values, as unique_values
+  -- @treturn Tensor counts, int64
+  add("unique_counts", function(x)
+    local s = sorted(args.tensor("unique_counts", 1, x):flatten())
+    local first, counts = runs_of(starts_of(s))
+    return s:take(first), counts
+  end)
+
+  --- The distinct elements, sorted, and which of them each element is.
+  -- @tparam Tensor x any shape and dtype
+  -- @treturn Tensor values, as unique_values
+  -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
+  add("unique_inverse", function(x)
+    local s, order = order_of(args.tensor("unique_inverse", 1, x):flatten())
+    local starts = starts_of(s)
+    return s[starts:narrow(1, 1, s.size)], numbers_of(x, starts, order)
+  end)
+
+  --- The distinct elements, sorted, and all that is known of them.
+  -- @tparam Tensor x any shape and dtype
+  -- @treturn Tensor values, as unique_values
+  -- @treturn Tensor indices of their first occurrences in x:flatten(), int64
+  -- @treturn Tensor inverse: positions in values, int64, of x's shape
+  -- @treturn Tensor counts, int64
+  add("unique_all", function(x)
+    local s, order = order_of(args.tensor("unique_all", 1, x):flatten())
+    local starts = starts_of(s)
+    local first, counts = runs_of(starts)
+    return s:take(first), order:take(first), numbers_of(x, starts, order), counts
+  end)
+
+  --- ---- membership ----
+
+  --- Is each element of x equal to one of `values` (1-d)? The ways of isin have these parameters; x's dtype is theirs.
+  local function isin_none(x) return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
+
+  --- Expressions "x == a || x == b || …", by dtype and number of values.
+  local comparisons = {}
+
+  local function comparison(dtype, n)
+    local key = dtype .. n
+    if not comparisons[key] then
+      local names, terms = {dtype .. " x", "bool found"}, {"found"}
+      for i = 1, n do
+        names[i + 2] = ("%s v%d"):format(dtype, i)
+        terms[i + 1] = ("x == v%d"):format(i)
+      end
+      comparisons[key] = lt.elementwise(table.concat(names, ", "), table.concat(terms, " || "))
+    end
+    return comparisons[key]
+  end
+
+  --- Few values: each is compared with all elements.
+  local function isin_few(x, values)
+    local list, found = values:unstack(), false
+    for first = 1, #list, AT_ONCE do
+      local last = math.min(first + AT_ONCE - 1, #list)
+      found = comparison(x.dtype, last - first + 1)(x, found, table.unpack(list, first, last))
+    end
+    return found
+  end
+
+  --- Many values: they are sorted, and each element looks where it would be.
+  local function isin_sorted(x, values)
+    local s = values:sort()
+    return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
+  end
+
+  --- Complex numbers: elements and values are numbered together.
+  local function isin_numbered(x, values)
+    local n = x.size
+    local distinct, number = lt.unique_inverse(lt.concat {x:flatten(), values})
+    local there = lt.zeros({distinct.size}, {dtype = "bool", device = x.device})
+    there[number:narrow(1, n + 1, values.size)] = true
+    return there:take(number:narrow(1, 1, n)):reshape(x.shape)
+  end
+
+  local function way_of(x, values)
+    local n = values.size
+    if n == 0 then return isin_none end
+    if n <= 2 * AT_ONCE then return isin_few end
+    return is_complex(x) and isin_numbered or isin_sorted
+  end
+
+  --- Both arguments as tensors of one dtype, on one device; one of them may be a number.
+  local function together(x1, x2)
+    local tensor = lt.is_tensor(x1) and x1 or x2
+    if not lt.is_tensor(tensor) then args.fail("isin", "one of the two must be a tensor") end
+    local list = {x1, x2}
+    for i = 1, 2 do
+      local kind = type(list[i])
+      if lt.is_tensor(list[i]) then args.tensor("isin", i, list[i])
+      elseif kind ~= "number" and kind ~= "boolean" then
+        args.fail("isin", "argument %d: tensor or number expected, got %s", i, kind)
+      end
+    end
+    local dtype, device = lt.result_type(x1, x2), tensor.device
+    for i, x in ipairs(list) do
+      if not lt.is_tensor(x) then x = lt.full({}, x, {dtype = dtype, device = device}) end
+      if x.device ~= device then
+        args.fail("isin", "tensors on different devices: %s and %s; move one with :to(\"%s\")", device, x.device, device)
+      end
+      list[i] = x:to(dtype)
+    end
+    return list[1], list[2]:flatten()
+  end
+
+  --- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
+  -- @tparam Tensor|number x1
+  -- @tparam Tensor|number x2 of any shape; dtypes promote
+  -- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+  -- @treturn Tensor bool, of x1's shape
+  function lt.isin(x1, x2, options)
+    for name, v in pairs(args.options("isin", options, isin_options)) do
+      if type(v) ~= "boolean" then args.fail("isin", "option %s: boolean expected, got %s", name, type(v)) end
+    end
+    local x, values = together(x1, x2)
+    local found = way_of(x, values)(x, values)
+    return options and options.invert and found:logical_not() or found
+  end
+  methods.isin = lt.isin
+end
