@@ -772,6 +772,12 @@ function Tensor:isclose(x, y, rtol, atol, options) end
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
 
+---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
+---@param x2 luatensor.Tensor|number of any shape; dtypes promote
+---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+---@return luatensor.Tensor # bool, of x1's shape
+function Tensor:isin(x2, options) end
+
 ---is x infinite?.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param options? table `out`
@@ -1646,6 +1652,31 @@ function Tensor:unflatten(dim, sizes) end
 ---@param options? table `generator`
 ---@return any # x
 function Tensor:uniform_(low, high, options) end
+
+---The same as unique_values.
+Tensor["unique"] = Tensor["unique_values"]
+
+---The distinct elements, sorted, and all that is known of them.
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
+---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
+---@return luatensor.Tensor # counts, int64
+function Tensor:unique_all() end
+
+---The distinct elements, sorted, and how often each occurs.
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # counts, int64
+function Tensor:unique_counts() end
+
+---The distinct elements, sorted, and which of them each element is.
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
+function Tensor:unique_inverse() end
+
+---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
+---by their real parts, then by their imaginary parts. Waits for a GPU, as all of these functions do.
+---@return luatensor.Tensor # 1-d, of x's dtype
+function Tensor:unique_values() end
 
 ---The same as expand_dims.
 Tensor["unsqueeze"] = Tensor["expand_dims"]
@@ -2606,6 +2637,39 @@ function lt.multinomial(w, n, options) end
 ---@return any #
 function lt.shuffle(x, options) end
 
+---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
+---by their real parts, then by their imaginary parts. Waits for a GPU, as all of these functions do.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # 1-d, of x's dtype
+function lt.unique_values(x) end
+
+---The distinct elements, sorted, and how often each occurs.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # counts, int64
+function lt.unique_counts(x) end
+
+---The distinct elements, sorted, and which of them each element is.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
+function lt.unique_inverse(x) end
+
+---The distinct elements, sorted, and all that is known of them.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
+---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
+---@return luatensor.Tensor # counts, int64
+function lt.unique_all(x) end
+
+---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
+---@param x1 luatensor.Tensor|number
+---@param x2 luatensor.Tensor|number of any shape; dtypes promote
+---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+---@return luatensor.Tensor # bool, of x1's shape
+function lt.isin(x1, x2, options) end
+
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
 ---@param x any any shape; integers give the default float
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
@@ -3443,6 +3507,9 @@ lt.uint8 = nil
 
 ---The same as unstack.
 lt["unbind"] = lt["unstack"]
+
+---The same as unique_values.
+lt["unique"] = lt["unique_values"]
 
 ---The same as expand_dims.
 lt["unsqueeze"] = lt["expand_dims"]
