@@ -1733,6 +1733,8 @@ local lt = {}
 
 lt.cuda = {}
 
+lt.info = {}
+
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied)
@@ -1933,8 +1935,8 @@ function lt.to_dlpack(x, options) end
 
 ---A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
 ---that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
----@param p any userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
----@param options? table {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed
+---@param p any userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
+---@param options? table {versioned = true, copy =, device =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to
 ---@return any #
 function lt.from_dlpack(p, options) end
 
@@ -2489,6 +2491,31 @@ function lt.einsum(spec, ...) end
 ---@param dtype? string of the result; the expression's when left out
 ---@return function # of as many tensors or numbers, and an options table with `out`; arguments must promote to the dtypes of their parameters
 function lt.elementwise(parameters, expression, dtype) end
+
+---pi, 3.14159…
+function lt.pi() end
+
+---Euler's number, 2.71828…
+function lt.e() end
+
+---Infinity.
+function lt.inf() end
+
+---What is not a number.
+function lt.nan() end
+
+---What the library can do, by the standard's names for it.
+---@return table # {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
+function lt.info.capabilities() end
+
+---The names of the devices of this machine; lt.devices tells more about them.
+---@return table #
+function lt.info.devices() end
+
+---The dtypes, all or those of a kind: the same on every device.
+---@param options? table `device`; `kind`: as isdtype takes it
+---@return table # each name by itself: {float32 = "float32", …}
+function lt.info.dtypes(options) end
 
 ---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
 ---tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
@@ -3397,6 +3424,9 @@ lt["cumsum"] = lt["cumulative_sum"]
 ---The same as divide.
 lt["div"] = lt["divide"]
 
+---@type number
+lt.e = nil
+
 ---@type lightuserdata
 lt.ellipsis = nil
 
@@ -3420,6 +3450,9 @@ lt["ge"] = lt["greater_equal"]
 
 ---The same as greater.
 lt["gt"] = lt["greater"]
+
+---@type number
+lt.inf = nil
 
 ---@type string
 lt.int16 = nil
@@ -3448,6 +3481,9 @@ lt["movedim"] = lt["moveaxis"]
 ---The same as multiply.
 lt["mul"] = lt["multiply"]
 
+---@type number
+lt.nan = nil
+
 ---The same as not_equal.
 lt["ne"] = lt["not_equal"]
 
@@ -3459,6 +3495,9 @@ lt.newaxis = nil
 
 ---The same as permute_dims.
 lt["permute"] = lt["permute_dims"]
+
+---@type number
+lt.pi = nil
 
 ---The same as pow.
 lt["power"] = lt["pow"]

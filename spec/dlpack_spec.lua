@@ -217,6 +217,23 @@ describe("memory of a GPU", function()
     collectgarbage()                                   -- the element that was read is a view
     assert.equal(before, lt.memory(device).live)
   end)
+  it("takes a tensor, as the standard does", function()
+    local x = lt.arange(3)
+    local y = lt.from_dlpack(x)
+    y[1] = 7
+    assert.same({7, 1, 2}, x:totable())
+    lt.from_dlpack(x, {copy = true})[1] = 9
+    assert.equal(7, x[1]:item())
+    assert.is_false(pcall(lt.from_dlpack, x, {device = "nowhere"}))
+  end)
+  it("copies to another device", function()
+    if device == "cpu" then return pending "needs a second device" end
+    local x = lt.from_dlpack(lt.arange(3), {device = "cpu"})
+    assert.equal("cpu", x.device)
+    assert.same({0, 1, 2}, x:totable())
+    assert.same({0, 1, 2}, lt.from_dlpack(x, {device = device}):totable())
+    fails("from_dlpack: copy = false, but this data has to be copied", lt.from_dlpack, x, {device = device, copy = false})
+  end)
   it("gives clean bools", function()
     local _, address = peer.take(of({0, 1, 7}, "uint8"):to_dlpack())
     peer.retype(address, 6)

@@ -86,7 +86,24 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   dlpack_delete(p);
 }
 
-static const char *const from_options[] = {"versioned", "copy", NULL};
+static const char *const from_options[] = {"versioned", "copy", "device", NULL};
+
+/* A tensor in argument 1 becomes its struct. */
+static void export_tensor(lua_State *L) {
+  if (!test_tensor(L, 1)) return;
+  lua_pushcfunction(L, l_to_dlpack);
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  lua_replace(L, 1);
+}
+
+/* The tensor at the top goes to another device. */
+static void move_top(lua_State *L, place to) {
+  lua_getfield(L, -1, "to");
+  lua_insert(L, -2);
+  push_place(L, to);
+  lua_call(L, 2, 1);
+}
 
 /* The struct in argument 1: of a userdata of to_dlpack, or at a light userdata's address. */
 static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
@@ -104,13 +121,14 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
 A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
 that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
 @function from_dlpack
-@param p userdata of to_dlpack, or light userdata: the address of a DLManagedTensorVersioned
-@tparam[opt] table options {versioned = true, copy =}; versioned false: light userdata to the old DLManagedTensor;
-  copy true always copies, false is an error where a copy is needed
+@param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
+@tparam[opt] table options {versioned = true, copy =, device =}; versioned false: light userdata to the old
+  DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to
 @treturn tensor
 */
 static int l_from_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "from_dlpack", from_options, &nargs);
+  export_tensor(L);
   dl_owned light, *p = check_struct(L, options, &light);
   bool must = opt_bool(L, options, "from_dlpack", "copy", false), may = opt_bool(L, options, "from_dlpack", "copy", true);
   tensor form;
@@ -121,10 +139,12 @@ static int l_from_dlpack(lua_State *L) {
   form.store = &s;
   int st = dlpack_check_bools(&form, &clean);
   if (st != OK) return raise(L, "from_dlpack", st, (const tensor *[]){&form}, 1);
-  bool copy = must || read_only || !clean;
-  if (copy && !may) return luaL_error(L, "from_dlpack: copy = false, but this data has to be copied");
-  if (copy) push_copied(L, p, &form);
+  place to = opt_place(L, options, "from_dlpack", s.place);
+  bool copy = must || read_only || !clean, move = !place_equal(to, s.place);
+  if ((copy || move) && !may) return luaL_error(L, "from_dlpack: copy = false, but this data has to be copied");
+  if (copy && (!move || !clean)) push_copied(L, p, &form);
   else push_shared(L, p, &form);
+  if (move) move_top(L, to);
   return finish_op(L, false);
 }
 

@@ -227,8 +227,8 @@ local function inner_order(plan, a, b, inner)
   return cost_a <= cost_b and by_a or by_b
 end
 
---- A batch of matrices: the dims of one list as rows, those of another as columns. Where that takes a copy, it keeps the
--- term's last dim last, and its transpose is taken afterwards.
+--- A batch of matrices: the dims of one list as rows, those of another as columns. Where that takes a copy, it keeps
+-- the term's last dim last, and its transpose is taken afterwards.
 local function as_matrices(plan, term, batch, rows, columns)
   local turned = #columns > 0 and place_of(rows, term.list[#term.list])
   if turned then rows, columns = columns, rows end

@@ -25,6 +25,7 @@ local parts = {
   "sets",
   "elementwise",
   "kernel",
+  "info",
 }
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)
@@ -34,11 +35,16 @@ end
 local compositions = {}
 local function compose(functions)
   for name, f in pairs(functions) do
-    compositions[f] = compositions[f] or core.composition(name, f)
-    functions[name] = compositions[f]
+    if type(f) == "function" then
+      compositions[f] = compositions[f] or core.composition(name, f)
+      functions[name] = compositions[f]
+    end
   end
 end
 compose(lt)
+for _, library in pairs(lt) do
+  if type(library) == "table" then compose(library) end      -- lt.linalg, lt.fft …
+end
 compose(core.methods)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
