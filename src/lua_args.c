@@ -52,6 +52,12 @@ tensor *check_tensor(lua_State *L, int i, const char *fn) {
   return t;
 }
 
+bool is_value(lua_State *L, int i) {
+  int type = lua_type(L, i);
+  const tensor *t = type == LUA_TUSERDATA ? test_tensor(L, i) : NULL;
+  return type == LUA_TNUMBER || type == LUA_TBOOLEAN || (t && t->weak && !tensor_is_gone(t));
+}
+
 void check_arg(lua_State *L, int i, const char *fn, arg *a) {
   a->t = NULL;
   switch (lua_type(L, i)) {

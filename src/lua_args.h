@@ -34,6 +34,9 @@ const char *push_gone(lua_State *L, const tensor *t);
 /* lt:zeros(3), which passes the module itself first, is an error that says so. */
 void check_dot(lua_State *L, const char *fn);
 
+/* A Lua number or boolean, or what counts as one: lt.complex(re, im). check_value takes it. */
+bool is_value(lua_State *L, int i);
+
 /* A tensor or a Lua number; booleans too (as 0 and 1) where `fn` computes with bool. */
 void check_arg(lua_State *L, int i, const char *fn, arg *a);
 

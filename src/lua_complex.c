@@ -79,7 +79,8 @@ static const char *not_pairs(const tensor *x) {
   if (x->stride[last] != 1) return "real and imaginary parts must lie side by side; use x:contiguous()";
   for (int d = 0; d < last; d++)
     if (x->stride[d] % 2 != 0) return "pairs must lie at even distances; use x:contiguous()";
-  return x->offset % 2 != 0 ? "the first pair must lie at an even place; use x:clone()" : NULL;
+  bool even = x->offset % 2 == 0 && (uintptr_t)tensor_data(x) % (2 * (uintptr_t)dtype_size(x->dtype)) == 0;
+  return even ? NULL : "the first pair must lie at an even place; use x:clone()";
 }
 
 /***

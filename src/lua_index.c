@@ -299,10 +299,10 @@ static const tensor *from_table(lua_State *L, int i, const tensor *target) {
 
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {
   if (lua_istable(L, i)) return from_table(L, i, target);
-  int type = lua_type(L, i);
-  if (type != LUA_TNUMBER && type != LUA_TBOOLEAN && !test_tensor(L, i))
+  bool number = is_value(L, i);
+  if (!number && !test_tensor(L, i))
     luaL_error(L, "%s: number, boolean, tensor or table expected, got %s", fn, luaL_typename(L, i));
-  if (type != LUA_TUSERDATA) {
+  if (number) {
     scalar s = check_value(L, i, fn, target->dtype);
     tensor *t = push_tensor(L, fn, target->dtype, &(shape){.ndim = 0}, target->store->place);
     int st;
@@ -475,7 +475,7 @@ static void raise_assignment(lua_State *L, int st, const tensor *target, const t
 
 static void assign_view(lua_State *L, tensor *view) {
   int st;
-  if (lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN) {
+  if (is_value(L, 3)) {
     scalar number = check_value(L, 3, "assignment", view->dtype);
     TRY(L, view->store->place, st, op_fill(view, number));
     raise_assignment(L, st, view, NULL);

@@ -58,6 +58,7 @@ bool integer_fits(enum dtype d, int64_t i) {
 }
 
 bool scalar_fits(enum dtype d, const scalar *s) {
+  if (s->is_complex) return dtype_kind(d) == KIND_COMPLEX;
   if (dtype_kind(d) >= KIND_FLOAT) return true;
   bool in_range = s->f >= -0x1p63 && s->f < 0x1p63;
   if (s->is_float && (!in_range || (double)(int64_t)s->f != s->f)) return false;

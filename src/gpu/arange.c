@@ -27,7 +27,7 @@ static int arange(gpu *g, const arange_call *c) {
   int64_t count = c->count;
   scalar by = c->step;
   by.is_float = c->start.is_float;
-  uint64_t start = gpu_word(&c->start, steps), step = gpu_word(&by, steps);
+  gpu_word start = gpu_number(&c->start, steps), step = gpu_number(&by, steps);
   gpu_writes(g, out);
   int64_t blocks = (count + THREADS - 1) / THREADS;
   return gpu_launch(g, k, (unsigned)blocks, THREADS, 0, (void *[]){&out, &count, &start, &step});

@@ -51,7 +51,9 @@ static void add_value(text *t, const fused_program *p, const writers *w, int val
   else {
     int k = value - FUSED_CONSTANT;
     enum dtype d = p->constant_dtype[k];
-    add(t, "from_word<DT_%s>(0x%llxull)", dtypes[d].name, (unsigned long long)gpu_word(&p->constant[k], d));
+    gpu_word v = gpu_number(&p->constant[k], d);
+    add(t, "from_word<DT_%s>({0x%llxull, 0x%llxull})", dtypes[d].name, (unsigned long long)v.low,
+        (unsigned long long)v.high);
   }
 }
 
@@ -188,7 +190,7 @@ static int fused(gpu *g, const fused_call *c) {
     const operand *o = &c->in[k];
     gpu_reads(g, o->data);
     args.in[k].data = o->data;
-    if (!o->data) args.in[k].value = gpu_word(&o->value, c->program->in[k]);
+    if (!o->data) args.in[k].value = gpu_number(&o->value, c->program->in[k]);
   }
   gpu_writes(g, c->out.data);
   return run(g, c, &args);

@@ -20,12 +20,9 @@ typedef struct task {
 } task;
 
 /* What the op table says. */
-static const struct { const char *name; enum dtype_class takes; bool to_bool, selects; } traits[OP_COUNT] = {
-#define BOOL_SAME false
-#define BOOL_REAL false
-#define BOOL_BOOL true
-#define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, BOOL_##result, false},
-#define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, BOOL_##result, true},
+static const struct { const char *name; enum dtype_class takes; bool selects; } traits[OP_COUNT] = {
+#define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, false},
+#define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, true},
 #define UNARY ROW
 #define BINARY ROW
 #define TERNARY ROW
@@ -135,17 +132,20 @@ static int run_kernel(task *t) {
 
 /* ---- copies ---- */
 
-/* Elements that are only moved: unsigned integers of this many bytes. */
+/* Elements that are only moved: a dtype of this many bytes, unsigned integers where there are such. */
 static enum dtype moved_as(int size) {
-  return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : DT_uint64;
+  return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : size == 8 ? DT_uint64 : DT_complex128;
 }
 
 /* The driver's fill, where the value is one of its patterns; ERR_NO_KERNEL: it is not. */
 static int fill(const task *t) {
   const gpu_driver *d = gpu_get_driver();
-  const uint64_t v = t->args.in[0].value, byte = v & 0xff;
+  const gpu_word value = t->args.in[0].value;
+  const uint64_t v = value.low, byte = v & 0xff;
   gpu_address to = (gpu_address)(uintptr_t)t->args.out;
   size_t n = (size_t)t->plan->count, size = (size_t)dtype_size(t->out);
+  if (size == 16 && value.low != value.high) return ERR_NO_KERNEL;
+  if (size == 16) n *= 2, size = 8;
   const uint64_t ones = size == 8 ? ~(uint64_t)0 : ((uint64_t)1 << 8 * size) - 1;
   if ((v & ones) == (0x0101010101010101u * byte & ones))
     return gpu_check(t->g, d->set_8(to, (unsigned char)byte, n * size, t->g->stream), "filling");
@@ -238,7 +238,7 @@ static void set_operands(task *t) {
   for (int k = 0; k < c->nin; k++) {
     const operand *o = &c->in[k];
     t->args.in[k] = (map_in){.data = o->data, .dtype = o->dtype};
-    if (!o->data) t->args.in[k].value = gpu_word(&o->value, selects(t, k) ? DT_bool : t->compute);
+    if (!o->data) t->args.in[k].value = gpu_number(&o->value, selects(t, k) ? DT_bool : t->compute);
   }
 }
 

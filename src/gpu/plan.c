@@ -89,6 +89,9 @@ static uint64_t word_of_integer(int64_t x, enum dtype d) {
   }
 }
 
-uint64_t gpu_word(const scalar *v, enum dtype d) {
-  return v->is_float ? word_of_float(v->f, d) : word_of_integer(v->i, d);
+gpu_word gpu_number(const scalar *v, enum dtype d) {
+  enum dtype part = dtype_real(d);
+  uint64_t re = v->is_float ? word_of_float(v->f, part) : word_of_integer(v->i, part);
+  uint64_t im = part == d ? 0 : word_of_float(v->is_complex ? v->im : 0, part);
+  return d == DT_complex64 ? (gpu_word){re | im << 32, 0} : (gpu_word){re, im};
 }

@@ -14,7 +14,7 @@ void    gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, 
 /* Exact for every numerator below 2^31. */
 gpu_divisor gpu_divide_by(uint32_t d);
 
-/* The number as dtype d in the low bytes of a word: from_word of scalar.cuh. */
-uint64_t gpu_word(const scalar *v, enum dtype d);
+/* The number as dtype d: from_word of scalar.cuh. */
+gpu_word gpu_number(const scalar *v, enum dtype d);
 
 #endif

@@ -62,7 +62,7 @@ struct generic_choice<X, generic_case<generic_else, f>> { static constexpr auto 
 #define GENERIC(x, ...) (generic_choice<typename generic_value<decltype(x)>::type, __VA_ARGS__>::function)
 
 /* Complex numbers: C11's own there, and here what C++ needs to read the same expressions. */
-template <class T> struct complex_of {
+template <class T> struct __align__(2 * sizeof(T)) complex_of {
   T re, im;
   complex_of() = default;
   __device__ complex_of(T re_, T im_) : re(re_), im(im_) {}

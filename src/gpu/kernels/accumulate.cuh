@@ -25,6 +25,8 @@ template <>        struct wide<uint32_t>  { typedef uint64_t type; };
 template <>        struct wide<uint64_t>  { typedef uint64_t type; };
 template <>        struct wide<float>     { typedef double type; };
 template <>        struct wide<double>    { typedef double type; };
+template <>        struct wide<complex64_t>  { typedef complex128_t type; };
+template <>        struct wide<complex128_t> { typedef complex128_t type; };
 
 template <class C> struct accumulator {
   typedef typename wide<C>::type WIDE;

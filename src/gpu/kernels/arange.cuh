@@ -12,7 +12,7 @@ INLINE int64_t value_at(int64_t start, int64_t step, int64_t i) {
 }
 INLINE double value_at(double start, double step, int64_t i) { return start + (double)i * step; }
 
-KERNEL(arange)(stored_t<OUT> *out, int64_t count, uint64_t start, uint64_t step) {
+KERNEL(arange)(stored_t<OUT> *out, int64_t count, gpu_word start, gpu_word step) {
   int64_t i = (int64_t)grid_thread();
   if (i < count) out[i] = convert<OUT, STEPS>(value_at(from_word<STEPS>(start), from_word<STEPS>(step), i));
 }

@@ -1,5 +1,5 @@
-/* Transposed copies, by tiles through shared memory: both sides are walked along memory. MOVED: an unsigned integer
-** of the element's size. */
+/* Transposed copies, by tiles through shared memory: both sides are walked along memory. MOVED: a dtype of the
+** element's size. */
 
 #define KERNEL_THREADS MAP_THREADS
 

@@ -10,7 +10,7 @@ enum { FUSED_THREADS = 256, FUSED_MOST_IN = 8 };
 /* Where `data` is NULL, the number `value`, of the input's compute dtype. */
 typedef struct fused_in {
   const void *data;
-  uint64_t    value;
+  gpu_word    value;
 } fused_in;
 
 typedef struct fused_args {

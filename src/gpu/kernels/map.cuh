@@ -40,7 +40,7 @@ template <int K> INLINE C constant(const map_in &in, int64_t offset) {
   if (in.data) return load_any<COMPUTE>(in.dtype, in.data, offset);
 #endif
   if (in.data) return value_of<K>(((const S *)in.data)[offset]);
-  if constexpr (F::selects && K == 0) return (C)(in.value & 1);
+  if constexpr (F::selects && K == 0) return (C)(in.value.low & 1);
   else return from_word<COMPUTE>(in.value);
 }
 

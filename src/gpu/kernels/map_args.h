@@ -21,7 +21,7 @@ enum {
 /* Where `data` is NULL, the number `value`, of the compute dtype (a SELECT's first: bool). */
 typedef struct map_in {
   const void *data;
-  uint64_t    value;
+  gpu_word    value;
   int32_t     dtype;         /* read only where input dtypes are mixed */
 } map_in;
 

@@ -20,6 +20,9 @@ typedef struct gpu_plan {
   int64_t     stride[PLAN_DIMS][PLAN_OPERANDS];
 } gpu_plan;
 
+/* A number as any dtype: its bytes, those of complex128 in both words. */
+typedef struct gpu_word { uint64_t low, high; } gpu_word;
+
 #if LT_ON_GPU
 
 INLINE uint32_t divide(uint32_t n, const gpu_divisor &by) { return (__umulhi(n, by.magic) + n) >> by.shift; }

@@ -3,6 +3,7 @@
 
 /* One element: how each dtype is loaded and stored, and what each row of ops.def makes of it. */
 
+#include "plan.cuh"
 #include "prelude.cuh"
 #include "math/scalar.h"
 
@@ -52,11 +53,14 @@ template <int FROM> INLINE void store_any(int dtype, void *p, int64_t i, stored_
 /* N elements of T that one instruction loads and stores, of up to 16 bytes; their address is a multiple of their size. */
 template <class T, int N> struct __align__(sizeof(T) * N) pack { T at[N]; };
 
-/* A number that the host converted to dtype D (gpu_word): the low bytes of a word. */
-template <int D> INLINE stored_t<D> from_word(uint64_t word) {
-  if constexpr (D == DT_float32) return from_bits_float32((uint32_t)word);
-  else if constexpr (D == DT_float64) return from_bits_float64(word);
-  else return (stored_t<D>)word;
+/* A number that the host converted to dtype D (gpu_number). */
+template <int D> INLINE stored_t<D> from_word(gpu_word word) {
+  const uint32_t low = (uint32_t)word.low, high = (uint32_t)(word.low >> 32);
+  if constexpr (D == DT_float32) return from_bits_float32(low);
+  else if constexpr (D == DT_float64) return from_bits_float64(word.low);
+  else if constexpr (D == DT_complex64) return make_complex64(from_bits_float32(low), from_bits_float32(high));
+  else if constexpr (D == DT_complex128) return make_complex128(from_bits_float64(word.low), from_bits_float64(word.high));
+  else return (stored_t<D>)word.low;
 }
 
 /* ---- ops ----
@@ -100,7 +104,8 @@ template <class> using op_nextafter_bfloat16 = half_nextafter<0x7f80>;
 
 /* apply with its operands in an array; a SELECT's first is not 0 where it is true. */
 template <class F, class C> INLINE auto apply_to(const C *v) {
-  if constexpr (F::inputs == 1) return F::apply(v[0]);
+  if constexpr (F::selects) return F::apply(v[0] != 0, v[1], v[2]);
+  else if constexpr (F::inputs == 1) return F::apply(v[0]);
   else if constexpr (F::inputs == 2) return F::apply(v[0], v[1]);
   else if constexpr (F::inputs == 3) return F::apply(v[0], v[1], v[2]);
   else return F::apply(v[0], v[1], v[2], v[3]);

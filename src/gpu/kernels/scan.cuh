@@ -13,6 +13,7 @@
 /* Results: sums and products of integers are wide; floats, summed in double, are stored as they came. */
 template <class C> struct running             { typedef typename wide<C>::type WIDE; typedef C SAME; };
 template <>        struct running<float>      { typedef float WIDE, SAME; };
+template <>        struct running<complex64_t> { typedef complex64_t WIDE, SAME; };
 
 #define SCAN(name, reduction, dtypes, accumulator_, init_, step_, doc)                             \
   template <class C_> struct scan_##name {                                                         \
