@@ -107,6 +107,7 @@ typedef struct device {
   int  (*search)(int index, const search_call *c);
   int  (*sort)(int index, const sort_call *c);
   int  (*fft)(int index, const fft_call *c);
+  int  (*linalg)(int index, const linalg_call *c);
   int  (*random)(int index, const random_call *c);
   int  (*arange)(int index, const arange_call *c);
   int  (*gemm)(int index, const gemm_call *c);

@@ -206,6 +206,46 @@ typedef struct fft_call {
   int64_t    in_stride, out_stride;   /* along the line, in elements of their dtype */
 } fft_call;
 
+/* Linear algebra: a batch of matrices of one size, each by itself. Matrices lie one after the other, contiguous and
+** column-major: element (i, j) of m × n is at i + j * m. batch, m, n, k are 1 or more. Other operands are vectors a matrix.
+** Whatever an op does not give back in `a` it may leave there anything. NULL: not wanted, or the device's own scratch.
+** info, on the host (NULL: not wanted, and nothing waits): for each matrix 0, or what LAPACK's routine of the name in
+** brackets says where it has no result, or LINALG_NOT_FINITE, which the ops marked * find before they compute. */
+enum { LINALG_NOT_FINITE = -1 };
+
+enum linalg_op {
+  LINALG_cholesky,             /* [potrf] a n × n, Hermitian, one triangle read: the factor there, 0 in the other one */
+  LINALG_lu,                   /* [getrf] a m × n: L and U in one matrix; pivots; order */
+  LINALG_lu_solve,             /* [getrs] a n × n and pivots as lu leaves them, b n × k: b = a⁻¹ b, or (transposed) aᵀ⁻¹ b */
+  LINALG_solve,                /* [getrf] a n × n, b n × k: the same from a itself */
+  LINALG_inv,                  /* [getrf] a n × n: its inverse */
+  LINALG_det,                  /* a n × n: b [1] its determinant, 0 where it is singular; no info */
+  LINALG_slogdet,              /* a n × n: b [1] det / |det|, or 0, values [1] log |det|; no info */
+  LINALG_qr,                   /* a m × n, p = full ? m : min(m, n): b m × p = Q, c p × n = R; b may be a where p = n. No info */
+  LINALG_svd,                  /* [gesdd] * a m × n, p = min(m, n): values [p], descending; b = U, m × (full ? m : p);
+                               ** c = Vᴴ, (full ? n : p) × n; without b and c values only */
+  LINALG_eigh,                 /* [syevd] * a n × n, Hermitian, one triangle read: values [n], ascending; a: (vectors) V */
+  LINALG_eig,                  /* [geev] * a n × n: b [n] complex, in any order; c n × n complex: vectors of length 1, or NULL */
+  LINALG_lstsq,                /* [gelsd] * a m × n, b max(m, n) × k: x in b's first n rows, what is left over in the others
+                               ** (m > n = rank); values [min(m, n)] of a; rank [1], of the values > rtol * the first.
+                               ** A device that has only svd may lack it. */
+  LINALG_COUNT
+};
+
+typedef struct linalg_call {
+  enum linalg_op op;
+  enum dtype dtype;            /* of a, b, c: float32, float64, complex64, complex128; values are real */
+  int64_t  batch, m, n, k;     /* k: columns of b in solve, lu_solve, lstsq */
+  bool     upper;              /* cholesky, eigh: the triangle to read, and of the factor (a = Uᴴ U); else the lower (L Lᴴ) */
+  bool     transposed, full, vectors;
+  double   rtol;
+  void    *a, *b, *c, *values;
+  int32_t *pivots;             /* [min(m, n)]: row i was swapped with row pivots[i], 1-based, in turn */
+  int64_t *order;              /* [m]: row i of L U is row order[i] of a, 1-based */
+  int64_t *rank;
+  int32_t *info;               /* [batch] */
+} linalg_call;
+
 /* Values made from a counter (random.h says how): element i of the contiguous out depends on
 ** (seed, offset, i) only. Floats draw in their compute dtype, integers as 64 bits that wrap into out's dtype.
 ** A permutation (int64, of 1 … count) sorts its positions by 64 random bits each, equal ones by position. */

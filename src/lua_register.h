@@ -28,6 +28,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(take)    \
   X(sort)    \
   X(matmul)  \
+  X(linalg)  \
   X(thread)  \
   X(compose) \
   X(random)  \

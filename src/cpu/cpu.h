@@ -188,5 +188,6 @@ int  cpu_search(int index, const search_call *c);
 int  cpu_sort(int index, const sort_call *c);
 int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
+int  cpu_linalg(int index, const linalg_call *c);
 
 #endif

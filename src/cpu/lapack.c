@@ -1,0 +1,42 @@
+#include "lapack.h"
+
+/* Accelerate has LAPACK 3.9 under names of its own beside the old one. */
+#ifdef ACCELERATE_NEW_LAPACK
+#define SYMBOL(name) __asm("_" #name "$NEWLAPACK")
+#else
+#define SYMBOL(name)
+#endif
+
+#define DECLARE(type, name) extern type name##_ SYMBOL(name);
+#define COMMON(X, p) \
+  X(potrf_fn, p##potrf) X(getrf_fn, p##getrf) X(getrs_fn, p##getrs) X(getri_fn, p##getri) X(geqrf_fn, p##geqrf)
+#define REAL(X, p) \
+  X(orgqr_fn, p##orgqr) X(gesdd_fn, p##gesdd) X(syevd_fn, p##syevd) X(geev_fn, p##geev) X(gelsd_fn, p##gelsd)
+#define COMPLEX(X, p) \
+  X(orgqr_fn, p##ungqr) X(complex_gesdd_fn, p##gesdd) X(heevd_fn, p##heevd) X(complex_geev_fn, p##geev) \
+  X(complex_gelsd_fn, p##gelsd)
+
+COMMON(DECLARE, s) REAL(DECLARE, s)
+COMMON(DECLARE, d) REAL(DECLARE, d)
+COMMON(DECLARE, c) COMPLEX(DECLARE, c)
+COMMON(DECLARE, z) COMPLEX(DECLARE, z)
+
+#define COMMON_FIELDS(p) \
+  .potrf = p##potrf_, .getrf = p##getrf_, .getrs = p##getrs_, .getri = p##getri_, .geqrf = p##geqrf_
+#define REAL_ROW(p, T) \
+  {.size = sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
+   .syevd = p##syevd_, .geev = p##geev_, .gelsd = p##gelsd_}
+#define COMPLEX_ROW(p, T) \
+  {.is_complex = true, .size = 2 * sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .orgqr = p##ungqr_, \
+   .complex_gesdd = p##gesdd_, .heevd = p##heevd_, .complex_geev = p##geev_, .complex_gelsd = p##gelsd_}
+
+static const lapack real[] = {REAL_ROW(s, float), REAL_ROW(d, double)};
+static const lapack complex[] = {COMPLEX_ROW(c, float), COMPLEX_ROW(z, double)};
+
+const lapack *lapack_of(enum dtype d) {
+  switch (d) {
+    case DT_float32:    return &real[0];
+    case DT_float64:    return &real[1];
+    default:            return d == DT_none ? &complex[0] : NULL;
+  }
+}

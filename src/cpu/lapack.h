@@ -1,0 +1,69 @@
+#ifndef LT_CPU_LAPACK_H
+#define LT_CPU_LAPACK_H
+
+/* LAPACK's Fortran routines as OpenBLAS and Accelerate export them: everything by address, integers of 32 bits, and the
+** length of each text at the end, which gfortran wants. No header has them. */
+
+#include <stddef.h>
+
+#include "../kernel.h"
+
+/* The same arguments for all four types of elements. */
+typedef void potrf_fn(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t);
+typedef void getrf_fn(const int *m, const int *n, void *a, const int *lda, int *pivots, int *info);
+typedef void getrs_fn(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda, const int *pivots,
+                      void *b, const int *ldb, int *info, size_t);
+typedef void getri_fn(const int *n, void *a, const int *lda, const int *pivots, void *work, const int *lwork, int *info);
+typedef void geqrf_fn(const int *m, const int *n, void *a, const int *lda, void *tau, void *work, const int *lwork,
+                      int *info);
+typedef void orgqr_fn(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
+                      const int *lwork, int *info);
+
+/* Those for complex elements have real work arrays besides. */
+typedef void gesdd_fn(const char *job, const int *m, const int *n, void *a, const int *lda, void *s, void *u,
+                      const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, int *iwork, int *info,
+                      size_t);
+typedef void complex_gesdd_fn(const char *job, const int *m, const int *n, void *a, const int *lda, void *s, void *u,
+                              const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, void *rwork,
+                              int *iwork, int *info, size_t);
+typedef void syevd_fn(const char *job, const char *uplo, const int *n, void *a, const int *lda, void *w, void *work,
+                      const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
+typedef void heevd_fn(const char *job, const char *uplo, const int *n, void *a, const int *lda, void *w, void *work,
+                      const int *lwork, void *rwork, const int *lrwork, int *iwork, const int *liwork, int *info, size_t,
+                      size_t);
+typedef void geev_fn(const char *left, const char *right, const int *n, void *a, const int *lda, void *wr, void *wi,
+                     void *vl, const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, int *info, size_t,
+                     size_t);
+typedef void complex_geev_fn(const char *left, const char *right, const int *n, void *a, const int *lda, void *w, void *vl,
+                             const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, void *rwork,
+                             int *info, size_t, size_t);
+typedef void gelsd_fn(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
+                      void *s, const void *rcond, int *rank, void *work, const int *lwork, int *iwork, int *info);
+typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b,
+                              const int *ldb, void *s, const void *rcond, int *rank, void *work, const int *lwork,
+                              void *rwork, int *iwork, int *info);
+
+/* The routines of one type; of pairs only the one that fits it. */
+typedef struct lapack {
+  bool is_complex;
+  size_t size, real_size;      /* of an element, and of its real part */
+  potrf_fn *potrf;
+  getrf_fn *getrf;
+  getrs_fn *getrs;
+  getri_fn *getri;
+  geqrf_fn *geqrf;
+  orgqr_fn *orgqr;
+  gesdd_fn *gesdd;
+  complex_gesdd_fn *complex_gesdd;
+  syevd_fn *syevd;
+  heevd_fn *heevd;
+  geev_fn *geev;
+  complex_geev_fn *complex_geev;
+  gelsd_fn *gelsd;
+  complex_gelsd_fn *complex_gelsd;
+} lapack;
+
+/* NULL: none for this dtype. */
+const lapack *lapack_of(enum dtype d);
+
+#endif

@@ -1,0 +1,103 @@
+/* Linear algebra through LAPACK. Small matrices of a batch are shared out among threads, each with its own scratch; of
+** large ones OpenBLAS's threads work at one at a time. */
+
+#include "linalg.h"
+
+#include <limits.h>
+
+#include "cpu.h"
+
+enum {
+  GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
+  LARGE = 1 << 24      /* n³ (256 × 256) from which OpenBLAS's threads are worth more than ours */
+};
+
+static const routine *const routines[LINALG_COUNT] = {
+  [LINALG_cholesky] = &cholesky_routine, [LINALG_lu] = &lu_routine, [LINALG_lu_solve] = &lu_solve_routine,
+  [LINALG_solve] = &solve_routine, [LINALG_inv] = &inv_routine, [LINALG_det] = &det_routine,
+  [LINALG_slogdet] = &slogdet_routine, [LINALG_qr] = &qr_routine, [LINALG_svd] = &svd_routine,
+  [LINALG_eigh] = &eigh_routine, [LINALG_eig] = &eig_routine, [LINALG_lstsq] = &lstsq_routine,
+};
+
+int64_t work_length(const solver *s, const void *work) {
+  return (int64_t)(s->l->real_size == sizeof(float) ? *(const float *)work * (1 + 0x1p-22) : *(const double *)work);
+}
+
+/* Sums of x * 0, which is NaN for what is not finite. */
+bool is_finite(const solver *s, const void *x, int64_t count) {
+  const float *f = x;
+  const double *d = x;
+  float sum = 0;
+  double wide = 0;
+  if (s->l->is_complex) count *= 2;
+  if (s->l->real_size == sizeof(float))
+    for (int64_t i = 0; i < count; i++) sum += f[i] * 0.0f;
+  else
+    for (int64_t i = 0; i < count; i++) wide += d[i] * 0.0;
+  return sum == 0 && wide == 0;
+}
+
+/* ---- scratch ---- */
+
+static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+static size_t scratch_bytes(const solver *s) {
+  return aligned((size_t)s->tau * s->l->size) + aligned((size_t)s->work * s->l->size) +
+         aligned((size_t)s->reals * s->l->real_size) + aligned((size_t)s->integers * sizeof(int));
+}
+
+static scratch scratch_of(const solver *s, char *memory, int thread) {
+  scratch w = {.lwork = (int)s->work, .lreals = (int)s->reals, .lintegers = (int)s->integers};
+  memory += scratch_bytes(s) * (size_t)thread;
+  w.tau = memory;
+  w.work = memory += aligned((size_t)s->tau * s->l->size);
+  w.reals = memory += aligned((size_t)s->work * s->l->size);
+  memory += aligned((size_t)s->reals * s->l->real_size);
+  w.integers = (int *)(void *)memory;
+  return w;
+}
+
+/* ---- the batch ---- */
+
+static void run_range(const solver *s, const scratch *w, int64_t first, int64_t last) {
+  const routine *r = routines[s->c->op];
+  for (int64_t i = first; i < last; i++) {
+    bool refused = r->finite && !is_finite(s, a_of(s, i), s->c->m * s->c->n);
+    int info = refused ? LINALG_NOT_FINITE : r->run(s, w, i);
+    if (s->c->info) s->c->info[i] = info;
+  }
+}
+
+/* How many threads share the batch, a whole matrix each. BLAS with a pool of its own must not be called from ours. */
+static int batch_threads(const linalg_call *c) {
+  double work = (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
+  if (c->batch == 1 || work >= LARGE || !cpu_blas_shares_pool()) return 1;
+  int64_t grain = (int64_t)(GRAIN / (work + 20));
+  return cpu_threads(c->batch, grain > 0 ? grain : 1);
+}
+
+static void run_batch(const solver *s, char *memory, int threads) {
+  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static)
+  for (int t = 0; t < threads; t++) {
+    scratch w = scratch_of(s, memory, t);
+    run_range(s, &w, s->c->batch * t / threads, s->c->batch * (t + 1) / threads);
+  }
+}
+
+int cpu_linalg(int index, const linalg_call *c) {
+  (void)index;
+  solver s = {.c = c, .l = lapack_of(c->dtype), .m = (int)c->m, .n = (int)c->n, .k = (int)c->k};
+  if (!s.l) return ERR_NO_KERNEL;
+  if (c->m > INT_MAX || c->n > INT_MAX || c->k > INT_MAX) return ERR_OVERFLOW;
+  cpu_blas_threads();
+  if (routines[c->op]->plan) routines[c->op]->plan(&s);
+  if (s.work > INT_MAX || s.reals > INT_MAX || s.integers > INT_MAX) return ERR_OVERFLOW;
+  int threads = batch_threads(c);
+  size_t bytes = scratch_bytes(&s) * (size_t)threads;
+  void *memory = NULL;
+  int st = bytes ? cpu_alloc(0, bytes, &memory) : OK;
+  if (st != OK) return st;
+  run_batch(&s, memory, threads);
+  if (bytes) cpu_free(0, memory, bytes);
+  return OK;
+}

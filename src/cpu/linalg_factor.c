@@ -1,0 +1,232 @@
+/* Factorizations of one matrix, and what is solved with them: Cholesky, LU, QR, least squares. */
+
+#include <math.h>
+
+#include "linalg.h"
+
+/* rows × columns of one column-major matrix into another, which may be the same. */
+static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
+  size_t size = s->l->size;
+  for (int j = 0; j < columns; j++) memmove(to + (size_t)(j * ldt) * size, from + (size_t)(j * ldf) * size, (size_t)rows * size);
+}
+
+/* Zeros below, or above, the diagonal. */
+static void clear_triangle(const solver *s, char *a, int rows, int columns, bool below) {
+  size_t size = s->l->size;
+  for (int j = 0; j < columns; j++, a += (size_t)rows * size) {
+    if (!below) memset(a, 0, (size_t)least(j, rows) * size);
+    else if (j + 1 < rows) memset(a + (size_t)(j + 1) * size, 0, (size_t)(rows - j - 1) * size);
+  }
+}
+
+/* ---- Cholesky ---- */
+
+static int run_cholesky(const solver *s, const scratch *w, int64_t i) {
+  (void)w;
+  int info;
+  void *a = a_of(s, i);
+  s->l->potrf(s->c->upper ? "U" : "L", &s->n, a, &s->n, &info, 1);
+  clear_triangle(s, a, s->n, s->n, s->c->upper);
+  return info;
+}
+
+const routine cholesky_routine = {NULL, run_cholesky, false};
+
+/* ---- LU ---- */
+
+static void plan_pivots(solver *s) { s->integers = least(s->m, s->n); }
+
+static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
+  return s->c->pivots ? s->c->pivots + i * least(s->m, s->n) : w->integers;
+}
+
+/* Where each of m rows of L U is in a. */
+static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
+  for (int i = 0; i < m; i++) order[i] = i + 1;
+  for (int i = 0; i < n; i++) {
+    int64_t row = order[i];
+    order[i] = order[pivots[i] - 1];
+    order[pivots[i] - 1] = row;
+  }
+}
+
+static int run_lu(const solver *s, const scratch *w, int64_t i) {
+  int info, *pivots = pivots_of(s, w, i);
+  s->l->getrf(&s->m, &s->n, a_of(s, i), &s->m, pivots, &info);
+  if (s->c->order) follow_pivots(pivots, least(s->m, s->n), s->c->order + i * s->m, s->m);
+  return info;
+}
+
+static int run_lu_solve(const solver *s, const scratch *w, int64_t i) {
+  int info;
+  void *b = elements_of(s, s->c->b, s->c->n * s->c->k, i);
+  s->l->getrs(s->c->transposed ? "T" : "N", &s->n, &s->k, a_of(s, i), &s->n, pivots_of(s, w, i), b, &s->n, &info, 1);
+  return info;
+}
+
+static int run_solve(const solver *s, const scratch *w, int64_t i) {
+  int info = run_lu(s, w, i);
+  return info ? info : run_lu_solve(s, w, i);
+}
+
+static void plan_inv(solver *s) {
+  char work[16];
+  int info, query = -1, pivots = 0;
+  plan_pivots(s);
+  s->l->getri(&s->n, work, &s->n, &pivots, work, &query, &info);
+  s->work = work_length(s, work);
+}
+
+static int run_inv(const solver *s, const scratch *w, int64_t i) {
+  int info = run_lu(s, w, i);
+  if (info == 0) s->l->getri(&s->n, a_of(s, i), &s->n, pivots_of(s, w, i), w->work, &w->lwork, &info);
+  return info;
+}
+
+const routine lu_routine = {plan_pivots, run_lu, false};
+const routine lu_solve_routine = {NULL, run_lu_solve, false};
+const routine solve_routine = {plan_pivots, run_solve, false};
+const routine inv_routine = {plan_inv, run_inv, false};
+
+/* ---- determinants: the product of U's diagonal, and a sign for every swap of rows ---- */
+
+typedef struct number { double re, im; } number;
+
+static number load(const solver *s, const void *x, int64_t i) {
+  if (s->l->is_complex) i *= 2;
+  number z = {0, 0};
+  if (s->l->real_size == sizeof(float)) {
+    z.re = ((const float *)x)[i];
+    if (s->l->is_complex) z.im = ((const float *)x)[i + 1];
+  } else {
+    z.re = ((const double *)x)[i];
+    if (s->l->is_complex) z.im = ((const double *)x)[i + 1];
+  }
+  return z;
+}
+
+static void store(const solver *s, void *x, int64_t i, number z) {
+  if (s->l->is_complex) i *= 2;
+  if (s->l->real_size == sizeof(float)) {
+    ((float *)x)[i] = (float)z.re;
+    if (s->l->is_complex) ((float *)x)[i + 1] = (float)z.im;
+  } else {
+    ((double *)x)[i] = z.re;
+    if (s->l->is_complex) ((double *)x)[i + 1] = z.im;
+  }
+}
+
+static number product(const solver *s, number x, number y) {
+  if (!s->l->is_complex) return (number){x.re * y.re, 0};
+  return (number){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
+/* z / 2^e, where the larger part becomes 0.5 … 1. */
+static number scaled(number z, int *e) {
+  double size = fmax(fabs(z.re), fabs(z.im));
+  *e = 0;
+  if (!(size > 0 && size < INFINITY)) return z;
+  frexp(size, e);
+  return (number){ldexp(z.re, -*e), ldexp(z.im, -*e)};
+}
+
+static bool is_odd(const int *pivots, int n) {
+  bool odd = false;
+  for (int j = 0; j < n; j++) odd ^= pivots[j] != j + 1;
+  return odd;
+}
+
+/* Fractions and powers of 2 by themselves: what comes between may be beyond a float. */
+static int run_det(const solver *s, const scratch *w, int64_t i) {
+  int singular = run_lu(s, w, i), e, exponent = 0;
+  number det = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0};
+  for (int j = 0; j < s->n && !singular; j++) {
+    number factor = scaled(load(s, a_of(s, i), j * (s->c->n + 1)), &e);
+    exponent += e;
+    det = scaled(product(s, det, factor), &e);
+    exponent += e;
+  }
+  store(s, s->c->b, i, (number){ldexp(det.re, exponent), ldexp(det.im, exponent)});
+  return 0;
+}
+
+static int run_slogdet(const solver *s, const scratch *w, int64_t i) {
+  int singular = run_lu(s, w, i);
+  number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0};
+  double sum = singular ? -INFINITY : 0;
+  for (int j = 0; j < s->n && !singular; j++) {
+    number z = load(s, a_of(s, i), j * (s->c->n + 1));
+    double size = s->l->is_complex ? hypot(z.re, z.im) : fabs(z.re);
+    sign = product(s, sign, (number){z.re / size, z.im / size});
+    sum += log(size);
+  }
+  store(s, s->c->b, i, sign);
+  if (s->l->real_size == sizeof(float)) ((float *)s->c->values)[i] = (float)sum;
+  else ((double *)s->c->values)[i] = sum;
+  return 0;
+}
+
+const routine det_routine = {plan_pivots, run_det, false};
+const routine slogdet_routine = {plan_pivots, run_slogdet, false};
+
+/* ---- QR ---- */
+
+static void plan_qr(solver *s) {
+  char work[16];
+  int info, query = -1, known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  s->tau = known;
+  s->l->geqrf(&s->m, &s->n, work, &s->m, work, work, &query, &info);
+  s->work = work_length(s, work);
+  s->l->orgqr(&s->m, &p, &known, work, &s->m, work, work, &query, &info);
+  if (work_length(s, work) > s->work) s->work = work_length(s, work);
+}
+
+static int run_qr(const solver *s, const scratch *w, int64_t i) {
+  int info, known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  char *a = a_of(s, i), *q = elements_of(s, s->c->b, s->c->m * p, i), *r = elements_of(s, s->c->c, p * s->c->n, i);
+  s->l->geqrf(&s->m, &s->n, a, &s->m, w->tau, w->work, &w->lwork, &info);
+  copy_matrix(s, p, s->n, a, s->m, r, p);
+  clear_triangle(s, r, p, s->n, true);
+  if (q != a) copy_matrix(s, s->m, known, a, s->m, q, s->m);
+  s->l->orgqr(&s->m, &p, &known, q, &s->m, w->tau, w->work, &w->lwork, &info);
+  return 0;
+}
+
+const routine qr_routine = {plan_qr, run_qr, false};
+
+/* ---- least squares ---- */
+
+static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void *values, int *rank) {
+  int info, ldb = most(s->m, s->n);
+  double wide = s->c->rtol;
+  float narrow = (float)wide;
+  const void *rtol = s->l->real_size == sizeof(float) ? (const void *)&narrow : &wide;
+  if (s->l->is_complex)
+    s->l->complex_gelsd(&s->m, &s->n, &s->k, a, &s->m, b, &ldb, values, rtol, rank, w->work, &w->lwork, w->reals,
+                        w->integers, &info);
+  else
+    s->l->gelsd(&s->m, &s->n, &s->k, a, &s->m, b, &ldb, values, rtol, rank, w->work, &w->lwork, w->integers, &info);
+  return info;
+}
+
+/* gelsd says itself how much it needs of everything. */
+static void plan_lstsq(solver *s) {
+  char work[16], reals[16] = {0};
+  int integers = 0, rank;
+  scratch query = {.work = work, .reals = reals, .integers = &integers, .lwork = -1};
+  call_gelsd(s, &query, work, work, work, &rank);
+  s->work = work_length(s, work);
+  s->reals = s->l->is_complex ? work_length(s, reals) : 0;
+  s->integers = integers;
+}
+
+static int run_lstsq(const solver *s, const scratch *w, int64_t i) {
+  int rank = 0;
+  void *b = elements_of(s, s->c->b, (int64_t)most(s->m, s->n) * s->k, i);
+  if (!is_finite(s, b, (int64_t)most(s->m, s->n) * s->k)) return LINALG_NOT_FINITE;
+  int info = call_gelsd(s, w, a_of(s, i), b, reals_of(s, s->c->values, least(s->m, s->n), i), &rank);
+  s->c->rank[i] = rank;
+  return info;
+}
+
+const routine lstsq_routine = {plan_lstsq, run_lstsq, true};
