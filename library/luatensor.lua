@@ -30,7 +30,7 @@
 local Tensor = {}
 
 ---absolute value; the least integer wraps to itself.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:abs(options) end
@@ -46,7 +46,7 @@ Tensor["absolute"] = Tensor["abs"]
 Tensor["absolute_"] = Tensor["abs_"]
 
 ---arc cosine, in [0, pi].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:acos(options) end
@@ -56,7 +56,7 @@ function Tensor:acos(options) end
 function Tensor:acos_() end
 
 ---inverse hyperbolic cosine; NaN below 1.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:acosh(options) end
@@ -66,7 +66,7 @@ function Tensor:acosh(options) end
 function Tensor:acosh_() end
 
 ---x + y.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -93,7 +93,7 @@ function Tensor:addmm(x, a, b, options) end
 function Tensor:addmm_(x, a, b) end
 
 ---is every element not 0? true of no elements.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
@@ -112,8 +112,18 @@ Tensor["amax"] = Tensor["max"]
 ---The same as min.
 Tensor["amin"] = Tensor["min"]
 
+---angle of the complex number x in radians: atan2(imag, real); of a real one 0 or pi.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:angle(options) end
+
+---In place: angle of the complex number x in radians: atan2(imag, real); of a real one 0 or pi.
+---@return luatensor.Tensor # x
+function Tensor:angle_() end
+
 ---is any element not 0? false of no elements.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
@@ -186,7 +196,7 @@ function Tensor:argsort(dim, options) end
 function Tensor:argwhere() end
 
 ---arc sine, in [-pi/2, pi/2].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:asin(options) end
@@ -196,7 +206,7 @@ function Tensor:asin(options) end
 function Tensor:asin_() end
 
 ---inverse hyperbolic sine.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:asinh(options) end
@@ -213,7 +223,7 @@ function Tensor:asinh_() end
 function Tensor:astype(x, dtype, options) end
 
 ---arc tangent, in [-pi/2, pi/2].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:atan(options) end
@@ -235,7 +245,7 @@ function Tensor:atan2_(y) end
 function Tensor:atan_() end
 
 ---inverse hyperbolic tangent; NaN outside [-1, 1].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:atanh(options) end
@@ -407,6 +417,16 @@ function Tensor:clip_(x, min, max) end
 ---@return any #
 function Tensor:clone(x) end
 
+---complex conjugate; real numbers stay as they are.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
+---@param options? table `out`
+---@return luatensor.Tensor #
+function Tensor:conj(options) end
+
+---In place: complex conjugate; real numbers stay as they are.
+---@return luatensor.Tensor # x
+function Tensor:conj_() end
+
 ---x itself when its elements lie row-major without gaps, else a copy that does.
 ---@param x any
 ---@return any #
@@ -431,7 +451,7 @@ function Tensor:copysign(y, options) end
 function Tensor:copysign_(y) end
 
 ---cosine of x radians.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:cos(options) end
@@ -441,7 +461,7 @@ function Tensor:cos(options) end
 function Tensor:cos_() end
 
 ---hyperbolic cosine.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:cosh(options) end
@@ -451,7 +471,7 @@ function Tensor:cosh(options) end
 function Tensor:cosh_() end
 
 ---how many elements are not 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
@@ -528,7 +548,7 @@ Tensor["div"] = Tensor["divide"]
 Tensor["div_"] = Tensor["divide_"]
 
 ---x / y, in floating point.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -560,7 +580,7 @@ function Tensor:empty_like(x, options) end
 Tensor["eq"] = Tensor["equal"]
 
 ---x == y.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -593,7 +613,7 @@ function Tensor:erfc(options) end
 function Tensor:erfc_() end
 
 ---e^x.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:exp(options) end
@@ -611,7 +631,7 @@ Tensor["expand"] = Tensor["broadcast_to"]
 function Tensor:expand_dims(dim) end
 
 ---e^x - 1, exact near 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:expm1(options) end
@@ -729,6 +749,11 @@ function Tensor:hypot(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:hypot_(y) end
 
+---Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
+---@param x any
+---@return any # float32 of complex64, float64 of complex128, in x's shape
+function Tensor:imag(x) end
+
 ---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
 ---@param dim integer
 ---@param index luatensor.Tensor 1-d
@@ -767,7 +792,7 @@ function Tensor:is_pinned(x) end
 function Tensor:isclose(x, y, rtol, atol, options) end
 
 ---is x neither infinite nor NaN?.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
@@ -779,13 +804,13 @@ function Tensor:isfinite(options) end
 function Tensor:isin(x2, options) end
 
 ---is x infinite?.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:isinf(options) end
 
 ---is x NaN?.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:isnan(options) end
@@ -793,7 +818,7 @@ function Tensor:isnan(options) end
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
 ---@param x any
----@return any # number or boolean
+---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function Tensor:item(x) end
 
 ---The same as less_equal.
@@ -834,13 +859,13 @@ function Tensor:less(y, options) end
 function Tensor:less_equal(y, options) end
 
 ---natural logarithm.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:log(options) end
 
 ---logarithm to base 10.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:log10(options) end
@@ -850,7 +875,7 @@ function Tensor:log10(options) end
 function Tensor:log10_() end
 
 ---log(1 + x), exact near 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:log1p(options) end
@@ -860,7 +885,7 @@ function Tensor:log1p(options) end
 function Tensor:log1p_() end
 
 ---logarithm to base 2.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:log2(options) end
@@ -892,27 +917,27 @@ function Tensor:logaddexp(y, options) end
 function Tensor:logaddexp_(y) end
 
 ---x and y; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:logical_and(y, options) end
 
 ---not x; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:logical_not(options) end
 
 ---x or y; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:logical_or(y, options) end
 
 ---one of x and y, not both; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -991,7 +1016,7 @@ function Tensor:maximum(y, options) end
 function Tensor:maximum_(y) end
 
 ---arithmetic mean; NaN of no elements.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
@@ -1046,7 +1071,7 @@ Tensor["mul_"] = Tensor["multiply_"]
 function Tensor:multinomial(w, n, options) end
 
 ---x * y.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -1089,7 +1114,7 @@ Tensor["neg"] = Tensor["negative"]
 Tensor["neg_"] = Tensor["negative_"]
 
 ----x; integers wrap.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:negative(options) end
@@ -1134,7 +1159,7 @@ function Tensor:norm(x, p, dim, options) end
 function Tensor:normal_(mean, std, options) end
 
 ---x ~= y.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -1177,7 +1202,7 @@ function Tensor:permute_dims(...) end
 function Tensor:pin_memory(x) end
 
 ---x itself.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:positive(options) end
@@ -1187,7 +1212,7 @@ function Tensor:positive(options) end
 function Tensor:positive_() end
 
 ---x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -1205,7 +1230,7 @@ Tensor["power"] = Tensor["pow"]
 Tensor["power_"] = Tensor["pow_"]
 
 ---product; bool and integers multiply in int64 or uint64.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
@@ -1233,8 +1258,13 @@ function Tensor:random_(low, high, options) end
 ---The same as flatten.
 Tensor["ravel"] = Tensor["flatten"]
 
+---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
+---@param x any
+---@return any # float32 of complex64, float64 of complex128, in x's shape
+function Tensor:real(x) end
+
 ---1 / x.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:reciprocal(options) end
@@ -1306,7 +1336,7 @@ function Tensor:round_() end
 function Tensor:rows() end
 
 ---1 / sqrt(x).
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:rsqrt(options) end
@@ -1367,7 +1397,7 @@ function Tensor:shuffle(x, options) end
 function Tensor:shuffle_(x, options) end
 
 ---1 / (1 + exp(-x)).
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:sigmoid(options) end
@@ -1376,13 +1406,13 @@ function Tensor:sigmoid(options) end
 ---@return luatensor.Tensor # x
 function Tensor:sigmoid_() end
 
-----1, 0 or 1; NaN stays NaN.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+----1, 0 or 1, x / abs(x) of complex numbers; NaN stays NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:sign(options) end
 
----In place: -1, 0 or 1; NaN stays NaN.
+---In place: -1, 0 or 1, x / abs(x) of complex numbers; NaN stays NaN.
 ---@return luatensor.Tensor # x
 function Tensor:sign_() end
 
@@ -1403,7 +1433,7 @@ function Tensor:silu(options) end
 function Tensor:silu_() end
 
 ---sine of x radians.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:sin(options) end
@@ -1413,7 +1443,7 @@ function Tensor:sin(options) end
 function Tensor:sin_() end
 
 ---hyperbolic sine.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:sinh(options) end
@@ -1452,7 +1482,7 @@ function Tensor:sort(dim, options) end
 function Tensor:split(sizes, dim) end
 
 ---square root; NaN below 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:sqrt(options) end
@@ -1462,7 +1492,7 @@ function Tensor:sqrt(options) end
 function Tensor:sqrt_() end
 
 ---x * x.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:square(options) end
@@ -1490,7 +1520,7 @@ Tensor["sub"] = Tensor["subtract"]
 Tensor["sub_"] = Tensor["subtract_"]
 
 ---x - y.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -1502,7 +1532,7 @@ function Tensor:subtract(y, options) end
 function Tensor:subtract_(y) end
 
 ---sum; bool and integers add up in int64 or uint64.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
@@ -1538,7 +1568,7 @@ function Tensor:take_along_axis(indices, dim, options) end
 Tensor["take_along_dim"] = Tensor["take_along_axis"]
 
 ---tangent of x radians.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:tan(options) end
@@ -1548,7 +1578,7 @@ function Tensor:tan(options) end
 function Tensor:tan_() end
 
 ---hyperbolic tangent.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:tanh(options) end
@@ -1603,7 +1633,7 @@ Tensor["tolist"] = Tensor["totable"]
 ---@return luatensor.Tensor # int64, of the same shape: positions in x
 function Tensor:topk(k, dim, options) end
 
----All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
+---All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
 ---@param x any
 ---@return any # table, number or boolean
 function Tensor:totable(x) end
@@ -1703,8 +1733,18 @@ function Tensor:vecdot(x, y, options) end
 ---The same as reshape.
 Tensor["view"] = Tensor["reshape"]
 
+---Pairs of numbers as complex numbers: the inverse of view_as_real.
+---@param x any float32 or float64, of shape [..., 2], the pairs side by side in memory
+---@return any # complex64 or complex128, without the last dim, sharing x's memory
+function Tensor:view_as_complex(x) end
+
+---The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
+---@param x any complex
+---@return any # float32 or float64, of shape [..., 2], sharing x's memory
+function Tensor:view_as_real(x) end
+
 ---y where x is true, else z.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
 ---@param options? table `out`
@@ -1735,9 +1775,36 @@ lt.cuda = {}
 
 lt.info = {}
 
+---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
+---@param x any
+---@return any # float32 of complex64, float64 of complex128, in x's shape
+function lt.real(x) end
+
+---Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
+---@param x any
+---@return any # float32 of complex64, float64 of complex128, in x's shape
+function lt.imag(x) end
+
+---The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
+---@param x any complex
+---@return any # float32 or float64, of shape [..., 2], sharing x's memory
+function lt.view_as_real(x) end
+
+---Pairs of numbers as complex numbers: the inverse of view_as_real.
+---@param x any float32 or float64, of shape [..., 2], the pairs side by side in memory
+---@return any # complex64 or complex128, without the last dim, sharing x's memory
+function lt.view_as_complex(x) end
+
+---Complex numbers from real and imaginary parts. Of two numbers: a 0-d tensor that counts as a number does: it makes what
+---it meets complex, but never wider (`lt.complex(0, 1) * x` is complex64 where x is float32). Of tensors: a tensor.
+---@param re number|any real parts
+---@param im? number|any imaginary parts; broadcast with re
+---@return any # complex128 where a part is float64 or both are numbers, else complex64
+function lt.complex(re, im) end
+
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
----@param data any nested tables, a number, a boolean, or a tensor (which is copied)
+---@param data any nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 ---@param options? table {dtype =, device =}; data that does not fit the dtype is an error
 ---@return any # a new tensor
 function lt.tensor(data, options) end
@@ -1751,10 +1818,10 @@ function lt.asarray(data, options) end
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
 ---@param x any
----@return any # number or boolean
+---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function lt.item(x) end
 
----All elements as nested tables; of a 0-d tensor, the number or boolean itself. Waits for the device.
+---All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
 ---@param x any
 ---@return any # table, number or boolean
 function lt.totable(x) end
@@ -1959,7 +2026,7 @@ function lt.isdtype(dtype, kind) end
 
 ---Limits of a float dtype.
 ---@param dtype string|any
----@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype
+---@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; of a complex dtype its parts'
 function lt.finfo(dtype) end
 
 ---Limits of an integer dtype.
@@ -2713,28 +2780,28 @@ function lt.norm(x, p, dim, options) end
 function lt.diff(x, dim, options) end
 
 ---absolute value; the least integer wraps to itself.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.abs(x, options) end
 
 ---arc cosine, in [0, pi].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.acos(x, options) end
 
 ---inverse hyperbolic cosine; NaN below 1.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.acosh(x, options) end
 
 ---x + y.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -2742,15 +2809,22 @@ function lt.acosh(x, options) end
 function lt.add(x, y, options) end
 
 ---is every element not 0? true of no elements.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
 function lt.all(x, dim, options) end
 
+---angle of the complex number x in radians: atan2(imag, real); of a real one 0 or pi.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.angle(x, options) end
+
 ---is any element not 0? false of no elements.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
@@ -2774,21 +2848,21 @@ function lt.argmax(x, dim, options) end
 function lt.argmin(x, dim, options) end
 
 ---arc sine, in [-pi/2, pi/2].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.asin(x, options) end
 
 ---inverse hyperbolic sine.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.asinh(x, options) end
 
 ---arc tangent, in [-pi/2, pi/2].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -2803,7 +2877,7 @@ function lt.atan(x, options) end
 function lt.atan2(x, y, options) end
 
 ---inverse hyperbolic tangent; NaN outside [-1, 1].
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -2863,6 +2937,13 @@ function lt.bitwise_xor(x, y, options) end
 ---@return luatensor.Tensor #
 function lt.ceil(x, options) end
 
+---complex conjugate; real numbers stay as they are.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
+---@param x luatensor.Tensor
+---@param options? table `out`
+---@return luatensor.Tensor #
+function lt.conj(x, options) end
+
 ---magnitude of x with the sign of y.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param x luatensor.Tensor
@@ -2872,21 +2953,21 @@ function lt.ceil(x, options) end
 function lt.copysign(x, y, options) end
 
 ---cosine of x radians.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.cos(x, options) end
 
 ---hyperbolic cosine.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.cosh(x, options) end
 
 ---how many elements are not 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
@@ -2894,7 +2975,7 @@ function lt.cosh(x, options) end
 function lt.count_nonzero(x, dim, options) end
 
 ---x / y, in floating point.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -2902,7 +2983,7 @@ function lt.count_nonzero(x, dim, options) end
 function lt.divide(x, y, options) end
 
 ---x == y.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -2924,14 +3005,14 @@ function lt.erf(x, options) end
 function lt.erfc(x, options) end
 
 ---e^x.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.exp(x, options) end
 
 ---e^x - 1, exact near 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -2984,21 +3065,21 @@ function lt.greater_equal(x, y, options) end
 function lt.hypot(x, y, options) end
 
 ---is x neither infinite nor NaN?.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.isfinite(x, options) end
 
 ---is x infinite?.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.isinf(x, options) end
 
 ---is x NaN?.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3030,28 +3111,28 @@ function lt.less(x, y, options) end
 function lt.less_equal(x, y, options) end
 
 ---natural logarithm.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.log(x, options) end
 
 ---logarithm to base 10.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.log10(x, options) end
 
 ---log(1 + x), exact near 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.log1p(x, options) end
 
 ---logarithm to base 2.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3066,7 +3147,7 @@ function lt.log2(x, options) end
 function lt.logaddexp(x, y, options) end
 
 ---x and y; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3074,14 +3155,14 @@ function lt.logaddexp(x, y, options) end
 function lt.logical_and(x, y, options) end
 
 ---not x; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.logical_not(x, options) end
 
 ---x or y; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3089,7 +3170,7 @@ function lt.logical_not(x, options) end
 function lt.logical_or(x, y, options) end
 
 ---one of x and y, not both; everything but 0 is true.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3121,7 +3202,7 @@ function lt.max(x, dim, options) end
 function lt.maximum(x, y, options) end
 
 ---arithmetic mean; NaN of no elements.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
@@ -3145,7 +3226,7 @@ function lt.min(x, dim, options) end
 function lt.minimum(x, y, options) end
 
 ---x * y.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3153,7 +3234,7 @@ function lt.minimum(x, y, options) end
 function lt.multiply(x, y, options) end
 
 ----x; integers wrap.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3168,7 +3249,7 @@ function lt.negative(x, options) end
 function lt.nextafter(x, y, options) end
 
 ---x ~= y.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3176,14 +3257,14 @@ function lt.nextafter(x, y, options) end
 function lt.not_equal(x, y, options) end
 
 ---x itself.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.positive(x, options) end
 
 ---x to the power y; integers wrap, a negative integer exponent gives 0 unless x is 1 or -1.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3191,7 +3272,7 @@ function lt.positive(x, options) end
 function lt.pow(x, y, options) end
 
 ---product; bool and integers multiply in int64 or uint64.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
@@ -3199,7 +3280,7 @@ function lt.pow(x, y, options) end
 function lt.prod(x, dim, options) end
 
 ---1 / x.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3228,21 +3309,21 @@ function lt.remainder(x, y, options) end
 function lt.round(x, options) end
 
 ---1 / sqrt(x).
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.rsqrt(x, options) end
 
 ---1 / (1 + exp(-x)).
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.sigmoid(x, options) end
 
-----1, 0 or 1; NaN stays NaN.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+----1, 0 or 1, x / abs(x) of complex numbers; NaN stays NaN.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3263,14 +3344,14 @@ function lt.signbit(x, options) end
 function lt.silu(x, options) end
 
 ---sine of x radians.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.sin(x, options) end
 
 ---hyperbolic sine.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3284,14 +3365,14 @@ function lt.sinh(x, options) end
 function lt.softplus(x, options) end
 
 ---square root; NaN below 0.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.sqrt(x, options) end
 
 ---x * x.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3306,7 +3387,7 @@ function lt.square(x, options) end
 function lt.std(x, dim, options) end
 
 ---x - y.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param options? table `out`
@@ -3314,7 +3395,7 @@ function lt.std(x, dim, options) end
 function lt.subtract(x, y, options) end
 
 ---sum; bool and integers add up in int64 or uint64.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
 ---@param options? table `dim`, `keepdim`, `out`
@@ -3322,14 +3403,14 @@ function lt.subtract(x, y, options) end
 function lt.sum(x, dim, options) end
 
 ---tangent of x radians.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function lt.tan(x, options) end
 
 ---hyperbolic tangent.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #
@@ -3351,7 +3432,7 @@ function lt.trunc(x, options) end
 function lt.var(x, dim, options) end
 
 ---y where x is true, else z.
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
@@ -3411,6 +3492,12 @@ lt["cat"] = lt["concat"]
 
 ---The same as clip.
 lt["clamp"] = lt["clip"]
+
+---@type string
+lt.complex128 = nil
+
+---@type string
+lt.complex64 = nil
 
 ---The same as concat.
 lt["concatenate"] = lt["concat"]

@@ -28,8 +28,6 @@ static const struct linalg_way {
   [LINALG_lstsq]    = {.takes_b = true, .reports = true, .columns = true},
 };
 
-static enum dtype real_of(enum dtype d) { return d; }
-
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -85,7 +83,7 @@ static void add_solution(linalg_job *j, int64_t rows) {
 
 static void choose_results(linalg_job *j) {
   int64_t m = j->m, n = j->n, p = least(m, n);
-  enum dtype d = j->dtype, real = real_of(d);
+  enum dtype d = j->dtype, real = dtype_real(d);
   j->nout = 0;
   switch (j->op) {
     case LINALG_cholesky: case LINALG_inv:
@@ -115,6 +113,10 @@ static void choose_results(linalg_job *j) {
       add_result(j, real, 1, n, 0);
       if (j->vectors) add_columns(j, d, n, n);
       break;
+    case LINALG_eig:
+      add_result(j, dtype_complex(d), 1, n, 0);
+      if (j->vectors) add_columns(j, dtype_complex(d), n, n);
+      break;
     case LINALG_lstsq:
       add_solution(j, most(m, n));
       add_result(j, DT_int64, 0, 0, 0);
@@ -130,7 +132,6 @@ int linalg_prepare(linalg_job *j) {
   int st = choose_shapes(j);
   if (st == OK) st = choose_dtype(j);
   if (st != OK) return st;
-  if (j->op == LINALG_eig) return ERR_NO_KERNEL;       /* until there are complex dtypes */
   choose_results(j);
   return shape_count(&j->batch, 1, &j->count);
 }
@@ -191,7 +192,7 @@ static bool choose_columns(const linalg_job *j) {
   return ways[j->op].columns;
 }
 
-static double epsilon(enum dtype d) { return real_of(d) == DT_float32 ? 0x1p-23 : 0x1p-52; }
+static double epsilon(enum dtype d) { return dtype_real(d) == DT_float32 ? 0x1p-23 : 0x1p-52; }
 
 /* The results as the call's operands. */
 static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {

@@ -37,6 +37,8 @@ const lapack *lapack_of(enum dtype d) {
   switch (d) {
     case DT_float32:    return &real[0];
     case DT_float64:    return &real[1];
-    default:            return d == DT_none ? &complex[0] : NULL;
+    case DT_complex64:  return &complex[0];
+    case DT_complex128: return &complex[1];
+    default:            return NULL;
   }
 }
