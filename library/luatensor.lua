@@ -1775,6 +1775,8 @@ lt.cuda = {}
 
 lt.info = {}
 
+lt.linalg = {}
+
 ---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
 ---@param x any
 ---@return any # float32 of complex64, float64 of complex128, in x's shape
@@ -2076,6 +2078,78 @@ function lt.graph(f, options) end
 ---@param dtype? string whose arithmetic is measured
 ---@return table # `flops`: additions and multiplications per second; `read` and `copy`: bytes per second, a copy counts what it reads and what it writes
 function lt.limits(device, dtype) end
+
+---The inverses of square matrices.
+---@param x luatensor.Tensor [..., n, n], float32 or float64; integers give the default float
+---@return luatensor.Tensor # [..., n, n]
+function lt.linalg.inv(x) end
+
+---The determinants of square matrices.
+---@param x luatensor.Tensor [..., n, n]
+---@return luatensor.Tensor # [...]; 1 for matrices of shape [0, 0], 0 for singular ones
+function lt.linalg.det(x) end
+
+---Sign and logarithm of determinants, also of those that are too large or too small for a float.
+---@param x luatensor.Tensor [..., n, n]
+---@return luatensor.Tensor # [...]: -1, 0 or 1; for complex matrices det / |det|
+---@return luatensor.Tensor # [...]: log(|det|), -inf for singular matrices
+function lt.linalg.slogdet(x) end
+
+---Singular values, in descending order.
+---@param x luatensor.Tensor [..., m, n]
+---@return luatensor.Tensor # [..., min(m, n)], real
+function lt.linalg.svdvals(x) end
+
+---Eigenvalues and eigenvectors of square matrices that need not be symmetric.
+---@param x luatensor.Tensor [..., n, n]
+---@return luatensor.Tensor # eigenvalues [..., n], complex, in no particular order
+---@return luatensor.Tensor # eigenvectors [..., n, n], complex: columns of length 1
+function lt.linalg.eig(x) end
+
+---Eigenvalues of square matrices that need not be symmetric.
+---@param x luatensor.Tensor [..., n, n]
+---@return luatensor.Tensor # [..., n], complex, in no particular order
+function lt.linalg.eigvals(x) end
+
+---Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read.
+---@param x luatensor.Tensor [..., n, n]
+---@param options? table `upper`: reads the upper triangle and gives U with x = Uᴴ U
+---@return luatensor.Tensor # [..., n, n]: L with x = L Lᴴ
+function lt.linalg.cholesky(x, options) end
+
+---Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read.
+---@param x luatensor.Tensor [..., n, n]
+---@param options? table `upper`: reads the upper triangle, not the lower
+---@return luatensor.Tensor # eigenvalues [..., n], real, ascending
+---@return luatensor.Tensor # eigenvectors [..., n, n]: orthonormal columns
+function lt.linalg.eigh(x, options) end
+
+---Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read.
+---@param x luatensor.Tensor [..., n, n]
+---@param options? table `upper`: reads the upper triangle, not the lower
+---@return luatensor.Tensor # [..., n], real, ascending
+function lt.linalg.eigvalsh(x, options) end
+
+---x = Q R: Q has orthonormal columns, R zeros below the diagonal.
+---@param x luatensor.Tensor [..., m, n]
+---@param options? table `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete" (Q [..., m, m], R [..., m, n])
+---@return luatensor.Tensor # Q
+---@return luatensor.Tensor # R
+function lt.linalg.qr(x, options) end
+
+---Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
+---@param x luatensor.Tensor [..., m, n]
+---@param options? table `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and [..., k, n], k = min(m, n)
+---@return luatensor.Tensor # U
+---@return luatensor.Tensor # S [..., k], real, descending
+---@return luatensor.Tensor # Vh
+function lt.linalg.svd(x, options) end
+
+---x with a x = b, by LU factorization.
+---@param a luatensor.Tensor [..., n, n]
+---@param b luatensor.Tensor [n], one vector, or [..., n, k]; batch dims broadcast
+---@return luatensor.Tensor # [..., n] or [..., n, k]
+function lt.linalg.solve(a, b) end
 
 ---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
 ---@param x any real numbers of any shape
