@@ -5,7 +5,7 @@
 ** made from ops.def vectorise; compiled once an ISA. */
 
 #include "math/convert.h"
-#include "math/float64.h"
+#include "math/complex.h"
 
 /* ---- integers ----
 ** name, T, unsigned of the same width, an unsigned type in which products do not overflow int */
@@ -55,6 +55,7 @@
   INLINE T m_max_##D(T x, T y) { return x > y ? x : y; }                                           \
   INLINE T m_min_##D(T x, T y) { return x < y ? x : y; }                                           \
   INLINE T m_mul_##D(T x, T y) { return (T)((W)x * (W)y); }                                        \
+  INLINE T m_conj_##D(T x) { return x; }                                                           \
   INLINE T m_invert_##D(T x) { return (T)~x; }                                                     \
   INLINE U left_##D(U x, U n) {                                                                    \
     return n < sizeof(T) * 8 ? (U)((W)x << (n & (sizeof(T) * 8 - 1))) : 0;                         \
@@ -108,6 +109,7 @@ INLINE uint64_t m_remainder_uint64(uint64_t x, uint64_t y) { return y == 0 ? 0 :
 /* ---- bool ---- */
 
 INLINE bool m_invert_bool(bool x)   { return !x; }
+INLINE bool m_conj_bool(bool x)     { return x; }
 INLINE bool m_isnan_bool(bool x)    { (void)x; return false; }
 INLINE bool m_isinf_bool(bool x)    { (void)x; return false; }
 INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
@@ -119,6 +121,9 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
   INLINE T m_abs_##D(T x) { return abs_##D(x); }                                                   \
   INLINE T m_sign_##D(T x) { return x > 0 ? 1 : x < 0 ? -1 : x; }                                  \
   INLINE T m_mul_##D(T x, T y) { return x * y; }                                                   \
+  INLINE T m_div_##D(T x, T y) { return x / y; }                                                   \
+  INLINE T m_conj_##D(T x) { return x; }                                                           \
+  INLINE T m_angle_##D(T x) { return x < 0 ? (T)0x1.921fb54442d18p1 : x != x ? x : 0; }            \
   INLINE T m_fma_##D(T x, T y, T z) { return fma_##D(x, y, z); }                                   \
   /* y is looked at first: with x, the running maximum of a reduction, gcc threads jumps and gives up */ \
   INLINE T m_max_##D(T x, T y) { return y > x || y != y ? y : x; }                                 \
@@ -214,47 +219,40 @@ INLINE bool is_far_remainder_float32(float x, float y)   { return abs_float32(x)
 INLINE bool is_far_remainder_float64(double x, double y) { return abs_float64(x) >= 0x1p52 * abs_float64(y); }
 INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return false; }
 
-INLINE float m_div_float32(float x, float y) { return x / y; }
-INLINE double m_div_float64(double x, double y) { return x / y; }
-INLINE float m_conj_float32(float x) { return x; }
-INLINE double m_conj_float64(double x) { return x; }
-INLINE float m_angle_float32(float x) { return m_atan2_float32(0, x); }
-INLINE double m_angle_float64(double x) { return m_atan2_float64(0, x); }
-#define CJ(D, T, ...) INLINE T m_conj_##D(T x) { return x; }
-EACH_SIGNED(CJ) EACH_UNSIGNED(CJ)
-#include "math/complex.h"
 /* ---- overloads ---- */
 
-#define COMPLEXES(f) CASE(complex64_t, f##_complex64), CASE(complex128_t, f##_complex128)
 #define FLOATS(f)   CASE(float, f##_float32), CASE(double, f##_float64)
 #define INTEGERS(f)                                                                                    \
   CASE(int8_t, f##_int8), CASE(int16_t, f##_int16), CASE(int32_t, f##_int32), CASE(int64_t, f##_int64), \
   CASE(uint8_t, f##_uint8), CASE(uint16_t, f##_uint16), CASE(uint32_t, f##_uint32), CASE(uint64_t, f##_uint64)
+#define COMPLEXES(f) CASE(complex64_t, f##_complex64), CASE(complex128_t, f##_complex128)
+#define INEXACT(f)  FLOATS(f), COMPLEXES(f)
 #define REALS(f)    INTEGERS(f), FLOATS(f)
+#define NUMBERS(f)  REALS(f), COMPLEXES(f)
 #define BITS(f)     CASE(bool, f##_bool), INTEGERS(f)
 
-#define m_exp(x)    GENERIC(x, FLOATS(m_exp), COMPLEXES(m_exp))(x)
-#define m_expm1(x)  GENERIC(x, FLOATS(m_expm1), COMPLEXES(m_expm1))(x)
-#define m_log(x)    GENERIC(x, FLOATS(m_log), COMPLEXES(m_log))(x)
-#define m_log1p(x)  GENERIC(x, FLOATS(m_log1p), COMPLEXES(m_log1p))(x)
-#define m_log2(x)   GENERIC(x, FLOATS(m_log2), COMPLEXES(m_log2))(x)
-#define m_log10(x)  GENERIC(x, FLOATS(m_log10), COMPLEXES(m_log10))(x)
-#define m_sqrt(x)   GENERIC(x, FLOATS(m_sqrt), COMPLEXES(m_sqrt))(x)
-#define m_sin(x)    GENERIC(x, FLOATS(m_sin), COMPLEXES(m_sin))(x)
-#define m_cos(x)    GENERIC(x, FLOATS(m_cos), COMPLEXES(m_cos))(x)
-#define m_tan(x)    GENERIC(x, FLOATS(m_tan), COMPLEXES(m_tan))(x)
-#define m_asin(x)   GENERIC(x, FLOATS(m_asin), COMPLEXES(m_asin))(x)
-#define m_acos(x)   GENERIC(x, FLOATS(m_acos), COMPLEXES(m_acos))(x)
-#define m_atan(x)   GENERIC(x, FLOATS(m_atan), COMPLEXES(m_atan))(x)
-#define m_sinh(x)   GENERIC(x, FLOATS(m_sinh), COMPLEXES(m_sinh))(x)
-#define m_cosh(x)   GENERIC(x, FLOATS(m_cosh), COMPLEXES(m_cosh))(x)
-#define m_tanh(x)   GENERIC(x, FLOATS(m_tanh), COMPLEXES(m_tanh))(x)
-#define m_asinh(x)  GENERIC(x, FLOATS(m_asinh), COMPLEXES(m_asinh))(x)
-#define m_acosh(x)  GENERIC(x, FLOATS(m_acosh), COMPLEXES(m_acosh))(x)
-#define m_atanh(x)  GENERIC(x, FLOATS(m_atanh), COMPLEXES(m_atanh))(x)
+#define m_exp(x)    GENERIC(x, INEXACT(m_exp))(x)
+#define m_expm1(x)  GENERIC(x, INEXACT(m_expm1))(x)
+#define m_log(x)    GENERIC(x, INEXACT(m_log))(x)
+#define m_log1p(x)  GENERIC(x, INEXACT(m_log1p))(x)
+#define m_log2(x)   GENERIC(x, INEXACT(m_log2))(x)
+#define m_log10(x)  GENERIC(x, INEXACT(m_log10))(x)
+#define m_sqrt(x)   GENERIC(x, INEXACT(m_sqrt))(x)
+#define m_sin(x)    GENERIC(x, INEXACT(m_sin))(x)
+#define m_cos(x)    GENERIC(x, INEXACT(m_cos))(x)
+#define m_tan(x)    GENERIC(x, INEXACT(m_tan))(x)
+#define m_asin(x)   GENERIC(x, INEXACT(m_asin))(x)
+#define m_acos(x)   GENERIC(x, INEXACT(m_acos))(x)
+#define m_atan(x)   GENERIC(x, INEXACT(m_atan))(x)
+#define m_sinh(x)   GENERIC(x, INEXACT(m_sinh))(x)
+#define m_cosh(x)   GENERIC(x, INEXACT(m_cosh))(x)
+#define m_tanh(x)   GENERIC(x, INEXACT(m_tanh))(x)
+#define m_asinh(x)  GENERIC(x, INEXACT(m_asinh))(x)
+#define m_acosh(x)  GENERIC(x, INEXACT(m_acosh))(x)
+#define m_atanh(x)  GENERIC(x, INEXACT(m_atanh))(x)
 #define m_erf(x)    GENERIC(x, FLOATS(m_erf))(x)
 #define m_erfc(x)   GENERIC(x, FLOATS(m_erfc))(x)
-#define m_sigmoid(x) GENERIC(x, FLOATS(m_sigmoid), COMPLEXES(m_sigmoid))(x)
+#define m_sigmoid(x) GENERIC(x, INEXACT(m_sigmoid))(x)
 #define m_softplus(x) GENERIC(x, FLOATS(m_softplus))(x)
 #define m_gelu(x)   GENERIC(x, FLOATS(m_gelu))(x)
 
@@ -265,25 +263,28 @@ EACH_SIGNED(CJ) EACH_UNSIGNED(CJ)
 #define m_nextafter(x, y) GENERIC(x, FLOATS(m_nextafter))(x, y)
 #define m_fma(x, y, z)    GENERIC(x, FLOATS(m_fma))(x, y, z)
 #define m_signbit(x)      GENERIC(x, FLOATS(m_signbit))(x)
-#define m_isclose(x, y, z, w) GENERIC(x, FLOATS(m_isclose), COMPLEXES(m_isclose))(x, y, z, w)
+#define m_isclose(x, y, z, w) GENERIC(x, INEXACT(m_isclose))(x, y, z, w)
 
-#define m_abs(x)    GENERIC(x, REALS(m_abs), COMPLEXES(m_abs))(x)
-#define m_sign(x)   GENERIC(x, REALS(m_sign), COMPLEXES(m_sign))(x)
+#define m_abs(x)    GENERIC(x, NUMBERS(m_abs))(x)
+#define m_sign(x)   GENERIC(x, NUMBERS(m_sign))(x)
 #define m_ceil(x)   GENERIC(x, REALS(m_ceil))(x)
 #define m_floor(x)  GENERIC(x, REALS(m_floor))(x)
-#define m_round(x)  GENERIC(x, REALS(m_round))(x)
+#define m_round(x)  GENERIC(x, NUMBERS(m_round))(x)
 #define m_trunc(x)  GENERIC(x, REALS(m_trunc))(x)
-#define m_mul(x, y) GENERIC(x, REALS(m_mul), COMPLEXES(m_mul))(x, y)
-#define m_pow(x, y) GENERIC(x, REALS(m_pow), COMPLEXES(m_pow))(x, y)
+#define m_mul(x, y) GENERIC(x, NUMBERS(m_mul))(x, y)
+#define m_div(x, y) GENERIC(x, INEXACT(m_div))(x, y)
+#define m_conj(x)   GENERIC(x, BITS(m_conj), INEXACT(m_conj))(x)
+#define m_angle(x)  GENERIC(x, INEXACT(m_angle))(x)
+#define m_pow(x, y) GENERIC(x, NUMBERS(m_pow))(x, y)
 #define m_max(x, y) GENERIC(x, REALS(m_max))(x, y)
 #define m_min(x, y) GENERIC(x, REALS(m_min))(x, y)
 #define m_floor_divide(x, y) GENERIC(x, REALS(m_floor_divide))(x, y)
 #define m_remainder(x, y)    GENERIC(x, REALS(m_remainder))(x, y)
 
-#define is_far_trig(x)  GENERIC(x, FLOATS(is_far_trig), COMPLEXES(is_far_trig))(x)
-#define any_sin(x)      GENERIC(x, FLOATS(sin_any), COMPLEXES(sin_any))(x)
-#define any_cos(x)      GENERIC(x, FLOATS(cos_any), COMPLEXES(cos_any))(x)
-#define any_tan(x)      GENERIC(x, FLOATS(tan_any), COMPLEXES(tan_any))(x)
+#define is_far_trig(x)  GENERIC(x, INEXACT(is_far_trig))(x)
+#define any_sin(x)      GENERIC(x, FLOATS(sin_any), COMPLEXES(m_sin))(x)
+#define any_cos(x)      GENERIC(x, FLOATS(cos_any), COMPLEXES(m_cos))(x)
+#define any_tan(x)      GENERIC(x, FLOATS(tan_any), COMPLEXES(m_tan))(x)
 #define is_far_remainder(x, y) GENERIC(x, FLOATS(is_far_remainder), CASE_ELSE(is_far_never))(x, y)
 #define any_remainder(x, y)    GENERIC(x, FLOATS(remainder_any), INTEGERS(m_remainder))(x, y)
 
@@ -292,17 +293,17 @@ EACH_SIGNED(CJ) EACH_UNSIGNED(CJ)
 INLINE double   plus_float64(double a, double x)    { return fma_float64(x, 1.0, a); }
 INLINE int64_t  plus_int64(int64_t a, int64_t x)    { return a + x; }
 INLINE uint64_t plus_uint64(uint64_t a, uint64_t x) { return a + x; }
-#define m_plus(a, x) GENERIC(a, CASE(double, plus_float64), CASE(int64_t, plus_int64), CASE(uint64_t, plus_uint64), CASE(complex128_t, plus_complex128))(a, x)
+INLINE complex128_t plus_complex128(complex128_t a, complex128_t x) { return a + x; }
+#define m_plus(a, x)                                                                                   \
+  GENERIC(a, CASE(double, plus_float64), CASE(int64_t, plus_int64), CASE(uint64_t, plus_uint64),       \
+          CASE(complex128_t, plus_complex128))(a, x)
 
-#define m_div(x, y) GENERIC(x, FLOATS(m_div), COMPLEXES(m_div))(x, y)
-#define m_conj(x) GENERIC(x, REALS(m_conj), COMPLEXES(m_conj))(x)
-#define m_angle(x) GENERIC(x, FLOATS(m_angle), COMPLEXES(m_angle))(x)
 #define m_invert(x) GENERIC(x, BITS(m_invert))(x)
 #define m_shift_left(x, y)  GENERIC(x, INTEGERS(m_shift_left))(x, y)
 #define m_shift_right(x, y) GENERIC(x, INTEGERS(m_shift_right))(x, y)
 
-#define m_isnan(x)    GENERIC(x, BITS(m_isnan), FLOATS(m_isnan), COMPLEXES(m_isnan))(x)
-#define m_isinf(x)    GENERIC(x, BITS(m_isinf), FLOATS(m_isinf), COMPLEXES(m_isinf))(x)
-#define m_isfinite(x) GENERIC(x, BITS(m_isfinite), FLOATS(m_isfinite), COMPLEXES(m_isfinite))(x)
+#define m_isnan(x)    GENERIC(x, BITS(m_isnan), INEXACT(m_isnan))(x)
+#define m_isinf(x)    GENERIC(x, BITS(m_isinf), INEXACT(m_isinf))(x)
+#define m_isfinite(x) GENERIC(x, BITS(m_isfinite), INEXACT(m_isfinite))(x)
 
 #endif
