@@ -127,10 +127,18 @@ typedef struct sort_kernel {
   void (*repack)(int64_t n, const void *x, const packing *p, int64_t *out);
 } sort_kernel;
 
+/* Sorts of keys of one size; scratch has room for as many. */
+typedef struct key_sorts {
+  bool    (*in_order)(int64_t n, const void *keys);
+  void    (*sort)(int64_t n, void *keys, void *scratch);
+  /* puts keys in two parts, none of the first greater than one of the second; returns the length of the first. 0 or n:
+  ** found none. NULL: not here, where radix sorts are faster */
+  int64_t (*divide)(int64_t n, void *keys, void *scratch);
+} key_sorts;
+
 typedef struct sort_table {
   sort_kernel kernel[DTYPE_COUNT];
-  void (*sort32)(int64_t n, int32_t *keys);
-  void (*sort64)(int64_t n, int64_t *keys);
+  key_sorts   sorts[2];               /* of 4 bytes, of 8 bytes */
 } sort_table;
 
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */

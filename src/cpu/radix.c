@@ -59,5 +59,5 @@ static void counts_to_places(int64_t *counts, int threads) {
     if (from != keys) memcpy(keys, from, (size_t)n * sizeof *keys);                                     \
   }
 
-RADIX(int32_t, uint32_t, radix_sort32)
-RADIX(int64_t, uint64_t, radix_sort64)
+RADIX(int32_t, uint32_t, radix_sort_32)
+RADIX(int64_t, uint64_t, radix_sort_64)

@@ -7,7 +7,8 @@
 #include "walk.h"
 
 enum {
-  FEW   = 32,              /* keys: insertion is faster than anything else */
+  FEW   = 256,             /* keys: too few for a radix sort's counts */
+  TASK  = 1 << 14,         /* keys that a thread sorts alone */
   GRAIN = 1 << 13,         /* elements a thread is worth */
   LONG  = 1 << 16,         /* a lone line of this length is worth several threads */
   TILE  = 1 << 18          /* bytes of lines copied at a time */
@@ -35,11 +36,26 @@ typedef struct buffers {
 
 /* ---- one contiguous line ---- */
 
+/* Divides keys among the threads that wait for tasks. */
+static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scratch, int size) {
+  int64_t low = n > TASK ? k->divide(n, keys, scratch) : 0;
+  if (low == 0 || low == n) { k->sort(n, keys, scratch); return; }
+  #pragma omp task
+  sort_by_tasks(k, low, keys, scratch, size);
+  sort_by_tasks(k, n - low, keys + low * size, scratch + low * size, size);
+}
+
+/* Keys that differ below bit `low` only are in their order already. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low) {
-  if (size == 4 && n <= FEW) cpu_isa->sort->sort32(n, keys);
-  else if (n <= FEW) cpu_isa->sort->sort64(n, keys);
-  else if (size == 4) radix_sort32(n, keys, b->scratch, b->counts, 0, j->inside);
-  else radix_sort64(n, keys, b->scratch, b->counts, low, j->inside);
+  const key_sorts *k = &cpu_isa->sort->sorts[size == 8];
+  if (k->in_order(n, keys)) return;
+  if (k->divide && j->inside > 1) {
+    #pragma omp parallel num_threads(j->inside)
+    #pragma omp single
+    sort_by_tasks(k, n, keys, b->scratch, size);
+  } else if (k->divide || n <= FEW) k->sort(n, keys, b->scratch);
+  else if (size == 4) radix_sort_32(n, keys, b->scratch, b->counts, 0, j->inside);
+  else radix_sort_64(n, keys, b->scratch, b->counts, low, j->inside);
 }
 
 static void sort_values(const sort_job *j, const buffers *b, const void *x, void *values) {
@@ -170,7 +186,7 @@ static buffer_sizes measure(const sort_job *j) {
   buffer_sizes s = {
     .x = part(j->copy_in, j->width * c->n, j->size), .values = part(j->copy_values, j->width * c->keep, j->size),
     .positions = part(j->copy_positions, j->width * c->keep, 8), .keys = part(j->own_keys, c->n, key_size),
-    .scratch = part(c->n > FEW, c->n, key_size), .counts = part(c->n > FEW, j->inside * RADIX_PLACES, sizeof(int64_t))};
+    .scratch = part(true, c->n, key_size), .counts = part(true, j->inside * RADIX_PLACES, sizeof(int64_t))};
   s.all = s.x + s.values + s.positions + s.keys + s.scratch + s.counts;
   return s;
 }
@@ -198,7 +214,7 @@ int cpu_sort(int index, const sort_call *c) {
   if (threads > j.tiles) threads = (int)j.tiles;
   buffer_sizes sizes = measure(&j);
   char *memory = NULL;
-  if (sizes.all && !(memory = aligned_alloc(64, sizes.all * (size_t)threads))) return ERR_MEMORY;
+  if (!(memory = aligned_alloc(64, sizes.all * (size_t)threads))) return ERR_MEMORY;
   #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
   for (int t = 0; t < threads; t++) {
     buffers b = place_buffers(&sizes, memory + sizes.all * (size_t)t);

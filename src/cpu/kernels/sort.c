@@ -1,6 +1,7 @@
 /* Keys of sorting, in the order of the elements, and keys packed with positions. */
 
 #include "../cpu.h"
+#include "sort_quick.h"
 
 /* ---- one element's key: unsigned, `width` bits; in floats 0x80… is +0 and 0x7f…f -0 ---- */
 
@@ -129,19 +130,48 @@ SORTED_INTEGERS(KEYS)
 SORTED_FLOATS(KEYS)
 SORTED_FLOATS(MEND)
 
-/* ---- a few keys ---- */
+/* ---- lines of keys ---- */
 
-#define INSERTION(K, name)                              \
-  static void name(int64_t n, K *keys) {                \
-    for (int64_t i = 1; i < n; i++) {                   \
-      K key = keys[i];                                  \
-      int64_t at = i;                                   \
-      for (; at > 0 && keys[at - 1] > key; at--) keys[at] = keys[at - 1]; \
-      keys[at] = key;                                   \
-    }                                                   \
+enum { LOOK = 256 };         /* keys compared before the answer is looked at */
+
+#define IN_ORDER(S, K)                                                                                  \
+  static bool in_order_##S(int64_t n, const void *line) {                                               \
+    const K *keys = line;                                                                               \
+    for (int64_t begin = 1; begin < n; begin += LOOK) {                                                 \
+      int64_t end = begin + LOOK < n ? begin + LOOK : n;                                                \
+      int wrong = 0;                                                                                    \
+      for (int64_t i = begin; i < end; i++) wrong |= keys[i - 1] > keys[i];                             \
+      if (wrong) return false;                                                                          \
+    }                                                                                                   \
+    return true;                                                                                        \
   }
-INSERTION(int32_t, sort32)
-INSERTION(int64_t, sort64)
+IN_ORDER(32, int32_t)
+IN_ORDER(64, int64_t)
+
+#if !SORT_LANES
+
+enum { FEW = 32 };           /* keys: insertion is faster than anything else */
+
+#define PLAIN(S, K)                                                                                     \
+  static void insert_##S(int64_t n, K *keys) {                                                          \
+    for (int64_t i = 1; i < n; i++) {                                                                   \
+      K key = keys[i];                                                                                  \
+      int64_t at = i;                                                                                   \
+      for (; at > 0 && keys[at - 1] > key; at--) keys[at] = keys[at - 1];                               \
+      keys[at] = key;                                                                                   \
+    }                                                                                                   \
+  }                                                                                                     \
+  static void sort_##S(int64_t n, void *keys, void *scratch) {                                          \
+    int64_t counts[RADIX_PLACES];                                                                       \
+    if (n <= FEW) insert_##S(n, keys);                                                                  \
+    else radix_sort_##S(n, keys, scratch, counts, 0, 1);                                                 \
+  }
+PLAIN(32, int32_t)
+PLAIN(64, int64_t)
+#define divide_32 NULL
+#define divide_64 NULL
+
+#endif
 
 #define SHARED(name, width, K)                                                                            \
   .key_size = sizeof(K), .key_bits = width, .keys = keys_##name, .unkey = unkey_all_##name,               \
@@ -150,5 +180,5 @@ INSERTION(int64_t, sort64)
 #define FLOAT_ENTRY(name, width, U, K)   [DT_##name] = {SHARED(name, width, K), .mend = mend_##name},
 const sort_table ISA_NAME(sort_table) = {
   .kernel = {SORTED_INTEGERS(INTEGER_ENTRY) SORTED_FLOATS(FLOAT_ENTRY)},
-  .sort32 = sort32, .sort64 = sort64,
+  .sorts = {{in_order_32, sort_32, divide_32}, {in_order_64, sort_64, divide_64}},
 };
