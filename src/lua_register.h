@@ -35,7 +35,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(fused)   \
   X(kernel)  \
   X(stream)  \
-  X(graph)
+  X(graph)   \
+  X(fft)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -26,6 +26,7 @@ local parts = {
   "elementwise",
   "kernel",
   "info",
+  "fft",
 }
 for _, part in ipairs(parts) do
   require("luatensor." .. part)(lt, core.methods, core)
@@ -46,6 +47,7 @@ for _, library in pairs(lt) do
   if type(library) == "table" then compose(library) end      -- lt.linalg, lt.fft …
 end
 compose(core.methods)
+compose(lt.fft)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
 
