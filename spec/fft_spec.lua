@@ -137,7 +137,7 @@ local function difference(a, t, dtype, total)
   local bound = most * tolerance(dtype, total)
   for i = 1, #a.re do
     local off = math.max(math.abs(got.re[i] - a.re[i]), math.abs(got.im[i] - a.im[i]))
-    if not (off <= bound) then
+    if off > bound or off ~= off then
       return ("element %d is %.17g + %.17gi, not %.17g + %.17gi; %.3g off, allowed %.3g"):format(
         i, got.re[i], got.im[i], a.re[i], a.im[i], off, bound)
     end

@@ -39,7 +39,7 @@ static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
   return FFT_NORM_backward;
 }
 
-/* Numbers of a list at i, or one number, by `get`, which leaves the stack as it is. */
+/* How many numbers are at i: a list, or one. */
 static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   if (lua_type(L, i) == LUA_TNUMBER) return 1;
   if (lua_type(L, i) != LUA_TTABLE)
@@ -122,6 +122,149 @@ static int refuse_dtype(lua_State *L, const fft_op *f) {
 
 /* ---- the functions ---- */
 
+/***
+Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
+@function fft.fft
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@treturn Tensor complex64 or complex128, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
+@function fft.ifft
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@treturn Tensor complex64 or complex128, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+fft of real numbers. Its elements n - k and k are conjugates, so that only the first n // 2 + 1 are given.
+@function fft.rfft
+@tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result complex
+(an imaginary part of the first element, or of element n // 2 for even n) is not read.
+@function fft.irfft
+@tparam Tensor x any shape; not bool, not half floats; integers become the default float
+@int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
+  // 2 + 1
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@treturn Tensor float32 or float64, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+fft of numbers whose elements n - k and k are conjugates, of which x has the first n // 2 + 1: the result is real.
+@function fft.hfft
+@tparam Tensor x any shape; not bool, not half floats; integers become the default float
+@int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
+  // 2 + 1
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@treturn Tensor float32 or float64, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
+@function fft.ihfft
+@tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+fft along two dims, one after the other.
+@function fft.fft2
+@tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128
+*/
+/***
+The inverse of fft2.
+@function fft.ifft2
+@tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor complex64 or complex128
+*/
+/***
+fft2 of real numbers: rfft along the last dim named, fft along the other.
+@function fft.rfft2
+@tparam Tensor x 2 dims or more, real; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
+*/
+/***
+The inverse of rfft2.
+@function fft.irfft2
+@tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length of the result along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor float32 or float64
+*/
+/***
+fft along several dims, one after the other.
+@function fft.fftn
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128
+*/
+/***
+The inverse of fftn.
+@function fft.ifftn
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor complex64 or complex128
+*/
+/***
+fftn of real numbers: rfft along the last dim named, fft along the others.
+@function fft.rfftn
+@tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
+*/
+/***
+The inverse of rfftn.
+@function fft.irfftn
+@tparam Tensor x any shape; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length of the result along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor float32 or float64
+*/
 /* lt.fft.fft(x, n, dim, {n, dim, norm}), lt.fft.fftn(x, s, dim, {s, dim, norm}); upvalue: position in fft_ops. */
 static int l_fft(lua_State *L) {
   fft_op f = {.info = &fft_ops[lua_tointeger(L, lua_upvalueindex(1))]};

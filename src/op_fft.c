@@ -41,7 +41,8 @@ static tensor part_of(const tensor *t, int d, int64_t first, int64_t step, int64
 }
 
 static int conjugate(tensor *out, const tensor *in) {
-  job j = {.op = OP_conj, .nin = 1, .in = {{.t = in}}, .compute = out->dtype, .result = out->dtype, .shape = out->shape};
+  enum dtype d = out->dtype;
+  job j = {.op = OP_conj, .nin = 1, .in = {{.t = in}}, .compute = d, .result = d, .shape = out->shape};
   return job_compute(&j, out);
 }
 
@@ -70,7 +71,8 @@ static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->
 static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
 
 static int transform(const step *s, const tensor *in, const tensor *out) {
-  fft_call c = {.kind = s->kind, .inverse = s->inverse, .scale = s->scale, .n = s->n,
+  bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
+  fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
                 .in = {.data = tensor_data(in), .dtype = in->dtype},
                 .out = {.data = tensor_data(out), .dtype = out->dtype},
                 .in_stride = in->stride[s->dim], .out_stride = out->stride[s->dim]};
@@ -95,7 +97,6 @@ static int transform_real(const step *s, const tensor *in, const tensor *out) {
   int64_t rest = (s->n - 1) / 2;
   step half = *s;
   half.kind = FFT_real;
-  half.inverse = false;
   tensor first = part_of(out, s->dim, 0, 1, s->n / 2 + 1);
   int st = transform(&half, in, &first);
   if (st != OK || rest == 0) return st;
@@ -126,8 +127,7 @@ static void make_steps(const fft_op *f, step *s) {
   for (int i = 0; i < f->ndims; i++) {
     bool half = i == f->ndims - 1;
     s[kind == FFT_hermitian ? i : f->ndims - 1 - i] = (step){
-      .kind = half ? kind : FFT_complex, .inverse = half && kind == FFT_real ? false : f->info->inverse || kind == FFT_hermitian,
-      .scale = 1, .dim = f->dim[i], .n = f->n[i]};
+      .kind = half ? kind : FFT_complex, .inverse = f->info->inverse, .scale = 1, .dim = f->dim[i], .n = f->n[i]};
   }
   s[f->ndims - 1].scale = scale_of(f);
 }
@@ -140,8 +140,8 @@ static tensor trimmed(const fft_op *f, const step *s) {
   return v;
 }
 
-/* A fresh tensor like t, but as long along the step's dim as its input must be: *inside is what t has of it, the rest is
-** zeros. */
+/* A fresh tensor of shape `like`, but as long along the step's dim as its input must be: *inside is the part of that
+** shape, the rest is zeros. */
 static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *like, const step *s, place where) {
   shape wide = *like;
   wide.dim[s->dim] = in_length(s);

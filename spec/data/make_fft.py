@@ -1,5 +1,7 @@
 # Writes fft.lua: what NumPy's numpy.fft gives, for fft_spec.lua. Numbers are hexadecimal: exact.
 #   python3 spec/data/make_fft.py > spec/data/fft.lua
+import textwrap
+
 import numpy as np
 
 random = np.random.default_rng(20251201)
@@ -22,6 +24,10 @@ def value(a):
     return f'{{dtype = "{a.dtype}", shape = {{{shape}}}, data = {{{numbers(a)[:-2]}}}}}'
 
 
+def show(text):
+    print(textwrap.fill(text, 150, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
+
+
 def option(name, v):
     if isinstance(v, str):
         return f'{name} = "{v}"'
@@ -39,12 +45,12 @@ def case(name, x, **options):
     if "axes" in options:
         options["dim"] = [up(d) for d in options.pop("axes")]
     words = ", ".join(option(k, v) for k, v in options.items())
-    print(f'  {{name = "{name}", options = {{{words}}},\n   x = {value(x)},\n   y = {value(result)}}},')
+    show(f'{{name = "{name}", options = {{{words}}}, x = {value(x)}, y = {value(result)}}},')
 
 
 def frequencies(name, n, d):
     result = getattr(np.fft, name)(n, d)
-    print(f'  {{name = "{name}", n = {n}, d = {float(d).hex()}, y = {value(result)}}},')
+    show(f'{{name = "{name}", n = {n}, d = {float(d).hex()}, y = {value(result)}}},')
 
 
 print("-- Made by make_fft.py. Do not edit.")

@@ -202,7 +202,7 @@ static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer
 
 static enum dtype part_of(bool wide) { return wide ? DT_float64 : DT_float32; }
 
-/* The imaginary parts that are not to be read are 0, of dense lines: the first, and the last where the length is even. */
+/* The imaginary parts that are not to be read become 0, of dense lines: the first, and the last of an even length. */
 static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool wide) {
   int size = wide ? 8 : 4, last = n % 2 == 0;
   plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n, n}}};
@@ -224,7 +224,7 @@ static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, b
   plan_collapse(&p, 2);
   operand x = {.data = s->data, .dtype = part_of(wide)};
   operand by = {.dtype = part_of(wide), .value = {.f = scale, .is_float = true}};
-  map_call multiply = {.op = OP_multiply, .compute = part_of(wide), .nin = 2, .plan = &p, .out = x, .in = {x, by}};
+  map_call multiply = {.op = OP_multiply, .compute = x.dtype, .nin = 2, .plan = &p, .out = x, .in = {x, by}};
   return gpu_map(g->index, &multiply);
 }
 

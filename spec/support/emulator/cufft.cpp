@@ -16,8 +16,8 @@ extern "C" int cuCtxGetCurrent(gpu_context *context);
 namespace {
 
 enum status {
-  SUCCESS = 0, INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4, EXEC_FAILED = 6, SETUP_FAILED = 7, INVALID_SIZE = 8,
-  UNALIGNED = 9, NO_WORKSPACE = 13
+  SUCCESS = 0, INVALID_PLAN = 1, INVALID_TYPE = 3, INVALID_VALUE = 4, EXEC_FAILED = 6, SETUP_FAILED = 7,
+  INVALID_SIZE = 8, UNALIGNED = 9, NO_WORKSPACE = 13
 };
 enum type { F32 = 0, F64 = 1, C32 = 4, C64 = 5 };
 enum { ILLEGAL_ADDRESS = 700, COUNTED_FFT = 8 };
@@ -207,7 +207,8 @@ EXPORT int cufftXtMakePlanMany(fft_handle handle, int rank, long long *n, long l
   if (is_wide(in_type) != wide || is_wide(out_type) != wide || !is_complex(compute) || (real_in && real_out))
     return INVALID_TYPE;
   if (rank != 1 || !n || !in_embed || !out_embed || !workspace) return INVALID_VALUE;
-  if (*n < 1 || count < 1 || in_stride < 1 || out_stride < 1 || in_distance < 1 || out_distance < 1) return INVALID_SIZE;
+  if (*n < 1 || count < 1 || in_stride < 1 || out_stride < 1 || in_distance < 1 || out_distance < 1)
+    return INVALID_SIZE;
   if (emulator_counted(COUNTED_FFT)) return SETUP_FAILED;
   p->n = *n;
   p->count = count;
