@@ -1773,6 +1773,8 @@ local lt = {}
 
 lt.cuda = {}
 
+lt.fft = {}
+
 lt.info = {}
 
 lt.linalg = {}
@@ -2047,6 +2049,119 @@ function lt.get_default_dtype() end
 ---The op table: every element-wise op, reduction, scan and softmax.
 ---@return table # by name: {name, kind ("unary" … "quaternary", "reduction", "scan", "softmax"), arity, dtypes (list), result ("same", "bool", "real", "accumulated", "int64"), in_place (is there a method with a trailing underscore?), doc}
 function lt.ops() end
+
+---Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
+---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
+---@param n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param dim? integer
+---@param options? table `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+---@return luatensor.Tensor # complex64 or complex128, n long in dim
+function lt.fft.fft(x, n, dim, options) end
+
+---The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
+---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
+---@param n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param dim? integer
+---@param options? table `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # complex64 or complex128, n long in dim
+function lt.fft.ifft(x, n, dim, options) end
+
+---fft of real numbers. Its elements n - k and k are conjugates, so that only the first n // 2 + 1 are given.
+---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
+---@param n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param dim? integer
+---@param options? table `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
+function lt.fft.rfft(x, n, dim, options) end
+
+---The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result
+---complex (an imaginary part of the first element, or of element n // 2 for even n) is not read.
+---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
+---@param n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
+---@param dim? integer
+---@param options? table `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # float32 or float64, n long in dim
+function lt.fft.irfft(x, n, dim, options) end
+
+---fft of numbers whose elements n - k and k are conjugates, of which x has the first n // 2 + 1: the result is real.
+---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
+---@param n? integer length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n // 2 + 1
+---@param dim? integer
+---@param options? table `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+---@return luatensor.Tensor # float32 or float64, n long in dim
+function lt.fft.hfft(x, n, dim, options) end
+
+---The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
+---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
+---@param n? integer elements to transform: x is cut, or zeros follow it; those of dim unless given
+---@param dim? integer
+---@param options? table `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # complex64 or complex128, n // 2 + 1 long in dim
+function lt.fft.ihfft(x, n, dim, options) end
+
+---fft along two dims, one after the other.
+---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
+---@param s? table length along each dim; -1: as it is
+---@param dim? integer|table the last two unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
+---@return luatensor.Tensor # complex64 or complex128
+function lt.fft.fft2(x, s, dim, options) end
+
+---The inverse of fft2.
+---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
+---@param s? table length along each dim; -1: as it is
+---@param dim? integer|table the last two unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # complex64 or complex128
+function lt.fft.ifft2(x, s, dim, options) end
+
+---fft2 of real numbers: rfft along the last dim named, fft along the other.
+---@param x luatensor.Tensor 2 dims or more, real; not bool, not half floats; integers become the default float
+---@param s? table length along each dim; -1: as it is
+---@param dim? integer|table the last two unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
+---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim named
+function lt.fft.rfft2(x, s, dim, options) end
+
+---The inverse of rfft2.
+---@param x luatensor.Tensor 2 dims or more; not bool, not half floats; integers become the default float
+---@param s? table length of the result along each dim; -1: as it is
+---@param dim? integer|table the last two unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # float32 or float64
+function lt.fft.irfft2(x, s, dim, options) end
+
+---fft along several dims, one after the other.
+---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
+---@param s? table length along each dim; -1: as it is; needs dim
+---@param dim? integer|table all dims unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
+---@return luatensor.Tensor # complex64 or complex128
+function lt.fft.fftn(x, s, dim, options) end
+
+---The inverse of fftn.
+---@param x luatensor.Tensor any shape, real or complex; not bool, not half floats; integers become the default float
+---@param s? table length along each dim; -1: as it is; needs dim
+---@param dim? integer|table all dims unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # complex64 or complex128
+function lt.fft.ifftn(x, s, dim, options) end
+
+---fftn of real numbers: rfft along the last dim named, fft along the others.
+---@param x luatensor.Tensor any shape, real; not bool, not half floats; integers become the default float
+---@param s? table length along each dim; -1: as it is; needs dim
+---@param dim? integer|table all dims unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or "forward" (by the product)
+---@return luatensor.Tensor # complex64 or complex128, s // 2 + 1 long in the last dim named
+function lt.fft.rfftn(x, s, dim, options) end
+
+---The inverse of rfftn.
+---@param x luatensor.Tensor any shape; not bool, not half floats; integers become the default float
+---@param s? table length of the result along each dim; -1: as it is; needs dim
+---@param dim? integer|table all dims unless given
+---@param options? table `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as it is)
+---@return luatensor.Tensor # float32 or float64
+function lt.fft.irfftn(x, s, dim, options) end
 
 ---Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
 ---@param path string
@@ -2632,6 +2747,32 @@ function lt.einsum(spec, ...) end
 ---@param dtype? string of the result; the expression's when left out
 ---@return function # of as many tensors or numbers, and an options table with `out`; arguments must promote to the dtypes of their parameters
 function lt.elementwise(parameters, expression, dtype) end
+
+---Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
+---@param n integer number of samples
+---@param d? number distance of the samples
+---@param options? table d, dtype (a real float, the default float unless given), device
+---@return luatensor.Tensor # shape [n], cycles per unit of d
+function lt.fft.fftfreq(n, d, options) end
+
+---Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
+---@param n integer number of samples
+---@param d? number distance of the samples
+---@param options? table d, dtype (a real float, the default float unless given), device
+---@return luatensor.Tensor # shape [n // 2 + 1], cycles per unit of d
+function lt.fft.rfftfreq(n, d, options) end
+
+---Moves the frequency 0 from the front to the middle: rolls each dim by length // 2.
+---@param x luatensor.Tensor any dtype and shape
+---@param dim? integer|table all dims unless given; option `dim` too
+---@return luatensor.Tensor #
+function lt.fft.fftshift(x, dim) end
+
+---The inverse of fftshift: rolls each dim by -(length // 2).
+---@param x luatensor.Tensor any dtype and shape
+---@param dim? integer|table all dims unless given; option `dim` too
+---@return luatensor.Tensor #
+function lt.fft.ifftshift(x, dim) end
 
 ---pi, 3.14159…
 function lt.pi() end

@@ -153,8 +153,8 @@ fft of real numbers. Its elements n - k and k are conjugates, so that only the f
 @raise a dtype that has no transform; n below 1; a dim without elements where n is not said
 */
 /***
-The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result complex
-(an imaginary part of the first element, or of element n // 2 for even n) is not read.
+The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result
+complex (an imaginary part of the first element, or of element n // 2 for even n) is not read.
 @function fft.irfft
 @tparam Tensor x any shape; not bool, not half floats; integers become the default float
 @int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n

@@ -47,7 +47,6 @@ for _, library in pairs(lt) do
   if type(library) == "table" then compose(library) end      -- lt.linalg, lt.fft …
 end
 compose(core.methods)
-compose(lt.fft)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
 
