@@ -162,11 +162,15 @@ local function store(x, name)
   return t.round(math.type(x) == "float" and x or x + 0.0)      -- -0.0 + 0.0 would be 0.0
 end
 
+-- By the sign bit.
+local nan_of = {[1.0] = string.unpack("<d", string.pack("<i8", 0x7ff8 << 48)),
+                [-1.0] = string.unpack("<d", string.pack("<i8", 0xfff8 << 48))}
+
 local function half_from_bits(h, exponent_bits, fraction_bits)
   local sign = h >> 15 == 1 and -1.0 or 1.0
   local e, f = (h >> fraction_bits) & ((1 << exponent_bits) - 1), h & ((1 << fraction_bits) - 1)
   local bias, unit = (1 << (exponent_bits - 1)) - 1, 2.0 ^ -fraction_bits
-  if e == (1 << exponent_bits) - 1 then return f == 0 and sign * inf or 0.0 / 0.0 end
+  if e == (1 << exponent_bits) - 1 then return f == 0 and sign * inf or nan_of[sign] end
   if e == 0 then return sign * f * unit * 2.0 ^ (1 - bias) end
   return sign * (1 + f * unit) * 2.0 ^ (e - bias)
 end
