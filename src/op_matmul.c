@@ -101,6 +101,17 @@ static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor 
   return op_copy(fresh, t);
 }
 
+/* The same of the left side, which vecdot conjugates. */
+static int converted_left(const matmul_job *j, tensor *fresh, const tensor **use) {
+  if (j->kind != MATMUL_vecdot || dtype_kind(j->a->dtype) != KIND_COMPLEX)
+    return converted(j->a, j->dtype, fresh, use);
+  job conjugate = {.op = OP_conj, .nin = 1, .in = {{.t = j->a}}};
+  int st = job_prepare(&conjugate);
+  if (st == OK) st = tensor_init(fresh, j->dtype, &j->a->shape, j->a->store->place);
+  *use = fresh;
+  return st == OK ? job_compute(&conjugate, fresh) : st;
+}
+
 static bool shares_memory(const tensor *out, const tensor *in) {
   return tensor_conflicts(out, in) || (out->count && tensor_data(out) == tensor_data(in));
 }
@@ -115,7 +126,7 @@ static int check_out(const matmul_job *j, const tensor *out) {
 /* Half floats with integers, which may not fit them, are multiplied in float32. */
 static enum dtype compute_dtype(const matmul_job *j) {
   bool half = j->dtype == DT_float16 || j->dtype == DT_bfloat16;
-  bool integer = dtype_kind(j->a->dtype) != KIND_FLOAT || dtype_kind(j->b->dtype) != KIND_FLOAT;
+  bool integer = dtype_kind(j->a->dtype) < KIND_FLOAT || dtype_kind(j->b->dtype) < KIND_FLOAT;
   return half && integer ? DT_float32 : j->dtype;
 }
 
@@ -126,7 +137,7 @@ int matmul_run(const matmul_job *job, tensor *out, scalar alpha, scalar beta) {
   wide.dtype = compute_dtype(job);
   tensor fresh[3] = {{.store = NULL}, {.store = NULL}, {.store = NULL}};
   const tensor *a, *b, *c;
-  st = converted(j->a, j->dtype, &fresh[0], &a);
+  st = converted_left(j, &fresh[0], &a);
   if (st == OK) st = converted(j->b, j->dtype, &fresh[1], &b);
   if (st == OK) st = converted(out, j->dtype, &fresh[2], &c);
   if (st == OK) st = run_same(j, a, b, c == out ? out : &fresh[2], alpha, beta);
@@ -136,10 +147,11 @@ int matmul_run(const matmul_job *job, tensor *out, scalar alpha, scalar beta) {
 }
 
 int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
-  if (dtype_kind(j->dtype) != KIND_FLOAT && (alpha.is_float || beta.is_float)) return ERR_SCALAR;
+  if (dtype_kind(j->dtype) < KIND_FLOAT && (alpha.is_float || beta.is_float)) return ERR_SCALAR;
+  if (dtype_kind(j->dtype) != KIND_COMPLEX && (alpha.is_complex || beta.is_complex)) return ERR_SCALAR;
   int st = check_out(j, out);
   if (st != OK) return st;
   bool in_place = out->store == input->store && !tensor_conflicts(out, input) && shape_equal(&out->shape, &input->shape);
-  if (!in_place && (beta.f != 0 || beta.i != 0)) st = op_copy(out, input);
+  if (!in_place && (beta.f != 0 || beta.i != 0 || beta.im != 0)) st = op_copy(out, input);
   return st == OK ? matmul_run(j, out, alpha, beta) : st;
 }

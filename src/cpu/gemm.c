@@ -1,5 +1,5 @@
-/* Matrix products: BLAS for float32 and float64 wherever it can address the matrices, own kernels for the
-** rest; a batch of small ones is shared out whole. */
+/* Matrix products: BLAS for floats and complex numbers wherever it can address the matrices (complex ones are copied
+** where it cannot), own kernels for the rest; a batch of small ones is shared out whole. */
 
 #include "gemm.h"
 
@@ -21,6 +21,18 @@ enum {
 
 /* ---- BLAS ---- */
 
+/* alpha or beta as BLAS takes it: complex ones by address. */
+typedef struct number {
+  float  single[2];
+  double wide[2];
+} number;
+
+static number number_of(const scalar *s) {
+  return (number){{(float)s->f, (float)s->im}, {s->f, s->im}};
+}
+
+static bool is_zero(const scalar *s) { return s->f == 0 && s->im == 0; }
+
 static CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
 
 /* c = m @ v: m is rows × columns, addressed by a; strides of vectors are positive. */
@@ -28,10 +40,20 @@ static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int co
                       int v_stride, void *c, int c_stride) {
   CBLAS_TRANSPOSE trans = transposed(a->trans);
   int r = a->trans ? columns : rows, k = a->trans ? rows : columns, ld = (int)a->ld;
-  if (g->dtype == DT_float32)
-    cblas_sgemv(CblasRowMajor, trans, r, k, (float)g->alpha.f, m, ld, v, v_stride, (float)g->beta.f, c, c_stride);
-  else
-    cblas_dgemv(CblasRowMajor, trans, r, k, g->alpha.f, m, ld, v, v_stride, g->beta.f, c, c_stride);
+  number x = number_of(&g->alpha), y = number_of(&g->beta);
+  switch (g->dtype) {
+    case DT_float32:
+      cblas_sgemv(CblasRowMajor, trans, r, k, x.single[0], m, ld, v, v_stride, y.single[0], c, c_stride);
+      break;
+    case DT_float64:
+      cblas_dgemv(CblasRowMajor, trans, r, k, x.wide[0], m, ld, v, v_stride, y.wide[0], c, c_stride);
+      break;
+    case DT_complex64:
+      cblas_cgemv(CblasRowMajor, trans, r, k, x.single, m, ld, v, v_stride, y.single, c, c_stride);
+      break;
+    default:
+      cblas_zgemv(CblasRowMajor, trans, r, k, x.wide, m, ld, v, v_stride, y.wide, c, c_stride);
+  }
 }
 
 static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
@@ -48,12 +70,12 @@ static bool blas_vector(const gemm_call *g, const blas_matrix *a, const blas_mat
   int m = (int)g->m, n = (int)g->n, k = (int)g->k;
   int64_t row = n == 1 ? 1 : g->c_stride[1], column = m == 1 ? 1 : g->c_stride[0];
   if (n == 1 && is_vector_stride(column) && (k == 1 || is_vector_stride(g->b_stride[0]))) {
-    if (g->beta.f == 0) clear(g, c, m, column);
+    if (is_zero(&g->beta)) clear(g, c, m, column);
     blas_gemv(g, a, m, k, x, y, k == 1 ? 1 : (int)g->b_stride[0], c, (int)column);
     return true;
   }
   if (m == 1 && is_vector_stride(row) && (k == 1 || is_vector_stride(g->a_stride[1]))) {
-    if (g->beta.f == 0) clear(g, c, n, row);
+    if (is_zero(&g->beta)) clear(g, c, n, row);
     blas_matrix flipped = {!b->trans, b->ld};
     blas_gemv(g, &flipped, n, k, y, x, k == 1 ? 1 : (int)g->a_stride[1], c, (int)row);
     return true;
@@ -68,10 +90,20 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
   CBLAS_ORDER order = p->c.trans ? CblasColMajor : CblasRowMajor;
   CBLAS_TRANSPOSE ta = transposed(p->a.trans != p->c.trans), tb = transposed(p->b.trans != p->c.trans);
   int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = (int)p->a.ld, ldb = (int)p->b.ld, ldc = (int)p->c.ld;
-  if (g->dtype == DT_float32)
-    cblas_sgemm(order, ta, tb, m, n, k, (float)g->alpha.f, a, lda, b, ldb, (float)g->beta.f, c, ldc);
-  else
-    cblas_dgemm(order, ta, tb, m, n, k, g->alpha.f, a, lda, b, ldb, g->beta.f, c, ldc);
+  number x = number_of(&g->alpha), y = number_of(&g->beta);
+  switch (g->dtype) {
+    case DT_float32:
+      cblas_sgemm(order, ta, tb, m, n, k, x.single[0], a, lda, b, ldb, y.single[0], c, ldc);
+      break;
+    case DT_float64:
+      cblas_dgemm(order, ta, tb, m, n, k, x.wide[0], a, lda, b, ldb, y.wide[0], c, ldc);
+      break;
+    case DT_complex64:
+      cblas_cgemm(order, ta, tb, m, n, k, x.single, a, lda, b, ldb, y.single, c, ldc);
+      break;
+    default:
+      cblas_zgemm(order, ta, tb, m, n, k, x.wide, a, lda, b, ldb, y.wide, c, ldc);
+  }
 }
 
 /* Into how many blocks to cut c: of a small product enough for OpenBLAS's small kernels, of others one a thread. */
@@ -164,6 +196,55 @@ static int half_gemm(const gemm_call *g, const char *a, const char *b, char *c, 
   return st;
 }
 
+/* ---- complex numbers: what BLAS cannot address is copied ---- */
+
+/* rows × columns elements of `size` bytes from one layout to another. */
+static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const int64_t to_stride[2], const void *from,
+                        const int64_t from_stride[2]) {
+  copy_plan p = {.rows = rows, .cols = columns, .to_row = to_stride[0], .to_col = to_stride[1],
+                 .from_row = from_stride[0], .from_col = from_stride[1]};
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
+}
+
+static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
+
+/* c = beta * c: the product of nothing. */
+static int scale_complex(const gemm_call *g, char *c) {
+  int64_t one[2] = {0, 0};
+  complex128_t zero = make_complex128(0, 0);
+  gemm_call nothing = *g;
+  if (is_zero(&g->beta)) {
+    copy_matrix(dtype_size(g->dtype), g->m, g->n, c, g->c_stride, &zero, one);
+    return OK;
+  }
+  nothing.k = 1;                                /* a row of zeros times one of them */
+  nothing.a_stride[0] = nothing.a_stride[1] = nothing.b_stride[0] = nothing.b_stride[1] = 0;
+  return complex_gemm(&nothing, &zero, &zero, c, 1);
+}
+
+static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
+  if (g->k == 0) return scale_complex(g, c);
+  int size = dtype_size(g->dtype);
+  gemm_call packed = *g;
+  int64_t parts[3] = {g->m * g->k, g->k * g->n, g->m * g->n};
+  size_t bytes = (size_t)(parts[0] + parts[1] + parts[2]) * (size_t)size;
+  void *all;
+  int st = cpu_alloc(0, bytes, &all);
+  if (st != OK) return st;
+  char *pa = all, *pb = pa + parts[0] * size, *pc = pb + parts[1] * size;
+  const int64_t wide[3][2] = {{g->k, 1}, {g->n, 1}, {g->n, 1}};
+  memcpy(packed.a_stride, wide[0], sizeof wide[0]);
+  memcpy(packed.b_stride, wide[1], sizeof wide[1]);
+  memcpy(packed.c_stride, wide[2], sizeof wide[2]);
+  copy_matrix(size, g->m, g->k, pa, wide[0], a, g->a_stride);
+  copy_matrix(size, g->k, g->n, pb, wide[1], b, g->b_stride);
+  copy_matrix(size, g->m, g->n, pc, wide[2], c, g->c_stride);
+  if (!blas_gemm(&packed, pa, pb, pc, threads)) st = ERR_NO_KERNEL;     /* a dim beyond BLAS's integers */
+  else copy_matrix(size, g->m, g->n, c, g->c_stride, pc, wide[2]);
+  cpu_free(0, all, bytes);
+  return st;
+}
+
 /* ---- the batch ---- */
 
 /* Offsets in elements of matrix i of the batch. */
@@ -183,8 +264,10 @@ static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   char *c = (char *)g->c + offset[0] * size;
   const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
   if (g->dtype == DT_float16 || g->dtype == DT_bfloat16) return half_gemm(g, a, b, c, threads);
-  bool blas_dtype = g->dtype == DT_float32 || g->dtype == DT_float64;
+  bool is_complex = dtype_kind(g->dtype) == KIND_COMPLEX;
+  bool blas_dtype = is_complex || g->dtype == DT_float32 || g->dtype == DT_float64;
   if (blas && blas_dtype && blas_gemm(g, a, b, c, threads)) return OK;
+  if (is_complex) return complex_gemm(g, a, b, c, threads);
   return own_gemm(g, a, b, c, threads);
 }
 
@@ -207,7 +290,8 @@ int cpu_gemm(int index, const gemm_call *g) {
   (void)index;
   int64_t work = g->m * g->n * g->k + g->m * g->n;
   cpu_blas_threads();
-  if (g->batch.count > 1 && work < 2 * GRAIN) {
+  bool needs_blas = dtype_kind(g->dtype) == KIND_COMPLEX;
+  if (g->batch.count > 1 && work < 2 * GRAIN && (cpu_blas_shares_pool() || !needs_blas)) {
     int64_t grain = GRAIN / (work + 1);
     int threads = cpu_threads(g->batch.count, grain > 0 ? grain : 1);
     if (threads > 1) return gemm_batch(g, threads);

@@ -90,6 +90,8 @@ GPU_TYPE(fft_type,        cudaDataType,        int)
   X(BLAS_FLOAT32,             CUDA_R_32F,                                        0)     \
   X(BLAS_FLOAT64,             CUDA_R_64F,                                        1)     \
   X(BLAS_FLOAT16,             CUDA_R_16F,                                        2)     \
+  X(BLAS_COMPLEX64,           CUDA_C_32F,                                        4)     \
+  X(BLAS_COMPLEX128,          CUDA_C_64F,                                        5)     \
   X(BLAS_BFLOAT16,            CUDA_R_16BF,                                      14)     \
   X(BLAS_COMPUTE_FLOAT32,     CUBLAS_COMPUTE_32F,                               68)     \
   X(BLAS_COMPUTE_FLOAT64,     CUBLAS_COMPUTE_64F,                               70)     \

@@ -123,7 +123,8 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
       .b = {element_at(c->b, at[2], c->dtype), c->n, c->b_stride[1], c->b_stride[0], run->step[2]},
       .c = (char *)c->c + at[0] * dtype_size(c->dtype),
       .c_stride = {c->c_stride[0], c->c_stride[1]}, .c_step = run->step[0], .k = c->k,
-      .alpha_f = c->alpha.f, .beta_f = c->beta.f, .alpha_i = c->alpha.i, .beta_i = c->beta.i,
+      .alpha_f = c->alpha.f, .beta_f = c->beta.f, .alpha_im = c->alpha.im, .beta_im = c->beta.im,
+      .alpha_i = c->alpha.i, .beta_i = c->beta.i,
     };
     st = own_launch(g, c, &a, run->count - done < GRID_Y ? run->count - done : GRID_Y);
   }
@@ -141,6 +142,8 @@ static int blas_type_of(enum dtype d) {
     case DT_float64:  return BLAS_FLOAT64;
     case DT_float16:  return BLAS_FLOAT16;
     case DT_bfloat16: return BLAS_BFLOAT16;
+    case DT_complex64:  return BLAS_COMPLEX64;
+    case DT_complex128: return BLAS_COMPLEX128;
     default:          return -1;
   }
 }
@@ -205,9 +208,11 @@ static blas_factor make_factor(const blas_product *p, const blas_matrix *m, cons
   return (blas_factor){data, count, m->ld, step, (blas_operation)(m->trans == p->c.trans ? BLAS_N : BLAS_T)};
 }
 
+static bool is_wide(enum dtype d) { return dtype_real(d) == DT_float64; }
+
 static blas_compute compute_of(const gemm_call *c) {
-  if (c->dtype == DT_float64) return (blas_compute)BLAS_COMPUTE_FLOAT64;
-  bool tf32 = c->dtype == DT_float32 && c->precision == PRECISION_tf32;
+  if (is_wide(c->dtype)) return (blas_compute)BLAS_COMPUTE_FLOAT64;
+  bool tf32 = dtype_size(dtype_real(c->dtype)) == 4 && c->precision == PRECISION_tf32;
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
@@ -220,9 +225,10 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   blas_factor b = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), c->n, run->step[2]);
   const blas_factor *x = p->c.trans ? &a : &b, *y = p->c.trans ? &b : &a;
   void *out = (char *)c->c + run->offset[0] * dtype_size(c->dtype);
-  float alpha = (float)c->alpha.f, beta = (float)c->beta.f;
-  bool wide = c->dtype == DT_float64;
-  const void *al = wide ? (const void *)&c->alpha.f : &alpha, *be = wide ? (const void *)&c->beta.f : &beta;
+  const double alpha_wide[2] = {c->alpha.f, c->alpha.im}, beta_wide[2] = {c->beta.f, c->beta.im};
+  const float alpha[2] = {(float)c->alpha.f, (float)c->alpha.im}, beta[2] = {(float)c->beta.f, (float)c->beta.im};
+  bool wide = is_wide(c->dtype);
+  const void *al = wide ? (const void *)alpha_wide : alpha, *be = wide ? (const void *)beta_wide : beta;
   blas_compute compute = compute_of(c);
   blas_type type = (blas_type)blas_type_of(c->dtype);
   blas_algorithm algorithm = (blas_algorithm)BLAS_DEFAULT;

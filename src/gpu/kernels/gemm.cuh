@@ -1,23 +1,25 @@
 /* Matrix products without cuBLAS: of dtypes that it lacks, of results that it cannot address, where it is not there.
 **   STORE  DT_int32 …: the dtype of a, b and c
 **   MICRO  4 or 8: a thread makes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
-** Integers wrap; half floats add up in float32; floats are added by FMA, in the order of k. */
+** Integers wrap; half floats add up in float32; floats are added by FMA, in the order of k; complex products are
+** m_mul's. */
 
 #include "gemm_args.h"
 
 #define KERNEL_THREADS GEMM_THREADS
 
+#include "groups.cuh"
 #include "ptx.cuh"
 #include "scalar.cuh"
 
 typedef stored_t<STORE> stored;
-enum { IS_FLOAT = element<STORE>::kind == KIND_FLOAT };
+enum { IS_COMPLEX = element<STORE>::kind == KIND_COMPLEX, IS_FLOAT = element<STORE>::kind == KIND_FLOAT };
 
 template <bool, class A, class B> struct choose { typedef A type; };
 template <class A, class B> struct choose<false, A, B> { typedef B type; };
 
 /* What sums are made in. Integers are unsigned there, since their products wrap. */
-typedef choose<IS_FLOAT, compute_t<STORE>, choose<sizeof(stored) == 8, uint64_t, uint32_t>::type>::type number;
+typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) == 8, uint64_t, uint32_t>::type>::type number;
 
 INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
 
@@ -25,18 +27,29 @@ INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>:
 INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
 INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
 
-/* A template, so that a unit of integers has no FMA of them. */
+/* Templates, so that a unit has nothing of other dtypes. */
 template <class T> INLINE T add_product(T sum, T x, T y) {
-  if constexpr ((T)0.5 != 0) return m_fma(x, y, sum);
+  if constexpr (IS_COMPLEX) return sum + m_mul(x, y);
+  else if constexpr (IS_FLOAT) return m_fma(x, y, sum);
   else return sum + x * y;
+}
+
+template <class T> INLINE T factor(double f, double im, int64_t i) {
+  if constexpr (IS_COMPLEX) return T(f, im);
+  else return IS_FLOAT ? (T)f : (T)i;
+}
+
+template <class T> INLINE T product(T x, T y) {
+  if constexpr (IS_COMPLEX) return m_mul(x, y);
+  else return x * y;
 }
 
 /* c = alpha sum + beta c; where beta is 0, c is not read. */
 INLINE void store(const gemm_arguments &g, stored *c, number sum) {
-  const number alpha = IS_FLOAT ? (number)g.alpha_f : (number)g.alpha_i;
-  const number beta = IS_FLOAT ? (number)g.beta_f : (number)g.beta_i;
-  number made = alpha * sum;
-  if (beta != 0) made = made + beta * load(c, 0);
+  const number alpha = factor<number>(g.alpha_f, g.alpha_im, g.alpha_i);
+  const number beta = factor<number>(g.beta_f, g.beta_im, g.beta_i);
+  number made = product(alpha, sum);
+  if (beta != 0) made = made + product(beta, load(c, 0));
   *c = convert<STORE, element<STORE>::compute>((compute_t<STORE>)made);
 }
 
@@ -131,7 +144,7 @@ KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
   for (int64_t k = threadIdx.x % 32; k < g.k; k += 32)
     sum = add_product(sum, load(a, k * g.a.k_stride), load(b, k * g.b.k_stride));
 #pragma unroll
-  for (int by = 16; by > 0; by /= 2) sum = sum + __shfl_down_sync(~0u, sum, by);
+  for (int by = 16; by > 0; by /= 2) sum = sum + shuffle_down(sum, by);
   if (threadIdx.x % 32 == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
 }
 

@@ -21,7 +21,8 @@ typedef struct gemm_arguments {
   int64_t   k;
   uint32_t  across;                    /* tiles in a row of c */
   bool      along[2];                  /* a, b: neighbours in memory are neighbours along k */
-  double    alpha_f, beta_f;           /* of floats; integers read i */
+  double    alpha_f, beta_f;           /* of floats and, with im, complex numbers; integers read i */
+  double    alpha_im, beta_im;
   int64_t   alpha_i, beta_i;
 } gemm_arguments;
 
