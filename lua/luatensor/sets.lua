@@ -8,6 +8,9 @@ local isin_options = {invert = true, assume_unique = true}
 --- Values that an expression takes beside x: as many as elementwise has parameters for, with x and the result so far.
 local AT_ONCE = 6
 
+--- Bytes of a table of integers that are worth an element.
+local TABLE = 6
+
 return function(lt, methods)
   local function add(name, f) lt[name], methods[name] = f, f end
 
@@ -94,7 +97,8 @@ return function(lt, methods)
 
   --- ---- membership ----
 
-  --- Is each element of x equal to one of `values` (1-d)? The ways of isin have these parameters; x's dtype is theirs.
+  -- Is each element of x equal to one of `values` (1-d)? All ways of isin have these parameters, of one dtype.
+
   local function isin_none(x) return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
 
   --- Expressions "x == a || x == b || …", by dtype and number of values.
@@ -129,6 +133,24 @@ return function(lt, methods)
     return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
   end
 
+  --- Place of an integer in a table that begins with `low`.
+  local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
+
+  --- Many integers that lie close together have a table of which are there. Nil where the table would be longer than
+  -- sorting takes; not for a GPU, which would have to wait for the ends.
+  local function isin_table(x, values)
+    if x.size == 0 or x.device ~= "cpu" then return nil end
+    local low = math.min(x:min():item(), values:min():item())
+    local high = math.max(x:max():item(), values:max():item())
+    local range = high - low + 1                          -- not positive where it overflows
+    if range <= 0 or range > TABLE * (x.size + values.size) then return nil end
+    local there = lt.zeros({range}, {dtype = "bool"})
+    there[place_of(values, low)] = true
+    return there[place_of(x, low)]
+  end
+
+  local function isin_integers(x, values) return isin_table(x, values) or isin_sorted(x, values) end
+
   --- Complex numbers: elements and values are numbered together.
   local function isin_numbered(x, values)
     local n = x.size
@@ -142,7 +164,8 @@ return function(lt, methods)
     local n = values.size
     if n == 0 then return isin_none end
     if n <= 2 * AT_ONCE then return isin_few end
-    return is_complex(x) and isin_numbered or isin_sorted
+    if is_complex(x) then return isin_numbered end
+    return lt.isdtype(x.dtype, "integral") and x.dtype ~= "uint64" and isin_integers or isin_sorted
   end
 
   --- Both arguments as tensors of one dtype, on one device; one of them may be a number.
