@@ -1704,7 +1704,7 @@ function Tensor:unique_counts() end
 function Tensor:unique_inverse() end
 
 ---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts. Waits for a GPU, as all of these functions do.
+---by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU, as all of these do.
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function Tensor:unique_values() end
 
@@ -2947,7 +2947,7 @@ function lt.multinomial(w, n, options) end
 function lt.shuffle(x, options) end
 
 ---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts. Waits for a GPU, as all of these functions do.
+---by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU, as all of these do.
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function lt.unique_values(x) end

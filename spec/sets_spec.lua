@@ -4,7 +4,7 @@ local cases = require "spec.support.cases"
 local helpers = require "spec.support.helpers"
 local reference = require "spec.support.reference"
 
-local array, info = reference.array, reference.dtype.info
+local array = reference.array
 local nan, inf = 0.0 / 0.0, math.huge
 local functions = {"unique_values", "unique_counts", "unique_inverse", "unique_all"}
 
@@ -134,6 +134,21 @@ describe("unique", function()
     assert.is_true(lt.equal_all(counts, lt.where(lt.isin(values, x:narrow(1, 30001, 11)), 7, 6)))
   end)
 
+  it("is of complex numbers by their real parts, then by their imaginary parts", function()
+    for _, dtype in ipairs {"complex64", "complex128"} do
+      local re, im = {2, 1, 1, nan, 0, -0.0, 2, 1}, {0, 1, -1, 0, 0, -0.0, 0, nan}
+      local x = lt.complex(lt.tensor(re), lt.tensor(im)):to(dtype)
+      local values, indices, inverse, counts = x:unique_all()
+      assert.equal(dtype, values.dtype)
+      assert.same({0, 1, 1, 1, 2}, values:real():narrow(1, 1, 5):totable())
+      assert.same({0, -1, 1}, values:imag():narrow(1, 1, 3):totable())
+      assert.same({5, 3, 2, 8, 1, 4}, indices:totable())
+      assert.same({5, 3, 2, 6, 1, 1, 5, 4}, inverse:totable())
+      assert.same({2, 1, 1, 1, 2, 1}, counts:totable())
+      for _, name in ipairs(functions) do assert.equal(6, #lt[name](x)) end
+    end
+  end)
+
   it("is unique_values by its other name", function()
     assert.same({1, 2, 3}, lt.tensor({3, 1, 2, 3}):unique():totable())
   end)
@@ -196,6 +211,17 @@ describe("isin", function()
     assert.same({false, true, true, false}, lt.isin(x, lt.tensor {-0.0, nan}):totable())
     assert.same({false, true, true, false}, lt.isin(x, many):totable())
     assert.same({true, false, false, true}, lt.isin(x, many, {invert = true}):totable())
+  end)
+
+  it("compares complex numbers, with real ones, too", function()
+    local x = lt.complex(lt.tensor {1.0, 2.0, nan, 0.0}, lt.tensor {1.0, 0.0, 1.0, -0.0})
+    assert.same({true, false, false, false}, lt.isin(x, lt.complex(1, 1)):totable())
+    assert.same({false, true, false, true}, lt.isin(x, lt.tensor {2, 0}):totable())
+    assert.same({false, true, false, true}, lt.isin(x, lt.arange(0, 50)):totable())
+    assert.same({false, true}, lt.isin(lt.tensor {1.0, 2.0}, x):totable())
+    local many = lt.concat {lt.arange(100, 140):to("complex64"), x}
+    assert.same({true, true, false, true}, lt.isin(x, many):totable())
+    assert.same({false, false, true, false}, lt.isin(x, many, {invert = true}):totable())
   end)
 
   it("takes a number for either", function()

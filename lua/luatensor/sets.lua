@@ -1,5 +1,5 @@
---- Sets: the distinct elements of tensors, and which elements are among others. Equal elements lie side by side once they
--- are sorted; that a NaN equals nothing, itself included, makes each of them an element of its own.
+--- Sets: the distinct elements of tensors, and which elements are among others. Equal elements lie side by side once
+-- they are sorted; that a NaN equals nothing, itself included, makes each of them an element of its own.
 
 local args = require "luatensor.args"
 
@@ -18,8 +18,8 @@ return function(lt, methods)
 
   local function is_complex(x) return lt.isdtype(x.dtype, "complex floating") end
 
-  --- The elements of a 1-d tensor in an order that puts equal ones side by side, and where they were; equal ones stay in
-  -- their order. Complex numbers go by their real parts, equal ones of these by their imaginary parts.
+  --- The elements of a 1-d tensor in an order that puts equal ones side by side, and where they were; equal ones stay
+  -- in their order. Complex numbers go by their real parts, equal ones of these by their imaginary parts.
   local function order_of(x)
     if not is_complex(x) then return x:topk(x.size, {largest = false}) end
     local order = x:imag():argsort()
@@ -51,49 +51,120 @@ return function(lt, methods)
     return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
   end
 
+  --- ---- tables of integers ----
+
+  -- Integers that lie close together are counted in a table that has a place for each, which sorts them, too. Only on
+  -- the CPU: a GPU would have to wait for the ends.
+
+  --- Place of an integer in a table that begins with `low`.
+  local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
+
+  local function has_table(x)
+    return x.size > 0 and x.device == "cpu" and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
+  end
+
+  --- The least integer of some tensors, and how many there are up to the greatest; nil where that is more than `most`.
+  local function range_of(most, ...)
+    local low, high = math.maxinteger, math.mininteger
+    for _, x in ipairs {...} do
+      if not has_table(x) then return nil end
+      low, high = math.min(low, x:min():item()), math.max(high, x:max():item())
+    end
+    local range = high - low + 1                          -- not positive where it overflows
+    if range > 0 and range <= most then return low, range end
+  end
+
+  --- A table that is true at these places.
+  local function is_there(range, places)
+    local there = lt.zeros({range}, {dtype = "bool"})
+    there[places] = true
+    return there
+  end
+
+  local function counts_of(range, places)
+    return lt.zeros({range}, {dtype = "int64"}):scatter_add_(1, places, 1)
+  end
+
+  --- Where each integer comes first; of several that are written to one place, the last stays.
+  local function first_of(range, places)
+    local n = places.size
+    return lt.empty({range}, {dtype = "int64"}):scatter_(1, places:flip(1), lt.arange(n, 0, -1, {dtype = "int64"}))
+  end
+
+  local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
+
+  --- Of what unique_all gives what `wants` names, by name, of integers in a table.
+  local function unique_table(x, wants)
+    local low, range = range_of(x.size, x)
+    if not low then return nil end
+    local places = place_of(x:flatten(), low)
+    local counts = wants.counts and counts_of(range, places)
+    local there = counts and counts:not_equal(0) or is_there(range, places)
+    return {
+      values = values_of(there, low, x.dtype),
+      indices = wants.indices and first_of(range, places)[there],
+      inverse = wants.inverse and there:cumulative_sum():take(places):reshape(x.shape),
+      counts = counts and counts[there],
+    }
+  end
+
   --- ---- distinct elements ----
 
+  --- The same of sorted elements.
+  local function unique_sorted(x, wants)
+    local ordered = wants.indices or wants.inverse
+    local s, order = (ordered and order_of or sorted)(x:flatten())
+    local starts, first, counts = starts_of(s), nil, nil
+    if wants.counts then first, counts = runs_of(starts) end
+    return {
+      values = first and s:take(first) or s[starts:narrow(1, 1, s.size)],
+      indices = wants.indices and order:take(first),
+      inverse = wants.inverse and numbers_of(x, starts, order),
+      counts = counts,
+    }
+  end
+
+  --- The function `name`, which returns these results.
+  local function add_unique(name, ...)
+    local results, wants = {...}, {}
+    for _, result in ipairs(results) do wants[result] = true end
+    add(name, function(x)
+      args.tensor(name, 1, x)
+      local found, list = unique_table(x, wants) or unique_sorted(x, wants), {}
+      for i, result in ipairs(results) do list[i] = found[result] end
+      return table.unpack(list)
+    end)
+  end
+
   --- The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
-  -- by their real parts, then by their imaginary parts. Waits for a GPU, as all of these functions do.
+  -- by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU, as all of these do.
+  -- @function unique_values
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor 1-d, of x's dtype
-  add("unique_values", function(x)
-    local s = sorted(args.tensor("unique_values", 1, x):flatten())
-    return s[starts_of(s):narrow(1, 1, s.size)]
-  end)
+  add_unique("unique_values", "values")
 
   --- The distinct elements, sorted, and how often each occurs.
+  -- @function unique_counts
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor values, as unique_values
   -- @treturn Tensor counts, int64
-  add("unique_counts", function(x)
-    local s = sorted(args.tensor("unique_counts", 1, x):flatten())
-    local first, counts = runs_of(starts_of(s))
-    return s:take(first), counts
-  end)
+  add_unique("unique_counts", "values", "counts")
 
   --- The distinct elements, sorted, and which of them each element is.
+  -- @function unique_inverse
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor values, as unique_values
   -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
-  add("unique_inverse", function(x)
-    local s, order = order_of(args.tensor("unique_inverse", 1, x):flatten())
-    local starts = starts_of(s)
-    return s[starts:narrow(1, 1, s.size)], numbers_of(x, starts, order)
-  end)
+  add_unique("unique_inverse", "values", "inverse")
 
   --- The distinct elements, sorted, and all that is known of them.
+  -- @function unique_all
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor values, as unique_values
   -- @treturn Tensor indices of their first occurrences in x:flatten(), int64
   -- @treturn Tensor inverse: positions in values, int64, of x's shape
   -- @treturn Tensor counts, int64
-  add("unique_all", function(x)
-    local s, order = order_of(args.tensor("unique_all", 1, x):flatten())
-    local starts = starts_of(s)
-    local first, counts = runs_of(starts)
-    return s:take(first), order:take(first), numbers_of(x, starts, order), counts
-  end)
+  add_unique("unique_all", "values", "indices", "inverse", "counts")
 
   --- ---- membership ----
 
@@ -133,23 +204,14 @@ return function(lt, methods)
     return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
   end
 
-  --- Place of an integer in a table that begins with `low`.
-  local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
-
-  --- Many integers that lie close together have a table of which are there. Nil where the table would be longer than
-  -- sorting takes; not for a GPU, which would have to wait for the ends.
+  --- Many integers that lie close together have a table of which are there.
   local function isin_table(x, values)
-    if x.size == 0 or x.device ~= "cpu" then return nil end
-    local low = math.min(x:min():item(), values:min():item())
-    local high = math.max(x:max():item(), values:max():item())
-    local range = high - low + 1                          -- not positive where it overflows
-    if range <= 0 or range > TABLE * (x.size + values.size) then return nil end
-    local there = lt.zeros({range}, {dtype = "bool"})
-    there[place_of(values, low)] = true
-    return there[place_of(x, low)]
+    local low, range = range_of(TABLE * (x.size + values.size), x, values)
+    if not low then return nil end
+    return is_there(range, place_of(values, low))[place_of(x, low)]
   end
 
-  local function isin_integers(x, values) return isin_table(x, values) or isin_sorted(x, values) end
+  local function isin_close(x, values) return isin_table(x, values) or isin_sorted(x, values) end
 
   --- Complex numbers: elements and values are numbered together.
   local function isin_numbered(x, values)
@@ -164,8 +226,7 @@ return function(lt, methods)
     local n = values.size
     if n == 0 then return isin_none end
     if n <= 2 * AT_ONCE then return isin_few end
-    if is_complex(x) then return isin_numbered end
-    return lt.isdtype(x.dtype, "integral") and x.dtype ~= "uint64" and isin_integers or isin_sorted
+    return is_complex(x) and isin_numbered or isin_close
   end
 
   --- Both arguments as tensors of one dtype, on one device; one of them may be a number.
@@ -184,7 +245,8 @@ return function(lt, methods)
     for i, x in ipairs(list) do
       if not lt.is_tensor(x) then x = lt.full({}, x, {dtype = dtype, device = device}) end
       if x.device ~= device then
-        args.fail("isin", "tensors on different devices: %s and %s; move one with :to(\"%s\")", device, x.device, device)
+        args.fail("isin", "tensors on different devices: %s and %s; move one with :to(\"%s\")",
+                  device, x.device, device)
       end
       list[i] = x:to(dtype)
     end
