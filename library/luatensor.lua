@@ -2808,6 +2808,48 @@ function lt.info.dtypes(options) end
 ---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
 function lt.kernel(source, name, options) end
 
+---Sums of the diagonals of matrices.
+---@param x luatensor.Tensor [..., m, n], any numbers
+---@param options? table offset (0; above the main diagonal when positive), dtype as in sum
+---@return luatensor.Tensor # [...]
+function lt.linalg.trace(x, options) end
+
+---Cross products of vectors of length 3 along a dim; the other dims broadcast.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
+---@param options? table dim (default -1)
+---@return luatensor.Tensor #
+function lt.linalg.cross(x, y, options) end
+
+---How much solutions of x a = b may be wrong for errors in x or b: norm(x) * norm(inverse of x).
+---@param x luatensor.Tensor [..., m, n]; square but for the orders 2 and -2
+---@param ord? any as in matrix_norm
+---@return luatensor.Tensor # [...]
+function lt.linalg.cond(x, ord) end
+
+---Pseudo-inverses (Moore and Penrose's), by singular values.
+---@param x luatensor.Tensor [..., m, n]
+---@param options? table rtol: singular values up to rtol times the largest count as 0; a number, or a tensor with one for each matrix; default max(m, n) * eps
+---@return luatensor.Tensor # [..., n, m]
+function lt.linalg.pinv(x, options) end
+
+---x that makes the sum of |b - a x|² least; of several the shortest.
+---@param a luatensor.Tensor [..., m, n]
+---@param b luatensor.Tensor [m], one vector, or [..., m, k]; batch dims broadcast
+---@param options? table rtol: singular values up to rtol times the largest count as 0; default max(m, n) * eps
+---@return luatensor.Tensor # x, [n] or [..., n, k]
+---@return luatensor.Tensor # residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
+---@return luatensor.Tensor # rank [...], int64
+---@return luatensor.Tensor # singular values of a [..., min(m, n)]
+function lt.linalg.lstsq(a, b, options) end
+
+---x = P L U: P permutes rows, L has a diagonal of ones and zeros above it, U zeros below.
+---@param x luatensor.Tensor [..., m, n], k = min(m, n)
+---@return luatensor.Tensor # P [..., m, m]
+---@return luatensor.Tensor # L [..., m, k]
+---@return luatensor.Tensor # U [..., k, n]
+function lt.linalg.lu(x) end
+
 ---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
 ---@param x any
 ---@param y any

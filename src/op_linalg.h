@@ -40,10 +40,11 @@ typedef struct linalg_job {
   int32_t info;                /* and what is said of it: kernel.h */
 } linalg_job;
 
-/* ERR_RANK ERR_SQUARE ERR_INNER (a's rows, b's) ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no memory. */
+/* ERR_RANK ERR_SQUARE ERR_INNER (a's rows, b's) ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no
+** memory. */
 int linalg_prepare(linalg_job *j);
 
-/* Into fresh tensors of these results. ERR_MATRIX ERR_MEMORY ERR_OVERFLOW (more than LAPACK can count) ERR_NO_KERNEL … */
+/* Into fresh tensors of these results. ERR_MATRIX ERR_MEMORY ERR_OVERFLOW (more than LAPACK counts) ERR_NO_KERNEL … */
 int linalg_run(linalg_job *j, tensor *const *out);
 
 #endif

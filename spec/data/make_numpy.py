@@ -334,7 +334,7 @@ LINALG = [
     ("slogdet", "np.linalg.slogdet(a)", "lt.linalg.slogdet(a)"),
     ("solve", "np.linalg.solve(a, a @ m)", "lt.linalg.solve(a, a:matmul(m))"),
     ("solve", "np.linalg.solve(m, r[0])", "lt.linalg.solve(m, r[1])"),
-    ("svd", "np.linalg.svd(r)[1]", "select(2, lt.linalg.svd(r))"),
+    ("svd", "np.linalg.svd(r)[1]", "(select(2, lt.linalg.svd(r)))"),
     ("svd", "np.abs(np.linalg.svd(r, full_matrices=False)[0])", "(lt.linalg.svd(r, {full_matrices = false})):abs()"),
     ("svdvals", "np.linalg.svdvals(a)", "lt.linalg.svdvals(a)"),
     ("tensordot", "np.linalg.tensordot(a, m, axes=1)", "lt.linalg.tensordot(a, m, 1)"),

@@ -1085,7 +1085,7 @@ return {
    lua = "lt.linalg.solve(m, r[1])",
    answers = {{shape = {3}, dtype = "float64", data = {-0.48963577923258667, 0.35181728170746146, -0.02820474633082403}}}},
   {name = "linalg.svd", numpy = "np.linalg.svd(r)[1]",
-   lua = "select(2, lt.linalg.svd(r))",
+   lua = "(select(2, lt.linalg.svd(r)))",
    answers = {{shape = {3}, dtype = "float64", data = {3.405782798920999, 2.375022208305016, 1.4794305987286671}}}},
   {name = "linalg.svd", numpy = "np.abs(np.linalg.svd(r, full_matrices=False)[0])",
    lua = "(lt.linalg.svd(r, {full_matrices = false})):abs()",

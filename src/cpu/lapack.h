@@ -11,9 +11,10 @@
 /* The same arguments for all four types of elements. */
 typedef void potrf_fn(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t);
 typedef void getrf_fn(const int *m, const int *n, void *a, const int *lda, int *pivots, int *info);
-typedef void getrs_fn(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda, const int *pivots,
-                      void *b, const int *ldb, int *info, size_t);
-typedef void getri_fn(const int *n, void *a, const int *lda, const int *pivots, void *work, const int *lwork, int *info);
+typedef void getrs_fn(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
+                      const int *pivots, void *b, const int *ldb, int *info, size_t);
+typedef void getri_fn(const int *n, void *a, const int *lda, const int *pivots, void *work, const int *lwork,
+                      int *info);
 typedef void geqrf_fn(const int *m, const int *n, void *a, const int *lda, void *tau, void *work, const int *lwork,
                       int *info);
 typedef void orgqr_fn(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
@@ -29,14 +30,14 @@ typedef void complex_gesdd_fn(const char *job, const int *m, const int *n, void 
 typedef void syevd_fn(const char *job, const char *uplo, const int *n, void *a, const int *lda, void *w, void *work,
                       const int *lwork, int *iwork, const int *liwork, int *info, size_t, size_t);
 typedef void heevd_fn(const char *job, const char *uplo, const int *n, void *a, const int *lda, void *w, void *work,
-                      const int *lwork, void *rwork, const int *lrwork, int *iwork, const int *liwork, int *info, size_t,
-                      size_t);
+                      const int *lwork, void *rwork, const int *lrwork, int *iwork, const int *liwork, int *info,
+                      size_t, size_t);
 typedef void geev_fn(const char *left, const char *right, const int *n, void *a, const int *lda, void *wr, void *wi,
-                     void *vl, const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, int *info, size_t,
-                     size_t);
-typedef void complex_geev_fn(const char *left, const char *right, const int *n, void *a, const int *lda, void *w, void *vl,
-                             const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, void *rwork,
-                             int *info, size_t, size_t);
+                     void *vl, const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork, int *info,
+                     size_t, size_t);
+typedef void complex_geev_fn(const char *left, const char *right, const int *n, void *a, const int *lda, void *w,
+                             void *vl, const int *ldvl, void *vr, const int *ldvr, void *work, const int *lwork,
+                             void *rwork, int *info, size_t, size_t);
 typedef void gelsd_fn(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b, const int *ldb,
                       void *s, const void *rcond, int *rank, void *work, const int *lwork, int *iwork, int *info);
 typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void *a, const int *lda, void *b,

@@ -7,7 +7,8 @@
 /* rows × columns of one column-major matrix into another, which may be the same. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
   size_t size = s->l->size;
-  for (int j = 0; j < columns; j++) memmove(to + (size_t)(j * ldt) * size, from + (size_t)(j * ldf) * size, (size_t)rows * size);
+  for (int j = 0; j < columns; j++)
+    memmove(to + (size_t)(j * ldt) * size, from + (size_t)(j * ldf) * size, (size_t)rows * size);
 }
 
 /* Zeros below, or above, the diagonal. */

@@ -42,8 +42,8 @@ static int call_syevd(const solver *s, const scratch *w, void *a, void *values) 
   int info;
   const char *job = s->c->vectors ? "V" : "N", *uplo = s->c->upper ? "U" : "L";
   if (s->l->is_complex)
-    s->l->heevd(job, uplo, &s->n, a, &s->n, values, w->work, &w->lwork, w->reals, &w->lreals, w->integers, &w->lintegers,
-                &info, 1, 1);
+    s->l->heevd(job, uplo, &s->n, a, &s->n, values, w->work, &w->lwork, w->reals, &w->lreals, w->integers,
+                &w->lintegers, &info, 1, 1);
   else
     s->l->syevd(job, uplo, &s->n, a, &s->n, values, w->work, &w->lwork, w->integers, &w->lintegers, &info, 1, 1);
   return info;
@@ -76,7 +76,8 @@ static int call_geev(const solver *s, const scratch *w, void *a, void *values, v
     s->l->complex_geev("N", right, &s->n, a, &s->n, values, NULL, &one, vectors, &s->n, w->work, &w->lwork, w->reals,
                        &info, 1, 1);
   else
-    s->l->geev("N", right, &s->n, a, &s->n, values, imaginary, NULL, &one, vectors, &s->n, w->work, &w->lwork, &info, 1, 1);
+    s->l->geev("N", right, &s->n, a, &s->n, values, imaginary, NULL, &one, vectors, &s->n, w->work, &w->lwork, &info,
+               1, 1);
   return info;
 }
 
