@@ -2808,6 +2808,39 @@ function lt.info.dtypes(options) end
 ---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
 function lt.kernel(source, name, options) end
 
+---The same as lt.diagonal.
+---@param x luatensor.Tensor
+---@param options? table
+---@return luatensor.Tensor #
+function lt.linalg.diagonal(x, options) end
+
+---The same as lt.matmul.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
+---@param options? table
+---@return luatensor.Tensor #
+function lt.linalg.matmul(x, y, options) end
+
+---The same as lt.outer.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.linalg.outer(x, y) end
+
+---The same as lt.tensordot.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
+---@param options? table
+---@return luatensor.Tensor #
+function lt.linalg.tensordot(x, y, options) end
+
+---The same as lt.vecdot.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
+---@param options? table
+---@return luatensor.Tensor #
+function lt.linalg.vecdot(x, y, options) end
+
 ---Sums of the diagonals of matrices.
 ---@param x luatensor.Tensor [..., m, n], any numbers
 ---@param options? table offset (0; above the main diagonal when positive), dtype as in sum

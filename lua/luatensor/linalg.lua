@@ -36,9 +36,51 @@ end
 return function(lt, _, core)
   local linalg, parts = lt.linalg, core.linalg_parts
 
-  for _, name in ipairs {"diagonal", "matmul", "matrix_transpose", "outer", "tensordot", "vecdot"} do
-    linalg[name] = lt[name]
-  end
+  -- ---- the same functions as in lt ----
+
+  --- The same as lt.diagonal.
+  -- @function linalg.diagonal
+  -- @tparam Tensor x
+  -- @tab[opt] options
+  -- @treturn Tensor
+  linalg.diagonal = lt.diagonal
+
+  --- The same as lt.matmul.
+  -- @function linalg.matmul
+  -- @tparam Tensor x
+  -- @tparam Tensor y
+  -- @tab[opt] options
+  -- @treturn Tensor
+  linalg.matmul = lt.matmul
+
+  --- The same as lt.matrix_transpose.
+  -- @function linalg.matrix_transpose
+  -- @tparam Tensor x
+  -- @treturn Tensor
+  linalg.matrix_transpose = lt.matrix_transpose
+
+  --- The same as lt.outer.
+  -- @function linalg.outer
+  -- @tparam Tensor x
+  -- @tparam Tensor y
+  -- @treturn Tensor
+  linalg.outer = lt.outer
+
+  --- The same as lt.tensordot.
+  -- @function linalg.tensordot
+  -- @tparam Tensor x
+  -- @tparam Tensor y
+  -- @tab[opt] options
+  -- @treturn Tensor
+  linalg.tensordot = lt.tensordot
+
+  --- The same as lt.vecdot.
+  -- @function linalg.vecdot
+  -- @tparam Tensor x
+  -- @tparam Tensor y
+  -- @tab[opt] options
+  -- @treturn Tensor
+  linalg.vecdot = lt.vecdot
 
   -- ---- elements ----
 
