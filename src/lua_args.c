@@ -258,6 +258,12 @@ static bool float_fits(enum dtype d, double f, int64_t *i) {
   return integer_fits(d, *i);
 }
 
+int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d) {
+  bool complex = lua_type(L, i) == LUA_TUSERDATA;
+  const char *what = complex ? "a complex number" : luaL_tolstring(L, i, NULL);
+  return luaL_error(L, "%s: %s does not fit %s", fn, what, dtypes[d].name);
+}
+
 scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
   scalar s = {.i = 0};
   int kind = dtype_kind(d);
@@ -268,7 +274,7 @@ scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
   }
   const tensor *number = test_tensor(L, i);
   if (number && number->weak && !tensor_is_gone(number)) {
-    if (kind != KIND_COMPLEX) luaL_error(L, "%s: a complex number does not fit %s", fn, dtypes[d].name);
+    if (kind != KIND_COMPLEX) raise_unfit(L, fn, i, d);
     return tensor_number(number);
   }
   if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: number or boolean expected, got %s", fn, luaL_typename(L, i));

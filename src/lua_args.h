@@ -130,6 +130,9 @@ place failing_place(const tensor *const *t, int n);
 /* Raises ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not go into out. */
 int raise_target(lua_State *L, const char *fn, int status, const tensor *out, enum dtype result, const shape *s);
 
+/* Raises that the number at index i is none of dtype d. */
+int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d);
+
 /* Raises what job_prepare or job_run returned; out may be NULL. */
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out);
 

@@ -184,7 +184,7 @@ static int finish_in_place(lua_State *L, int nin) {
 /* A Lua number or boolean into all of x. */
 static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   if (!scalar_fits(x->dtype, value))
-    return luaL_error(L, "%s: %s does not fit %s", fn, luaL_tolstring(L, 2, NULL), dtypes[x->dtype].name);
+    return raise_unfit(L, fn, 2, x->dtype);
   int st;
   TRY(L, x->store->place, st, op_fill(x, *value));
   return st == OK ? finish_in_place(L, 1) : raise(L, fn, st, (const tensor *[]){x}, 1);

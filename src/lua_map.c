@@ -153,7 +153,7 @@ static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) 
   arg a;
   check_arg(L, i, fn, &a);
   if (a.t) return;
-  if (!scalar_fits(d, &a.s)) luaL_error(L, "%s: %s does not fit %s", fn, luaL_tolstring(L, i, NULL), dtypes[d].name);
+  if (!scalar_fits(d, &a.s)) raise_unfit(L, fn, i, d);
   if (a.s.is_float && dtype_kind(d) < KIND_FLOAT) {
     lua_pushinteger(L, (lua_Integer)a.s.f);
     lua_replace(L, i);
