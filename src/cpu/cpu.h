@@ -125,11 +125,14 @@ typedef struct sort_kernel {
   void (*range)(int64_t n, const void *x, bool descending, uint64_t range[2]);
   void (*pack)(int64_t n, const void *x, int64_t first, const packing *p, int64_t *out);
   void (*repack)(int64_t n, const void *x, const packing *p, int64_t *out);
+  /* positions of the elements that come no later in the order than x[limit] does, and how many there are */
+  int64_t (*filter)(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out);
 } sort_kernel;
 
 /* Sorts of keys of one size; scratch has room for as many. */
 typedef struct key_sorts {
-  bool    (*in_order)(int64_t n, const void *keys);
+  int     (*direction)(int64_t n, const void *keys);      /* 1: each up to the next, -1: each above it, 0: neither */
+  void    (*reverse)(int64_t n, void *keys);
   void    (*sort)(int64_t n, void *keys, void *scratch);
   /* puts keys in two parts, none of the first greater than one of the second; returns the length of the first. 0 or n:
   ** found none. NULL: not here, where radix sorts are faster */

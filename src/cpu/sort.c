@@ -1,7 +1,7 @@
 /* Sorting: elements become integer keys, alone where only values are wanted, else packed with their positions into 64
 ** bits, so that no two are alike and any sort is a stable one. Lines that are not contiguous are copied, some at a time. */
 
-#include <stdlib.h>
+#include <math.h>
 
 #include "radix.h"
 #include "walk.h"
@@ -11,7 +11,9 @@ enum {
   TASK  = 1 << 14,         /* keys that a thread sorts alone */
   GRAIN = 1 << 13,         /* elements a thread is worth */
   LONG  = 1 << 16,         /* a lone line of this length is worth several threads */
-  TILE  = 1 << 18          /* bytes of lines copied at a time */
+  TILE  = 1 << 18,         /* bytes of lines copied at a time */
+  SMALL  = 256,            /* lines of which topk sorts all */
+  SAMPLE = 1024            /* elements of a line that it looks at first */
 };
 
 /* How the lines of a call are sorted. */
@@ -32,6 +34,8 @@ typedef struct buffers {
   int64_t *positions;
   void    *keys, *scratch;
   int64_t *counts;
+  char    *some;                       /* topk: elements that may be among the first, and where they are */
+  int64_t *places;
 } buffers;
 
 /* ---- one contiguous line ---- */
@@ -48,14 +52,16 @@ static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scrat
 /* Keys that differ below bit `low` only are in their order already. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low) {
   const key_sorts *k = &cpu_isa->sort->sorts[size == 8];
-  if (k->in_order(n, keys)) return;
-  if (k->divide && j->inside > 1) {
+  int direction = k->direction(n, keys);
+  if (direction < 0) k->reverse(n, keys);
+  if (direction != 0) return;
+  if (k->divide && j->inside > 1 && n >= LONG) {
     #pragma omp parallel num_threads(j->inside)
     #pragma omp single
     sort_by_tasks(k, n, keys, b->scratch, size);
   } else if (k->divide || n <= FEW) k->sort(n, keys, b->scratch);
-  else if (size == 4) radix_sort_32(n, keys, b->scratch, b->counts, 0, j->inside);
-  else radix_sort_64(n, keys, b->scratch, b->counts, low, j->inside);
+  else if (size == 4) radix_sort_32(n, keys, b->scratch, b->counts, 0, n < LONG ? 1 : j->inside);
+  else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
 
 static void sort_values(const sort_job *j, const buffers *b, const void *x, void *values) {
@@ -71,12 +77,12 @@ static void sort_values(const sort_job *j, const buffers *b, const void *x, void
 static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
 
 /* Keys of 64 bits are counted from the least of the line, so that most lines lose none of their bits. */
-static packing choose_packing(const sort_job *j, const void *x) {
-  packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(j->c->n - 1))};
+static packing choose_packing(const sort_job *j, int64_t n, const void *x) {
+  packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(n - 1))};
   int key_bits = j->kernel->key_bits;
   if (key_bits == 64) {
     uint64_t range[2];
-    j->kernel->range(j->c->n, x, p.descending, range);
+    j->kernel->range(n, x, p.descending, range);
     p.base = range[0];
     key_bits = bits_of(range[1] - range[0]);
   }
@@ -85,8 +91,8 @@ static packing choose_packing(const sort_job *j, const void *x) {
 }
 
 /* Packed keys are in order but for the bits that they lost: sorts each run of equal ones by those. */
-static void sort_lost(const sort_job *j, const buffers *b, const void *x, const packing *p, int64_t *keys) {
-  int64_t n = j->c->n, end;
+static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void *x, const packing *p, int64_t *keys) {
+  int64_t end;
   for (int64_t first = 0; first < n; first = end) {
     int64_t high = keys[first] >> p->bits;
     for (end = first + 1; end < n && keys[end] >> p->bits == high;) end++;
@@ -96,25 +102,67 @@ static void sort_lost(const sort_job *j, const buffers *b, const void *x, const 
   }
 }
 
+/* Packed keys of x in order. Returns the mask of their positions. */
+static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const void *x, int64_t *keys) {
+  packing p = choose_packing(j, n, x);
+  j->kernel->pack(n, x, 0, &p, keys);
+  sort_keys(j, b, n, keys, 8, p.bits);
+  if (p.shift < p.bits) sort_lost(j, b, n, x, &p, keys);
+  return ((int64_t)1 << p.bits) - 1;
+}
+
 #define TAKE(T)                                                                                        \
   static void take_##T(int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {       \
     for (int64_t i = 0; i < n; i++) ((T *)out)[i] = ((const T *)x)[keys[i] & mask];                    \
   }
 TAKE(uint8_t) TAKE(uint16_t) TAKE(uint32_t) TAKE(uint64_t)
 
-static void (*const take[])(int64_t, const int64_t *, int64_t, const void *, void *) = {
-  take_uint8_t, take_uint16_t, take_uint32_t, take_uint64_t
-};
+static void take(const sort_job *j, int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {
+  static void (*const of_size[])(int64_t, const int64_t *, int64_t, const void *, void *) = {
+    take_uint8_t, take_uint16_t, take_uint32_t, take_uint64_t
+  };
+  of_size[__builtin_ctz((unsigned)j->size)](n, keys, mask, x, out);
+}
 
-static void sort_packed(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
+static void sort_positions(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
-  packing p = choose_packing(j, x);
-  int64_t *keys = b->keys ? b->keys : positions, mask = ((int64_t)1 << p.bits) - 1;
-  j->kernel->pack(c->n, x, 0, &p, keys);
-  sort_keys(j, b, c->n, keys, 8, p.bits);
-  if (p.shift < p.bits) sort_lost(j, b, x, &p, keys);
-  if (values) take[__builtin_ctz((unsigned)j->size)](c->keep, keys, mask, x, values);
+  int64_t *keys = b->keys ? b->keys : positions;
+  int64_t mask = sort_packed(j, b, c->n, x, keys);
+  if (values) take(j, c->keep, keys, mask, x, values);
   for (int64_t i = 0; positions && i < c->keep; i++) positions[i] = (keys[i] & mask) + 1;
+}
+
+/* How many elements a sample has from which a limit is taken, and which of them that is: so that some more than `keep`
+** elements are expected within it (4 standard deviations, and a few). 0: sorting all is as good. Near the square root of
+** n, sorting the sample costs about as much as sorting what comes through. */
+static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
+  int64_t size = (int64_t)(3 * sqrt((double)n));
+  if (size > SAMPLE) size = SAMPLE;
+  double share = (double)keep * (double)size / (double)n;
+  *which = (int64_t)(share + 4 * sqrt(share)) + 2;
+  return n >= SMALL && *which < size / 2 ? size : 0;
+}
+
+/* Sorts only the elements up to a limit, if those are enough. */
+static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
+  const sort_call *c = j->c;
+  int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;
+  if (size == 0) return false;
+  for (int64_t i = 0; i < size; i++) b->places[i] = (2 * i + 1) * c->n / (2 * size);
+  take(j, size, b->places, -1, x, b->some);
+  int64_t mask = sort_packed(j, b, size, b->some, keys);
+  int64_t count = j->kernel->filter(c->n, x, b->places[keys[which] & mask], c->descending, b->places);
+  if (count < c->keep) return false;
+  take(j, count, b->places, -1, x, b->some);
+  mask = sort_packed(j, b, count, b->some, keys);
+  if (values) take(j, c->keep, keys, mask, b->some, values);
+  for (int64_t i = 0; positions && i < c->keep; i++) positions[i] = b->places[keys[i] & mask] + 1;
+  return true;
+}
+
+static void sort_line(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
+  if (!j->packed) sort_values(j, b, x, values);
+  else if (j->c->keep == j->c->n || !sort_some(j, b, x, values, positions)) sort_positions(j, b, x, values, positions);
 }
 
 /* ---- tiles of lines ---- */
@@ -151,8 +199,7 @@ static void sort_tile(const sort_job *j, const buffers *b, int64_t tile) {
     char *from = j->copy_in ? b->x + i * c->n * j->size : x + i * in_line * j->size;
     char *v = !values ? NULL : j->copy_values ? b->values + i * c->keep * j->size : values + i * values_line * j->size;
     int64_t *at = !positions ? NULL : j->copy_positions ? b->positions + i * c->keep : positions + i * at_line;
-    if (j->packed) sort_packed(j, b, from, v, at);
-    else sort_values(j, b, from, v);
+    sort_line(j, b, from, v, at);
   }
   if (j->copy_values) copy_lines(lines, c->keep, j->size, values, values_line, c->values_stride, b->values, c->keep, 1);
   if (j->copy_positions) copy_lines(lines, c->keep, 8, positions, at_line, c->positions_stride, b->positions, c->keep, 1);
@@ -178,7 +225,7 @@ static size_t part(bool wanted, int64_t count, int size) {
   return wanted ? ((size_t)(count * size) + 63) / 64 * 64 : 0;
 }
 
-typedef struct buffer_sizes { size_t x, values, positions, keys, scratch, counts, all; } buffer_sizes;
+typedef struct buffer_sizes { size_t x, values, positions, keys, scratch, counts, some, places, all; } buffer_sizes;
 
 static buffer_sizes measure(const sort_job *j) {
   const sort_call *c = j->c;
@@ -186,8 +233,9 @@ static buffer_sizes measure(const sort_job *j) {
   buffer_sizes s = {
     .x = part(j->copy_in, j->width * c->n, j->size), .values = part(j->copy_values, j->width * c->keep, j->size),
     .positions = part(j->copy_positions, j->width * c->keep, 8), .keys = part(j->own_keys, c->n, key_size),
-    .scratch = part(true, c->n, key_size), .counts = part(true, j->inside * RADIX_PLACES, sizeof(int64_t))};
-  s.all = s.x + s.values + s.positions + s.keys + s.scratch + s.counts;
+    .scratch = part(true, c->n, key_size), .counts = part(true, j->inside * RADIX_PLACES, sizeof(int64_t)),
+    .some = part(c->keep < c->n, c->n, j->size), .places = part(c->keep < c->n, c->n, 8)};
+  s.all = s.x + s.values + s.positions + s.keys + s.scratch + s.counts + s.some + s.places;
   return s;
 }
 
@@ -198,11 +246,12 @@ static buffers place_buffers(const buffer_sizes *s, char *memory) {
   b.keys = s->keys ? keys : NULL;
   b.scratch = keys + s->keys;
   b.counts = (int64_t *)(void *)(keys + s->keys + s->scratch);
+  b.some = keys + s->keys + s->scratch + s->counts;
+  b.places = (int64_t *)(void *)(b.some + s->some);
   return b;
 }
 
 int cpu_sort(int index, const sort_call *c) {
-  (void)index;
   sort_job j = {.c = c, .kernel = &cpu_isa->sort->kernel[c->in.dtype], .size = dtype_size(c->in.dtype)};
   if (!j.kernel->keys) return ERR_NO_KERNEL;
   if (c->n > (int64_t)1 << 32) return ERR_OVERFLOW;
@@ -213,13 +262,14 @@ int cpu_sort(int index, const sort_call *c) {
   if (j.inside > 1) threads = 1;
   if (threads > j.tiles) threads = (int)j.tiles;
   buffer_sizes sizes = measure(&j);
-  char *memory = NULL;
-  if (!(memory = aligned_alloc(64, sizes.all * (size_t)threads))) return ERR_MEMORY;
+  void *memory;
+  int st = cpu_alloc(index, sizes.all * (size_t)threads, &memory);
+  if (st != OK) return st;
   #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
   for (int t = 0; t < threads; t++) {
-    buffers b = place_buffers(&sizes, memory + sizes.all * (size_t)t);
+    buffers b = place_buffers(&sizes, (char *)memory + sizes.all * (size_t)t);
     for (int64_t i = j.tiles * t / threads; i < j.tiles * (t + 1) / threads; i++) sort_tile(&j, &b, i);
   }
-  free(memory);
+  cpu_free(index, memory, sizes.all * (size_t)threads);
   return OK;
 }

@@ -84,6 +84,26 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
     }                                                                                                   \
   }
 
+enum { LOOK = 64 };          /* elements compared before the answer is looked at */
+
+#define FILTER(name, width, U, K)                                                                       \
+  static int64_t filter_##name(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out) { \
+    U flip = descending ? (U)-1 : 0, most = (U)(merged_##name(((const U *)x)[limit]) ^ flip);           \
+    int64_t count = 0;                                                                                  \
+    for (int64_t begin = 0; begin < n; begin += LOOK) {                                                 \
+      const U *block = (const U *)x + begin;                                                            \
+      int64_t length = n - begin < LOOK ? n - begin : LOOK;                                             \
+      U any = 0;                                                                                        \
+      for (int64_t i = 0; i < length; i++) any |= (U)(merged_##name(block[i]) ^ flip) <= most;          \
+      if (!any) continue;                                                                               \
+      for (int64_t i = 0; i < length; i++) {                                                            \
+        out[count] = begin + i;                                                                         \
+        count += (U)(merged_##name(block[i]) ^ flip) <= most;                                           \
+      }                                                                                                 \
+    }                                                                                                   \
+    return count;                                                                                       \
+  }
+
 /* Copies the m elements of x with this merged key, in their order, to out. */
 #define MEND(name, width, U, K)                                                                         \
   INLINE void gather_##name(const U *x, U key, int64_t m, U *out) {                                     \
@@ -128,25 +148,38 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
 
 SORTED_INTEGERS(KEYS)
 SORTED_FLOATS(KEYS)
+SORTED_INTEGERS(FILTER)
+SORTED_FLOATS(FILTER)
 SORTED_FLOATS(MEND)
 
 /* ---- lines of keys ---- */
 
-enum { LOOK = 256 };         /* keys compared before the answer is looked at */
-
-#define IN_ORDER(S, K)                                                                                  \
-  static bool in_order_##S(int64_t n, const void *line) {                                               \
+#define DIRECTION(S, K)                                                                                 \
+  static int direction_##S(int64_t n, const void *line) {                                               \
     const K *keys = line;                                                                               \
-    for (int64_t begin = 1; begin < n; begin += LOOK) {                                                 \
+    int64_t ups = 0, downs = 0;                                                                         \
+    for (int64_t begin = 1; begin < n && (ups == 0 || downs == 0); begin += LOOK) {                     \
       int64_t end = begin + LOOK < n ? begin + LOOK : n;                                                \
-      int wrong = 0;                                                                                    \
-      for (int64_t i = begin; i < end; i++) wrong |= keys[i - 1] > keys[i];                             \
-      if (wrong) return false;                                                                          \
+      K down = 0, up = 0;                                                                               \
+      for (int64_t i = begin; i < end; i++) {                                                           \
+        down |= keys[i - 1] > keys[i];                                                                  \
+        up |= keys[i - 1] <= keys[i];                                                                   \
+      }                                                                                                 \
+      ups += up;                                                                                        \
+      downs += down;                                                                                    \
     }                                                                                                   \
-    return true;                                                                                        \
+    return downs == 0 ? 1 : ups == 0 ? -1 : 0;                                                          \
+  }                                                                                                     \
+  static void reverse_line_##S(int64_t n, void *line) {                                                 \
+    K *keys = line;                                                                                     \
+    for (int64_t i = 0; i < n / 2; i++) {                                                               \
+      K key = keys[i];                                                                                  \
+      keys[i] = keys[n - 1 - i];                                                                        \
+      keys[n - 1 - i] = key;                                                                            \
+    }                                                                                                   \
   }
-IN_ORDER(32, int32_t)
-IN_ORDER(64, int64_t)
+DIRECTION(32, int32_t)
+DIRECTION(64, int64_t)
 
 #if !SORT_LANES
 
@@ -175,10 +208,10 @@ PLAIN(64, int64_t)
 
 #define SHARED(name, width, K)                                                                            \
   .key_size = sizeof(K), .key_bits = width, .keys = keys_##name, .unkey = unkey_all_##name,               \
-  .range = range_##name, .pack = pack_##name, .repack = repack_##name
+  .range = range_##name, .pack = pack_##name, .repack = repack_##name, .filter = filter_##name
 #define INTEGER_ENTRY(name, width, U, K) [DT_##name] = {SHARED(name, width, K)},
 #define FLOAT_ENTRY(name, width, U, K)   [DT_##name] = {SHARED(name, width, K), .mend = mend_##name},
 const sort_table ISA_NAME(sort_table) = {
   .kernel = {SORTED_INTEGERS(INTEGER_ENTRY) SORTED_FLOATS(FLOAT_ENTRY)},
-  .sorts = {{in_order_32, sort_32, divide_32}, {in_order_64, sort_64, divide_64}},
+  .sorts = {{direction_32, reverse_line_32, sort_32, divide_32}, {direction_64, reverse_line_64, sort_64, divide_64}},
 };
