@@ -128,6 +128,16 @@ describe("a GPU", function()
     assert.is_truthy(said:find("matrix products take luatensor's own kernels", 1, true), said)
   end)
 
+  it("works without cuFFT, but for lt.fft", function()
+    local path = folder("libcuda.so.1", "libnvrtc.so")
+    local said = lua([[
+      local x = lt.ones(3, {device = "cuda"})
+      io.write(select(2, pcall(lt.fft.fft, x)))
+      assert((x + x):sum():item() == 6)]], {LUATENSOR_CUDA_PATH = path})
+    assert.equal("fft: not available on cuda:0: " .. path .. "/libcufft.so.12: cannot open shared object file " ..
+      "(install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH)", said)
+  end)
+
   it("tells what it is", function()
     local said = lua [[
       local gpu = lt.devices()[2]
