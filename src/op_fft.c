@@ -6,7 +6,7 @@
 #include "view.h"
 
 const fft_info fft_ops[FFT_COUNT] = {
-#define FFT_ROW(name, kind, inverse, conjugate, dims) {#name, kind, inverse, conjugate, dims},
+#define FFT_ROW(name, kind, inverse, dims) {#name, kind, inverse, dims},
   FFT_OPS(FFT_ROW)
 };
 
@@ -70,7 +70,8 @@ typedef struct step {
 static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->n / 2 + 1 : s->n; }
 static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
 
-static int transform(const step *s, const tensor *in, const tensor *out) {
+/* The inverse of real lines is the conjugate of what the device gives. */
+static int transform(const step *s, const tensor *in, tensor *out) {
   bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
   fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
                 .in = {.data = tensor_data(in), .dtype = in->dtype},
@@ -88,26 +89,29 @@ static int transform(const step *s, const tensor *in, const tensor *out) {
   plan_sort(p, 1);
   plan_collapse(p, 2);
   place where = in->store->place;
-  return where.device->fft ? where.device->fft(where.index, &c) : ERR_NO_KERNEL;
+  int st = where.device->fft ? where.device->fft(where.index, &c) : ERR_NO_KERNEL;
+  return st == OK && s->kind == FFT_real && s->inverse ? conjugate(out, out) : st;
 }
 
-/* A complex transform of real lines, y: the first half is computed, the others follow from y[n - k] = conj(y[k]). The
-** inverse is the conjugate of all that. */
-static int transform_real(const step *s, const tensor *in, const tensor *out) {
-  int64_t rest = (s->n - 1) / 2;
-  step half = *s;
-  half.kind = FFT_real;
-  tensor first = part_of(out, s->dim, 0, 1, s->n / 2 + 1);
-  int st = transform(&half, in, &first);
-  if (st != OK || rest == 0) return st;
-  tensor from = part_of(out, s->dim, 1, 1, rest), to = part_of(out, s->dim, s->n - 1, -1, rest);
-  st = copy(&to, &from, !s->inverse);
-  return st == OK && s->inverse ? conjugate(&from, &from) : st;
+/* ---- the other half of what real numbers give ---- */
+
+/* y[-j] = conj(y[j]), indices modulo the lengths: what dim s[0] has after the first half follows. In each other
+** dim index 0 stays where it is, and the later ones turn round: the bits of `later` say which of the two are meant. */
+static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
+  int64_t rest = (s[0].n - 1) / 2;
+  tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
+  for (int i = 1; i < nsteps; i++) {
+    bool turned = later >> (i - 1) & 1;
+    from = part_of(&from, s[i].dim, turned, 1, turned ? s[i].n - 1 : 1);
+    to = part_of(&to, s[i].dim, turned ? s[i].n - 1 : 0, -1, turned ? s[i].n - 1 : 1);
+  }
+  return copy(&to, &from, true);
 }
 
-static int run_step(const step *s, const tensor *in, const tensor *out) {
-  bool real = s->kind == FFT_complex && dtype_kind(in->dtype) == KIND_FLOAT;
-  return real ? transform_real(s, in, out) : transform(s, in, out);
+static int mirror(const tensor *out, const step *s, int nsteps) {
+  int st = OK;
+  for (unsigned later = 0; st == OK && later < 1u << (nsteps - 1); later++) st = mirror_part(out, s, nsteps, later);
+  return st;
 }
 
 /* ---- all dims ---- */
@@ -120,10 +124,15 @@ static double scale_of(const fft_op *f) {
   return f->info->inverse == (f->norm == FFT_NORM_backward) ? 1 / n : 1;
 }
 
+/* Complex results of real numbers: half of them is computed. */
+static bool from_real(const fft_op *f) {
+  return f->info->kind != FFT_hermitian && dtype_kind(f->in->dtype) < KIND_COMPLEX;
+}
+
 /* The steps in their order. The kept half comes first where it is made, so that the others have less to do, and last
 ** where it is used; the scale belongs to the last step. */
 static void make_steps(const fft_op *f, step *s) {
-  enum fft_kind kind = f->info->kind;
+  enum fft_kind kind = from_real(f) ? FFT_real : f->info->kind;
   for (int i = 0; i < f->ndims; i++) {
     bool half = i == f->ndims - 1;
     s[kind == FFT_hermitian ? i : f->ndims - 1 - i] = (step){
@@ -155,7 +164,7 @@ static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *
 static int first_input(const fft_op *f, const step *s, const tensor *trim, tensor *fresh, const tensor **use) {
   enum dtype part = dtype_kind(f->result) == KIND_COMPLEX ? dtype_real(f->result) : f->result;
   bool complex = dtype_kind(trim->dtype) == KIND_COMPLEX;
-  bool conjugated = complex && f->info->kind == FFT_hermitian && f->info->conjugate;
+  bool conjugated = complex && s->kind == FFT_hermitian && !f->info->inverse;
   enum dtype d = complex || s->kind == FFT_hermitian ? dtype_complex(part) : part;
   *use = trim;
   if (trim->dtype == d && !conjugated && trim->shape.dim[s->dim] == in_length(s)) return OK;
@@ -182,17 +191,18 @@ static int next_input(const step *next, int left, const tensor *in, const step *
   return make_input(fresh, inside, d, &wide, next, in->store->place);
 }
 
+/* have: what owns `in`, or nothing. */
 static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
   int st = OK;
   for (int i = 0; st == OK && i < f->ndims - 1; i++) {
     tensor next = {.store = NULL}, inside;
     st = next_input(&s[i + 1], f->ndims - 1 - i, in, &s[i], out, &next, &inside);
-    if (st == OK) st = run_step(&s[i], in, &inside);
+    if (st == OK) st = transform(&s[i], in, &inside);
     tensor_drop(have);
     *have = next;
     in = have;
   }
-  return st == OK ? run_step(&s[f->ndims - 1], in, out) : st;
+  return st == OK ? transform(&s[f->ndims - 1], in, out) : st;
 }
 
 int fft_run(const fft_op *f, tensor *out) {
@@ -202,8 +212,8 @@ int fft_run(const fft_op *f, tensor *out) {
   tensor trim = trimmed(f, s), have = {.store = NULL};
   const tensor *in;
   int st = first_input(f, &s[0], &trim, &have, &in);
-  if (st == OK) st = run_steps(f, s, in, &have, out);
+  tensor half = from_real(f) ? part_of(out, s[0].dim, 0, 1, out_length(&s[0])) : *out;
+  if (st == OK) st = run_steps(f, s, in, &have, &half);
   tensor_drop(&have);
-  bool conjugated = f->info->kind == FFT_real && f->info->conjugate;
-  return st == OK && conjugated ? conjugate(out, out) : st;
+  return st == OK && from_real(f) && f->info->kind == FFT_complex ? mirror(out, s, f->ndims) : st;
 }

@@ -9,28 +9,28 @@
 ** the forward one. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
-/* X(name, kind, inverse, conjugate, dims): `inverse` is for the norm; conjugate: the input of hermitian ones, the
-** output of real ones; dims: 1: one; 2: the last two unless said; 0: all unless said. */
-#define FFT_OPS(X)                              \
-  X(fft,    FFT_complex,   false, false, 1)     \
-  X(ifft,   FFT_complex,   true,  false, 1)     \
-  X(rfft,   FFT_real,      false, false, 1)     \
-  X(irfft,  FFT_hermitian, true,  false, 1)     \
-  X(hfft,   FFT_hermitian, false, true,  1)     \
-  X(ihfft,  FFT_real,      true,  true,  1)     \
-  X(fft2,   FFT_complex,   false, false, 2)     \
-  X(ifft2,  FFT_complex,   true,  false, 2)     \
-  X(rfft2,  FFT_real,      false, false, 2)     \
-  X(irfft2, FFT_hermitian, true,  false, 2)     \
-  X(fftn,   FFT_complex,   false, false, 0)     \
-  X(ifftn,  FFT_complex,   true,  false, 0)     \
-  X(rfftn,  FFT_real,      false, false, 0)     \
-  X(irfftn, FFT_hermitian, true,  false, 0)
+/* X(name, kind, inverse, dims): dims: 1: one; 2: the last two unless said; 0: all unless said. A hermitian transform
+** that is no inverse, and a real one that is, is of the conjugates. */
+#define FFT_OPS(X)                       \
+  X(fft,    FFT_complex,   false, 1)     \
+  X(ifft,   FFT_complex,   true,  1)     \
+  X(rfft,   FFT_real,      false, 1)     \
+  X(irfft,  FFT_hermitian, true,  1)     \
+  X(hfft,   FFT_hermitian, false, 1)     \
+  X(ihfft,  FFT_real,      true,  1)     \
+  X(fft2,   FFT_complex,   false, 2)     \
+  X(ifft2,  FFT_complex,   true,  2)     \
+  X(rfft2,  FFT_real,      false, 2)     \
+  X(irfft2, FFT_hermitian, true,  2)     \
+  X(fftn,   FFT_complex,   false, 0)     \
+  X(ifftn,  FFT_complex,   true,  0)     \
+  X(rfftn,  FFT_real,      false, 0)     \
+  X(irfftn, FFT_hermitian, true,  0)
 
 typedef struct fft_info {
   const char   *name;
   enum fft_kind kind;
-  bool          inverse, conjugate;
+  bool          inverse;
   int           dims;
 } fft_info;
 
