@@ -118,8 +118,11 @@ $(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
 endef
 $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
-# The loops that measure the machine's limit are the one place where a * b + c may become one FMA.
+# a * b + c may become one FMA in the loops that measure the machine's limit, and in Fourier transforms, whose rounding
+# nobody can foresee anyway.
 KERNEL_FLAGS_limits := -ffp-contract=fast
+KERNEL_FLAGS_fft_float32 := -ffp-contract=fast
+KERNEL_FLAGS_fft_float64 := -ffp-contract=fast
 
 # Zen 4 converts floats to doubles at twice the pace in halves of a 512-bit register.
 KERNEL_FLAGS_reduce := -mprefer-vector-width=256

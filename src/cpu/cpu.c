@@ -85,6 +85,11 @@ static int cpu_copy_across(int index, void *to, int from_index, const void *from
 
 static int cpu_sync(int index) { (void)index; return OK; }
 
+static void empty_cache(int index) {
+  cpu_fft_forget();
+  cpu_empty_cache(index);
+}
+
 static void cpu_explain(int index, char *text, size_t size) {
   (void)index;
   snprintf(text, size, "the CPU failed");
@@ -97,10 +102,10 @@ const device cpu_device = {
   .count = cpu_count, .in_use = cpu_count, .reason = cpu_reason, .info = cpu_info,
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .copy_across = cpu_copy_across, .explain = cpu_explain,
-  .stats = cpu_stats, .empty_cache = cpu_empty_cache,
+  .stats = cpu_stats, .empty_cache = empty_cache,
   .limits = cpu_limits,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
-  .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax,
+  .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax, .fft = cpu_fft,
   .gemm = cpu_gemm, .linalg = cpu_linalg,
   .random = cpu_random,
   .map = cpu_map, .fused = cpu_fused, .arange = cpu_arange, .has = cpu_has,

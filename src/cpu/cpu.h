@@ -155,8 +155,11 @@ typedef struct sort_table {
   X(gemm)    \
   X(scan)    \
   X(softmax) \
-  X(sort)
+  X(sort)    \
+  X(fft_float32) \
+  X(fft_float64)
 
+#include "fft_kernel.h"
 #include "limits.h"
 
 /* The tables of one ISA; cpu.c picks one at load. */
@@ -200,5 +203,8 @@ int  cpu_sort(int index, const sort_call *c);
 int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
 int  cpu_linalg(int index, const linalg_call *c);
+int  cpu_fft(int index, const fft_call *c);
+size_t cpu_fft_kept(void);                /* bytes of tables */
+void   cpu_fft_forget(void);
 
 #endif

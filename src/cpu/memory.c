@@ -212,7 +212,7 @@ void cpu_free(int index, void *ptr, size_t bytes) {
 
 memory_stats *cpu_stats(int index) {
   (void)index;
-  stats.cached = small_kept + large_kept;
+  stats.cached = small_kept + large_kept + cpu_fft_kept();
   return &stats;
 }
 

@@ -1,0 +1,387 @@
+/* Fourier transforms: lines are read, transformed side by side or one at a time, and written. */
+
+#include <string.h>
+
+#include "fft.h"
+#include "walk.h"
+
+enum {
+  TOGETHER_BYTES = 1 << 16,     /* of the buffer of a tile of lines side by side */
+  TOGETHER_MOST  = 256,         /* contiguous lines that are longer, and can be split, go one at a time */
+  GRAIN          = 1 << 13      /* complex numbers that a thread is worth */
+};
+
+/* ---- chains of passes ---- */
+
+typedef struct fft_run {
+  const fft_table *kernels;
+  int64_t lanes;
+  bool    inverse;
+  double  scale;
+} fft_run;
+
+static void run_pass(const fft_table *kernels, fft_pass *p, const void *x, void *y) {
+  if (p->x_step == p->lanes && p->y_step == p->lanes) {      /* one run of lanes */
+    p->lanes *= p->l;
+    p->x_step = p->y_step = p->lanes;
+    p->l = 1;
+  }
+  kernels->pass[p->radix](p, x, y);
+}
+
+/* y = the transform of x, by way of a and b: [n][lanes] each. */
+static void run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t x_step, void *y, int64_t y_step,
+                      void *a, void *b) {
+  int64_t l = 1, m = c->n;
+  for (int k = 0; k < c->count; k++) {
+    bool last = k == c->count - 1;
+    m /= c->radix[k];
+    fft_pass p = {.radix = c->radix[k], .m = m, .l = l, .lanes = r->lanes, .x_step = k == 0 ? x_step : r->lanes,
+                  .y_step = last ? y_step : r->lanes, .turns = c->turns[k], .circle = c->circle[k],
+                  .scale = r->scale, .inverse = r->inverse};
+    void *to = last ? y : k % 2 ? b : a;
+    run_pass(r->kernels, &p, x, to);
+    l *= c->radix[k];
+    x = to;
+  }
+}
+
+/* ---- one line ---- */
+
+static int64_t complex_size(const fft_plan *p) { return 2 * dtype_size(p->real); }
+
+/* How many blocks of `width` places n has; the last one takes what is left, too. */
+static int64_t block_count(int64_t n, int64_t width) { return n / width; }
+static int64_t block_width(int64_t n, int64_t width, int64_t k) {
+  return k == block_count(n, width) - 1 ? n - k * width : width;
+}
+
+/* Complex numbers of the two buffers of a thread. */
+static int64_t block_room(const fft_plan *p) {
+  int64_t n1 = p->first.n, n2 = p->second.n;
+  int64_t one = n1 * p->width, two = n2 * (p->rows + n1 % p->rows);
+  return one > two ? one : two;
+}
+
+/* factors[k] = exp(-2 pi i k column / n). */
+static void put_factors(const fft_plan *p, int64_t column, void *factors) {
+  int64_t mask = ((int64_t)1 << p->shift) - 1;
+  for (int64_t k = 0, e = 0; k < p->first.n; k++, e += column) {
+    if (e >= p->n) e -= p->n;
+    const double *l = p->low + 2 * (e & mask), *h = p->high + 2 * (e >> p->shift);
+    double re = l[0] * h[0] - l[1] * h[1], im = l[0] * h[1] + l[1] * h[0];
+    if (p->real == DT_float64) { ((double *)factors)[2 * k] = re; ((double *)factors)[2 * k + 1] = im; }
+    else { ((float *)factors)[2 * k] = (float)re; ((float *)factors)[2 * k + 1] = (float)im; }
+  }
+}
+
+typedef struct split_run {
+  const fft_plan *plan;
+  const fft_table *kernels;
+  bool   inverse;
+  double scale;
+  const char *x;
+  char  *y, *between;          /* between: [n2][n1] */
+} split_run;
+
+/* Columns of x, turned, become rows of `between`. */
+static void split_columns(const split_run *s, int64_t block, char *a, char *b) {
+  const fft_plan *p = s->plan;
+  int64_t n1 = p->first.n, n2 = p->second.n, size = complex_size(p), at = block * p->columns;
+  int64_t columns = block_width(n2, p->columns, block);
+  fft_run r = {.kernels = s->kernels, .lanes = columns, .inverse = s->inverse, .scale = 1};
+  char *result = p->first.count % 2 ? a : b;
+  run_chain(&p->first, &r, s->x + at * size, n2, result, columns, a, b);
+  char *factors = result == a ? b : a;
+  if (at) put_factors(p, at, factors);
+  fft_turn t = {.rows = n1, .columns = columns, .x_row = columns, .y_row = n1, .turns = p->turns,
+                .turns_row = p->width, .factors = at ? factors : NULL, .inverse = s->inverse};
+  s->kernels->turn(&t, result, s->between + at * n1 * size);
+}
+
+/* Columns of `between` become columns of y. */
+static void split_rows(const split_run *s, int64_t block, char *a, char *b) {
+  const fft_plan *p = s->plan;
+  int64_t n1 = p->first.n, size = complex_size(p), at = block * p->rows;
+  fft_run r = {.kernels = s->kernels, .lanes = block_width(n1, p->rows, block), .inverse = s->inverse, .scale = s->scale};
+  run_chain(&p->second, &r, s->between + at * size, n1, s->y + at * size, n1, a, b);
+}
+
+/* Complex numbers of all buffers of run_line for so many threads. */
+static int64_t line_room(const fft_plan *p, int threads) {
+  if (p->way == FFT_TOGETHER) return 0;
+  if (p->way == FFT_CONVOLUTION) return 2 * p->inner->n + line_room(p->inner, threads);
+  return p->n + 2 * threads * block_room(p);
+}
+
+static void run_split(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room, int threads) {
+  int64_t size = complex_size(p), step = block_room(p) * size;
+  split_run s = {p, fft_kernels(p->real), inverse, scale, x, y, room};
+  room += p->n * size;
+  int64_t ones = block_count(p->second.n, p->columns), twos = block_count(p->first.n, p->rows);
+  if (threads == 1 || ones == 1) {
+    for (int64_t k = 0; k < ones; k++) split_columns(&s, k, room, room + step);
+    for (int64_t k = 0; k < twos; k++) split_rows(&s, k, room, room + step);
+    return;
+  }
+  #pragma omp parallel num_threads(threads)
+  {
+    #pragma omp for schedule(static)
+    for (int t = 0; t < threads; t++)
+      for (int64_t k = ones * t / threads; k < ones * (t + 1) / threads; k++)
+        split_columns(&s, k, room + 2 * t * step, room + (2 * t + 1) * step);
+    #pragma omp for schedule(static)
+    for (int t = 0; t < threads; t++)
+      for (int64_t k = twos * t / threads; k < twos * (t + 1) / threads; k++)
+        split_rows(&s, k, room + 2 * t * step, room + (2 * t + 1) * step);
+  }
+}
+
+/* Transforms backward are the conjugates of transforms of conjugates. */
+static void run_convolution(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room,
+                            int threads) {
+  const fft_table *kernels = fft_kernels(p->real);
+  int64_t n = p->n, m = p->inner->n, size = complex_size(p);
+  char *a = room, *b = a + m * size, *rest = b + m * size;
+  fft_multiply f = {.n = n, .turns = p->chirp, .scale = 1, .conjugate_in = inverse};
+  kernels->multiply(&f, x, a);
+  memset(a + n * size, 0, (size_t)((m - n) * size));
+  run_split(p->inner, false, 1, a, b, rest, threads);
+  f = (fft_multiply){.n = m, .turns = p->spectrum, .scale = 1};
+  kernels->multiply(&f, b, b);
+  run_split(p->inner, true, 1, b, a, rest, threads);
+  f = (fft_multiply){.n = n, .turns = p->chirp, .scale = scale, .conjugate_out = inverse};
+  kernels->multiply(&f, a, y);
+}
+
+static void run_line(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room, int threads) {
+  if (p->way == FFT_SPLIT) run_split(p, inverse, scale, x, y, room, threads);
+  else run_convolution(p, inverse, scale, x, y, room, threads);
+}
+
+int fft_run_line(const fft_plan *p, bool inverse, double scale, const void *x, void *y) {
+  size_t bytes = (size_t)(line_room(p, 1) * complex_size(p));
+  void *room;
+  int status = cpu_alloc(0, bytes, &room);
+  if (status) return status;
+  run_line(p, inverse, scale, x, y, room, 1);
+  cpu_free(0, room, bytes);
+  return OK;
+}
+
+/* ---- tiles of lines ---- */
+
+/* What real lines become: HALVES, for even n, is n / 2 pairs, WIDE is complex numbers without imaginary parts. */
+enum fft_form { FORM_PLAIN, FORM_HALVES, FORM_WIDE };
+
+typedef struct fft_job {
+  const fft_call  *c;
+  const fft_plan  *plan;
+  const fft_table *kernels;
+  enum fft_form form;
+  plan     outer;              /* the call's; neighbours of a tile are neighbours in its innermost dim */
+  int64_t  n;                  /* of the complex transform */
+  int64_t  in_rows, out_rows;  /* what lines have as they are transformed: complex numbers before and after */
+  int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim, in all */
+  int64_t  lanes;              /* of a buffer */
+  int      size;               /* bytes of a complex number */
+  int      threads, inside;    /* over tiles, inside a line */
+} fft_job;
+
+/* The tile at hand: its lines, and where they begin. Real elements have half the size. */
+typedef struct fft_tile {
+  const char *x;
+  char   *y;
+  int64_t lines, lanes;
+  int64_t x_line, y_line;      /* between lines, in elements */
+} fft_tile;
+
+static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row, int64_t to_col, const char *from,
+                 int64_t from_row, int64_t from_col) {
+  copy_plan p = {.rows = rows, .cols = cols, .to_row = to_row, .to_col = to_col, .from_row = from_row,
+                 .from_col = from_col};
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
+}
+
+static bool is_forward_real(const fft_job *j)  { return j->c->kind == FFT_real; }
+static bool is_backward_real(const fft_job *j) { return j->c->kind == FFT_hermitian; }
+
+/* The tile's lines to a buffer [in_rows][lanes] of complex numbers. */
+static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
+  int64_t step = j->c->in_stride, lanes = t->lanes;
+  int size = j->size, half = size / 2;
+  if (lanes > t->lines || j->form == FORM_WIDE) memset(to, 0, (size_t)(j->n * lanes * size));
+  if (lanes > t->lines && j->in_rows > j->n) memset(to + j->n * lanes * size, 0, (size_t)(lanes * size));
+  if (!is_forward_real(j))
+    copy(size, j->in_rows, t->lines, to, lanes, 1, t->x, step, t->x_line);
+  else if (j->form == FORM_WIDE)
+    copy(half, j->n, t->lines, to, 2 * lanes, 2, t->x, step, t->x_line);
+  else if (step == 1 && t->x_line % 2 == 0)
+    copy(size, j->n, t->lines, to, lanes, 1, t->x, 1, t->x_line / 2);
+  else
+    for (int part = 0; part < 2; part++)
+      copy(half, j->n, t->lines, to + part * half, 2 * lanes, 2, t->x + part * step * half, 2 * step, t->x_line);
+}
+
+/* And back from [out_rows][lanes]. */
+static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
+  int64_t step = j->c->out_stride, lanes = t->lanes;
+  int size = j->size, half = size / 2;
+  if (!is_backward_real(j))
+    copy(size, j->out_rows, t->lines, t->y, step, t->y_line, from, lanes, 1);
+  else if (j->form == FORM_WIDE)
+    copy(half, j->n, t->lines, t->y, step, t->y_line, from, 2 * lanes, 2);
+  else if (step == 1 && t->y_line % 2 == 0)
+    copy(size, j->n, t->lines, t->y, 1, t->y_line / 2, from, lanes, 1);
+  else
+    for (int part = 0; part < 2; part++)
+      copy(half, j->n, t->lines, t->y + part * step * half, 2 * step, t->y_line, from + part * half, 2 * lanes, 2);
+}
+
+/* Can lines be read (written) where they lie? Side by side they must be neighbours, alone contiguous. */
+static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t line, int64_t step) {
+  if (j->form == FORM_WIDE && j->c->kind != FFT_complex) return false;
+  if (j->plan->way == FFT_TOGETHER) return !real && line == 1 && t->lines == t->lanes;
+  return step == 1;
+}
+
+/* [n][lanes] at x (rows x_step apart) to y: the complex transform alone. */
+static void transform(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step,
+                      char *room) {
+  double scale = j->c->scale;
+  bool inverse = j->c->inverse;
+  if (j->form == FORM_HALVES && is_forward_real(j)) scale /= 2;
+  if (j->plan->way != FFT_TOGETHER) { run_line(j->plan, inverse, scale, x, y, room, j->inside); return; }
+  fft_run r = {.kernels = j->kernels, .lanes = t->lanes, .inverse = inverse, .scale = scale};
+  run_chain(&j->plan->first, &r, x, x_step, y, y_step, room, room + j->n * t->lanes * j->size);
+}
+
+static void join(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step) {
+  fft_join f = {.h = j->n, .lanes = t->lanes, .x_step = x_step, .y_step = y_step, .turns = j->plan->join,
+                .back = is_backward_real(j)};
+  j->kernels->join(&f, x, y);
+}
+
+/* Buffers: two of the tile as it is read and written, then the transform's. */
+static int64_t tile_room(const fft_job *j) { return 2 * (j->n + 1) * j->lanes; }
+static int64_t transform_room(const fft_job *j) {
+  return j->plan->way == FFT_TOGETHER ? 2 * j->n * j->lanes : line_room(j->plan, j->inside);
+}
+
+static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
+  char *first = room, *second = room + (j->n + 1) * j->lanes * j->size, *rest = room + tile_room(j) * j->size;
+  bool in_place = lies_well(j, t, is_forward_real(j), t->x_line, j->c->in_stride);
+  bool out_place = lies_well(j, t, is_backward_real(j), t->y_line, j->c->out_stride);
+  const char *x = in_place ? t->x : first;
+  int64_t x_step = in_place ? j->c->in_stride : t->lanes, y_step = out_place ? j->c->out_stride : t->lanes;
+  if (!in_place) read_lines(j, t, first);
+  if (is_backward_real(j) && j->form == FORM_WIDE) j->kernels->mirror(j->n, t->lanes, first);
+  if (is_backward_real(j) && j->form == FORM_HALVES) {
+    join(j, t, x, x_step, second, t->lanes);
+    x = second;
+    x_step = t->lanes;
+  }
+  bool joins = is_forward_real(j) && j->form == FORM_HALVES;
+  char *spare = x == first ? second : first, *y = out_place ? t->y : spare;
+  if (joins) {
+    transform(j, t, x, x_step, spare, t->lanes, rest);
+    y = out_place ? t->y : spare == first ? second : first;
+    join(j, t, spare, t->lanes, y, y_step);
+  } else {
+    transform(j, t, x, x_step, y, y_step, rest);
+  }
+  if (!out_place) write_lines(j, t, y);
+}
+
+static void run_tile_at(const fft_job *j, int64_t tile, char *room) {
+  const fft_call *c = j->c;
+  int64_t length = inner_length(&j->outer), row = tile / j->row_tiles, begin = tile % j->row_tiles * j->width;
+  walk at;
+  walk_to(&at, &j->outer, 2, row * length + begin);
+  fft_tile t = {.x = (const char *)c->in.data + at.offset[1] * dtype_size(c->in.dtype),
+                .y = (char *)c->out.data + at.offset[0] * dtype_size(c->out.dtype),
+                .lines = length - begin < j->width ? length - begin : j->width,
+                .x_line = inner_stride(&j->outer, 1), .y_line = inner_stride(&j->outer, 0)};
+  t.lanes = j->plan->way != FFT_TOGETHER ? 1 : t.lines < j->kernels->lanes ? j->kernels->lanes : t.lines;
+  run_tile(j, &t, room);
+}
+
+/* ---- choices ---- */
+
+/* Innermost goes the dim whose lines are neighbours in memory, else the longest one. */
+static void choose_order(plan *p) {
+  int best = p->ndim - 1;
+  for (int d = p->ndim - 1; d >= 0; d--) {
+    int neighbours = (p->stride[1][d] == 1) + (p->stride[0][d] == 1);
+    int before = (p->stride[1][best] == 1) + (p->stride[0][best] == 1);
+    if (neighbours > before || (neighbours == before && p->shape[d] > p->shape[best])) best = d;
+  }
+  if (best < 0) return;
+  int64_t *parts[] = {p->shape, p->stride[0], p->stride[1]};
+  for (int k = 0; k < 3; k++) {
+    int64_t moved = parts[k][best];
+    memmove(parts[k] + best, parts[k] + best + 1, (size_t)(p->ndim - 1 - best) * sizeof moved);
+    parts[k][p->ndim - 1] = moved;
+  }
+}
+
+static enum fft_way choose_way(const fft_job *j) {
+  int64_t lines = inner_length(&j->outer);
+  if (!fft_smooth(j->n)) return FFT_CONVOLUTION;
+  bool few = lines < j->kernels->lanes, neighbours = inner_stride(&j->outer, 1) == 1 && j->c->in_stride != 1;
+  int64_t most = few ? 0 : neighbours ? 8 * TOGETHER_MOST : TOGETHER_MOST;
+  return j->n > most && fft_splits(j->n, j->kernels->lanes) ? FFT_SPLIT : FFT_TOGETHER;
+}
+
+static void choose_tiles(fft_job *j) {
+  int64_t length = inner_length(&j->outer);
+  j->width = 1;
+  if (j->plan->way == FFT_TOGETHER) {
+    int64_t lanes = j->kernels->lanes;
+    j->width = TOGETHER_BYTES / (j->n * j->size) / lanes * lanes;
+    if (j->width < lanes) j->width = lanes;
+    if (j->width > length) j->width = length;
+  }
+  j->lanes = j->plan->way != FFT_TOGETHER ? 1 : j->width < j->kernels->lanes ? j->kernels->lanes : j->width;
+  j->row_tiles = (length + j->width - 1) / j->width;
+  j->tiles = j->outer.count / length * j->row_tiles;
+  int threads = cpu_threads(j->outer.count * j->n, GRAIN);
+  bool inside = j->tiles < threads && j->plan->way != FFT_TOGETHER;
+  j->threads = inside ? 1 : threads < j->tiles ? threads : (int)j->tiles;
+  j->inside = inside ? threads : 1;
+}
+
+static int run_tiles(const fft_job *j) {
+  size_t each = (size_t)(tile_room(j) + transform_room(j)) * (size_t)j->size, bytes = each * (size_t)j->threads;
+  void *room;
+  int status = cpu_alloc(0, bytes, &room);
+  if (status) return status;
+  if (j->threads == 1) {               /* no parallel region: a line may open one, and nested ones are slow */
+    for (int64_t i = 0; i < j->tiles; i++) run_tile_at(j, i, room);
+  } else {
+    #pragma omp parallel for schedule(static) num_threads(j->threads)
+    for (int t = 0; t < j->threads; t++)
+      for (int64_t i = j->tiles * t / j->threads; i < j->tiles * (t + 1) / j->threads; i++)
+        run_tile_at(j, i, (char *)room + each * (size_t)t);
+  }
+  cpu_free(0, room, bytes);
+  return OK;
+}
+
+int cpu_fft(int index, const fft_call *c) {
+  (void)index;
+  if (c->outer.count == 0 || c->n == 0) return OK;
+  enum dtype real = dtype_real(c->in.dtype);
+  fft_job j = {.c = c, .kernels = fft_kernels(real), .outer = c->outer, .size = 2 * dtype_size(real)};
+  j.form = c->kind == FFT_complex ? FORM_PLAIN : c->n % 2 ? FORM_WIDE : FORM_HALVES;
+  j.n = j.form == FORM_HALVES ? c->n / 2 : c->n;
+  j.in_rows = c->kind == FFT_hermitian ? c->n / 2 + 1 : j.n;
+  j.out_rows = c->kind == FFT_real ? c->n / 2 + 1 : j.n;
+  choose_order(&j.outer);
+  int status = fft_plan_take(j.n, real, choose_way(&j), j.form == FORM_HALVES, &j.plan);
+  if (status) return status;
+  choose_tiles(&j);
+  status = run_tiles(&j);
+  fft_plan_return(j.plan);
+  return status;
+}

@@ -1,0 +1,288 @@
+/* Plans of Fourier transforms, and a cache of those used last. */
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fft.h"
+
+enum {
+  KEPT       = 32,              /* plans */
+  WHOLE      = 1 << 16,         /* lines up to this length are one block: everything stays in L2 */
+  BLOCK      = 128              /* bytes of a row of a block: two cache lines, which are fetched together */
+};
+static const size_t KEPT_BYTES = (size_t)64 << 20;
+
+const fft_table *fft_kernels(enum dtype real) {
+  return real == DT_float32 ? cpu_isa->fft_float32 : cpu_isa->fft_float64;
+}
+
+/* ---- roots of one ---- */
+
+/* exp(-2 pi i j / n), 0 <= j < n: the angle is reduced to an octant as integers (j / n = quarter / 4 + rest / (4 n)),
+** and its rounding error made up for. */
+static void root(int64_t j, int64_t n, double out[2]) {
+  static const double TAU = 0x1.921fb54442d18p+2, TAU_REST = 0x1.1a62633145c07p-52;
+  int64_t quarter = (8 * j + n) / (2 * n), rest = 4 * j - quarter * n;
+  double q = 4.0 * (double)n, x = (double)rest / q, error = fma(-x, q, (double)rest) / q;
+  double angle = x * TAU, more = fma(x, TAU, -angle) + x * TAU_REST + error * TAU;
+  double s = sin(angle), c = cos(angle), cosine = c - more * s, sine = s + more * c;
+  switch (quarter & 3) {
+    case 0: out[0] = cosine;  out[1] = -sine;   break;
+    case 1: out[0] = -sine;   out[1] = -cosine; break;
+    case 2: out[0] = -cosine; out[1] = sine;    break;
+    default: out[0] = sine;   out[1] = cosine;
+  }
+}
+
+static void put(enum dtype real, void *table, int64_t at, const double z[2]) {
+  if (real == DT_float64) { ((double *)table)[2 * at] = z[0]; ((double *)table)[2 * at + 1] = z[1]; }
+  else { ((float *)table)[2 * at] = (float)z[0]; ((float *)table)[2 * at + 1] = (float)z[1]; }
+}
+
+static void put_root(enum dtype real, void *table, int64_t at, int64_t j, int64_t n) {
+  double z[2];
+  root(j, n, z);
+  put(real, table, at, z);
+}
+
+/* Memory for `count` complex numbers that the plan owns; a vector more may be read. */
+static void *own(fft_plan *p, enum dtype real, int64_t count) {
+  size_t bytes = ((size_t)count + FFT_LANES) * 2 * (size_t)dtype_size(real);
+  void *m = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (m) p->own[p->owned++] = m;
+  p->bytes += m ? bytes : 0;
+  return m;
+}
+
+/* ---- taking lengths apart ---- */
+
+/* The radix of the next pass of a chain of n. Eights are best; what is left of the powers of two goes as 16 or 4. */
+static int next_radix(int64_t n) {
+  static const int radices[] = {8, 4, 2, 5, 3, 7};
+  if (n == 16) return 16;
+  if (n % 8 == 0 && !(n % 32 == 16)) return 8;
+  if (n % 16 == 0) return 16;
+  for (size_t k = 1; k < sizeof radices / sizeof *radices; k++)
+    if (n % radices[k] == 0) return radices[k];
+  for (int64_t f = 11; f <= FFT_RADIX; f += 2)
+    if (n % f == 0) return (int)f;
+  return 0;
+}
+
+bool fft_smooth(int64_t n) {
+  while (n > 1) {
+    int radix = next_radix(n);
+    if (!radix) return false;
+    n /= radix;
+  }
+  return true;
+}
+
+/* The divisor of n that is nearest to its root, from `least` on to n / least; 0: there is none. */
+static int64_t middle(int64_t n, int64_t least) {
+  for (int64_t d = (int64_t)sqrt((double)n) + 1; d >= least; d--)
+    if (n % d == 0 && n / d >= least) return n / d;
+  return 0;
+}
+
+bool fft_splits(int64_t n, int lanes) { return fft_smooth(n) && middle(n, lanes) != 0; }
+
+/* The least length from `least` on that is made of 2, 3 and 5, and of 64. */
+static int64_t good_length(int64_t least) {
+  int64_t best = 64;
+  while (best < least) best *= 2;
+  for (int64_t five = 64; five < best; five *= 5)
+    for (int64_t three = five; three < best; three *= 3) {
+      int64_t m = three;
+      while (m < least) m *= 2;
+      if (m < best) best = m;
+    }
+  return best;
+}
+
+static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
+  int64_t m = n;
+  c->n = n;
+  do {
+    int radix = n == 1 ? 1 : next_radix(m);
+    m /= radix;
+    char *turns = own(p, p->real, m * (radix - 1)), *circle = own(p, p->real, radix);
+    if (!turns || !circle) return false;
+    for (int64_t i = 0; i < m; i++)
+      for (int k = 1; k < radix; k++) put_root(p->real, turns, i * (radix - 1) + k - 1, i * k, radix * m);
+    for (int k = 0; k < radix; k++) put_root(p->real, circle, k, k, radix);
+    c->radix[c->count] = radix;
+    c->circle[c->count] = circle;
+    c->turns[c->count++] = turns;
+  } while (m > 1);
+  return true;
+}
+
+/* ---- the ways ---- */
+
+static bool make_split(fft_plan *p, int lanes) {
+  int64_t n = p->n, n1 = middle(n, lanes), n2 = n / n1, block = BLOCK / 2 / dtype_size(p->real);
+  if (block < lanes) block = lanes;
+  p->columns = n <= WHOLE || n2 < block ? n2 : block;
+  p->rows = n <= WHOLE || n1 < block ? n1 : block;
+  p->width = p->columns + n2 % p->columns;
+  char *turns = own(p, p->real, n1 * p->width);
+  if (!turns || !make_chain(p, &p->first, n1) || !make_chain(p, &p->second, n2)) return false;
+  for (int64_t k = 0; k < n1; k++)
+    for (int64_t j = 0; j < p->width; j++) put_root(p->real, turns, k * p->width + j, k * j, n);
+  p->turns = turns;
+  if (p->width == n2) return true;
+  while ((int64_t)1 << (2 * p->shift) < n) p->shift++;
+  int64_t low = (int64_t)1 << p->shift, high = (n >> p->shift) + 1;
+  double *l = own(p, DT_float64, low), *h = own(p, DT_float64, high);
+  if (!l || !h) return false;
+  for (int64_t k = 0; k < low; k++) root(k, n, l + 2 * k);
+  for (int64_t k = 0; k < high && k << p->shift < n; k++) root(k << p->shift, n, h + 2 * k);
+  p->low = l;
+  p->high = h;
+  return true;
+}
+
+static void free_plan(fft_plan *p) {
+  if (!p) return;
+  free_plan(p->inner);
+  for (int k = 0; k < p->owned; k++) free(p->own[k]);
+  free(p);
+}
+
+static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
+
+/* The transform of the chirp's conjugate around 0, by m, in float64 whatever the plan's dtype. */
+static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
+  int64_t n = p->n, m = p->inner->n;
+  fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
+  double *around = calloc((size_t)m, 4 * sizeof(double)), *result = around + 2 * m;
+  bool done = exact && around;
+  for (int64_t j = 0; done && j < n; j++)
+    for (int64_t k = j; ; k = m - j) {
+      around[2 * k] = chirp[2 * j] / (double)m;
+      around[2 * k + 1] = -chirp[2 * j + 1] / (double)m;
+      if (j == 0 || k != j) break;
+    }
+  done = done && fft_run_line(exact, false, 1, around, result) == OK;
+  for (int64_t k = 0; done && k < m; k++) put(p->real, spectrum, k, result + 2 * k);
+  free(around);
+  if (exact != p->inner) free_plan(exact);
+  return done;
+}
+
+static bool make_convolution(fft_plan *p) {
+  int64_t n = p->n, m = good_length(2 * n - 1);
+  p->inner = make_plan(m, p->real, FFT_SPLIT, false);
+  char *chirp = own(p, p->real, n), *spectrum = own(p, p->real, m);
+  double *exact = malloc((size_t)n * 2 * sizeof(double));
+  bool done = p->inner && chirp && spectrum && exact;
+  for (int64_t j = 0, square = 0; done && j < n; j++) {       /* square: j * j modulo 2 n */
+    root(square, 2 * n, exact + 2 * j);
+    put(p->real, chirp, j, exact + 2 * j);
+    square = (square + 2 * j + 1) % (2 * n);
+  }
+  done = done && put_spectrum(p, exact, spectrum);
+  free(exact);
+  if (p->inner) p->bytes += p->inner->bytes;
+  p->chirp = chirp;
+  p->spectrum = spectrum;
+  return done;
+}
+
+static bool make_join(fft_plan *p) {
+  int64_t h = p->n;
+  char *join = own(p, p->real, h / 2 + 1);
+  if (!join) return false;
+  for (int64_t k = 0; k <= h / 2; k++) {
+    double z[2], turned[2];
+    root(k, 2 * h, z);
+    turned[0] = z[1];
+    turned[1] = -z[0];
+    put(p->real, join, k, turned);
+  }
+  p->join = join;
+  return true;
+}
+
+static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves) {
+  fft_plan *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->n = n;
+  p->real = real;
+  p->way = way;
+  p->bytes = sizeof *p;
+  bool made = way == FFT_TOGETHER ? make_chain(p, &p->first, n)
+            : way == FFT_SPLIT ? make_split(p, fft_kernels(real)->lanes) : make_convolution(p);
+  if (made && (!halves || make_join(p))) return p;
+  free_plan(p);
+  return NULL;
+}
+
+/* ---- the cache: a list of all plans, guarded by a lock ---- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static fft_plan *plans;
+static size_t kept_bytes;
+static uint64_t now;
+
+static fft_plan *find(int64_t n, enum dtype real, enum fft_way way, bool halves) {
+  for (fft_plan *p = plans; p; p = p->next)
+    if (p->n == n && p->real == real && p->way == way && (p->join || !halves)) return p;
+  return NULL;
+}
+
+/* Frees plans that nobody uses, the oldest first, until `most` and `bytes` are kept. */
+static void trim(int most, size_t bytes) {
+  for (;;) {
+    int count = 0;
+    fft_plan **oldest = NULL;
+    for (fft_plan **p = &plans; *p; p = &(*p)->next, count++)
+      if ((*p)->users == 0 && (!oldest || (*p)->used < (*oldest)->used)) oldest = p;
+    if (!oldest || (count <= most && kept_bytes <= bytes)) return;
+    fft_plan *gone = *oldest;
+    *oldest = gone->next;
+    kept_bytes -= gone->bytes;
+    free_plan(gone);
+  }
+}
+
+int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan) {
+  pthread_mutex_lock(&lock);
+  fft_plan *p = find(n, real, way, halves);
+  if (!p && (p = make_plan(n, real, way, halves))) {
+    p->next = plans;
+    plans = p;
+    kept_bytes += p->bytes;
+  }
+  if (p) {
+    p->users++;
+    p->used = ++now;
+  }
+  pthread_mutex_unlock(&lock);
+  *plan = p;
+  return p ? OK : ERR_MEMORY;
+}
+
+void fft_plan_return(const fft_plan *plan) {
+  fft_plan *p = (fft_plan *)(uintptr_t)plan;
+  pthread_mutex_lock(&lock);
+  p->users--;
+  trim(KEPT, KEPT_BYTES);
+  pthread_mutex_unlock(&lock);
+}
+
+size_t cpu_fft_kept(void) {
+  pthread_mutex_lock(&lock);
+  size_t bytes = kept_bytes;
+  pthread_mutex_unlock(&lock);
+  return bytes;
+}
+
+void cpu_fft_forget(void) {
+  pthread_mutex_lock(&lock);
+  trim(0, 0);
+  pthread_mutex_unlock(&lock);
+}
