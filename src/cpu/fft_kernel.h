@@ -39,7 +39,7 @@ typedef struct fft_turn {
 **   y[k] = s + t, y[h - k] = conj(s - t), s = x[k] + conj(x[h - k]), t = turns[k] * (x[k] - conj(x[h - k]))
 ** for k <= h / 2; x[h], y[h] only on the side of the halves. turns[k] = -i exp(-pi i k / h), back its conjugate. */
 typedef struct fft_join {
-  int64_t     h, lanes;         /* lanes: 1 (a line) or a vector's at least */
+  int64_t     h, lanes;         /* lanes: a vector's at least, or a lone line with steps of 1 */
   int64_t     x_step, y_step;
   const void *turns;
   bool        back;

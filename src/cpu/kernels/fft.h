@@ -370,7 +370,7 @@ static void join_rows(const fft_join *j, const REAL *x, REAL *y) {
 
 static void join(const fft_join *j, const void *x, void *y) {
   join_ends(j, x, y);
-  if (j->lanes == 1) join_line(j, x, y);
+  if (j->lanes == 1 && j->x_step == 1 && j->y_step == 1) join_line(j, x, y);
   else join_rows(j, x, y);
 }
 
