@@ -229,28 +229,27 @@ return function(lt, methods)
     return is_complex(x) and isin_numbered or isin_close
   end
 
-  --- Both arguments as tensors of one dtype, on one device; one of them may be a number.
+  local function check_isin(i, x)
+    if lt.is_tensor(x) then args.tensor("isin", i, x)
+    elseif type(x) ~= "number" and type(x) ~= "boolean" then
+      args.fail("isin", "argument %d: tensor or number expected, got %s", i, type(x))
+    end
+  end
+
+  --- Both arguments as tensors of one dtype, on one device; one of them may be a number. Sums take numbers of
+  -- lt.complex, which are on the CPU, to the device, and explain that other tensors cannot be there.
   local function together(x1, x2)
-    local tensor = lt.is_tensor(x1) and x1 or x2
-    if not lt.is_tensor(tensor) then args.fail("isin", "one of the two must be a tensor") end
-    local list = {x1, x2}
-    for i = 1, 2 do
-      local kind = type(list[i])
-      if lt.is_tensor(list[i]) then args.tensor("isin", i, list[i])
-      elseif kind ~= "number" and kind ~= "boolean" then
-        args.fail("isin", "argument %d: tensor or number expected, got %s", i, kind)
-      end
+    check_isin(1, x1)
+    check_isin(2, x2)
+    if not lt.is_tensor(x1) and not lt.is_tensor(x2) then args.fail("isin", "one of the two must be a tensor") end
+    local device = lt.is_tensor(x1) and x1.device or x2.device
+    if device == "cpu" and lt.is_tensor(x2) then device = x2.device end
+    local options = {dtype = lt.result_type(x1, x2), device = device}
+    local function at_home(x)
+      if not lt.is_tensor(x) then return lt.full({}, x, options) end
+      return (x.device == device and x or lt.zeros({}, options):add(x)):to(options.dtype)
     end
-    local dtype, device = lt.result_type(x1, x2), tensor.device
-    for i, x in ipairs(list) do
-      if not lt.is_tensor(x) then x = lt.full({}, x, {dtype = dtype, device = device}) end
-      if x.device ~= device then
-        args.fail("isin", "tensors on different devices: %s and %s; move one with :to(\"%s\")",
-                  device, x.device, device)
-      end
-      list[i] = x:to(dtype)
-    end
-    return list[1], list[2]:flatten()
+    return at_home(x1), at_home(x2):flatten()
   end
 
   --- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
