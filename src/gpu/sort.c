@@ -70,7 +70,7 @@ int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
 enum {
   LINES_ROOM   = 1024,             /* elements that a block sorts, unless its line has more */
   BATCH        = 1 << 26,          /* elements whose keys are sorted at a time, unless a line has more */
-  ACROSS_LINE  = 64                /* longer lines are copied first where elements of a line are far apart */
+  ACROSS_LINE  = 64                /* longer lines whose elements are far apart are sorted in a copy */
 };
 
 enum { SORT_SHORT = 8, MAKE_KEYS, WRITE_SORTED };      /* kernels beside those of pairs */
@@ -154,11 +154,14 @@ static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) 
   gpu_nest_make(nest, &p, 2);
 }
 
+/* Do lines lie closer together than the elements of a line? */
+static bool is_across(const sort_call *c) { return inner_distance(&c->outer, 1) < llabs(c->in_stride); }
+
 static int sort_lines(gpu *g, const sort_call *c) {
   sort_args a = {.in = c->in.data, .values = c->values.data, .positions = c->positions.data, .lines = c->outer.count,
                  .n = c->n, .keep = c->keep, .in_stride = c->in_stride, .values_stride = c->values_stride,
                  .positions_stride = c->positions_stride, .descending = c->descending,
-                 .across = inner_distance(&c->outer, 1) < llabs(c->in_stride)};
+                 .across = is_across(c)};
   make_nest(&a.from, &c->outer, 1, 1);
   make_nest(&a.to, &c->outer, 0, 2);
   gpu_reads(g, c->in.data);
@@ -167,9 +170,75 @@ static int sort_lines(gpu *g, const sort_call *c) {
   return (c->n <= SORT_ROOM ? sort_short : sort_long)(g, &a, c->in.dtype);
 }
 
+/* ---- lines whose elements are far apart: sorted in transposed copies ---- */
+
+/* `length` elements of each line, one line after the other in scratch memory, and where they are in a tensor. */
+typedef struct lines_copy {
+  operand copy;
+  size_t  bytes;
+  plan    plan;                    /* stride[0] the copy's, stride[1] the tensor's */
+  void   *tensor;
+} lines_copy;
+
+/* Of operand k of the call's outer dims; room only where the operand is wanted. */
+static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length, int64_t stride) {
+  *l = (lines_copy){.copy = {.dtype = of->dtype}, .plan = c->outer, .tensor = of->data};
+  plan *p = &l->plan;
+  int64_t step = length;
+  for (int d = p->ndim - 1; d >= 0; step *= p->shape[d--]) {
+    p->stride[0][d] = step;
+    p->stride[1][d] = c->outer.stride[k][d];
+  }
+  p->shape[p->ndim] = length;
+  p->stride[0][p->ndim] = 1;
+  p->stride[1][p->ndim++] = stride;
+  p->count *= length;
+  l->bytes = (size_t)p->count * (size_t)dtype_size(of->dtype);
+  return of->data ? gpu_scratch(g, l->bytes, &l->copy.data) : OK;
+}
+
+/* From the tensor to the copy, or back. */
+static int run_copy(gpu *g, lines_copy *l, bool back) {
+  operand tensor = {.data = l->tensor, .dtype = l->copy.dtype};
+  if (!tensor.data) return OK;
+  for (int d = 0; back && d < l->plan.ndim; d++) {
+    int64_t of_copy = l->plan.stride[0][d];
+    l->plan.stride[0][d] = l->plan.stride[1][d];
+    l->plan.stride[1][d] = of_copy;
+  }
+  map_call m = {.op = OP_positive, .compute = dtype_compute(tensor.dtype), .nin = 1, .plan = &l->plan,
+                .out = back ? tensor : l->copy, .in = {back ? l->copy : tensor}};
+  return gpu_map(g->index, &m);
+}
+
+static int sort_copied(gpu *g, const sort_call *c, lines_copy *in, lines_copy *values, lines_copy *positions) {
+  int64_t lines = c->outer.count;
+  sort_call t = {.in = in->copy, .values = values->copy, .positions = positions->copy, .descending = c->descending,
+                 .n = c->n, .keep = c->keep, .in_stride = 1, .values_stride = 1, .positions_stride = 1,
+                 .outer = {.ndim = 1, .count = lines, .shape = {lines}, .stride = {{c->keep}, {c->n}, {c->keep}}}};
+  int st = run_copy(g, in, false);
+  if (st == OK) st = sort_lines(g, &t);
+  if (st == OK) st = run_copy(g, values, true);
+  return st == OK ? run_copy(g, positions, true) : st;
+}
+
+static int sort_across(gpu *g, const sort_call *c) {
+  lines_copy in, values, positions;
+  int st = open_copy(g, &in, c, &c->in, 1, c->n, c->in_stride);
+  int st_values = open_copy(g, &values, c, &c->values, 0, c->keep, c->values_stride);
+  int st_positions = open_copy(g, &positions, c, &c->positions, 2, c->keep, c->positions_stride);
+  if (st == OK) st = st_values != OK ? st_values : st_positions;
+  if (st == OK) st = sort_copied(g, c, &in, &values, &positions);
+  gpu_scratch_free(g, in.copy.data, in.bytes);
+  gpu_scratch_free(g, values.copy.data, values.bytes);
+  gpu_scratch_free(g, positions.copy.data, positions.bytes);
+  return st;
+}
+
 int gpu_sort(int index, const sort_call *c) {
   gpu *g;
   if (c->outer.count == 0 || c->keep == 0 || (!c->values.data && !c->positions.data)) return OK;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, sort_lines(g, c)) : st;
+  if (st != OK) return st;
+  return gpu_leave(g, is_across(c) && c->n > ACROSS_LINE ? sort_across(g, c) : sort_lines(g, c));
 }
