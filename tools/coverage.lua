@@ -1,0 +1,379 @@
+-- Which function works for which dtype on which device, found out by calling all of them:
+--
+--   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
+--
+-- Run from the repository's root. Loaded with require or dofile it returns {functions, measure, markdown, read, dtypes}.
+
+local annotate = dofile "tools/annotate.lua"
+local lt = require "luatensor"
+
+local coverage = {}
+
+-- ---- what is called -----------------------------------------------------------------------------
+
+-- The tables of the page: title, and the sources whose comments document its functions, or kinds of the op table.
+-- Sources that are not here compute nothing with tensors (devices, memory, streams, dtypes, files, printing).
+coverage.tables = {
+  {"Element-wise functions", "unary", "binary", "ternary", "quaternary", "map", "complex"},
+  {"Reductions, along a dim, statistics", "reduction", "scan", "softmax", "reduce", "stats", "quantile", "histogram"},
+  {"Creation and random numbers", "create", "random"},
+  {"Shapes, parts, order, copies", "view", "manip", "copy"},
+  {"Indexing, searching, sorting, sets", "index", "take", "sort", "sets", "compare"},
+  {"Products", "matmul", "linear", "einsum"},
+  {"linalg", "linalg"},
+  {"fft", "fft"},
+}
+
+-- Those in these sources that compute nothing with elements.
+local no_elements = {}
+for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator manual_seed get_matmul_precision
+    set_matmul_precision]]):gmatch "%S+" do
+  no_elements[name] = true
+end
+
+-- Calls that are neither f(x) nor f(x, x) … as the op table says. s: {dtype =, device =} in options, int64 positions
+-- i (4 × 4) and line (4), a mask, a row of x and so on.
+local function twice(f, x) return f(x, x) end
+local function by_shape(f, _, s) return f({4, 4}, s.options) end
+local function like(f, x, s) return f(x, s.options) end
+local function list(f, x) return f({x, x}) end
+local function along(f, x, s) return f(x, 1, s.i) end
+local function into(f, x, s) return f(x, 1, s.i, x) end
+local function first_dim(f, x) return f(x, 1) end
+
+local calls = {
+  clip = function(f, x) return f(x, x, x) end,
+  lerp = function(f, x) return f(x, x, 0.5) end,
+  where = function(f, x, s) return f(s.mask, x, x) end,
+  isclose = twice, complex = twice,
+  masked_fill = function(f, x, s) return f(x, s.mask, s.dtype == "bool" or 1) end,
+  view_as_complex = function(f, x) return f(x:reshape(8, 2)) end,
+  softmax = first_dim, log_softmax = first_dim, cumulative_max = first_dim, cumulative_min = first_dim,
+  cumulative_prod = first_dim, cumulative_sum = first_dim,
+  quantile = function(f, x) return f(x, 0.5, 1) end,
+  bincount = function(f, x) return f(x:flatten()) end,
+  zeros = by_shape, ones = by_shape, empty = by_shape, rand = by_shape, randn = by_shape,
+  uniform = function(f, _, s) return f(0, 1, {4, 4}, s.options) end,
+  normal = function(f, _, s) return f(0, 1, {4, 4}, s.options) end,
+  full = function(f, _, s) return f({4, 4}, s.dtype == "bool" or 1, s.options) end,
+  full_like = function(f, x) return f(x, x.dtype == "bool" or 1) end,
+  zeros_like = like, ones_like = like, empty_like = like, rand_like = like, randn_like = like,
+  arange = function(f, _, s) return f(0, 4, 1, s.options) end,
+  range = function(f, _, s) return f(1, 4, 1, s.options) end,
+  linspace = function(f, _, s) return f(0, 1, 4, s.options) end,
+  eye = function(f, _, s) return f(4, 4, s.options) end,
+  randint = function(f, _, s) return f(0, 1, 4, 4, s.options) end,
+  permutation = function(f, _, s) return f(4, {device = s.device}) end,
+  bernoulli = function(f, _, s) return f(0.5, {4}, s.options) end,
+  multinomial = function(f, x) return f(x[1], 2) end,
+  broadcast_to = function(f, x) return f(x, 2, 4, 4) end,
+  expand_dims = first_dim, unflatten = function(f, x) return f(x, 1, {2, 2}) end,
+  moveaxis = function(f, x) return f(x, 1, 2) end, swapaxes = function(f, x) return f(x, 1, 2) end,
+  narrow = function(f, x) return f(x, 1, 2, 2) end, permute_dims = function(f, x) return f(x, 2, 1) end,
+  reshape = function(f, x) return f(x, 2, 8) end,
+  broadcast_arrays = twice, meshgrid = function(f, x) return f(x[1], x[2]) end,
+  chunk = function(f, x) return f(x, 2) end, split = function(f, x) return f(x, 2) end,
+  ["repeat"] = function(f, x) return f(x, 2, 1) end, tile = function(f, x) return f(x, 2, 2) end,
+  roll = function(f, x) return f(x, 1, 1) end,
+  pad = function(f, x) return f(x, {1, 1}) end,
+  masked_select = function(f, x, s) return f(x, s.mask) end,
+  masked_scatter = function(f, x, s) return f(x, s.mask, x) end,
+  astype = function(f, x) return f(x, x.dtype) end,
+  to = function(f, x) return f(x, x.dtype, {copy = true}) end,
+  concat = list, stack = list,
+  take = function(f, x, s) return f(x, s.line, 1) end, take_along_axis = function(f, x, s) return f(x, s.i, 1) end,
+  gather = along, scatter = into, scatter_add = into, index_add = function(f, x, s) return f(x, 1, s.line, x) end,
+  searchsorted = function(f, x) return f(x[1], x) end,
+  topk = function(f, x) return f(x, 2) end,
+  isin = twice, allclose = twice, equal_all = twice,
+  matmul = twice, mm = twice, vecdot = twice, tensordot = twice,
+  bmm = function(f, x) return f(x:expand_dims(1), x:expand_dims(1)) end,
+  mv = function(f, x) return f(x, x[1]) end, dot = function(f, x) return f(x[1], x[2]) end,
+  outer = function(f, x) return f(x[1], x[2]) end,
+  addmm = function(f, x) return f(x, x, x) end,
+  einsum = function(f, x) return f("ij,jk->ik", x, x) end,
+  ["linalg.cross"] = function(f, x) return f(x[{ {}, {1, 3} }], x[{ {}, {2, 4} }]) end,
+  ["linalg.matrix_power"] = function(f, x) return f(x, 3) end,
+  ["linalg.matmul"] = twice, ["linalg.vecdot"] = twice, ["linalg.tensordot"] = twice, ["linalg.solve"] = twice,
+  ["linalg.lstsq"] = twice, ["linalg.solve_triangular"] = twice,
+  ["linalg.outer"] = function(f, x) return f(x[1], x[2]) end,
+  ["fft.fftfreq"] = function(f, _, s) return f(4, s.options) end,
+  ["fft.rfftfreq"] = function(f, _, s) return f(4, s.options) end,
+}
+
+local function default_call(name)
+  local op = lt.ops()[name]
+  local n = op and op.kind ~= "scan" and op.arity or 1
+  return function(f, x) return f(table.unpack({x, x, x, x}, 1, n)) end
+end
+
+--- A symmetric, positive definite matrix that every numeric dtype holds.
+local matrix = {{4, 1, 0, 1}, {1, 5, 1, 0}, {0, 1, 6, 1}, {1, 0, 1, 7}}
+
+local function sample(dtype, device)
+  local options = {dtype = dtype, device = device}
+  local integers = lt.tensor(matrix, {device = device})
+  return integers:to(dtype), {
+    options = options, dtype = dtype, device = device, mask = integers:greater(1),
+    line = lt.tensor({1, 2, 2, 4}, {device = device}), i = lt.ones({4, 4}, {dtype = "int64", device = device}),
+  }
+end
+
+local function function_of(name)
+  local space, inner = name:match "^(%w+)%.([%w_]+)$"
+  local functions = space and rawget(lt, space) or lt
+  return type(functions) == "table" and rawget(functions, inner or name)
+end
+
+--- {title =, names =} for each table of the page.
+function coverage.functions()
+  local table_of, list_of = {}, {}
+  for k, row in ipairs(coverage.tables) do
+    list_of[k] = {title = row[1], names = {}}
+    for i = 2, #row do table_of[row[i]] = list_of[k].names end
+  end
+  local _, by_name = annotate.collect()
+  for name, doc in pairs(by_name) do
+    local names = table_of[doc.section]
+    if names and not no_elements[name] and type(function_of(name)) == "function" then names[#names + 1] = name end
+  end
+  for _, group in ipairs(list_of) do table.sort(group.names) end
+  return list_of
+end
+
+--- All dtypes, in the order of the dtype table.
+function coverage.dtypes()
+  local names = {}
+  for _, name in ipairs(lt.ops().positive.dtypes) do names[#names + 1] = name end
+  return names
+end
+
+-- ---- how it is done -----------------------------------------------------------------------------
+
+--- Is it a function written in Lua? The core calls those by way of a closure that has them as an upvalue.
+local function is_composition(f)
+  local _, inner = debug.getupvalue(f, 1)
+  return debug.getinfo(f, "S").what == "Lua" or type(inner) == "function"
+end
+
+-- NVIDIA's libraries by what the emulated driver counts, and the letter each has in the tables.
+local libraries = {products = "B", factorizations = "L", transforms = "F"}
+
+--- counts() of the emulator, where it is the GPU.
+local function counts_of(device)
+  if device == "cpu" then return function() return {} end end
+  local folder = assert(os.getenv "LUATENSOR_CUDA_PATH", "coverage: needs the emulated GPU: make coverage")
+  return assert(package.loadlib(folder .. "/emulator.so", "luaopen_emulator"))().counts
+end
+
+local function library_called(before, after)
+  for kind, letter in pairs(libraries) do
+    if after[kind] ~= before[kind] then return letter end
+  end
+  return ""
+end
+
+local function is_float(dtype) return dtype:find "float" or dtype:find "complex" end
+
+--- Does t lie in the memory of x?
+local function is_view(t, x)
+  if not lt.is_tensor(t) or t.size == 0 then return false end
+  local offset = t:data_ptr() - x:data_ptr()
+  return offset >= 0 and offset < x.size * #lt.zeros({1}, {dtype = x.dtype, device = "cpu"}):to_bytes()
+end
+
+--- "not for bool; …" of the message "file:line: sum: not for bool; …".
+local function reason_of(message)
+  return (tostring(message):gsub("^[^\n:]*:%d+: ", ""):gsub("^[%w_.]+: ", ""))
+end
+
+--- One call on a device: {works =, why =, float =, view =, library =, waits =}; float: integers became floats.
+local function measure_call(name, f, dtype, device, counts)
+  local x, s = sample(dtype, device)
+  local call = calls[name] or default_call(name)
+  pcall(call, f, x, s)                         -- what is only done once: compiling, opening libraries
+  local before = counts()
+  local works, result = pcall(call, f, x, s)
+  local after = counts()
+  if not works then return {works = false, why = reason_of(result)} end
+  if type(result) == "table" then result = result[1] end
+  local is_tensor = lt.is_tensor(result)
+  assert(not is_tensor or result.device == device, name .. ": the result is on another device")
+  return {
+    works = true, view = is_view(result, x), library = library_called(before, after),
+    float = is_tensor and not is_float(dtype) and is_float(result.dtype) and true or false,
+    waits = after.waits ~= before.waits,
+  }
+end
+
+--- cells[name][dtype], as measure_call gives them, for one device.
+function coverage.measure(device)
+  device = lt.device(device)
+  local counts, cells = counts_of(device), {}
+  for _, group in ipairs(coverage.functions()) do
+    for _, name in ipairs(group.names) do
+      cells[name] = {}
+      for _, dtype in ipairs(coverage.dtypes()) do
+        cells[name][dtype] = measure_call(name, function_of(name), dtype, device, counts)
+      end
+    end
+  end
+  return cells
+end
+
+-- ---- the page -----------------------------------------------------------------------------------
+
+local columns = {
+  {"bool"}, {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}, {"float16", "bfloat16"},
+  {"float32", "float64"}, {"complex64", "complex128"},
+}
+local titles = {"bool", "integers", "float16, bfloat16", "float32, float64", "complex"}
+
+-- OpenBLAS and LAPACK are of these; the CPU's other products and its Fourier transforms have kernels of our own.
+local blas = {float32 = true, float64 = true, complex64 = true, complex128 = true}
+
+--- What the CPU uses where a GPU uses a library.
+local function cpu_library(letter, dtype) return letter ~= "F" and blas[dtype] and letter or "" end
+
+--- A cell of one device in letters: "–", "V", "K", "CB →" …
+function coverage.letters(name, cell, library)
+  if not cell.works then return "–" end
+  local how = (is_composition(function_of(name)) and "C" or "") .. library
+  if cell.view then how = "V" elseif how == "" then how = "K" end
+  return how .. (cell.float and " →" or "")
+end
+
+--- The two devices' letters for a dtype, once where they are the same.
+local function both_letters(name, dtype, cpu, gpu)
+  local library = gpu[name][dtype].library or ""
+  local on_cpu = coverage.letters(name, cpu[name][dtype], cpu_library(library, dtype))
+  local on_gpu = coverage.letters(name, gpu[name][dtype], library)
+  return on_cpu == on_gpu and on_cpu or on_cpu .. " / " .. on_gpu
+end
+
+--- The letters of a column's dtypes, once where they are the same.
+local function column_text(name, dtypes, cpu, gpu)
+  local texts, same = {}, true
+  for i, dtype in ipairs(dtypes) do
+    local text = both_letters(name, dtype, cpu, gpu)
+    texts[i] = ("%s: %s"):format(dtype, text)
+    same = same and text == both_letters(name, dtypes[1], cpu, gpu)
+  end
+  return same and both_letters(name, dtypes[1], cpu, gpu) or table.concat(texts, ", ")
+end
+
+-- Why a function is not there for some dtypes, by the columns without it.
+local reasons = {
+  [""] = "",
+  ["5"] = "real",
+  ["1 5"] = "real numbers",
+  ["1"] = "numbers",
+  ["3 4 5"] = "bits",
+  ["1 3 4 5"] = "integers",
+  ["1 2"] = "floats",
+  ["1 2 5"] = "real floats",
+  ["3"] = "no half",
+  ["1 3"] = "no half; numbers",
+  ["1 2 3 5"] = "pairs",
+  ["1 2 3 4"] = "complex",
+}
+
+local meaning = {
+  {"real", "complex numbers have no order, or the function is defined for real ones only"},
+  {"numbers, real numbers", "bool is no number: `x:to(\"int64\")`"},
+  {"bits, integers", "works on the bits of integers (and bool)"},
+  {"floats, real floats", "makes or takes floats: convert with `x:to`"},
+  {"no half", "neither LAPACK, cuSOLVER nor cuFFT has half floats: `x:to(\"float32\")`"},
+  {"pairs, complex", "pairs of float32 or float64 are complex numbers seen as reals"},
+}
+
+--- Why it is not there where it is not, in a word; a hole that nothing explains is an error.
+local function why(name, cells)
+  local without = {}
+  for k, dtypes in ipairs(columns) do
+    if not cells[name][dtypes[1]].works then without[#without + 1] = k end
+  end
+  return reasons[table.concat(without, " ")]
+    or error(("coverage: nothing explains where %s is missing: columns %s"):format(name, table.concat(without, " ")))
+end
+
+--- What only one of the devices has, with the other's words.
+local function differences(cpu, gpu)
+  local lines = {}
+  for _, group in ipairs(coverage.functions()) do
+    for _, name in ipairs(group.names) do
+      for _, dtype in ipairs(coverage.dtypes()) do
+        local a, b = cpu[name][dtype], gpu[name][dtype]
+        if a.works ~= b.works then lines[#lines + 1] = ("- `%s` of %s: %s"):format(name, dtype, a.why or b.why) end
+      end
+    end
+  end
+  return #lines > 0 and table.concat(lines, "\n") or "Nothing: every function is there on both for the same dtypes."
+end
+
+--- Does a call on a GPU wait for the device?
+local function waits(name, gpu)
+  for _, dtype in ipairs(coverage.dtypes()) do
+    if gpu[name][dtype].waits then return true end
+  end
+  return false
+end
+
+local head = [[
+# What runs where
+
+Every function that computes with tensors, for every dtype, on the CPU and on a GPU. This page is written by
+`make coverage`, which calls all of them on both devices; `spec/coverage_spec.lua` does the same and compares.
+
+The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's libraries:
+nothing on this page has run on NVIDIA's hardware.
+
+| | |
+|---|---|
+| K | kernels of our own |
+| B | OpenBLAS on the CPU, cuBLAS on a GPU |
+| L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER on a GPU |
+| F | cuFFT, on a GPU; transforms on the CPU are our own, K |
+| C | a composition, in Lua, of functions that are there; CB, CL, CF: which call that library |
+| V | a view: nothing is computed |
+| → | computed in the default float, which the result has |
+| K / B | the CPU does it one way, a GPU the other |
+| – | an error that says so; the last column says why |
+| *waits* | a GPU's result needs a value on the host first: its shape, an error, or a Lua value |
+
+What is not there raises an error, such as `sort: not for complex64 …`. No function computes on the CPU what is on a GPU.
+
+The last column names what a function is for:
+
+]]
+
+local function add_table(out, group, cpu, gpu)
+  out[#out + 1] = ("\n## %s\n\n| function | %s | for |\n|---|%s---|"):format(
+    group.title, table.concat(titles, " | "), ("---|"):rep(#titles))
+  for _, name in ipairs(group.names) do
+    local cells = {}
+    for k, dtypes in ipairs(columns) do cells[k] = column_text(name, dtypes, cpu, gpu) end
+    out[#out + 1] = ("| `%s`%s | %s | %s |"):format(name, waits(name, gpu) and " *waits*" or "", table.concat(cells, " | "),
+                                                 why(name, cpu))
+  end
+end
+
+--- The page, from the cells of both devices.
+function coverage.markdown(cpu, gpu)
+  local out = {head .. "| word | meaning |\n|---|---|"}
+  for _, row in ipairs(meaning) do out[#out + 1] = ("| %s | %s |"):format(row[1], row[2]) end
+  for _, group in ipairs(coverage.functions()) do
+    if #group.names > 0 then add_table(out, group, cpu, gpu) end
+  end
+  out[#out + 1] = "\n## On one device only\n\n" .. differences(cpu, gpu)
+  return table.concat(out, "\n") .. "\n"
+end
+
+if arg and arg[0] and arg[0]:find "coverage.lua$" then
+  local page = coverage.markdown(coverage.measure "cpu", coverage.measure "cuda")
+  local file = assert(io.open("docs/coverage.md", "w"))
+  file:write(page)
+  file:close()
+end
+
+return coverage
