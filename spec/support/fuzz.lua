@@ -33,9 +33,9 @@ end
 local NUMBERS = {0, 1, -1, 2, 3, -2, 7, 0.5, -1.5, 1e300, -1e300, 0/0, 1/0, -1/0, math.maxinteger, math.mininteger,
                  2^53, 2.0, 100, 4, 5, 1 << 33}
 local STRINGS = {"", "float32", "int8", "cpu", "cuda", "cpu:1", "sum", "xy", "3", "\0", ("x"):rep(300), "reflect",
-                 "none"}
+                 "none", "ortho"}
 local OPTIONS = {"dim", "keepdim", "dtype", "device", "out", "correction", "generator", "k", "p", "indexing", "copy",
-                 "side", "mode", "value", "rtol", "reduce", "offset", "endpoint", "typo"}
+                 "side", "mode", "value", "rtol", "reduce", "offset", "endpoint", "n", "s", "norm", "typo"}
 
 local value
 
@@ -74,10 +74,17 @@ function value(depth)
   return nil
 end
 
-local names = {}
-for name, f in pairs(lt) do
-  if type(f) == "function" and not LEFT_OUT[name] then names[#names + 1] = name end
+local names, functions = {}, {}
+local function add_functions(prefix, space)
+  for name, f in pairs(space) do
+    if type(f) == "function" and not LEFT_OUT[name] then
+      names[#names + 1] = prefix .. name
+      functions[prefix .. name] = f
+    end
+  end
 end
+add_functions("", lt)
+for _, library in ipairs {"linalg", "fft"} do add_functions(library .. ".", rawget(lt, library) or {}) end
 local methods = {}
 for name in pairs(require("luatensor.core").methods) do
   if not LEFT_OUT[name] then methods[#methods + 1] = name end
@@ -101,7 +108,7 @@ local total = 0
 for call = 1, calls do
   local f, name
   local kind = random(10)
-  if kind <= 3 then name = pick(names) f = lt[name]
+  if kind <= 3 then name = pick(names) f = functions[name]
   elseif kind <= 7 then
     name = pick(methods)
     f = function(x, ...) return x[name](x, ...) end
@@ -109,7 +116,7 @@ for call = 1, calls do
   local n = random(0, 4)
   local args = {}
   for i = 1, n do args[i] = value(0) end
-  if kind > 3 and n > 0 then args[1] = tensor() end
+  if (kind > 3 or name:find(".", 1, true)) and n > 0 then args[1] = tensor() end
   if os.getenv("FUZZ_TRACE") then
     io.stderr:write(call, " ", name)
     for i = 1, n do
