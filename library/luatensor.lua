@@ -1144,7 +1144,7 @@ function Tensor:nextafter_(y) end
 function Tensor:nonzero() end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
----@param x any any shape; integers give the default float
+---@param x any any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table p, dim, keepdim, dtype (of the result), out
@@ -1955,8 +1955,8 @@ function lt.arange(start, stop, step, options) end
 function lt.range(first, last, step, options) end
 
 ---n values from start to stop, evenly spaced.
----@param start number
----@param stop number
+---@param start number|any a number, or a complex one: lt.complex(re, im)
+---@param stop number|any the same
 ---@param n integer how many
 ---@param options? table {endpoint = true, dtype = "float32", device = the default device}; endpoint false leaves stop out
 ---@return any # 1-d of a floating dtype
@@ -3055,7 +3055,7 @@ function lt.unique_all(x) end
 function lt.isin(x1, x2, options) end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
----@param x any any shape; integers give the default float
+---@param x any any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table p, dim, keepdim, dtype (of the result), out

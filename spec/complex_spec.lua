@@ -130,6 +130,9 @@ describe("complex tensors", function()
     assert.equal("complex64", lt.full({2}, lt.complex(1, -2)).dtype)
     assert.same({{1.0, 0.0}, {0.0, 0.0}}, lt.eye(2, {dtype = "complex64"})[1]:totable())
     assert.same({{0.0, 0.0}, {1.0, 0.0}}, lt.arange(0, 2, {dtype = "complex64"}):totable())
+    assert.same({{0.0, 1.0}, {1.5, 2.0}, {3.0, 3.0}}, lt.linspace(lt.complex(0, 1), lt.complex(3, 3), 3):totable())
+    assert.same({{1.0, 0.0}, {1.0, 1.0}}, lt.linspace(1, lt.complex(1, 2), 2, {endpoint = false, dtype = "complex128"}):totable())
+    raises("linspace: a complex number does not fit float32", lt.linspace, 1, lt.complex(0, 1), 3, {dtype = "float32"})
     raises("full: a complex number does not fit float32", lt.full, {2}, lt.complex(1, 2), {dtype = "float32"})
     raises("fill_: a complex number does not fit float32", function() lt.zeros(2):fill_(lt.complex(1, 2)) end)
   end)
@@ -164,6 +167,8 @@ describe("lt.complex", function()
       assert.equal(to, (i + lt.ones(2, {dtype = from})).dtype, from)
     end
     assert.equal("complex64", (lt.ones(1) * (2 * i + 1)).dtype)           -- numbers among themselves stay numbers
+    assert.equal("complex64", lt.result_type(i, "float32"))
+    assert.equal("complex128", lt.result_type("float64", i))
     assert.same({-1.0, 0.0}, {(i * i):item()})
     assert.same({{0.1, 0.2}}, (lt.ones(1, {dtype = "float64"}) * lt.complex(0.1, 0.2)):totable())
   end)
@@ -354,6 +359,16 @@ describe("complex reductions", function()
       local last = z:to("complex128"):cumulative_sum()[n]
       assert.same({want, -want}, {last:item()})
       assert.is_true((z + z):equal_all(2 * z))
+    end
+  end)
+
+  it("have norms of real dtypes", function()
+    for _, d in ipairs(dtypes) do
+      local z = tensor({{3, 4}, {0, 0}, {-6, 8}}, d)
+      assert.equal(part[d], z:norm().dtype)
+      for p, want in pairs{[1] = 15.0, [2] = math.sqrt(125), [math.huge] = 10.0, [-math.huge] = 0.0, [0] = 2.0} do
+        assert.is_true(close(z:norm(p):item(), want, 8 * eps[d]), "norm " .. p)
+      end
     end
   end)
 

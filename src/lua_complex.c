@@ -6,12 +6,10 @@
 
 /* ---- views of the parts ---- */
 
-/* Pushes the real (part 0) or imaginary (part 1) parts of the complex tensor z: every second number of its memory. */
+/* Pushes a view of the real (part 0) or imaginary (part 1) parts of the complex tensor z. */
 static tensor *push_part(lua_State *L, const tensor *z, int part) {
-  tensor *t = push_view(L, z);
-  t->dtype = dtype_real(z->dtype);
-  t->offset = 2 * z->offset + part;
-  for (int d = 0; d < z->shape.ndim; d++) t->stride[d] = 2 * z->stride[d];
+  tensor *t = push_empty(L);
+  tensor_part(t, z, part);
   return t;
 }
 
@@ -124,14 +122,6 @@ static void check_part(lua_State *L, int i, arg *a) {
     luaL_error(L, "complex: argument %d: a real part cannot be complex", i);
 }
 
-/* out's part = a, broadcast. */
-static int fill_part(lua_State *L, const tensor *out, int part, const arg *a) {
-  tensor *t = push_part(L, out, part);
-  int st = a->t ? op_copy(t, a->t) : op_fill(t, a->s);
-  lua_pop(L, 1);
-  return st;
-}
-
 /***
 Complex numbers from real and imaginary parts. Of two numbers: a 0-d tensor that counts as a number does: it makes what
 it meets complex, but never wider (`lt.complex(0, 1) * x` is complex64 where x is float32). Of tensors: a tensor.
@@ -153,8 +143,7 @@ static int l_complex(lua_State *L) {
   if (st != OK) return raise_job(L, "complex", st, &j, NULL);
   enum dtype d = dtype_kind(j.result) < KIND_FLOAT ? dtype_default_float() : j.result;
   tensor *out = push_tensor(L, "complex", d == DT_float64 ? DT_complex128 : DT_complex64, &j.shape, j.place);
-  st = fill_part(L, out, 0, &j.in[0]);
-  if (st == OK) st = fill_part(L, out, 1, &j.in[1]);
+  TRY(L, j.place, st, op_set_parts(out, &j.in[0], &j.in[1]));
   return st == OK ? finish_op(L, false) : raise_job(L, "complex", st, &j, out);
 }
 

@@ -268,11 +268,30 @@ static int set_last(const tensor *t, scalar value) {
   return op_fill(&last, value);
 }
 
+/* Pushes n values from start to stop. */
+static tensor *push_between(lua_State *L, enum dtype d, place where, double start, double stop, int64_t n,
+                            bool endpoint) {
+  double steps = endpoint && n > 1 ? (double)(n - 1) : n > 0 ? (double)n : 1;
+  spacing s = {.start = {.f = start}, .stop = {.f = stop, .is_float = true}, .floats = true};
+  s.step.f = (stop - start) / steps;
+  if (isinf(s.step.f)) s.step.f = stop / steps - start / steps;      /* the difference overflows */
+  tensor *t = push_spaced(L, "linspace", d, where, &s, n);
+  int st = endpoint && n > 1 ? set_last(t, s.stop) : OK;
+  if (st != OK) raise(L, "linspace", st, (const tensor *const *)&t, 1);
+  return t;
+}
+
+/* A number or lt.complex(re, im). */
+static scalar check_end(lua_State *L, int i, const char *what) {
+  bool is_complex = lua_isuserdata(L, i) && is_value(L, i);
+  return is_complex ? check_value(L, i, "linspace", DT_complex128) : check_number(L, i, "linspace", what);
+}
+
 /***
 n values from start to stop, evenly spaced.
 @function linspace
-@number start
-@number stop
+@tparam number|tensor start a number, or a complex one: lt.complex(re, im)
+@tparam number|tensor stop the same
 @int n how many
 @tparam[opt] table options {endpoint = true, dtype = "float32", device = the default device}; endpoint false leaves stop out
 @treturn tensor 1-d of a floating dtype
@@ -280,19 +299,25 @@ n values from start to stop, evenly spaced.
 static int l_linspace(lua_State *L) {
   int nargs, options = check_options(L, "linspace", linspace_options, &nargs);
   if (nargs != 3) return luaL_error(L, "linspace: start, stop and n expected, got %d arguments", nargs);
-  spacing s = {.start = check_number(L, 1, "linspace", "start"), .stop = check_number(L, 2, "linspace", "stop"),
-               .floats = true};
+  scalar start = check_end(L, 1, "start"), stop = check_end(L, 2, "stop");
+  bool is_complex = start.is_complex || stop.is_complex;
   int64_t n = check_integer(L, 3, "linspace", "n");
   bool endpoint = opt_bool(L, options, "linspace", "endpoint", true);
-  enum dtype d = opt_dtype(L, options, "linspace", dtype_default_float());
+  enum dtype natural = dtype_default_float();
+  if (is_complex) natural = natural == DT_float64 ? DT_complex128 : DT_complex64;
+  enum dtype d = opt_dtype(L, options, "linspace", natural);
+  place where = opt_place(L, options, "linspace", default_place());
   if (n < 0) return luaL_error(L, "linspace: n is negative: %I", (LUAI_UACINT)n);
   if (dtype_kind(d) < KIND_FLOAT) return luaL_error(L, "linspace: not for %s; use a floating dtype", dtypes[d].name);
-  double steps = endpoint && n > 1 ? (double)(n - 1) : n > 0 ? (double)n : 1;
-  s.step.f = (s.stop.f - s.start.f) / steps;
-  if (isinf(s.step.f)) s.step.f = s.stop.f / steps - s.start.f / steps;      /* the difference overflows */
-  s.stop.is_float = true;
-  tensor *t = push_spaced(L, "linspace", d, opt_place(L, options, "linspace", default_place()), &s, n);
-  int st = endpoint && n > 1 ? set_last(t, s.stop) : OK;
+  if (is_complex && dtype_kind(d) != KIND_COMPLEX) return raise_unfit(L, "linspace", start.is_complex ? 1 : 2, d);
+  if (!is_complex) {
+    push_between(L, d, where, start.f, stop.f, n, endpoint);
+    return finish_op(L, false);
+  }
+  tensor *part[2] = {push_between(L, dtype_real(d), where, start.f, stop.f, n, endpoint),
+                     push_between(L, dtype_real(d), where, start.im, stop.im, n, endpoint)};
+  tensor *t = push_tensor(L, "linspace", d, &part[0]->shape, where);
+  int st = op_set_parts(t, &(arg){.t = part[0]}, &(arg){.t = part[1]});
   return st == OK ? finish_op(L, false) : raise(L, "linspace", st, (const tensor *const *)&t, 1);
 }
 

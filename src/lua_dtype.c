@@ -24,15 +24,13 @@ static int l_result_type(lua_State *L) {
   enum dtype d = DT_none;
   if (n == 0) return luaL_error(L, "result_type: at least one argument expected");
   for (int i = 1; i <= n; i++) {
-    int type = lua_type(L, i);
-    if (type == LUA_TNUMBER || type == LUA_TBOOLEAN) continue;
+    if (is_value(L, i)) continue;
     enum dtype other = check_dtype_of(L, i, "result_type");
     d = d == DT_none ? other : dtype_promote(d, other);
   }
   for (int i = 1; i <= n; i++) {
     arg a;
-    int type = lua_type(L, i);
-    if (type != LUA_TNUMBER && type != LUA_TBOOLEAN) continue;
+    if (!is_value(L, i)) continue;
     check_arg(L, i, "result_type", &a);
     d = promote_arg(d, &a);
   }

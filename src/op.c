@@ -230,6 +230,26 @@ int op_fill(tensor *out, scalar value) {
   return job_compute(&j, out);
 }
 
+void tensor_part(tensor *part, const tensor *z, int which) {
+  tensor_view(part, z);
+  part->dtype = dtype_real(z->dtype);
+  part->offset = 2 * z->offset + which;
+  for (int d = 0; d < z->shape.ndim; d++) part->stride[d] = 2 * z->stride[d];
+}
+
+static int set_part(const tensor *z, int which, const arg *a) {
+  tensor part = {.store = NULL};
+  tensor_part(&part, z, which);
+  int st = a->t ? op_copy(&part, a->t) : op_fill(&part, a->s);
+  tensor_drop(&part);
+  return st;
+}
+
+int op_set_parts(tensor *out, const arg *re, const arg *im) {
+  int st = set_part(out, 0, re);
+  return st == OK ? set_part(out, 1, im) : st;
+}
+
 int op_copy(tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;

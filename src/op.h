@@ -73,4 +73,10 @@ bool scalar_fits(enum dtype d, const scalar *s);
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
+/* part becomes a view of the real (0) or imaginary (1) parts of the complex z: every second number of its memory. */
+void tensor_part(tensor *part, const tensor *z, int which);
+
+/* The parts of the complex out, each broadcast. Same errors. */
+int op_set_parts(tensor *out, const arg *re, const arg *im);
+
 #endif

@@ -43,7 +43,7 @@ return function(lt, methods, core)
   end
 
   --- Norm of the elements as a vector: the root of order p of the sum of |x|^p.
-  -- @tparam tensor x any shape; integers give the default float
+  -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
   -- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
   -- @param[opt] dim a dim or a list of dims; all unless given
   -- @tab[opt] options p, dim, keepdim, dtype (of the result), out
@@ -56,6 +56,7 @@ return function(lt, methods, core)
     local p = either("norm", "p", given[1], options.p, 2)
     local dim = either("norm", "dim", given[2], options.dim)
     if type(p) ~= "number" or p ~= p then args.fail("norm", "p: number expected, got %s", type(p)) end
+    if lt.isdtype(x, "complex floating") then x = x:abs() end
     local rest = {dim = dim, keepdim = options.keepdim, dtype = options.dtype, out = options.out}
     if not norm_of[p] then return power_norm(x, p, rest) end
     return reduce(norm_of[p], x, rest)
