@@ -1,11 +1,11 @@
--- The special cases of the array API standard (spec/support/special_real.lua), whatever the layout of the operands.
--- An element-wise function without a row there fails here.
+-- The special cases of the array API standard (spec/support/special_real.lua, special_complex.lua), whatever the layout
+-- of the operands. An element-wise function without rows there fails here.
 local lt = require "luatensor"
-local helpers = require "spec.support.helpers"
+require "spec.support.helpers"
 local special = require "spec.support.special"
-local real = require "spec.support.special_real"
+local real_rows = require "spec.support.special_real"
+local complex_rows = require "spec.support.special_complex"
 
-local FLOATS = {"float16", "bfloat16", "float32", "float64"}
 local COPIES = 40                                -- enough for several blocks of a kernel and the rest of one
 
 -- What special cases are not about: floats are refused, or only moved.
@@ -14,18 +14,24 @@ for name in ("bitwise_and bitwise_or bitwise_xor bitwise_invert bitwise_left_shi
   without[name] = true
 end
 
--- Row and operands of the first case that is not as it should be, or nil. indices[i]: the case at element i.
-local function first_problem(result, dtype, operands, checks, indices)
-  local got = helpers.array(result).data
+-- What is wrong with the first element that is, or nil. indices[i]: the case at element i.
+local function first_problem(result, dtype, cases, indices)
+  local got = special.elements(result)
   assert(#got == #indices, "the result has another length")
   for i, at in ipairs(indices) do
-    if not special.fits(checks[at], got[i], dtype) then
+    local case = cases[at]
+    if not special.fits(case, got[i], dtype) then
       local words = {}
-      for k, list in ipairs(operands) do words[k] = special.show(list[at]) end
-      return ("%s: of (%s) it is %s, not %s"):format(
-        checks[at].row, table.concat(words, ", "), special.show(got[i]), special.show(checks[at].want))
+      for k, operand in ipairs(case.operands) do words[k] = special.show(operand) end
+      return ("%s: of (%s) it is (%s), not (%s)"):format(
+        case.row, table.concat(words, "; "), special.show(got[i]), special.show(case.parts))
     end
   end
+end
+
+local function check(about, ...)
+  local problem = first_problem(...)
+  assert.is_nil(problem, problem and about .. ": " .. problem)
 end
 
 local function upward(n)
@@ -34,51 +40,70 @@ local function upward(n)
   return list
 end
 
-local function tensors(operands, dtype)
+-- Operand k of these cases, as a tensor.
+local function operand(cases, indices, k, dtype)
+  local data = {}
+  for i, at in ipairs(indices) do
+    local parts = cases[at].operands[k]
+    data[i] = #parts == 1 and parts[1] or parts
+  end
+  return lt.tensor(data, {dtype = dtype})
+end
+
+-- ---- layouts ----
+
+-- Every second element of a tensor that holds others between.
+local function stretched(t)
+  local other = lt.full({t.size}, 0.75, {dtype = t.dtype})
+  return lt.stack({t, other}, 2):reshape(-1)[{{1, -1, 2}}]
+end
+
+local function downward(n)
   local list = {}
-  for k, values in ipairs(operands) do list[k] = lt.tensor(values, {dtype = dtype}) end
+  for i = 1, n do list[i] = n + 1 - i end
   return list
 end
 
-local function each(list, f)
-  local out = {}
-  for k, t in ipairs(list) do out[k] = f(t) end
-  return out
-end
-
--- Every second element of a tensor that holds each twice.
-local function stretched(t)
-  local twice = lt.stack({t, lt.full({t.size}, 0.75, {dtype = t.dtype})}, 2)
-  return twice:reshape(-1)[{{1, -1, 2}}]
-end
-
-local function reversed(t) return t[{{-1, 1, -1}}] end
-
--- Many times over, so that vectors, blocks and their rests all have them.
+-- So that vectors, blocks and their rests all have each case.
 local function repeated(t) return t:reshape(1, -1):broadcast_to(COPIES, t.size):reshape(-1) end
+
+local function repeated_upward(n)
+  local list = {}
+  for i = 1, n * COPIES do list[i] = (i - 1) % n + 1 end
+  return list
+end
 
 local layouts = {
   contiguous = {of = function(t) return t end, indices = upward},
   ["with steps"] = {of = stretched, indices = upward},
-  backward = {of = reversed, indices = function(n)
-    local list = {}
-    for i = 1, n do list[i] = n + 1 - i end
-    return list
-  end},
-  ["many times over"] = {of = repeated, indices = function(n)
-    local list = {}
-    for i = 1, n * COPIES do list[i] = (i - 1) % n + 1 end
-    return list
-  end},
+  backward = {of = function(t) return t[{{-1, 1, -1}}] end, indices = downward},
+  ["many times over"] = {of = repeated, indices = repeated_upward},
 }
 
--- Cases by the value of operand k: {value, indices of its cases}, told apart by their bits.
-local function groups(values)
+local function check_layouts(name, op, dtype, cases)
+  local inputs = {}
+  for k = 1, op.arity do inputs[k] = operand(cases, upward(#cases), k, dtype) end
+  for about, layout in pairs(layouts) do
+    local laid_out = {}
+    for k, t in ipairs(inputs) do laid_out[k] = layout.of(t) end
+    check(about, lt[name](table.unpack(laid_out)), dtype, cases, layout.indices(#cases))
+  end
+  local same_dtype = lt[name](table.unpack(inputs)).dtype == dtype
+  if op.in_place and same_dtype then
+    check("in place", inputs[1][name .. "_"](table.unpack(inputs)), dtype, cases, upward(#cases))
+  end
+end
+
+-- ---- scalars ----
+
+-- Cases by the value of operand k: {parts, indices of its cases}, told apart by their bits.
+local function groups(cases, k)
   local list, by_bits = {}, {}
-  for i, x in ipairs(values) do
-    local bits = string.pack("<d", x)
+  for i, case in ipairs(cases) do
+    local parts = case.operands[k]
+    local bits = string.pack("<d", parts[1]) .. string.pack("<d", parts[2] or 0)
     if not by_bits[bits] then
-      by_bits[bits] = {value = x, indices = {}}
+      by_bits[bits] = {parts = parts, indices = {}}
       list[#list + 1] = by_bits[bits]
     end
     table.insert(by_bits[bits].indices, i)
@@ -86,63 +111,51 @@ local function groups(values)
   return list
 end
 
-local function pick(values, indices)
-  local out = {}
-  for i, at in ipairs(indices) do out[i] = values[at] end
-  return out
-end
+local function weak(parts) return #parts == 1 and parts[1] or lt.complex(parts[1], parts[2]) end
 
--- Operand k as `scalar` makes it of a Lua number, the others as tensors.
-local function check_scalars(f, dtype, operands, checks, k, scalar)
-  for _, group in ipairs(groups(operands[k])) do
-    local arguments = {}
-    for j, values in ipairs(operands) do
-      arguments[j] = j == k and scalar(group.value) or lt.tensor(pick(values, group.indices), {dtype = dtype})
+-- Operand k as a Lua number (a weak complex tensor) and as a 0-d tensor, the others as tensors.
+local function check_scalars(name, op, dtype, cases)
+  for k = 1, op.arity do
+    for _, group in ipairs(groups(cases, k)) do
+      local arguments = {}
+      for j = 1, op.arity do arguments[j] = operand(cases, group.indices, j, dtype) end
+      arguments[k] = weak(group.parts)
+      check("a number", lt[name](table.unpack(arguments)), dtype, cases, group.indices)
+      arguments[k] = operand(cases, {group.indices[1]}, k, dtype):reshape({})
+      check("0-d", lt[name](table.unpack(arguments)), dtype, cases, group.indices)
     end
-    assert.is_nil(first_problem(f(table.unpack(arguments)), dtype, operands, checks, group.indices))
   end
 end
 
-local function zero_dim(dtype) return function(x) return lt.tensor(x, {dtype = dtype}) end end
-
-local function describe_function(name, op, text)
-  describe("special cases of " .. name, function()
-    for _, dtype in ipairs(FLOATS) do
-      it("in " .. dtype, function()
-        local operands, checks = special.expand(text, dtype)
-        local inputs = tensors(operands, dtype)
-        for about, layout in pairs(layouts) do
-          local problem = first_problem(lt[name](table.unpack(each(inputs, layout.of))), dtype, operands, checks,
-                                        layout.indices(#checks))
-          assert.is_nil(problem, problem and about .. ": " .. problem)
-        end
-        if op.in_place then
-          inputs[1][name .. "_"](table.unpack(inputs))
-          assert.is_nil(first_problem(inputs[1], dtype, operands, checks, upward(#checks)))
-        end
-      end)
-
-      if op.arity > 1 then
-        it("with a scalar in " .. dtype, function()
-          local operands, checks = special.expand(text, dtype)
-          for k = 1, op.arity do
-            check_scalars(lt[name], dtype, operands, checks, k, function(x) return x end)
-            check_scalars(lt[name], dtype, operands, checks, k, zero_dim(dtype))
-          end
-        end)
-      end
-    end
-  end)
-end
+-- ---- every function ----
 
 local kinds = {unary = true, binary = true, ternary = true, quaternary = true}
+
+local function takes(op, dtype)
+  for _, d in ipairs(op.dtypes) do if d == dtype then return true end end
+end
+
+local function describe_cases(name, op, dtype, cases)
+  it("in " .. dtype, function()
+    assert(cases, "no rows in spec/support/special_real.lua or special_complex.lua")
+    check_layouts(name, op, dtype, cases)
+  end)
+  if op.arity > 1 and cases then
+    it("with a scalar in " .. dtype, function() check_scalars(name, op, dtype, cases) end)
+  end
+end
+
 local names, ops = {}, lt.ops()
 for name, op in pairs(ops) do if kinds[op.kind] and not without[name] then names[#names + 1] = name end end
 table.sort(names)
 for _, name in ipairs(names) do
-  if real[name] then
-    describe_function(name, ops[name], real[name])
-  else
-    it("special cases of " .. name .. " are in spec/support/special_real.lua", function() assert(real[name]) end)
-  end
+  describe("special cases of " .. name, function()
+    local op = ops[name]
+    for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
+      describe_cases(name, op, dtype, real_rows[name] and special.real(real_rows[name], dtype))
+    end
+    for _, dtype in ipairs {"complex64", "complex128"} do
+      if takes(op, dtype) then describe_cases(name, op, dtype, special.complex(complex_rows, name, dtype)) end
+    end
+  end)
 end

@@ -71,24 +71,22 @@ local dependent = {
 -- ---- results: a value and how it is compared ----
 
 local function exactly(f) return function(...) return f(...), "exactly" end end
-local function roughly(x) return function() return x, "roughly" end end
+local function always(x, how) return function() return x, how or "exactly" end end
+local function roughly(x) return always(x, "roughly") end
 
+-- Of the numbers of all operands, in order: x, y, z, or the parts a, b of the first and c, d of the second.
 local results = {
-  NaN = function() return nan, "NaN" end,
-  ["+NaN"] = function() return nan, "sign" end,
-  ["-NaN"] = function() return minus_nan, "sign" end,
-  ["0"] = function() return 0.0, "zero" end,
+  NaN = always(nan), ["+NaN"] = always(nan, "sign"), ["-NaN"] = always(minus_nan, "sign"),
+  ["+inf"] = always(inf), ["-inf"] = always(-inf), ["±inf"] = always(inf, "magnitude"),
+  ["+0"] = always(0.0), ["-0"] = always(-0.0), ["0"] = always(0.0, "magnitude"),
+  ["true"] = always(true), ["false"] = always(false),
   ["sign x*y"] = function(_, x, y) return with_sign(1.0, is_negative(x) ~= is_negative(y)), "sign" end,
   ["inf, sign x*y"] = exactly(function(_, x, y) return with_sign(inf, is_negative(x) ~= is_negative(y)) end),
   ["0, sign x*y"] = exactly(function(_, x, y) return with_sign(0.0, is_negative(x) ~= is_negative(y)) end),
-  x = exactly(function(_, x) return x end), ["-x"] = exactly(function(_, x) return -x end),
-  y = exactly(function(_, _, y) return y end), ["-y"] = exactly(function(_, _, y) return -y end),
-  ["|x|"] = exactly(function(_, x) return with_sign(x, false) end),
-  ["-|x|"] = exactly(function(_, x) return with_sign(x, true) end),
-  ["|y|"] = exactly(function(_, _, y) return with_sign(y, false) end),
-  ["+inf"] = exactly(function() return inf end), ["-inf"] = exactly(function() return -inf end),
-  ["+0"] = exactly(function() return 0.0 end), ["-0"] = exactly(function() return -0.0 end),
-  ["true"] = exactly(function() return true end), ["false"] = exactly(function() return false end),
+  ["inf*cos b"] = exactly(function(_, _, b) return inf * math.cos(b) end),
+  ["inf*sin b"] = exactly(function(_, _, b) return inf * math.sin(b) end),
+  ["0*cos b"] = exactly(function(_, _, b) return 0.0 * math.cos(b) end),
+  ["0*sin b"] = exactly(function(_, _, b) return 0.0 * math.sin(b) end),
   least = exactly(function(t) return t.smallest end), ["-least"] = exactly(function(t) return -t.smallest end),
   largest = exactly(function(t) return t.max end), ["-largest"] = exactly(function(t) return -t.max end),
   ["1 + epsilon"] = exactly(function(t) return 1 + t.eps end),
@@ -96,23 +94,35 @@ local results = {
   ["pi"] = roughly(math.pi), ["-pi"] = roughly(-math.pi), ["pi/2"] = roughly(math.pi / 2),
   ["-pi/2"] = roughly(-math.pi / 2), ["pi/4"] = roughly(math.pi / 4), ["-pi/4"] = roughly(-math.pi / 4),
   ["3pi/4"] = roughly(3 * math.pi / 4), ["-3pi/4"] = roughly(-3 * math.pi / 4),
+  ["±pi/2"] = always(math.pi / 2, "roughly, either sign"),
 }
+for k, name in ipairs {"x", "y"} do
+  results[name] = exactly(function(_, ...) return (select(k, ...)) end)
+  results["-" .. name] = exactly(function(_, ...) return -select(k, ...) end)
+  results["|" .. name .. "|"] = exactly(function(_, ...) return with_sign(select(k, ...), false) end)
+  results["-|" .. name .. "|"] = exactly(function(_, ...) return with_sign(select(k, ...), true) end)
+end
+for name, of_real in pairs {a = "x", b = "y", ["-a"] = "-x", ["-b"] = "-y", ["|a|"] = "|x|", ["|b|"] = "|y|"} do
+  results[name] = results[of_real]
+end
 
 local function result_of(text)
   local number = tonumber(text)
-  if number and number ~= 0 then return function() return number + 0.0, "exactly" end end
+  if number and number ~= 0 then return always(number + 0.0) end
   return assert(results[text], "no such result: " .. text)
 end
+
+local function is_near(got, want, t) return math.abs(got - t.round(want)) <= 2 * t.ulp(want) end
 
 local compare = {
   exactly = function(got, want)
     if want ~= want then return got ~= got end
     return got == want and (want ~= 0 or is_negative(got) == is_negative(want))
   end,
-  NaN = function(got) return got ~= got end,
-  zero = function(got) return got == 0 end,
+  magnitude = function(got, want) return math.abs(got) == math.abs(want) end,
   sign = function(got, want) return (got == got) == (want == want) and is_negative(got) == is_negative(want) end,
-  roughly = function(got, want, t) return math.abs(got - t.round(want)) <= t.ulp(want) end,
+  roughly = is_near,
+  ["roughly, either sign"] = function(got, want, t) return is_near(math.abs(got), math.abs(want), t) end,
 }
 
 -- ---- rows ----
@@ -131,42 +141,118 @@ local function each_choice(names, sets, f, chosen)
   local set = k > 1 and dependent[name] and {dependent[name](chosen[1])} or sets[name] or {tonumber(name)}
   assert(#set > 0, "no such operand: " .. name)
   for _, x in ipairs(set) do
-    chosen[k] = x * 1.0
+    chosen[k] = x * 1.0                            -- -0.0 + 0.0 would be 0.0
     each_choice(names, sets, f, chosen)
   end
   chosen[k] = nil
 end
 
---- Cases of a function, from the text of its rows, for a float dtype: operands, one list each, and a list of
---- {row, want, how}.
-function special.expand(text, dtype)
-  local t = info[dtype]
-  local sets, operands, checks = make_sets(t), {}, {}
-  for row in text:gmatch "[^\n]+" do
-    local left, right = row:match "^%s*(.-)%s*%->%s*(.-)%s*$"
-    local result = result_of(assert(right, row))
-    each_choice(split(left, ";"), sets, function(chosen)
-      local want, how = result(t, table.unpack(chosen))
-      checks[#checks + 1] = {row = left .. " -> " .. right, want = want, how = how}
-      for k, x in ipairs(chosen) do
-        operands[k] = operands[k] or {}
-        operands[k][#checks] = x
-      end
-    end, {})
+-- The case of these numbers: `width` of them an operand, a result of a part or two.
+local function make_case(row, t, numbers, width, of_parts)
+  local case = {row = row, operands = {}, parts = {}}
+  for k = 1, #numbers // width do case.operands[k] = {table.unpack(numbers, (k - 1) * width + 1, k * width)} end
+  for i, result in ipairs(of_parts) do
+    local want, how = result(t, table.unpack(numbers))
+    case.parts[i] = {want = want, how = how}
   end
-  return operands, checks
+  return case
 end
 
---- Is `got` what check wants? got: a float of dtype, or a boolean.
-function special.fits(check, got, dtype) return compare[check.how](got, check.want, info[dtype]) end
+-- A case is {row, operands = {{number} or {a, b}, …}, parts = {{want, how}, …}}.
+local function expand(text, t, width)
+  local cases, sets = {}, make_sets(t)
+  for row in text:gmatch "[^\n]+" do
+    local left, right = row:match "^%s*(.-)%s*%->%s*(.-)%s*$"
+    local names, of_parts = split(left:gsub(",", ";"), ";"), {}
+    for i, part in ipairs(results[right] and {right} or split(right, ",")) do of_parts[i] = result_of(part) end
+    each_choice(names, sets, function(chosen)
+      cases[#cases + 1] = make_case(left .. " -> " .. right, t, chosen, width, of_parts)
+    end, {})
+  end
+  return cases
+end
 
---- A number as an error message shows it: with the sign of zeros and NaNs.
-function special.show(x)
+--- Cases of a function of real floats, by the text of its rows.
+function special.real(text, dtype) return expand(text, info[dtype], 1) end
+
+-- ---- complex numbers ----
+
+local part_of = {complex64 = "float32", complex128 = "float64"}
+
+local function negate(part)
+  local want = part.want
+  return {want = type(want) == "number" and -want or want, how = part.how}
+end
+
+-- The cases and, of those of one operand and two parts, their images: image(a, b, part c, part d) → {a, b}, {c, d}.
+local function with_images(cases, about, image)
+  local out = table.move(cases, 1, #cases, 1, {})
+  for _, case in ipairs(cases) do
+    if #case.operands == 1 and #case.parts == 2 then
+      local a, b = table.unpack(case.operands[1])
+      local operand, parts = image(a, b, table.unpack(case.parts))
+      out[#out + 1] = {row = case.row .. about, operands = {operand}, parts = parts}
+    end
+  end
+  return out
+end
+
+local function conjugate(a, b, c, d) return {a, -b}, {c, negate(d)} end
+local function odd(a, b, c, d) return {-a, -b}, {negate(c), negate(d)} end
+local function even(a, b, c, d) return {-a, -b}, {c, d} end
+
+local function times(part, factor)
+  local want = part.want * factor
+  return {want = want, how = part.how == "exactly" and want - want == 0 and want ~= 0 and "roughly" or part.how}
+end
+
+--- Cases of a function of complex numbers, from the table of special_complex.lua; nil: there are none.
+function special.complex(rows, name, dtype)
+  local turn, scale = rows.turned[name], rows.scaled[name]
+  if not turn and not scale and not rows.cases[name] then return nil end
+  local base = turn and turn[1] or scale and scale[1] or name
+  local cases = with_images(expand(rows.cases[base], info[part_of[dtype]], 2), ", conjugate", conjugate)
+  if rows.odd[base] then cases = with_images(cases, ", odd", odd) end
+  if rows.even[base] then cases = with_images(cases, ", even", even) end
+  for _, case in ipairs(cases) do
+    local a, b, c, d = case.operands[1][1], case.operands[1][2], case.parts[1], case.parts[2]
+    if turn then case.operands, case.parts = {{b, -a}}, {turn[2](c, d, negate)} end
+    if scale then case.parts = {times(c, scale[2]), times(d, scale[2])} end
+    if base ~= name then case.row = base .. " " .. case.row end
+  end
+  return cases
+end
+
+-- ---- checking ----
+
+--- Are the parts of a result, or its boolean, what the case wants?
+function special.fits(case, got, dtype)
+  local t = info[part_of[dtype] or dtype]
+  for i, part in ipairs(case.parts) do
+    if not compare[part.how](got[i], part.want, t) then return false end
+  end
+  return true
+end
+
+--- The elements of a tensor, each a list of its parts.
+function special.elements(t)
+  local width = part_of[t.dtype] and 2 or 1
+  local flat, out = reference.dtype.unpack_all(part_of[t.dtype] or t.dtype, t:to_bytes()), {}
+  for i = 1, #flat // width do out[i] = {table.unpack(flat, (i - 1) * width + 1, i * width)} end
+  return out
+end
+
+local function show(x)
   if type(x) ~= "number" then return tostring(x) end
   if x ~= x then return is_negative(x) and "-NaN" or "NaN" end
   return ("%.9g"):format(x)
 end
 
-special.is_negative = is_negative
+--- Parts as an error message shows them: with the sign of zeros and NaNs.
+function special.show(parts)
+  local words = {}
+  for i, part in ipairs(parts) do words[i] = show(type(part) == "table" and part.want or part) end
+  return table.concat(words, ", ")
+end
 
 return special

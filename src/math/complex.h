@@ -321,7 +321,7 @@ INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   bool infinite = high == INFINITY && a != b && a == a && b == b;
   double s = INVERSE_POWER(power_bits(high)), u = infinite ? infinite_part(x) : x * s, v = infinite ? infinite_part(y) : y * s;
-  double h = high == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
+  double h = x == 0 && y == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
   return make_complex128(u / h, v / h);
 }
 
