@@ -268,6 +268,12 @@ function Tensor:bernoulli(p, ...) end
 ---@return any # x
 function Tensor:bernoulli_(x, p, options) end
 
+---How often each value occurs: element i of the result counts the elements that are i.
+---Lua tensors start at 1: so does this, and a value below 1 is an error.
+---@param options? table weights: a tensor that has an amount for each element, which is added up instead of 1; minlength: least length of the result
+---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
+function Tensor:bincount(options) end
+
 ---bits set in both.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64.
 ---@param y luatensor.Tensor|number
@@ -737,6 +743,14 @@ Tensor["gt"] = Tensor["greater"]
 ---@return luatensor.Tensor #
 function Tensor:half() end
 
+---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
+---last bin counts, too. What lies outside, and NaN, is not counted.
+---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
+---@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
+---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
+---@return luatensor.Tensor # edges, one more
+function Tensor:histogram(bins, options) end
+
 ---sqrt(x^2 + y^2) without overflow on the way.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param y luatensor.Tensor|number
@@ -1022,6 +1036,12 @@ function Tensor:maximum_(y) end
 ---@return luatensor.Tensor #
 function Tensor:mean(dim, options) end
 
+---The middle element in order; of an even number the mean of the two middle ones. NaN where there is a NaN, or nothing.
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table dim, keepdim
+---@return luatensor.Tensor # shape without these dims
+function Tensor:median(dim, options) end
+
 ---smallest element; NaN if there is one.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param dim? integer|integer[] all dims unless given
@@ -1235,6 +1255,13 @@ Tensor["power_"] = Tensor["pow_"]
 ---@param options? table `dim`, `keepdim`, `out`
 ---@return luatensor.Tensor #
 function Tensor:prod(dim, options) end
+
+---Quantiles along a dim, by NumPy's rules: the place of q in a sorted line of n is q * (n - 1) from its first element.
+---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table dim, keepdim, method: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+---@return luatensor.Tensor # NaN where the line has a NaN
+function Tensor:quantile(q, dim, options) end
 
 ---Uniform in [0, 1), as many as x has, of its dtype and device.
 ---@param x any
@@ -2996,6 +3023,37 @@ function lt.masked_select(x, mask) end
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
+
+---The middle element in order; of an even number the mean of the two middle ones. NaN where there is a NaN, or nothing.
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table dim, keepdim
+---@return luatensor.Tensor # shape without these dims
+function lt.median(x, dim, options) end
+
+---Quantiles along a dim, by NumPy's rules: the place of q in a sorted line of n is q * (n - 1) from its first element.
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table dim, keepdim, method: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+---@return luatensor.Tensor # NaN where the line has a NaN
+function lt.quantile(x, q, dim, options) end
+
+---How often each value occurs: element i of the result counts the elements that are i.
+---Lua tensors start at 1: so does this, and a value below 1 is an error.
+---@param x luatensor.Tensor 1-d, integers of 1 and above
+---@param options? table weights: a tensor that has an amount for each element, which is added up instead of 1; minlength: least length of the result
+---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
+function lt.bincount(x, options) end
+
+---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
+---last bin counts, too. What lies outside, and NaN, is not counted.
+---@param x luatensor.Tensor any dtype but complex, any shape
+---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
+---@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
+---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
+---@return luatensor.Tensor # edges, one more
+function lt.histogram(x, bins, options) end
 
 ---How tensors print. Options not named stay as they are.
 ---@param new table {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}

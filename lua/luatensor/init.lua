@@ -21,6 +21,7 @@ local parts = {
   "linear",
   "einsum",
   "stats",
+  "order",
   "linalg",
   "random",
   "elementwise",

@@ -10,6 +10,7 @@ local reference = {
   linalg = require "spec.support.reference.linalg",
   index = require "spec.support.reference.index",
   sort = require "spec.support.reference.sort",
+  order = require "spec.support.reference.order",
   array = array, dtype = dtype, promotion = promotion,
 }
 
