@@ -134,13 +134,18 @@ return function(lt, methods)
     return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
   end)
 
-  -- Rolled by shift along one dim.
-  local function roll_dim(x, shift, dim)
-    local n = x.shape[dim]
-    shift = n > 0 and shift % n or 0
-    if shift == 0 then return x end
-    return lt.concat({x:narrow(dim, n - shift + 1, shift), x:narrow(dim, 1, n - shift)}, dim)
+  -- to becomes from with dims d and after moved on by shifts (dim → shift): two parts a dim change places.
+  local function roll_into(to, from, shifts, d)
+    while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
+    if d > from.ndim then return to:copy_(from) end
+    local n = from.shape[d]
+    local back = shifts[d] % n
+    roll_into(to:narrow(d, back + 1, n - back), from:narrow(d, 1, n - back), shifts, d + 1)
+    roll_into(to:narrow(d, 1, back), from:narrow(d, n - back + 1, back), shifts, d + 1)
+    return to
   end
+
+  local function rolled(x, shifts) return roll_into(lt.empty_like(x), x, shifts, 1) end
 
   --- Elements moved on along dims; those that leave at the end come back in front.
   -- @tparam Tensor x
@@ -151,17 +156,17 @@ return function(lt, methods)
     args.tensor("roll", 1, x)
     dim = args.dim_option("roll", dim)
     if dim == nil then
-      integer_of("roll", "shift", shift)
-      return copy_of(roll_dim(x:flatten(), shift, 1)):reshape(x.shape)
+      return rolled(x:flatten(), {integer_of("roll", "shift", shift)}):reshape(x.shape)
     end
-    local dims, shifts = list_of(dim), list_of(shift)
+    local dims, shifts, sum = list_of(dim), list_of(shift), {}
     if type(shift) ~= "table" then for i = 1, #dims do shifts[i] = shift end end
     if #shifts ~= #dims then fail("roll", "%d shifts for %d dims", #shifts, #dims) end
-    local y = x
     for i, d in ipairs(dims) do
-      y = roll_dim(y, integer_of("roll", "shift", shifts[i]), args.dim("roll", d, x.ndim))
+      local n = integer_of("roll", "shift", shifts[i])
+      d = args.dim("roll", d, x.ndim)
+      sum[d] = (sum[d] or 0) + n % math.max(x.shape[d], 1)
     end
-    return rawequal(x, y) and copy_of(x) or y
+    return rolled(x, sum)
   end)
 
   -- ---- padding ----
