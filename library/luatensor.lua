@@ -1403,7 +1403,7 @@ function Tensor:scatter_add_(dim, index, src) end
 
 ---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: int64 positions that sort `sorted` (1-d)
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: positions that sort `sorted` (1-d), as argsort gives them
 ---@return luatensor.Tensor # int64, of values' shape
 function Tensor:searchsorted(values, options) end
 
@@ -2610,9 +2610,9 @@ function lt.nonzero(x) end
 function lt.argwhere(x) end
 
 ---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
----@param sorted luatensor.Tensor 1-d, or rows that go with those of values
+---@param sorted luatensor.Tensor 1-d, or rows that go with those of values; any dtype but complex
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: int64 positions that sort `sorted` (1-d)
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: positions that sort `sorted` (1-d), as argsort gives them
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 

@@ -282,12 +282,41 @@ static void check_rows(lua_State *L, const tensor *sorted, const tensor *values)
   luaL_error(L, "searchsorted: values of shape %s do not go with rows of %s", lua_tostring(L, -2), lua_tostring(L, -1));
 }
 
+/* Argument 2 as a tensor: where it is a number, of dtype d. */
+static const tensor *searched_values(lua_State *L, const char *fn, const arg *a, const tensor *sorted, enum dtype d) {
+  if (a->t) return a->t;
+  tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
+  scalar number = check_value(L, 2, fn, d);
+  int st;
+  TRY(L, t->store->place, st, op_fill(t, number));
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 1);
+  return t;
+}
+
+/* x in the order of option sorter, or x where there is none. */
+static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, const tensor *x) {
+  if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
+  if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, luaL_typename(L, -1));
+  const tensor *sorter = check_tensor(L, lua_gettop(L), fn);
+  if (x->shape.ndim != 1 || !shape_equal(&sorter->shape, &x->shape)) {
+    push_shape(L, &sorter->shape);
+    push_shape(L, &x->shape);
+    luaL_error(L, "%s: a sorter of shape %s does not go with %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+  }
+  const tensor *t = to_indices(L, fn, "sorter", sorter);
+  index_job j;
+  start_along(&j, INDEX_get, x, t, &t->shape, 0);
+  tensor *out = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
+  run_index(L, fn, &j, out, &(int){0});
+  return out;
+}
+
 /*** Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 @function searchsorted
-@tparam Tensor sorted 1-d, or rows that go with those of values
+@tparam Tensor sorted 1-d, or rows that go with those of values; any dtype but complex
 @tparam Tensor|number values
 @tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them;
-  `sorter`: int64 positions that sort `sorted` (1-d)
+  `sorter`: positions that sort `sorted` (1-d), as argsort gives them
 @treturn Tensor int64, of values' shape
 */
 static int l_searchsorted(lua_State *L) {
@@ -295,30 +324,16 @@ static int l_searchsorted(lua_State *L) {
   const char *fn = "searchsorted";
   int nargs, options = check_options(L, fn, known, &nargs);
   expect_arguments(L, fn, nargs, 2, 2);
-  const tensor *sorted = check_tensor(L, 1, fn), *values;
+  const tensor *sorted = check_tensor(L, 1, fn);
   arg a;
   check_arg(L, 2, fn, &a);
   enum dtype d = promote_arg(sorted->dtype, &a);
-  if (a.t) values = a.t;
-  else {
-    tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
-    scalar number = check_value(L, 2, fn, d);
-    int st;
-    TRY(L, t->store->place, st, op_fill(t, number));
-    if (st != OK) return raise(L, fn, st, (const tensor *[]){t}, 1);
-    values = t;
-  }
+  if (dtype_kind(d) == KIND_COMPLEX) return luaL_error(L, "%s: not for %s: complex numbers have no order", fn, dtypes[d].name);
+  const tensor *values = searched_values(L, fn, &a, sorted, d);
   if (!place_equal(sorted->store->place, values->store->place)) return raise(L, fn, ERR_DEVICES, (const tensor *[]){sorted, values}, 2);
   check_rows(L, sorted, values);
   bool right = opt_right(L, options);
-  if (options && push_option(L, options, "sorter") != LUA_TNIL) {
-    lua_getfield(L, 1, "take");
-    lua_pushvalue(L, 1);
-    lua_pushvalue(L, -3);
-    lua_call(L, 2, 1);
-    sorted = check_tensor(L, -1, fn);
-  }
-  sorted = to_plain(L, fn, sorted, dtype_compute(d));
+  sorted = to_plain(L, fn, in_sorter_order(L, fn, options, sorted), dtype_compute(d));
   values = to_plain(L, fn, values, dtype_compute(d));
   tensor *out = push_tensor(L, fn, DT_int64, &values->shape, sorted->store->place);
   int st;
