@@ -480,6 +480,46 @@ describe("bad input:", function()
   end)
 end)
 
+-- ---- memory -----------------------------------------------------------------------------------------
+
+describe("without memory", function()
+  local function live()
+    collectgarbage()
+    collectgarbage()
+    return lt.memory(device).live
+  end
+
+  -- A call that needs scratch memory between its dims, and zeros before them.
+  local calls = {
+    fftn = function(x) return lt.fft.fftn(x, {5, 6, 7}, {1, 2, 3}) end,
+    irfftn = function(x) return lt.fft.irfftn(x, {5, 6, 7}, {1, 2, 3}) end,
+    ["fftn of real numbers"] = function(x) return lt.fft.fftn(x:real(), {5, 6, 7}, {1, 2, 3}) end,
+    hfft = function(x) return lt.fft.hfft(x) end,
+  }
+  for name, call in pairs(calls) do
+    it(name .. " is an error that leaves nothing behind", function()
+      local x = made(generator(1), {4, 3, 5}, "complex64")
+      local want, bytes = call(x):to_bytes(), x:to_bytes()
+      local before, failures = live(), 0
+      for n = 1, 8 do
+        lt._fail_after(n, 2)                  -- once more, too, after a collection
+        local ok, got = pcall(call, x)
+        lt._fail_after(0)
+        if not ok then
+          failures = failures + 1
+          assert.truthy(got:find "out of memory on", got)
+        else
+          assert.equal(want, got:to_bytes())
+        end
+        got = nil
+        assert.equal(before, live())
+        assert.equal(bytes, x:to_bytes())
+      end
+      assert.is_true(failures >= 2 and failures < 8, failures .. " failures")
+    end)
+  end
+end)
+
 -- ---- on the emulated GPU ----------------------------------------------------------------------------
 
 local folder = os.getenv "LUATENSOR_CUDA_PATH"
