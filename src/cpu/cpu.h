@@ -181,6 +181,8 @@ int  cpu_set_thread_count(int n);   /* ERR_THREADS: a forked child has one; ERR_
 /* BLAS: does it run on our OpenMP pool (else on threads of its own)? Gives it our number of threads. */
 bool cpu_blas_shares_pool(void);
 void cpu_blas_threads(void);
+/* BLAS called from this thread takes n threads at most; returns what it took before. */
+int  cpu_blas_limit(int n);
 void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);

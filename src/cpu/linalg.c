@@ -9,7 +9,8 @@
 
 enum {
   GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
-  LARGE = 1 << 24      /* n³ (256 × 256) from which OpenBLAS's threads are worth more than ours */
+  LARGE = 1 << 23      /* of n³ (200 × 200): OpenBLAS's threads take each matrix together. Left alone, it starts them for
+                       ** matrices of 4 × 4, at 5 µs for each of the dozens of products in a factorization */
 };
 
 static const routine *const routines[LINALG_COUNT] = {
@@ -68,20 +69,26 @@ static void run_range(const solver *s, const scratch *w, int64_t first, int64_t 
   }
 }
 
+static double work_of(const linalg_call *c) {
+  return (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
+}
+
 /* How many threads share the batch, a whole matrix each. BLAS with a pool of its own must not be called from ours. */
 static int batch_threads(const linalg_call *c) {
-  double work = (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
-  if (c->batch == 1 || work >= LARGE || !cpu_blas_shares_pool()) return 1;
-  int64_t grain = (int64_t)(GRAIN / (work + 20));
+  if (c->batch == 1 || work_of(c) >= LARGE || !cpu_blas_shares_pool()) return 1;
+  int64_t grain = (int64_t)(GRAIN / (work_of(c) + 20));
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
 static void run_batch(const solver *s, char *memory, int threads) {
+  bool small = work_of(s->c) < LARGE;
+  int before = small ? cpu_blas_limit(1) : 0;
   #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static)
   for (int t = 0; t < threads; t++) {
     scratch w = scratch_of(s, memory, t);
     run_range(s, &w, s->c->batch * t / threads, s->c->batch * (t + 1) / threads);
   }
+  if (small) cpu_blas_limit(before);
 }
 
 int cpu_linalg(int index, const linalg_call *c) {

@@ -78,6 +78,14 @@ void cpu_blas_threads(void) {
   if (n && omp_get_max_threads() != n) omp_set_num_threads(n);
 }
 
+int cpu_blas_limit(int n) {
+  int before = cpu_blas_shares_pool() ? omp_get_max_threads() : openblas_get_num_threads();
+  if (before == n) return n;
+  if (cpu_blas_shares_pool()) omp_set_num_threads(n);
+  else openblas_set_num_threads(n);
+  return before;
+}
+
 int cpu_threads(int64_t work, int64_t grain) {
   int64_t useful = work / grain;
   if (useful < 2) return 1;
