@@ -24,7 +24,7 @@ static const struct linalg_way {
   [LINALG_qr]       = {.columns = true},
   [LINALG_svd]      = {.reports = true},
   [LINALG_eigh]     = {.square = true, .reports = true, .home = SECOND},
-  [LINALG_eig]      = {.square = true, .reports = true},
+  [LINALG_eig]      = {.square = true, .reports = true, .columns = true},
   [LINALG_lstsq]    = {.takes_b = true, .reports = true, .columns = true},
 };
 
@@ -185,9 +185,8 @@ static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   return q_fits ? out[0] : NULL;
 }
 
-/* Eigenvectors of aᵀ are others than a's, unless a is symmetric. */
+/* Eigenvectors of aᵀ = conj(a) are the conjugates of a's. */
 static bool choose_columns(const linalg_job *j) {
-  if (j->op == LINALG_eig) return j->vectors;
   if (j->op == LINALG_eigh) return j->vectors && dtype_kind(j->dtype) == KIND_COMPLEX;
   return ways[j->op].columns;
 }

@@ -58,6 +58,7 @@ return function(lt, methods, core)
     if type(p) ~= "number" or p ~= p then args.fail("norm", "p: number expected, got %s", type(p)) end
     if lt.isdtype(x, "complex floating") then x = x:abs() end
     local rest = {dim = dim, keepdim = options.keepdim, dtype = options.dtype, out = options.out}
+    if x.dtype:find("^complex") then x = x:abs() end
     if not norm_of[p] then return power_norm(x, p, rest) end
     return reduce(norm_of[p], x, rest)
   end
