@@ -91,6 +91,7 @@ static const char *const from_options[] = {"versioned", "copy", "device", NULL};
 /* A tensor in argument 1 becomes its struct. */
 static void export_tensor(lua_State *L) {
   if (!test_tensor(L, 1)) return;
+  check_tensor(L, 1, "from_dlpack");       /* one that was freed is this function's error */
   lua_pushcfunction(L, l_to_dlpack);
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);

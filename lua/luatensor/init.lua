@@ -45,18 +45,25 @@ local function compose(functions)
   end
 end
 compose(lt)
-for _, library in pairs(lt) do
-  if type(library) == "table" then compose(library) end      -- lt.linalg, lt.fft …
-end
 compose(core.methods)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
 
 --- A name that is not there is a slip, not a nil.
-return setmetatable(lt, {
-  __index = function(_, name)
-    local nearest = type(name) == "string" and core.nearest(lt, name)
-    local help = nearest and ("; did you mean %q?"):format(nearest) or ""
-    error(("luatensor has no \"%s\"%s"):format(tostring(name), help), 2)
-  end,
-})
+local function guard(functions, prefix)
+  return setmetatable(functions, {
+    __index = function(_, name)
+      local nearest = type(name) == "string" and core.nearest(functions, name)
+      local help = nearest and ("; did you mean %q?"):format(prefix .. nearest) or ""
+      error(("luatensor has no \"%s%s\"%s"):format(prefix, tostring(name), help), 2)
+    end,
+  })
+end
+
+for name, library in pairs(lt) do
+  if type(library) == "table" then                -- lt.linalg, lt.fft …
+    compose(library)
+    guard(library, name .. ".")
+  end
+end
+return guard(lt, "")
