@@ -23,6 +23,9 @@ local function wild(name, n, seed)
   return list
 end
 
+-- Around the sizes of registers and of what fits some of them; a GPU's line in shared memory.
+local lengths = {1, 2, 3, 7, 8, 9, 15, 16, 17, 33, 63, 65, 127, 129, 257, 1025, 2500}
+
 local function check(a, x, dim, options)
   local descending = options and options.descending
   local values, positions = sort.lines(a, dim, descending)
@@ -55,7 +58,7 @@ describe("sort and argsort", function()
     end)
 
     it("of lines of many lengths: " .. dtype, function()
-      for k, n in ipairs {1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 63, 64, 65, 100, 127, 129, 255, 257, 500, 1025, 3000} do
+      for k, n in ipairs(lengths) do
         local a = array.new({n}, dtype, wild(dtype, n, 100 + k))
         check(a, helpers.tensor(a), 1, k % 2 == 0 and {descending = true} or nil)
       end
@@ -150,15 +153,15 @@ describe("topk", function()
     end)
 
     it("of long lines: " .. dtype, function()
-      for _, n in ipairs {100, 1000, 5000} do
+      for _, n in ipairs {100, 2000} do
         local a = array.new({n}, dtype, wild(dtype, n, n))
         local x = helpers.tensor(a)
-        for _, k in ipairs {1, 2, 10, 33, 100, n // 2, n - 1, n} do
-          if k <= n then
-            local values, positions = sort.lines(a, 1, k % 2 == 0, k)
-            local got, at = x:topk(k, {largest = k % 2 == 0, sorted = true})
-            assert.agrees(values, got)
-            assert.agrees(positions, at)
+        for _, largest in ipairs {true, false} do
+          local values, positions = sort.lines(a, 1, largest)
+          for _, k in ipairs {1, 10, 33, n // 2, n} do
+            local got, at = x:topk(k, {largest = largest, sorted = true})
+            assert.agrees(array.slice(values, {{1, k}}), got)
+            assert.agrees(array.slice(positions, {{1, k}}), at)
           end
         end
       end
@@ -186,5 +189,40 @@ describe("topk", function()
     assert.raises("topk: dim 3 is out of range for shape [2, 3]", x.topk, x, 1, 3)
     assert.raises("topk: not for a 0-d tensor", lt.topk, lt.zeros(), 1)
     assert.raises("^topk: unknown option \"k\"", x.topk, x, 1, {k = 2})
+  end)
+end)
+
+describe("searchsorted", function()
+  for _, dtype in ipairs(reference.dtype.names) do
+    it("in lines of many lengths, on either side: " .. dtype, function()
+      for k, n in ipairs {0, 1, 2, 7, 100} do
+        local a = array.new({n}, dtype, wild(dtype, n, 20 + k))
+        local sorted, values = sort.lines(a, 1), array.new({4, 10}, dtype, wild(dtype, 40, k))
+        table.move(sorted.data, 1, math.min(n, 10), 11, values.data)
+        for _, right in ipairs {false, true} do
+          local expected = {}
+          for i, x in ipairs(values.data) do expected[i] = sort.place(sorted.data, dtype, x, right) end
+          expected = array.new({4, 10}, "int64", expected)
+          local x, v = helpers.tensor(a), helpers.tensor(values)
+          assert.agrees(expected, x:sort():searchsorted(v, {right = right}))
+          assert.agrees(expected, x:searchsorted(v, {side = right and "right" or "left", sorter = x:argsort()}))
+        end
+      end
+    end)
+  end
+
+  it("in rows, also with a sorter", function()
+    local x = lt.tensor {{3, 1, 2}, {30, 10, 20}}
+    local v = lt.tensor {{2, 9}, {5, 25}}
+    helpers.holds(x:sort():searchsorted(v), "[2, 2]", {{2, 4}, {1, 3}})
+    helpers.holds(x:searchsorted(v, {sorter = x:argsort(), right = true}), "[2, 2]", {{3, 4}, {1, 3}})
+  end)
+
+  it("explains what is wrong", function()
+    local x = lt.arange(3)
+    assert.raises("searchsorted: options side = \"left\" and right = true contradict each other", x.searchsorted, x, 1,
+      {side = "left", right = true})
+    assert.raises("searchsorted: sorter of shape [2] does not fit [3]", x.searchsorted, x, 1, {sorter = lt.arange(1, 3)})
+    assert.raises("searchsorted: option sorter: tensor expected, got boolean", x.searchsorted, x, 1, {sorter = true})
   end)
 end)

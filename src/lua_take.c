@@ -258,13 +258,18 @@ static int l_argwhere(lua_State *L) {
   return finish_op(L, false);
 }
 
+/* Options `side` ("left", "right") and `right`, which says the same. */
 static bool opt_right(lua_State *L, int options) {
-  bool right = false;
   if (!options) return false;
+  bool right = opt_bool(L, options, "searchsorted", "right", false);
   if (push_option(L, options, "side") != LUA_TNIL) {
     const char *side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    right = strcmp(side, "right") == 0;
-    if (!right && strcmp(side, "left") != 0) luaL_error(L, "searchsorted: option side: \"left\" or \"right\" expected");
+    bool is_right = strcmp(side, "right") == 0;
+    if (!is_right && strcmp(side, "left") != 0)
+      luaL_error(L, "searchsorted: option side: \"left\" or \"right\" expected");
+    if (right && !is_right)
+      luaL_error(L, "searchsorted: options side = \"left\" and right = true contradict each other");
+    right = is_right;
   }
   lua_pop(L, 1);
   return right;
@@ -298,16 +303,17 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
   if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
   if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, luaL_typename(L, -1));
   const tensor *sorter = check_tensor(L, lua_gettop(L), fn);
-  if (x->shape.ndim != 1 || !shape_equal(&sorter->shape, &x->shape)) {
+  if (!shape_equal(&sorter->shape, &x->shape)) {
     push_shape(L, &sorter->shape);
     push_shape(L, &x->shape);
     luaL_error(L, "%s: a sorter of shape %s does not go with %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
   }
   const tensor *t = to_indices(L, fn, "sorter", sorter);
   index_job j;
-  start_along(&j, INDEX_get, x, t, &t->shape, 0);
+  int dim = x->shape.ndim - 1;
+  start_along(&j, INDEX_get, x, t, &t->shape, dim);
   tensor *out = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
-  run_index(L, fn, &j, out, &(int){0});
+  run_index(L, fn, &j, out, &dim);
   return out;
 }
 
@@ -315,12 +321,12 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
 @function searchsorted
 @tparam Tensor sorted 1-d, or rows that go with those of values; any dtype but complex
 @tparam Tensor|number values
-@tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them;
-  `sorter`: positions that sort `sorted` (1-d), as argsort gives them
+@tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them; `right`: true for the
+  latter; `sorter`: positions that sort `sorted`, of its shape (what argsort gives)
 @treturn Tensor int64, of values' shape
 */
 static int l_searchsorted(lua_State *L) {
-  static const char *const known[] = {"side", "sorter", NULL};
+  static const char *const known[] = {"side", "right", "sorter", NULL};
   const char *fn = "searchsorted";
   int nargs, options = check_options(L, fn, known, &nargs);
   expect_arguments(L, fn, nargs, 2, 2);

@@ -47,4 +47,13 @@ function sort.lines(a, dim, descending, keep)
   return values, positions
 end
 
+-- 1-based position in a sorted list where x belongs: before its equals, or after them.
+function sort.place(list, name, x, right)
+  local less, place = less_of(name), 1
+  for _, y in ipairs(list) do
+    if less(y, x) or (right and not less(x, y)) then place = place + 1 end
+  end
+  return place
+end
+
 return sort
