@@ -136,6 +136,20 @@ describe("sort and argsort", function()
   end)
 end)
 
+describe("complex numbers", function()
+  it("have no order", function()
+    local z = lt.zeros(3, {dtype = "complex64"})
+    for _, name in ipairs {"sort", "argsort"} do
+      assert.raises(name .. ": not for complex64: complex numbers have no order; sort z:abs() or z:real()", lt[name], z)
+    end
+    assert.raises("topk: not for complex64: complex numbers have no order; sort z:abs() or z:real()", lt.topk, z, 1)
+    assert.raises("searchsorted: not for complex64: complex numbers have no order", z.searchsorted, z, z)
+    for _, name in ipairs {"median", "quantile", "histogram"} do
+      assert.raises(name .. ": not for complex64: complex numbers have no order", lt[name], z, 1)
+    end
+  end)
+end)
+
 describe("topk", function()
   for _, dtype in ipairs(reference.dtype.names) do
     it("of every layout, along every dim: " .. dtype, function()

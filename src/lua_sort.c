@@ -20,7 +20,7 @@ static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor
 static const tensor *check_ordered(lua_State *L, const char *fn) {
   const tensor *x = check_tensor(L, 1, fn);
   if (dtype_kind(x->dtype) == KIND_COMPLEX)
-    luaL_error(L, "%s: not for %s: complex numbers have no order; sort x:abs() or x:real()", fn, dtypes[x->dtype].name);
+    luaL_error(L, "%s: not for %s: complex numbers have no order; sort z:abs() or z:real()", fn, dtypes[x->dtype].name);
   return x;
 }
 

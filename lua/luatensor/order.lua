@@ -64,7 +64,7 @@ return function(lt, methods)
     return lt.where(last:isnan(), last, result)
   end
 
-  --- The middle element in order; of an even number the mean of the two middle ones. NaN where there is a NaN, or nothing.
+  --- The middle element in order; of an even number the mean of the two middle ones. NaN of lines with a NaN or of none.
   -- @tparam Tensor x any dtype but complex; integers and bool give the default float
   -- @param[opt] dim a dim or a list of dims; all unless given
   -- @tab[opt] options dim, keepdim
@@ -91,8 +91,10 @@ return function(lt, methods)
 
   --- Quantiles as a float64 tensor on x's device; all in [0, 1].
   local function check_quantiles(q, x)
-    if type(q) ~= "number" and not lt.is_tensor(q) then fail("quantile", "q: number or tensor expected, got %s", type(q)) end
-    local t = lt.is_tensor(q) and args.tensor("quantile", 2, q) or lt.full({}, q, {dtype = "float64", device = x.device})
+    local t
+    if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
+    elseif lt.is_tensor(q) then t = args.tensor("quantile", 2, q)
+    else fail("quantile", "q: number or tensor expected, got %s", type(q)) end
     if lt.isdtype(t.dtype, "complex floating") then fail("quantile", "q: not for %s", t.dtype) end
     t = t:to("float64")
     if not t:greater_equal(0):logical_and(t:less_equal(1)):all():item() then
@@ -124,7 +126,7 @@ return function(lt, methods)
     return read(low), read(high), (at - below):reshape(shape)
   end
 
-  --- Quantiles along a dim, by NumPy's rules: the place of q in a sorted line of n is q * (n - 1) from its first element.
+  --- Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
   -- @tparam Tensor x any dtype but complex; integers and bool give the default float
   -- @tparam number|Tensor q in [0, 1]; the dims of a tensor come first in the result
   -- @param[opt] dim a dim or a list of dims; all unless given
@@ -136,7 +138,9 @@ return function(lt, methods)
     check_ordered("quantile", x)
     local given, options = args.split("quantile", quantile_options, ...)
     local method = places[options.method or "linear"]
-    if not method then fail("quantile", "method %s is none of linear, lower, higher, midpoint, nearest", options.method) end
+    if not method then
+      fail("quantile", "method %s is none of linear, lower, higher, midpoint, nearest", tostring(options.method))
+    end
     local set = dims_of("quantile", x, dim_of("quantile", given, 1, options))
     local y, d, shape = as_lines(x, set, options.keepdim)
     if y.shape[d] == 0 then fail("quantile", "shape %s has no elements", tostring(x.shape)) end
@@ -204,7 +208,9 @@ return function(lt, methods)
     if range ~= nil then
       if type(range) ~= "table" or #range ~= 2 then fail("histogram", "option range: {least, greatest} expected") end
       low, high = range[1], range[2]
-      if type(low) ~= "number" or type(high) ~= "number" then fail("histogram", "option range: two numbers expected") end
+      for k = 1, 2 do
+        if type(range[k]) ~= "number" then fail("histogram", "option range: numbers expected, got %s", type(range[k])) end
+      end
       if low > high then fail("histogram", "range {%s, %s}: the first is greater", low, high) end
     elseif x.size > 0 then
       local wide = is_float(x) and x or x:to("float64")
@@ -236,8 +242,8 @@ return function(lt, methods)
   -- last bin counts, too. What lies outside, and NaN, is not counted.
   -- @tparam Tensor x any dtype but complex, any shape
   -- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
-  -- @tab[opt] options range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor
-  --   of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
+  -- @tab[opt] options range: {least, greatest} of bins of one width, those of the elements unless given; weights: a
+  --   tensor of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
   -- @treturn Tensor counts, one a bin: int64, the dtype of float weights, or (density) a float
   -- @treturn Tensor edges, one more
   -- @usage local counts, edges = x:histogram(20, {range = {0, 1}})

@@ -54,6 +54,69 @@ INLINE __m512i lane_64(void) { return _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
 AVX512_LANES(32, int32_t, __mmask16)
 AVX512_LANES(64, int64_t, __mmask8)
 
+#elif defined(__AVX2__)
+#include <immintrin.h>
+#define SORT_LANES 1
+
+enum { LANES_32 = 8, LANES_64 = 4 };
+typedef __m256i lanes_32, lanes_64;
+
+/* Where the lanes of a mask go when those whose bit is 0 come first, in 4 bits each. */
+#define BITS_BELOW(m, b) __builtin_popcount((m) & ((1 << (b)) - 1))
+#define SLOT(m, b, n)    ((m) >> (b) & 1 ? (n) - BITS_BELOW(m, n) + BITS_BELOW(m, b) : (b) - BITS_BELOW(m, b))
+#define PUT_32(m, b)     ((uint32_t)(b) << 4 * SLOT(m, b, 8))
+#define PUT_64(m, b)     ((uint32_t)((2 * (b) + 1) << 4 | 2 * (b)) << 8 * SLOT(m, b, 4))
+#define ORDER_32(m)      (PUT_32(m, 0) | PUT_32(m, 1) | PUT_32(m, 2) | PUT_32(m, 3) |  \
+                          PUT_32(m, 4) | PUT_32(m, 5) | PUT_32(m, 6) | PUT_32(m, 7))
+#define ORDER_64(m)      (PUT_64(m, 0) | PUT_64(m, 1) | PUT_64(m, 2) | PUT_64(m, 3))
+#define FOUR(ORDER, m)   ORDER(m), ORDER((m) + 1), ORDER((m) + 2), ORDER((m) + 3)
+#define SIXTEEN(ORDER, m) FOUR(ORDER, m), FOUR(ORDER, (m) + 4), FOUR(ORDER, (m) + 8), FOUR(ORDER, (m) + 12)
+#define SIXTY_FOUR(m)    SIXTEEN(ORDER_32, m), SIXTEEN(ORDER_32, (m) + 16), SIXTEEN(ORDER_32, (m) + 32), SIXTEEN(ORDER_32, (m) + 48)
+static const uint32_t order_32[256] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192)};
+static const uint32_t order_64[16] = {SIXTEEN(ORDER_64, 0)};
+
+#define AVX2_LANES(S, K, masked, PACK)                                                                        \
+  INLINE __m256i load_##S(const K *p) { return _mm256_loadu_si256((const __m256i *)(const void *)p); }        \
+  INLINE void store_##S(K *p, __m256i v) { _mm256_storeu_si256((__m256i *)(void *)p, v); }                    \
+  INLINE __m256i first_##S(int64_t n) { return _mm256_cmpgt_epi##S(fill_##S((K)n), lane_##S()); }             \
+  INLINE __m256i load_part_##S(const K *p, int64_t n, K fill) {                                               \
+    __m256i first = first_##S(n);                                                                             \
+    return _mm256_blendv_epi8(fill_##S(fill), _mm256_maskload_epi##S((const masked *)p, first), first);       \
+  }                                                                                                           \
+  INLINE void store_part_##S(K *p, int64_t n, __m256i v) {                                                    \
+    _mm256_maskstore_epi##S((masked *)p, first_##S(n), v);                                                    \
+  }                                                                                                           \
+  INLINE __m256i min_##S(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi##S(a, b)); } \
+  INLINE __m256i max_##S(__m256i a, __m256i b) { return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi##S(a, b)); } \
+  INLINE __m256i across_##S(__m256i v, int d) {        /* lane i: lane i ^ d of v */                          \
+    __m256i from = _mm256_xor_si256(lane_32(), fill_32(d * (int)(sizeof(K) / 4)));                            \
+    return _mm256_permutevar8x32_epi32(v, from);                                                              \
+  }                                                                                                           \
+  INLINE __m256i reverse_##S(__m256i v) { return across_##S(v, LANES_##S - 1); }                              \
+  INLINE __m256i swap_##S(__m256i v, int d, int h) {                                                          \
+    __m256i other = across_##S(v, d), upper = _mm256_and_si256(lane_##S(), fill_##S(h));                      \
+    __m256i greater = _mm256_cmpgt_epi##S(v, other);                                                          \
+    return _mm256_blendv_epi8(v, other, _mm256_xor_si256(greater, _mm256_cmpeq_epi##S(upper, fill_##S(h))));  \
+  }                                                                                                           \
+  INLINE __m256i gather_lanes_##S(__m256i v, uint32_t order) {                                                \
+    __m256i shifts = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);                                          \
+    return _mm256_permutevar8x32_epi32(v, _mm256_srlv_epi32(fill_32((int32_t)order), shifts));                \
+  }                                                                                                           \
+  INLINE int split_##S(__m256i v, K pivot, K *low, K *high) {                                                 \
+    __m256i above = _mm256_cmpgt_epi##S(v, fill_##S(pivot));                                                  \
+    int mask = _mm256_movemask_##PACK(_mm256_castsi256_##PACK(above));                                        \
+    store_##S(low, gather_lanes_##S(v, order_##S[mask]));                                                     \
+    store_##S(high, gather_lanes_##S(v, order_##S[~mask & ((1 << LANES_##S) - 1)]));                          \
+    return LANES_##S - __builtin_popcount((unsigned)mask);                                                    \
+  }
+
+INLINE __m256i fill_32(int32_t x) { return _mm256_set1_epi32(x); }
+INLINE __m256i fill_64(int64_t x) { return _mm256_set1_epi64x(x); }
+INLINE __m256i lane_32(void) { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
+INLINE __m256i lane_64(void) { return _mm256_setr_epi64x(0, 1, 2, 3); }
+AVX2_LANES(32, int32_t, int, ps)
+AVX2_LANES(64, int64_t, long long, pd)
+
 #else
 #define SORT_LANES 0
 #endif
