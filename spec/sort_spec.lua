@@ -236,7 +236,7 @@ describe("searchsorted", function()
     local x = lt.arange(3)
     assert.raises("searchsorted: options side = \"left\" and right = true contradict each other", x.searchsorted, x, 1,
       {side = "left", right = true})
-    assert.raises("searchsorted: sorter of shape [2] does not fit [3]", x.searchsorted, x, 1, {sorter = lt.arange(1, 3)})
+    assert.raises("searchsorted: a sorter of shape [2] does not go with [3]", x.searchsorted, x, 1, {sorter = lt.arange(1, 3)})
     assert.raises("searchsorted: option sorter: tensor expected, got boolean", x.searchsorted, x, 1, {sorter = true})
   end)
 end)

@@ -64,7 +64,7 @@ return function(lt, methods)
     return lt.where(last:isnan(), last, result)
   end
 
-  --- The middle element in order; of an even number the mean of the two middle ones. NaN of lines with a NaN or of none.
+  --- The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
   -- @tparam Tensor x any dtype but complex; integers and bool give the default float
   -- @param[opt] dim a dim or a list of dims; all unless given
   -- @tab[opt] options dim, keepdim
@@ -209,7 +209,8 @@ return function(lt, methods)
       if type(range) ~= "table" or #range ~= 2 then fail("histogram", "option range: {least, greatest} expected") end
       low, high = range[1], range[2]
       for k = 1, 2 do
-        if type(range[k]) ~= "number" then fail("histogram", "option range: numbers expected, got %s", type(range[k])) end
+        local kind = type(range[k])
+        if kind ~= "number" then fail("histogram", "option range: numbers expected, got %s", kind) end
       end
       if low > high then fail("histogram", "range {%s, %s}: the first is greater", low, high) end
     elseif x.size > 0 then
@@ -243,7 +244,8 @@ return function(lt, methods)
   -- @tparam Tensor x any dtype but complex, any shape
   -- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
   -- @tab[opt] options range: {least, greatest} of bins of one width, those of the elements unless given; weights: a
-  --   tensor of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
+  --   tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up
+  --   to 1
   -- @treturn Tensor counts, one a bin: int64, the dtype of float weights, or (density) a float
   -- @treturn Tensor edges, one more
   -- @usage local counts, edges = x:histogram(20, {range = {0, 1}})
