@@ -746,7 +746,7 @@ function Tensor:half() end
 ---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
 ---last bin counts, too. What lies outside, and NaN, is not counted.
 ---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
+---@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up to 1
 ---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
 ---@return luatensor.Tensor # edges, one more
 function Tensor:histogram(bins, options) end
@@ -1036,7 +1036,7 @@ function Tensor:maximum_(y) end
 ---@return luatensor.Tensor #
 function Tensor:mean(dim, options) end
 
----The middle element in order; of an even number the mean of the two middle ones. NaN where there is a NaN, or nothing.
+---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table dim, keepdim
 ---@return luatensor.Tensor # shape without these dims
@@ -1256,7 +1256,7 @@ Tensor["power_"] = Tensor["pow_"]
 ---@return luatensor.Tensor #
 function Tensor:prod(dim, options) end
 
----Quantiles along a dim, by NumPy's rules: the place of q in a sorted line of n is q * (n - 1) from its first element.
+---Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table dim, keepdim, method: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
@@ -1403,7 +1403,7 @@ function Tensor:scatter_add_(dim, index, src) end
 
 ---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: positions that sort `sorted` (1-d), as argsort gives them
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort `sorted`, of its shape (what argsort gives)
 ---@return luatensor.Tensor # int64, of values' shape
 function Tensor:searchsorted(values, options) end
 
@@ -2612,7 +2612,7 @@ function lt.argwhere(x) end
 ---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---@param sorted luatensor.Tensor 1-d, or rows that go with those of values; any dtype but complex
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `sorter`: positions that sort `sorted` (1-d), as argsort gives them
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort `sorted`, of its shape (what argsort gives)
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 
@@ -3024,14 +3024,14 @@ function lt.masked_select(x, mask) end
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
 
----The middle element in order; of an even number the mean of the two middle ones. NaN where there is a NaN, or nothing.
+---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table dim, keepdim
 ---@return luatensor.Tensor # shape without these dims
 function lt.median(x, dim, options) end
 
----Quantiles along a dim, by NumPy's rules: the place of q in a sorted line of n is q * (n - 1) from its first element.
+---Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? any a dim or a list of dims; all unless given
@@ -3050,7 +3050,7 @@ function lt.bincount(x, options) end
 ---last bin counts, too. What lies outside, and NaN, is not counted.
 ---@param x luatensor.Tensor any dtype but complex, any shape
 ---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides so that counts times widths add up to 1
+---@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up to 1
 ---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
 ---@return luatensor.Tensor # edges, one more
 function lt.histogram(x, bins, options) end
