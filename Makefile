@@ -224,7 +224,7 @@ lint-layers:
 
 # ---- documentation ----------------------------------------------------------------------------
 
-.PHONY: doc annotations
+.PHONY: doc annotations coverage
 doc: deps-doc             ## the API reference, into doc/; installs LDoc where it is missing
 	@$(MAKE) --no-print-directory annotations
 	@tools/lua tools/annotate.lua --ldoc
@@ -232,6 +232,9 @@ doc: deps-doc             ## the API reference, into doc/; installs LDoc where i
 
 annotations: build        ## library/luatensor.lua, for editors
 	@tools/lua tools/annotate.lua
+
+coverage: build emulator  ## docs/coverage.md: what works for which dtype on which device, found out by calling it
+	@LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels tools/lua tools/coverage.lua
 
 .PHONY: clean help
 clean:                    ## removes what was built

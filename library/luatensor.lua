@@ -191,7 +191,7 @@ function Tensor:argmin(dim, options) end
 ---@return luatensor.Tensor # int64, of x's shape
 function Tensor:argsort(dim, options) end
 
----Positions of the elements that are not 0 (or are true), one row each.
+---Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
 ---@return luatensor.Tensor # int64, [count, ndim]
 function Tensor:argwhere() end
 
@@ -811,7 +811,8 @@ function Tensor:isclose(x, y, rtol, atol, options) end
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
 
----Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
+---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
+---integers it waits for a GPU: for their range.
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
 ---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
 ---@return luatensor.Tensor # bool, of x1's shape
@@ -986,13 +987,13 @@ function Tensor:masked_fill(x, mask, value, options) end
 ---@return luatensor.Tensor # x
 function Tensor:masked_fill_(x, mask, value) end
 
----A copy of x whose elements where a mask is true are the first ones of src, in order.
+---A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function Tensor:masked_scatter(mask, src) end
 
----The elements where a mask is true; x and mask broadcast.
+---The elements where a mask is true; x and mask broadcast. Waits for their number.
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
@@ -1083,7 +1084,7 @@ Tensor["mul"] = Tensor["multiply"]
 ---The same as multiply_.
 Tensor["mul_"] = Tensor["multiply_"]
 
----Draws n positions, each with a probability in proportion to its weight.
+---Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
 ---@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
 ---@param n integer how many from each row
 ---@param options? table `replacement` (default false: no position twice in a row), `generator`
@@ -1159,7 +1160,7 @@ function Tensor:nextafter(y, options) end
 ---@return luatensor.Tensor # x
 function Tensor:nextafter_(y) end
 
----Positions of the elements that are not 0 (or are true), row-major.
+---Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 ---@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
 function Tensor:nonzero() end
 
@@ -1323,6 +1324,7 @@ function Tensor:remainder(y, options) end
 function Tensor:remainder_(y) end
 
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
+---With other repeats than one number, it must know their sum, and does not return before a GPU does.
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
 ---@param dim? integer without it, x is flattened
 ---@return luatensor.Tensor #
@@ -1713,25 +1715,25 @@ function Tensor:uniform_(low, high, options) end
 ---The same as unique_values.
 Tensor["unique"] = Tensor["unique_values"]
 
----The distinct elements, sorted, and all that is known of them.
+---The distinct elements, sorted, and all that is known of them. Waits for a GPU.
 ---@return luatensor.Tensor # values, as unique_values
 ---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_all() end
 
----The distinct elements, sorted, and how often each occurs.
+---The distinct elements, sorted, and how often each occurs. Waits for a GPU.
 ---@return luatensor.Tensor # values, as unique_values
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_counts() end
 
----The distinct elements, sorted, and which of them each element is.
+---The distinct elements, sorted, and which of them each element is. Waits for a GPU.
 ---@return luatensor.Tensor # values, as unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function Tensor:unique_inverse() end
 
 ---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU, as all of these do.
+---by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function Tensor:unique_values() end
 
@@ -2599,12 +2601,12 @@ function lt.scatter_add(x, dim, index, src) end
 ---@return luatensor.Tensor #
 function lt.index_add(x, dim, index, src) end
 
----Positions of the elements that are not 0 (or are true), row-major.
+---Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 ---@param x luatensor.Tensor at least 1-d
 ---@return luatensor.Tensor # ... one int64 tensor a dim: together they index x
 function lt.nonzero(x) end
 
----Positions of the elements that are not 0 (or are true), one row each.
+---Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # int64, [count, ndim]
 function lt.argwhere(x) end
@@ -2954,6 +2956,7 @@ function lt.chunk(x, n, dim) end
 function lt.broadcast_arrays(...) end
 
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
+---With other repeats than one number, it must know their sum, and does not return before a GPU does.
 ---@param x luatensor.Tensor
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
 ---@param dim? integer without it, x is flattened
@@ -3011,13 +3014,13 @@ function lt.diag(x, k) end
 ---@return luatensor.Tensor # ... as many views
 function lt.meshgrid(...) end
 
----The elements where a mask is true; x and mask broadcast.
+---The elements where a mask is true; x and mask broadcast. Waits for their number.
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
 function lt.masked_select(x, mask) end
 
----A copy of x whose elements where a mask is true are the first ones of src, in order.
+---A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
 ---@param src luatensor.Tensor
@@ -3066,7 +3069,7 @@ function lt.set_printoptions(new) end
 ---@return any #
 function lt.bernoulli(p, ...) end
 
----Draws n positions, each with a probability in proportion to its weight.
+---Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
 ---@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
 ---@param n integer how many from each row
 ---@param options? table `replacement` (default false: no position twice in a row), `generator`
@@ -3080,24 +3083,24 @@ function lt.multinomial(w, n, options) end
 function lt.shuffle(x, options) end
 
 ---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU, as all of these do.
+---by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function lt.unique_values(x) end
 
----The distinct elements, sorted, and how often each occurs.
+---The distinct elements, sorted, and how often each occurs. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # values, as unique_values
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_counts(x) end
 
----The distinct elements, sorted, and which of them each element is.
+---The distinct elements, sorted, and which of them each element is. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # values, as unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function lt.unique_inverse(x) end
 
----The distinct elements, sorted, and all that is known of them.
+---The distinct elements, sorted, and all that is known of them. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # values, as unique_values
 ---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
@@ -3105,7 +3108,8 @@ function lt.unique_inverse(x) end
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_all(x) end
 
----Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
+---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
+---integers it waits for a GPU: for their range.
 ---@param x1 luatensor.Tensor|number
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
 ---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)

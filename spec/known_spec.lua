@@ -54,7 +54,6 @@ for name, a in pairs(known.inputs) do scope[name] = upload(a) end
 
 -- Is there a function of this name, or does the line only index?
 local function is_there(name)
-  if name:find "^fft%.%a?[rih]*fftn?$" and not pcall(lt.fft.fft, lt.ones(2)) then return false end
   local space, inner = name:match "^(%w+)%.([%w_]+)$"
   local functions = space and (rawget(lt, space) or {}) or lt
   return name == "getitem" or rawget(functions, inner or name) ~= nil

@@ -383,8 +383,6 @@ describe("products:", function()
 end)
 
 describe("linear algebra:", function()
-  if not rawget(lt, "linalg") then return end
-
   -- A batch of matrices that can be inverted.
   local function matrices(s, n)
     local x = s.tensor(blas, {s.integer(1, 3), n, n})
@@ -419,8 +417,6 @@ describe("linear algebra:", function()
 end)
 
 describe("Fourier transforms:", function()
-  if not pcall(lt.fft.fft, lt.ones(2)) then return end
-
   property("there and back", function(s)
     local z = s.tensor({"complex64", "complex128"}, {s.integer(1, 3), s.integer(1, 12)})
     for _, norm in ipairs {"backward", "ortho", "forward"} do

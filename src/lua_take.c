@@ -228,7 +228,7 @@ static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true);
 
 /* ---- searching ---- */
 
-/*** Positions of the elements that are not 0 (or are true), row-major.
+/*** Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
 @function nonzero
 @tparam Tensor x at least 1-d
 @treturn Tensor ... one int64 tensor a dim: together they index x
@@ -245,7 +245,7 @@ static int l_nonzero(lua_State *L) {
   return x->shape.ndim;
 }
 
-/*** Positions of the elements that are not 0 (or are true), one row each.
+/*** Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
 @function argwhere
 @tparam Tensor x
 @treturn Tensor int64, [count, ndim]

@@ -2,7 +2,7 @@
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
--- Run from the repository's root. Loaded with require or dofile it returns {functions, measure, markdown, read, dtypes}.
+-- Run from the repository's root. Loaded with dofile it returns functions for coverage_spec.lua.
 
 local annotate = dofile "tools/annotate.lua"
 local lt = require "luatensor"
@@ -95,6 +95,10 @@ local calls = {
   ["linalg.cross"] = function(f, x) return f(x[{ {}, {1, 3} }], x[{ {}, {2, 4} }]) end,
   ["linalg.matrix_power"] = function(f, x) return f(x, 3) end,
   ["linalg.matmul"] = twice, ["linalg.vecdot"] = twice, ["linalg.tensordot"] = twice, ["linalg.solve"] = twice,
+  ["linalg.lu_solve"] = function(f, x)
+    local factors, rows = lt.linalg.lu_factor(x)
+    return f(factors, rows, x)
+  end,
   ["linalg.lstsq"] = twice, ["linalg.solve_triangular"] = twice,
   ["linalg.outer"] = function(f, x) return f(x[1], x[2]) end,
   ["fft.fftfreq"] = function(f, _, s) return f(4, s.options) end,
@@ -195,6 +199,7 @@ local function measure_call(name, f, dtype, device, counts)
   local before = counts()
   local works, result = pcall(call, f, x, s)
   local after = counts()
+  assert(works or not tostring(result):find "compiling", result)
   if not works then return {works = false, why = reason_of(result)} end
   if type(result) == "table" then result = result[1] end
   local is_tensor = lt.is_tensor(result)
@@ -238,11 +243,20 @@ local columns = {
 }
 local titles = {"bool", "integers", "float16, bfloat16", "float32, float64", "complex"}
 
--- OpenBLAS and LAPACK are of these; the CPU's other products and its Fourier transforms have kernels of our own.
+-- OpenBLAS is of these; the CPU's other products and its Fourier transforms have kernels of our own.
 local blas = {float32 = true, float64 = true, complex64 = true, complex128 = true}
 
---- What the CPU uses where a GPU uses a library.
-local function cpu_library(letter, dtype) return letter ~= "F" and blas[dtype] and letter or "" end
+--- Is it a factorization? Those of lt.linalg that are written in C and that lt has not.
+local function is_factorization(name)
+  local inner = name:match "^linalg%.(.*)$"
+  return inner and not is_composition(function_of(name)) and rawget(lt, inner) == nil
+end
+
+--- What the CPU uses, where a GPU uses a library: the letter, "" for nothing.
+local function cpu_library(name, letter, dtype)
+  if is_factorization(name) then return "L" end
+  return (letter == "B" and blas[dtype] or letter == "L") and letter or ""
+end
 
 --- A cell of one device in letters: "–", "V", "K", "CB →" …
 function coverage.letters(name, cell, library)
@@ -255,7 +269,7 @@ end
 --- The two devices' letters for a dtype, once where they are the same.
 local function both_letters(name, dtype, cpu, gpu)
   local library = gpu[name][dtype].library or ""
-  local on_cpu = coverage.letters(name, cpu[name][dtype], cpu_library(library, dtype))
+  local on_cpu = coverage.letters(name, cpu[name][dtype], cpu_library(name, library, dtype))
   local on_gpu = coverage.letters(name, gpu[name][dtype], library)
   return on_cpu == on_gpu and on_cpu or on_cpu .. " / " .. on_gpu
 end
@@ -282,7 +296,8 @@ local reasons = {
   ["1 2"] = "floats",
   ["1 2 5"] = "real floats",
   ["3"] = "no half",
-  ["1 3"] = "no half; numbers",
+  ["1 3"] = "numbers; no half",
+  ["1 3 5"] = "real numbers; no half",
   ["1 2 3 5"] = "pairs",
   ["1 2 3 4"] = "complex",
 }
@@ -306,22 +321,30 @@ local function why(name, cells)
     or error(("coverage: nothing explains where %s is missing: columns %s"):format(name, table.concat(without, " ")))
 end
 
---- What only one of the devices has, with the other's words.
+--- What the device without a function says, and for which dtypes if the other has it for more.
+local function difference(name, cpu, gpu)
+  local dtypes, both, words = {}, false, nil
+  for _, dtype in ipairs(coverage.dtypes()) do
+    local a, b = cpu[name][dtype], gpu[name][dtype]
+    both = both or a.works and b.works
+    if a.works ~= b.works then
+      dtypes[#dtypes + 1] = dtype
+      words = words or (a.why or b.why):gsub(" for %w+;", ";")
+    end
+  end
+  return words and ("- `%s`%s: %s"):format(name, both and " of " .. table.concat(dtypes, ", ") or "", words)
+end
+
 local function differences(cpu, gpu)
   local lines = {}
   for _, group in ipairs(coverage.functions()) do
-    for _, name in ipairs(group.names) do
-      for _, dtype in ipairs(coverage.dtypes()) do
-        local a, b = cpu[name][dtype], gpu[name][dtype]
-        if a.works ~= b.works then lines[#lines + 1] = ("- `%s` of %s: %s"):format(name, dtype, a.why or b.why) end
-      end
-    end
+    for _, name in ipairs(group.names) do lines[#lines + 1] = difference(name, cpu, gpu) end
   end
   return #lines > 0 and table.concat(lines, "\n") or "Nothing: every function is there on both for the same dtypes."
 end
 
 --- Does a call on a GPU wait for the device?
-local function waits(name, gpu)
+function coverage.waits(name, gpu)
   for _, dtype in ipairs(coverage.dtypes()) do
     if gpu[name][dtype].waits then return true end
   end
@@ -334,8 +357,8 @@ local head = [[
 Every function that computes with tensors, for every dtype, on the CPU and on a GPU. This page is written by
 `make coverage`, which calls all of them on both devices; `spec/coverage_spec.lua` does the same and compares.
 
-The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's libraries:
-nothing on this page has run on NVIDIA's hardware.
+The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's
+libraries: nothing on this page has run on NVIDIA's hardware. There uint8 and int64 stand for all integers.
 
 | | |
 |---|---|
@@ -350,7 +373,8 @@ nothing on this page has run on NVIDIA's hardware.
 | – | an error that says so; the last column says why |
 | *waits* | a GPU's result needs a value on the host first: its shape, an error, or a Lua value |
 
-What is not there raises an error, such as `sort: not for complex64 …`. No function computes on the CPU what is on a GPU.
+What is not there raises an error, such as `sort: not for complex64 …`. No function computes on the CPU what is on a
+GPU.
 
 The last column names what a function is for:
 
@@ -362,8 +386,8 @@ local function add_table(out, group, cpu, gpu)
   for _, name in ipairs(group.names) do
     local cells = {}
     for k, dtypes in ipairs(columns) do cells[k] = column_text(name, dtypes, cpu, gpu) end
-    out[#out + 1] = ("| `%s`%s | %s | %s |"):format(name, waits(name, gpu) and " *waits*" or "", table.concat(cells, " | "),
-                                                 why(name, cpu))
+    local mark = coverage.waits(name, gpu) and " *waits*" or ""
+    out[#out + 1] = ("| `%s`%s | %s | %s |"):format(name, mark, table.concat(cells, " | "), why(name, cpu))
   end
 end
 
@@ -377,6 +401,25 @@ function coverage.markdown(cpu, gpu)
   out[#out + 1] = "\n## On one device only\n\n" .. differences(cpu, gpu)
   return table.concat(out, "\n") .. "\n"
 end
+
+--- What a page says of the CPU: name → the letters of each column, K for all that computes there.
+function coverage.read(page)
+  local rows = {}
+  for name, text in page:gmatch "\n| `([%w_.]+)`[^|]* (|[^\n]*)|[^|\n]*|" do
+    local cells = {}
+    for cell in text:gmatch "| ([^|]*) " do cells[#cells + 1] = coverage.plain(cell:match "^(.-) / " or cell) end
+    rows[name] = cells
+  end
+  return rows
+end
+
+--- Letters without those of libraries.
+function coverage.plain(letters)
+  return (letters:gsub("C[BLF]", "C"):gsub("[BLF]", "K"))
+end
+
+--- The columns of the tables: lists of dtypes.
+function coverage.columns() return columns end
 
 if arg and arg[0] and arg[0]:find "coverage.lua$" then
   local page = coverage.markdown(coverage.measure "cpu", coverage.measure "cuda")

@@ -88,7 +88,24 @@ return function(lt, methods)
 
   -- ---- repeating ----
 
+  --- Repeats of n elements as a tensor: from a table, or a tensor of as many or of one.
+  local function repeats_of(repeats, n, device)
+    if not lt.is_tensor(repeats) then
+      for i = 1, #repeats do integer_of("repeat", "repeats", repeats[i], 0) end
+      repeats = lt.tensor(repeats, {dtype = "int64", device = device})
+    elseif not lt.isdtype(repeats, "integral") then
+      fail("repeat", "repeats: integers expected, got %s", repeats.dtype)
+    elseif repeats.ndim > 1 then
+      fail("repeat", "repeats: 1 dim expected, the shape is %s", repeats.shape)
+    end
+    if repeats.size == 1 then repeats = repeats:reshape(1):broadcast_to(n) end
+    if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
+    if n > 0 then integer_of("repeat", "repeats", repeats:min():item(), 0) end
+    return repeats
+  end
+
   --- Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
+  -- With other repeats than one number, it must know their sum, and does not return before a GPU does.
   -- @function repeat
   -- @tparam Tensor x
   -- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
@@ -99,18 +116,14 @@ return function(lt, methods)
     dim = args.dim_option("repeat", dim)
     if dim == nil then x, dim = x:flatten(), 1 end
     dim = args.dim("repeat", dim, x.ndim)
-    if lt.is_tensor(repeats) then repeats = repeats.ndim == 0 and repeats:item() or repeats:totable() end
-    local n = x.shape[dim]
-    if type(repeats) ~= "table" then
+    if type(repeats) ~= "table" and not lt.is_tensor(repeats) then
       integer_of("repeat", "repeats", repeats, 0)
       local wide = x:expand_dims(dim + 1)
       wide = wide:broadcast_to(with_dim(wide.shape, dim + 1, repeats))
       return copy_of(wide):flatten(dim, dim + 1)
     end
-    if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
-    local counts = {}
-    for i = 1, n do counts[i] = integer_of("repeat", "repeats", repeats[i], 0) end
-    local last = lt.cumulative_sum(lt.tensor(counts, {dtype = "int64", device = x.device}))
+    local n = x.shape[dim]
+    local last = lt.cumulative_sum(repeats_of(repeats, n, x.device), {dtype = "int64"})
     local total = n > 0 and last[n]:item() or 0
     return x:take(last:searchsorted(lt.arange(1, total + 1, 1, {dtype = "int64", device = x.device})), dim)
   end
@@ -334,7 +347,7 @@ return function(lt, methods)
     return mask
   end
 
-  --- The elements where a mask is true; x and mask broadcast.
+  --- The elements where a mask is true; x and mask broadcast. Waits for their number.
   -- @tparam Tensor x
   -- @tparam Tensor mask bool
   -- @treturn Tensor 1-d
@@ -345,7 +358,7 @@ return function(lt, methods)
     return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
   end)
 
-  --- A copy of x whose elements where a mask is true are the first ones of src, in order.
+  --- A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
   -- @tparam Tensor x
   -- @tparam Tensor mask bool; broadcasts to x's shape
   -- @tparam Tensor src

@@ -69,7 +69,7 @@ return function(lt, methods)
     return lt.concat(picks, -1)
   end
 
-  --- Draws n positions, each with a probability in proportion to its weight.
+  --- Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
   -- @tparam tensor w weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
   -- @tparam integer n how many from each row
   -- @tparam[opt] table options `replacement` (default false: no position twice in a row), `generator`

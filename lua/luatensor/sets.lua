@@ -137,27 +137,27 @@ return function(lt, methods)
   end
 
   --- The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
-  -- by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU, as all of these do.
+  -- by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
   -- @function unique_values
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor 1-d, of x's dtype
   add_unique("unique_values", "values")
 
-  --- The distinct elements, sorted, and how often each occurs.
+  --- The distinct elements, sorted, and how often each occurs. Waits for a GPU.
   -- @function unique_counts
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor values, as unique_values
   -- @treturn Tensor counts, int64
   add_unique("unique_counts", "values", "counts")
 
-  --- The distinct elements, sorted, and which of them each element is.
+  --- The distinct elements, sorted, and which of them each element is. Waits for a GPU.
   -- @function unique_inverse
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor values, as unique_values
   -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
   add_unique("unique_inverse", "values", "inverse")
 
-  --- The distinct elements, sorted, and all that is known of them.
+  --- The distinct elements, sorted, and all that is known of them. Waits for a GPU.
   -- @function unique_all
   -- @tparam Tensor x any shape and dtype
   -- @treturn Tensor values, as unique_values
@@ -252,7 +252,8 @@ return function(lt, methods)
     return at_home(x1), at_home(x2):flatten()
   end
 
-  --- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0.
+  --- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
+  -- integers it waits for a GPU: for their range.
   -- @tparam Tensor|number x1
   -- @tparam Tensor|number x2 of any shape; dtypes promote
   -- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
