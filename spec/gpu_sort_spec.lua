@@ -81,6 +81,25 @@ describe("sorting on the device", function()
     check("inner dims", values("float64", 6, 70, 2, 3), 2, function(x) return x:permute_dims(3, 2, 4, 1) end)
   end)
 
+  -- The first of each chunk of a line are candidates, which one block sorts, or (many of them) as pairs.
+  it("takes few of long lines", function()
+    for _, dtype in ipairs {"uint8", "float16", "int32", "float64"} do
+      local x = values(dtype, 2, 60000)
+      local y = x:to(device)
+      for _, k in ipairs {1, 3, 273, 274, 900, 1000, 1001} do
+        for _, largest in ipairs {true, false} do
+          local v, p = x:topk(k, {largest = largest})
+          local w, q = y:topk(k, {largest = largest})
+          same(("values of %d of %s"):format(k, dtype), v, w)
+          same(("positions of %d of %s"):format(k, dtype), p, q)
+        end
+      end
+    end
+    local ends = lt.full({4200}, nan)
+    same("NaN up to the end", select(2, ends:topk(500)), select(2, ends:to(device):topk(500)))
+    same("and reversed", select(2, ends:topk(500, {largest = false})), select(2, ends:to(device):topk(500, {largest = false})))
+  end)
+
   it("sorts all bits of a key", function()
     for _, dtype in ipairs {"int64", "uint64", "uint32", "int32", "uint16", "int8"} do
       check("short lines of " .. dtype, wide_values(3, 500):to(dtype), 2)

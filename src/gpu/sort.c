@@ -70,13 +70,14 @@ int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
 enum {
   LINES_ROOM   = 1024,             /* elements that a block sorts, unless its line has more */
   BATCH        = 1 << 26,          /* elements whose keys are sorted at a time, unless a line has more */
+  FEW          = 4,                /* few are wanted where candidates are at most this part of a line */
   ACROSS_LINE  = 64                /* longer lines whose elements are far apart are sorted in a copy */
 };
 
-enum { SORT_SHORT = 8, MAKE_KEYS, WRITE_SORTED };      /* kernels beside those of pairs */
+enum { SORT_SHORT = 8, SORT_CHUNKS, SORT_CANDIDATES, MAKE_KEYS, WRITE_SORTED };      /* kernels beside those of pairs */
 
 static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, const gpu_kernel **k) {
-  static const char *const entries[] = {"sort_short", "make_keys", "write_sorted"};
+  static const char *const entries[] = {"sort_short", "sort_chunks", "sort_candidates", "make_keys", "write_sorted"};
   uint64_t key = GPU_KEY(GPU_SORT, number, d, position_bits, 0, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
@@ -87,15 +88,21 @@ static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, con
   return gpu_build(g, key, &source, k);
 }
 
+/* A launch of blocks that sort `room` elements in shared memory each. */
+static int sort_rooms(gpu *g, int number, enum dtype d, int position_bits, int64_t blocks, int room,
+                      void **arguments) {
+  const gpu_kernel *k;
+  size_t bytes = (size_t)room * ((dtype_size(d) == 8 ? 8 : 4) + sizeof(uint16_t));
+  int st = lines_kernel(g, number, d, position_bits, &k);
+  return st == OK ? gpu_launch(g, k, (unsigned)blocks, (unsigned)room / 4, (unsigned)bytes, arguments) : st;
+}
+
+static int room_for(int64_t n, int least) { return (int)limit(power_of_2(n, SORT_ROOM), least, SORT_ROOM); }
+
 /* Lines of up to SORT_ROOM elements. */
 static int sort_short(gpu *g, sort_args *a, enum dtype d) {
-  const gpu_kernel *k;
-  int length = power_of_2(a->n, SORT_ROOM), room = length > LINES_ROOM ? length : LINES_ROOM;
-  size_t bytes = (size_t)room * ((dtype_size(d) == 8 ? 8 : 4) + sizeof(uint16_t));
-  int st = lines_kernel(g, SORT_SHORT, d, 32, &k);
-  if (st != OK) return st;
-  return gpu_launch(g, k, (unsigned)ceil_divide(a->lines, room / length), (unsigned)room / 4, (unsigned)bytes,
-                    (void *[]){a, &room, &length});
+  int length = power_of_2(a->n, SORT_ROOM), room = room_for(a->n, LINES_ROOM);
+  return sort_rooms(g, SORT_SHORT, d, 32, ceil_divide(a->lines, room / length), room, (void *[]){a, &room, &length});
 }
 
 /* A launch of make_keys or write_sorted for `count` elements of each line. */
@@ -108,10 +115,26 @@ static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int posi
   return gpu_launch(g, k, blocks * (unsigned)a->lines, SORT_THREADS, 0, (void *[]){a, &blocks, &with});
 }
 
-/* The lines of a batch, for which p has room. */
+/* The pairs of p become the first ones of each chunk of the lines. */
+static int sort_chunks(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
+  unsigned chunks = (unsigned)ceil_divide(a->n, SORT_ROOM);
+  return sort_rooms(g, SORT_CHUNKS, d, p->value_bits, a->lines * chunks, SORT_ROOM,
+                    (void *[]){a, &chunks, &p->keys[0], &p->values[0]});
+}
+
+static int sort_candidates(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
+  int n = (int)p->n, room = room_for(n, 4 * WARP);
+  return sort_rooms(g, SORT_CANDIDATES, d, p->value_bits, a->lines, room,
+                    (void *[]){a, &n, &room, &p->keys[0], &p->values[0]});
+}
+
+/* The lines of a batch, for which p has room: of their elements (p->positions), or of candidates. */
 static int sort_batch(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
-  int at, st = each_element(g, MAKE_KEYS, a, d, p->value_bits, a->n, p->keys[0]);
+  int at, st = p->positions ? each_element(g, MAKE_KEYS, a, d, p->value_bits, a->n, p->keys[0])
+                            : sort_chunks(g, a, d, p);
+  if (st == OK && !p->positions && p->n <= SORT_ROOM) return sort_candidates(g, a, d, p);
   if (st == OK) st = gpu_sort_pairs(g, p, &at);
+  a->n = p->n;
   return st == OK ? each_element(g, WRITE_SORTED, a, d, p->value_bits, a->keep, p->values[at]) : st;
 }
 
@@ -126,11 +149,16 @@ static int sort_batches(gpu *g, const sort_args *all, enum dtype d, int64_t most
   return st;
 }
 
+static size_t padded(int64_t count, int size) { return ((size_t)count * (size_t)size + 255) & ~(size_t)255; }
+
 static int sort_long(gpu *g, sort_args *a, enum dtype d) {
-  int wide = a->n > UINT32_MAX, size = dtype_size(d), key_size = size == 8 ? 8 : 4;
-  int64_t most = limit(BATCH / a->n, 1, a->lines);
-  gpu_pairs p = {.n = a->n, .key_bits = 8 * key_size, .value_bits = wide ? 64 : 32, .bits = 8 * size, .positions = true};
-  size_t count = (size_t)(most * a->n), of_keys = count * (size_t)key_size, of_values = count * (wide ? 8 : 4);
+  int size = dtype_size(d), key_size = size == 8 ? 8 : 4, position_size = a->n > UINT32_MAX ? 8 : 4;
+  int64_t chunks = ceil_divide(a->n, SORT_ROOM);
+  bool few = a->keep <= a->n / chunks / FEW;
+  gpu_pairs p = {.n = few ? chunks * a->keep : a->n, .key_bits = 8 * key_size, .value_bits = 8 * position_size,
+                 .bits = 8 * size, .positions = !few};
+  int64_t most = limit(BATCH / p.n, 1, a->lines);
+  size_t of_keys = padded(most * p.n, key_size), of_values = padded(most * p.n, position_size);
   size_t bytes = 2 * (of_keys + of_values);
   void *room;
   int st = gpu_scratch(g, bytes, &room);

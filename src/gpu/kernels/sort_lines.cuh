@@ -1,6 +1,6 @@
 /* Sorting along lines. Elements become keys: unsigned numbers in their order. What is sorted is keys and positions, so
 ** that equal elements stay in their order, and values are fetched by position, so that each keeps its bits.
-** D: the dtype; POSITION_BITS: of what write_sorted reads. */
+** D: the dtype; POSITION_BITS: of positions in a long line. */
 
 #include "scalar.cuh"
 #include "sort_args.cuh"
@@ -114,6 +114,43 @@ KERNEL_COOPERATIVE(sort_short)(const __grid_constant__ sort_args a, int room, in
   }
 }
 
+/* ---- few of a long line: those of its chunks, of which a block sorts one, are the candidates ---- */
+
+/* The first keep keys of each chunk of SORT_ROOM elements and their positions, [line][chunk][keep]. What the last chunk
+** lacks has positions beyond the line's, and comes last. */
+KERNEL_COOPERATIVE(sort_chunks)(const __grid_constant__ sort_args a, unsigned chunks, key *keys_out, position *order) {
+  extern __shared__ __align__(8) unsigned char memory[];
+  key *keys = (key *)memory;
+  uint16_t *places = (uint16_t *)(keys + SORT_ROOM);
+  int64_t line = blockIdx.x / chunks, first = (int64_t)(blockIdx.x % chunks) * SORT_ROOM, to = blockIdx.x * a.keep;
+  const T *in = line_of(a, line);
+  for (int e = (int)threadIdx.x; e < SORT_ROOM; e += (int)blockDim.x) {
+    keys[e] = first + e < a.n ? key_of(in[(first + e) * a.in_stride], a.descending) : ~(key)0;
+    places[e] = (uint16_t)e;
+  }
+  sort_network(keys, places, SORT_ROOM, SORT_ROOM);
+  for (int i = (int)threadIdx.x; i < a.keep; i += (int)blockDim.x) {
+    keys_out[to + i] = keys[i];
+    order[to + i] = (position)(first + places[i]);
+  }
+}
+
+/* The first of n candidates of each line, a block a line. room: a power of 2, at least n. */
+KERNEL_COOPERATIVE(sort_candidates)(const __grid_constant__ sort_args a, int n, int room, const key *candidates,
+                                    const position *order) {
+  extern __shared__ __align__(8) unsigned char memory[];
+  key *keys = (key *)memory;
+  uint16_t *places = (uint16_t *)(keys + room);
+  int64_t line = blockIdx.x;
+  for (int e = (int)threadIdx.x; e < room; e += (int)blockDim.x) {
+    keys[e] = e < n ? candidates[line * n + e] : ~(key)0;
+    places[e] = (uint16_t)e;
+  }
+  sort_network(keys, places, room, room);
+  for (int i = (int)threadIdx.x; i < a.keep; i += (int)blockDim.x)
+    write_element(a, line, i, (int64_t)order[line * n + places[i]]);
+}
+
 /* ---- long lines: their keys are sorted by sort.cuh ---- */
 
 /* The first element of a thread, of n of a line; blocks: of a line. */
@@ -131,6 +168,7 @@ KERNEL(make_keys)(const __grid_constant__ sort_args a, unsigned blocks, key *key
   }
 }
 
+/* order: of a.n for each line, which may be candidates. */
 KERNEL(write_sorted)(const __grid_constant__ sort_args a, unsigned blocks, const position *order) {
   int64_t line, first = first_element(blocks, &line);
   for (int j = 0; j < SORT_ITEMS; j++) {
