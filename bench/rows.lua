@@ -21,6 +21,7 @@ local mat = "x float32 7000 3000; y float32 7000 3000"
 local big, small = "x float32 10000000; y float32 10000000", "x float32 1000; y float32 1000"
 local tiny = "x float32 10; y float32 10"
 local square = "x float32 7000 7000"
+local complex = {'z = x:to("complex64")', "z = x.to(t.complex64)", "z = x.astype(t.complex64)"}
 
 return {
   -- the notebook
@@ -49,6 +50,24 @@ return {
   {"matmul 7000×7000 by a vector", "x float32 7000 7000; y float32 7000", "x:matmul(y)", "x @ y", read = 196 * M},
   {"matmul 64×64×64", "x float32 64 64; y float32 64 64", "x:matmul(y)", "x @ y"},
   {"matmul 10×10×10", "x float32 10 10; y float32 10 10", "x:matmul(y)", "x @ y"},
+
+  -- Fourier transforms
+  {"fft 10³ complex64", "x float32 1000", "t.fft.fft(z)", setup = complex},
+  {"fft 10⁴ + 7 complex64, a prime", "x float32 10007", "t.fft.fft(z)", setup = complex},
+  {"fft 10⁶ complex64", "x float32 1000000", "t.fft.fft(z)", setup = complex},
+  {"fft 2²⁰ complex64", "x float32 1048576", "t.fft.fft(z)", setup = complex},
+  {"fft 2²⁰ complex128", "x float64 1048576", "t.fft.fft(z)",
+    setup = {'z = x:to("complex128")', "z = x.to(t.complex128)", "z = x.astype(t.complex128)"}},
+  {"fft 2²⁰ float32", "x float32 1048576", "t.fft.fft(x)"},
+  {"rfft 2²⁰", "x float32 1048576", "t.fft.rfft(x)"},
+  {"irfft 2²⁰", "x float32 1048576", "t.fft.irfft(z)", setup = {"z = t.fft.rfft(x)", "z = t.fft.rfft(x)"}},
+  {"rfft 1000×1000", "x float32 1000 1000", "t.fft.rfft(x)"},
+  {"fft 1000×1000 complex64, first dim", "x float32 1000 1000", "t.fft.fft(z, {dim = 1})", "t.fft.fft(z, dim=0)",
+    "t.fft.fft(z, axis=0)", setup = complex},
+  {"fft2 1024×1024 complex64", "x float32 1024 1024", "t.fft.fft2(z)", setup = complex},
+  {"rfft2 1024×1024", "x float32 1024 1024", "t.fft.rfft2(x)"},
+  {"fftn 100×100×100 complex64", "x float32 100 100 100", "t.fft.fftn(z)", setup = complex},
+  {"fftshift 1024×1024", "x float32 1024 1024", "t.fft.fftshift(x)"},
 
   -- element-wise, 10⁷ and 10³
   {"add 10⁷", big, "x + y", copy = 120 * M, gate = 2.5, aim = 4},

@@ -41,8 +41,9 @@ describe("an error of any function", function()
   local strange = {freed(), lt.ones(4, 5), lt.tensor{true, false, true}, lt.zeros(0), -1, 0, 7, 1.5, huge, "x", true, print, {},
                    {-1}, {5, 5}, {0.5}, {huge, huge}, {{1}, {1}}, {zzz = 1}, {out = 1}, {out = freed()}, {generator = 1},
                    {dtype = "x"}, {1, dim = 1}}
-  for _, functions in ipairs {lt, core.methods} do
-    it(functions == lt and "of the module blames the script" or "of tensors blames the script", function()
+  local spaces = {["the module"] = lt, tensors = core.methods, ["lt.fft"] = lt.fft, ["lt.linalg"] = lt.linalg}
+  for label, functions in pairs(spaces) do
+    it("of " .. label .. " blames the script", function()
       for name, f in pairs(functions) do
         if type(f) == "function" and not skipped[name] then
           assert.is_nil(misblamed(name, f))
