@@ -9,7 +9,11 @@
 
 #include "math/float64.h"
 
-INLINE bool is_finite_parts(double x, double y) { return abs_float64(x) < INFINITY && abs_float64(y) < INFINITY; }
+/* 2^-600 for what is large, 2^600 for what is small, else 1: the squares of what is scaled by it neither overflow nor
+** lose bits. */
+INLINE double safe_scale(double high) { return high > 0x1p500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p600 : 1.0; }
+
+INLINE double limited(double x, double most) { return x > most ? most : x < -most ? -most : x; }
 
 /* ---- exponentials ---- */
 
@@ -23,7 +27,7 @@ INLINE double sine_cosine(double y, double *cosine) {
   return from_bits_float64(bits_float64(sin_quadrant_float64(r, l, q)) ^ (bits_float64(y) & 0x8000000000000000u));
 }
 
-/* e^x = result 2^k, *rounded = k + ROUNDER64. Beyond the limits the product of e^x and any sine but 0 is 0 or infinite. */
+/* e^x = result 2^k, *rounded = k + ROUNDER64. Beyond the limits e^x times a sine is 0 or infinite, if that is not 0. */
 INLINE double exp_split(double x, double *rounded) {
   double c = x < -746.0 ? -746.0 : x > 1460.0 ? 1460.0 : x;
   return expm1_core_float64(exp_reduce_float64(c, rounded)) + 1.0;
@@ -42,25 +46,26 @@ RARE complex128_t exp_parts(double x, double y) {
   return make_complex128(times_exp(c, e, k), y == 0 ? y : times_exp(s, e, k));
 }
 
-/* e^x cos y - 1 = (e^x - 1) cos y - 2 sin^2(y/2). */
+/* (e^x - 1) - 2 e^x sin^2(y/2) + i e^x sin y. eps: 2.2 */
 RARE complex128_t expm1_parts(double x, double y) {
   if (!(abs_float64(x) < 40.0)) {
     complex128_t e = exp_parts(x, y);
     return make_complex128(real_complex128(e) - 1.0, imag_complex128(e));
   }
-  double c, s = sine_cosine(y, &c), hc, h = sine_cosine(0.5 * y, &hc), e = m_expm1_float64(x);
-  double re = y == 0 ? e : e * c - 2.0 * h * h;
-  return make_complex128(re, y == 0 ? y : s * m_exp_float64(x));
+  double k, c, h = sine_cosine(0.5 * y, &c), r = expm1_core_float64(exp_reduce_float64(x, &k)), s = pow2_float64(k);
+  double e = fma_float64(s, r, s);
+  return make_complex128(fma_float64(s, r, s - 1.0) - 2.0 * e * h * h, y == 0 ? y : 2.0 * e * h * c);
 }
 
 /* 1 / (1 + e^-z): with c and s of y/2 and q = e^-|x| the denominator is (1 + q) c + i (1 - q) s, up to e^(z/2), and
-** nothing cancels in its parts, however close to a pole. */
+** nothing cancels in its parts, however close to a pole. eps: 2.1 */
 RARE complex128_t sigmoid_parts(double x, double y) {
-  double c, s = sine_cosine(0.5 * y, &c), a = abs_float64(x), q = m_exp_float64(-a), p = -m_expm1_float64(-a);
-  double u = (1.0 + q) * c, v = p * s, d = u * u + v * v;
+  double k, c, s = sine_cosine(0.5 * y, &c), a = abs_float64(x);
   if (a == INFINITY) return make_complex128(x > 0 ? 1.0 : 0, 0);
-  double re = x < 0 ? q * (u * c - v * s) / d : (u * c + v * s) / d;
-  return make_complex128(re, y == 0 ? y : 2.0 * q * s * c / d);
+  double r = expm1_core_float64(exp_reduce_float64(a > 746.0 ? -746.0 : -a, &k)), t = pow2_float64(k);
+  double q = scale_float64(r + 1.0, k), p = a > 40.0 ? 1.0 : (1.0 - t) - t * r;
+  double u = (1.0 + q) * c, v = p * s, d = u * u + v * v;
+  return make_complex128((x < 0 ? q * (u * c - v * s) : u * c + v * s) / d, y == 0 ? y : 2.0 * q * s * c / d);
 }
 
 /* ---- hyperbolic and trigonometric: sin z = -i sinh iz and so on, which exchanges the parts ---- */
@@ -123,8 +128,7 @@ INLINE complex128_t tan_parts(double x, double y) { return exchanged(tanh_parts(
 /* log|x + l + iy| for |l| <= ulp(x), from the square in two parts: near 1 nothing is lost. */
 RARE double log_abs(double x, double l, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
-  double s = high > 0x1p500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p600 : 1.0;
-  double more = high > 0x1p500 ? 1200.0 : high < 0x1p-400 ? -1200.0 : 0;
+  double s = safe_scale(high), more = s < 1.0 ? 1200.0 : s > 1.0 ? -1200.0 : 0;
   double u = x * s, v = y * s, p = u * u, q = v * v, sum = p + q;
   double low = sum_error(p, q, sum) + (product_error(u, u, p) + product_error(v, v, q) + 2.0 * u * (l * s));
   double h = sum + low;
@@ -159,18 +163,16 @@ RARE complex128_t sqrt_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
   if (b == INFINITY) return make_complex128(INFINITY, y);
   if (a == 0 && b == 0) return make_complex128(0, y);
-  if (a == INFINITY) return x > 0 ? make_complex128(x, y == y ? 0 * y : y) : make_complex128(y == y ? 0 : y, add_sign_float64(a, y));
-  double s = high > 0x1p500 ? 0x1p-600 : high < 0x1p-400 ? 0x1p600 : 1.0;
-  double back = high > 0x1p500 ? 0x1p300 : high < 0x1p-400 ? 0x1p-300 : 1.0;
-  double u = a * s, v = b * s;
-  double p = back * BUILTIN(sqrt)(0.5 * (u + BUILTIN(sqrt)(u * u + v * v))), q = b / (p + p);
+  double s = safe_scale(high), back = s < 1.0 ? 0x1p300 : s > 1.0 ? 0x1p-300 : 1.0, u = a * s, v = b * s;
+  double p = a == INFINITY ? a : back * BUILTIN(sqrt)(0.5 * (u + BUILTIN(sqrt)(u * u + v * v))), q = b / (p + p);
   return x < 0 ? make_complex128(q, add_sign_float64(p, y)) : make_complex128(p, add_sign_float64(q, y));
 }
 
-/* ---- inverse functions, by Kahan's formulas, in which nothing cancels: for x, y >= 0 with p - iq = sqrt(1 - z) and
-** c + id = sqrt(1 + z), asin z = atan2(x, pc + qd) + i asinh(pd + qc), and acos z = 2 atan2(p, c) - i asinh(pd + qc) ---- */
+/* ---- inverse functions ---- */
 
-/* Returns the imaginary part of asin; *w is pc + qd, *p + i *c the arguments of the other atan2. */
+/* Kahan's formulas, in which nothing cancels: for x, y >= 0, p - iq = sqrt(1 - z) and c + id = sqrt(1 + z),
+** asin z = atan2(x, pc + qd) + i asinh(pd + qc) and acos z = 2 atan2(p, c) - i asinh(pd + qc).
+** Returns that asinh; *w is pc + qd. */
 INLINE double arc_parts(double x, double y, double *w, double *p, double *c) {
   complex128_t near_root = sqrt_parts(1.0 - x, y), far_root = sqrt_parts(1.0 + x, y);
   double q = imag_complex128(near_root), d = imag_complex128(far_root);
@@ -234,39 +236,31 @@ INLINE complex128_t atan_parts(double x, double y) { return exchanged(atanh_part
 
 /* ---- division and powers ---- */
 
-/* The power of two in x, at least 2^-1022 and at most 2^1022, as the bits of its double. */
-INLINE uint64_t power_bits(double x) {
-  return bits_float64(x < 0x1p1022 ? x : 0x1p1022) & 0x7ff0000000000000u;
+/* (a + ib) / (c + id) of floats. Scaled to 2^880 an infinity stays one in the quotient, and as a divisor gives 0. */
+INLINE complex128_t div_floats(double a, double b, double c, double d) {
+  a = limited(a, 0x1p880);
+  b = limited(b, 0x1p880);
+  c = limited(c, 0x1p880);
+  d = limited(d, 0x1p880);
+  double s = c * c + d * d, inverse = 1.0 / s, far = add_sign_float64(INFINITY, c);
+  double re = (a * c + b * d) * inverse, im = (b * c - a * d) * inverse;
+  return make_complex128(s == 0 ? far * a : re, s == 0 ? far * b : im);
 }
-#define INVERSE_POWER(bits) from_bits_float64(0x7fe0000000000000u - (bits))
 
-/* An infinite part as 1, any other as 0: the direction of an infinity. */
-INLINE double infinite_part(double x) { return add_sign_float64(abs_float64(x) == INFINITY ? 1.0 : 0, x); }
-
-/* (a + ib) / (c + id) by Smith's method, both `scaled` by powers of two unless they were floats. Exact for a real divisor where the
-** division of reals is; infinities are C's: infinite / finite and finite / 0 are infinite, finite / infinite is 0. */
-INLINE complex128_t div_parts(double a, double b, double c, double d, bool scaled) {
-  double zero_re = add_sign_float64(INFINITY, c) * a, zero_im = add_sign_float64(INFINITY, c) * b;
-  bool by_zero = c == 0 && d == 0;
-  bool top_finite = is_finite_parts(a, b), finite = is_finite_parts(c, d);
-  bool grows = finite && (abs_float64(a) == INFINITY || abs_float64(b) == INFINITY);
-  bool falls = top_finite && (abs_float64(c) == INFINITY || abs_float64(d) == INFINITY);
-  a = grows ? infinite_part(a) : a;
-  b = grows ? infinite_part(b) : b;
-  c = falls ? infinite_part(c) : c;
-  d = falls ? infinite_part(d) : d;
-  double more = grows ? INFINITY : falls ? 0 : 1.0;
+/* The same of doubles, by Smith's method: by a real number exactly the quotients of reals. `back` and `forth` undo the
+** scaling. */
+INLINE complex128_t div_doubles(double a, double b, double c, double d) {
   double ah = abs_float64(a), bh = abs_float64(b), ch = abs_float64(c), dh = abs_float64(d);
   bool turned = ch < dh;                      /* then both are multiplied by -i */
-  uint64_t over = power_bits(scaled ? (ah > bh ? ah : bh) : 1.0), under = power_bits(scaled ? (turned ? dh : ch) : 1.0);
-  double s = INVERSE_POWER(over), t = INVERSE_POWER(under);
-  double u = (turned ? b : a) * s, v = (turned ? -a : b) * s;
-  double w = (turned ? d : c) * t, r = (turned ? -c : d) * t;
+  double over = ah > bh ? ah : bh, under = turned ? dh : ch, far = add_sign_float64(INFINITY, c);
+  double s = safe_scale(over), t = safe_scale(under);
+  double back = over == INFINITY ? over : s == t ? 1.0 : s < 1.0 ? 0x1p600 : s > 1.0 ? 0x1p-600 : 1.0;
+  double forth = under == INFINITY ? 0 : s == t ? 1.0 : t;
+  double u = limited((turned ? b : a) * s, 0x1p600), v = limited((turned ? -a : b) * s, 0x1p600);
+  double w = limited((turned ? d : c) * t, 0x1p600), r = limited((turned ? -c : d) * t, 0x1p600);
   double ratio = r / w, e = w + r * ratio;
-  double k = (double)(int32_t)(over >> 52) - (double)(int32_t)(under >> 52);
-  k = (k > 1100.0 ? 1100.0 : k < -1100.0 ? -1100.0 : k) + ROUNDER64;
-  double re = scale_float64((u + v * ratio) / e, k) * more, im = scale_float64((v - u * ratio) / e, k) * more;
-  return make_complex128(by_zero ? zero_re : re, by_zero ? zero_im : im);
+  double re = (u + v * ratio) / e * forth * back, im = (v - u * ratio) / e * forth * back;
+  return make_complex128(under == 0 ? far * a : re, under == 0 ? far * b : im);
 }
 
 /* A number in two parts, and a b + c d of such. */
@@ -280,11 +274,12 @@ INLINE double_pair pair_products(double_pair a, double_pair b, double_pair c, do
   return r;
 }
 
-/* z^n for a finite z and a whole n, 1 <= |n| <= 256: z of magnitude 1, squared and multiplied in pairs, rounded once. */
+/* z^n for a finite z and a whole n, 1 <= |n| <= 256: z scaled to about 1, powers in pairs, rounded once. eps: 1.1 */
 RARE complex128_t power_whole(double x, double y, double n) {
   double e, high = abs_float64(x) > abs_float64(y) ? abs_float64(x) : abs_float64(y);
   log_split_any(high, &e);
-  double_pair re = {1.0, 0}, im = {0, 0}, u = {scale_float64(x, ROUNDER64 - e), 0}, v = {scale_float64(y, ROUNDER64 - e), 0};
+  double_pair u = {scale_float64(x, ROUNDER64 - e), 0}, v = {scale_float64(y, ROUNDER64 - e), 0};
+  double_pair re = {1.0, 0}, im = {0, 0};
   for (int m = (int)abs_float64(n);; m >>= 1) {
     double_pair minus = {-v.h, -v.l};
     if (m & 1) {
@@ -298,30 +293,31 @@ RARE complex128_t power_whole(double x, double y, double n) {
     u = t;
   }
   complex128_t r = make_complex128(re.h, im.h);
-  if (n < 0) r = div_parts(1.0, 0, re.h, im.h, true);
+  if (n < 0) r = div_doubles(1.0, 0, re.h, im.h);
   double k = e * n;
   k = (k > 2000.0 ? 2000.0 : k < -2000.0 ? -2000.0 : k) + ROUNDER64;
   return make_complex128(times_exp(real_complex128(r), 1.0, k), times_exp(imag_complex128(r), 1.0, k));
 }
 
-/* (x + iy)^(u + iv). z^0 is 1; 0 to a power with a positive real part is 0, to a negative one infinite. Whole powers are
-** products, else e^((u + iv) log z), whose error is |(u + iv) log z| eps. */
+/* (x + iy)^(u + iv). z^0 is 1; 0 to a power with a positive real part is 0, to a negative real number infinite. Whole
+** powers are products, all others e^w of w = (u + iv) log z. eps: 2 + |w| */
 RARE complex128_t pow_parts(double x, double y, double u, double v) {
   bool real = v == 0;
   if (real && u == 0) return make_complex128(1.0, 0);
   if (x == 0 && y == 0) return u > 0 ? make_complex128(0, 0) : make_complex128(real && u < 0 ? INFINITY : NAN, NAN);
   if (real && y == 0 && x > 0) return make_complex128(m_pow_float64(x, u), add_sign_float64(0, sign_float64(y) * u));
-  if (real && m_trunc_float64(u) == u && abs_float64(u) <= 256.0 && is_finite_parts(x, y)) return power_whole(x, y, u);
+  bool whole = m_trunc_float64(u) == u && abs_float64(u) <= 256.0;
+  if (real && whole && abs_float64(x) < INFINITY && abs_float64(y) < INFINITY) return power_whole(x, y, u);
   double l = log_abs(x, 0, y), angle = m_atan2_float64(y, x);
   return real ? exp_parts(u * l, u * angle) : exp_parts(u * l - v * angle, v * l + u * angle);
 }
 
-/* z / |z|; the sign of one infinite part, and no number where both are. */
+/* z / |z|; the sign of one infinite part, and no number where both are. eps: 1.1 */
 INLINE complex128_t sign_parts(double x, double y) {
-  double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b;
-  bool infinite = high == INFINITY && a != b && a == a && b == b;
-  double s = INVERSE_POWER(power_bits(high)), u = infinite ? infinite_part(x) : x * s, v = infinite ? infinite_part(y) : y * s;
-  double h = x == 0 && y == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
+  double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
+  bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;
+  double u = x_far ? sign_float64(x) : y_far ? 0 * x : x * s, v = y_far ? sign_float64(y) : x_far ? 0 * y : y * s;
+  double h = high == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
   return make_complex128(u / h, v / h);
 }
 
@@ -331,7 +327,9 @@ INLINE complex128_t sign_parts(double x, double y) {
   M(exp) M(expm1) M(log) M(log1p) M(log2) M(log10) M(sqrt) M(sin) M(cos) M(tan) M(asin) M(acos)   \
   M(atan) M(sinh) M(cosh) M(tanh) M(asinh) M(acosh) M(atanh) M(sigmoid) M(sign)
 
-INLINE complex64_t narrow(complex128_t z) { return make_complex64((float)real_complex128(z), (float)imag_complex128(z)); }
+INLINE complex64_t narrow(complex128_t z) {
+  return make_complex64((float)real_complex128(z), (float)imag_complex128(z));
+}
 
 #define COMPLEX_UNARY(name)                                                                       \
   INLINE complex128_t m_##name##_complex128(complex128_t z) {                                     \
@@ -342,20 +340,16 @@ INLINE complex64_t narrow(complex128_t z) { return make_complex64((float)real_co
   }
 EACH_COMPLEX_UNARY(COMPLEX_UNARY)
 
-INLINE complex128_t m_div_complex128(complex128_t z, complex128_t w) {
-  return div_parts(real_complex128(z), imag_complex128(z), real_complex128(w), imag_complex128(w), true);
-}
-INLINE complex64_t m_div_complex64(complex64_t z, complex64_t w) {
-  return narrow(div_parts((double)real_complex64(z), (double)imag_complex64(z),
-                          (double)real_complex64(w), (double)imag_complex64(w), false));
-}
-INLINE complex128_t m_pow_complex128(complex128_t z, complex128_t w) {
-  return pow_parts(real_complex128(z), imag_complex128(z), real_complex128(w), imag_complex128(w));
-}
-INLINE complex64_t m_pow_complex64(complex64_t z, complex64_t w) {
-  return narrow(pow_parts((double)real_complex64(z), (double)imag_complex64(z),
-                          (double)real_complex64(w), (double)imag_complex64(w)));
-}
+#define COMPLEX_BINARY(name, floats, doubles)                                                       \
+  INLINE complex128_t m_##name##_complex128(complex128_t z, complex128_t w) {                     \
+    return doubles(real_complex128(z), imag_complex128(z), real_complex128(w), imag_complex128(w)); \
+  }                                                                                               \
+  INLINE complex64_t m_##name##_complex64(complex64_t z, complex64_t w) {                         \
+    return narrow(floats((double)real_complex64(z), (double)imag_complex64(z),                    \
+                         (double)real_complex64(w), (double)imag_complex64(w)));                  \
+  }
+COMPLEX_BINARY(div, div_floats, div_doubles)
+COMPLEX_BINARY(pow, pow_parts, pow_parts)
 
 #define COMPLEX_FUNCTIONS(D, C, R, T)                                                             \
   INLINE C m_mul_##D(C z, C w) {                                                                  \
