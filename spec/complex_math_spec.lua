@@ -120,3 +120,65 @@ describe("special cases and branch cuts", function()
     end
   end
 end)
+
+-- Results that follow from what the functions mean; nil: any.
+local function check(name, dtype, row)
+  local arguments = {}
+  for i = 1, #row - 2, 2 do
+    arguments[#arguments + 1] = lt.complex(lt.tensor {row[i]}, lt.tensor {row[i + 1]}):to(dtype)
+  end
+  local re, im = parts(lt[name](table.unpack(arguments)))(1)
+  local want_re, want_im = row[#row - 1], row[#row]
+  local eps = dtype == "complex64" and 2^-23 or 2^-52
+  local function fits(got, want) return want == "any" or as_wanted(got, want, 0, 0, eps / 4) end
+  local ok = fits(re, want_re) and fits(im, want_im)
+  assert.is_true(ok, ("%s: %s + %s i, not %s + %s i"):format(name, re, im, want_re, want_im))
+end
+
+local nan = 0.0 / 0.0
+local cases = {
+  sign = {{0.0, 0.0, 0.0, 0.0}, {3, 4, 3 / 5, 4 / 5}, {-inf, 2, -1, 0.0}, {2, -inf, 0.0, -1}, {inf, inf, nan, nan}},
+  reciprocal = {{4, 0.0, 0.25, 0.0}, {0.0, -2, "any", 0.5}, {inf, 1, 0.0, "any"}},
+  sigmoid = {{0.0, 0.0, 0.5, 0.0}, {inf, nan, 1, 0.0}, {-inf, inf, 0.0, 0.0}, {nan, 1, nan, nan}},
+  expm1 = {{0.0, 0.0, 0.0, 0.0}, {inf, 0.0, inf, 0.0}, {-inf, inf, -1, 0.0}, {inf, nan, inf, nan}, {1, inf, nan, nan}},
+  log1p = {{-1, 0.0, -inf, 0.0}, {inf, nan, inf, nan}, {0.0, 0.0, 0.0, 0.0}},
+  log2 = {{8, 0.0, 3, 0.0}, {0.0, -0.25, -2, "any"}},
+  log10 = {{1000, 0.0, 3, 0.0}},
+  acosh = {{0.0, nan, nan, "any"}}, tanh = {{0.0, inf, 0.0, nan}, {0.0, nan, 0.0, nan}},
+  pow = {{nan, nan, 0, 0, 1, 0.0}, {0, 0, 2, 1, 0.0, 0.0}, {0, 0, -1, 0, inf, nan}, {0, 0, 0, 1, nan, nan},
+         {3, -2, 1, 0, 3, -2}, {1, 2, 2, 0, -3, 4}, {1, 1, 4, 0, -4, 0.0}, {0.0, 1, -1, 0, 0.0, -1},
+         {2, 0.0, 0.5, 0, 2 ^ 0.5, 0.0}, {-2, 0.0, 3, 0, -8, 0.0}, {inf, 0.0, 2, 0, inf, 0.0}},
+  divide = {{1, 2, 0, 0, inf, inf}, {0, 0, 0, 0, nan, nan}, {-1, 2, -0.0, 0, inf, -inf}, {inf, 1, 1, 1, inf, -inf},
+            {1, -1, inf, inf, 0.0, -0.0}, {inf, 1, inf, 1, nan, "any"}, {7, -7, 2, 0, 3.5, -3.5}, {6, 3, 0, 3, 1, -2}},
+}
+describe("values by definition", function()
+  for dtype in pairs {complex64 = true, complex128 = true} do
+    for name, rows in pairs(cases) do
+      it(("%s of %s"):format(name, dtype), function()
+        for _, row in ipairs(rows) do check(name, dtype, row) end
+      end)
+    end
+  end
+
+  local function doubles(list) return lt.tensor(list, {dtype = "float64"}) end
+
+  it("a real divisor divides both parts as reals", function()
+    local x, y = lt.arange(1, 300, {dtype = "float64"}), lt.arange(-299, 0, {dtype = "float64"})
+    local r = lt.divide(lt.complex(x, y), lt.complex(doubles {7}, doubles {0}))
+    assert.same((x / 7):totable(), lt.real(r):totable())
+    assert.same((y / 7):totable(), lt.imag(r):totable())
+  end)
+
+  it("abs neither overflows nor loses small parts", function()
+    local r = lt.abs(lt.complex(doubles {3e300, 3e-300, inf}, doubles {4e300, 4e-300, nan}))
+    assert.equal("float64", r.dtype)
+    local list = r:totable()
+    assert.is_true(math.abs(list[1] / 5e300 - 1) < 1e-15 and math.abs(list[2] / 5e-300 - 1) < 1e-15 and list[3] == inf)
+  end)
+
+  it("isclose compares distances in the plane", function()
+    local z = lt.complex(lt.tensor {1, 1, inf, inf}, lt.tensor {1, 1, 1, 1})
+    local w = lt.complex(lt.tensor {1.05, 1, inf, 3}, lt.tensor {1, 1.5, 1, 1})
+    assert.same({true, false, true, false}, lt.isclose(z, w, {rtol = 0.04, atol = 0}):totable())
+  end)
+end)
