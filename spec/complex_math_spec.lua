@@ -41,7 +41,7 @@ local function worst_of(rows, get, first, eps, least)
   for i, row in ipairs(rows) do
     local re, im = get(i)
     local e = distance(re, im, row[first], row[first + 1], eps, least) - (row[first + 2] or 0)
-    if not (e <= worst) then worst, at = e, i end
+    if e > worst or e ~= e then worst, at = e == e and e or inf, i end
   end
   local row, re, im = rows[at], get(at)
   return worst, ("f(%a + %a i) = %a + %a i, not %a + %a i: %.2f eps"):format(
