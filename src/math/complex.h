@@ -317,7 +317,7 @@ INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
   bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;
   double u = x_far ? sign_float64(x) : y_far ? 0 * x : x * s, v = y_far ? sign_float64(y) : x_far ? 0 * y : y * s;
-  double h = high == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
+  double h = a == 0 && b == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
   return make_complex128(u / h, v / h);
 }
 
