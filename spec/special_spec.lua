@@ -5,6 +5,7 @@ require "spec.support.helpers"
 local special = require "spec.support.special"
 local real_rows = require "spec.support.special_real"
 local complex_rows = require "spec.support.special_complex"
+local reduce_rows = require "spec.support.special_reduce"
 
 local COPIES = 40                                -- enough for several blocks of a kernel and the rest of one
 
@@ -159,3 +160,53 @@ for _, name in ipairs(names) do
     end
   end)
 end
+
+-- ---- reductions ----
+
+-- The results of all cases: as pairs along a dim, and many of each in turn, contiguous or not; of scans their last ones.
+local function reduced(name, kind, dtype, cases)
+  local a, b = operand(cases, upward(#cases), 1, dtype), operand(cases, upward(#cases), 2, dtype)
+  local x = lt.stack({a, b}, 2)
+  local long = x:expand_dims(2):broadcast_to(#cases, COPIES, 2):reshape(#cases, -1)
+  local function apply(t, dim)
+    local y = lt[name](t, {dim = dim})
+    return kind == "scan" and y:narrow(dim, t.shape[dim], 1):reshape(-1) or y
+  end
+  return {pairs = apply(x, 2), ["pairs side by side"] = apply(lt.stack({a, b}, 1), 1), long = apply(long, 2),
+          ["long, side by side"] = apply(long.T:contiguous(), 1), ["with steps"] = apply(long.T, 1)}
+end
+
+-- So that the one value of a case can be compared in any dtype.
+local function check_reduction(name, kind, dtype)
+  local cases = special.real(reduce_rows[name], dtype)
+  for about, result in pairs(reduced(name, kind, dtype, cases)) do
+    local as_float = result.dtype == "int64" and result:to(dtype) or result
+    check(about, as_float, dtype, cases, upward(#cases))
+  end
+end
+
+describe("special cases of reductions:", function()
+  local reductions = {norm = "reduction"}
+  for name, op in pairs(ops) do
+    if op.kind == "reduction" or op.kind == "scan" then reductions[name] = op.kind end
+  end
+  reductions.count_nonzero = nil                     -- depends on how many there are
+  for name, kind in pairs(reductions) do
+    it(name, function()
+      assert(reduce_rows[name], "no rows in spec/support/special_reduce.lua")
+      for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do check_reduction(name, kind, dtype) end
+    end)
+  end
+
+  it("NaN and infinities are not 0", function()
+    local inf, nan = math.huge, 0.0 / 0.0
+    assert.equal(4, lt.tensor({nan, 0.0, inf, -0.0, -inf, 1.0}):count_nonzero():item())
+    assert.equal(2, lt.complex(lt.tensor {0.0, 0.0, nan}, lt.tensor {inf, -0.0, 0.0}):count_nonzero():item())
+  end)
+
+  it("the parts of a complex mean are means", function()
+    local mean = lt.complex(lt.tensor {0.0 / 0.0, 1.0}, lt.tensor {1.0, 2.0}):mean()
+    assert.is_true(lt.isnan(lt.real(mean)):item())
+    assert.equal(1.5, lt.imag(mean):item())
+  end)
+end)

@@ -85,6 +85,10 @@ row("all", "[] true", "[] true", "[] true", "[] true", "[] true")
 row("count_nonzero", "[] 1", "[] 0", "[] 0", "[] 0", "[] 0")
 row("logsumexp", "[] 2", "[] -inf", "[] -inf", "[] -inf", "[] -inf")
 row("norm", "[] 2", "[] 0", "[] 0", "[] 0", "[] 0")
+row("median", "[] 2", "[] NaN", "[] NaN", "[] NaN", "[] NaN")
+row("quantile", "[] 2", "error", "error", "error", "error", function(x) return lt.quantile(x, 0.5) end)
+row("histogram", "[4] | [5]", "[4] 0 | [5]", "[4] 0 | [5]", "[4] 0 | [5]", "[4] 0 | [5]", function(x) return lt.histogram(x, 4) end)
+row("bincount", "error", "[0]", "error", "error", "error", function(x) return lt.bincount(x:to("int64")) end)
 
 -- ---- along a dim ----
 

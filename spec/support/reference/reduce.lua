@@ -43,7 +43,7 @@ local function variance(list, name, correction)
   local squares = {}
   for i, x in ipairs(values) do squares[i] = (x - mean) ^ 2 end
   local divisor = n - correction
-  if divisor <= 0 then return n == 0 and nan or float_sum(squares) / math.max(divisor, 0.0) end
+  if divisor <= 0 then return nan end
   return float_sum(squares) / divisor
 end
 

@@ -40,7 +40,8 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
 }
 
 /* A divisor below 0 counts as 0: infinity, or NaN of equal elements. */
-INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
+/* NaN where nothing is left to divide by, as the array API standard has it (NumPy and PyTorch: infinite). */
+INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
 #define MOMENTS(D, T, ...)                                                                        \
   COLUMNS_WIDE(D, total_##D, T, double, m_plus(a, (double)x))                                     \

@@ -97,7 +97,8 @@ template <class C>   struct adds_narrow<row_count_nonzero<C>>  { enum { value = 
 
 struct moments { double n, mean, m2; };
 
-INLINE double moments_var(moments a, double divisor) { return a.m2 / (divisor > 0 ? divisor : 0); }
+/* NaN where nothing is left to divide by, as the array API standard has it (NumPy and PyTorch: infinite). */
+INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
 /* A thread adds up distances from its first element, and their squares. m2 is the difference of two sums, of which the
 ** greater is at most as many times m2 as the thread has elements: no more than the digits of that number are lost. */

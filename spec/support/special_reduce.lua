@@ -1,0 +1,88 @@
+-- Special cases of reductions of real floats: of these elements, in any number, the result is this. See special_real.lua.
+local cases = {}
+
+cases.sum = [[
+  NaN ; 1 -> NaN
+  +inf ; -inf -> NaN
+  +inf ; abs 1 -> +inf
+  -inf ; abs 1 -> -inf
+  ±inf ; NaN -> NaN
+  largest ; largest -> +inf
+]]
+cases.mean = cases.sum:gsub("  largest[^\n]*\n", "")
+cases.cumulative_sum = cases.sum
+
+cases.prod = [[
+  NaN ; any -> NaN
+  ±inf ; ±0 -> NaN
+  +inf ; 2 -> +inf
+  -inf ; -inf -> +inf
+  largest ; 2 -> +inf
+]]
+cases.cumulative_prod = cases.prod
+
+cases.max = [[
+  NaN ; any -> NaN
+  any ; NaN -> NaN
+  -inf ; not NaN -> y
+  not NaN ; +inf -> +inf
+]]
+cases.cumulative_max = cases.max
+
+cases.min = [[
+  NaN ; any -> NaN
+  any ; NaN -> NaN
+  +inf ; not NaN -> y
+  not NaN ; -inf -> -inf
+]]
+cases.cumulative_min = cases.min
+
+-- positions: the first NaN, else the first of those that are equal
+cases.argmax = [[
+  NaN ; any -> 1
+  not NaN ; NaN -> 2
+  -inf ; -inf -> 1
+  -inf ; finite -> 2
+  finite ; +inf -> 2
+  ±0 ; ±0 -> 1
+]]
+cases.argmin = [[
+  NaN ; any -> 1
+  not NaN ; NaN -> 2
+  +inf ; +inf -> 1
+  +inf ; finite -> 2
+  finite ; -inf -> 2
+  ±0 ; ±0 -> 1
+]]
+
+cases.var = [[
+  NaN ; any -> NaN
+  any ; NaN -> NaN
+  ±inf ; any -> NaN
+  1 ; 1 -> +0
+]]
+cases.std = cases.var
+
+-- NaN is not 0
+cases.any = [[
+  ±0 ; ±0 -> false
+  ±0 ; not 0 -> true
+]]
+cases.all = [[
+  ±0 ; any -> false
+  not 0 ; not 0 -> true
+]]
+
+-- ours
+cases.logsumexp = [[
+  NaN ; any -> NaN
+  +inf ; not NaN -> +inf
+  -inf ; -inf -> -inf
+]]
+cases.norm = [[
+  NaN ; any -> NaN
+  ±inf ; not NaN -> +inf
+  ±0 ; ±0 -> +0
+]]
+
+return cases
