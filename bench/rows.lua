@@ -21,6 +21,7 @@ local mat = "x float32 7000 3000; y float32 7000 3000"
 local big, small = "x float32 10000000; y float32 10000000", "x float32 1000; y float32 1000"
 local tiny = "x float32 10; y float32 10"
 local square = "x float32 7000 7000"
+local distinct = {"x = t.permutation(1000000) * 1000003", "x = t.randperm(1000000) * 1000003", "x = rng.permutation(1000000) * 1000003"}
 local complex = {'z = x:to("complex64")', "z = x.to(t.complex64)", "z = x.astype(t.complex64)"}
 
 return {
@@ -163,4 +164,21 @@ return {
   {"x[3] of 1000×10", "x float32 1000 10", "x[3]", "x[2]"},
   {"x[3][4] = 1", "x float32 1000 10", "set(x)", setup = {"function set(x) x[{3, 4}] = 1 end", "def set(x): x[2, 3] = 1"}},
   {"item", "x float32 1", "x:item()", "x.item()"},
+
+  -- sets: few distinct elements, and all distinct
+  {"unique 10⁶ int64, 99 distinct", "x int64 1000000", "t.unique_values(x)", "t.unique(x)"},
+  {"unique 10⁶ int64, all distinct", "x int64 1", "t.unique_values(x)", "t.unique(x)", setup = distinct},
+  {"unique 10⁶ float32", "x float32 1000000", "t.unique_values(x)", "t.unique(x)"},
+  {"unique 10⁵ float32", "x float32 100000", "t.unique_values(x)", "t.unique(x)"},
+  {"unique 10³ float32", small, "t.unique_values(x)", "t.unique(x)"},
+  {"unique 10³ int64", "x int64 1000", "t.unique_values(x)", "t.unique(x)"},
+  {"unique with counts 10⁶ int64", "x int64 1000000", "t.unique_counts(x)", "t.unique(x, return_counts=True)"},
+  {"unique with counts 10⁶ float32", "x float32 1000000", "t.unique_counts(x)", "t.unique(x, return_counts=True)"},
+  {"unique with inverse 10⁶ int64", "x int64 1000000", "t.unique_inverse(x)", "t.unique(x, return_inverse=True)"},
+  {"unique with inverse 10⁶ float32", "x float32 1000000", "t.unique_inverse(x)", "t.unique(x, return_inverse=True)"},
+  {"isin 10⁶ of 10", "x float32 1000000; y float32 10", "t.isin(x, y)"},
+  {"isin 10³ of 10", "x float32 1000; y float32 10", "t.isin(x, y)"},
+  {"isin 10⁶ of 10⁶ float32", "x float32 1000000; y float32 1000000", "t.isin(x, y)"},
+  {"isin 10⁶ of 10⁶ int64, 99 distinct", "x int64 1000000; y int64 1000000", "t.isin(x, y)"},
+  {"isin 10³ of 10³ float32", small, "t.isin(x, y)"},
 }

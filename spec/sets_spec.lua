@@ -239,6 +239,16 @@ describe("isin", function()
     assert.same({false, true}, lt.isin(lt.tensor({-1, 2}, {dtype = "int8"}), lt.tensor({255, 2}, {dtype = "uint8"})):totable())
   end)
 
+  it("finds the same by comparing as by searching", function()
+    local few = lt.linspace(0, 1, 101)
+    local many = lt.concat {few, lt.linspace(2, 3, 200)}
+    for _, n in ipairs {600, 5000, 20000} do
+      local x = lt.arange(0, n, 1):remainder(250):divide(100):to("float32")
+      x = lt.where(lt.arange(0, n, 1):remainder(3):equal(0), few[50], x)
+      assert.is_true(lt.equal_all(lt.isin(x, few), lt.isin(x, many):logical_and(x:less(1.5))), "of " .. n)
+    end
+  end)
+
   it("takes values that are known to be distinct, with the same result", function()
     assert.same({true, false}, lt.isin(lt.tensor {1, 2}, lt.tensor {3, 1}, {assume_unique = true}):totable())
   end)

@@ -8,6 +8,9 @@ local isin_options = {invert = true, assume_unique = true}
 --- Values that an expression takes beside x: as many as elementwise has parameters for, with x and the result so far.
 local AT_ONCE = 6
 
+--- Values that are always compared with all elements, and those that are where there are many elements.
+local FEW, MANY = 2 * AT_ONCE, 120
+
 --- Bytes of a table of integers that are worth an element.
 local TABLE = 6
 
@@ -168,9 +171,7 @@ return function(lt, methods)
 
   --- ---- membership ----
 
-  -- Is each element of x equal to one of `values` (1-d)? All ways of isin have these parameters, of one dtype.
-
-  local function isin_none(x) return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
+  -- Is each element of x equal to one of `values` (1-d, of its dtype)? The ways of isin have these parameters.
 
   --- Expressions "x == a || x == b || …", by dtype and number of values.
   local comparisons = {}
@@ -211,8 +212,6 @@ return function(lt, methods)
     return is_there(range, place_of(values, low))[place_of(x, low)]
   end
 
-  local function isin_close(x, values) return isin_table(x, values) or isin_sorted(x, values) end
-
   --- Complex numbers: elements and values are numbered together.
   local function isin_numbered(x, values)
     local n = x.size
@@ -222,11 +221,19 @@ return function(lt, methods)
     return there:take(number:narrow(1, 1, n)):reshape(x.shape)
   end
 
-  local function way_of(x, values)
+  --- Up to so many values are compared with all elements: on the CPU, a search takes as long as some hundred.
+  local function few_for(x)
+    return x.device == "cpu" and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
+  end
+
+  local function is_member(x, values)
     local n = values.size
-    if n == 0 then return isin_none end
-    if n <= 2 * AT_ONCE then return isin_few end
-    return is_complex(x) and isin_numbered or isin_close
+    if n == 0 then return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
+    if n <= FEW then return isin_few(x, values) end
+    local found = isin_table(x, values)
+    if found then return found end
+    if n <= few_for(x) then return isin_few(x, values) end
+    return (is_complex(x) and isin_numbered or isin_sorted)(x, values)
   end
 
   local function check_isin(i, x)
@@ -263,7 +270,7 @@ return function(lt, methods)
       if type(v) ~= "boolean" then args.fail("isin", "option %s: boolean expected, got %s", name, type(v)) end
     end
     local x, values = together(x1, x2)
-    local found = way_of(x, values)(x, values)
+    local found = is_member(x, values)
     return options and options.invert and found:logical_not() or found
   end
   methods.isin = lt.isin
