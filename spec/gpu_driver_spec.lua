@@ -138,6 +138,23 @@ describe("a GPU", function()
       "(install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH)", said)
   end)
 
+  it("works without cuSOLVER, but for lt.linalg", function()
+    local path = folder("libcuda.so.1", "libnvrtc.so")
+    local said = lua([[io.write(select(2, pcall(lt.linalg.det, lt.eye(2, {device = "cuda"}))))]], {LUATENSOR_CUDA_PATH = path})
+    assert.equal("det: not available on cuda:0: " .. path .. "/libcusolver.so.12: cannot open shared object file " ..
+      "(install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH)", said)
+  end)
+
+  it("works with a cuSOLVER that is too old for eig", function()
+    local path = shell.passes("mktemp -d"):gsub("\n", "")
+    folders[#folders + 1] = path
+    shell.passes(("EMULATOR=%s spec/support/emulator/without %s cusolverDnXgeev"):format(emulator, path))
+    local said = lua([[
+      local x = lt.eye(2, {device = "cuda"})
+      io.write(select(2, pcall(lt.linalg.eig, x)), " ", tostring(lt.linalg.det(x):item()))]], {LUATENSOR_CUDA_PATH = path})
+    assert.equal("eig: not available on cuda:0: libcusolver.so has no function cusolverDnXgeev; that of CUDA 12.6 does 1.0", said)
+  end)
+
   it("tells what it is", function()
     local said = lua [[
       local gpu = lt.devices()[2]

@@ -11,15 +11,20 @@
 #define CHECK_RTC(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_rtc, field, symbol)
 #define CHECK_BLAS(field, symbol, result, parameters)   CHECK_FUNCTION(gpu_blas, field, symbol)
 #define CHECK_FFT(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dft, field, symbol)
+#define CHECK_SOLVER(field, symbol, result, parameters) CHECK_FUNCTION(gpu_solver, field, symbol)
+#define CHECK_EIG(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_eig, field, symbol)
 DRIVER_FUNCTIONS(CHECK_DRIVER)
 RTC_FUNCTIONS(CHECK_RTC)
 BLAS_FUNCTIONS(CHECK_BLAS)
 FFT_FUNCTIONS(CHECK_FFT)
+SOLVER_FUNCTIONS(CHECK_SOLVER)
+EIG_FUNCTIONS(CHECK_EIG)
 
 #define CHECK_CONSTANT(ours, theirs, value) _Static_assert((int)theirs == value, #ours " is not " #theirs);
 DRIVER_CONSTANTS(CHECK_CONSTANT)
 
 /* What driver.c and compile.c take an enum or a handle for without naming its type. */
 _Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) &&
-               sizeof(blas_result) == sizeof(int) && sizeof(fft_result) == sizeof(int), "results are ints");
+               sizeof(blas_result) == sizeof(int) && sizeof(fft_result) == sizeof(int) &&
+               sizeof(solver_result) == sizeof(int), "results are ints");
 _Static_assert(sizeof(gpu_device_id) == sizeof(int) && sizeof(gpu_address) == sizeof(unsigned long long), "sizes");

@@ -16,8 +16,10 @@ static gpu_driver driver;
 static gpu_rtc    rtc;
 static gpu_blas   blas;
 static gpu_dft    dft;
-static struct { bool driver, rtc, blas, dft; } usable;
-static struct { char driver[320], rtc[320], blas[320], dft[320]; } reason;
+static gpu_solver solver;
+static gpu_eig    eig;
+static struct { bool driver, rtc, blas, dft, solver, eig; } usable;
+static struct { char driver[320], rtc[320], blas[320], dft[320], solver[320], eig[320]; } reason;
 static gpu_versions versions;
 static bool own_folders;                /* the driver is from a folder of LUATENSOR_CUDA_PATH */
 
@@ -102,10 +104,14 @@ typedef struct symbol { void *field; const char *name; } symbol;
 #define RTC_SYMBOL(field, symbol, result, parameters)    {&rtc.field, #symbol},
 #define BLAS_SYMBOL(field, symbol, result, parameters)   {&blas.field, #symbol},
 #define FFT_SYMBOL(field, symbol, result, parameters)    {&dft.field, #symbol},
+#define SOLVER_SYMBOL(field, symbol, result, parameters) {&solver.field, #symbol},
+#define EIG_SYMBOL(field, symbol, result, parameters)    {&eig.field, #symbol},
 static const symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {NULL, NULL}};
 static const symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
 static const symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {NULL, NULL}};
 static const symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL) {NULL, NULL}};
+static const symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {NULL, NULL}};
+static const symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {NULL, NULL}};
 
 /* ISO C has no conversion from void * to a function pointer; POSIX says that they are alike. */
 static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
@@ -210,28 +216,50 @@ static void load_blas(void) {
   usable.blas = !missing;
 }
 
+/* Of CUDA 12 and 13 come versions 11 and 12. False: it cannot be used, for the reason in words. */
+static bool load_numeric(const char *name, const char *meaning, const symbol *symbols, char *words, size_t size,
+                         void **library) {
+  *library = open_versioned(name, newest_major(), 1, words, size);
+  if (!*library) {
+    explain_missing(words, size, meaning);
+    return false;
+  }
+  const char *missing = fill(symbols, *library);
+  if (missing) snprintf(words, size, "%s has no function %s", name, missing);
+  return !missing;
+}
+
 static const char FFT_MISSING[] =
   "install the CUDA toolkit's cufft, or name its folder in LUATENSOR_CUDA_PATH";
 
-/* CUDA 12 and 13 bring cuFFT 11 and 12. */
 static void load_dft(void) {
-  char *words = reason.dft;
-  size_t size = sizeof reason.dft;
-  void *library = open_versioned("libcufft.so", newest_major(), 1, words, size);
-  if (!library) {
-    explain_missing(words, size, FFT_MISSING);
+  void *library;
+  usable.dft = load_numeric("libcufft.so", FFT_MISSING, fft_symbols, reason.dft, sizeof reason.dft, &library);
+}
+
+static const char SOLVER_MISSING[] =
+  "install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH";
+
+/* Eigenvalues of any matrix came late: without them the rest is as usable. */
+static void load_solver(void) {
+  void *library;
+  usable.solver =
+    load_numeric("libcusolver.so", SOLVER_MISSING, solver_symbols, reason.solver, sizeof reason.solver, &library);
+  if (!usable.solver) {
+    memcpy(reason.eig, reason.solver, sizeof reason.eig);
     return;
   }
-  const char *missing = fill(fft_symbols, library);
-  if (missing) snprintf(words, size, "libcufft.so has no function %s", missing);
-  usable.dft = !missing;
+  const char *missing = fill(eig_symbols, library);
+  if (missing)
+    snprintf(reason.eig, sizeof reason.eig, "libcusolver.so has no function %s; that of CUDA 12.6 does", missing);
+  usable.eig = !missing;
 }
 
 /* ---- asked once ---- */
 
 /* cuBLAS is half a gigabyte: only a matrix product asks for it. */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
-                      dft_once = PTHREAD_ONCE_INIT;
+                      dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT;
 
 const gpu_driver *gpu_get_driver(void) {
   pthread_once(&driver_once, load_driver);
@@ -253,8 +281,17 @@ const gpu_dft *gpu_get_dft(void) {
   return usable.dft ? &dft : NULL;
 }
 
+const gpu_solver *gpu_get_solver(void) {
+  if (gpu_get_driver()) pthread_once(&solver_once, load_solver);
+  return usable.solver ? &solver : NULL;
+}
+
+const gpu_eig *gpu_get_eig(void) { return gpu_get_solver() && usable.eig ? &eig : NULL; }
+
 const char *gpu_driver_reason(void) { return gpu_get_driver() ? "" : reason.driver; }
 const char *gpu_rtc_reason(void)    { return gpu_get_rtc() ? "" : gpu_get_driver() ? reason.rtc : reason.driver; }
 const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_driver() ? reason.blas : reason.driver; }
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
+const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
+const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

@@ -13,6 +13,7 @@
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cufftXt.h>
+#include <cusolverDn.h>
 #include <nvrtc.h>
 #define GPU_TYPE(ours, theirs, definition) typedef theirs ours;
 #else
@@ -45,6 +46,14 @@ GPU_TYPE(blas_math,       cublasMath_t,        int)
 GPU_TYPE(fft_result,      cufftResult,         int)
 GPU_TYPE(fft_handle,      cufftHandle,         int)
 GPU_TYPE(fft_type,        cudaDataType,        int)
+
+GPU_TYPE(solver_result,   cusolverStatus_t,    int)
+GPU_TYPE(solver_handle,   cusolverDnHandle_t,  struct solver_handle_opaque *)
+GPU_TYPE(solver_params,   cusolverDnParams_t,  struct solver_params_opaque *)
+GPU_TYPE(solver_triangle, cublasFillMode_t,    int)
+GPU_TYPE(solver_vectors,  cusolverEigMode_t,   int)
+GPU_TYPE(solver_complex64,  cuComplex,         struct { float re; float im; })
+GPU_TYPE(solver_complex128, cuDoubleComplex,   struct { double re; double im; })
 
 /* What is used of their enums. X(ours, theirs, value) */
 #define DRIVER_CONSTANTS(X)                                                            \
@@ -104,7 +113,12 @@ GPU_TYPE(fft_type,        cudaDataType,        int)
   X(FFT_FLOAT32,              CUDA_R_32F,                                        0)     \
   X(FFT_FLOAT64,              CUDA_R_64F,                                        1)     \
   X(FFT_COMPLEX64,            CUDA_C_32F,                                        4)     \
-  X(FFT_COMPLEX128,           CUDA_C_64F,                                        5)
+  X(FFT_COMPLEX128,           CUDA_C_64F,                                        5)     \
+  X(SOLVER_NO_MEMORY,         CUSOLVER_STATUS_ALLOC_FAILED,                      2)     \
+  X(SOLVER_LOWER,             CUBLAS_FILL_MODE_LOWER,                            0)     \
+  X(SOLVER_UPPER,             CUBLAS_FILL_MODE_UPPER,                            1)     \
+  X(SOLVER_VALUES_ONLY,       CUSOLVER_EIG_MODE_NOVECTOR,                        0)     \
+  X(SOLVER_WITH_VECTORS,      CUSOLVER_EIG_MODE_VECTOR,                          1)
 
 #define GPU_CONSTANT(ours, theirs, value) ours = value,
 enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
@@ -215,11 +229,78 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
   X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
   X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
 
+/* Q of a QR factorization has no form for all types. */
+#define SOLVER_ORGQR(X, dtype, letter, kind, T)                                                                      \
+  X(orgqr_size_##dtype, cusolverDn##letter##kind##gqr_bufferSize, solver_result, (solver_handle h,                   \
+      int m, int n, int k, const T *a, int lda, const T *tau, int *elements))                                        \
+  X(orgqr_##dtype,      cusolverDn##letter##kind##gqr, solver_result, (solver_handle h,                              \
+      int m, int n, int k, T *a, int lda, const T *tau, T *work, int elements, int *info))
+
+/* Column-major. *_size: bytes of scratch memory on the device and on the host. info: on the device. */
+#define SOLVER_FUNCTIONS(X)                                                                                          \
+  X(create,             cusolverDnCreate,           solver_result, (solver_handle *h))                               \
+  X(destroy,            cusolverDnDestroy,          solver_result, (solver_handle h))                                \
+  X(set_stream,         cusolverDnSetStream,        solver_result, (solver_handle h, gpu_stream s))                  \
+  X(create_params,      cusolverDnCreateParams,     solver_result, (solver_params *p))                               \
+  X(destroy_params,     cusolverDnDestroyParams,    solver_result, (solver_params p))                                \
+  X(potrf_size,         cusolverDnXpotrf_bufferSize, solver_result, (solver_handle h, solver_params p,               \
+      solver_triangle t, int64_t n, blas_type type, const void *a, int64_t lda, blas_type compute,                   \
+      size_t *device, size_t *host))                                                                                 \
+  X(potrf,              cusolverDnXpotrf,           solver_result, (solver_handle h, solver_params p,                \
+      solver_triangle t, int64_t n, blas_type type, void *a, int64_t lda, blas_type compute,                         \
+      void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))                                  \
+  X(getrf_size,         cusolverDnXgetrf_bufferSize, solver_result, (solver_handle h, solver_params p,               \
+      int64_t m, int64_t n, blas_type type, const void *a, int64_t lda, blas_type compute,                           \
+      size_t *device, size_t *host))                                                                                 \
+  X(getrf,              cusolverDnXgetrf,           solver_result, (solver_handle h, solver_params p,                \
+      int64_t m, int64_t n, blas_type type, void *a, int64_t lda, int64_t *pivots, blas_type compute,                \
+      void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))                                  \
+  X(getrs,              cusolverDnXgetrs,           solver_result, (solver_handle h, solver_params p,                \
+      blas_operation op, int64_t n, int64_t k, blas_type type, const void *a, int64_t lda, const int64_t *pivots,    \
+      blas_type b_type, void *b, int64_t ldb, int *info))                                                            \
+  X(geqrf_size,         cusolverDnXgeqrf_bufferSize, solver_result, (solver_handle h, solver_params p,               \
+      int64_t m, int64_t n, blas_type type, const void *a, int64_t lda, blas_type tau_type, const void *tau,         \
+      blas_type compute, size_t *device, size_t *host))                                                              \
+  X(geqrf,              cusolverDnXgeqrf,           solver_result, (solver_handle h, solver_params p,                \
+      int64_t m, int64_t n, blas_type type, void *a, int64_t lda, blas_type tau_type, void *tau, blas_type compute,  \
+      void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))                                  \
+  X(syevd_size,         cusolverDnXsyevd_bufferSize, solver_result, (solver_handle h, solver_params p,               \
+      solver_vectors v, solver_triangle t, int64_t n, blas_type type, const void *a, int64_t lda,                    \
+      blas_type w_type, const void *w, blas_type compute, size_t *device, size_t *host))                             \
+  X(syevd,              cusolverDnXsyevd,           solver_result, (solver_handle h, solver_params p,                \
+      solver_vectors v, solver_triangle t, int64_t n, blas_type type, void *a, int64_t lda,                          \
+      blas_type w_type, void *w, blas_type compute,                                                                  \
+      void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))                                  \
+  X(gesvd_size,         cusolverDnXgesvd_bufferSize, solver_result, (solver_handle h, solver_params p,               \
+      signed char u_job, signed char vt_job, int64_t m, int64_t n, blas_type type, const void *a, int64_t lda,       \
+      blas_type s_type, const void *s, blas_type u_type, const void *u, int64_t ldu,                                 \
+      blas_type vt_type, const void *vt, int64_t ldvt, blas_type compute, size_t *device, size_t *host))             \
+  X(gesvd,              cusolverDnXgesvd,           solver_result, (solver_handle h, solver_params p,                \
+      signed char u_job, signed char vt_job, int64_t m, int64_t n, blas_type type, void *a, int64_t lda,             \
+      blas_type s_type, void *s, blas_type u_type, void *u, int64_t ldu, blas_type vt_type, void *vt, int64_t ldvt,  \
+      blas_type compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))               \
+  SOLVER_ORGQR(X, float32, S, or, float)                                                                             \
+  SOLVER_ORGQR(X, float64, D, or, double)                                                                            \
+  SOLVER_ORGQR(X, complex64, C, un, solver_complex64)                                                                \
+  SOLVER_ORGQR(X, complex128, Z, un, solver_complex128)
+/* Since CUDA 12.6 only: a table of their own. */
+#define EIG_FUNCTIONS(X)                                                                                             \
+  X(geev_size,          cusolverDnXgeev_bufferSize, solver_result, (solver_handle h, solver_params p,                \
+      solver_vectors left, solver_vectors right, int64_t n, blas_type type, const void *a, int64_t lda,              \
+      blas_type w_type, const void *w, blas_type vl_type, const void *vl, int64_t ldvl,                              \
+      blas_type vr_type, const void *vr, int64_t ldvr, blas_type compute, size_t *device, size_t *host))             \
+  X(geev,               cusolverDnXgeev,            solver_result, (solver_handle h, solver_params p,                \
+      solver_vectors left, solver_vectors right, int64_t n, blas_type type, void *a, int64_t lda,                    \
+      blas_type w_type, void *w, blas_type vl_type, void *vl, int64_t ldvl, blas_type vr_type, void *vr, int64_t ldvr, \
+      blas_type compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))
+
 #define GPU_FIELD(field, symbol, result, parameters) result (*field) parameters;
 typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD) } gpu_driver;
 typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD) } gpu_rtc;
 typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD) } gpu_blas;
 typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD) } gpu_dft;
+typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
+typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 #undef GPU_FIELD
 
 /* The loaded libraries; NULL where one is not usable, and then gpu_*_reason() tells why. Each looks once. */
@@ -227,10 +308,14 @@ const gpu_driver *gpu_get_driver(void);
 const gpu_rtc    *gpu_get_rtc(void);
 const gpu_blas   *gpu_get_blas(void);
 const gpu_dft    *gpu_get_dft(void);
+const gpu_solver *gpu_get_solver(void);
+const gpu_eig    *gpu_get_eig(void);
 const char *gpu_driver_reason(void);
 const char *gpu_rtc_reason(void);
 const char *gpu_blas_reason(void);
 const char *gpu_dft_reason(void);
+const char *gpu_solver_reason(void);
+const char *gpu_eig_reason(void);
 
 /* Of what has been loaded so far; 0: not yet, or unknown. */
 typedef struct gpu_versions {

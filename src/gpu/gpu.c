@@ -230,6 +230,7 @@ void gpu_close(gpu *g) {
   if (!g->dead) gpu_get_driver()->context_sync();
   gpu_gemm_close(g);
   gpu_fft_close(g);
+  gpu_linalg_close(g);
   gpu_kernels_close(g);
   gpu_streams_close(g);
   gpu_memory_close(g);
@@ -346,6 +347,6 @@ const device gpu_device = {
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search, .sort = gpu_sort,
   .random = gpu_random,
-  .gemm = gpu_gemm, .fft = gpu_fft,
+  .gemm = gpu_gemm, .fft = gpu_fft, .linalg = gpu_linalg,
   .kernel_make = gpu_kernel_make, .kernel_free = gpu_kernel_free, .kernel_launch = gpu_kernel_launch,
 };

@@ -52,6 +52,7 @@ int  gpu_kernels_open(gpu *g);
 void gpu_kernels_close(gpu *g);
 void gpu_gemm_close(gpu *g);
 void gpu_fft_close(gpu *g);
+void gpu_linalg_close(gpu *g);
 
 /* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
 ** must work on a dead device. gpu_close closes its parts and forgets that it was dead; the next enter opens it. */
@@ -84,7 +85,7 @@ typedef struct gpu_kernel {
 /* Families of kernels: the first byte of a key. */
 enum gpu_family {
   GPU_MAP = 1, GPU_ARANGE, GPU_COPY, GPU_REDUCE, GPU_SCAN, GPU_SOFTMAX, GPU_INDEX, GPU_NONZERO, GPU_SEARCH, GPU_RANDOM,
-  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_OTHER
+  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_LINALG, GPU_OTHER
 };
 
 /* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */
@@ -167,6 +168,7 @@ int gpu_sort(int index, const sort_call *c);
 int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
 int gpu_fft(int index, const fft_call *c);
+int gpu_linalg(int index, const linalg_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
 void gpu_kernel_free(int index, void *kernel);

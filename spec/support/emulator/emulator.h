@@ -52,7 +52,7 @@ struct settings_t {
 extern settings_t settings;
 
 /* Calls made so far, and the number of the call of each kind that is to fail (0: none). */
-enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, COUNTED };
+enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, COUNTED };
 extern int64_t counts[COUNTED];
 
 /* ---- one lock, the current context ---- */

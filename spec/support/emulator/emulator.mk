@@ -1,4 +1,4 @@
-# The emulated GPU: libraries that take the place of the driver, NVRTC, cuBLAS and cuFFT. docs/emulator.md
+# The emulated GPU: libraries that take the place of the driver, NVRTC, cuBLAS, cuFFT and cuSOLVER. docs/emulator.md
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -10,7 +10,8 @@ EMULATOR_DRIVER := $(patsubst %,$(EMULATOR)/obj/%.o,device settings memory copy 
 SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_unit)
 
 .PHONY: emulator
-emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/emulator.so   ## the emulated GPU, into build/spec/emulator
+emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so \
+          $(EMULATOR)/libcusolver.so $(EMULATOR)/emulator.so   ## the emulated GPU, into build/spec/emulator
 
 $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 	@mkdir -p $(@D)
@@ -26,6 +27,9 @@ $(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(SIMT_HEADERS) | $(EMULATOR)/l
 
 $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so: $(EMULATOR)/lib%.so: $(EMULATOR)/obj/%.o $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^
+
+$(EMULATOR)/libcusolver.so: $(EMULATOR)/obj/cusolver.o $(EMULATOR)/libcuda.so.1
+	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^ $(BLAS_LIBS)
 
 $(SIMT_HEADERS): $(EMULATOR)/%.h: $(EMULATOR_SRC)/%.h
 	@mkdir -p $(@D)

@@ -52,6 +52,7 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "fail_graph") fail_at[GRAPH] = number(v);
   else if (key == "fail_blas") fail_at[BLAS] = number(v);
   else if (key == "fail_fft") fail_at[FFT] = number(v);
+  else if (key == "fail_solver") fail_at[SOLVER] = number(v);
   else if (key == "fail_host_alloc") fail_at[HOST_ALLOC] = number(v);
   else return false;
   return true;
