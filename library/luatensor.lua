@@ -846,7 +846,7 @@ Tensor["left_shift"] = Tensor["bitwise_left_shift"]
 Tensor["left_shift_"] = Tensor["bitwise_left_shift_"]
 
 ---x + weight * (y - x).
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
 ---@param options? table `out`
@@ -1352,7 +1352,7 @@ Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 function Tensor:roll(shift, dim) end
 
 ---nearest integral value, halves to even.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param options? table `out`
 ---@return luatensor.Tensor #
 function Tensor:round(options) end
@@ -3438,7 +3438,7 @@ function lt.isinf(x, options) end
 function lt.isnan(x, options) end
 
 ---x + weight * (y - x).
----For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor|number
 ---@param z luatensor.Tensor|number
@@ -3654,7 +3654,7 @@ function lt.relu(x, options) end
 function lt.remainder(x, y, options) end
 
 ---nearest integral value, halves to even.
----For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
+---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param options? table `out`
 ---@return luatensor.Tensor #

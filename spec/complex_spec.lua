@@ -252,6 +252,14 @@ describe("complex ops", function()
     end)
   end
 
+  it("round and interpolate parts", function()
+    for _, d in ipairs(dtypes) do
+      local z = tensor({{1.5, -2.5}, {0.25, 3.75}}, d)
+      assert.same({{2.0, -2.0}, {0.0, 4.0}}, z:round():totable())
+      assert.same({{1.75, -1.5}, {0.5, 4.75}}, z:lerp(z + lt.complex(1, 4), 0.25):totable())
+    end
+  end)
+
   it("take weak and real numbers, other dtypes, targets and themselves", function()
     for _, d in ipairs(dtypes) do
       local z, x = tensor({{1, 2}, {3, -4}}, d), lt.tensor({2.0, 0.5})
@@ -297,7 +305,7 @@ describe("complex ops", function()
     for _, name in ipairs{"less", "greater_equal", "maximum", "floor_divide", "remainder", "atan2", "hypot"} do
       raises(name .. ": not for complex64", lt[name], z, z)
     end
-    for _, name in ipairs{"floor", "round", "erf", "relu", "signbit", "max", "min", "argmax", "logsumexp"} do
+    for _, name in ipairs{"floor", "ceil", "erf", "relu", "signbit", "max", "min", "argmax", "logsumexp"} do
       raises(name .. ": not for complex64", lt[name], z)
     end
     raises("softmax: not for complex64", lt.softmax, z, 1)
