@@ -164,6 +164,26 @@ describe("unique", function()
   end)
 end)
 
+describe("sets", function()
+  after_each(function() lt.set_default_device(helpers.device) end)
+
+  it("are where their tensors are, whatever the default device", function()
+    for _, home in ipairs(lt.devices()) do
+      for _, dtype in ipairs {"int64", "float32", "complex64"} do
+        local x = lt.tensor({3, 1, 2, 3}, {device = home.device}):to(dtype)
+        local many = lt.arange(1, 40, 1, {device = home.device}):to(dtype)
+        for _, other in ipairs(lt.devices()) do
+          lt.set_default_device(other.device)
+          local made = {x:unique_values(), lt.isin(x, 3), lt.isin(3, x), lt.isin(x, x), lt.isin(x, many),
+                        lt.isin(many, many), lt.isin(x, many:narrow(1, 1, 0))}
+          for _, name in ipairs(functions) do table.move({lt[name](x)}, 1, 4, #made + 1, made) end
+          for i, t in ipairs(made) do assert.equal(home.device, t.device, ("%s, number %d"):format(dtype, i)) end
+        end
+      end
+    end
+  end)
+end)
+
 -- ---- membership ----
 
 local function is_member(x, list)

@@ -79,19 +79,20 @@ return function(lt, methods)
 
   --- A table that is true at these places.
   local function is_there(range, places)
-    local there = lt.zeros({range}, {dtype = "bool"})
+    local there = lt.zeros({range}, {dtype = "bool", device = places.device})
     there[places] = true
     return there
   end
 
   local function counts_of(range, places)
-    return lt.zeros({range}, {dtype = "int64"}):scatter_add_(1, places, 1)
+    return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
   end
 
   --- Where each integer comes first; of several that are written to one place, the last stays.
   local function first_of(range, places)
-    local n = places.size
-    return lt.empty({range}, {dtype = "int64"}):scatter_(1, places:flip(1), lt.arange(n, 0, -1, {dtype = "int64"}))
+    local options = {dtype = "int64", device = places.device}
+    local backwards = lt.arange(places.size, 0, -1, options)
+    return lt.empty({range}, options):scatter_(1, places:flip(1), backwards)
   end
 
   local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
