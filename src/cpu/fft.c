@@ -6,8 +6,11 @@
 #include "walk.h"
 
 enum {
-  TOGETHER_BYTES = 1 << 16,     /* of the buffer of a tile of lines side by side */
-  TOGETHER_MOST  = 256,         /* contiguous lines that are longer, and can be split, go one at a time */
+  TOGETHER_BYTES = 1 << 14,     /* of a buffer of contiguous lines that are turned to lie side by side: three fit in L1 */
+  COLUMN_BYTES   = 1 << 18,     /* where they lie so in memory: long runs are read faster, and two buffers fit in L2 */
+  COLUMN_LEAST   = 128,         /* bytes of such a run: two cache lines, which are fetched together */
+  TOGETHER_MOST  = 200,         /* contiguous lines that are longer, and can be split, go one at a time; */
+  COLUMN_MOST    = 1 << 16,     /* others from here on */
   GRAIN          = 1 << 13      /* complex numbers that a thread is worth */
 };
 
@@ -203,6 +206,14 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
+/* A copy of complex numbers that turns rows into columns, where both are contiguous: with vectors, where there are enough. */
+static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
+                        int64_t from_row, bool reading) {
+  fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
+  if (rows >= j->kernels->lanes && cols >= j->kernels->lanes) j->kernels->turn(&t, from, to);
+  else copy(j->size, cols, rows, to, to_row, 1, from, 1, from_row);
+}
+
 static bool is_forward_real(const fft_job *j)  { return j->c->kind == FFT_real; }
 static bool is_backward_real(const fft_job *j) { return j->c->kind == FFT_hermitian; }
 
@@ -212,12 +223,14 @@ static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
   int size = j->size, half = size / 2;
   if (lanes > t->lines || j->form == FORM_WIDE) memset(to, 0, (size_t)(j->n * lanes * size));
   if (lanes > t->lines && j->in_rows > j->n) memset(to + j->n * lanes * size, 0, (size_t)(lanes * size));
-  if (!is_forward_real(j))
+  if (!is_forward_real(j) && step == 1)
+    copy_across(j, t->lines, j->in_rows, to, lanes, t->x, t->x_line, true);
+  else if (!is_forward_real(j))
     copy(size, j->in_rows, t->lines, to, lanes, 1, t->x, step, t->x_line);
   else if (j->form == FORM_WIDE)
     copy(half, j->n, t->lines, to, 2 * lanes, 2, t->x, step, t->x_line);
   else if (step == 1 && t->x_line % 2 == 0)
-    copy(size, j->n, t->lines, to, lanes, 1, t->x, 1, t->x_line / 2);
+    copy_across(j, t->lines, j->n, to, lanes, t->x, t->x_line / 2, true);
   else
     for (int part = 0; part < 2; part++)
       copy(half, j->n, t->lines, to + part * half, 2 * lanes, 2, t->x + part * step * half, 2 * step, t->x_line);
@@ -227,12 +240,14 @@ static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
 static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
   int64_t step = j->c->out_stride, lanes = t->lanes;
   int size = j->size, half = size / 2;
-  if (!is_backward_real(j))
+  if (!is_backward_real(j) && step == 1)
+    copy_across(j, j->out_rows, t->lines, t->y, t->y_line, from, lanes, false);
+  else if (!is_backward_real(j))
     copy(size, j->out_rows, t->lines, t->y, step, t->y_line, from, lanes, 1);
   else if (j->form == FORM_WIDE)
     copy(half, j->n, t->lines, t->y, step, t->y_line, from, 2 * lanes, 2);
   else if (step == 1 && t->y_line % 2 == 0)
-    copy(size, j->n, t->lines, t->y, 1, t->y_line / 2, from, lanes, 1);
+    copy_across(j, j->n, t->lines, t->y, t->y_line / 2, from, lanes, false);
   else
     for (int part = 0; part < 2; part++)
       copy(half, j->n, t->lines, t->y + part * step * half, 2 * step, t->y_line, from + part * half, 2 * lanes, 2);
@@ -329,7 +344,7 @@ static enum fft_way choose_way(const fft_job *j) {
   int64_t lines = inner_length(&j->outer);
   if (!fft_smooth(j->n)) return FFT_CONVOLUTION;
   bool few = lines < j->kernels->lanes, neighbours = inner_stride(&j->outer, 1) == 1 && j->c->in_stride != 1;
-  int64_t most = few ? 0 : neighbours ? 8 * TOGETHER_MOST : TOGETHER_MOST;
+  int64_t most = few ? 0 : neighbours ? COLUMN_MOST : TOGETHER_MOST;
   return j->n > most && fft_splits(j->n, j->kernels->lanes) ? FFT_SPLIT : FFT_TOGETHER;
 }
 
@@ -338,8 +353,10 @@ static void choose_tiles(fft_job *j) {
   j->width = 1;
   if (j->plan->way == FFT_TOGETHER) {
     int64_t lanes = j->kernels->lanes;
-    j->width = TOGETHER_BYTES / (j->n * j->size) / lanes * lanes;
-    if (j->width < lanes) j->width = lanes;
+    bool columns = inner_stride(&j->outer, 1) == 1 && j->c->in_stride != 1;
+    j->width = (columns ? COLUMN_BYTES : TOGETHER_BYTES) / (j->n * j->size) / lanes * lanes;
+    int64_t least = columns && lanes < COLUMN_LEAST / j->size ? COLUMN_LEAST / j->size : lanes;
+    if (j->width < least) j->width = least;
     if (j->width > length) j->width = length;
   }
   j->lanes = j->plan->way != FFT_TOGETHER ? 1 : j->width < j->kernels->lanes ? j->kernels->lanes : j->width;

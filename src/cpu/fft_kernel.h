@@ -33,6 +33,7 @@ typedef struct fft_turn {
   int64_t     turns_row;
   const void *factors;          /* NULL: none */
   bool        inverse;
+  bool        row_by_row;       /* x is read in its order, else y is written in its own */
 } fft_turn;
 
 /* The half of a real line's transform from the transform of its pairs as complex numbers, and back:

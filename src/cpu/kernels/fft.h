@@ -292,11 +292,15 @@ INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, i
 
 INLINE void turn_all(const bool turned, const bool more, const fft_turn *t, const REAL *x, REAL *y) {
   vector i = t->inverse ? alternate(1, -1) : alternate(-1, 1);
-  for (int64_t c = 0; c < t->columns; c += LANES) {
-    int64_t column = c > t->columns - LANES ? t->columns - LANES : c;
+  int64_t last_row = t->rows - LANES, last_column = t->columns - LANES;
+  if (t->row_by_row)
     for (int64_t r = 0; r < t->rows; r += LANES)
-      turn_square(turned, more, t, r > t->rows - LANES ? t->rows - LANES : r, column, x, y, i);
-  }
+      for (int64_t c = 0; c < t->columns; c += LANES)
+        turn_square(turned, more, t, r > last_row ? last_row : r, c > last_column ? last_column : c, x, y, i);
+  else
+    for (int64_t c = 0; c < t->columns; c += LANES)
+      for (int64_t r = 0; r < t->rows; r += LANES)
+        turn_square(turned, more, t, r > last_row ? last_row : r, c > last_column ? last_column : c, x, y, i);
 }
 
 static void turn(const fft_turn *t, const void *x, void *y) {
