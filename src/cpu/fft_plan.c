@@ -58,36 +58,86 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
 
 /* ---- taking lengths apart ---- */
 
-/* The radix of the next pass of a chain of n. Eights are best; what is left of the powers of two goes as 16 or 4. */
-static int next_radix(int64_t n) {
-  static const int radices[] = {8, 4, 2, 5, 3, 7};
-  if (n == 16) return 16;
-  if (n % 8 == 0 && !(n % 32 == 16)) return 8;
-  if (n % 16 == 0) return 16;
-  for (size_t k = 1; k < sizeof radices / sizeof *radices; k++)
-    if (n % radices[k] == 0) return radices[k];
-  for (int64_t f = 11; f <= FFT_RADIX; f += 2)
-    if (n % f == 0) return (int)f;
-  return 0;
-}
+/* What a pass costs an element, from timings. Primes above 5 have to be taken as they are. */
+static const struct { int radix; float cost; } radices[] = {
+  {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f}, {2, 1}};
 
-bool fft_smooth(int64_t n) {
-  while (n > 1) {
-    int radix = next_radix(n);
-    if (!radix) return false;
-    n /= radix;
+typedef struct radix_list { int count, radix[FFT_PASSES]; } radix_list;
+
+/* The cheapest passes for n, made of 2, 3 and 5, with radices from the first-th of the table on: added to *list. */
+static float cheapest(int64_t n, size_t first, radix_list *list) {
+  if (n == 1) return 0;
+  float best = INFINITY;
+  radix_list found = *list;
+  for (size_t k = first; k < sizeof radices / sizeof *radices; k++) {
+    if (n % radices[k].radix) continue;
+    radix_list tried = *list;
+    tried.radix[tried.count++] = radices[k].radix;
+    float cost = radices[k].cost + cheapest(n / radices[k].radix, k, &tried);
+    if (cost >= best) continue;
+    best = cost;
+    found = tried;
   }
-  return true;
+  *list = found;
+  return best;
 }
 
-/* The divisor of n that is nearest to its root, from `least` on to n / least; 0: there is none. */
-static int64_t middle(int64_t n, int64_t least) {
-  for (int64_t d = (int64_t)sqrt((double)n) + 1; d >= least; d--)
-    if (n % d == 0 && n / d >= least) return n / d;
-  return 0;
+/* The passes of a chain of n and their cost; infinite: n has too great a prime factor. */
+static float take_apart(int64_t n, radix_list *list) {
+  float cost = 0;
+  list->count = 0;
+  for (int p = 7; p <= FFT_RADIX; p += 2)
+    for (; n % p == 0; n /= p) {                 /* 9, 15 …: what is left of them */
+      if (p % 3 == 0 || p % 5 == 0) break;
+      list->radix[list->count++] = p;
+      cost += 0.5f + 0.2f * (float)p;
+    }
+  int64_t rest = n;
+  for (int p = 2; p <= 5; p++)
+    while (rest % p == 0) rest /= p;
+  return rest == 1 ? cost + cheapest(n, 0, list) : INFINITY;
 }
 
-bool fft_splits(int64_t n, int lanes) { return fft_smooth(n) && middle(n, lanes) != 0; }
+static bool is_smooth(int64_t n) {
+  for (int p = 2; p <= FFT_RADIX; p++)
+    while (n % p == 0) n /= p;
+  return n == 1;
+}
+
+bool fft_smooth(int64_t n) { return is_smooth(n); }
+
+/* Vectors of so many lanes that n places take, by the least that they could. */
+static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
+
+/* What lines of n1 * n2 cost split so: passes over the columns, turns, passes over the rows. */
+static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
+  radix_list list;
+  float one = waste(n1, lanes), two = waste(n2, lanes);
+  return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
+}
+
+/* The n1 of the best split of n, both parts `lanes` at least: the cheapest, or, where blocks have to fit into caches, among
+** those near the root; 0: there is none. */
+static int64_t middle(int64_t n, int64_t lanes) {
+  int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
+  float best_cost = INFINITY;
+  for (int64_t d = root; d >= lanes; d--) {
+    if (n % d != 0 || n / d < lanes) continue;
+    if (best && n > WHOLE && d < root / 4) break;
+    float cost = split_cost(n / d, d, lanes);
+    if (cost >= best_cost * 0.999f) continue;
+    best_cost = cost;
+    best = n / d;
+  }
+  return best;
+}
+
+bool fft_splits(int64_t n, int lanes) {
+  if (!is_smooth(n)) return false;
+  for (int64_t d = (int64_t)sqrt((double)n) + 1; d >= lanes; d--)
+    if (n % d == 0 && n / d >= lanes) return true;
+  return false;
+}
 
 /* The least length from `least` on that is made of 2, 3 and 5, and of 64. */
 static int64_t good_length(int64_t least) {
@@ -104,9 +154,12 @@ static int64_t good_length(int64_t least) {
 
 static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
   int64_t m = n;
+  radix_list list;
+  take_apart(n, &list);
+  if (n == 1) list.radix[list.count++] = 1;
   c->n = n;
-  do {
-    int radix = n == 1 ? 1 : next_radix(m);
+  for (int j = 0; j < list.count; j++) {
+    int radix = list.radix[j];
     m /= radix;
     char *turns = own(p, p->real, m * (radix - 1)), *circle = own(p, p->real, radix);
     if (!turns || !circle) return false;
@@ -116,7 +169,7 @@ static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
     c->radix[c->count] = radix;
     c->circle[c->count] = circle;
     c->turns[c->count++] = turns;
-  } while (m > 1);
+  }
   return true;
 }
 

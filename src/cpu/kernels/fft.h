@@ -198,12 +198,42 @@ INLINE void small_odd(const int radix, vector *a, const REAL *circle, vector r) 
   }
 }
 
-INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
+INLINE void small_few(const int radix, vector *a, vector r) {
   if (radix == 2) small_2(a);
   else if (radix == 3) small_3(a, r);
   else if (radix == 4) small_4(a, r);
-  else if (radix == 5) small_5(a, r);
+  else small_5(a, r);
+}
+
+/* Radix p * q without a common divisor needs no turns between the two: exp(-2 pi i j k / (p q)) for j = q a + p b is
+** exp(-2 pi i a k / p) * exp(-2 pi i b k / q). */
+INLINE void small_product(const int p, const int q, vector *a, vector r) {
+  vector b[4][5];
+  #pragma GCC unroll 4
+  for (int i = 0; i < p; i++) {
+    #pragma GCC unroll 5
+    for (int j = 0; j < q; j++) b[i][j] = a[(q * i + p * j) % (p * q)];
+    small_few(q, b[i], r);
+  }
+  vector c[5][4];
+  #pragma GCC unroll 5
+  for (int j = 0; j < q; j++) {
+    #pragma GCC unroll 4
+    for (int i = 0; i < p; i++) c[j][i] = b[i][j];
+    small_few(p, c[j], r);
+  }
+  #pragma GCC unroll 20
+  for (int k = 0; k < p * q; k++) a[k] = c[k % q][k % p];
+}
+
+INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
+  if (radix >= 2 && radix <= 5) small_few(radix, a, r);
+  else if (radix == 6) small_product(2, 3, a, r);
   else if (radix == 8) small_8(a, r);
+  else if (radix == 10) small_product(2, 5, a, r);
+  else if (radix == 12) small_product(4, 3, a, r);
+  else if (radix == 15) small_product(3, 5, a, r);
+  else if (radix == 20) small_product(4, 5, a, r);
   else if (radix == 16) small_16(a, r);
   else if (radix > 1) small_odd(radix, a, circle, r);
 }
@@ -214,11 +244,11 @@ INLINE void small(const int radix, vector *a, const REAL *circle, vector r) {
 INLINE void butterfly(const int radix, const REAL *x, int64_t leg, REAL *y, int64_t y_leg, const REAL *circle,
                       const REAL *turn, vector scale, vector r) {
   vector a[FFT_RADIX];
-  #pragma GCC unroll 16
+  #pragma GCC unroll 20
   for (int j = 0; j < radix; j++) a[j] = load(x + j * leg);
   small(radix, a, circle, r);
   if (turn) store(y, a[0]);
-  #pragma GCC unroll 16
+  #pragma GCC unroll 20
   for (int k = turn ? 1 : 0; k < radix; k++)
     store(y + k * y_leg, turn ? times(a[k], turn[2 * k - 2], turn[2 * k - 1], -r) : a[k] * scale);
 }
@@ -243,7 +273,8 @@ INLINE void run_pass(const int radix, const bool last, const fft_pass *p, const 
     if (p->m == 1) run_pass(radix, true, p, x, y);                           \
     else run_pass(radix, false, p, x, y);                                    \
   }
-PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(7) PASS(8) PASS(11) PASS(13) PASS(16)
+PASS(1) PASS(2) PASS(3) PASS(4) PASS(5) PASS(6) PASS(7) PASS(8) PASS(10)
+PASS(11) PASS(12) PASS(13) PASS(15) PASS(16) PASS(20)
 
 static void pass_odd(const fft_pass *p, const void *x, void *y) {
   if (p->m == 1) run_pass(p->radix, true, p, x, y);
@@ -407,8 +438,8 @@ static void multiply(const fft_multiply *f, const void *x, void *y) {
 const fft_table ISA_NAME(TABLE) = {
   .lanes = LANES,
   .pass = {
-    [1] = pass_1, [2] = pass_2, [3] = pass_3, [4] = pass_4, [5] = pass_5, [7] = pass_7, [8] = pass_8, [11] = pass_11,
-    [13] = pass_13, [16] = pass_16, [17] = pass_odd, [19] = pass_odd, [23] = pass_odd, [29] = pass_odd, [31] = pass_odd,
+    [1] = pass_1, [2] = pass_2, [3] = pass_3, [4] = pass_4, [5] = pass_5, [6] = pass_6, [7] = pass_7, [8] = pass_8,
+    [10] = pass_10, [11] = pass_11, [12] = pass_12, [13] = pass_13, [15] = pass_15, [16] = pass_16, [20] = pass_20, [17] = pass_odd, [19] = pass_odd, [23] = pass_odd, [29] = pass_odd, [31] = pass_odd,
     [37] = pass_odd, [41] = pass_odd, [43] = pass_odd, [47] = pass_odd, [53] = pass_odd, [59] = pass_odd, [61] = pass_odd},
   .turn = turn, .join = join, .multiply = multiply, .mirror = mirror
 };
