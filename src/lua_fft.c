@@ -44,8 +44,10 @@ static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   if (lua_type(L, i) == LUA_TNUMBER) return 1;
   if (lua_type(L, i) != LUA_TTABLE)
     luaL_error(L, "%s: %s: number or list expected, got %s", fn, what, luaL_typename(L, i));
-  lua_Integer n = (lua_Integer)lua_rawlen(L, i);
+  lua_Integer n = (lua_Integer)lua_rawlen(L, i), keys = 0;
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) keys++;
   if (n == 0) luaL_error(L, "%s: %s: an empty list", fn, what);
+  if (keys != n) luaL_error(L, "%s: %s: a list of numbers expected, got a table with other keys", fn, what);
   if (n > MAX_DIMS) luaL_error(L, "%s: %s: more than %d numbers", fn, what, MAX_DIMS);
   return (int)n;
 }
