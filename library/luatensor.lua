@@ -268,7 +268,8 @@ function Tensor:bernoulli(p, ...) end
 ---@return any # x
 function Tensor:bernoulli_(x, p, options) end
 
----How often each value occurs: element i of the result counts the elements that are i.
+---How often each value occurs: element i of the result counts the elements that are i. Waits for
+---the least and the largest.
 ---Lua tensors start at 1: so does this, and a value below 1 is an error.
 ---@param options? table weights: a tensor that has an amount for each element, which is added up instead of 1; minlength: least length of the result
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
@@ -744,7 +745,7 @@ Tensor["gt"] = Tensor["greater"]
 function Tensor:half() end
 
 ---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
----last bin counts, too. What lies outside, and NaN, is not counted.
+---last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
 ---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
 ---@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up to 1
 ---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
@@ -3042,7 +3043,8 @@ function lt.median(x, dim, options) end
 ---@return luatensor.Tensor # NaN where the line has a NaN
 function lt.quantile(x, q, dim, options) end
 
----How often each value occurs: element i of the result counts the elements that are i.
+---How often each value occurs: element i of the result counts the elements that are i. Waits for
+---the least and the largest.
 ---Lua tensors start at 1: so does this, and a value below 1 is an error.
 ---@param x luatensor.Tensor 1-d, integers of 1 and above
 ---@param options? table weights: a tensor that has an amount for each element, which is added up instead of 1; minlength: least length of the result
@@ -3050,7 +3052,7 @@ function lt.quantile(x, q, dim, options) end
 function lt.bincount(x, options) end
 
 ---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
----last bin counts, too. What lies outside, and NaN, is not counted.
+---last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
 ---@param x luatensor.Tensor any dtype but complex, any shape
 ---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
 ---@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up to 1

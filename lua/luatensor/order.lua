@@ -89,6 +89,12 @@ return function(lt, methods)
     linear = function(at) return at end,
   }
 
+  --- Are all quantiles in [0, 1]? Those of a tensor are read for that.
+  local function are_quantiles(q)
+    if type(q) == "number" then return q >= 0 and q <= 1 end
+    return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
+  end
+
   --- Quantiles as a float64 tensor on x's device; all in [0, 1].
   local function check_quantiles(q, x)
     local t
@@ -97,7 +103,7 @@ return function(lt, methods)
     else fail("quantile", "q: number or tensor expected, got %s", type(q)) end
     if lt.isdtype(t.dtype, "complex floating") then fail("quantile", "q: not for %s", t.dtype) end
     t = t:to("float64")
-    if not t:greater_equal(0):logical_and(t:less_equal(1)):all():item() then
+    if not are_quantiles(type(q) == "number" and q or t) then
       fail("quantile", "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
     end
     return t
@@ -178,7 +184,8 @@ return function(lt, methods)
     return weights:reshape({weights.size})
   end
 
-  --- How often each value occurs: element i of the result counts the elements that are i.
+  --- How often each value occurs: element i of the result counts the elements that are i. Waits for
+  -- the least and the largest.
   -- Lua tensors start at 1: so does this, and a value below 1 is an error.
   -- @tparam Tensor x 1-d, integers of 1 and above
   -- @tab[opt] options weights: a tensor that has an amount for each element, which is added up instead of 1;
@@ -240,7 +247,7 @@ return function(lt, methods)
   end
 
   --- How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
-  -- last bin counts, too. What lies outside, and NaN, is not counted.
+  -- last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
   -- @tparam Tensor x any dtype but complex, any shape
   -- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
   -- @tab[opt] options range: {least, greatest} of bins of one width, those of the elements unless given; weights: a

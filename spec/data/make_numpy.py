@@ -382,9 +382,11 @@ SCIPY = [
     ("outer", "np.outer(n[:2], n)", "lt.outer(n[{ {1, 2} }], n)"),
     ("diag", "np.diag(n[:3], k=1)", "n[{ {1, 3} }]:diag(1)"),
     ("cumulative_max", "np.maximum.accumulate(x, axis=1)", "x:cumulative_max(2)"),
-    ("median", "F(np.quantile(x, 0.5, axis=1, method='lower'))", "(x:median(2))"),
+    ("median", "np.median(x, axis=1)", "x:median(2)"),
     ("quantile", "np.quantile(d, 0.3, axis=1)", "d:quantile(0.3, 2)"),
-    ("bincount", "np.bincount(n)", "n:bincount()"),
+    ("bincount", "np.bincount(n)[1:]", "n:bincount()"),
+    ("bincount", "np.bincount(n, weights=g, minlength=12)[1:]", "n:bincount({weights = g, minlength = 11})"),
+    ("histogram", "np.histogram(g, bins=4)", "g:histogram(4)"),
 ]
 
 ROWS += [("linalg." + name, *lines) for name, *lines in LINALG]
