@@ -219,10 +219,9 @@ local function measure_call(name, f, dtype, device, counts)
   }
 end
 
--- On a GPU two integer dtypes stand for all: kernels of each are compiled, and ops_spec.lua runs all of them there.
-local stands_for = {}
-for name in ("uint16 uint32 uint64"):gmatch "%S+" do stands_for[name] = "uint8" end
-for name in ("int8 int16 int32"):gmatch "%S+" do stands_for[name] = "int64" end
+-- On a GPU one dtype stands for its column: each needs kernels compiled, and ops_spec.lua runs those of all.
+local stands_for = {bfloat16 = "float16", float64 = "float32", complex128 = "complex64"}
+for name in ("uint8 uint16 uint32 uint64 int8 int16 int32"):gmatch "%S+" do stands_for[name] = "int64" end
 
 --- cells[name][dtype], as measure_call gives them, for one device.
 function coverage.measure(device)
@@ -366,13 +365,14 @@ Every function that computes with tensors, for every dtype, on the CPU and on a 
 `make coverage`, which calls all of them on both devices; `spec/coverage_spec.lua` does the same and compares.
 
 The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's
-libraries: nothing on this page has run on NVIDIA's hardware. There uint8 and int64 stand for all integers.
+libraries: nothing on this page has run on NVIDIA's hardware. There int64, float16, float32 and complex64 stand for their
+columns.
 
 | | |
 |---|---|
 | K | kernels of our own |
 | B | OpenBLAS on the CPU, cuBLAS on a GPU |
-| L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER on a GPU |
+| L | LAPACK (in OpenBLAS) on the CPU, cuSOLVER on a GPU; there functions wait that a matrix can make fail |
 | F | cuFFT, on a GPU; transforms on the CPU are our own, K |
 | C | a composition, in Lua, of functions that are there; CB, CL, CF: which call that library |
 | V | a view: nothing is computed |
