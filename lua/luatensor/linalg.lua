@@ -193,7 +193,8 @@ return function(lt, _, core)
   local function matrix_norm_of(fn, ord)
     local norm = matrix_norms[ord]
     if not norm then
-      args.fail(fn, 'ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got %s', tostring(ord))
+      local got = (type(ord) == "number" or type(ord) == "string") and tostring(ord) or type(ord)
+      args.fail(fn, 'ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got %s', got)
     end
     return norm
   end

@@ -50,7 +50,7 @@ return function(lt, methods)
       sizes = {}
       for first = 1, math.max(n, 1), size do sizes[#sizes + 1] = math.min(size, n - first + 1) end
     end
-    for _, size in ipairs(sizes) do integer_of("split", "size", size, 0) end
+    for i = 1, #sizes do integer_of("split", "size", sizes[i], 0) end
     for i, size in ipairs(sizes) do
       if start - 1 + size > n then break end
       list[i] = x:narrow(dim, start, size)

@@ -55,8 +55,9 @@ return function(lt, methods, core)
     if given.n > 2 then args.fail("norm", "at most 3 arguments and options expected, got %d", given.n + 1) end
     local p = either("norm", "p", given[1], options.p, 2)
     local dim = either("norm", "dim", given[2], options.dim)
-    if type(p) ~= "number" or p ~= p then args.fail("norm", "p: number expected, got %s", type(p)) end
-    if lt.isdtype(x, "complex floating") then x = x:abs() end
+    if type(p) ~= "number" or p ~= p then
+      args.fail("norm", "p: number expected, got %s", type(p) == "number" and "nan" or type(p))
+    end
     local rest = {dim = dim, keepdim = options.keepdim, dtype = options.dtype, out = options.out}
     if x.dtype:find("^complex") then x = x:abs() end
     if not norm_of[p] then return power_norm(x, p, rest) end
@@ -89,7 +90,7 @@ return function(lt, methods, core)
     local n = args.integer("diff", "n", options.n or 1, 0)
     local y = joined(x, d, options.prepend, options.append)
     if n == 0 then return y:clone() end
-    for _ = 1, n do
+    for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many there is nothing left
       local length = math.max(y.shape[d] - 1, 0)
       local first = math.min(2, y.shape[d] + 1)
       y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))
