@@ -2,12 +2,13 @@
 -- spec/support/special_empty.lua. A function that has no row there, is not in the op table and takes tensors fails here.
 local lt = require "luatensor"
 local alias = require "luatensor.alias"
+local methods = require("luatensor.core").methods
 require "spec.support.helpers"
 local empty = require "spec.support.special_empty"
 
 local unary = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
 
--- Names of lt and of the tables in it, without aliases.
+-- Names of lt and of the tables in it, and "x:name" of methods in place that lt does not have; without aliases.
 local function public_names()
   local names = {}
   local function walk(functions, prefix)
@@ -18,6 +19,11 @@ local function public_names()
   end
   walk(lt, "")
   for _, name in ipairs {"linalg", "fft"} do walk(rawget(lt, name) or {}, name .. ".") end
+  local ops = lt.ops()
+  for name in pairs(methods) do
+    local base = name:match "^(.*)_$"
+    if base and not rawget(lt, name) and not ops[base] and not alias.functions[base] then names[#names + 1] = "x:" .. name end
+  end
   table.sort(names)
   return names
 end
@@ -158,6 +164,22 @@ local identities = {
   logsumexp = -math.huge, norm = 0, max = false, min = false, argmax = false, argmin = false,
 }
 local none = {max = true, min = true, argmax = true, argmin = true}
+
+describe("in place", function()
+  for name, op in pairs(lt.ops()) do
+    if op.in_place then
+      it(name .. "_ keeps a tensor without elements, and one that is 0-d", function()
+        for _, shape in ipairs(empty.shapes) do
+          local x = input(shape, takes(op, "float32") and "float32" or "int64")
+          local others = {}
+          for i = 2, op.arity do others[i - 1] = x:clone() end
+          assert.equal(x, x[name .. "_"](x, table.unpack(others)))
+          assert.equal(tostring(lt.zeros(shape).shape), tostring(x.shape))
+        end
+      end)
+    end
+  end
+end)
 
 describe("along a dim without elements", function()
   local x = lt.zeros(2, 0, 3)

@@ -186,6 +186,24 @@ row("tensordot", "[] 4", "[] 0", "[] 0", "[] 0", "[] 0", function(x) return lt.t
 row("einsum", "[] 4", "[] 0", "[] 0", "[] 0", "[] 0",
     function(x) return lt.einsum(("%s,%s->"):format(letters(x), letters(x)), x, x) end)
 
+-- ---- in place: methods that are not a function of the op table with "_" ----
+
+same("x:zero_", function(x) return x:zero_() end)
+same("x:fill_", function(x) return x:fill_(1) end)
+same("x:copy_", function(x) return x:copy_(x:clone()) end)
+same("x:uniform_", function(x) return x:uniform_() end)
+same("x:normal_", function(x) return x:normal_() end)
+same("x:random_", function(x) return x:random_(1, 6) end)
+same("x:bernoulli_", function(x) return x:bernoulli_(0.5) end)
+same("x:masked_fill_", function(x) return x:masked_fill_(mask(x), 1) end)
+row("x:shuffle_", "error", "same", "same", "same", "same", function(x) return x:shuffle_() end)
+row("x:addmm_", "error", "error", "error", "error", "error", function(x) return x:addmm_(x, turned(x)) end)
+for name in ("scatter_ scatter_add_ index_add_"):gmatch "%S+" do
+  row("x:" .. name, "error", "same", "same", "same", "same", function(x)
+    return x[name](x, 1, name == "index_add_" and positions(0) or lt.ones_like(x, {dtype = "int64"}), 1)
+  end)
+end
+
 -- ---- Fourier transforms: a dim without elements has none ----
 
 for name in ("fft ifft"):gmatch "%S+" do row("fft." .. name, "error", "error", "same", "error", "same") end
