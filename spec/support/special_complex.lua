@@ -278,6 +278,15 @@ cases.pow = [[
   1 , 1 ; NaN , NaN -> NaN , NaN
 ]]
 
+-- ours: x + z (y - x)
+cases.lerp = [[
+  NaN , NaN ; 1 , 1 ; 1 , 1 -> NaN , NaN
+  1 , 1 ; NaN , NaN ; 1 , 1 -> NaN , NaN
+  1 , 1 ; 1 , 1 ; NaN , NaN -> NaN , NaN
+  1 , 2 ; 3 , 6 ; 0.5 , +0 -> 2 , 4
+  1 , 2 ; 3 , 6 ; +0 , 0.5 -> -1 , 3
+]]
+
 cases.equal = [[
   NaN , any ; 1 , 1 -> false
   1 , 1 ; any , NaN -> false
