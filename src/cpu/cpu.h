@@ -118,7 +118,8 @@ typedef struct sort_kernel {
   /* keys that tell -0 from +0, and back; NaN are all one */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
-  /* floats: puts zeros of both signs, and the NaN, of the sorted out into their order in x; else NULL */
+  /* floats, else NULL: are there any -0 or NaN? Puts zeros of both signs, and NaN, of the sorted out into their order in x */
+  bool (*special)(int64_t n, const void *x);
   void (*mend)(int64_t n, const void *x, bool descending, void *out);
   /* keys for which -0 is +0, as unsigned integers: the least and the greatest; packed with positions first, first + 1, …;
   ** and the last bits that the packing of out[i], whose position that has, loses: packed with the position again */

@@ -8,6 +8,7 @@
 
 enum {
   FEW   = 256,             /* keys: too few for a radix sort's counts */
+  SHORT = 64,              /* keys: sorting them takes no longer than to see that they are sorted */
   TASK  = 1 << 14,         /* keys that a thread sorts alone */
   GRAIN = 1 << 13,         /* elements a thread is worth */
   LONG  = 1 << 16,         /* a lone line of this length is worth several threads */
@@ -52,7 +53,7 @@ static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scrat
 /* Keys that differ below bit `low` only are in their order already. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low) {
   const key_sorts *k = &cpu_isa->sort->sorts[size == 8];
-  int direction = k->direction(n, keys);
+  int direction = n <= SHORT ? 0 : k->direction(n, keys);
   if (direction < 0) k->reverse(n, keys);
   if (direction != 0) return;
   if (k->divide && j->inside > 1 && n >= LONG) {
@@ -64,14 +65,16 @@ static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
 
-static void sort_values(const sort_job *j, const buffers *b, const void *x, void *values) {
+/* Lines one behind the other, in x and in values. */
+static void sort_values(const sort_job *j, const buffers *b, int64_t lines, const char *x, char *values) {
   const sort_kernel *k = j->kernel;
-  int64_t n = j->c->n;
-  void *keys = b->keys ? b->keys : values;
-  k->keys(n, x, j->c->descending, keys);
-  sort_keys(j, b, n, keys, k->key_size, 0);
-  k->unkey(n, keys, j->c->descending, values);
-  if (k->mend) k->mend(n, x, j->c->descending, values);
+  int64_t n = j->c->n, bytes = n * j->size;
+  char *keys = b->keys ? b->keys : values;
+  k->keys(lines * n, x, j->c->descending, keys);
+  for (int64_t i = 0; i < lines; i++) sort_keys(j, b, n, keys + i * n * k->key_size, k->key_size, 0);
+  k->unkey(lines * n, keys, j->c->descending, values);
+  if (!k->mend || !k->special(lines * n, x)) return;
+  for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
 static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
@@ -160,11 +163,6 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
   return true;
 }
 
-static void sort_line(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
-  if (!j->packed) sort_values(j, b, x, values);
-  else if (j->c->keep == j->c->n || !sort_some(j, b, x, values, positions)) sort_positions(j, b, x, values, positions);
-}
-
 /* ---- tiles of lines ---- */
 
 /* Copies `lines` lines of n elements between a tensor and a buffer [line][n]. */
@@ -195,11 +193,14 @@ static void sort_tile(const sort_job *j, const buffers *b, int64_t tile) {
   if (c->positions.data) positions = (int64_t *)c->positions.data + offset[2];
   int64_t in_line = inner_stride(&c->outer, 1), values_line = inner_stride(&c->outer, 0), at_line = inner_stride(&c->outer, 2);
   if (j->copy_in) copy_lines(lines, c->n, j->size, b->x, c->n, 1, x, in_line, c->in_stride);
-  for (int64_t i = 0; i < lines; i++) {
+  bool adjacent = (j->copy_in || in_line == c->n) && (j->copy_values || values_line == c->keep);
+  int64_t group = j->packed || !adjacent ? 1 : lines;
+  for (int64_t i = 0; i < lines; i += group) {
     char *from = j->copy_in ? b->x + i * c->n * j->size : x + i * in_line * j->size;
     char *v = !values ? NULL : j->copy_values ? b->values + i * c->keep * j->size : values + i * values_line * j->size;
     int64_t *at = !positions ? NULL : j->copy_positions ? b->positions + i * c->keep : positions + i * at_line;
-    sort_line(j, b, from, v, at);
+    if (!j->packed) sort_values(j, b, group, from, v);
+    else if (c->keep == c->n || !sort_some(j, b, from, v, at)) sort_positions(j, b, from, v, at);
   }
   if (j->copy_values) copy_lines(lines, c->keep, j->size, values, values_line, c->values_stride, b->values, c->keep, 1);
   if (j->copy_positions) copy_lines(lines, c->keep, 8, positions, at_line, c->positions_stride, b->positions, c->keep, 1);
@@ -232,7 +233,7 @@ static buffer_sizes measure(const sort_job *j) {
   int key_size = j->packed ? 8 : j->kernel->key_size;
   buffer_sizes s = {
     .x = part(j->copy_in, j->width * c->n, j->size), .values = part(j->copy_values, j->width * c->keep, j->size),
-    .positions = part(j->copy_positions, j->width * c->keep, 8), .keys = part(j->own_keys, c->n, key_size),
+    .positions = part(j->copy_positions, j->width * c->keep, 8), .keys = part(j->own_keys, j->packed ? c->n : j->width * c->n, key_size),
     .scratch = part(true, c->n, key_size), .counts = part(true, j->inside * RADIX_PLACES, sizeof(int64_t)),
     .some = part(c->keep < c->n, c->n, j->size), .places = part(c->keep < c->n, c->n, 8)};
   s.all = s.x + s.values + s.positions + s.keys + s.scratch + s.counts + s.some + s.places;

@@ -84,7 +84,7 @@ INTEGER_KEY(int64, uint64_t, 0x8000000000000000u)
     }                                                                                                   \
   }
 
-enum { LOOK = 64 };          /* elements compared before the answer is looked at */
+enum { LOOK = 64, MANY = 4096 };   /* elements compared before the answer is looked at */
 
 #define FILTER(name, width, U, K)                                                                       \
   static int64_t filter_##name(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out) { \
@@ -119,6 +119,19 @@ enum { LOOK = 64 };          /* elements compared before the answer is looked at
       left = less ? left - half - 1 : half;                                                             \
     }                                                                                                   \
     return first;                                                                                       \
+  }                                                                                                     \
+  static bool special_##name(int64_t n, const void *x) {                                                \
+    const U minus_zero = (U)((U)1 << (width - 1));                                                      \
+    for (int64_t begin = 0; begin < n; begin += MANY) {                                                 \
+      int64_t end = begin + MANY < n ? begin + MANY : n;                                                \
+      U any = 0;                                                                                        \
+      for (int64_t i = begin; i < end; i++) {                                                           \
+        U b = ((const U *)x)[i];                                                                        \
+        any |= (b == minus_zero) | (key_##name(b) == (U)-1);                                            \
+      }                                                                                                 \
+      if (any) return true;                                                                             \
+    }                                                                                                   \
+    return false;                                                                                       \
   }                                                                                                     \
   static void mend_##name(int64_t n, const void *x, bool descending, void *out) {                       \
     U flip = descending ? (U)-1 : 0, nan = (U)-1, zero = merged_##name(0), *o = out;                    \
@@ -210,7 +223,7 @@ PLAIN(64, int64_t)
   .key_size = sizeof(K), .key_bits = width, .keys = keys_##name, .unkey = unkey_all_##name,               \
   .range = range_##name, .pack = pack_##name, .repack = repack_##name, .filter = filter_##name
 #define INTEGER_ENTRY(name, width, U, K) [DT_##name] = {SHARED(name, width, K)},
-#define FLOAT_ENTRY(name, width, U, K)   [DT_##name] = {SHARED(name, width, K), .mend = mend_##name},
+#define FLOAT_ENTRY(name, width, U, K)   [DT_##name] = {SHARED(name, width, K), .special = special_##name, .mend = mend_##name},
 const sort_table ISA_NAME(sort_table) = {
   .kernel = {SORTED_INTEGERS(INTEGER_ENTRY) SORTED_FLOATS(FLOAT_ENTRY)},
   .sorts = {{direction_32, reverse_line_32, sort_32, divide_32}, {direction_64, reverse_line_64, sort_64, divide_64}},
