@@ -9,6 +9,8 @@
 enum {
   FEW   = 256,             /* keys: too few for a radix sort's counts */
   SHORT = 64,              /* keys: sorting them takes no longer than to see that they are sorted */
+  MANY  = 1 << 11,         /* keys: a radix sort of FEW_BITS, which are two passes, beats comparing */
+  FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* keys that a thread sorts alone */
   GRAIN = 1 << 13,         /* elements a thread is worth */
   LONG  = 1 << 16,         /* a lone line of this length is worth several threads */
@@ -50,17 +52,18 @@ static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scrat
   sort_by_tasks(k, n - low, keys + low * size, scratch + low * size, size);
 }
 
-/* Keys that differ below bit `low` only are in their order already. */
-static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low) {
+/* Keys that differ below bit `low` only are in their order already; above it they differ in `bits` bits. */
+static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low, int bits) {
   const key_sorts *k = &cpu_isa->sort->sorts[size == 8];
   int direction = n <= SHORT ? 0 : k->direction(n, keys);
   if (direction < 0) k->reverse(n, keys);
   if (direction != 0) return;
-  if (k->divide && j->inside > 1 && n >= LONG) {
+  bool quick = k->divide && (size == 4 || n < MANY || bits > FEW_BITS);
+  if (quick && j->inside > 1 && n >= LONG) {
     #pragma omp parallel num_threads(j->inside)
     #pragma omp single
     sort_by_tasks(k, n, keys, b->scratch, size);
-  } else if (k->divide || n <= FEW) k->sort(n, keys, b->scratch);
+  } else if (quick || n <= FEW) k->sort(n, keys, b->scratch);
   else if (size == 4) radix_sort_32(n, keys, b->scratch, b->counts, 0, n < LONG ? 1 : j->inside);
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
@@ -71,7 +74,7 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   int64_t n = j->c->n, bytes = n * j->size;
   char *keys = b->keys ? b->keys : values;
   k->keys(lines * n, x, j->c->descending, keys);
-  for (int64_t i = 0; i < lines; i++) sort_keys(j, b, n, keys + i * n * k->key_size, k->key_size, 0);
+  for (int64_t i = 0; i < lines; i++) sort_keys(j, b, n, keys + i * n * k->key_size, k->key_size, 0, k->key_bits);
   k->unkey(lines * n, keys, j->c->descending, values);
   if (!k->mend || !k->special(lines * n, x)) return;
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
@@ -79,17 +82,18 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
 
 static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
 
-/* Keys of 64 bits are counted from the least of the line, so that most lines lose none of their bits. */
-static packing choose_packing(const sort_job *j, int64_t n, const void *x) {
+/* Keys are counted from the least of the line: so most lines lose no bit of a key of 64, and few values are few digits.
+** *key_bits: in which packed keys differ, above the position. */
+static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *key_bits) {
   packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(n - 1))};
-  int key_bits = j->kernel->key_bits;
-  if (key_bits == 64) {
+  *key_bits = j->kernel->key_bits;
+  if (*key_bits == 64 || n >= MANY) {
     uint64_t range[2];
     j->kernel->range(n, x, p.descending, range);
     p.base = range[0];
-    key_bits = bits_of(range[1] - range[0]);
+    *key_bits = bits_of(range[1] - range[0]);
   }
-  p.shift = key_bits + p.bits <= 64 ? p.bits : 64 - key_bits;
+  p.shift = *key_bits + p.bits <= 64 ? p.bits : 64 - *key_bits;
   return p;
 }
 
@@ -101,15 +105,16 @@ static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void
     for (end = first + 1; end < n && keys[end] >> p->bits == high;) end++;
     if (end - first == 1) continue;
     j->kernel->repack(end - first, x, p, keys + first);
-    sort_keys(j, b, end - first, keys + first, 8, p->bits);
+    sort_keys(j, b, end - first, keys + first, 8, p->bits, p->bits);
   }
 }
 
 /* Packed keys of x in order. Returns the mask of their positions. */
 static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const void *x, int64_t *keys) {
-  packing p = choose_packing(j, n, x);
+  int key_bits;
+  packing p = choose_packing(j, n, x, &key_bits);
   j->kernel->pack(n, x, 0, &p, keys);
-  sort_keys(j, b, n, keys, 8, p.bits);
+  sort_keys(j, b, n, keys, 8, p.bits, key_bits);
   if (p.shift < p.bits) sort_lost(j, b, n, x, &p, keys);
   return ((int64_t)1 << p.bits) - 1;
 }
