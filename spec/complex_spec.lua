@@ -1,7 +1,7 @@
 -- Complex numbers: making, reading and printing them, their parts, promotion, ops and reductions over layouts. The oracle is
 -- complex arithmetic of pairs in plain Lua; the functions' own accuracy and special cases have specs of their own.
 local lt = require "luatensor"
-local helpers = require "spec.support.helpers"
+require "spec.support.helpers"
 local cases = require "spec.support.cases"
 
 local raises = assert.raises

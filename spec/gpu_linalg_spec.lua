@@ -26,7 +26,8 @@ function()
     local off = (got:to("cpu"):to(wide) - want:to("cpu"):to(wide)):abs()
     local worst = off.size > 0 and off:max():item() or 0
     local size = want.size > 0 and want:to("cpu"):to(wide):abs():max():item() or 0
-    if not (worst <= bounds[got.dtype] * math.max(1, size)) then
+    local fits = worst <= bounds[got.dtype] * math.max(1, size)        -- false for NaN, too
+    if not fits then
       error(("%s of %s: off by %g of %g"):format(what, got.dtype, worst, size), 2)
     end
   end
