@@ -305,6 +305,17 @@ describe("the definition:", function()
     same(lt.fft.irfft2(x), lt.fft.irfftn(x, {dim = {2, 3}}))
     same(lt.fft.rfft2(x:real()), lt.fft.rfftn(x:real(), {dim = {2, 3}}))
   end)
+
+  it("real numbers are complex ones without imaginary parts", function()
+    for _, dtype in ipairs {"int64", "float32", "float64"} do
+      local x = lt.arange(1, 13, {dtype = dtype}):reshape(4, 3)
+      local z = lt.complex(dtype == "int64" and x:to("float32") or x, 0)
+      for _, name in ipairs {"irfftn", "irfft2", "fftn", "ifftn", "fft2", "ifft2"} do
+        local near = lt.fft[name](x):subtract(lt.fft[name](z)):abs():max():item()
+        assert.is_true(near <= 1e-5, name .. " of " .. dtype)
+      end
+    end
+  end)
 end)
 
 -- ---- identities -----------------------------------------------------------------------------------

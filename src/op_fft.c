@@ -165,7 +165,7 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   enum dtype part = dtype_kind(f->result) == KIND_COMPLEX ? dtype_real(f->result) : f->result;
   bool complex = dtype_kind(trim->dtype) == KIND_COMPLEX;
   bool conjugated = complex && s->kind == FFT_hermitian && !f->info->inverse;
-  enum dtype d = complex || s->kind == FFT_hermitian ? dtype_complex(part) : part;
+  enum dtype d = complex || s->kind != FFT_real ? dtype_complex(part) : part;
   *use = trim;
   if (trim->dtype == d && !conjugated && trim->shape.dim[s->dim] == in_length(s)) return OK;
   tensor inside;
