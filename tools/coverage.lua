@@ -365,8 +365,8 @@ Every function that computes with tensors, for every dtype, on the CPU and on a 
 `make coverage`, which calls all of them on both devices; `spec/coverage_spec.lua` does the same and compares.
 
 The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's
-libraries: nothing on this page has run on NVIDIA's hardware. There int64, float16, float32 and complex64 stand for their
-columns.
+libraries: nothing on this page has run on NVIDIA's hardware. There int64, float16, float32 and complex64 stand for
+their columns.
 
 | | |
 |---|---|
