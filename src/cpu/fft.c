@@ -6,11 +6,11 @@
 #include "walk.h"
 
 enum {
-  TOGETHER_BYTES = 1 << 14,     /* of a buffer of contiguous lines that are turned to lie side by side: three fit in L1 */
-  COLUMN_BYTES   = 1 << 18,     /* where they lie so in memory: long runs are read faster, and two buffers fit in L2 */
+  TOGETHER_BYTES = 1 << 14,     /* of a tile of contiguous lines, turned to lie side by side: in and out fit in L1 */
+  COLUMN_BYTES   = 1 << 18,     /* of one that lies so in memory: long runs are read faster, two buffers fit in L2 */
   COLUMN_LEAST   = 128,         /* bytes of such a run: two cache lines, which are fetched together */
-  TOGETHER_MOST  = 200,         /* contiguous lines that are longer, and can be split, go one at a time; */
-  COLUMN_MOST    = 1 << 16,     /* others from here on */
+  TOGETHER_MOST  = 200,         /* contiguous lines that are longer, and can be split, go one at a time, */
+  COLUMN_MOST    = 1 << 16,     /* lines side by side in memory that are longer than this (buffers grow), too */
   GRAIN          = 1 << 13      /* complex numbers that a thread is worth */
 };
 
@@ -106,7 +106,8 @@ static void split_columns(const split_run *s, int64_t block, char *a, char *b) {
 static void split_rows(const split_run *s, int64_t block, char *a, char *b) {
   const fft_plan *p = s->plan;
   int64_t n1 = p->first.n, size = complex_size(p), at = block * p->rows;
-  fft_run r = {.kernels = s->kernels, .lanes = block_width(n1, p->rows, block), .inverse = s->inverse, .scale = s->scale};
+  int64_t rows = block_width(n1, p->rows, block);
+  fft_run r = {.kernels = s->kernels, .lanes = rows, .inverse = s->inverse, .scale = s->scale};
   run_chain(&p->second, &r, s->between + at * size, n1, s->y + at * size, n1, a, b);
 }
 
@@ -206,7 +207,7 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
-/* A copy of complex numbers that turns rows into columns, where both are contiguous: with vectors, where there are enough. */
+/* Rows of complex numbers become columns, both contiguous: with vectors, where there are enough. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};

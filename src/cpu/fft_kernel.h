@@ -13,8 +13,9 @@ enum {
 };
 
 /* One step of a Stockham transform of n = l * radix * m, `lanes` of them side by side:
-**   y[t + l * (k + radix * p)] = exp(-2 pi i p k / (radix * m)) * sum over j of exp(-2 pi i j k / radix) * x[t + l * (p + m * j)]
-** for t < l, p < m, k < radix. The last one (m = 1) multiplies by scale. x and y do not overlap. */
+**   y[t + l * (k + radix * p)] = w(p k, radix * m) * sum over j of w(j k, radix) * x[t + l * (p + m * j)]
+** where w(a, b) = exp(-2 pi i a / b), for t < l, p < m, k < radix. The last one (m = 1) multiplies by
+** scale. x and y do not overlap. */
 typedef struct fft_pass {
   int         radix;
   int64_t     m, l, lanes;      /* lanes: a vector's at least */

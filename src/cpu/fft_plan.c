@@ -60,7 +60,8 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
 
 /* What a pass costs an element, from timings. Primes above 5 have to be taken as they are. */
 static const struct { int radix; float cost; } radices[] = {
-  {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f}, {2, 1}};
+  {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f},
+  {2, 1}};
 
 typedef struct radix_list { int count, radix[FFT_PASSES]; } radix_list;
 
@@ -98,13 +99,11 @@ static float take_apart(int64_t n, radix_list *list) {
   return rest == 1 ? cost + cheapest(n, 0, list) : INFINITY;
 }
 
-static bool is_smooth(int64_t n) {
+bool fft_smooth(int64_t n) {
   for (int p = 2; p <= FFT_RADIX; p++)
     while (n % p == 0) n /= p;
   return n == 1;
 }
-
-bool fft_smooth(int64_t n) { return is_smooth(n); }
 
 /* Vectors of so many lanes that n places take, by the least that they could. */
 static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
@@ -116,8 +115,8 @@ static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
   return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
 }
 
-/* The n1 of the best split of n, both parts `lanes` at least: the cheapest, or, where blocks have to fit into caches, among
-** those near the root; 0: there is none. */
+/* The n1 of the best split of n, both parts `lanes` at least: the cheapest, or, where blocks have to fit into caches,
+** among those near the root; 0: there is none. */
 static int64_t middle(int64_t n, int64_t lanes) {
   int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
   float best_cost = INFINITY;
@@ -133,7 +132,7 @@ static int64_t middle(int64_t n, int64_t lanes) {
 }
 
 bool fft_splits(int64_t n, int lanes) {
-  if (!is_smooth(n)) return false;
+  if (!fft_smooth(n)) return false;
   for (int64_t d = (int64_t)sqrt((double)n) + 1; d >= lanes; d--)
     if (n % d == 0 && n / d >= lanes) return true;
   return false;
@@ -211,8 +210,8 @@ static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool ha
 static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   int64_t n = p->n, m = p->inner->n;
   fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
-  double *around = calloc((size_t)m, 4 * sizeof(double)), *result = around + 2 * m;
-  bool done = exact && around;
+  double *around = calloc((size_t)m, 2 * sizeof(double)), *result = malloc((size_t)m * 2 * sizeof(double));
+  bool done = exact && around && result;
   for (int64_t j = 0; done && j < n; j++)
     for (int64_t k = j; ; k = m - j) {
       around[2 * k] = chirp[2 * j] / (double)m;
@@ -222,6 +221,7 @@ static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   done = done && fft_run_line(exact, false, 1, around, result) == OK;
   for (int64_t k = 0; done && k < m; k++) put(p->real, spectrum, k, result + 2 * k);
   free(around);
+  free(result);
   if (exact != p->inner) free_plan(exact);
   return done;
 }

@@ -343,7 +343,8 @@ static void turn(const fft_turn *t, const void *x, void *y) {
 /* ---- halves of real lines ---- */
 
 /* Both outputs of k. upward: lanes are neighbouring k, those of h - k the other way round. */
-INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn, vector i) {
+INLINE void join_pair(const bool upward, const REAL *x, const REAL *x_end, REAL *y, REAL *y_end, vector turn,
+                      vector i) {
   const vector conj = alternate(1, -1);
   vector a = load(x), b = load(x_end);
   b = (upward ? backward(b) : b) * conj;
@@ -439,7 +440,8 @@ const fft_table ISA_NAME(TABLE) = {
   .lanes = LANES,
   .pass = {
     [1] = pass_1, [2] = pass_2, [3] = pass_3, [4] = pass_4, [5] = pass_5, [6] = pass_6, [7] = pass_7, [8] = pass_8,
-    [10] = pass_10, [11] = pass_11, [12] = pass_12, [13] = pass_13, [15] = pass_15, [16] = pass_16, [20] = pass_20, [17] = pass_odd, [19] = pass_odd, [23] = pass_odd, [29] = pass_odd, [31] = pass_odd,
-    [37] = pass_odd, [41] = pass_odd, [43] = pass_odd, [47] = pass_odd, [53] = pass_odd, [59] = pass_odd, [61] = pass_odd},
+    [10] = pass_10, [11] = pass_11, [12] = pass_12, [13] = pass_13, [15] = pass_15, [16] = pass_16, [20] = pass_20,
+    [17] = pass_odd, [19] = pass_odd, [23] = pass_odd, [29] = pass_odd, [31] = pass_odd, [37] = pass_odd,
+    [41] = pass_odd, [43] = pass_odd, [47] = pass_odd, [53] = pass_odd, [59] = pass_odd, [61] = pass_odd},
   .turn = turn, .join = join, .multiply = multiply, .mirror = mirror
 };
