@@ -14,6 +14,7 @@ typedef struct sort_job {
   tensor *values, *positions;
 } sort_job;
 
-int op_sort(const sort_job *j);   /* ERR_DTYPE: complex numbers have no order. ERR_MEMORY ERR_OVERFLOW ERR_NO_KERNEL … */
+/* ERR_DTYPE: complex numbers have no order. ERR_MEMORY ERR_OVERFLOW ERR_NO_KERNEL … */
+int op_sort(const sort_job *j);
 
 #endif

@@ -54,7 +54,8 @@ static void counts_to_places(int64_t *counts, int threads) {
       K *swap = from;                                                                                   \
       from = to;                                                                                        \
       to = swap;                                                                                        \
-      left = shift + RADIX_DIGIT < (int)(8 * sizeof(K)) ? left >> (shift + RADIX_DIGIT) << (shift + RADIX_DIGIT) : 0;     \
+      int done = shift + RADIX_DIGIT;                                                                   \
+      left = done < (int)(8 * sizeof(K)) ? left >> done << done : 0;                                    \
     }                                                                                                   \
     if (from != keys) memcpy(keys, from, (size_t)n * sizeof *keys);                                     \
   }

@@ -8,8 +8,8 @@ enum {
   RADIX_PLACES = 1 << RADIX_DIGIT
 };
 
-/* Sorts of signed integers. scratch: as many keys; counts: threads * RADIX_PLACES. Keys that differ below bit `low` only
-** stay in their order. */
+/* Sorts of signed integers. scratch: as many keys; counts: threads * RADIX_PLACES. Keys that differ below bit `low`
+** only stay in their order. */
 void radix_sort_32(int64_t n, int32_t *keys, int32_t *scratch, int64_t *counts, int low, int threads);
 void radix_sort_64(int64_t n, int64_t *keys, int64_t *scratch, int64_t *counts, int low, int threads);
 

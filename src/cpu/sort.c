@@ -1,5 +1,5 @@
 /* Sorting: elements become integer keys, alone where only values are wanted, else packed with their positions into 64
-** bits, so that no two are alike and any sort is a stable one. Lines that are not contiguous are copied, some at a time. */
+** bits, so that no two are alike and any sort is a stable one. Lines that are not contiguous are copied, some at once. */
 
 #include <math.h>
 
@@ -141,8 +141,8 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
 }
 
 /* How many elements a sample has from which a limit is taken, and which of them that is: so that some more than `keep`
-** elements are expected within it (4 standard deviations, and a few). 0: sorting all is as good. Near the square root of
-** n, sorting the sample costs about as much as sorting what comes through. */
+** elements are expected within it (4 standard deviations, and a few). 0: sorting all is as good. Near the square root
+** of n, sorting the sample costs about as much as sorting what comes through. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;
@@ -173,7 +173,8 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
 /* Copies `lines` lines of n elements between a tensor and a buffer [line][n]. */
 static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_line, int64_t to_step, void *from,
                        int64_t from_line, int64_t from_step) {
-  copy_plan p = {.rows = lines, .cols = n, .to_row = to_line, .to_col = to_step, .from_row = from_line, .from_col = from_step};
+  copy_plan p = {.rows = lines, .cols = n, .to_row = to_line, .to_col = to_step, .from_row = from_line,
+                 .from_col = from_step};
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
@@ -196,7 +197,8 @@ static void sort_tile(const sort_job *j, const buffers *b, int64_t tile) {
   int64_t *positions = NULL;
   if (c->values.data) values = (char *)c->values.data + offset[0] * j->size;
   if (c->positions.data) positions = (int64_t *)c->positions.data + offset[2];
-  int64_t in_line = inner_stride(&c->outer, 1), values_line = inner_stride(&c->outer, 0), at_line = inner_stride(&c->outer, 2);
+  int64_t in_line = inner_stride(&c->outer, 1), values_line = inner_stride(&c->outer, 0);
+  int64_t at_line = inner_stride(&c->outer, 2);
   if (j->copy_in) copy_lines(lines, c->n, j->size, b->x, c->n, 1, x, in_line, c->in_stride);
   bool adjacent = (j->copy_in || in_line == c->n) && (j->copy_values || values_line == c->keep);
   int64_t group = j->packed || !adjacent ? 1 : lines;
@@ -208,7 +210,8 @@ static void sort_tile(const sort_job *j, const buffers *b, int64_t tile) {
     else if (c->keep == c->n || !sort_some(j, b, from, v, at)) sort_positions(j, b, from, v, at);
   }
   if (j->copy_values) copy_lines(lines, c->keep, j->size, values, values_line, c->values_stride, b->values, c->keep, 1);
-  if (j->copy_positions) copy_lines(lines, c->keep, 8, positions, at_line, c->positions_stride, b->positions, c->keep, 1);
+  if (j->copy_positions)
+    copy_lines(lines, c->keep, 8, positions, at_line, c->positions_stride, b->positions, c->keep, 1);
 }
 
 static void choose_layout(sort_job *j) {
@@ -238,7 +241,8 @@ static buffer_sizes measure(const sort_job *j) {
   int key_size = j->packed ? 8 : j->kernel->key_size;
   buffer_sizes s = {
     .x = part(j->copy_in, j->width * c->n, j->size), .values = part(j->copy_values, j->width * c->keep, j->size),
-    .positions = part(j->copy_positions, j->width * c->keep, 8), .keys = part(j->own_keys, j->packed ? c->n : j->width * c->n, key_size),
+    .positions = part(j->copy_positions, j->width * c->keep, 8),
+    .keys = part(j->own_keys, j->packed ? c->n : j->width * c->n, key_size),
     .scratch = part(true, c->n, key_size), .counts = part(true, j->inside * RADIX_PLACES, sizeof(int64_t)),
     .some = part(c->keep < c->n, c->n, j->size), .places = part(c->keep < c->n, c->n, 8)};
   s.all = s.x + s.values + s.positions + s.keys + s.scratch + s.counts + s.some + s.places;

@@ -223,7 +223,8 @@ PLAIN(64, int64_t)
   .key_size = sizeof(K), .key_bits = width, .keys = keys_##name, .unkey = unkey_all_##name,               \
   .range = range_##name, .pack = pack_##name, .repack = repack_##name, .filter = filter_##name
 #define INTEGER_ENTRY(name, width, U, K) [DT_##name] = {SHARED(name, width, K)},
-#define FLOAT_ENTRY(name, width, U, K)   [DT_##name] = {SHARED(name, width, K), .special = special_##name, .mend = mend_##name},
+#define FLOAT_ENTRY(name, width, U, K) \
+  [DT_##name] = {SHARED(name, width, K), .special = special_##name, .mend = mend_##name},
 const sort_table ISA_NAME(sort_table) = {
   .kernel = {SORTED_INTEGERS(INTEGER_ENTRY) SORTED_FLOATS(FLOAT_ENTRY)},
   .sorts = {{direction_32, reverse_line_32, sort_32, divide_32}, {direction_64, reverse_line_64, sort_64, divide_64}},

@@ -9,7 +9,7 @@
 **   load_part_S, store_part_S    the first n of them; the other lanes are `fill`
 **   min_S, max_S, reverse_S
 **   swap_S(v, d, h)              compares lanes i and i ^ d; the lesser goes to the one without bit h, d's highest
-**   split_S(v, pivot, low, high) keys up to the pivot to low, the others to high, each LANES_S wide; how many went to low */
+**   split_S(v, pivot, low, high) keys up to the pivot to low, the others to high, each LANES_S wide; how many to low */
 
 #include "../cpu.h"
 
@@ -71,7 +71,8 @@ typedef __m256i lanes_32, lanes_64;
 #define ORDER_64(m)      (PUT_64(m, 0) | PUT_64(m, 1) | PUT_64(m, 2) | PUT_64(m, 3))
 #define FOUR(ORDER, m)   ORDER(m), ORDER((m) + 1), ORDER((m) + 2), ORDER((m) + 3)
 #define SIXTEEN(ORDER, m) FOUR(ORDER, m), FOUR(ORDER, (m) + 4), FOUR(ORDER, (m) + 8), FOUR(ORDER, (m) + 12)
-#define SIXTY_FOUR(m)    SIXTEEN(ORDER_32, m), SIXTEEN(ORDER_32, (m) + 16), SIXTEEN(ORDER_32, (m) + 32), SIXTEEN(ORDER_32, (m) + 48)
+#define SIXTY_FOUR(m)    SIXTEEN(ORDER_32, m), SIXTEEN(ORDER_32, (m) + 16), \
+                         SIXTEEN(ORDER_32, (m) + 32), SIXTEEN(ORDER_32, (m) + 48)
 static const uint32_t order_32[256] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192)};
 static const uint32_t order_64[16] = {SIXTEEN(ORDER_64, 0)};
 
