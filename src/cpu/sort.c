@@ -1,5 +1,5 @@
 /* Sorting: elements become integer keys, alone where only values are wanted, else packed with their positions into 64
-** bits, so that no two are alike and any sort is a stable one. Lines that are not contiguous are copied, some at once. */
+** bits, so that no two are alike and any sort is a stable one. Lines that are not contiguous are copied first. */
 
 #include <math.h>
 
