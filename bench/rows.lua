@@ -24,7 +24,7 @@ local square = "x float32 7000 7000"
 local distinct = {"x = t.permutation(1000000) * 1000003", "x = t.randperm(1000000) * 1000003", "x = rng.permutation(1000000) * 1000003"}
 local complex = {'z = x:to("complex64")', "z = x.to(t.complex64)", "z = x.astype(t.complex64)"}
 
-return {
+local rows = {
   -- the notebook
   {"notebook, large iteration", "", "t.rand(7000, 3000):matmul(t.rand(7000, 3000).T):sum()", "(t.rand(7000, 3000) @ t.rand(7000, 3000).T).sum()",
     "(rng.random((7000, 3000), dtype=t.float32) @ rng.random((7000, 3000), dtype=t.float32).T).sum()", flops = 294 * G, gate = 1.15, aim = 1.28,
@@ -217,3 +217,23 @@ return {
   {"searchsorted 10⁶ in 100", "x float32 100; y float32 1000000", "t.searchsorted(z, y)",
     setup = {"z = t.sort(x)", "z = t.sort(x)[0]", "z = t.sort(x)"}},
 }
+
+-- linear algebra, float64: x any matrix, p a positive definite one
+local factorizations = {
+  {"solve", "t.linalg.solve(p, x)"}, {"inv", "t.linalg.inv(p)"}, {"det", "t.linalg.det(p)"},
+  {"cholesky", "t.linalg.cholesky(p)"}, {"qr", "t.linalg.qr(x)"}, {"svd", "t.linalg.svd(x)"},
+  {"svdvals", "t.linalg.svdvals(x)"}, {"eigh", "t.linalg.eigh(p)"}, {"eig", "t.linalg.eig(x)"},
+}
+for _, size in ipairs {"2 2", "10 10", "32 32", "100 100", "300 300", "1000 1000", "1000 4 4", "1000 10 10"} do
+  local n = size:match "%d+$"
+  local definite = ("p = x %%s + t.eye(%s, dtype=t.float64) * %s"):format(n, n)
+  for _, op in ipairs(factorizations) do
+    if op[1] ~= "eig" or size ~= "1000 1000" then
+      table.insert(rows, {op[1] .. " " .. size:gsub(" ", "×"), "x float64 " .. size, op[2], setup = {
+        ('p = x:matmul(x.mT) + t.eye(%s, {dtype = "float64"}) * %s'):format(n, n),
+        definite:format "@ x.mT", definite:format "@ x.swapaxes(-1, -2)"}})
+    end
+  end
+end
+
+return rows

@@ -145,6 +145,16 @@ typedef struct sort_table {
   key_sorts   sorts[2];               /* of 4 bytes, of 8 bytes */
 } sort_table;
 
+/* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots as getrf's; lu returns its info. */
+enum { LINALG_SMALL = 16 };
+typedef struct linalg_kernel {
+  int  (*lu)(int m, int n, void *a, int32_t *pivots);
+  void (*solve)(int n, int k, const void *lu, const int32_t *pivots, void *b);
+  void (*invert)(int n, void *lu, const int32_t *pivots);
+  void (*transpose)(int n, void *a);
+} linalg_kernel;
+typedef struct linalg_table { linalg_kernel kernel[DTYPE_COUNT]; } linalg_table;
+
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
@@ -155,6 +165,7 @@ typedef struct sort_table {
   X(reduce)  \
   X(gemm)    \
   X(scan)    \
+  X(linalg)  \
   X(softmax) \
   X(sort)    \
   X(fft_float32) \

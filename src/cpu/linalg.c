@@ -5,12 +5,11 @@
 
 #include <limits.h>
 
-#include "cpu.h"
-
 enum {
   GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
-  LARGE = 1 << 23      /* of n³ (200 × 200): OpenBLAS's threads take each matrix together. Left alone, it starts them for
+  LARGE = 1 << 23,     /* of n³ (200 × 200): OpenBLAS's threads take each matrix together. Left alone, it starts them for
                        ** matrices of 4 × 4, at 5 µs for each of the dozens of products in a factorization */
+  COMPLEX_SMALL = 6    /* rows and columns to which our kernels are faster for complex elements, too */
 };
 
 static const routine *const routines[LINALG_COUNT] = {
@@ -96,6 +95,8 @@ int cpu_linalg(int index, const linalg_call *c) {
   solver s = {.c = c, .l = lapack_of(c->dtype), .m = (int)c->m, .n = (int)c->n, .k = (int)c->k};
   if (!s.l) return ERR_NO_KERNEL;
   if (c->m > INT_MAX || c->n > INT_MAX || c->k > INT_MAX) return ERR_OVERFLOW;
+  int small = s.l->is_complex ? COMPLEX_SMALL : LINALG_SMALL;
+  if (s.m <= small && s.n <= small) s.small = &cpu_isa->linalg->kernel[c->dtype];
   cpu_blas_threads();
   if (routines[c->op]->plan) routines[c->op]->plan(&s);
   if (s.work > INT_MAX || s.reals > INT_MAX || s.integers > INT_MAX) return ERR_OVERFLOW;

@@ -5,12 +5,14 @@
 
 #include <string.h>
 
+#include "cpu.h"
 #include "lapack.h"
 
 /* An op on one type, and the scratch memory that its plan asks for. */
 typedef struct solver {
   const linalg_call *c;
   const lapack *l;
+  const linalg_kernel *small;           /* NULL: the matrices are not */
   int m, n, k;
   int64_t tau, work, reals, integers;   /* elements, elements, real numbers, ints */
 } solver;

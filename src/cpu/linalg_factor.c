@@ -51,10 +51,16 @@ static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
   }
 }
 
-static int run_lu(const solver *s, const scratch *w, int64_t i) {
+static int factor(const solver *s, const scratch *w, int64_t i) {
   int info, *pivots = pivots_of(s, w, i);
+  if (s->small) return s->small->lu(s->m, s->n, a_of(s, i), pivots);
   s->l->getrf(&s->m, &s->n, a_of(s, i), &s->m, pivots, &info);
-  if (s->c->order) follow_pivots(pivots, least(s->m, s->n), s->c->order + i * s->m, s->m);
+  return info;
+}
+
+static int run_lu(const solver *s, const scratch *w, int64_t i) {
+  int info = factor(s, w, i);
+  if (s->c->order) follow_pivots(pivots_of(s, w, i), least(s->m, s->n), s->c->order + i * s->m, s->m);
   return info;
 }
 
@@ -65,8 +71,16 @@ static int run_lu_solve(const solver *s, const scratch *w, int64_t i) {
   return info;
 }
 
+static int solve_small(const solver *s, const scratch *w, int64_t i) {
+  if (s->c->transposed) s->small->transpose(s->n, a_of(s, i));
+  int info = factor(s, w, i);
+  if (info == 0) s->small->solve(s->n, s->k, a_of(s, i), pivots_of(s, w, i), elements_of(s, s->c->b, s->c->n * s->c->k, i));
+  return info;
+}
+
 static int run_solve(const solver *s, const scratch *w, int64_t i) {
-  int info = run_lu(s, w, i);
+  if (s->small) return solve_small(s, w, i);
+  int info = factor(s, w, i);
   return info ? info : run_lu_solve(s, w, i);
 }
 
@@ -74,13 +88,16 @@ static void plan_inv(solver *s) {
   char work[16];
   int info, query = -1, pivots = 0;
   plan_pivots(s);
+  if (s->small) return;
   s->l->getri(&s->n, work, &s->n, &pivots, work, &query, &info);
   s->work = work_length(s, work);
 }
 
 static int run_inv(const solver *s, const scratch *w, int64_t i) {
-  int info = run_lu(s, w, i);
-  if (info == 0) s->l->getri(&s->n, a_of(s, i), &s->n, pivots_of(s, w, i), w->work, &w->lwork, &info);
+  int info = factor(s, w, i);
+  if (info) return info;
+  if (s->small) s->small->invert(s->n, a_of(s, i), pivots_of(s, w, i));
+  else s->l->getri(&s->n, a_of(s, i), &s->n, pivots_of(s, w, i), w->work, &w->lwork, &info);
   return info;
 }
 
@@ -137,22 +154,39 @@ static bool is_odd(const int *pivots, int n) {
   return odd;
 }
 
-/* Fractions and powers of 2 by themselves: what comes between may be beyond a float. */
-static int run_det(const solver *s, const scratch *w, int64_t i) {
-  int singular = run_lu(s, w, i), e, exponent = 0;
-  number det = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0};
-  for (int j = 0; j < s->n && !singular; j++) {
+/* The product of the diagonal of matrix i and a sign. False: it, or a part of it, is hardly within a double. */
+static bool plain_product(const solver *s, int64_t i, number *det) {
+  bool safe = true;
+  for (int j = 0; j < s->n; j++) {
+    *det = product(s, *det, load(s, a_of(s, i), j * (s->c->n + 1)));
+    double size = fabs(det->re) + fabs(det->im);
+    safe &= size > 0x1p-900 && size < 0x1p900;
+  }
+  return safe;
+}
+
+/* Fractions and powers of 2 by themselves: what comes between may be beyond a double. */
+static number scaled_product(const solver *s, int64_t i, number det) {
+  int e, exponent = 0;
+  for (int j = 0; j < s->n; j++) {
     number factor = scaled(load(s, a_of(s, i), j * (s->c->n + 1)), &e);
     exponent += e;
     det = scaled(product(s, det, factor), &e);
     exponent += e;
   }
-  store(s, s->c->b, i, (number){ldexp(det.re, exponent), ldexp(det.im, exponent)});
+  return (number){ldexp(det.re, exponent), ldexp(det.im, exponent)};
+}
+
+static int run_det(const solver *s, const scratch *w, int64_t i) {
+  int singular = factor(s, w, i);
+  number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0}, det = sign;
+  if (!singular && !plain_product(s, i, &det)) det = scaled_product(s, i, sign);
+  store(s, s->c->b, i, det);
   return 0;
 }
 
 static int run_slogdet(const solver *s, const scratch *w, int64_t i) {
-  int singular = run_lu(s, w, i);
+  int singular = factor(s, w, i);
   number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0};
   double sum = singular ? -INFINITY : 0;
   for (int j = 0; j < s->n && !singular; j++) {
