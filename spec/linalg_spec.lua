@@ -8,7 +8,8 @@ local la = lt.linalg
 local fails = helpers.fails
 
 local dtypes = {"float32", "float64", "complex64", "complex128"}
-local shapes = {{1, 1}, {2, 2}, {3, 3}, {5, 5}, {17, 17}, {40, 40}, {4, 3}, {3, 4}, {9, 2}, {2, 9}, {33, 20}, {1, 6}, {6, 1}}
+local shapes = {{1, 1}, {2, 2}, {3, 3}, {5, 5}, {17, 17}, {40, 40}, {4, 3}, {3, 4}, {9, 2}, {2, 9}, {33, 20}, {1, 6},
+                {6, 1}}
 local batches = {{}, {1}, {3}, {2, 3}}
 
 local function is_complex(name) return name:find "^complex" ~= nil end
@@ -93,7 +94,8 @@ describe("linalg", function()
       assert(l:triu(1):count_nonzero():item() == 0 and u:tril(-1):count_nonzero():item() == 0, what)
       -- only one triangle is read
       near(l, la.cholesky(a:tril():add(lt.full({n, n}, 99, {dtype = a.dtype}):triu(1))), size_of(l), what)
-      near(u, la.cholesky(a:triu():add(lt.full({n, n}, 99, {dtype = a.dtype}):tril(-1)), {upper = true}), size_of(u), what)
+      local junk = lt.full({n, n}, 99, {dtype = a.dtype}):tril(-1)
+      near(u, la.cholesky(a:triu():add(junk), {upper = true}), size_of(u), what)
     end)
   end)
 
@@ -300,7 +302,8 @@ describe("linalg", function()
       local columns, rows = x:abs():sum(-2), x:abs():sum(-1)
       near(columns:max(-1), la.matrix_norm(x, 1), size_of(columns), what)
       near(columns:min(-1), la.matrix_norm(x, -1), size_of(columns), what)
-      near(rows:max(-1, {keepdim = true}):expand_dims(-1), la.matrix_norm(x, math.huge, {keepdim = true}), size_of(rows), what)
+      local kept = rows:max(-1, {keepdim = true}):expand_dims(-1)
+      near(kept, la.matrix_norm(x, math.huge, {keepdim = true}), size_of(rows), what)
       near(rows:min(-1), la.matrix_norm(x, -math.huge), size_of(rows), what)
       near(lt.ones(s:max(-1).shape, {dtype = s.dtype}), la.cond(x):multiply(la.cond(x, -2)), 1, what)
     end)
@@ -337,7 +340,8 @@ describe("linalg", function()
   end)
 
   it("cross, trace, diagonal, outer of every dtype", function()
-    for _, name in ipairs {"int8", "uint16", "int64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128"} do
+    for _, name in ipairs {"int8", "uint16", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+                           "complex128"} do
       local a, b = lt.tensor({1, 2, 3}):to(name), lt.tensor({{4, 9, 6}, {2, 4, 6}}):to(name)
       local c = la.cross(a, b)
       assert.equal(name, c.dtype)
@@ -357,6 +361,30 @@ describe("linalg", function()
     assert.same({{0, 0}, {0, 0}, {0, 0}}, la.cross(lt.ones(3, 2), lt.ones(3, 1), {dim = 1}):totable())
   end)
 
+  it("gives each matrix the same result on any number of threads", function()
+    local before = lt.get_num_threads()
+    local x = dominant(lt.randn(3000, 3, 3))
+    local a = x:matmul(x.mT)
+    local functions = {la.inv, la.det, la.cholesky, la.svdvals, la.qr, function(y) return (la.eigh(y)) end}
+    for _, f in ipairs(functions) do
+      lt.set_num_threads(1)
+      local want = f(a)
+      lt.set_num_threads(3)
+      assert.is_true(f(a):equal(want):all():item())
+      assert.is_true(f(a[{{1500, 1501}}]):equal(want[{{1500, 1501}}]):all():item())
+    end
+    lt.set_num_threads(before)
+    helpers.fails("inv: matrix 2999 of 3000 is singular", la.inv, lt.where(
+      lt.arange(1, 3001):equal(2999):reshape(3000, 1, 1), 0, x))
+  end)
+
+  it("takes matrices that OpenBLAS's threads share", function()
+    local x = dominant(lt.randn({230, 230}, {dtype = "float64"}))
+    near(eye(230, x), la.inv(x):matmul(x), 1)
+    local w, v = la.eigh(x:add(x.mT))
+    near(x:add(x.mT):matmul(v), v:multiply(w:expand_dims(-2)), 1000)
+  end)
+
   it("takes integers and bool as the default float, and promotes", function()
     local x = lt.tensor {{2, 1}, {1, 3}}
     assert.equal("float32", la.inv(x).dtype)
@@ -368,7 +396,8 @@ describe("linalg", function()
 
   it("leaves its arguments alone", function()
     for _, f in pairs {la.inv, la.cholesky, la.det, la.slogdet, la.qr, la.svd, la.svdvals, la.eigh, la.eigvalsh, la.eig,
-                       la.eigvals, la.lu, la.lu_factor, la.pinv, function(x) la.solve(x, x) end, function(x) la.lstsq(x, x) end} do
+                       la.eigvals, la.lu, la.lu_factor, la.pinv, function(x) la.solve(x, x) end,
+                       function(x) la.lstsq(x, x) end} do
       local x = lt.tensor {{4.0, 1.0}, {1.0, 3.0}}
       for _, view in ipairs {x, x.T} do f(view) end
       assert.same({{4, 1}, {1, 3}}, x:totable())
@@ -403,7 +432,8 @@ describe("linalg", function()
     assert.equal("[3, 0]", shapes_of(la.solve(lt.eye(3), lt.zeros(3, 0))))
     assert.equal("[2] [0] [] [0]", shapes_of(la.lstsq(lt.zeros(0, 2), lt.zeros(0))))
     assert.same({"[0, 1] [1] [] [0]", 2},
-                {shapes_of(la.lstsq(lt.zeros(2, 0), lt.ones(2, 1))), select(2, la.lstsq(lt.zeros(2, 0), lt.ones(2))):item()})
+                {shapes_of(la.lstsq(lt.zeros(2, 0), lt.ones(2, 1))),
+                 select(2, la.lstsq(lt.zeros(2, 0), lt.ones(2))):item()})
     assert.equal("[3, 3] [3, 0] [0, 0]", shapes_of(la.lu(lt.zeros(3, 0))))
     assert.same({{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, (la.lu(lt.zeros(3, 0))):totable())
     assert.equal(0, la.matrix_norm(lt.zeros(0, 3)):item())
@@ -431,7 +461,7 @@ describe("linalg says", function()
 
   it("which matrix is not finite", function()
     for _, name in ipairs {"svdvals", "eigvals", "eigvalsh", "svd", "eig"} do
-      fails(name .. ": matrix has NaN or infinite elements", la[name], nan.mT)
+      fails(name .. ": matrix has NaN or infinite elements", la[name], nan.mT)     -- in the lower triangle
       fails(name .. ": matrix has NaN or infinite elements", la[name], lt.full({3, 3}, math.huge, {dtype = "float64"}))
     end
     fails("eigh: matrix 2 of 2 has NaN or infinite elements", la.eigh, lt.stack({lt.eye(2), nan.mT}))
@@ -439,6 +469,14 @@ describe("linalg says", function()
     fails("lstsq: matrix has NaN or infinite elements", la.lstsq, lt.eye(2), lt.tensor {1.0, 0 / 0})
     fails("matrix_norm: matrix has NaN or infinite elements", la.matrix_norm, nan, 2)
     fails("pinv: matrix has NaN or infinite elements", la.pinv, nan)
+  end)
+
+  it("nothing of NaN in the triangle that is not read", function()
+    local upper = lt.tensor {{2.0, 0 / 0}, {0.0, 1.0}}
+    assert.same({1, 2}, la.eigvalsh(upper):totable())
+    fails("eigvalsh: matrix has NaN or infinite elements", la.eigvalsh, upper, {upper = true})
+    assert.same({1, 2}, la.eigvalsh(upper.T, {upper = true}):totable())
+    assert.same({{1, 0}, {0, 1}}, la.cholesky(lt.tensor {{1.0, 0 / 0}, {0.0, 1.0}}):totable())
   end)
 
   it("NaN in what is only solved", function()
@@ -454,21 +492,26 @@ describe("linalg says", function()
       fails(name .. ": a matrix or a batch of them expected, got shape [3]", la[name], lt.ones(3))
       fails(name .. ': not for float16; use x:to("float32")', la[name], f16)
     end
-    for _, name in ipairs {"qr", "svd", "svdvals", "lu", "lu_factor", "pinv", "matrix_rank", "matrix_norm", "trace", "cond"} do
+    for _, name in ipairs {"qr", "svd", "svdvals", "lu", "lu_factor", "pinv", "matrix_rank", "matrix_norm", "trace",
+                           "cond"} do
       fails(name .. ": a matrix or a batch of them expected, got shape []", la[name], lt.tensor(2.0))
       fails(name .. ": argument 1: tensor expected, got number", la[name], 3)
     end
-    fails('solve: not for bfloat16; use x:to("float32")', la.solve, lt.ones(2, 2, {dtype = "bfloat16"}), lt.ones(2, 2, {dtype = "bfloat16"}))
+    local half = lt.ones(2, 2, {dtype = "bfloat16"})
+    fails('solve: not for bfloat16; use x:to("float32")', la.solve, half, half)
     fails("solve: the numbers of rows differ: [2, 2] and [3]", la.solve, lt.eye(2), lt.ones(3))
     fails("solve: square matrices expected, got shape [2, 3]", la.solve, lt.ones(2, 3), lt.ones(2))
-    fails("solve: a vector, a matrix or a batch of them expected on the right, got shape []", la.solve, lt.eye(2), lt.tensor(1.0))
-    fails("solve: the batch dims do not broadcast: [2, 3, 3] and [4, 3, 1]", la.solve, lt.ones(2, 3, 3), lt.ones(4, 3, 1))
+    fails("solve: a vector, a matrix or a batch of them expected on the right, got shape []", la.solve, lt.eye(2),
+          lt.tensor(1.0))
+    fails("solve: the batch dims do not broadcast: [2, 3, 3] and [4, 3, 1]", la.solve, lt.ones(2, 3, 3),
+          lt.ones(4, 3, 1))
     fails("solve: 2 arguments expected, got 3", la.solve, lt.eye(2), lt.ones(2), 1)
     fails("inv: 1 argument expected, got 2", la.inv, lt.eye(2), lt.eye(2))
     fails("lstsq: the numbers of rows differ: [2, 2] and [3]", la.lstsq, lt.eye(2), lt.ones(3))
     fails("lstsq: rtol: number expected, got boolean", la.lstsq, lt.eye(2), lt.ones(2), {rtol = true})
     fails('lstsq: unknown option "rcond"; known: rtol', la.lstsq, lt.eye(2), lt.ones(2), {rcond = 1})
-    fails("lu_solve: pivots as lu_factor gives them expected, got int64 [2]", la.lu_solve, lt.eye(2), lt.tensor {1, 2}, lt.ones(2))
+    fails("lu_solve: pivots as lu_factor gives them expected, got int64 [2]", la.lu_solve, lt.eye(2), lt.tensor {1, 2},
+          lt.ones(2))
     fails("lu_solve: pivots as lu_factor gives them expected, got int32 [3]", la.lu_solve, lt.eye(2),
           lt.ones({3}, {dtype = "int32"}), lt.ones(2))
     fails("cross: argument 2: a length of 3 expected in dim 1, got shape [2]", la.cross, lt.ones(3), lt.ones(2))
@@ -481,7 +524,8 @@ describe("linalg says", function()
     fails("cholesky: option upper: boolean expected, got number", la.cholesky, lt.eye(2), {upper = 1})
     fails('qr: option mode: "reduced" or "complete" expected, got raw', la.qr, lt.eye(2), {mode = "raw"})
     fails('qr: option mode: "reduced" or "complete" expected, got number', la.qr, lt.eye(2), {mode = 1})
-    fails('matrix_norm: ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got 3', la.matrix_norm, lt.eye(2), 3)
+    fails('matrix_norm: ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got 3', la.matrix_norm,
+          lt.eye(2), 3)
     fails('cond: ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got table', la.cond, lt.eye(2), {})
     fails("matrix_norm: ord is given twice", la.matrix_norm, lt.eye(2), 1, {ord = 2})
     fails("vector_norm: ord: number expected, got string", la.vector_norm, lt.eye(2), "fro")

@@ -3,7 +3,7 @@
 RUN_SPECS := tools/lua spec/support/run.lua
 
 # Those of kernels, run again on the other tables.
-KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul index chain elementwise sort special))
+KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg index chain elementwise sort special))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan annotations examples), \
                     $(wildcard spec/*_spec.lua))
@@ -17,7 +17,7 @@ DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations emulator e
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
-BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul thread process))
+BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul linalg thread process))
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
 

@@ -7,8 +7,8 @@
 
 enum {
   GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
-  LARGE = 1 << 23,     /* of n³ (200 × 200): OpenBLAS's threads take each matrix together. Left alone, it starts them for
-                       ** matrices of 4 × 4, at 5 µs for each of the dozens of products in a factorization */
+  LARGE = 1 << 23,     /* of n³ (200 × 200): OpenBLAS's threads take each matrix together. Left alone, it starts them
+                       ** for 4 × 4, too, at 5 µs for each of the dozens of products in a factorization */
   COMPLEX_SMALL = 6    /* rows and columns to which our kernels are faster for complex elements, too */
 };
 

@@ -74,7 +74,8 @@ static int run_lu_solve(const solver *s, const scratch *w, int64_t i) {
 static int solve_small(const solver *s, const scratch *w, int64_t i) {
   if (s->c->transposed) s->small->transpose(s->n, a_of(s, i));
   int info = factor(s, w, i);
-  if (info == 0) s->small->solve(s->n, s->k, a_of(s, i), pivots_of(s, w, i), elements_of(s, s->c->b, s->c->n * s->c->k, i));
+  void *b = elements_of(s, s->c->b, s->c->n * s->c->k, i);
+  if (info == 0) s->small->solve(s->n, s->k, a_of(s, i), pivots_of(s, w, i), b);
   return info;
 }
 

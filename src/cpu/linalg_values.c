@@ -59,11 +59,22 @@ static void plan_eigh(solver *s) {
   s->integers = integers;
 }
 
-static int run_eigh(const solver *s, const scratch *w, int64_t i) {
-  return call_syevd(s, w, a_of(s, i), reals_of(s, s->c->values, s->n, i));
+/* Only the triangle that is read need be finite. */
+static bool is_triangle_finite(const solver *s, void *a) {
+  int64_t n = s->n;
+  for (int64_t j = 0; j < n; j++) {
+    void *column = elements_of(s, a, 1, j * n + (s->c->upper ? 0 : j));
+    if (!is_finite(s, column, s->c->upper ? j + 1 : n - j)) return false;
+  }
+  return true;
 }
 
-const routine eigh_routine = {plan_eigh, run_eigh, true};
+static int run_eigh(const solver *s, const scratch *w, int64_t i) {
+  void *a = a_of(s, i);
+  return is_triangle_finite(s, a) ? call_syevd(s, w, a, reals_of(s, s->c->values, s->n, i)) : LINALG_NOT_FINITE;
+}
+
+const routine eigh_routine = {plan_eigh, run_eigh, false};
 
 /* ---- any square matrices ---- */
 

@@ -117,4 +117,6 @@ KERNELS(float64, double, double, REAL)
 KERNELS(complex64, complex64_t, float, COMPLEX)
 KERNELS(complex128, complex128_t, double, COMPLEX)
 
-const linalg_table ISA_NAME(linalg_table) = {.kernel = {ENTRY(float32), ENTRY(float64), ENTRY(complex64), ENTRY(complex128)}};
+const linalg_table ISA_NAME(linalg_table) = {
+  .kernel = {ENTRY(float32), ENTRY(float64), ENTRY(complex64), ENTRY(complex128)}
+};
