@@ -32,7 +32,7 @@ build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
 
-build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c
+build/spec/plan_check: spec/support/plan_check.c src/gpu/plan.c src/dtype.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Isrc -o $@ $^ -lm
 
