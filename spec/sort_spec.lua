@@ -104,6 +104,24 @@ describe("sort and argsort", function()
     end)
   end
 
+  it("of ramps, whose evenly spaced elements are no sample, in the time of any line", function()
+    local before, n = lt.get_num_threads(), 1 << 19
+    lt.set_num_threads(2)
+    local function time(x)
+      local start = os.clock()
+      assert.is_true(in_order(x.dtype, x:sort(), false))
+      return os.clock() - start
+    end
+    local cpu = {device = "cpu"}
+    time(lt.rand({n}, cpu))
+    local usual = time(lt.rand({n}, cpu))
+    for _, ramps in ipairs {4, 8, 16} do
+      local x = lt.arange(0, n, 1, cpu):add(n // (2 * ramps)):remainder(n // ramps):to("float32")
+      assert.is_true(time(x) < 20 * usual)
+    end
+    lt.set_num_threads(before)
+  end)
+
   it("keep -0 and 0 in their order, and NaN last", function()
     local function zeros(n, descending)
       local list = {}

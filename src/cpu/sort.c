@@ -43,13 +43,16 @@ typedef struct buffers {
 
 /* ---- one contiguous line ---- */
 
-/* Divides keys among the threads that wait for tasks. */
-static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scratch, int size) {
-  int64_t low = n > TASK ? k->divide(n, keys, scratch) : 0;
+static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
+
+/* Divides keys among the threads that wait for tasks. depth: divisions that may follow, else unlucky pivots would take
+** off a few keys each. */
+static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scratch, int size, int depth) {
+  int64_t low = n > TASK && depth > 0 ? k->divide(n, keys, scratch) : 0;
   if (low == 0 || low == n) { k->sort(n, keys, scratch); return; }
   #pragma omp task
-  sort_by_tasks(k, low, keys, scratch, size);
-  sort_by_tasks(k, n - low, keys + low * size, scratch + low * size, size);
+  sort_by_tasks(k, low, keys, scratch, size, depth - 1);
+  sort_by_tasks(k, n - low, keys + low * size, scratch + low * size, size, depth - 1);
 }
 
 /* Keys that differ below bit `low` only are in their order already; above it they differ in `bits` bits. */
@@ -62,7 +65,7 @@ static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys
   if (quick && j->inside > 1 && n >= LONG) {
     #pragma omp parallel num_threads(j->inside)
     #pragma omp single
-    sort_by_tasks(k, n, keys, b->scratch, size);
+    sort_by_tasks(k, n, keys, b->scratch, size, 2 * bits_of((uint64_t)(n / TASK)));
   } else if (quick || n <= FEW) k->sort(n, keys, b->scratch);
   else if (size == 4) radix_sort_32(n, keys, b->scratch, b->counts, 0, n < LONG ? 1 : j->inside);
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
@@ -79,8 +82,6 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   if (!k->mend || !k->special(lines * n, x)) return;
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
-
-static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
 
 /* Keys are counted from the least of the line: so most lines lose no bit of a key of 64, and few values are few digits.
 ** *key_bits: in which packed keys differ, above the position. */
