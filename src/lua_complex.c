@@ -18,7 +18,9 @@ static const tensor *check_one(lua_State *L, const char *fn) {
   return check_tensor(L, 1, fn);
 }
 
-static int finish_part(lua_State *L) { return finish_record(L, &(op_record){.family = FAMILY_view, .nin = 1, .in = {1}}); }
+static int finish_part(lua_State *L) {
+  return finish_record(L, &(op_record){.family = FAMILY_view, .nin = 1, .in = {1}});
+}
 
 /***
 Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.

@@ -90,6 +90,9 @@ static void run_batch(const solver *s, char *memory, int threads) {
   if (small) cpu_blas_limit(before);
 }
 
+/* LAPACK's own answer of how much it needs may have overflowed to a negative number. */
+static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
+
 int cpu_linalg(int index, const linalg_call *c) {
   (void)index;
   solver s = {.c = c, .l = lapack_of(c->dtype), .m = (int)c->m, .n = (int)c->n, .k = (int)c->k};
@@ -99,7 +102,7 @@ int cpu_linalg(int index, const linalg_call *c) {
   if (s.m <= small && s.n <= small) s.small = &cpu_isa->linalg->kernel[c->dtype];
   cpu_blas_threads();
   if (routines[c->op]->plan) routines[c->op]->plan(&s);
-  if (s.work > INT_MAX || s.reals > INT_MAX || s.integers > INT_MAX) return ERR_OVERFLOW;
+  if (!fits(s.work) || !fits(s.reals) || !fits(s.integers)) return ERR_OVERFLOW;
   int threads = batch_threads(c);
   size_t bytes = scratch_bytes(&s) * (size_t)threads;
   void *memory = NULL;

@@ -1,5 +1,5 @@
-/* Linear algebra by cuSOLVER: the matrices of a batch one after the other, on the current stream. What it has no routine
-** for (triangles, pivots, determinants) are kernels of our own; least squares are singular values. */
+/* Linear algebra by cuSOLVER: the matrices of a batch one after the other, on the current stream. What it has no
+** routine for (triangles, pivots, determinants) are kernels of our own; least squares are singular values. */
 
 #include "linalg.h"
 

@@ -18,7 +18,9 @@ static void *matrix(const solver *s, int64_t i) { return elements(s, s->c->a, s-
 /* Where a routine's word goes that says nothing new. */
 static int *ignored(const solver *s) { return s->info + s->c->batch; }
 
-static solver_triangle triangle(const solver *s) { return (solver_triangle)(s->c->upper ? SOLVER_UPPER : SOLVER_LOWER); }
+static solver_triangle triangle(const solver *s) {
+  return (solver_triangle)(s->c->upper ? SOLVER_UPPER : SOLVER_LOWER);
+}
 
 static int check(const solver *s, solver_result r) { return solver_check(s->g, r); }
 

@@ -209,7 +209,8 @@ typedef struct lines_copy {
 } lines_copy;
 
 /* Of operand k of the call's outer dims; room only where the operand is wanted. */
-static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length, int64_t stride) {
+static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length,
+                     int64_t stride) {
   *l = (lines_copy){.copy = {.dtype = of->dtype}, .plan = c->outer, .tensor = of->data};
   plan *p = &l->plan;
   int64_t step = length;
