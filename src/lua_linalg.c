@@ -40,7 +40,7 @@ static int raise_matrix(lua_State *L, const char *fn, const linalg_job *j) {
 }
 
 static int raise_linalg(lua_State *L, const char *fn, int status, const linalg_job *j) {
-  const tensor *t[] = {j->a, j->b};
+  const tensor *t[] = {j->a, j->b, j->pivots};
   switch (status) {
     case ERR_RANK:
       if (j->a->shape.ndim < 2) return raise_shape(L, fn, "a matrix or a batch of them expected", j->a);
@@ -51,7 +51,7 @@ static int raise_linalg(lua_State *L, const char *fn, int status, const linalg_j
     case ERR_DTYPE:     return luaL_error(L, "%s: not for %s; use x:to(\"float32\")", fn, dtypes[j->dtype].name);
     case ERR_OVERFLOW:  return raise_shape(L, fn, "the matrices are too large for LAPACK", j->a);
     case ERR_MATRIX:    return raise_matrix(L, fn, j);
-    default:            return raise(L, fn, status, t, j->b ? 2 : 1);
+    default:            return raise(L, fn, status, t, j->pivots ? 3 : j->b ? 2 : 1);
   }
 }
 

@@ -128,7 +128,9 @@ static void choose_results(linalg_job *j) {
 }
 
 int linalg_prepare(linalg_job *j) {
-  if (j->b && !place_equal(j->a->store->place, j->b->store->place)) return ERR_DEVICES;
+  const tensor *with[] = {j->b, j->pivots};
+  for (int i = 0; i < 2; i++)
+    if (with[i] && !place_equal(j->a->store->place, with[i]->store->place)) return ERR_DEVICES;
   int st = choose_shapes(j);
   if (st == OK) st = choose_dtype(j);
   if (st != OK) return st;

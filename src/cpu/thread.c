@@ -14,6 +14,7 @@ enum { MOST = 1024 };         /* as many as lua_thread.c lets scripts ask for */
 static int  thread_count;     /* 0: not set, OpenMP's own number */
 static int  proved = 1;       /* as many were running at once   */
 static int  blas_parallel;
+static int  blas_threads;     /* of OpenBLAS's own pool, while cpu_blas_limit does not limit it */
 static bool forked;
 
 /* libgomp's pool does not survive a fork: its child would wait for threads that are not there. */
@@ -25,6 +26,7 @@ static void in_child(void) {
 
 __attribute__((constructor)) static void start(void) {
   blas_parallel = openblas_get_parallel();
+  blas_threads = openblas_get_num_threads();
   pthread_atfork(NULL, NULL, in_child);
 }
 
@@ -65,7 +67,9 @@ int cpu_set_thread_count(int n) {
   if (forked && n > 1) return ERR_THREADS;
   if (try_threads(n) < n) return ERR_MEMORY;
   __atomic_store_n(&thread_count, n, __ATOMIC_RELAXED);
-  if (blas_parallel == BLAS_PTHREADS) openblas_set_num_threads(n);
+  if (blas_parallel != BLAS_PTHREADS) return OK;
+  __atomic_store_n(&blas_threads, n, __ATOMIC_RELAXED);
+  openblas_set_num_threads(n);
   return OK;
 }
 
@@ -78,11 +82,13 @@ void cpu_blas_threads(void) {
   if (n && omp_get_max_threads() != n) omp_set_num_threads(n);
 }
 
+/* A pool of OpenBLAS's own is the whole process's: what another thread limits it to at the moment is not what to go
+** back to. */
 int cpu_blas_limit(int n) {
-  int before = cpu_blas_shares_pool() ? omp_get_max_threads() : openblas_get_num_threads();
-  if (before == n) return n;
-  if (cpu_blas_shares_pool()) omp_set_num_threads(n);
-  else openblas_set_num_threads(n);
+  bool shared = cpu_blas_shares_pool();
+  int before = shared ? omp_get_max_threads() : __atomic_load_n(&blas_threads, __ATOMIC_RELAXED);
+  if (!shared) openblas_set_num_threads(n);
+  else if (before != n) omp_set_num_threads(n);
   return before;
 }
 

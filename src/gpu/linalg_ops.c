@@ -324,9 +324,10 @@ static int run_eig(solver *s, int64_t i) {
   char *values = (char *)c->b + 2 * n * i * s->real_size;
   char *vectors = c->c ? (char *)c->c + 2 * n * n * i * s->real_size : NULL;
   void *made = is_packed(s) ? s->extra[0] : vectors;
-  int st = check(s, gpu_get_eig()->geev(s->handle, s->params, vectors_of(false), vectors_of(vectors != NULL), n, s->type,
-                                        matrix(s, i), n, complex_type(s), values, s->type, NULL, n, s->type, made, n,
-                                        s->type, s->device, s->device_bytes, s->host, s->host_bytes, s->info + i));
+  int st = check(s, gpu_get_eig()->geev(s->handle, s->params, vectors_of(false), vectors_of(vectors != NULL), n,
+                                        s->type, matrix(s, i), n, complex_type(s), values, s->type, NULL, n, s->type,
+                                        made, n, s->type, s->device, s->device_bytes, s->host, s->host_bytes,
+                                        s->info + i));
   if (st != OK || !is_packed(s)) return st;
   return solver_launch(s, SOLVER_unpack_vectors, n * n, (void *[]){&values, &made, &vectors, &n});
 }
