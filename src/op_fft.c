@@ -77,17 +77,9 @@ static int transform(const step *s, const tensor *in, tensor *out) {
                 .in = {.data = tensor_data(in), .dtype = in->dtype},
                 .out = {.data = tensor_data(out), .dtype = out->dtype},
                 .in_stride = in->stride[s->dim], .out_stride = out->stride[s->dim]};
-  plan *p = &c.outer;
-  p->count = 1;
-  for (int d = 0; d < in->shape.ndim; d++) {
-    if (d == s->dim) continue;
-    p->shape[p->ndim] = in->shape.dim[d];
-    p->stride[0][p->ndim] = out->stride[d];
-    p->stride[1][p->ndim++] = in->stride[d];
-    p->count *= in->shape.dim[d];
-  }
-  plan_sort(p, 1);
-  plan_collapse(p, 2);
+  plan_lines(&c.outer, &in->shape, s->dim, 2, (const int64_t *[]){out->stride, in->stride});
+  plan_sort(&c.outer, 1);
+  plan_collapse(&c.outer, 2);
   place where = in->store->place;
   int st = where.device->fft ? where.device->fft(where.index, &c) : ERR_NO_KERNEL;
   return st == OK && s->kind == FFT_real && s->inverse ? conjugate(out, out) : st;

@@ -42,18 +42,9 @@ static line_call make_call(const line_op *l, const tensor *out) {
                  .in_stride = in->stride[l->dim], .out_stride = out->stride[l->dim],
                  .in = {.data = tensor_data(in), .dtype = in->dtype},
                  .out = {.data = tensor_data(out), .dtype = out->dtype}};
-  plan *p = &c.outer;
-  p->ndim = 0;
-  p->count = 1;
-  for (int d = 0; d < in->shape.ndim; d++) {
-    if (d == l->dim) continue;
-    p->shape[p->ndim] = in->shape.dim[d];
-    p->stride[0][p->ndim] = out->stride[d];
-    p->stride[1][p->ndim++] = in->stride[d];
-    p->count *= in->shape.dim[d];
-  }
-  plan_sort(p, 1);
-  plan_collapse(p, 2);
+  plan_lines(&c.outer, &in->shape, l->dim, 2, (const int64_t *[]){out->stride, in->stride});
+  plan_sort(&c.outer, 1);
+  plan_collapse(&c.outer, 2);
   return c;
 }
 

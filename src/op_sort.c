@@ -4,23 +4,8 @@ static void add_operand(operand *o, const tensor *t) {
   if (t) *o = (operand){.data = tensor_data(t), .dtype = t->dtype};
 }
 
+static const int64_t *strides_of(const tensor *t) { return t ? t->stride : NULL; }
 static int64_t stride_of(const tensor *t, int dim) { return t && t->shape.ndim > 0 ? t->stride[dim] : 1; }
-
-/* The dims but j->dim. */
-static void plan_outer(plan *p, const sort_job *j) {
-  const shape *s = &j->in->shape;
-  p->ndim = 0;
-  p->count = 1;
-  for (int d = 0; d < s->ndim; d++) {
-    if (d == j->dim) continue;
-    p->shape[p->ndim] = s->dim[d];
-    p->stride[0][p->ndim] = j->values ? j->values->stride[d] : 0;
-    p->stride[1][p->ndim] = j->in->stride[d];
-    p->stride[2][p->ndim++] = j->positions ? j->positions->stride[d] : 0;
-    p->count *= s->dim[d];
-  }
-  plan_collapse(p, 3);
-}
 
 int op_sort(const sort_job *j) {
   const tensor *in = j->in;
@@ -34,6 +19,8 @@ int op_sort(const sort_job *j) {
   add_operand(&c.in, in);
   add_operand(&c.values, j->values);
   add_operand(&c.positions, j->positions);
-  plan_outer(&c.outer, j);
+  plan_lines(&c.outer, &in->shape, j->dim, 3, (const int64_t *[]){strides_of(j->values), in->stride,
+                                                                  strides_of(j->positions)});
+  plan_collapse(&c.outer, 3);
   return where.device->sort ? where.device->sort(where.index, &c) : ERR_NO_KERNEL;
 }

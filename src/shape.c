@@ -106,6 +106,18 @@ void plan_operand(plan *p, int k, const int64_t *stride) {
   for (int d = 0; d < p->ndim; d++) p->stride[k][d] = stride ? stride[d] : 0;
 }
 
+void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *stride) {
+  p->ndim = 0;
+  p->count = 1;
+  for (int d = 0; d < s->ndim; d++) {
+    if (d == dim) continue;
+    p->shape[p->ndim] = s->dim[d];
+    for (int k = 0; k < n; k++) p->stride[k][p->ndim] = stride[k] ? stride[k][d] : 0;
+    p->count *= s->dim[d];
+    p->ndim++;
+  }
+}
+
 /* Can dim d and the kept dim `last` before it be walked as one by every operand? */
 static bool mergeable(const plan *p, int noperands, int last, int d) {
   for (int k = 0; k < noperands; k++)

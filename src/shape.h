@@ -34,6 +34,8 @@ bool shape_reshape(const shape *from, const int64_t *stride, const shape *to, in
 /* Plan over `s`; add operands with plan_operand (stride NULL: a scalar, all 0), then collapse. */
 void plan_init(plan *p, const shape *s);
 void plan_operand(plan *p, int k, const int64_t *stride);
+/* Plan over the lines of `s` along a dim, which is left out of the n operands' strides, too; stride NULL: all 0. */
+void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *stride);
 /* Drops dims of length 1 and merges neighbours; looks at the first `noperands` stride rows. */
 void plan_collapse(plan *p, int noperands);
 
