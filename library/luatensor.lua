@@ -813,7 +813,7 @@ function Tensor:isclose(x, y, rtol, atol, options) end
 function Tensor:isfinite(options) end
 
 ---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
----integers it waits for a GPU: for their range.
+---complex numbers, many of x2, it waits for a GPU: for how many are distinct.
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
 ---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
 ---@return luatensor.Tensor # bool, of x1's shape
@@ -3111,7 +3111,7 @@ function lt.unique_inverse(x) end
 function lt.unique_all(x) end
 
 ---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
----integers it waits for a GPU: for their range.
+---complex numbers, many of x2, it waits for a GPU: for how many are distinct.
 ---@param x1 luatensor.Tensor|number
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
 ---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)

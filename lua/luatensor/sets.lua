@@ -261,7 +261,7 @@ return function(lt, methods)
   end
 
   --- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
-  -- complex numbers, if x2 has more than a few, it waits for a GPU: for how many are distinct.
+  -- complex numbers, many of x2, it waits for a GPU: for how many are distinct.
   -- @tparam Tensor|number x1
   -- @tparam Tensor|number x2 of any shape; dtypes promote
   -- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)

@@ -48,6 +48,14 @@ static int transpose(const solver *s, void *to, const void *from, int64_t rows, 
   return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
 }
 
+/* Zeros in the triangle that is not the one that is read. */
+static int clear_other_triangle(solver *s) {
+  int64_t n = s->c->n, total = n * n * s->c->batch;
+  int below = s->c->upper;
+  void *a = s->c->a;
+  return solver_launch(s, SOLVER_clear_triangle, total, (void *[]){&a, &n, &n, &total, &below});
+}
+
 /* ---- Cholesky ---- */
 
 static int plan_cholesky(solver *s) {
@@ -61,14 +69,7 @@ static int run_cholesky(solver *s, int64_t i) {
                                 s->device_bytes, s->host, s->host_bytes, s->info + i));
 }
 
-static int finish_cholesky(solver *s) {
-  int64_t n = s->c->n, total = n * n * s->c->batch;
-  int below = s->c->upper;
-  void *a = s->c->a;
-  return solver_launch(s, SOLVER_clear_triangle, total, (void *[]){&a, &n, &n, &total, &below});
-}
-
-static const solver_routine cholesky = {plan_cholesky, run_cholesky, finish_cholesky, false};
+static const solver_routine cholesky = {plan_cholesky, run_cholesky, clear_other_triangle, false};
 
 /* ---- LU ---- */
 
@@ -283,8 +284,11 @@ static solver_vectors vectors_of(bool wanted) {
   return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
 }
 
+/* What is not read need not be finite. */
 static int plan_eigh(solver *s) {
   const linalg_call *c = s->c;
+  int cleared = clear_other_triangle(s);
+  if (cleared != OK) return cleared;
   MAKE_ROOM(s, s->lib->syevd_size(s->handle, s->params, vectors_of(c->vectors), triangle(s), c->n, s->type, c->a, c->n,
                                   s->real, c->values, s->type, ROOM));
 }
