@@ -4,6 +4,9 @@
 -- An index is a bit, so that a set of indices is an integer. A term is what a register of the program holds:
 -- {at = register, list = the index of each dim, mask = these as a set, shape = their lengths}.
 
+local lists = require "luatensor.lists"
+
+local join, pick = lists.join, lists.pick
 local contraction = {}
 
 local EXACT = 5          -- terms up to which every order is tried (5: 90 products to compare); more: greedily
@@ -29,22 +32,6 @@ local function members(list, mask)
     if mask & bit ~= 0 then some[#some + 1] = bit end
   end
   return some
-end
-
-local function joined(...)
-  local all = {}
-  for _, list in ipairs {...} do table.move(list, 1, #list, #all + 1, all) end
-  return all
-end
-
---- The length of each index of a list, and their product.
-local function lengths(plan, list)
-  local sizes, product = {}, 1
-  for k, bit in ipairs(list) do
-    sizes[k] = plan.length[bit]
-    product = product * sizes[k]
-  end
-  return sizes, product
 end
 
 --- How many places a set of indices has: the cost of a product over them.
@@ -128,7 +115,7 @@ end
 
 local function relabel(plan, term, list)
   term.list, term.mask = list, mask_of(list)
-  term.shape = lengths(plan, list)
+  term.shape = pick(plan.length, list)
 end
 
 --- An index that is there twice becomes the diagonal of its two dims, which is the last one.
@@ -198,8 +185,8 @@ end
 --- Where nothing is summed: element by element, with dims in the order of the result's.
 local function multiply(plan, a, b)
   local list = members(plan.output, a.mask | b.mask)
-  list = joined(list, members(a.list, ~mask_of(list)))
-  list = joined(list, members(b.list, ~mask_of(list)))
+  list = join(list, members(a.list, ~mask_of(list)))
+  list = join(list, members(b.list, ~mask_of(list)))
   spread(plan, a, list)
   spread(plan, b, list)
   emit(plan, "multiply", a.at, b.at)
@@ -232,11 +219,11 @@ end
 local function as_matrices(plan, term, batch, rows, columns)
   local turned = #columns > 0 and place_of(rows, term.list[#term.list])
   if turned then rows, columns = columns, rows end
-  order(plan, term, joined(batch, rows, columns))
+  order(plan, term, join(batch, rows, columns))
   if #rows ~= 1 or #columns ~= 1 then
-    local shape, _, height = lengths(plan, batch), lengths(plan, rows)
-    local _, width = lengths(plan, columns)
-    emit(plan, "reshape", term.at, nil, joined(shape, {height, width}))
+    local shape, _, height = pick(plan.length, batch), pick(plan.length, rows)
+    local _, width = pick(plan.length, columns)
+    emit(plan, "reshape", term.at, nil, join(shape, {height, width}))
   end
   if turned then emit(plan, "matrix_transpose", term.at) end
 end
@@ -249,7 +236,7 @@ local function contract(plan, a, b, keep)
   as_matrices(plan, a, batch, rows, inner)
   as_matrices(plan, b, batch, inner, columns)
   emit(plan, "matmul", a.at, b.at)
-  relabel(plan, a, joined(batch, rows, columns))
+  relabel(plan, a, join(batch, rows, columns))
   if #rows ~= 1 or #columns ~= 1 then emit(plan, "reshape", a.at, nil, a.shape) end
 end
 
@@ -271,20 +258,20 @@ end
 -- ---- the whole ----
 
 --- The program for operands of these indices and shapes.
--- @tab lists of each operand the index of each dim
+-- @tab indices of each operand the index of each dim
 -- @tab shapes of each operand the length of each dim; those of one index are alike, or 1
 -- @tab output the indices of the result, in order
 -- @tab length of each index
 -- @string dtype of the result
 -- @treturn table steps {method =, x = register, y = register, or arguments =}; `last`: the result's register
-function contraction.plan(lists, shapes, output, length, dtype)
+function contraction.plan(indices, shapes, output, length, dtype)
   local plan = {output = output, result = mask_of(output), length = length, dtype = dtype}
   local terms = {}
-  for k, list in ipairs(lists) do
+  for k, list in ipairs(indices) do
     local term = {at = k, list = list, mask = mask_of(list), shape = table.move(shapes[k], 1, #list, 1, {}), cost = 0}
     take_diagonals(plan, term)
     drop_stretched(plan, term)
-    if #lists > 2 then emit(plan, "to", k, nil, dtype) end
+    if #indices > 2 then emit(plan, "to", k, nil, dtype) end
     terms[k] = term
   end
   for k, term in ipairs(terms) do sum_alone(plan, term, needed_elsewhere(plan, terms, k)) end

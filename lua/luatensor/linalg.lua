@@ -1,6 +1,7 @@
 --- lt.linalg: what is composed of LAPACK's factorizations (lua_linalg.c), products, norms and views.
 
 local args = require "luatensor.args"
+local join = require "luatensor.lists".join
 
 local inf = math.huge
 
@@ -19,12 +20,6 @@ local function adjoint(x) return is_complex(x) and x.mT:conj() or x.mT end
 
 --- The dims before the last two.
 local function batch_of(x) return table.move(x.shape, 1, x.ndim - 2, 1, {}) end
-
---- A shape with more dims behind it.
-local function with(shape, ...)
-  local last = {...}
-  return table.move(last, 1, #last, #shape + 1, table.move(shape, 1, #shape, 1, {}))
-end
 
 --- A value given by position or as the option of this name, not both.
 local function either(fn, name, positional, options)
@@ -275,7 +270,7 @@ return function(lt, _, core)
     local m, n = check_matrix("pinv", 1, x)
     options = args.options("pinv", options, {rtol = true})
     local u, s, vh = linalg.svd(x, {full_matrices = false})
-    if m == 0 or n == 0 then return lt.zeros(with(batch_of(x), n, m), {dtype = u.dtype, device = x.device}) end
+    if m == 0 or n == 0 then return lt.zeros(join(batch_of(x), {n, m}), {dtype = u.dtype, device = x.device}) end
     return apply_inverse(u, s, vh, significant("pinv", x, s, options.rtol))
   end
 
@@ -362,11 +357,11 @@ return function(lt, _, core)
     args.tensor("lu_solve", 2, pivots)
     args.tensor("lu_solve", 3, b)
     local batch = batch_of(lu)
-    if pivots.dtype ~= "int32" or args.shape_text(pivots.shape) ~= args.shape_text(with(batch, n)) then
+    if pivots.dtype ~= "int32" or args.shape_text(pivots.shape) ~= args.shape_text(join(batch, {n})) then
       args.fail("lu_solve", "pivots as lu_factor gives them expected, got %s %s", pivots.dtype,
                 args.shape_text(pivots.shape))
     end
     if b.ndim > 2 then batch = lt.broadcast_shapes(batch, batch_of(b)) end
-    return parts.lu_solve(lu, pivots:clip(1, n):broadcast_to(with(batch, n)):contiguous(), b)
+    return parts.lu_solve(lu, pivots:clip(1, n):broadcast_to(join(batch, {n})):contiguous(), b)
   end
 end

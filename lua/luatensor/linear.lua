@@ -1,6 +1,9 @@
 --- Products that are compositions of matmul.
 
 local args = require "luatensor.args"
+local lists = require "luatensor.lists"
+
+local join, pick = lists.join, lists.pick
 
 --- The dims to contract: the last n of x with the first n of y, or two lists.
 local function contracted(x, y, dims)
@@ -37,19 +40,6 @@ local function others(ndim, list)
   return free
 end
 
-local function join(a, b)
-  return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
-end
-
-local function lengths(x, dims)
-  local list, product = {}, 1
-  for k, d in ipairs(dims) do
-    list[k] = x.shape[d]
-    product = product * list[k]
-  end
-  return list, product
-end
-
 return function(lt, methods)
   --- Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
   -- @tparam tensor x
@@ -68,9 +58,9 @@ return function(lt, methods)
       end
     end
     local rows, columns = others(x.ndim, left), others(y.ndim, right)
-    local row_lengths, m = lengths(x, rows)
-    local column_lengths, n = lengths(y, columns)
-    local _, k = lengths(x, left)
+    local row_lengths, m = pick(x.shape, rows)
+    local column_lengths, n = pick(y.shape, columns)
+    local _, k = pick(x.shape, left)
     local a = x:permute_dims(join(rows, left)):reshape(m, k)
     local b = y:permute_dims(join(right, columns)):reshape(k, n)
     return a:matmul(b):reshape(join(row_lengths, column_lengths))

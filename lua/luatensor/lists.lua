@@ -1,0 +1,22 @@
+--- Lists of dims, lengths and the like.
+
+local lists = {}
+
+--- One list after the other.
+function lists.join(...)
+  local all = {}
+  for _, list in ipairs {...} do table.move(list, 1, #list, #all + 1, all) end
+  return all
+end
+
+--- The values of these keys, and their product.
+function lists.pick(values, keys)
+  local picked, product = {}, 1
+  for i, key in ipairs(keys) do
+    picked[i] = values[key]
+    product = product * picked[i]
+  end
+  return picked, product
+end
+
+return lists
