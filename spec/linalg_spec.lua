@@ -528,6 +528,8 @@ describe("linalg says", function()
     fails('matrix_norm: ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got 3', la.matrix_norm,
           lt.eye(2), 3)
     fails('cond: ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got table', la.cond, lt.eye(2), {})
+    fails("matrix_power: n: -9223372036854775808 is out of range", la.matrix_power, lt.eye(2), math.mininteger)
+    fails("lstsq: rtol: 0 or more and less than 1 expected, got -1", la.lstsq, lt.eye(2), lt.eye(2), {rtol = -1})
     fails("matrix_norm: ord is given twice", la.matrix_norm, lt.eye(2), 1, {ord = 2})
     fails("vector_norm: ord: number expected, got string", la.vector_norm, lt.eye(2), "fro")
     fails("matrix_rank: rtol: number or tensor expected, got string", la.matrix_rank, lt.eye(2), {rtol = "x"})

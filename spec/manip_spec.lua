@@ -192,6 +192,8 @@ describe("repeating and rolling", function()
     fails("repeat: repeats: -1 is out of range", x.repeat_interleave, x, -1)
     fails("repeat: repeats: -1 is out of range", x.repeat_interleave, x, {1, -1}, 1)
     fails("repeat: repeats: -2 is out of range", x.repeat_interleave, x, T{1, -2}, 1)
+    local most = 1 << 62
+    fails("repeat: repeats: 4611686018427387904 is out of range", x.repeat_interleave, x, {most, most}, 1)
     fails("repeat: repeats: integers expected, got float32", x.repeat_interleave, x, T{1.5, 2}, 1)
     fails("repeat: repeats: 1 dim expected, the shape is [1, 2]", x.repeat_interleave, x, T{{1, 2}}, 1)
     fails("roll: 2 shifts for 1 dims", x.roll, x, {1, 2}, 1)
@@ -210,6 +212,10 @@ describe("pad", function()
   it("checks", function()
     fails("pad: table of at most 4 widths, two a dim, expected", x.pad, x, {1})
     fails("pad: unknown mode \"mirror\"; known: constant, reflect, replicate, circular", x.pad, x, {1, 1}, {mode = "mirror"})
+    for _, mode in ipairs {"constant", "replicate"} do
+      local n = 1 << 62
+      fails("pad: width: 4611686018427387904 is out of range", x.pad, x, {n, n, n, n}, {mode = mode})
+    end
     fails("pad: 3 elements around dim 2 of length 3 are too many for mode reflect", x.pad, x, {3, 0}, {mode = "reflect"})
     fails("pad: widths -2 and -2 cut off more than dim 2 of length 3 has", x.pad, x, {-2, -2})
     fails("pad: unknown option \"fill\"; known: mode, value", x.pad, x, {1, 1}, {fill = 1})

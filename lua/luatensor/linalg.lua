@@ -127,7 +127,7 @@ return function(lt, _, core)
     if rows ~= columns then
       args.fail("matrix_power", "square matrices expected, got shape %s", args.shape_text(x.shape))
     end
-    n = args.integer("matrix_power", "n", n)
+    n = args.integer("matrix_power", "n", n, -math.maxinteger)
     if n < 0 then x, n = linalg.inv(x), -n end
     if n == 0 then return lt.eye(rows, {dtype = x.dtype, device = x.device}):broadcast_to(x.shape):clone() end
     local result
@@ -313,6 +313,9 @@ return function(lt, _, core)
     local vector = args.tensor("lstsq", 2, b).ndim == 1
     local rtol = args.options("lstsq", options, {rtol = true}).rtol
     if rtol ~= nil and type(rtol) ~= "number" then args.fail("lstsq", "rtol: number expected, got %s", type(rtol)) end
+    if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would take its own
+      args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
+    end
     if b.ndim > 0 and b.shape[vector and 1 or b.ndim - 1] ~= m then
       args.fail("lstsq", "the numbers of rows differ: %s and %s", args.shape_text(a.shape), args.shape_text(b.shape))
     end

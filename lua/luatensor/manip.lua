@@ -4,6 +4,9 @@ local args = require "luatensor.args"
 
 local fail, options_of, integer_of = args.fail, args.options, args.integer
 
+--- Widths and the like up to here have sums that fit, and are more than any memory holds.
+local MOST = 1 << 60
+
 --- The same list as positional numbers or as one table.
 local function list_of(first, ...)
   if type(first) == "table" then return first end
@@ -100,7 +103,10 @@ return function(lt, methods)
     end
     if repeats.size == 1 then repeats = repeats:reshape(1):broadcast_to(n) end
     if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
-    if n > 0 then integer_of("repeat", "repeats", repeats:min():item(), 0) end
+    if n > 0 then
+      integer_of("repeat", "repeats", repeats:min():item(), 0)
+      integer_of("repeat", "repeats", repeats:max():item(), 0, MOST // n)
+    end
     return repeats
   end
 
@@ -241,8 +247,8 @@ return function(lt, methods)
     local before, after = {}, {}
     for d = x.ndim, 1, -1 do
       local k = 2 * (x.ndim - d)
-      before[d] = integer_of("pad", "width", widths[k + 1] or 0)
-      after[d] = integer_of("pad", "width", widths[k + 2] or 0)
+      before[d] = integer_of("pad", "width", widths[k + 1] or 0, -MOST, MOST)
+      after[d] = integer_of("pad", "width", widths[k + 2] or 0, -MOST, MOST)
       if x.shape[d] + math.min(before[d], 0) + math.min(after[d], 0) < 0 then
         fail("pad", "widths %d and %d cut off more than dim %d of length %d has", before[d], after[d], d, x.shape[d])
       end
@@ -307,7 +313,7 @@ return function(lt, methods)
   -- @treturn Tensor
   add("diag", function(x, k)
     args.tensor("diag", 1, x)
-    k = integer_of("diag", "k", k or 0)
+    k = integer_of("diag", "k", k or 0, -MOST, MOST)
     if x.ndim == 2 then return copy_of(x:diagonal(k)) end
     if x.ndim ~= 1 then fail("diag", "1 or 2 dims expected, the shape is %s", x.shape) end
     local n = #x + math.abs(k)

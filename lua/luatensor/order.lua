@@ -204,7 +204,8 @@ return function(lt, methods)
       if least < 1 and x.dtype ~= "uint64" or least == 0 then
         fail("bincount", "value %d: Lua tensors start at 1", least)
       end
-      length = math.max(length, x:max():item())
+      local most = x:max():item()
+      length = math.max(length, most < 0 and math.maxinteger or most)       -- uint64 beyond int64 is negative here
     end
     return count(x, length, weights)
   end)
@@ -241,7 +242,7 @@ return function(lt, methods)
       if not ascend then fail("histogram", "edges: each must be the one before or greater") end
       return edges
     end
-    local n = args.integer("histogram", "bins", bins or 10, 1)
+    local n = args.integer("histogram", "bins", bins or 10, 1, 1 << 60)
     local low, high = range_of(x, range)
     return lt.linspace(low, high, n + 1, {dtype = is_float(x) and x.dtype or "float64", device = x.device})
   end
