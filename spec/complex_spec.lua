@@ -173,6 +173,16 @@ describe("lt.complex", function()
     assert.same({{0.1, 0.2}}, (lt.ones(1, {dtype = "float64"}) * lt.complex(0.1, 0.2)):totable())
   end)
 
+  it("among numbers alone has its own dtype, wherever it stands", function()
+    local z = lt.complex(1, 2)
+    for _, n in ipairs {2, 0.5} do
+      assert.same({"complex128", "complex128"}, {lt.add(n, z).dtype, lt.add(z, n).dtype})
+      assert.same({"complex128", "complex128"}, {lt.result_type(n, z), lt.result_type(z, n)})
+    end
+    assert.equal("complex64", lt.result_type("float32", 2, z))
+    assert.raises("maximum: not for complex128, to which the arguments promote", lt.maximum, z, 1)
+  end)
+
   it("of tensors broadcasts them", function()
     local z = lt.complex(lt.tensor{{1.0}, {2.0}}, lt.tensor{3, 4})
     assert.equal("complex64", z.dtype)

@@ -484,7 +484,7 @@ static int raise_job_dtype(lua_State *L, const char *fn, const job *j, const ten
   enum dtype_class class = map_ops[j->op].class;
   bool is_bool = !dtype_in_class(DT_bool, class);
   for (int i = 0; i < j->nin; i++)
-    if (j->in[i].t && j->in[i].t->dtype != DT_bool) is_bool = false;
+    if (j->in[i].t ? j->in[i].t->dtype != DT_bool : j->in[i].s.is_complex) is_bool = false;
   if (is_bool) return luaL_error(L, "%s: not for bool; use x:to(\"int64\")", fn);
   for (int i = 0; i < n; i++)
     if (!dtype_in_class(t[i]->dtype, class)) return luaL_error(L, "%s: not for %s", fn, dtypes[t[i]->dtype].name);

@@ -28,12 +28,13 @@ static int l_result_type(lua_State *L) {
     enum dtype other = check_dtype_of(L, i, "result_type");
     d = d == DT_none ? other : dtype_promote(d, other);
   }
-  for (int i = 1; i <= n; i++) {
-    arg a;
-    if (!is_value(L, i)) continue;
-    check_arg(L, i, "result_type", &a);
-    d = promote_arg(d, &a);
-  }
+  for (int pass = d == DT_none ? 1 : 2; pass <= 2; pass++)       /* 1: numbers alone, the complex ones first */
+    for (int i = 1; i <= n; i++) {
+      arg a;
+      if (!is_value(L, i)) continue;
+      check_arg(L, i, "result_type", &a);
+      if (pass == 2 || a.s.is_complex) d = promote_arg(d, &a);
+    }
   lua_pushstring(L, dtypes[d].name);
   return 1;
 }

@@ -43,6 +43,8 @@ enum dtype promote_all(const arg *in, int n) {
   enum dtype d = DT_none;
   for (int i = 0; i < n; i++)
     if (in[i].t) d = promote_arg(d, &in[i]);
+  for (int i = 0; i < n; i++)                /* among numbers alone a complex one decides, wherever it stands */
+    if (d == DT_none && in[i].s.is_complex) d = promote_arg(d, &in[i]);
   for (int i = 0; i < n; i++)
     if (!in[i].t) d = promote_arg(d, &in[i]);
   return d;
