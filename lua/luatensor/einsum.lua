@@ -9,6 +9,12 @@ local REMEMBERED = 256   -- programs that are kept
 
 local function fail(spec, message, ...) args.fail("einsum", "%q: " .. message, spec, ...) end
 
+--- The character at a place as text for a message: all bytes of one beyond ASCII, the code of one that does not print.
+local function shown(spec, at)
+  local c = spec:sub(at, at)
+  return spec:match("^[\xC2-\xFD][\x80-\xBF]+", at) or (c:find("%g") and c) or ("\\%d"):format(c:byte())
+end
+
 --- The letters from character `first` to `last`, "..." among them; `at` has the character of each.
 local function parse_term(spec, first, last)
   local term, at = {at = {}}, first
@@ -18,7 +24,7 @@ local function parse_term(spec, first, last)
       if term.ellipsis then fail(spec, "... (character %d) is there twice in one operand", at) end
       c, term.ellipsis = "...", true
     elseif not c:find("[%a%s]") then
-      fail(spec, "%s (character %d) is no letter, space, comma, \"...\" or \"->\"", c, at)
+      fail(spec, "%s (character %d) is no letter, space, comma, \"...\" or \"->\"", shown(spec, at), at)
     end
     if not c:find("%s") then
       term[#term + 1] = c
