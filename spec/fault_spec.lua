@@ -13,6 +13,14 @@ describe("an allocation that fails", function()
 
   it("in the module, while a script computes", function() host("module", 1, "fault_setup.lua", "fault_script.lua") end)
 
+  it("in Lua, while a script sorts, transforms and factors", function()
+    host("lua", 11, "fault_setup.lua", "fault_numeric.lua")
+  end)
+
+  it("in the module, while a script sorts, transforms and factors", function()
+    host("module", 3, "fault_setup.lua", "fault_numeric.lua")
+  end)
+
   it("in Lua, while the module is loaded", function() host("lua", 37, "fault_nothing.lua", "fault_load.lua") end)
 
   it("in the module, while it is loaded", function() host("module", 1, "fault_nothing.lua", "fault_load.lua") end)
