@@ -518,6 +518,7 @@ describe("linalg says", function()
     fails("cross: argument 2: a length of 3 expected in dim 1, got shape [2]", la.cross, lt.ones(3), lt.ones(2))
     fails("matrix_power: square matrices expected, got shape [2, 3]", la.matrix_power, lt.ones(2, 3), 2)
     fails("matrix_power: n: integer expected, got 1.5", la.matrix_power, lt.eye(2), 1.5)
+    assert.same({{1, 0}, {0, 1}}, la.matrix_power(lt.eye(2), math.mininteger):totable())
   end)
 
   it("which options there are", function()

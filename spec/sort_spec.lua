@@ -169,6 +169,11 @@ describe("complex numbers", function()
 end)
 
 describe("topk", function()
+  it("says how long a line may be", function()
+    local line = lt.ones({1}, {dtype = "int8", device = "cpu"}):broadcast_to((1 << 32) + 1)
+    assert.raises("topk: not for lines of more than 2^32 elements", lt.topk, line, 3)
+  end)
+
   for _, dtype in ipairs(reference.dtype.names) do
     it("of every layout, along every dim: " .. dtype, function()
       for _, l in ipairs(cases.layouts) do

@@ -28,6 +28,7 @@ static const tensor *check_ordered(lua_State *L, const char *fn) {
 static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results) {
   int st;
   TRY(L, j->in->store->place, st, op_sort(j));
+  if (st == ERR_OVERFLOW) return luaL_error(L, "%s: not for lines of more than 2^32 elements", fn);
   if (st != OK) return raise(L, fn, st, &j->in, 1);
   finish_op(L, false);
   return results;

@@ -132,8 +132,8 @@ return function(lt, _, core)
     if n == 0 then return lt.eye(rows, {dtype = x.dtype, device = x.device}):broadcast_to(x.shape):clone() end
     local result
     while true do
-      if n % 2 == 1 then result = result and result:matmul(x) or x end
-      n = n // 2
+      if n & 1 == 1 then result = result and result:matmul(x) or x end
+      n = n >> 1                   -- unsigned: the least integer has no positive counterpart
       if n == 0 then return result == x and x:clone() or result end
       x = x:matmul(x)
     end
