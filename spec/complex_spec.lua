@@ -239,6 +239,9 @@ describe("parts of complex tensors", function()
            lt.view_as_complex, lt.ones(2, 2).T)
     raises("view_as_complex: the first pair must lie at an even place; use x:clone(); got float32 [2]",
            lt.view_as_complex, lt.ones(3)[{ {2, 3} }])
+    raises("view_as_complex: pairs must lie at even distances; use x:contiguous(); got float32 [2, 2]",
+           lt.view_as_complex, lt.ones(3, 3)[{ {1, 2}, {1, 2} }])
+    assert.equal("[1]", tostring(lt.ones(3, 3)[{ {1, 1}, {1, 2} }]:view_as_complex().shape))   -- no distance at all
   end)
 end)
 

@@ -78,7 +78,7 @@ static const char *not_pairs(const tensor *x) {
   if (last < 0 || x->shape.dim[last] != 2) return "the last dim must have length 2";
   if (x->stride[last] != 1) return "real and imaginary parts must lie side by side; use x:contiguous()";
   for (int d = 0; d < last; d++)
-    if (x->stride[d] % 2 != 0) return "pairs must lie at even distances; use x:contiguous()";
+    if (x->shape.dim[d] > 1 && x->stride[d] % 2 != 0) return "pairs must lie at even distances; use x:contiguous()";
   bool even = x->offset % 2 == 0 && (uintptr_t)tensor_data(x) % (2 * (uintptr_t)dtype_size(x->dtype)) == 0;
   return even ? NULL : "the first pair must lie at an even place; use x:clone()";
 }
