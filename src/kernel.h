@@ -227,8 +227,8 @@ enum linalg_op {
   LINALG_eigh,                 /* [syevd] * a n × n, Hermitian, one triangle read: values [n], ascending; a: (vectors) V */
   LINALG_eig,                  /* [geev] * a n × n: b [n] complex, in any order; c n × n complex: vectors of length 1, or NULL */
   LINALG_lstsq,                /* [gelsd] * a m × n, b max(m, n) × k: x in b's first n rows, what is left over in the others
-                               ** (m > n = rank); values [min(m, n)] of a; rank [1], of the values > rtol * the first.
-                               ** A device that has only svd may lack it. */
+                               ** (m > n = rank), or as much in one row and 0; values [min(m, n)] of a; rank [1], of
+                               ** the values > rtol * the first */
   LINALG_COUNT
 };
 

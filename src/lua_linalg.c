@@ -78,7 +78,6 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
   luaL_checkstack(L, LINALG_RESULTS + LUA_MINSTACK, NULL);
   for (int i = 0; i < j->nout; i++) out[i] = push_result(L, fn, &j->out[i], where);
   TRY(L, where, st, linalg_run(j, out));
-  if (st == ERR_NO_KERNEL && j->op == LINALG_lstsq) return 0;      /* a composition takes its place */
   if (st != OK) return raise_linalg(L, fn, st, j);
   finish_op(L, false);
   return j->nout;
@@ -267,7 +266,7 @@ static int l_lu_solve(lua_State *L) {
   return finish(L, "lu_solve", &j);
 }
 
-/* lstsq(a, b, rtol): nothing where the device has no such routine. */
+/* lstsq(a, b, rtol): see op_linalg.h. */
 static int l_lstsq(lua_State *L) {
   linalg_job j = {.op = LINALG_lstsq, .a = check_tensor(L, 1, "lstsq"), .b = check_tensor(L, 2, "lstsq")};
   j.rtol = luaL_checknumber(L, 3);

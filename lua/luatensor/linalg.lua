@@ -236,6 +236,8 @@ return function(lt, _, core)
       rtol = rtol:expand_dims(-1)
     elseif type(rtol) ~= "number" then
       args.fail(fn, "rtol: number or tensor expected, got %s", type(rtol))
+    elseif not (rtol >= 0) then
+      args.fail(fn, "rtol: 0 or more expected, got %s", rtol)
     end
     return s:greater(s:narrow(-1, 1, 1):multiply(rtol))
   end
@@ -282,19 +284,10 @@ return function(lt, _, core)
     return x:square():sum(d)
   end
 
-  --- By singular values, where the device has no routine of its own.
-  local function lstsq_by_svd(a, b, rtol)
-    local u, s, vh = linalg.svd(a, {full_matrices = false})
-    local counts = significant("lstsq", a, s, rtol)
-    local x = apply_inverse(u, s, vh, counts, b)
-    return x, a:matmul(x):subtract(b), counts:count_nonzero(-1), s
-  end
-
   --- x, and what is left over in rows of its own.
-  local function lstsq_by_routine(a, b, rtol)
+  local function solve_least_squares(a, b, rtol)
     local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
     local work, rank, s = parts.lstsq(a, b, rtol or -1)
-    if not work then return nil end
     if m <= n then return work, nil, rank, s end
     return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
   end
@@ -320,8 +313,7 @@ return function(lt, _, core)
       args.fail("lstsq", "the numbers of rows differ: %s and %s", args.shape_text(a.shape), args.shape_text(b.shape))
     end
     if vector then b = b:expand_dims(-1) end
-    local x, rest, rank, s = lstsq_by_routine(a, b, rtol)
-    if not x then x, rest, rank, s = lstsq_by_svd(a, b, rtol) end
+    local x, rest, rank, s = solve_least_squares(a, b, rtol)
     local full = m > n and rank.size > 0 and rank:min():item() == n
     local residuals = full and squares(rest, -2) or lt.zeros({0}, {dtype = s.dtype, device = s.device})
     if vector then
