@@ -78,19 +78,17 @@ function Tensor:add(y, options) end
 function Tensor:add_(y) end
 
 ---beta * x + alpha * a @ b, in one pass.
----@param x any broadcasts to [m, n]
----@param a any [m, k]
----@param b any [k, n]
+---@param a luatensor.Tensor [m, k]
+---@param b luatensor.Tensor [k, n]
 ---@param options? table `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
----@return any # [m, n]
-function Tensor:addmm(x, a, b, options) end
+---@return luatensor.Tensor # [m, n]
+function Tensor:addmm(a, b, options) end
 
 ---In place: beta * x + alpha * a @ b, in one pass.
----@param x any broadcasts to [m, n]
----@param a any [m, k]
----@param b any [k, n]
+---@param a luatensor.Tensor [m, k]
+---@param b luatensor.Tensor [k, n]
 ---@return luatensor.Tensor # x
-function Tensor:addmm_(x, a, b) end
+function Tensor:addmm_(a, b) end
 
 ---is every element not 0? true of no elements.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -100,11 +98,10 @@ function Tensor:addmm_(x, a, b) end
 function Tensor:all(dim, options) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
----@param x number|any
----@param y number|any broadcast with x
+---@param y number|luatensor.Tensor broadcast with x
 ---@param options? table rtol (1e-5), atol (1e-8), equal_nan (false)
 ---@return boolean #
-function Tensor:allclose(x, y, options) end
+function Tensor:allclose(y, options) end
 
 ---The same as max.
 Tensor["amax"] = Tensor["max"]
@@ -216,11 +213,10 @@ function Tensor:asinh(options) end
 function Tensor:asinh_() end
 
 ---A copy of x with another dtype.
----@param x any
 ---@param dtype string
 ---@param options? table copy: false gives x itself where it has the dtype (default true); device
----@return any #
-function Tensor:astype(x, dtype, options) end
+---@return luatensor.Tensor #
+function Tensor:astype(dtype, options) end
 
 ---arc tangent, in [-pi/2, pi/2].
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -258,15 +254,14 @@ function Tensor:atanh_() end
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function Tensor:bernoulli(p, ...) end
 
 ---Sets x to 1 with probability p, else 0.
----@param x any
 ---@param p? number
 ---@param options? table `generator`
----@return any # x
-function Tensor:bernoulli_(x, p, options) end
+---@return luatensor.Tensor # x
+function Tensor:bernoulli_(p, options) end
 
 ---How often each value occurs: element i of the result counts the elements that are i. Waits for
 ---the least and the largest.
@@ -352,11 +347,10 @@ function Tensor:bitwise_xor(y, options) end
 function Tensor:bitwise_xor_(y) end
 
 ---matmul of 3-d tensors only.
----@param x any [batch, m, k]
----@param y any [batch, k, n]
+---@param y luatensor.Tensor [batch, k, n]
 ---@param options? table `out`
----@return any # [batch, m, n]
-function Tensor:bmm(x, y, options) end
+---@return luatensor.Tensor # [batch, m, n]
+function Tensor:bmm(y, options) end
 
 ---The same as x:to("bool").
 ---@return luatensor.Tensor #
@@ -405,24 +399,21 @@ Tensor["clamp"] = Tensor["clip"]
 Tensor["clamp_"] = Tensor["clip_"]
 
 ---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
----@param x any real numbers of any shape
----@param min? number|any|nil broadcast with x; nil: no limit below
----@param max? number|any|nil broadcast with x; nil: no limit above
+---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below
+---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above
 ---@param options? table out: the tensor to write to
----@return any # of the dtype that x, min and max promote to
-function Tensor:clip(x, min, max, options) end
+---@return luatensor.Tensor # of the dtype that x, min and max promote to
+function Tensor:clip(min, max, options) end
 
 ---In place: Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
----@param x any real numbers of any shape
----@param min? number|any|nil broadcast with x; nil: no limit below
----@param max? number|any|nil broadcast with x; nil: no limit above
+---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below
+---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above
 ---@return luatensor.Tensor # x
-function Tensor:clip_(x, min, max) end
+function Tensor:clip_(min, max) end
 
 ---A copy that shares no memory with x, row-major.
----@param x any
----@return any #
-function Tensor:clone(x) end
+---@return luatensor.Tensor #
+function Tensor:clone() end
 
 ---complex conjugate; real numbers stay as they are.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -435,15 +426,13 @@ function Tensor:conj(options) end
 function Tensor:conj_() end
 
 ---x itself when its elements lie row-major without gaps, else a copy that does.
----@param x any
----@return any #
-function Tensor:contiguous(x) end
+---@return luatensor.Tensor #
+function Tensor:contiguous() end
 
 ---Overwrites x with the elements of y, converted to x's dtype.
----@param x any
----@param y any|number broadcast to x's shape, on any device; must not overlap x unless it is the same view
----@return any # x
-function Tensor:copy_(x, y) end
+---@param y luatensor.Tensor|number broadcast to x's shape, on any device; must not overlap x unless it is the same view
+---@return luatensor.Tensor # x
+function Tensor:copy_(y) end
 
 ---magnitude of x with the sign of y.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -523,9 +512,8 @@ function Tensor:cumulative_prod(dim, options) end
 function Tensor:cumulative_sum(dim, options) end
 
 ---Address of the first element as an integer, for FFI; on the tensor's device.
----@param x any
 ---@return any # integer
-function Tensor:data_ptr(x) end
+function Tensor:data_ptr() end
 
 ---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
 ---@param k? integer
@@ -538,11 +526,10 @@ function Tensor:diag(k) end
 function Tensor:diagonal(options) end
 
 ---Differences of neighbours along a dim, n times over.
----@param x any any dtype but bool
 ---@param dim? integer
 ---@param options? table dim, n (1), prepend and append: tensors that x is joined with before
----@return any # shape of x, n less in dim
-function Tensor:diff(x, dim, options) end
+---@return luatensor.Tensor # shape of x, n less in dim
+function Tensor:diff(dim, options) end
 
 ---The same as x.ndim.
 ---@return integer #
@@ -567,21 +554,19 @@ function Tensor:divide(y, options) end
 function Tensor:divide_(y) end
 
 ---Sum of the products of two vectors.
----@param x any [k]
----@param y any [k]
+---@param y luatensor.Tensor [k]
 ---@param options? table `out`
----@return any # 0-d
-function Tensor:dot(x, y, options) end
+---@return luatensor.Tensor # 0-d
+function Tensor:dot(y, options) end
 
 ---The same as x:to("float64").
 ---@return luatensor.Tensor #
 function Tensor:double() end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
----@param x any
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
-function Tensor:empty_like(x, options) end
+---@return luatensor.Tensor # a new tensor
+function Tensor:empty_like(options) end
 
 ---The same as equal.
 Tensor["eq"] = Tensor["equal"]
@@ -594,10 +579,9 @@ Tensor["eq"] = Tensor["equal"]
 function Tensor:equal(y, options) end
 
 ---Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
----@param x any
----@param y any
+---@param y luatensor.Tensor
 ---@return boolean #
-function Tensor:equal_all(x, y) end
+function Tensor:equal_all(y) end
 
 ---error function 2/sqrt(pi) * integral of exp(-t^2) from 0 to x.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -648,10 +632,9 @@ function Tensor:expm1(options) end
 function Tensor:expm1_() end
 
 ---Overwrites each element of x.
----@param x any
----@param value number|boolean|any that x's dtype can hold, or a 0-d tensor
----@return any # x
-function Tensor:fill_(x, value) end
+---@param value number|boolean|luatensor.Tensor that x's dtype can hold, or a 0-d tensor
+---@return luatensor.Tensor # x
+function Tensor:fill_(value) end
 
 ---Dims first … last as one. A 0-d tensor becomes 1-d.
 ---@param first? integer
@@ -693,15 +676,13 @@ function Tensor:floor_divide_(y) end
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
 ---In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
 ---collector ends it when nothing refers to it any more.
----@param x any
-function Tensor:free(x) end
+function Tensor:free() end
 
 ---One value in the shape of x.
----@param x any
 ---@param value any number or boolean that fits the dtype
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
-function Tensor:full_like(x, value, options) end
+---@return luatensor.Tensor # a new tensor
+function Tensor:full_like(value, options) end
 
 ---Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
 ---@param dim integer
@@ -765,9 +746,8 @@ function Tensor:hypot(y, options) end
 function Tensor:hypot_(y) end
 
 ---Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
----@param x any
----@return any # float32 of complex64, float64 of complex128, in x's shape
-function Tensor:imag(x) end
+---@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
+function Tensor:imag() end
 
 ---A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
 ---@param dim integer
@@ -788,23 +768,20 @@ function Tensor:index_add_(dim, index, src) end
 function Tensor:int() end
 
 ---Do the elements lie row-major without gaps?
----@param x any
 ---@return boolean #
-function Tensor:is_contiguous(x) end
+function Tensor:is_contiguous() end
 
 ---Does x lie in page-locked memory?
----@param x any
 ---@return boolean #
-function Tensor:is_pinned(x) end
+function Tensor:is_pinned() end
 
 ---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
----@param x number|any
----@param y number|any broadcast with x
----@param rtol? number|any relative tolerance; also an option
----@param atol? number|any absolute tolerance; also an option
+---@param y number|luatensor.Tensor broadcast with x
+---@param rtol? number|luatensor.Tensor relative tolerance; also an option
+---@param atol? number|luatensor.Tensor absolute tolerance; also an option
 ---@param options? table rtol, atol; equal_nan: is NaN close to NaN (default false); out
----@return any # bool
-function Tensor:isclose(x, y, rtol, atol, options) end
+---@return luatensor.Tensor # bool
+function Tensor:isclose(y, rtol, atol, options) end
 
 ---is x neither infinite nor NaN?.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -833,9 +810,8 @@ function Tensor:isnan(options) end
 
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
----@param x any
 ---@return any # number or boolean; of complex numbers two: the real and the imaginary part
-function Tensor:item(x) end
+function Tensor:item() end
 
 ---The same as less_equal.
 Tensor["le"] = Tensor["less_equal"]
@@ -974,19 +950,17 @@ function Tensor:long() end
 Tensor["lt"] = Tensor["less"]
 
 ---x with the elements replaced where the mask is true.
----@param x any
----@param mask any bool, broadcast with x
----@param value number|boolean|any broadcast with x; x's dtype must hold it
+---@param mask luatensor.Tensor bool, broadcast with x
+---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
 ---@param options? table out: the tensor to write to
----@return any # of x's dtype
-function Tensor:masked_fill(x, mask, value, options) end
+---@return luatensor.Tensor # of x's dtype
+function Tensor:masked_fill(mask, value, options) end
 
 ---In place: x with the elements replaced where the mask is true.
----@param x any
----@param mask any bool, broadcast with x
----@param value number|boolean|any broadcast with x; x's dtype must hold it
+---@param mask luatensor.Tensor bool, broadcast with x
+---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
 ---@return luatensor.Tensor # x
-function Tensor:masked_fill_(x, mask, value) end
+function Tensor:masked_fill_(mask, value) end
 
 ---A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
@@ -1001,16 +975,14 @@ function Tensor:masked_select(mask) end
 
 ---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
 ---before the last two are a batch, and broadcast.
----@param x any shape [..., m, k]
----@param y any shape [..., k, n]; not bool
+---@param y luatensor.Tensor shape [..., k, n]; not bool
 ---@param options? table `out`: the tensor to write to
----@return any # shape [..., m, n]
-function Tensor:matmul(x, y, options) end
+---@return luatensor.Tensor # shape [..., m, n]
+function Tensor:matmul(y, options) end
 
 ---The last two dims swapped: a view, as x.mT.
----@param x any 2-d or more
----@return any #
-function Tensor:matrix_transpose(x) end
+---@return luatensor.Tensor #
+function Tensor:matrix_transpose() end
 
 ---largest element; NaN if there is one.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
@@ -1064,11 +1036,10 @@ function Tensor:minimum(y, options) end
 function Tensor:minimum_(y) end
 
 ---matmul of 2-d tensors only.
----@param x any [m, k]
----@param y any [k, n]
+---@param y luatensor.Tensor [k, n]
 ---@param options? table `out`
----@return any # [m, n]
-function Tensor:mm(x, y, options) end
+---@return luatensor.Tensor # [m, n]
+function Tensor:mm(y, options) end
 
 ---Moves dims; the others keep their order.
 ---@param source integer|table
@@ -1086,11 +1057,10 @@ Tensor["mul"] = Tensor["multiply"]
 Tensor["mul_"] = Tensor["multiply_"]
 
 ---Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
----@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
 ---@param n integer how many from each row
 ---@param options? table `replacement` (default false: no position twice in a row), `generator`
----@return any # int64, 1-based, shape [n] or [rows, n]
-function Tensor:multinomial(w, n, options) end
+---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
+function Tensor:multinomial(n, options) end
 
 ---x * y.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -1105,11 +1075,10 @@ function Tensor:multiply(y, options) end
 function Tensor:multiply_(y) end
 
 ---matmul of a matrix and a vector.
----@param x any [m, k]
----@param y any [k]
+---@param y luatensor.Tensor [k]
 ---@param options? table `out`
----@return any # [m]
-function Tensor:mv(x, y, options) end
+---@return luatensor.Tensor # [m]
+function Tensor:mv(y, options) end
 
 ---The same as x.ndim.
 ---@return integer #
@@ -1166,18 +1135,17 @@ function Tensor:nextafter_(y) end
 function Tensor:nonzero() end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
----@param x any any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table p, dim, keepdim, dtype (of the result), out
----@return any # shape without these dims
-function Tensor:norm(x, p, dim, options) end
+---@return luatensor.Tensor # shape without these dims
+function Tensor:norm(p, dim, options) end
 
 ---Fills x: normal.
 ---@param mean? number
 ---@param std? number
 ---@param options? table `generator`
----@return any # x
+---@return luatensor.Tensor # x
 function Tensor:normal_(mean, std, options) end
 
 ---x ~= y.
@@ -1192,16 +1160,14 @@ function Tensor:not_equal(y, options) end
 function Tensor:numel() end
 
 ---Ones in the shape of x.
----@param x any
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
-function Tensor:ones_like(x, options) end
+---@return luatensor.Tensor # a new tensor
+function Tensor:ones_like(options) end
 
 ---Every element of x times every element of y.
----@param x any 1-d
----@param y any 1-d
----@return any # shape [#x, #y]
-function Tensor:outer(x, y) end
+---@param y luatensor.Tensor 1-d
+---@return luatensor.Tensor # shape [#x, #y]
+function Tensor:outer(y) end
 
 ---More elements around a tensor.
 ---@param widths table before and after the last dim, then before and after the one before it …; negative ones cut off
@@ -1219,9 +1185,8 @@ function Tensor:permute_dims(...) end
 
 ---A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
 ---there already.
----@param x any on the CPU
----@return any #
-function Tensor:pin_memory(x) end
+---@return luatensor.Tensor #
+function Tensor:pin_memory() end
 
 ---x itself.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -1266,31 +1231,28 @@ function Tensor:prod(dim, options) end
 function Tensor:quantile(q, dim, options) end
 
 ---Uniform in [0, 1), as many as x has, of its dtype and device.
----@param x any
 ---@param options? table `dtype`, `device`, `generator`
----@return any #
-function Tensor:rand_like(x, options) end
+---@return luatensor.Tensor #
+function Tensor:rand_like(options) end
 
 ---Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
----@param x any
 ---@param options? table `dtype`, `device`, `generator`
----@return any #
-function Tensor:randn_like(x, options) end
+---@return luatensor.Tensor #
+function Tensor:randn_like(options) end
 
 ---Fills x with integers from low to high, both included.
 ---@param low? integer
 ---@param high? integer default: the greatest of the dtype (floats: up to which all integers are exact)
 ---@param options? table `generator`
----@return any # x
+---@return luatensor.Tensor # x
 function Tensor:random_(low, high, options) end
 
 ---The same as flatten.
 Tensor["ravel"] = Tensor["flatten"]
 
 ---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
----@param x any
----@return any # float32 of complex64, float64 of complex128, in x's shape
-function Tensor:real(x) end
+---@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
+function Tensor:real() end
 
 ---1 / x.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -1415,16 +1377,14 @@ function Tensor:searchsorted(values, options) end
 function Tensor:short() end
 
 ---The rows (along dim 1) in random order: a copy.
----@param x any
 ---@param options? table `generator`
----@return any #
-function Tensor:shuffle(x, options) end
+---@return luatensor.Tensor #
+function Tensor:shuffle(options) end
 
 ---Puts the rows of x into random order.
----@param x any
 ---@param options? table `generator`
----@return any # x
-function Tensor:shuffle_(x, options) end
+---@return luatensor.Tensor # x
+function Tensor:shuffle_(options) end
 
 ---1 / (1 + exp(-x)).
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -1618,11 +1578,10 @@ function Tensor:tanh(options) end
 function Tensor:tanh_() end
 
 ---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
----@param x any
----@param y any
+---@param y luatensor.Tensor
 ---@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
----@return any #
-function Tensor:tensordot(x, y, dims) end
+---@return luatensor.Tensor #
+function Tensor:tensordot(y, dims) end
 
 ---Copies of the whole tensor side by side.
 ---@param ... integer times along each dim (the last ones when there are fewer than dims), or one table of them
@@ -1631,25 +1590,22 @@ function Tensor:tile(...) end
 
 ---x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
----@param x any
 ---@param ... string a dtype, a device, or both in any order
 ---, then options: dtype, device, copy (default false: x itself is good enough)
----@return any #
-function Tensor:to(x, ...) end
+---@return luatensor.Tensor #
+function Tensor:to(...) end
 
 ---The elements as a string: row-major, native byte order; `string.unpack` reads it.
----@param x any
 ---@return any # string of x.size elements
-function Tensor:to_bytes(x) end
+function Tensor:to_bytes() end
 
 ---Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
 ---takes it deletes the struct only when its own work on the memory is done.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
----@param x any
 ---@param options? table {versioned = true}; false gives the old struct, DLManagedTensor
 ---@return any # userdata
-function Tensor:to_dlpack(x, options) end
+function Tensor:to_dlpack(options) end
 
 ---The same as totable.
 Tensor["tolist"] = Tensor["totable"]
@@ -1664,9 +1620,8 @@ Tensor["tolist"] = Tensor["totable"]
 function Tensor:topk(k, dim, options) end
 
 ---All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
----@param x any
 ---@return any # table, number or boolean
-function Tensor:totable(x) end
+function Tensor:totable() end
 
 ---The same as swapaxes.
 Tensor["transpose"] = Tensor["swapaxes"]
@@ -1710,7 +1665,7 @@ function Tensor:unflatten(dim, sizes) end
 ---@param low? number
 ---@param high? number
 ---@param options? table `generator`
----@return any # x
+---@return luatensor.Tensor # x
 function Tensor:uniform_(low, high, options) end
 
 ---The same as unique_values.
@@ -1754,24 +1709,21 @@ function Tensor:unstack(dim) end
 function Tensor:var(dim, options) end
 
 ---Sums of products along a dim; the other dims broadcast.
----@param x any
----@param y any as long as x in that dim; not bool
+---@param y luatensor.Tensor as long as x in that dim; not bool
 ---@param options? table `dim`: counted from the end if negative; default -1
----@return any # without that dim
-function Tensor:vecdot(x, y, options) end
+---@return luatensor.Tensor # without that dim
+function Tensor:vecdot(y, options) end
 
 ---The same as reshape.
 Tensor["view"] = Tensor["reshape"]
 
 ---Pairs of numbers as complex numbers: the inverse of view_as_real.
----@param x any float32 or float64, of shape [..., 2], the pairs side by side in memory
----@return any # complex64 or complex128, without the last dim, sharing x's memory
-function Tensor:view_as_complex(x) end
+---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
+function Tensor:view_as_complex() end
 
 ---The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
----@param x any complex
----@return any # float32 or float64, of shape [..., 2], sharing x's memory
-function Tensor:view_as_real(x) end
+---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
+function Tensor:view_as_real() end
 
 ---y where x is true, else z.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -1788,15 +1740,13 @@ function Tensor:where(y, z, options) end
 function Tensor:where_(y, z) end
 
 ---Overwrites each element of x with 0.
----@param x any
----@return any # x
-function Tensor:zero_(x) end
+---@return luatensor.Tensor # x
+function Tensor:zero_() end
 
 ---Zeros in the shape of x.
----@param x any
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
-function Tensor:zeros_like(x, options) end
+---@return luatensor.Tensor # a new tensor
+function Tensor:zeros_like(options) end
 
 ---@class luatensor
 local lt = {}
@@ -1810,58 +1760,58 @@ lt.info = {}
 lt.linalg = {}
 
 ---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
----@param x any
----@return any # float32 of complex64, float64 of complex128, in x's shape
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
 function lt.real(x) end
 
 ---Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
----@param x any
----@return any # float32 of complex64, float64 of complex128, in x's shape
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # float32 of complex64, float64 of complex128, in x's shape
 function lt.imag(x) end
 
 ---The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
----@param x any complex
----@return any # float32 or float64, of shape [..., 2], sharing x's memory
+---@param x luatensor.Tensor complex
+---@return luatensor.Tensor # float32 or float64, of shape [..., 2], sharing x's memory
 function lt.view_as_real(x) end
 
 ---Pairs of numbers as complex numbers: the inverse of view_as_real.
----@param x any float32 or float64, of shape [..., 2], the pairs side by side in memory
----@return any # complex64 or complex128, without the last dim, sharing x's memory
+---@param x luatensor.Tensor float32 or float64, of shape [..., 2], the pairs side by side in memory
+---@return luatensor.Tensor # complex64 or complex128, without the last dim, sharing x's memory
 function lt.view_as_complex(x) end
 
 ---Complex numbers from real and imaginary parts. Of two numbers: a 0-d tensor that counts as a number does: it makes what
 ---it meets complex, but never wider (`lt.complex(0, 1) * x` is complex64 where x is float32). Of tensors: a tensor.
----@param re number|any real parts
----@param im? number|any imaginary parts; broadcast with re
----@return any # complex128 where a part is float64 or both are numbers, else complex64
+---@param re number|luatensor.Tensor real parts
+---@param im? number|luatensor.Tensor imaginary parts; broadcast with re
+---@return luatensor.Tensor # complex128 where a part is float64 or both are numbers, else complex64
 function lt.complex(re, im) end
 
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
 ---@param options? table {dtype =, device =}; data that does not fit the dtype is an error
----@return any # a new tensor
+---@return luatensor.Tensor # a new tensor
 function lt.tensor(data, options) end
 
 ---The data as a tensor, without a copy where it already is one of that dtype and device.
 ---@param data any nested tables, a number, a boolean, or a tensor
 ---@param options? table {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
----@return any #
+---@return luatensor.Tensor #
 function lt.asarray(data, options) end
 
 ---The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
 ---uint64 gives the Lua integer with the same 64 bits.
----@param x any
+---@param x luatensor.Tensor
 ---@return any # number or boolean; of complex numbers two: the real and the imaginary part
 function lt.item(x) end
 
 ---All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
----@param x any
+---@param x luatensor.Tensor
 ---@return any # table, number or boolean
 function lt.totable(x) end
 
 ---The elements as a string: row-major, native byte order; `string.unpack` reads it.
----@param x any
+---@param x luatensor.Tensor
 ---@return any # string of x.size elements
 function lt.to_bytes(x) end
 
@@ -1869,103 +1819,103 @@ function lt.to_bytes(x) end
 ---@param s string
 ---@param shape any table of sizes, or one size
 ---@param options? table {dtype = "float32", device = the default device}
----@return any # a new tensor
+---@return luatensor.Tensor # a new tensor
 function lt.from_bytes(s, shape, options) end
 
 ---Address of the first element as an integer, for FFI; on the tensor's device.
----@param x any
+---@param x luatensor.Tensor
 ---@return any # integer
 function lt.data_ptr(x) end
 
 ---x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
----@param x any
+---@param x luatensor.Tensor
 ---@param ... string a dtype, a device, or both in any order
 ---, then options: dtype, device, copy (default false: x itself is good enough)
----@return any #
+---@return luatensor.Tensor #
 function lt.to(x, ...) end
 
 ---A copy of x with another dtype.
----@param x any
+---@param x luatensor.Tensor
 ---@param dtype string
 ---@param options? table copy: false gives x itself where it has the dtype (default true); device
----@return any #
+---@return luatensor.Tensor #
 function lt.astype(x, dtype, options) end
 
 ---A copy that shares no memory with x, row-major.
----@param x any
----@return any #
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
 function lt.clone(x) end
 
 ---x itself when its elements lie row-major without gaps, else a copy that does.
----@param x any
----@return any #
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
 function lt.contiguous(x) end
 
 ---Do the elements lie row-major without gaps?
----@param x any
+---@param x luatensor.Tensor
 ---@return boolean #
 function lt.is_contiguous(x) end
 
 ---A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
 ---there already.
----@param x any on the CPU
----@return any #
+---@param x luatensor.Tensor on the CPU
+---@return luatensor.Tensor #
 function lt.pin_memory(x) end
 
 ---Does x lie in page-locked memory?
----@param x any
+---@param x luatensor.Tensor
 ---@return boolean #
 function lt.is_pinned(x) end
 
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
 ---, then options: {dtype = "float32", device = the default device}
----@return any # of that shape
+---@return luatensor.Tensor # of that shape
 function lt.zeros(...) end
 
 ---Ones.
 ---@param ... any sizes, or one table of sizes
 ---, then options: {dtype = "float32", device = the default device}
----@return any # of that shape
+---@return luatensor.Tensor # of that shape
 function lt.ones(...) end
 
 ---A tensor whose elements are whatever was in memory.
 ---@param ... any sizes, or one table of sizes
 ---, then options: {dtype = "float32", device = the default device}
----@return any # of that shape
+---@return luatensor.Tensor # of that shape
 function lt.empty(...) end
 
 ---Zeros in the shape of x.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
+---@return luatensor.Tensor # a new tensor
 function lt.zeros_like(x, options) end
 
 ---Ones in the shape of x.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
+---@return luatensor.Tensor # a new tensor
 function lt.ones_like(x, options) end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
+---@return luatensor.Tensor # a new tensor
 function lt.empty_like(x, options) end
 
 ---One value everywhere: `lt.full({2, 3}, 7)`.
 ---@param shape any table of sizes, or one size
 ---@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
 ---@param options? table {dtype =, device =}; a value that does not fit the dtype is an error
----@return any # of that shape
+---@return luatensor.Tensor # of that shape
 function lt.full(shape, value, options) end
 
 ---One value in the shape of x.
----@param x any
+---@param x luatensor.Tensor
 ---@param value any number or boolean that fits the dtype
 ---@param options? table {dtype = x.dtype, device = x.device}
----@return any # a new tensor
+---@return luatensor.Tensor # a new tensor
 function lt.full_like(x, value, options) end
 
 ---Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 4.
@@ -1973,7 +1923,7 @@ function lt.full_like(x, value, options) end
 ---@param stop number
 ---@param step? number not 0; negative counts down
 ---@param options? table {dtype =, device =}; integers make int64, floats the default float
----@return any # 1-d
+---@return luatensor.Tensor # 1-d
 function lt.arange(start, stop, step, options) end
 
 ---Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 1, 2, 3, 4, 5.
@@ -1981,15 +1931,15 @@ function lt.arange(start, stop, step, options) end
 ---@param last number
 ---@param step? number not 0; negative counts down
 ---@param options? table {dtype =, device =}; integers make int64, floats the default float
----@return any # 1-d
+---@return luatensor.Tensor # 1-d
 function lt.range(first, last, step, options) end
 
 ---n values from start to stop, evenly spaced.
----@param start number|any a number, or a complex one: lt.complex(re, im)
----@param stop number|any the same
+---@param start number|luatensor.Tensor a number, or a complex one: lt.complex(re, im)
+---@param stop number|luatensor.Tensor the same
 ---@param n integer how many
 ---@param options? table {endpoint = true, dtype = "float32", device = the default device}; endpoint false leaves stop out
----@return any # 1-d of a floating dtype
+---@return luatensor.Tensor # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
 ---Checks and completes a device's name: "cuda" gives "cuda:0".
@@ -2012,6 +1962,11 @@ function lt.devices() end
 ---@return string # its name, such as "cuda:0"
 function lt.accelerator() end
 
+---Is there a GPU that can be used?
+---@return boolean #
+---@return string # why not
+function lt.cuda.is_available() end
+
 ---Opens a device anew, after an error that it does not survive or at any time. All that lived there is lost: tensors of
 ---before raise "this tensor was lost when cuda:0 was reopened"; freeing them is harmless. Other devices go on.
 ---@param device string
@@ -2029,7 +1984,7 @@ function lt.clock() end
 ---takes it deletes the struct only when its own work on the memory is done.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table {versioned = true}; false gives the old struct, DLManagedTensor
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
@@ -2038,33 +1993,33 @@ function lt.to_dlpack(x, options) end
 ---that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
 ---@param p any userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
 ---@param options? table {versioned = true, copy =, device =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to
----@return any #
+---@return luatensor.Tensor #
 function lt.from_dlpack(p, options) end
 
 ---The dtype that arguments promote to, as in an op of all of them.
----@param ... string|any|number|boolean dtype names, tensors, Lua values (weak: they only raise the kind)
+---@param ... string|luatensor.Tensor|number|boolean dtype names, tensors, Lua values (weak: they only raise the kind)
 ---@return string #
 function lt.result_type(...) end
 
 ---Can values of one dtype become another without loss, by the promotion table?
----@param from string|any
+---@param from string|luatensor.Tensor
 ---@param to string
 ---@return boolean #
 function lt.can_cast(from, to) end
 
 ---Is a dtype of a kind?
----@param dtype string|any
+---@param dtype string|luatensor.Tensor
 ---@param kind string|table "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric", a dtype, or a list of these
 ---@return boolean #
 function lt.isdtype(dtype, kind) end
 
 ---Limits of a float dtype.
----@param dtype string|any
+---@param dtype string|luatensor.Tensor
 ---@return table # bits, eps (1 to the next value), max, min, smallest_normal, dtype; of a complex dtype its parts'
 function lt.finfo(dtype) end
 
 ---Limits of an integer dtype.
----@param dtype string|any
+---@param dtype string|luatensor.Tensor
 ---@return table # bits, max, min, dtype; uint64's max is the Lua integer with the same bits, -1
 function lt.iinfo(dtype) end
 
@@ -2195,13 +2150,13 @@ function lt.fft.irfftn(x, s, dim, options) end
 
 ---Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
 ---@param path string
----@param x any any dtype but bfloat16, which NumPy lacks
+---@param x luatensor.Tensor any dtype but bfloat16, which NumPy lacks
 function lt.save(path, x) end
 
 ---Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
 ---@param path string
 ---@param options? table {device = the default device}
----@return any # an error says what is wrong with a file that is damaged or of another kind
+---@return luatensor.Tensor # an error says what is wrong with a file that is damaged or of another kind
 function lt.load(path, options) end
 
 ---Captures what a function does on a GPU, to launch it again as one: a repeated sequence of small ops then costs one
@@ -2256,6 +2211,12 @@ function lt.linalg.eig(x) end
 ---@return luatensor.Tensor # [..., n], complex, in no particular order
 function lt.linalg.eigvals(x) end
 
+---LU factorization in the form that lu_solve takes.
+---@param x luatensor.Tensor [..., m, n]
+---@return luatensor.Tensor # [..., m, n]: U, and below its diagonal L without its diagonal of ones
+---@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
+function lt.linalg.lu_factor(x) end
+
 ---Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read.
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? table `upper`: reads the upper triangle and gives U with x = Uᴴ U
@@ -2297,79 +2258,79 @@ function lt.linalg.svd(x, options) end
 function lt.linalg.solve(a, b) end
 
 ---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
----@param x any real numbers of any shape
----@param min? number|any|nil broadcast with x; nil: no limit below
----@param max? number|any|nil broadcast with x; nil: no limit above
+---@param x luatensor.Tensor real numbers of any shape
+---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below
+---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above
 ---@param options? table out: the tensor to write to
----@return any # of the dtype that x, min and max promote to
+---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function lt.clip(x, min, max, options) end
 
 ---x with the elements replaced where the mask is true.
----@param x any
----@param mask any bool, broadcast with x
----@param value number|boolean|any broadcast with x; x's dtype must hold it
+---@param x luatensor.Tensor
+---@param mask luatensor.Tensor bool, broadcast with x
+---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
 ---@param options? table out: the tensor to write to
----@return any # of x's dtype
+---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
 ---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
----@param x number|any
----@param y number|any broadcast with x
----@param rtol? number|any relative tolerance; also an option
----@param atol? number|any absolute tolerance; also an option
+---@param x number|luatensor.Tensor
+---@param y number|luatensor.Tensor broadcast with x
+---@param rtol? number|luatensor.Tensor relative tolerance; also an option
+---@param atol? number|luatensor.Tensor absolute tolerance; also an option
 ---@param options? table rtol, atol; equal_nan: is NaN close to NaN (default false); out
----@return any # bool
+---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
 ---Matrix product. A 1-d tensor is a row (left) or a column (right), whose dim the result does not have; dims
 ---before the last two are a batch, and broadcast.
----@param x any shape [..., m, k]
----@param y any shape [..., k, n]; not bool
+---@param x luatensor.Tensor shape [..., m, k]
+---@param y luatensor.Tensor shape [..., k, n]; not bool
 ---@param options? table `out`: the tensor to write to
----@return any # shape [..., m, n]
+---@return luatensor.Tensor # shape [..., m, n]
 function lt.matmul(x, y, options) end
 
 ---matmul of 2-d tensors only.
----@param x any [m, k]
----@param y any [k, n]
+---@param x luatensor.Tensor [m, k]
+---@param y luatensor.Tensor [k, n]
 ---@param options? table `out`
----@return any # [m, n]
+---@return luatensor.Tensor # [m, n]
 function lt.mm(x, y, options) end
 
 ---matmul of 3-d tensors only.
----@param x any [batch, m, k]
----@param y any [batch, k, n]
+---@param x luatensor.Tensor [batch, m, k]
+---@param y luatensor.Tensor [batch, k, n]
 ---@param options? table `out`
----@return any # [batch, m, n]
+---@return luatensor.Tensor # [batch, m, n]
 function lt.bmm(x, y, options) end
 
 ---matmul of a matrix and a vector.
----@param x any [m, k]
----@param y any [k]
+---@param x luatensor.Tensor [m, k]
+---@param y luatensor.Tensor [k]
 ---@param options? table `out`
----@return any # [m]
+---@return luatensor.Tensor # [m]
 function lt.mv(x, y, options) end
 
 ---Sum of the products of two vectors.
----@param x any [k]
----@param y any [k]
+---@param x luatensor.Tensor [k]
+---@param y luatensor.Tensor [k]
 ---@param options? table `out`
----@return any # 0-d
+---@return luatensor.Tensor # 0-d
 function lt.dot(x, y, options) end
 
 ---Sums of products along a dim; the other dims broadcast.
----@param x any
----@param y any as long as x in that dim; not bool
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor as long as x in that dim; not bool
 ---@param options? table `dim`: counted from the end if negative; default -1
----@return any # without that dim
+---@return luatensor.Tensor # without that dim
 function lt.vecdot(x, y, options) end
 
 ---beta * x + alpha * a @ b, in one pass.
----@param x any broadcasts to [m, n]
----@param a any [m, k]
----@param b any [k, n]
+---@param x luatensor.Tensor broadcasts to [m, n]
+---@param a luatensor.Tensor [m, k]
+---@param b luatensor.Tensor [k, n]
 ---@param options? table `alpha`, `beta` (default 1; where beta is 0, x is not read), `out`
----@return any # [m, n]
+---@return luatensor.Tensor # [m, n]
 function lt.addmm(x, a, b, options) end
 
 ---How exactly float32 products are made, in the whole process. "ieee": every product and sum is rounded to float32.
@@ -2408,13 +2369,13 @@ function lt.manual_seed(seed) end
 ---Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (a float; default float32), `device`, `generator`
----@return any # of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
+---@return luatensor.Tensor # of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
 function lt.rand(...) end
 
 ---Normal with mean 0 and standard deviation 1.
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (a float; default float32), `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.randn(...) end
 
 ---Integers from low to high, both included, as math.random's. Each is the high half of 64 random bits times
@@ -2423,7 +2384,7 @@ function lt.randn(...) end
 ---@param high integer
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (default int64), `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.randint(low, high, ...) end
 
 ---Uniform in [low, high).
@@ -2431,7 +2392,7 @@ function lt.randint(low, high, ...) end
 ---@param high number
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (a float), `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.uniform(low, high, ...) end
 
 ---Normal.
@@ -2439,25 +2400,25 @@ function lt.uniform(low, high, ...) end
 ---@param std number the standard deviation, not negative
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (a float), `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.normal(mean, std, ...) end
 
 ---The integers 1 … n in random order.
 ---@param n integer
 ---@param options? table `device`, `generator`
----@return any # int64, shape [n]
+---@return luatensor.Tensor # int64, shape [n]
 function lt.permutation(n, options) end
 
 ---Uniform in [0, 1), as many as x has, of its dtype and device.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table `dtype`, `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.rand_like(x, options) end
 
 ---Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table `dtype`, `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.randn_like(x, options) end
 
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
@@ -2636,7 +2597,7 @@ function lt.stack(tensors, dim, options) end
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
 ---In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
 ---collector ends it when nothing refers to it any more.
----@param x any
+---@param x luatensor.Tensor
 function lt.free(x) end
 
 ---Is v a tensor?
@@ -2745,15 +2706,15 @@ function lt.rows(x) end
 function lt.broadcast_shapes(...) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
----@param x number|any
----@param y number|any broadcast with x
+---@param x number|luatensor.Tensor
+---@param y number|luatensor.Tensor broadcast with x
 ---@param options? table rtol (1e-5), atol (1e-8), equal_nan (false)
 ---@return boolean #
 function lt.allclose(x, y, options) end
 
 ---Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
----@param x any
----@param y any
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
 ---@return boolean #
 function lt.equal_all(x, y) end
 
@@ -2764,8 +2725,8 @@ function lt.equal_all(x, y) end
 ---diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
 ---multiplications, more in one that is found greedily.
 ---@param spec string
----@param ... any as many as the string has operands; not bool
----@return any # of the dtype they promote to; a view of the operand where nothing is multiplied or summed
+---@param ... luatensor.Tensor as many as the string has operands; not bool
+---@return luatensor.Tensor # of the dtype they promote to; a view of the operand where nothing is multiplied or summed
 function lt.einsum(spec, ...) end
 
 ---A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
@@ -2820,9 +2781,17 @@ function lt.nan() end
 ---@return table # {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function lt.info.capabilities() end
 
+---@return string # the device of tensors that are made without option `device`
+function lt.info.default_device() end
+
 ---The names of the devices of this machine; lt.devices tells more about them.
 ---@return table #
 function lt.info.devices() end
+
+---The dtypes of what is made without naming one: the same on every device.
+---@param options? table `device`
+---@return table # {["real floating"] =, ["complex floating"] =, integral =, indexing =}
+function lt.info.default_dtypes(options) end
 
 ---The dtypes, all or those of a kind: the same on every device.
 ---@param options? table `device`; `kind`: as isdtype takes it
@@ -2850,6 +2819,11 @@ function lt.linalg.diagonal(x, options) end
 ---@param options? table
 ---@return luatensor.Tensor #
 function lt.linalg.matmul(x, y, options) end
+
+---The same as lt.matrix_transpose.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.linalg.matrix_transpose(x) end
 
 ---The same as lt.outer.
 ---@param x luatensor.Tensor
@@ -2884,11 +2858,38 @@ function lt.linalg.trace(x, options) end
 ---@return luatensor.Tensor #
 function lt.linalg.cross(x, y, options) end
 
+---Powers of square matrices: products of n of them, of the inverse where n is negative, the identity where it is 0.
+---@param x luatensor.Tensor [..., n, n]
+---@param n integer
+---@return luatensor.Tensor # [..., n, n]
+function lt.linalg.matrix_power(x, n) end
+
+---Norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+---@param x luatensor.Tensor any shape; integers give the default float
+---@param ord? number math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table ord, dim, keepdim, dtype (of the result)
+---@return luatensor.Tensor # without these dims
+function lt.linalg.vector_norm(x, ord, dim, options) end
+
+---Norms of matrices.
+---@param x luatensor.Tensor [..., m, n]
+---@param ord? any "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+---@param options? table ord, keepdim
+---@return luatensor.Tensor # [...]
+function lt.linalg.matrix_norm(x, ord, options) end
+
 ---How much solutions of x a = b may be wrong for errors in x or b: norm(x) * norm(inverse of x).
 ---@param x luatensor.Tensor [..., m, n]; square but for the orders 2 and -2
 ---@param ord? any as in matrix_norm
 ---@return luatensor.Tensor # [...]
 function lt.linalg.cond(x, ord) end
+
+---How many singular values are greater than rtol times the largest.
+---@param x luatensor.Tensor [..., m, n]
+---@param options? table rtol: a number, or a tensor with one for each matrix; default max(m, n) * eps
+---@return luatensor.Tensor # [...], int64
+function lt.linalg.matrix_rank(x, options) end
 
 ---Pseudo-inverses (Moore and Penrose's), by singular values.
 ---@param x luatensor.Tensor [..., m, n]
@@ -2913,22 +2914,29 @@ function lt.linalg.lstsq(a, b, options) end
 ---@return luatensor.Tensor # U [..., k, n]
 function lt.linalg.lu(x) end
 
+---x with a x = b, a as lu_factor gives it.
+---@param lu luatensor.Tensor [..., n, n]
+---@param pivots luatensor.Tensor [..., n]
+---@param b luatensor.Tensor [n], one vector, or [..., n, k]; batch dims broadcast
+---@return luatensor.Tensor # [..., n] or [..., n, k]; inf or NaN where a is singular
+function lt.linalg.lu_solve(lu, pivots, b) end
+
 ---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
----@param x any
----@param y any
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
 ---@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
----@return any #
+---@return luatensor.Tensor #
 function lt.tensordot(x, y, dims) end
 
 ---Every element of x times every element of y.
----@param x any 1-d
----@param y any 1-d
----@return any # shape [#x, #y]
+---@param x luatensor.Tensor 1-d
+---@param y luatensor.Tensor 1-d
+---@return luatensor.Tensor # shape [#x, #y]
 function lt.outer(x, y) end
 
 ---The last two dims swapped: a view, as x.mT.
----@param x any 2-d or more
----@return any #
+---@param x luatensor.Tensor 2-d or more
+---@return luatensor.Tensor #
 function lt.matrix_transpose(x) end
 
 ---The slices along a dim, without that dim.
@@ -3068,20 +3076,20 @@ function lt.set_printoptions(new) end
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 ---@param ... any the shape: numbers or one table
 ---, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.bernoulli(p, ...) end
 
 ---Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
----@param w any weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
+---@param w luatensor.Tensor weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
 ---@param n integer how many from each row
 ---@param options? table `replacement` (default false: no position twice in a row), `generator`
----@return any # int64, 1-based, shape [n] or [rows, n]
+---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
 function lt.multinomial(w, n, options) end
 
 ---The rows (along dim 1) in random order: a copy.
----@param x any
+---@param x luatensor.Tensor
 ---@param options? table `generator`
----@return any #
+---@return luatensor.Tensor #
 function lt.shuffle(x, options) end
 
 ---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
@@ -3119,18 +3127,18 @@ function lt.unique_all(x) end
 function lt.isin(x1, x2, options) end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
----@param x any any shape; integers give the default float, complex numbers the dtype of their parts
+---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table p, dim, keepdim, dtype (of the result), out
----@return any # shape without these dims
+---@return luatensor.Tensor # shape without these dims
 function lt.norm(x, p, dim, options) end
 
 ---Differences of neighbours along a dim, n times over.
----@param x any any dtype but bool
+---@param x luatensor.Tensor any dtype but bool
 ---@param dim? integer
 ---@param options? table dim, n (1), prepend and append: tensors that x is joined with before
----@return any # shape of x, n less in dim
+---@return luatensor.Tensor # shape of x, n less in dim
 function lt.diff(x, dim, options) end
 
 ---absolute value; the least integer wraps to itself.

@@ -1,3 +1,4 @@
+local lt = require "luatensor"
 local annotate = dofile("tools/annotate.lua")
 
 describe("documentation comments", function()
@@ -11,6 +12,12 @@ describe("documentation comments", function()
 
   it("make annotations that name every function and method", function()
     local text = annotate.luals()
+    for _, library in ipairs{"linalg", "fft"} do
+      for name in pairs(lt[library]) do
+        assert.truthy(text:find(("function lt.%s.%s("):format(library, name), 1, true), name)
+      end
+    end
+    assert.is_nil(text:find("function Tensor:matmul(x, y", 1, true))      -- a method's first parameter is the tensor
     for _, line in ipairs{"function lt.zeros(", "function Tensor:reshape(", "---@operator add("} do
       assert.truthy(text:find(line, 1, true), line)
     end

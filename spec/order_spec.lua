@@ -153,6 +153,13 @@ describe("histogram", function()
     assert.same({0, 0, 0}, (lt.zeros(0):histogram(3)):totable())
   end)
 
+  it("between edges of a table, which are as exact as the elements", function()
+    local x = lt.tensor({0.1, 0.2, 0.3, 0.7}, {dtype = "float64"})
+    local counts, edges = x:histogram({0.0, 0.1, 0.2, 0.3, 1.0})
+    assert.same({0, 1, 1, 2}, counts:totable())
+    assert.equal("float64", edges.dtype)
+  end)
+
   it("with weights and as a density, as NumPy's", function()
     local edges = {-10, 0, 1, 4, 12}
     local weights = lt.arange(12):reshape(4, 3)

@@ -17,7 +17,7 @@ local annotate = {}
 -- A doc is {name =, text = {lines}, params = {{name, type, optional, text}}, returns = {{type, text}}, section =}.
 
 local types = {
-  Tensor = "luatensor.Tensor", int = "integer", tab = "table", bool = "boolean", func = "function", str = "string",
+  Tensor = "luatensor.Tensor", tensor = "luatensor.Tensor", int = "integer", tab = "table", bool = "boolean", func = "function", str = "string",
   float = "number", userdata = "userdata", shape = "table",
 }
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end
@@ -337,7 +337,7 @@ end
 
 local function add_functions(out, docs)
   for _, doc in ipairs(docs) do
-    local space, inner = doc.name:match("^(%w+)%.(%w+)$")
+    local space, inner = doc.name:match("^(%w+)%.([%w_]+)$")
     if space and type(rawget(lt, space)) == "table" and lt[space][inner] or rawget(lt, doc.name) then
       add_function(out, "lt", doc.name, doc, false)
     end

@@ -233,7 +233,9 @@ return function(lt, methods)
   --- n bins of one width, or the edges that are given.
   local function edges_of(x, bins, range)
     if lt.is_tensor(bins) or type(bins) == "table" then
-      local edges = lt.is_tensor(bins) and args.tensor("histogram", 2, bins) or lt.tensor(bins, {device = x.device})
+      local exact = x.dtype == "float64" and x.dtype or nil          -- 0.1 in float32 is another number
+      local edges = lt.is_tensor(bins) and args.tensor("histogram", 2, bins)
+        or lt.tensor(bins, {device = x.device, dtype = exact})
       if edges.ndim ~= 1 or edges.size < 2 then
         fail("histogram", "edges: 1 dim of 2 elements or more expected, got shape %s", tostring(edges.shape))
       end
