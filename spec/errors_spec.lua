@@ -343,3 +343,12 @@ describe("a colon after the module", function()
     end
   end)
 end)
+
+describe("an argument too many", function()
+  it("is an error in functions written in Lua, too", function()
+    local x = lt.eye(2)
+    assert.raises("unique_values: at most 1 argument expected, got 2", lt.unique_values, x, {return_counts = true})
+    assert.raises("tril: at most 2 arguments expected, got 3", lt.tril, x, 0, 1)
+    assert.raises("cond: at most 2 arguments expected, got 3", lt.linalg.cond, x, 1, 2)
+  end)
+end)

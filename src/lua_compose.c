@@ -36,9 +36,13 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   return luaL_error(L, "%s", message);
 }
 
-/* upvalues: the function, its name */
+/* upvalues: the function, its name, how many arguments it takes (-1: any number) */
 static int l_composed(lua_State *L) {
-  check_dot(L, lua_tostring(L, lua_upvalueindex(2)));
+  const char *name = lua_tostring(L, lua_upvalueindex(2));
+  int most = (int)lua_tointeger(L, lua_upvalueindex(3));
+  check_dot(L, name);
+  if (most >= 0 && lua_gettop(L) > most)
+    return luaL_error(L, "%s: at most %d argument%s expected, got %d", name, most, most == 1 ? "" : "s", lua_gettop(L));
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);
@@ -48,8 +52,12 @@ static int l_composed(lua_State *L) {
 static int l_composition(lua_State *L) {
   lua_settop(L, 2);
   if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) return 1;
+  lua_Debug ar;
+  lua_pushvalue(L, 2);
+  lua_getinfo(L, ">u", &ar);
   lua_insert(L, 1);
-  lua_pushcclosure(L, l_composed, 2);
+  lua_pushinteger(L, ar.isvararg ? -1 : ar.nparams);
+  lua_pushcclosure(L, l_composed, 3);
   return 1;
 }
 
