@@ -17,7 +17,8 @@ local annotate = {}
 -- A doc is {name =, text = {lines}, params = {{name, type, optional, text}}, returns = {{type, text}}, section =}.
 
 local types = {
-  Tensor = "luatensor.Tensor", tensor = "luatensor.Tensor", int = "integer", tab = "table", bool = "boolean", func = "function", str = "string",
+  Tensor = "luatensor.Tensor", tensor = "luatensor.Tensor",
+  int = "integer", tab = "table", bool = "boolean", func = "function", str = "string",
   float = "number", userdata = "userdata", shape = "table",
 }
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end

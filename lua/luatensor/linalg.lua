@@ -236,7 +236,7 @@ return function(lt, _, core)
       rtol = rtol:expand_dims(-1)
     elseif type(rtol) ~= "number" then
       args.fail(fn, "rtol: number or tensor expected, got %s", type(rtol))
-    elseif not (rtol >= 0) then
+    elseif rtol ~= rtol or rtol < 0 then
       args.fail(fn, "rtol: 0 or more expected, got %s", rtol)
     end
     return s:greater(s:narrow(-1, 1, 1):multiply(rtol))
