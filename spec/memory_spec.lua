@@ -70,7 +70,7 @@ describe("garbage", function()
     it("of 100 000 small iterations is bounded: " .. mode, function()
       local peak, resident = loop(mode, 100000, 70, 30, 0, 0)
       assert.is_true(peak <= 80 * MIB, ("peak %.0f MiB"):format(peak / MIB))
-      assert.is_true(resident <= 250 * MIB, ("resident %.0f MiB"):format(resident / MIB))
+      assert.is_true(resident <= 240 * MIB, ("%.0f MiB more resident"):format(resident / MIB))     -- 3.5 GB if nothing came back; ASan keeps 200 MiB
     end)
 
     for _, window in ipairs {3, 50, 1000} do

@@ -1,5 +1,5 @@
 -- Run by memory_spec.lua in a process of its own: allocates as the notebook's loop does and prints what
--- memory it took: peak live bytes of tensors, the process's peak resident KiB.
+-- memory it took: peak live bytes of tensors, the process's peak resident KiB beyond what it had before.
 --   lua5.4 memory_loop.lua MODE ITERATIONS ROWS COLS WINDOW HEAP_MB
 local lt = require "luatensor"
 local mode, iterations, rows, cols, window, heap = table.unpack(arg)
@@ -8,6 +8,17 @@ window, heap = tonumber(window), tonumber(heap)
 
 if mode ~= "default" then collectgarbage(mode) end
 
+-- "VmRSS" now, "VmHWM" at most, in KiB.
+local function resident_set(name)
+  for line in io.lines("/proc/self/status") do
+    local size = line:match("^" .. name .. ":%s+(%d+)")
+    if size then return tonumber(size) end
+  end
+  return 0
+end
+
+lt.empty(1)                               -- what the device's libraries take is not the loop's
+local before = resident_set "VmRSS"
 local ballast = {}                        -- a Lua table of about `heap` MB
 for i = 1, heap * 16384 do ballast[i] = {i} end
 
@@ -20,8 +31,4 @@ for i = 1, iterations do
   if window > 0 then live[i % window + 1] = r end
   x, y = y, x
 end
-local resident = 0
-for line in io.lines("/proc/self/status") do
-  resident = tonumber(line:match("^VmHWM:%s+(%d+)")) or resident
-end
-print(lt.memory().peak, resident, #ballast)
+print(lt.memory().peak, resident_set "VmHWM" - before, #ballast)
