@@ -69,8 +69,8 @@ LATE_SPECS = $(wildcard $(patsubst %,spec/%_spec.lua,copy index memory))
 
 test-now: test-hosts
 	@spec/support/sum "$(RUN_SPECS)" $(call EMULATED_RUNS,$(EMULATED_SPECS)) \
-	  "$(RUN_SPECS) --label baseline LUATENSOR_CPU=baseline $(KERNEL_SPECS)" \
-	  "$(RUN_SPECS) --label avx2 LUATENSOR_CPU=avx2 $(KERNEL_SPECS)" \
+	  "$(RUN_SPECS) $(JOBS) --label baseline LUATENSOR_CPU=baseline $(KERNEL_SPECS)" \
+	  "$(RUN_SPECS) $(JOBS) --label avx2 LUATENSOR_CPU=avx2 $(KERNEL_SPECS)" \
 	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) $(BLAS_SPECS)")
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that dlpack's spec starts (the compiler)
@@ -83,7 +83,7 @@ test-sanitize:            ## the specs under ASan and UBSan
 	@$(MAKE) --no-print-directory -s build emulator SANITIZE=address,undefined
 	@$(MAKE) --no-print-directory -s $(HOSTS)
 	@export BUILD=build/sanitize; spec/support/sum \
-	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,1) $(SANITIZE_SPECS)" \
+	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,1) $(SANITIZE_SPECS)" \
 	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) $(patsubst %,spec/%_spec.lua,dlpack emulator gpu_driver)" \
 	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) \
 	    $(LATE_SPECS) $(patsubst %,spec/%_spec.lua,convert map view)"
@@ -95,7 +95,7 @@ test-emulated: test-hosts ## the specs on the emulated GPU alone
 	@spec/support/sum $(call EMULATED_RUNS,$(DEVICE_SPECS))
 
 test-gcstress: build      ## specs with a full collection at every tensor
-	@$(RUN_SPECS) --label gcstress LUATENSOR_GCSTRESS=1 $(GCSTRESS_SPECS)
+	@$(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=1 $(GCSTRESS_SPECS)
 
 # ---- the emulated GPU ---------------------------------------------------------------------------
 
