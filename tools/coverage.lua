@@ -169,7 +169,8 @@ local function is_composition(f)
 end
 
 -- NVIDIA's libraries by what the emulated driver counts, and the letter each has in the tables.
-local libraries = {products = "B", factorizations = "L", transforms = "F"}
+-- Of several that a function calls the first is named.
+local libraries = {{"factorizations", "L"}, {"transforms", "F"}, {"products", "B"}}
 
 --- counts() of the emulator, where it is the GPU.
 local function counts_of(device)
@@ -179,7 +180,8 @@ local function counts_of(device)
 end
 
 local function library_called(before, after)
-  for kind, letter in pairs(libraries) do
+  for _, library in ipairs(libraries) do
+    local kind, letter = library[1], library[2]
     if after[kind] ~= before[kind] then return letter end
   end
   return ""
