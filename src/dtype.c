@@ -24,7 +24,9 @@ enum dtype dtype_real(enum dtype d) {
 }
 
 enum dtype dtype_complex(enum dtype d) {
-  return d == DT_float32 ? DT_complex64 : d == DT_float64 ? DT_complex128 : d;
+  if (dtype_kind(d) == KIND_COMPLEX) return d;
+  if (dtype_kind(d) < KIND_FLOAT) d = default_float;
+  return d == DT_float64 ? DT_complex128 : DT_complex64;
 }
 
 /* The signed integer of `bytes` bytes; none that wide: float64, as the table has for uint64. */

@@ -95,9 +95,8 @@ static inline int      dtype_size(enum dtype d)    { return dtypes[d].size; }
 static inline int      dtype_kind(enum dtype d)    { return dtypes[d].kind; }
 static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes[d].compute; }
 
-/* The dtype of the parts of complex numbers, and of complex numbers of such parts; any other: itself. */
-enum dtype dtype_real(enum dtype d);
-enum dtype dtype_complex(enum dtype d);
+enum dtype dtype_real(enum dtype d);      /* of the parts of complex numbers; any other: itself */
+enum dtype dtype_complex(enum dtype d);   /* of complex numbers made of such numbers: integers count as default floats */
 
 enum dtype dtype_find(const char *name);             /* DT_none: no such name */
 enum dtype dtype_promote(enum dtype a, enum dtype b);/* the standard's table; api.md §1 for the rest */

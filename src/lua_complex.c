@@ -109,10 +109,9 @@ static int l_view_as_complex(lua_State *L) {
 
 /* A number: weak, so that lt.complex(0, 1) * x is complex64 where x is float32. */
 static int push_number(lua_State *L, double re, double im) {
-  const double parts[2] = {re, im};
   shape none = {.ndim = 0};
   tensor *t = push_tensor(L, "complex", DT_complex128, &none, (place){&cpu_device, 0});
-  *(complex128_t *)tensor_data(t) = make_complex128(parts[0], parts[1]);
+  *(complex128_t *)tensor_data(t) = make_complex128(re, im);
   t->weak = true;
   return finish_op(L, false);
 }
@@ -143,8 +142,7 @@ static int l_complex(lua_State *L) {
   if (st == OK) st = job_shape(&j);
   j.compute = j.result = promote_all(j.in, 2);
   if (st != OK) return raise_job(L, "complex", st, &j, NULL);
-  enum dtype d = dtype_kind(j.result) < KIND_FLOAT ? dtype_default_float() : j.result;
-  tensor *out = push_tensor(L, "complex", d == DT_float64 ? DT_complex128 : DT_complex64, &j.shape, j.place);
+  tensor *out = push_tensor(L, "complex", dtype_complex(j.result), &j.shape, j.place);
   TRY(L, j.place, st, op_set_parts(out, &j.in[0], &j.in[1]));
   return st == OK ? finish_op(L, false) : raise_job(L, "complex", st, &j, out);
 }

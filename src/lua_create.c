@@ -92,7 +92,7 @@ static int l_constant_like(lua_State *L) {
 /* The dtype that a Lua value has by itself. */
 static enum dtype natural_dtype(lua_State *L, int i) {
   const tensor *number = test_tensor(L, i);
-  if (number && number->weak) return dtype_default_float() == DT_float64 ? DT_complex128 : DT_complex64;
+  if (number && number->weak) return dtype_complex(dtype_default_float());
   return lua_isboolean(L, i) ? DT_bool : lua_isinteger(L, i) ? DT_int64 : dtype_default_float();
 }
 
@@ -304,7 +304,7 @@ static int l_linspace(lua_State *L) {
   int64_t n = check_integer(L, 3, "linspace", "n");
   bool endpoint = opt_bool(L, options, "linspace", "endpoint", true);
   enum dtype natural = dtype_default_float();
-  if (is_complex) natural = natural == DT_float64 ? DT_complex128 : DT_complex64;
+  if (is_complex) natural = dtype_complex(natural);
   enum dtype d = opt_dtype(L, options, "linspace", natural);
   place where = opt_place(L, options, "linspace", default_place());
   if (n < 0) return luaL_error(L, "linspace: n is negative: %I", (LUAI_UACINT)n);

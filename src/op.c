@@ -21,18 +21,11 @@ bool op_is_hidden(enum map_op op) {
 
 /* ---- dtypes ---- */
 
-/* The complex dtype of numbers of dtype d. */
-static enum dtype to_complex(enum dtype d) {
-  if (dtype_kind(d) < KIND_FLOAT) d = dtype_default_float();
-  if (dtype_kind(d) == KIND_COMPLEX) return d;
-  return d == DT_float64 ? DT_complex128 : DT_complex64;
-}
-
 /* A weak number never widens within a kind; a complex one makes dtypes complex; an integer lifts bool to int64, a float lifts
 ** bool and integers to the default float, a boolean lifts nothing. */
 enum dtype promote_arg(enum dtype d, const arg *a) {
   if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
-  if (a->s.is_complex) return d == DT_none ? DT_complex128 : to_complex(d);
+  if (a->s.is_complex) return d == DT_none ? DT_complex128 : dtype_complex(d);
   if (d == DT_none) return a->s.is_float ? dtype_default_float() : a->s.is_bool ? DT_bool : DT_int64;
   int kind = dtype_kind(d);
   if (a->s.is_float) return kind >= KIND_FLOAT ? d : dtype_default_float();

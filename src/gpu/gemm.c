@@ -135,8 +135,7 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
 
 enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* what cuBLAS's manual asks for */
 
-/* -1: cuBLAS has no products of it. */
-static int blas_type_of(enum dtype d) {
+int gpu_blas_type(enum dtype d) {
   switch (d) {
     case DT_float32:  return BLAS_FLOAT32;
     case DT_float64:  return BLAS_FLOAT64;
@@ -230,7 +229,7 @@ static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with
   bool wide = is_wide(c->dtype);
   const void *al = wide ? (const void *)alpha_wide : alpha, *be = wide ? (const void *)beta_wide : beta;
   blas_compute compute = compute_of(c);
-  blas_type type = (blas_type)blas_type_of(c->dtype);
+  blas_type type = (blas_type)gpu_blas_type(c->dtype);
   blas_algorithm algorithm = (blas_algorithm)BLAS_DEFAULT;
   if (run->count == 1)
     return blas_check(g, blas->gemm(
@@ -326,7 +325,7 @@ int gpu_gemm(int index, const gemm_call *c) {
   gpu_reads(g, c->b);
   gpu_writes(g, c->c);
   blas_product p;
-  bool blas = c->k > 0 && blas_type_of(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, INT64_MAX, &p.c);
+  bool blas = c->k > 0 && gpu_blas_type(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, INT64_MAX, &p.c);
   blas = blas && gpu_get_blas();
   return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, own_run, NULL));
 }

@@ -154,6 +154,9 @@ int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 ** ERR_LATE for what a kernel wrote into g->late; ERR_CAPTURE while a graph is captured. */
 int gpu_wait(gpu *g, bool all);
 
+/* cuBLAS's and cuSOLVER's number of a dtype; -1: they do not have it. */
+int gpu_blas_type(enum dtype d);
+
 /* ---- families ---- */
 
 int gpu_map(int index, const map_call *c);

@@ -50,15 +50,6 @@ static int use_stream(gpu *g, struct solver_state *s) {
   return solver_check(g, gpu_get_solver()->set_stream(s->handle, g->stream));
 }
 
-static blas_type type_of(enum dtype d) {
-  switch (d) {
-    case DT_float32:   return (blas_type)BLAS_FLOAT32;
-    case DT_float64:   return (blas_type)BLAS_FLOAT64;
-    case DT_complex64: return (blas_type)BLAS_COMPLEX64;
-    default:           return (blas_type)BLAS_COMPLEX128;
-  }
-}
-
 /* ---- kernels of our own ---- */
 
 int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, void **arguments) {
@@ -169,7 +160,8 @@ static int linalg(gpu *g, const linalg_call *c) {
   if (st == OK) st = use_stream(g, state);
   if (st != OK) return st;
   solver s = {.g = g, .c = c, .lib = gpu_get_solver(), .handle = state->handle, .params = state->params,
-              .type = type_of(c->dtype), .real = type_of(dtype_real(c->dtype)),
+              .type = (blas_type)gpu_blas_type(c->dtype),
+              .real = (blas_type)gpu_blas_type(dtype_real(c->dtype)),
               .size = dtype_size(c->dtype), .real_size = dtype_size(dtype_real(c->dtype)),
               .least = c->m < c->n ? c->m : c->n};
   void *const operands[] = {c->a, c->b, c->c, c->values, c->order, c->rank, c->op == LINALG_lu ? c->pivots : NULL};
