@@ -49,10 +49,27 @@ compose(core.methods)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
 
+--- Loaded when a script first names them: most scripts measure nothing.
+local late = {bench = "luatensor.bench"}
+
 --- A name that is not there is a slip, not a nil.
-local function guard(functions, prefix)
+local guard
+local function load_late(functions, name)
+  local loaded = require(late[name])
+  if type(loaded) == "table" then
+    compose(loaded)
+    guard(loaded, name .. ".")
+  else
+    loaded = core.composition(name, loaded)
+  end
+  functions[name] = loaded
+  return loaded
+end
+
+function guard(functions, prefix)
   return setmetatable(functions, {
     __index = function(_, name)
+      if functions == lt and late[name] then return load_late(functions, name) end
       local nearest = type(name) == "string" and core.nearest(functions, name)
       local help = nearest and ("; did you mean %q?"):format(prefix .. nearest) or ""
       error(("luatensor has no \"%s%s\"%s"):format(prefix, tostring(name), help), 2)

@@ -1,0 +1,24 @@
+--- Ctrl-C. The interpreter (lua.c) raises "interrupted!" in whatever runs. A long measurement catches it, completes its
+-- result with what it has, and raises again: scripts end as they would, and who wants the partial result has it.
+
+local interrupt = {}
+
+local class = {__tostring = function() return "interrupted!" end}
+
+--- Is this error value a Ctrl-C?
+function interrupt.is(problem)
+  return getmetatable(problem) == class or type(problem) == "string" and problem:find("interrupted!$") ~= nil
+end
+
+--- Raises Ctrl-C again, with what was measured so far.
+-- @tab[opt] partial a result; its field `incomplete` says how far it got
+function interrupt.raise(partial)
+  error(setmetatable({partial = partial}, class), 0)
+end
+
+--- The partial result that a Ctrl-C carries; nil: none.
+function interrupt.partial(problem)
+  return getmetatable(problem) == class and problem.partial or nil
+end
+
+return interrupt

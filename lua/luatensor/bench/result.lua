@@ -1,0 +1,161 @@
+--- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
+
+local args = require "luatensor.args"
+local interrupt = require "luatensor.bench.interrupt"
+
+local result = {}
+
+--- Of the JSON. A reader refuses any other: figures that are misread are worse than none.
+result.VERSION = 1
+
+local classes = {}
+
+--- Makes a class of results.
+-- @string kind its name in JSON
+-- @tab methods by name; `blocks(self)` gives what is shown, as luatensor.bench.document makes it
+-- @treturn table the metatable
+function result.class(kind, methods)
+  local class = {kind = kind, __index = methods}
+  methods.save = result.save
+  function class.__tostring(self) return require("luatensor.render.terminal").page(self:blocks()) end
+  classes[kind] = class
+  return class
+end
+
+--- A result of a class.
+-- @tab class what result.class gave
+-- @tab fields its figures; SI units
+function result.new(class, fields)
+  fields.format, fields.version, fields.kind = "luatensor", result.VERSION, class.kind
+  fields.made = fields.made or os.date("!%Y-%m-%dT%H:%M:%SZ")
+  fields.machine = fields.machine or require("luatensor.bench.machine").identity()
+  return setmetatable(fields, class)
+end
+
+-- ---- JSON ---------------------------------------------------------------------------------------
+
+-- Infinities and NaN have no JSON: no result may hold one.
+local function check_finite(value, path)
+  if type(value) == "number" and (value ~= value or math.abs(value) == math.huge) then
+    error(("result: %s is %s"):format(path, value), 0)
+  elseif type(value) == "table" then
+    for key, item in pairs(value) do check_finite(item, path .. "." .. tostring(key)) end
+  end
+end
+
+-- Every name in it, sorted: the same figures are the same file.
+local function names_in(value, names, seen)
+  for key, item in pairs(value) do
+    if type(key) == "string" and not seen[key] then
+      seen[key] = true
+      names[#names + 1] = key
+    end
+    if type(item) == "table" then names_in(item, names, seen) end
+  end
+  return names
+end
+
+--- The JSON of a result.
+-- @treturn string
+function result.encode(self)
+  check_finite(self, self.kind)
+  local names = names_in(self, {}, {})
+  table.sort(names)
+  return require("dkjson").encode(self, {indent = true, keyorder = names}) .. "\n"
+end
+
+-- Loaded results inside results (a report holds experiments) get their classes back.
+local function restore(value)
+  if type(value) ~= "table" then return value end
+  for _, item in pairs(value) do restore(item) end
+  local class = value.format == "luatensor" and classes[value.kind]
+  return class and setmetatable(value, class) or value
+end
+
+--- The result in a JSON text.
+-- @string text
+-- @string source where it is from, for messages
+-- @treturn[1] table
+-- @treturn[2] nil
+-- @treturn[2] string what is wrong with it
+function result.decode(text, source)
+  -- no null, no metatables; what is nested too deeply raises
+  local ran, value, _, problem = pcall(require("dkjson").decode, text, 1, nil, nil, nil)
+  if not ran or type(value) ~= "table" then
+    return nil, ("%s: no JSON: %s"):format(source, problem or not ran and value or "an object expected")
+  elseif value.format ~= "luatensor" then
+    return nil, ("%s: not a result of luatensor"):format(source)
+  elseif value.version ~= result.VERSION then
+    return nil, ("%s: its format is version %s; this luatensor reads version %d: measure again")
+      :format(source, tostring(value.version), result.VERSION)
+  elseif not classes[value.kind] then
+    return nil, ("%s: unknown kind of result: %s"):format(source, tostring(value.kind))
+  end
+  return restore(value)
+end
+
+-- ---- files --------------------------------------------------------------------------------------
+
+--- Writes a text file whole or not at all: what was there stays until the new one is complete.
+-- @string path
+-- @string text
+-- @treturn[1] boolean true
+-- @treturn[2] nil
+-- @treturn[2] string why not
+function result.write_file(path, text)
+  local temporary = path .. ".tmp"
+  local file, problem = io.open(temporary, "wb")
+  if not file then return nil, problem end
+  local written, why = file:write(text)
+  local closed, late = file:close()
+  if not (written and closed) then
+    os.remove(temporary)
+    return nil, ("%s: %s"):format(path, why or late)
+  end
+  local renamed, wrong = os.rename(temporary, path)
+  if not renamed then os.remove(temporary) end
+  return renamed, wrong
+end
+
+--- Saves a result as JSON, whole or not at all.
+-- @string path
+function result.save(self, path)
+  local ok, problem = result.write_file(path, result.encode(self))
+  if not ok then args.fail("save", "%s", problem) end
+end
+
+--- Loads a result that was saved.
+-- @string path
+-- @treturn table with the methods of its kind
+-- @raise what cannot be read, is no result, or is of another version
+function result.load(path)
+  local file, problem = io.open(path, "rb")
+  if not file then args.fail("bench.load", "%s", problem) end
+  local text = file:read("a")
+  file:close()
+  if not text then args.fail("bench.load", "%s: cannot be read", path) end
+  local value, wrong = result.decode(text, path)
+  if not value then args.fail("bench.load", "%s", wrong) end
+  return value
+end
+
+--- Runs steps one by one until the last or Ctrl-C, which leaves `fields.incomplete` and goes on to the caller.
+-- @tab class of the result
+-- @tab fields the result's figures, which the steps fill
+-- @string unit what a step is: "sizes"
+-- @int total
+-- @func step called with 1, 2, …
+-- @treturn table the result
+function result.collect(class, fields, unit, total, step)
+  for i = 1, total do
+    local ok, problem = pcall(step, i)
+    if not ok then
+      if not interrupt.is(problem) then error(problem, 0) end
+      fields.incomplete = ("stopped after %d of %d %s"):format(i - 1, total, unit)
+      interrupt.raise(result.new(class, fields))
+    end
+  end
+  return result.new(class, fields)
+end
+
+return result
