@@ -49,19 +49,15 @@ compose(core.methods)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
 
---- Loaded when a script first names them: most scripts measure nothing.
+--- Loaded when a script first names them: most scripts measure nothing. They call functions of the script, whose errors
+-- are not theirs to word: no compositions.
 local late = {bench = "luatensor.bench"}
 
 --- A name that is not there is a slip, not a nil.
 local guard
 local function load_late(functions, name)
   local loaded = require(late[name])
-  if type(loaded) == "table" then
-    compose(loaded)
-    guard(loaded, name .. ".")
-  else
-    loaded = core.composition(name, loaded)
-  end
+  if type(loaded) == "table" then guard(loaded, name .. ".") end
   functions[name] = loaded
   return loaded
 end

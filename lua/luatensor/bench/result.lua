@@ -1,6 +1,6 @@
 --- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
 
-local args = require "luatensor.args"
+local arguments = require "luatensor.bench.arguments"
 local interrupt = require "luatensor.bench.interrupt"
 
 local result = {}
@@ -121,7 +121,7 @@ end
 -- @string path
 function result.save(self, path)
   local ok, problem = result.write_file(path, result.encode(self))
-  if not ok then args.fail("save", "%s", problem) end
+  if not ok then arguments.fail("save", "%s", problem) end
 end
 
 --- Loads a result that was saved.
@@ -130,12 +130,12 @@ end
 -- @raise what cannot be read, is no result, or is of another version
 function result.load(path)
   local file, problem = io.open(path, "rb")
-  if not file then args.fail("bench.load", "%s", problem) end
+  if not file then arguments.fail("bench.load", "%s", problem) end
   local text = file:read("a")
   file:close()
-  if not text then args.fail("bench.load", "%s: cannot be read", path) end
+  if not text then arguments.fail("bench.load", "%s: cannot be read", path) end
   local value, wrong = result.decode(text, path)
-  if not value then args.fail("bench.load", "%s", wrong) end
+  if not value then arguments.fail("bench.load", "%s", wrong) end
   return value
 end
 
