@@ -1,0 +1,117 @@
+-- Published figures: what follows from them, by hand.
+
+local figures = require "luatensor.public_figures"
+
+local function near(expected, value) assert.near(expected, value, 1e-9 * math.abs(expected)) end
+
+-- A device whose arithmetic can be done in the head: 100 FLOP/s, 10 bytes/s of memory, 2 bytes/s to the host.
+local function slow(fields)
+  local row = {name = "slow", peak = {float32 = 100}, memory = 1000, bandwidth = 10, cache = 0, link = 2}
+  for name, value in pairs(fields or {}) do row[name] = value end
+  return row
+end
+
+describe("public figures", function()
+  it("have a name, a year, memory and a source each, and ids of their own", function()
+    local ids = {}
+    for _, row in ipairs(figures.devices()) do
+      assert.is_string(row.name)
+      assert.truthy(row.source:find("%u%a+.*%d%d%d%d"), row.id)     -- who, and when
+      assert.truthy(row.year > 2007 and row.memory > 2 ^ 30, row.id)
+      assert.falsy(ids[row.id])
+      ids[row.id] = true
+    end
+    for _, id in ipairs{"rtx-4090", "h100-sxm", "m1-max", "tpu-v5e", "tpu-v5p", "threadripper-5995wx"} do
+      assert.truthy(figures.find(id), id)
+    end
+    assert.is_nil(figures.find "abacus")
+  end)
+
+  it("have the notebook's core counts", function()
+    assert.equal(16384, figures.find("rtx-4090").cores)
+    assert.equal(24 * 2 ^ 30, figures.find("rtx-4090").memory)
+    assert.equal(64, figures.find("threadripper-5995wx").cores)
+  end)
+
+  it("know the bandwidth of PCI Express: 31.5 and 63.0 GB/s one way", function()
+    assert.near(31.5e9, figures.find("rtx-4090").link, 0.05e9)
+    assert.near(63.0e9, figures.find("h100-sxm").link, 0.05e9)
+  end)
+
+  describe("peak", function()
+    it("is the dtype's own, or the next narrower one's, which it cannot exceed", function()
+      local tpu = figures.find "tpu-v5e"
+      assert.same({197e12, "bfloat16"}, {figures.peak(tpu, "float32")})
+      assert.same({67e12, "float32"}, {figures.peak(figures.find "h100-sxm", "float32")})
+      assert.same({67e12, "float64"}, {figures.peak(figures.find "h100-sxm", "float64")})
+      assert.same({67e12, "float32"}, {figures.peak(figures.find "h100-sxm", "complex64")})
+    end)
+
+    it("of a wider dtype is none of a narrower one's", function()
+      assert.is_nil(figures.peak(slow{peak = {float64 = 5}}, "float32"))
+      assert.is_nil(figures.peak(slow(), "int8"))
+      assert.is_nil(figures.peak(slow{peak = {}}, "float32"))
+    end)
+
+    it("of TF32 bounds float32 only where nothing is published of float32", function()
+      assert.same({100, "float32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "float32")})
+      assert.same({800, "tf32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "tf32")})
+      assert.same({100, "float32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "float64")})
+      assert.same({800, "tf32"}, {figures.peak(slow{peak = {tf32 = 800}}, "float32")})
+    end)
+  end)
+
+  describe("bound", function()
+    it("is the products' time or the memory's, whichever is longer", function()
+      assert.same({3, "products"}, {figures.bound(slow(), {flops = 300, bytes = 20}, "in place")})
+      assert.same({4, "memory"}, {figures.bound(slow(), {flops = 300, bytes = 40}, "in place")})
+    end)
+
+    it("with transfers has them on top", function()
+      assert.same({3 + 5, "transfers"},
+        {figures.bound(slow(), {flops = 300, bytes = 20, sent = 8, fetched = 2}, "with transfers")})
+      assert.same({3 + 0.5, "products"},
+        {figures.bound(slow(), {flops = 300, bytes = 20, sent = 1}, "with transfers")})
+    end)
+
+    it("with transfers is the same where memory is shared, and none where the link is not published", function()
+      local work = {flops = 300, bytes = 20, sent = 8}
+      assert.equal(3, (figures.bound(slow{link = "shared"}, work, "with transfers")))
+      local unknown = slow()
+      unknown.link = nil
+      assert.is_nil(figures.bound(unknown, work, "with transfers"))
+      assert.equal(3, (figures.bound(unknown, work, "in place")))
+    end)
+
+    it("counts only bytes that no cache can spare: a cache full a call less", function()
+      local small = slow{cache = 15}
+      assert.equal(4.5, (figures.bound(small, {flops = 0, bytes = 60}, "in place")))
+      -- two families: 2 calls of 20 bytes, 4 of 10: (40 - 30) + 0 bytes
+      local work = {families = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
+      assert.equal(1, (figures.bound(small, work, "in place")))
+    end)
+
+    it("is none without a rate", function()
+      assert.is_nil(figures.bound(figures.find "threadripper-5995wx", {flops = 1e9}, "in place"))
+    end)
+
+    it("of the notebook's loop on an RTX 4090: 100 products of 7000 × 3000 by 3000 × 7000", function()
+      local work = {flops = 100 * 2 * 7000 * 7000 * 3000, bytes = 0}
+      near(29.4e12 / 82.6e12, (figures.bound(figures.find "rtx-4090", work, "in place")))
+    end)
+  end)
+
+  it("needed: how many hold so many bytes", function()
+    assert.equal(1, figures.needed(slow(), 1))
+    assert.equal(1, figures.needed(slow(), 1000))
+    assert.equal(2, figures.needed(slow(), 1001))
+  end)
+
+  it("are a table of blocks with every source", function()
+    local block = figures.table()
+    assert.equal(#figures.devices(), #block.rows)
+    local text = require("luatensor.render.terminal").block(block)
+    for _, row in ipairs(figures.devices()) do assert.truthy(text:find(row.source, 1, true), row.id) end
+    assert.truthy(figures.TPU_NOTE:find("luatensor does not reach them", 1, true))
+  end)
+end)
