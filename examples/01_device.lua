@@ -1,18 +1,33 @@
--- The notebook's check: is there a GPU? Prints this machine's devices, then the best accelerator,
+-- The notebook's check: is there a GPU? Shows this machine's devices and the best accelerator,
 -- or "GPU not found: <reason>".
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 
-local options = experiment.options({...}, "Prints this machine's devices and its best accelerator.", {
-  {"device", kind = "device", help = "the one to look for (default: the best accelerator)"},
+local run <close> = experiment.start({...}, {
+  name = "01_device", title = "The devices", claims = {7, 11},
+  question = "Is there a GPU?",
+  options = {{"device", kind = "device", help = "the one to look for (default: the best accelerator)"}},
 })
 
-for _, info in ipairs(lt.devices()) do
-  print(experiment.describe(info.device))
+local rows = {}
+for i, info in ipairs(lt.devices()) do
+  rows[i] = {info.device, info.name, info.cores, info.isa, info.memory or false}
 end
+run:table{
+  title = "The notebook's: GeForce RTX 4090, 16 384 CUDA cores, 24 GB; Ryzen Threadripper Pro 5995WX, 64 cores",
+  columns = {
+    {name = "device", unit = "text"}, {name = "name", unit = "text"}, {name = "cores, multiprocessors", unit = "count"},
+    {name = "instructions, capability", unit = "text"}, {name = "memory", unit = "B"},
+  },
+  rows = rows,
+}
 
 local found, reason = lt.cuda.is_available()
-local device = options.device or (found and lt.accelerator()) or nil
-print(device or "GPU not found: " .. reason)
-return device
+local device = run.options.device or found and lt.accelerator()
+if device then
+  run:text("Found: {device}", {device = {device, "text"}})
+else
+  run:note("GPU not found: {reason}", {reason = {reason, "text"}})
+end
+return run:finish()

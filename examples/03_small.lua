@@ -4,30 +4,36 @@
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 
-local options = experiment.options({...}, "100 × {two random 70 × 30 matrices, x @ y.T, sum}", {
-  "device", {"iterations", 100}, {"rows", 70}, {"cols", 30}, "dtype", "threads",
+local run <close> = experiment.start({...}, {
+  name = "03_small", title = "The small loop", claims = {8, 13},
+  question = "100 times {two random 70 × 30 matrices, x @ y.T, its sum}: what does starting the work cost?",
+  options = {"device", {"iterations", 100}, {"rows", 70}, {"cols", 30}, "dtype", "threads"},
 })
-local device, rows, cols = options.device, options.rows, options.cols
-local kind = {device = device, dtype = options.dtype}
+local device, rows, cols = run.options.device, run.options.rows, run.options.cols
+local kind = {device = device, dtype = run.options.dtype}
 
-local function loop(iterations, show)
-  for i = 1, iterations do
+local function loop(iterations)
+  for _ in run:rounds(iterations) do
     local x = lt.rand(rows, cols, kind)
     local y = lt.rand(rows, cols, kind)
     local r = x:matmul(y.T)
     r:sum()
-    show(i)
   end
-  lt.synchronize(device)        -- a GPU only queues the work: read the clock when it is done
 end
 
-loop(1, function() end)         -- the first round starts threads, on a GPU compiles kernels: not measured
-local show = experiment.progress(options.iterations)
-local start = lt.clock()
-loop(options.iterations, show)
-local seconds = lt.clock() - start
+loop(1)                         -- the first round starts threads, on a GPU compiles kernels: not measured
+lt.synchronize(device)
 
-print(("%d × %d × %d %s on %s: elapsed time %.6f seconds (read after a synchronisation)"):format(
-  options.iterations, rows, cols, options.dtype, device, seconds))
-experiment.print_caveats(device)
-return seconds
+local start = lt.clock()
+loop(run.options.iterations)
+local queued = lt.clock() - start
+lt.synchronize(device)          -- a GPU only queues the work: read the clock when it is done
+local elapsed = lt.clock() - start
+
+run:value("seconds", elapsed, "s")
+run:value("queue_seconds", queued, "s")
+run:value("round_seconds", elapsed / run.options.iterations, "s")
+run:text("{iterations} × {rows} × {cols} {dtype} on {device}: elapsed time {seconds} (read after a synchronisation)")
+run:text("Without the synchronisation, as the notebook reads it, the clock would have shown {queue_seconds}.")
+run:text("A round takes {round_seconds}: four calls from Lua to the kernels and back.")
+return run:finish()

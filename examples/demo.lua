@@ -1,12 +1,13 @@
 -- Runs every experiment at full size and ends with the notebook's figures beside this machine's.
 -- `make demo` calls it.
 
+local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
+local interrupt = require "luatensor.bench.interrupt"
 
 local options = experiment.options({...}, "Every experiment, and the notebook's figures beside this machine's.", {
   {"iterations", 100}, {"rows", 7000}, {"cols", 3000}, "threads",
 })
-local folder = arg[0]:match("^(.*)/[^/]*$") or "."
 local iterations, threads = tostring(options.iterations), tostring(options.threads)
 
 -- Arguments, and after them the size of the large matrices.
@@ -16,17 +17,19 @@ local function large(...)
   return table.unpack(list)
 end
 
--- Runs examples/<name>.lua with the given arguments; its result, or nil and the error.
+-- Runs an experiment with the given arguments; its seconds, where it has some.
 local function run(name, ...)
   print("\n== " .. table.concat({name, ...}, " "))
-  local script = assert(loadfile(("%s/%s.lua"):format(folder, name)))
-  local ok, result = pcall(script, ...)
-  if ok then return result end
-  print(result)
-  return nil, result
+  local ok, result = pcall(experiment.run, name, {...})
+  if not ok then
+    if interrupt.is(result) then error(result, 0) end
+    print(result)
+  end
+  return ok and result and result.values.seconds and result.values.seconds.value
 end
 
-local accelerator = run("01_device")
+run("01_device")
+local accelerator = lt.cuda.is_available() and lt.accelerator() or nil
 local devices, seconds = {"cpu", accelerator}, {}
 for _, device in ipairs(devices) do
   seconds[device] = {

@@ -1,10 +1,18 @@
---- What small command-line scripts share: options, a progress bar, timing, tables on the terminal.
--- The scripts of `examples/` are made with it.
+--- The notebook's experiments: what their scripts (`examples/`) are made with, and how they are found and run.
 -- @module luatensor.experiment
 
 local lt = require "luatensor"
+local core = require "luatensor.core"
+local document = require "luatensor.bench.document"
+local interrupt = require "luatensor.bench.interrupt"
+local progress = require "luatensor.bench.progress"
+local result = require "luatensor.bench.result"
+local terminal = require "luatensor.render.terminal"
 
 local experiment = {}
+
+--- Do experiments print what they find? They return it in any case.
+experiment.quiet = false
 
 -- ---- options ------------------------------------------------------------------------------------
 
@@ -235,15 +243,295 @@ function experiment.describe(device)
   return ("%s: %s"):format(device, table.concat(words, ", "))
 end
 
+--- Is a device an emulator, whose times say nothing about a GPU?
+-- @string device
+-- @treturn boolean
+function experiment.is_emulated(device)
+  local info = info_of(device)
+  return info ~= nil and (info.emulated or info.name:find("^Emulated") ~= nil)
+end
+
 --- Says what stands behind a script's figures: why the CPU, where there is no GPU; that an emulator is none.
 -- @string device where the script worked
 function experiment.print_caveats(device)
   local found, reason = lt.cuda.is_available()
   if not found then
     print("GPU not found: " .. reason)
-  elseif device ~= "cpu" and info_of(device).name:find("^Emulated") then
+  elseif experiment.is_emulated(device) then
     print("An emulator of a GPU on the CPU: its times say nothing about a GPU.")
   end
+end
+
+-- ---- results ------------------------------------------------------------------------------------
+
+-- What stands above an experiment's figures.
+local function head_of(self)
+  local blocks = {
+    document.text("{name}: {title}", {name = {self.name, "text"}, title = {self.title, "text"}}),
+    document.text("{question}", {question = {self.question, "text"}}),
+  }
+  if self.where then blocks[#blocks + 1] = document.text("{where}", {where = {self.where, "text"}}) end
+  if self.without then blocks[#blocks + 1] = document.note("{without}", {without = {self.without, "text"}}) end
+  return blocks
+end
+
+-- Fields: name, title, question, claims (of the notebook), options (as used), device, where (the device in words),
+-- without (why there is no GPU), emulated, values {name = {value =, unit =, device =, emulated =}}, body (blocks),
+-- incomplete.
+local class = result.class("experiment", {
+  head = head_of,
+  blocks = function(self) return self.body end,
+})
+
+function class.__tostring(self)
+  return terminal.page(self:head()) .. "\n" .. terminal.page(self:blocks())
+end
+
+-- ---- a run --------------------------------------------------------------------------------------
+
+local run = {}
+run.__index = run
+
+local function show(block)
+  if experiment.quiet then return end
+  print(terminal.block(block))
+  io.stdout:flush()                    -- in a pipe, too, each figure when it is there
+end
+
+local function say(self, block)
+  self.fields.body[#self.fields.body + 1] = block
+  show(block)
+end
+
+-- What the names in a text stand for: given values, those of the run, options.
+local function values_in(self, text, given)
+  local values, found = {}, false
+  for name in text:gmatch("{([%w_]+)}") do
+    local value, option = self.fields.values[name], self.options[name]
+    if given and given[name] then
+      values[name] = given[name]
+    elseif value then
+      values[name] = {value.value, value.unit}
+    elseif option ~= nil then
+      values[name] = {option, type(option) == "number" and "count" or "text"}
+    end
+    found = true
+  end
+  return found and values or nil
+end
+
+--- A paragraph. `{name}` in it stands for a value of that name, for one that run:value noted, or for an option.
+-- @string text
+-- @tab[opt] values by name, each {value, unit}
+function run:text(text, values) say(self, document.text(text, values_in(self, text, values))) end
+
+--- A caveat.
+-- @string text
+-- @tab[opt] values by name, each {value, unit}
+function run:note(text, values) say(self, document.note(text, values_in(self, text, values))) end
+
+--- A table, as luatensor.bench.document takes it.
+-- @tab fields title, columns, rows
+function run:table(fields) say(self, document.table(fields)) end
+
+--- A chart, as luatensor.bench.document takes it.
+-- @tab fields title, x, y, series, bars
+function run:chart(fields) say(self, document.chart(fields)) end
+
+--- Notes a figure under a name: reports and scripts find it in the result's `values`.
+-- @string name
+-- @number value in SI units
+-- @string unit as luatensor.bench.format knows it
+-- @string[opt] device where it was measured, if not on option `device`
+-- @treturn number the value
+function run:value(name, value, unit, device)
+  if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
+    error(("value %q: a finite number expected, got %s"):format(name, tostring(value)), 2)
+  end
+  document.text("{x}", {x = {value, unit}})                             -- refuses what is no unit
+  device = device or self.fields.device
+  local emulated = experiment.is_emulated(device) or nil
+  self.fields.values[name] = {value = value, unit = unit, device = device, emulated = emulated}
+  self.fields.emulated = self.fields.emulated or emulated
+  return value
+end
+
+--- Goes from 1 to `total`, as a `for` does, and shows on a terminal how far it is. It reads the clock ten times a
+-- second, not every round: rounds may be short.
+-- @int total
+-- @treturn function for a `for` loop
+function run:rounds(total)
+  local task, start = progress.task(self.fields.title, total), lt.clock()
+  local said, look = 0, 1
+  self.done, self.total, self.started = 0, total, start
+  return function()
+    local done = self.done
+    if done >= total then
+      self.done = nil
+      task:finish()
+      return nil
+    elseif done >= look then
+      task:step("round", done - said)
+      said, look = done, done + 1 + done // (10 * (lt.clock() - start) + 1)
+    end
+    self.done = done + 1
+    return done + 1
+  end
+end
+
+local function restore(self)
+  self.over = true
+  lt.set_num_threads(self.threads_before)
+end
+
+local function conclude(self)
+  if self.fields.emulated then
+    self:note("An emulator of a GPU on the CPU: its times say nothing about a GPU.")
+  end
+  local finished = result.new(class, self.fields)
+  restore(self)
+  return finished
+end
+
+--- The experiment is over.
+-- @treturn table its result, of kind "experiment"
+function run:finish() return conclude(self) end
+
+-- Ctrl-C: what was measured up to here is a result, too.
+local function stop(self, problem)
+  local partial = interrupt.partial(problem)
+  if partial then
+    for _, block in ipairs(partial:blocks()) do say(self, block) end
+  end
+  local incomplete = partial and partial.incomplete or "stopped"
+  if self.done then
+    incomplete = ("stopped in round %d of %d"):format(self.done, self.total)
+    self:text("The rounds so far took {seconds}.", {seconds = {lt.clock() - self.started, "s"}})
+  end
+  self.fields.incomplete = incomplete
+  self:note("{incomplete} by Ctrl-C: what stands above was measured before.", {incomplete = {incomplete, "text"}})
+  interrupt.raise(conclude(self))
+end
+
+-- A run that ends by an error has no result, but leaves nothing changed.
+function run:__close(problem)
+  if self.over then return end
+  if interrupt.is(problem) then stop(self, problem) end
+  restore(self)
+end
+
+-- Set while a script is only asked what it is: its start raises what it says of itself.
+local asking = false
+local answer = {}
+
+local function fields_of(spec, options)
+  local fields = {
+    name = spec.name, title = spec.title, question = spec.question, claims = spec.claims, options = options,
+    device = options.device, values = {}, body = {},
+  }
+  if fields.device then
+    local found, reason = lt.cuda.is_available()
+    fields.where = experiment.describe(fields.device)
+    fields.without = not found and ("GPU not found: " .. reason) or nil
+    fields.emulated = experiment.is_emulated(fields.device) or nil
+  end
+  return fields
+end
+
+--- Starts an experiment: reads its script's options and says what it is about. Declared `<close>`, a run that ends
+-- early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps what was measured.
+-- @tab argv the script's arguments: `{...}`
+-- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as
+--   experiment.options takes them)
+-- @treturn table with the field options and the methods text, note, table, chart, value, rounds, finish
+function experiment.start(argv, spec)
+  if asking then error(setmetatable({spec = spec}, answer), 0) end
+  local threads = lt.get_num_threads()
+  local options = experiment.options(argv, spec.title .. ": " .. spec.question, spec.options)
+  local self = setmetatable({options = options, fields = fields_of(spec, options), threads_before = threads}, run)
+  for _, block in ipairs(head_of(self.fields)) do show(block) end
+  return self
+end
+
+-- ---- finding and running ------------------------------------------------------------------------
+
+local names = {"01_device", "02_large", "03_small", "04_cores", "05_memory", "06_transfer", "07_crossover"}
+
+local function nearest_name(name)
+  local known = {}
+  for _, each in ipairs(names) do known[each], known[each:match("_(.*)")] = true, true end
+  return core.nearest(known, name)
+end
+
+-- The name in full: "2" and "large" are "02_large".
+local function full_name(name)
+  for _, each in ipairs(names) do
+    local number, word = each:match("^(%d+)_(.*)$")
+    if name == each or name == word or tonumber(name) == tonumber(number) then return each end
+  end
+end
+
+--- Where an experiment's script is: beside this module where it is installed, in examples/ in a checkout.
+-- @string name "02_large", "2" or "large"
+-- @treturn[1] string path
+-- @treturn[2] nil
+-- @treturn[2] string what is wrong, with the nearest name
+function experiment.find(name)
+  local full = full_name(name)
+  if not full then
+    local nearest = nearest_name(name)
+    local help = nearest and ("; did you mean %q?"):format(nearest) or "; known: " .. table.concat(names, ", ")
+    return nil, ("no experiment %q%s"):format(name, help)
+  end
+  local here = assert(package.searchpath("luatensor.experiment", package.path)):gsub("experiment%.lua$", "")
+  local path = package.searchpath(full, ("%sexamples/?.lua;%s../../examples/?.lua"):format(here, here))
+  if not path then return nil, ("experiment %s: its script is not installed"):format(full) end
+  return path
+end
+
+local function load_script(name)
+  local path, problem = experiment.find(name)
+  if not path then return nil, problem end
+  return loadfile(path)
+end
+
+-- What a script says of itself to experiment.start.
+local function ask(name)
+  local script = assert(load_script(name))
+  asking = true
+  local _, said = pcall(script)
+  asking = false
+  if getmetatable(said) ~= answer then error(said, 0) end
+  return said.spec
+end
+
+--- The experiments.
+-- @treturn {table,...} each {name =, title =, question =, claims =}
+function experiment.list()
+  local list = {}
+  for i, name in ipairs(names) do
+    local spec = ask(name)
+    list[i] = {name = name, title = spec.title, question = spec.question, claims = spec.claims}
+  end
+  return list
+end
+
+local loud = {__close = function(self) experiment.quiet = self.before end}
+
+--- Runs an experiment.
+-- @string name
+-- @tab[opt] arguments of the script: {"--device", "cpu"}
+-- @bool[opt] quiet prints nothing
+-- @treturn[1] table its result
+-- @treturn[2] nil
+-- @treturn[2] string there is no such experiment
+-- @raise what the script raises
+function experiment.run(name, arguments, quiet)
+  local script, problem = load_script(name)
+  if not script then return nil, problem end
+  local _ <close> = setmetatable({before = experiment.quiet}, loud)
+  experiment.quiet = quiet or experiment.quiet
+  return script(table.unpack(arguments or {}))
 end
 
 return experiment

@@ -5,9 +5,10 @@ local interrupt = {}
 
 local class = {__tostring = function() return "interrupted!" end}
 
---- Is this error value a Ctrl-C?
+--- Is this error value a Ctrl-C? The interpreter adds a traceback before a `<close>` variable sees it.
 function interrupt.is(problem)
-  return getmetatable(problem) == class or type(problem) == "string" and problem:find("interrupted!$") ~= nil
+  if type(problem) ~= "string" then return getmetatable(problem) == class end
+  return problem:find("interrupted!$") ~= nil or problem:find("interrupted!\nstack traceback:\n", 1, true) ~= nil
 end
 
 --- Raises Ctrl-C again, with what was measured so far.
