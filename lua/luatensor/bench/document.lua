@@ -30,10 +30,14 @@ function document.note(text, values)
   return {kind = "note", text = text, values = values}
 end
 
--- A cell: number, string or false in the column's unit, or {value, unit}.
+--- Value and unit of a table's cell: a number, string or false in the column's unit, or {value, unit}.
+function document.cell(cell, column)
+  if type(cell) == "table" then return cell[1], cell[2] end
+  return cell, column.unit
+end
+
 local function check_cell(cell, column, row)
-  local value, unit = cell, column.unit
-  if type(cell) == "table" then value, unit = cell[1], cell[2] end
+  local value, unit = document.cell(cell, column)
   check(value ~= nil, "row %d has no cell %q; false: no value", row, column.name)
   check(format.is_unit(unit), "column %q: unknown unit %q", column.name, tostring(unit))
   check(value == false or type(value) == "string" or type(value) == "number",

@@ -71,18 +71,25 @@ function format.show(value, unit)
   return (units[unit] or error(("format: unknown unit %q"):format(tostring(unit)), 2))(value)
 end
 
+--- A round value at an axis: "1 ms" where show has "1.00 ms".
+function format.tick(value, unit)
+  if value == 0 then return "0" end
+  return (format.show(value, unit):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("%.(%D)", "%1"):gsub("%.$", ""))
+end
+
 --- Is there such a unit?
 function format.is_unit(unit) return units[unit] ~= nil end
 
 --- "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
+-- @func[opt] show what to put in for a value and its unit; without it format.show
 -- @treturn string
-function format.fill(text, values)
+function format.fill(text, values, show)
   return (text:gsub("{([%w_]+)}", function(name)
     local value = values and values[name]
     if not value then error(("text %q: no value %q"):format(text, name), 3) end
-    return format.show(value[1], value[2])
+    return (show or format.show)(value[1], value[2])
   end))
 end
 

@@ -1,31 +1,118 @@
 --- Blocks as text on a terminal.
 
+local chart = require "luatensor.render.chart"
+local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
+local plain = require "luatensor.render.plain"
 
 local terminal = {}
 
--- utf8.len, because "×" is one character of three bytes.
-local function pad(text, width, to_the_right)
-  local space = (" "):rep(width - utf8.len(text))
-  return to_the_right and space .. text or text .. space
+local PIPE = 100           -- columns where nobody says how many there are: a file, a pipe
+local READABLE = 100       -- longer lines of prose are hard to read
+local LEAST = 20
+
+local found
+
+-- A terminal's columns, asked once; the size may change later, which spoils nothing but the looks.
+local function ask_terminal()
+  if not os.execute("test -t 1") then return PIPE end
+  local pipe = io.popen("stty size </dev/tty 2>/dev/null")
+  local answer = pipe and pipe:read("a") or ""
+  if pipe then pipe:close() end
+  return tonumber(answer:match("^%d+ (%d+)")) or 80
 end
 
-local function line_of(cells, widths, columns)
-  local padded = {}
-  for i, cell in ipairs(cells) do padded[i] = pad(cell, widths[i], columns[i].unit ~= "text") end
-  return (table.concat(padded, "  "):gsub("%s+$", ""))
+--- Columns there are: of the environment's COLUMNS, else of the terminal, else 100.
+-- @treturn int
+function terminal.width()
+  local given = math.tointeger(tonumber(os.getenv("COLUMNS")))
+  found = found or given or ask_terminal()
+  return math.max(LEAST, found)
 end
 
--- Every cell in words: the head, then the rows.
+-- ---- tables -------------------------------------------------------------------------------------
+
+-- Every cell in words, as lines of one: {head, row, …}.
 local function cells_of(block)
-  local lines = {{}}
-  for c, column in ipairs(block.columns) do lines[1][c] = column.name end
+  local rows = {{}}
+  for c, column in ipairs(block.columns) do rows[1][c] = plain.line(column.name) end
   for r, row in ipairs(block.rows) do
-    lines[r + 1] = {}
+    rows[r + 1] = {}
     for c, column in ipairs(block.columns) do
-      local cell, unit = row[c], column.unit
-      if type(cell) == "table" then cell, unit = cell[1], cell[2] end
-      lines[r + 1][c] = format.show(cell, unit)
+      local value, unit = document.cell(row[c], column)
+      rows[r + 1][c] = type(value) == "string" and plain.line(value) or plain.figure(value, unit)
+    end
+  end
+  return rows
+end
+
+-- The widest cell of each column, and how narrow its words let it become.
+local function widths_of(rows)
+  local wanted, least = {}, {}
+  for _, cells in ipairs(rows) do
+    for c, cell in ipairs(cells) do
+      wanted[c] = math.max(wanted[c] or 1, plain.width(cell))
+      for word in cell:gmatch("[^ ]+") do least[c] = math.max(least[c] or 1, plain.width(word)) end
+    end
+  end
+  return wanted, least
+end
+
+local function total_of(widths)
+  local total = 2 * (#widths - 1)
+  for _, width in ipairs(widths) do total = total + width end
+  return total
+end
+
+-- Takes columns from the widest column that can give some until the table fits; nil where it cannot.
+local function squeeze(wanted, least, width)
+  local widths = table.move(wanted, 1, #wanted, 1, {})
+  for _ = 1, total_of(widths) - width do
+    local widest
+    for c, size in ipairs(widths) do
+      if size > (least[c] or 1) and size > (widest and widths[widest] or 0) then widest = c end
+    end
+    if not widest then return nil end
+    widths[widest] = widths[widest] - 1
+  end
+  return widths
+end
+
+-- One row of cells, each wrapped to its column, as lines.
+local function row_lines(cells, widths, columns)
+  local wrapped, height, lines = {}, 1, {}
+  for c, cell in ipairs(cells) do
+    wrapped[c] = plain.wrap(cell, widths[c])
+    height = math.max(height, #wrapped[c])
+  end
+  for i = 1, height do
+    local padded = {}
+    for c, width in ipairs(widths) do padded[c] = plain.pad(wrapped[c][i] or "", width, columns[c].unit ~= "text") end
+    lines[i] = table.concat(padded, "  "):gsub("%s+$", "")
+  end
+  return table.concat(lines, "\n")
+end
+
+local function grid(rows, widths, columns)
+  local lines, rule = {}, {}
+  for c, width in ipairs(widths) do rule[c] = ("─"):rep(width) end
+  for r, cells in ipairs(rows) do
+    lines[#lines + 1] = row_lines(cells, widths, columns)
+    if r == 1 then lines[#lines + 1] = table.concat(rule, "  ") end
+  end
+  return lines
+end
+
+-- For a terminal that is too narrow for columns: a paragraph for each row, a line for each cell.
+local function records(rows, width)
+  local head, lines, widest = rows[1], {}, 0
+  for c = 2, #head do widest = math.max(widest, plain.width(head[c])) end
+  for r = 2, #rows do
+    lines[#lines + 1] = ("%s: %s"):format(head[1], rows[r][1])
+    for c = 2, #head do
+      local value = plain.wrap(rows[r][c], math.max(LEAST, width - widest - 4))
+      lines[#lines + 1] = "  " .. plain.pad(head[c], widest) .. "  " ..
+        table.concat(value, "\n" .. (" "):rep(widest + 4))
     end
   end
   return lines
@@ -33,37 +120,49 @@ end
 
 local renderers = {}
 
-function renderers.text(block) return format.fill(block.text, block.values) end
-
-function renderers.note(block) return "! " .. format.fill(block.text, block.values) end
-
-function renderers.table(block)
-  local lines, widths, rule = cells_of(block), {}, {}
-  for _, cells in ipairs(lines) do
-    for c, cell in ipairs(cells) do widths[c] = math.max(widths[c] or 0, utf8.len(cell)) end
-  end
-  for c, width in ipairs(widths) do rule[c] = ("-"):rep(width) end
-  local text = {block.title}
-  for i, cells in ipairs(lines) do
-    text[#text + 1] = line_of(cells, widths, block.columns)
-    if i == 1 then text[#text + 1] = table.concat(rule, "  ") end
-  end
-  return table.concat(text, "\n")
+function renderers.text(block, width)
+  local text = plain.line(format.fill(block.text, block.values, plain.figure))
+  return table.concat(plain.wrap(text, math.min(width, READABLE)), "\n")
 end
 
-function renderers.chart(block) return block.title end
+function renderers.note(block, width)
+  local text = plain.line(format.fill(block.text, block.values, plain.figure))
+  return "! " .. table.concat(plain.wrap(text, math.min(width, READABLE) - 2), "\n  ")
+end
+
+function renderers.table(block, width)
+  local rows = cells_of(block)
+  local widths = squeeze(widths_of(rows), select(2, widths_of(rows)), width)
+  local lines = widths and grid(rows, widths, block.columns) or records(rows, width)
+  if block.title then table.insert(lines, 1, plain.line(block.title)) end
+  return table.concat(lines, "\n")
+end
+
+function renderers.chart(block, width)
+  local title = block.title and plain.line(block.title) .. "\n" or ""
+  return title .. chart.draw(block, math.min(width, 84))
+end
 
 --- One block as text, without a line end.
 -- @tab block
+-- @int[opt] width in characters; without it the terminal's
 -- @treturn string
-function terminal.block(block) return renderers[block.kind](block) end
+function terminal.block(block, width)
+  return (renderers[block.kind](block, width or terminal.width()):gsub("\u{A0}", " "))
+end
 
---- Blocks as text, one below the other.
+local function is_prose(block) return block ~= nil and (block.kind == "text" or block.kind == "note") end
+
+--- Blocks as text, one below the other; an empty line sets off tables and charts.
 -- @tab blocks
+-- @int[opt] width in characters; without it the terminal's
 -- @treturn string
-function terminal.page(blocks)
+function terminal.page(blocks, width)
   local parts = {}
-  for i, block in ipairs(blocks) do parts[i] = terminal.block(block) end
+  for i, block in ipairs(blocks) do
+    local apart = i > 1 and not (is_prose(block) and is_prose(blocks[i - 1]))
+    parts[i] = (apart and "\n" or "") .. terminal.block(block, width)
+  end
   return table.concat(parts, "\n")
 end
 

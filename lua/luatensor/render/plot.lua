@@ -1,0 +1,244 @@
+--- Charts as SVG, drawn by gnuplot where there is one. gnuplot sees numbers and quoted texts in a file of its own, writes
+-- another file, and nothing else is asked of it; its colours are replaced by variables of the page, with the colours of a
+-- light page behind them for programs that know no variables.
+
+local axis = require "luatensor.render.axis"
+local format = require "luatensor.bench.format"
+local plain = require "luatensor.render.plain"
+
+local plot = {}
+
+--- Colours by name: {on a light page, on a dark one}. Text has a contrast of 7, lines of 3 and more. Series differ in lightness, too, and in
+-- dashes and marks, for those who see no colours.
+plot.colours = {
+  paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"}, axis = {"#8a929e", "#7a828e"},
+  ["series-1"] = {"#1f5fd0", "#7cb0ff"}, ["series-2"] = {"#c2500a", "#ff9f5e"}, ["series-3"] = {"#0b7d61", "#3fd0a6"},
+  ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
+}
+
+--- How many colours series have; the next one begins again.
+plot.SERIES = 6
+
+-- gnuplot is told colours that stand for the names.
+local MARKED = {text = {1, 1, 1}, axis = {2, 2, 2}, grid = {3, 3, 3}}
+for s = 1, plot.SERIES do MARKED["series-" .. s] = {10, 10, s} end
+
+local names_of = {}
+for name, rgb in pairs(MARKED) do names_of[table.concat(rgb, ",")] = name end
+
+local function colour(name) return ("rgb '#%02x%02x%02x'"):format(table.unpack(MARKED[name])) end
+
+local function series_colour(s) return colour("series-" .. (s - 1) % plot.SERIES + 1) end
+
+-- In single quotes gnuplot knows no escapes and runs nothing; a quote is doubled.
+local function quote(text) return "'" .. plain.line(text):gsub("'", "''") .. "'" end
+
+-- ---- gnuplot's files ----------------------------------------------------------------------------
+
+local function tick_list(ticks)
+  local list = {}
+  for i, tick in ipairs(ticks) do list[i] = ("%s %.17g"):format(quote(tick[2]), tick[1]) end
+  return "(" .. table.concat(list, ", ") .. ")"
+end
+
+local function set_axis(lines, name, ax)
+  if ax.log then lines[#lines + 1] = ("set logscale %s %d"):format(name, ax.log) end
+  lines[#lines + 1] = ("set %srange [%.17g:%.17g]"):format(name, ax.low, ax.high)
+  lines[#lines + 1] = ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
+end
+
+local function head(options, font)
+  return {
+    "set encoding utf8",
+    ("set terminal svg size %d,%d noenhanced font 'sans-serif,%d' name %s"):format(options.width, options.height, font,
+      quote(options.id)),
+    "set output " .. quote(options.output),
+    "unset key",
+    "set tmargin 2.5",
+    "set rmargin 3",
+    "set style line 1 lt 1 lw 1 lc " .. colour("grid"),
+    "set border 1 lt 1 lw 1 lc " .. colour("axis"),
+    "set grid ytics back ls 1",
+  }
+end
+
+-- The y axis's name stands above it, where it is read without turning the head.
+local function names(block, lines)
+  lines[#lines + 1] = ("set label 1 %s at screen 0.012, screen 1 offset 0, -0.8 left textcolor %s"):format(
+    quote(block.y.name), colour("text"))
+  lines[#lines + 1] = ("set xlabel %s textcolor %s"):format(quote(block.x.name), colour("text"))
+end
+
+local function data(lines, name, points)
+  lines[#lines + 1] = ("$%s << END"):format(name)
+  for _, point in ipairs(points) do
+    lines[#lines + 1] = ("%.17g %.17g"):format(point[1], point[2])
+  end
+  lines[#lines + 1] = "END"
+end
+
+local DASHES = {1, 2, 4, 5}       -- solid, dashes, …
+local MARKS = {7, 5, 9, 13}       -- disc, square, triangle, diamond
+
+--- The dashes of a series, by its number: 1 … 4.
+function plot.style(s) return (s - 1) % #DASHES + 1 end
+
+local function draw_lines(block, lines, options)
+  local series, xs, ys = axis.points(block)
+  set_axis(lines, "x", axis.new(block.x, xs, {most = options.width // 75}))
+  set_axis(lines, "y", axis.new(block.y, ys, {most = 7, from_zero = true}))
+  names(block, lines)
+  local drawn = {}
+  for s, points in ipairs(series) do
+    if #points > 0 then
+      data(lines, "series" .. s, points)
+      drawn[#drawn + 1] = ("$series%d with linespoints lw 2 dt %d pt %d ps 0.55 lc %s title %s"):format(s,
+        DASHES[plot.style(s)], MARKS[plot.style(s)], series_colour(s), quote(axis.name(block.series[s])))
+    end
+  end
+  lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
+end
+
+-- Bars lie, so that names of any length can be read; the figure stands at a bar's end.
+local function draw_bars(block, lines)
+  local bars, ticks, values, drawn = axis.bars(block), {}, {}, {}
+  for i, bar in ipairs(bars) do
+    values[i] = bar[3]
+    if not (bars[i - 1] and bars[i - 1][1] == bar[1]) then ticks[#ticks + 1] = {-i, bar[1]} end
+  end
+  local scale = axis.new(block.y, values, {from_zero = true})
+  scale.high = scale.log and scale.high * (scale.high / scale.low) ^ 0.25 or 1.25 * scale.high
+  scale.ticks = {}
+  set_axis(lines, "x", scale)
+  lines[#lines + 1] = ("set yrange [%g:-0.2]\nunset grid\nset border 2"):format(-#bars - 0.8)
+  lines[#lines + 1] = ("set ytics %s nomirror scale 0 textcolor %s"):format(tick_list(ticks), colour("text"))
+  names({x = {name = ""}, y = block.y}, lines)
+  for i, bar in ipairs(bars) do
+    data(lines, "bar" .. i, {{bar[3], -i}})
+    lines[#lines + 1] = ("set label %d %s at %.17g, %d left offset 0.6, 0 textcolor %s"):format(i + 1,
+      quote(format.show(bar[3], block.y.unit)), bar[3], -i, colour("text"))
+    drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.36):($2+0.36) with boxxyerror fs solid noborder lc %s notitle"):format(
+      i, scale.log and scale.low or 0, series_colour(bar[2]))
+  end
+  lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
+end
+
+local function script(block, options)
+  local lines = head(options, options.font or 13)
+  if options.key and not block.bars then
+    lines[#lines + 1] = ("set key below left horizontal Left reverse textcolor %s"):format(colour("text"))
+  end
+  if block.bars then draw_bars(block, lines) else draw_lines(block, lines, options) end
+  return table.concat(lines, "\n") .. "\n"
+end
+
+-- ---- running it ---------------------------------------------------------------------------------
+
+local function shell_quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+local function read_file(path)
+  local file = io.open(path, "rb")
+  local text = file and file:read("a")
+  if file then file:close() end
+  return text
+end
+
+local function write_file(path, text)
+  local file, problem = io.open(path, "wb")
+  if not file then return nil, problem end
+  file:write(text)
+  return file:close()
+end
+
+--- Why there are no plots here; nil: gnuplot is there.
+-- @treturn string|nil
+function plot.missing()
+  if os.execute("command -v gnuplot >/dev/null 2>&1") then return nil end
+  return "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)"
+end
+
+-- Ctrl-C reaches the child, too: it is passed on.
+local function run(command)
+  local ok, how, code = os.execute(command)
+  if how == "signal" and code == 2 then error("interrupted!", 0) end
+  return ok
+end
+
+local function gnuplot(block, options)
+  local base = os.tmpname()
+  options.output = base .. ".svg"
+  local ok, problem = write_file(base, script(block, options))
+  local ran = ok and run(("gnuplot %s >%s 2>&1 </dev/null"):format(shell_quote(base), shell_quote(base .. ".log")))
+  local svg = ran and read_file(options.output)
+  problem = problem or (read_file(base .. ".log") or ""):match("%S[^\n]*")
+  for _, suffix in ipairs{"", ".svg", ".log"} do os.remove(base .. suffix) end
+  if svg and svg:find("</svg>", 1, true) then return svg end
+  return nil, "gnuplot failed: " .. (problem or "no reason given")
+end
+
+-- ---- its SVG ------------------------------------------------------------------------------------
+
+-- stroke='rgb( 10, 10, 1)' as a style that asks for the page's variable; programs that know no variables keep the colour before it.
+local function swap_colours(svg)
+  return (svg:gsub("([%a-]+)=(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
+    local name = names_of[r .. "," .. g .. "," .. b]
+    if not name then return nil end
+    return ("style=\"%s:%s;%s:var(--%s)\""):format(attribute, plot.colours[name][1], attribute, name)
+  end))
+end
+
+-- Ids are the page's: each gets the chart's prefix.
+local function prefix_ids(svg, id)
+  svg = svg:gsub("(%sid=['\"])([^'\"]+)", function(before, name) return before .. id .. "-" .. name end)
+  return (svg:gsub("(href=['\"]#)([^'\"]+)", function(before, name) return before .. id .. "-" .. name end))
+end
+
+local function strip(svg)
+  svg = svg:gsub("^.-(<svg)", "%1"):gsub("<title>.-</title>%s*", ""):gsub("<desc>.-</desc>%s*", "")
+  svg = svg:gsub("<filter.-</filter>%s*", ""):gsub("<g [^<>]*>%s*</g>%s*", "")
+  return (svg:gsub("[ \t]*\n%s*", "\n"))
+end
+
+--- A chart's block as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and --grid.
+-- @tab block a chart
+-- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13), key (with a legend)
+-- @treturn[1] string the element
+-- @treturn[2] nil
+-- @treturn[2] string why there is none
+function plot.svg(block, options)
+  local reason = plot.missing()
+  if reason then return nil, reason end
+  local _, _, ys = axis.points(block)
+  if #ys == 0 then return nil, "nothing to draw" end
+  local svg, problem = gnuplot(block, {id = options.id, width = options.width or 720, height = options.height or 360,
+    font = options.font, key = options.key})
+  if not svg then return nil, problem end
+  return prefix_ids(swap_colours(strip(svg)), options.id)
+end
+
+local function style_sheet()
+  local light, dark = {}, {}
+  for name, pair in pairs(plot.colours) do
+    light[#light + 1] = ("--%s:%s"):format(name, pair[1])
+    dark[#dark + 1] = ("--%s:%s"):format(name, pair[2])
+  end
+  table.sort(light)
+  table.sort(dark)
+  return ("<style>svg{%s;background:var(--paper)}@media(prefers-color-scheme:dark){svg{%s}}</style>"):format(
+    table.concat(light, ";"), table.concat(dark, ";"))
+end
+
+--- A chart's block as an SVG file that stands by itself, for light and dark viewers.
+-- @tab block a chart
+-- @treturn[1] string
+-- @treturn[2] nil
+-- @treturn[2] string why there is none
+function plot.file(block)
+  local svg, problem = plot.svg(block, {id = "chart", key = true})
+  if not svg then return nil, problem end
+  local title = plain.line(block.title or block.y.name):gsub("[&<>]", {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"})
+  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" ..
+    svg:gsub("^(<svg.->)", function(open) return ("%s\n<title>%s</title>\n%s"):format(open, title, style_sheet()) end)
+end
+
+return plot
