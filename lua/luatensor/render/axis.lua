@@ -131,6 +131,25 @@ function axis.bars(block)
   return bars
 end
 
+--- The figures of a chart as a table's block: a column for each series.
+function axis.table(block)
+  local columns, rows, at = {{name = block.x.name, unit = block.x.unit}}, {}, {}
+  for s, series in ipairs(block.series) do
+    columns[s + 1] = {name = axis.name(series), unit = block.y.unit}
+    for _, point in ipairs(series.points) do
+      local row = at[point[1]]
+      if not row then
+        row = {point[1]}
+        for c = 1, #block.series do row[c + 1] = false end
+        rows[#rows + 1], at[point[1]] = row, row
+      end
+      row[s + 1] = point[2]
+    end
+  end
+  if not block.bars then table.sort(rows, function(a, b) return a[1] < b[1] end) end
+  return {kind = "table", columns = columns, rows = rows}
+end
+
 --- A series' name, with the word that it is not real where it is not.
 function axis.name(series) return series.name .. (series.emulated and " (emulated)" or "") end
 

@@ -73,7 +73,7 @@ local function bottom(x, width, indent)
   for column = 1, width do rule[column] = "─" end
   for _, tick in ipairs(x.ticks) do
     local column = (x:at(tick[1]) * (width - 1) + 0.5) // 1 | 0
-    local start = math.max(0, column - plain.width(tick[2]) // 2)
+    local start = math.max(0, math.min(column - plain.width(tick[2]) // 2, width - plain.width(tick[2])))
     if start > room then
       rule[column + 1] = "┬"
       text = plain.pad(text, start) .. tick[2]

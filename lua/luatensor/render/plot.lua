@@ -1,6 +1,6 @@
---- Charts as SVG, drawn by gnuplot where there is one. gnuplot sees numbers and quoted texts in a file of its own, writes
--- another file, and nothing else is asked of it; its colours are replaced by variables of the page, with the colours of a
--- light page behind them for programs that know no variables.
+--- Charts as SVG, drawn by gnuplot where there is one. gnuplot sees numbers and quoted texts in a file of its own and
+-- writes another; nothing else is asked of it. Its colours are replaced by variables of the page, with the colours of a
+-- light page before them for programs that know no variables.
 
 local axis = require "luatensor.render.axis"
 local format = require "luatensor.bench.format"
@@ -8,10 +8,11 @@ local plain = require "luatensor.render.plain"
 
 local plot = {}
 
---- Colours by name: {on a light page, on a dark one}. Text has a contrast of 7, lines of 3 and more. Series differ in lightness, too, and in
--- dashes and marks, for those who see no colours.
+--- Colours by name: {on a light page, on a dark one}. Text and series have a contrast of 4.5 and more; series differ in
+-- dashes and marks, too, for those who see no colours.
 plot.colours = {
-  paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"}, axis = {"#8a929e", "#7a828e"},
+  paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
+  axis = {"#8a929e", "#7a828e"},
   ["series-1"] = {"#1f5fd0", "#7cb0ff"}, ["series-2"] = {"#c2500a", "#ff9f5e"}, ["series-3"] = {"#0b7d61", "#3fd0a6"},
   ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
 }
@@ -43,15 +44,16 @@ end
 
 local function set_axis(lines, name, ax)
   if ax.log then lines[#lines + 1] = ("set logscale %s %d"):format(name, ax.log) end
-  lines[#lines + 1] = ("set %srange [%.17g:%.17g]"):format(name, ax.low, ax.high)
-  lines[#lines + 1] = ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
+  local room = ax.log and 1 + 1e-6 or 1              -- else gnuplot may lose the tick at the end to rounding
+  lines[#lines + 1] = ("set %srange [%.17g:%.17g]"):format(name, ax.low / room, ax.high * room)
+  lines[#lines + 1] = #ax.ticks == 0 and ("unset %stics"):format(name) or
+    ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
 end
 
 local function head(options, font)
   return {
     "set encoding utf8",
-    ("set terminal svg size %d,%d noenhanced font 'sans-serif,%d' name %s"):format(options.width, options.height, font,
-      quote(options.id)),
+    ("set terminal svg size %d,%d noenhanced font 'sans-serif,%d'"):format(options.width, options.height, font),
     "set output " .. quote(options.output),
     "unset key",
     "set tmargin 2.5",
@@ -117,8 +119,9 @@ local function draw_bars(block, lines)
     data(lines, "bar" .. i, {{bar[3], -i}})
     lines[#lines + 1] = ("set label %d %s at %.17g, %d left offset 0.6, 0 textcolor %s"):format(i + 1,
       quote(format.show(bar[3], block.y.unit)), bar[3], -i, colour("text"))
-    drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.36):($2+0.36) with boxxyerror fs solid noborder lc %s notitle"):format(
-      i, scale.log and scale.low or 0, series_colour(bar[2]))
+    local from = scale.log and scale.low or 0
+    drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.36):($2+0.36) with boxxyerror fs solid noborder lc %s notitle")
+      :format(i, from, series_colour(bar[2]))
   end
   lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
 end
@@ -126,7 +129,7 @@ end
 local function script(block, options)
   local lines = head(options, options.font or 13)
   if options.key and not block.bars then
-    lines[#lines + 1] = ("set key below left horizontal Left reverse textcolor %s"):format(colour("text"))
+    lines[#lines + 1] = "set bmargin 5\nset key below left horizontal Left reverse textcolor " .. colour("text")
   end
   if block.bars then draw_bars(block, lines) else draw_lines(block, lines, options) end
   return table.concat(lines, "\n") .. "\n"
@@ -170,7 +173,8 @@ local function gnuplot(block, options)
   local ok, problem = write_file(base, script(block, options))
   local ran = ok and run(("gnuplot %s >%s 2>&1 </dev/null"):format(shell_quote(base), shell_quote(base .. ".log")))
   local svg = ran and read_file(options.output)
-  problem = problem or (read_file(base .. ".log") or ""):match("%S[^\n]*")
+  local log = read_file(base .. ".log") or ""
+  problem = problem or log:match(" line %d+: ([^\n]*)") or log:match("%S[^\n]*")
   for _, suffix in ipairs{"", ".svg", ".log"} do os.remove(base .. suffix) end
   if svg and svg:find("</svg>", 1, true) then return svg end
   return nil, "gnuplot failed: " .. (problem or "no reason given")
@@ -178,9 +182,9 @@ end
 
 -- ---- its SVG ------------------------------------------------------------------------------------
 
--- stroke='rgb( 10, 10, 1)' as a style that asks for the page's variable; programs that know no variables keep the colour before it.
+-- stroke='rgb( 10, 10, 1)' becomes a style with the page's variable, before it the colour for who knows no variables.
 local function swap_colours(svg)
-  return (svg:gsub("([%a-]+)=(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
+  return (svg:gsub("([%a-]+)%s*=%s*(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
     local name = names_of[r .. "," .. g .. "," .. b]
     if not name then return nil end
     return ("style=\"%s:%s;%s:var(--%s)\""):format(attribute, plot.colours[name][1], attribute, name)
@@ -199,9 +203,11 @@ local function strip(svg)
   return (svg:gsub("[ \t]*\n%s*", "\n"))
 end
 
---- A chart's block as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and --grid.
+--- A chart's block as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and
+-- --grid.
 -- @tab block a chart
--- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13), key (with a legend)
+-- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13),
+--   key (with a legend)
 -- @treturn[1] string the element
 -- @treturn[2] nil
 -- @treturn[2] string why there is none
@@ -210,11 +216,14 @@ function plot.svg(block, options)
   if reason then return nil, reason end
   local _, _, ys = axis.points(block)
   if #ys == 0 then return nil, "nothing to draw" end
-  local svg, problem = gnuplot(block, {id = options.id, width = options.width or 720, height = options.height or 360,
+  local height = block.bars and 60 + 36 * #ys or options.height or 360
+  local svg, problem = gnuplot(block, {id = options.id, width = options.width or 720, height = height,
     font = options.font, key = options.key})
   if not svg then return nil, problem end
   return prefix_ids(swap_colours(strip(svg)), options.id)
 end
+
+local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
 
 local function style_sheet()
   local light, dark = {}, {}
@@ -236,9 +245,10 @@ end
 function plot.file(block)
   local svg, problem = plot.svg(block, {id = "chart", key = true})
   if not svg then return nil, problem end
-  local title = plain.line(block.title or block.y.name):gsub("[&<>]", {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"})
-  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" ..
-    svg:gsub("^(<svg.->)", function(open) return ("%s\n<title>%s</title>\n%s"):format(open, title, style_sheet()) end)
+  local title = plain.line(block.title or block.y.name):gsub("[&<>]", ENTITIES)
+  local top = ("\n<title>%s</title>\n%s"):format(title, style_sheet())
+  svg = svg:gsub("^<svg.->", function(open) return open .. top end, 1)
+  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" .. svg
 end
 
 return plot
