@@ -173,3 +173,40 @@ describe("experiments", function()
     assert.equal("experiment 03_small\n", shell.passes(("tools/lua -e '%s'"):format(script)))
   end)
 end)
+
+describe("the notebook", function()
+  local notebook = require "luatensor.notebook"
+
+  local function large(fields)
+    local made = {
+      device = "cpu", options = {iterations = 50, rows = 7000, cols = 3000, dtype = "float32"},
+      values = {seconds = {value = 100, unit = "s"}, queue_seconds = {value = 25, unit = "s"}},
+    }
+    for name, value in pairs(fields or {}) do made[name] = value end
+    return made
+  end
+
+  pending("has 17 claims; each is tested by an experiment or answered elsewhere", function()
+    assert.equal(17, #notebook.claims)
+    local tested = {}
+    for _, item in ipairs(experiment.list()) do
+      for _, claim in ipairs(item.claims) do tested[claim] = true end
+    end
+    for i, row in ipairs(notebook.claims) do assert.truthy(tested[i] or row.elsewhere, row.claim) end
+  end)
+
+  it("stands beside experiments that made its loop, a round by itself", function()
+    local block = notebook.beside(12, {large(), large{device = "cuda:0"}})
+    assert.same({
+      {"notebook, CPU", 100, 53.21, false, 53.21 / 100}, {"notebook, GPU", 100, 33.03, false, 33.03 / 100},
+      {"here, cpu", 50, 25, 100, 2}, {"here, cuda:0", 50, 25, 100, 2},
+    }, block.rows)
+  end)
+
+  it("does not stand beside other sizes, other dtypes, or an emulated device", function()
+    assert.is_nil(notebook.beside(12, {large{emulated = true}}))
+    assert.is_nil(notebook.beside(13, {large()}))
+    assert.is_nil(notebook.beside(12, {large{options = {iterations = 100, rows = 7000, cols = 3000, dtype = "float64"}}}))
+    assert.equal(3, #notebook.beside(12, {large(), large{device = "cuda:0", emulated = true}}).rows)
+  end)
+end)

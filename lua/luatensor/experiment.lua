@@ -5,6 +5,7 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local document = require "luatensor.bench.document"
 local interrupt = require "luatensor.bench.interrupt"
+local notebook = require "luatensor.notebook"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local terminal = require "luatensor.render.terminal"
@@ -338,6 +339,23 @@ function run:table(fields) say(self, document.table(fields)) end
 -- @tab fields title, x, y, series, bars
 function run:chart(fields) say(self, document.chart(fields)) end
 
+--- Shows a result of lt.bench or lt.advise within this one.
+-- @tab shown
+-- @treturn table it
+function run:show(shown)
+  for _, block in ipairs(shown:blocks()) do say(self, block) end
+  self.fields.emulated = self.fields.emulated or shown.emulated
+  return shown
+end
+
+--- Shows the notebook's figures for a claim beside the values "seconds" and "queue_seconds" of this run, if they
+-- compare.
+-- @int claim
+function run:beside_notebook(claim)
+  local block = notebook.beside(claim, {self.fields})
+  if block then say(self, block) end
+end
+
 --- Notes a figure under a name: reports and scripts find it in the result's `values`.
 -- @string name
 -- @number value in SI units
@@ -357,30 +375,39 @@ function run:value(name, value, unit, device)
 end
 
 --- Goes from 1 to `total`, as a `for` does, and shows on a terminal how far it is. It reads the clock ten times a
--- second, not every round: rounds may be short.
+-- second, not every round, and asks whether there is a terminal after a while only: rounds may be short.
 -- @int total
 -- @treturn function for a `for` loop
 function run:rounds(total)
-  local task, start = progress.task(self.fields.title, total), lt.clock()
-  local said, look = 0, 1
+  local start, said, look = lt.clock(), 0, 1
   self.done, self.total, self.started = 0, total, start
   return function()
     local done = self.done
     if done >= total then
-      self.done = nil
-      task:finish()
+      self:end_rounds()
       return nil
     elseif done >= look then
-      task:step("round", done - said)
-      said, look = done, done + 1 + done // (10 * (lt.clock() - start) + 1)
+      local seconds = lt.clock() - start
+      look = done + 1 + done // (10 * seconds + 1)
+      if seconds > 0.5 then
+        self.task = self.task or progress.task(self.fields.title, total)
+        self.task:step(("round %d of %d"):format(done + 1, total), done - said)
+        said = done
+      end
     end
     self.done = done + 1
     return done + 1
   end
 end
 
+function run:end_rounds()
+  if self.task then self.task:finish() end
+  self.task, self.done = nil, nil
+end
+
 local function restore(self)
   self.over = true
+  self:end_rounds()
   lt.set_num_threads(self.threads_before)
 end
 
@@ -406,6 +433,7 @@ local function stop(self, problem)
   local incomplete = partial and partial.incomplete or "stopped"
   if self.done then
     incomplete = ("stopped in round %d of %d"):format(self.done, self.total)
+    self:end_rounds()
     self:text("The rounds so far took {seconds}.", {seconds = {lt.clock() - self.started, "s"}})
   end
   self.fields.incomplete = incomplete
