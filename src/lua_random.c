@@ -103,6 +103,12 @@ static int l_manual_seed(lua_State *L) {
   return 1;
 }
 
+/* The default generator itself. Internal: who draws in between saves and restores its state. */
+static int l_default_generator(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
+  return 1;
+}
+
 /***
 Starts this generator anew.
 @function generator:manual_seed
@@ -435,7 +441,7 @@ static int l_random_in_place(lua_State *L) {
 static const luaL_Reg functions[] = {
   {"rand", l_rand}, {"randn", l_randn}, {"randint", l_randint}, {"uniform", l_uniform}, {"normal", l_normal},
   {"permutation", l_permutation},
-  {"generator", l_generator}, {"manual_seed", l_manual_seed}, {NULL, NULL}
+  {"generator", l_generator}, {"manual_seed", l_manual_seed}, {"default_generator", l_default_generator}, {NULL, NULL}
 };
 static const luaL_Reg methods[] = {{"rand_like", l_rand_like}, {"randn_like", l_randn_like}, {NULL, NULL}};
 static const luaL_Reg in_place[] = {

@@ -6,7 +6,8 @@ local core = require "luatensor.core"
 --- What the files below need, and scripts do not.
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
                   reductions = true, composition = true, expression = true, expression_apply = true,
-                  expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true}
+                  expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
+                  default_generator = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do

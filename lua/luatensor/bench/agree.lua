@@ -1,0 +1,144 @@
+--- Do two functions give the same? A speed-up of something else is none.
+
+local lt = require "luatensor"
+
+local agree = {}
+
+-- Largest difference as a share of the result's largest magnitude: the order of additions may differ, not the work.
+local tolerances = {
+  float64 = 1e-9, complex128 = 1e-9, float32 = 1e-4, complex64 = 1e-4, float16 = 1e-2, bfloat16 = 5e-2,
+}
+local NUMBERS <const> = tolerances.float32      -- numbers may come from a float32 tensor
+local CHUNK <const> = 1 << 20                   -- elements that are compared at once: in cache, no great copies
+
+--- The first tensor among results (a packed list), also inside tables; nil: none.
+function agree.first_tensor(results)
+  for i = 1, results.n or #results do
+    local value = results[i]
+    if lt.is_tensor(value) then return value end
+    local inside = type(value) == "table" and agree.first_tensor(value)
+    if inside then return inside end
+  end
+end
+
+-- ---- tensors ------------------------------------------------------------------------------------
+
+-- Two flat pieces, exactly or as float64: the largest difference, and the first one's largest magnitude.
+local function piece_difference(a, b)
+  local same = a:equal(b):logical_or(a:isnan():logical_and(b:isnan()))
+  local off = lt.where(same, 0, (a - b):abs()):max():item()
+  local size = lt.where(a:isfinite(), a:abs(), 0):max():item()
+  return off, size
+end
+
+local function flat(x) return x:to("cpu"):reshape(-1) end
+
+-- Calls f with the tensors piece by piece.
+local function each_piece(a, b, f)
+  for first = 1, a.size, CHUNK do
+    local range = {first, math.min(first + CHUNK - 1, a.size)}
+    f(a[{range}]:to("float64"), b[{range}]:to("float64"))
+  end
+end
+
+local function floats_agree(a, b, tolerance)
+  local off, size = 0, 0
+  each_piece(flat(a), flat(b), function(x, y)
+    local piece_off, piece_size = piece_difference(x, y)
+    if piece_off ~= piece_off or piece_off > off then off = piece_off end
+    size = math.max(size, piece_size)
+  end)
+  if off <= tolerance * size then return true end
+  return false, ("differ by %.3g where the largest magnitude is %.3g"):format(off, size)
+end
+
+local function parts(x)
+  if lt.isdtype(x.dtype, "complex floating") then return x:real(), x:imag() end
+  return x, lt.zeros_like(x)
+end
+
+local function values_agree(a, b)
+  local tolerance = math.max(tolerances[a.dtype] or 0, tolerances[b.dtype] or 0)
+  if tolerance == 0 then
+    if a.dtype ~= b.dtype then a, b = a:to("int64"), b:to("int64") end
+    if flat(a):equal(flat(b)):all():item() then return true end
+    return false, "differ; they are integers"
+  end
+  local complex = lt.isdtype(a.dtype, "complex floating") or lt.isdtype(b.dtype, "complex floating")
+  if not complex then return floats_agree(a, b, tolerance) end
+  local a_real, a_imag = parts(a)
+  local b_real, b_imag = parts(b)
+  return floats_agree(lt.stack({a_real, a_imag}), lt.stack({b_real, b_imag}), tolerance)
+end
+
+local function tensors_agree(a, b)
+  if tostring(a.shape) ~= tostring(b.shape) then
+    return false, ("have shapes %s and %s"):format(a.shape, b.shape)
+  elseif a.size == 0 then
+    return true
+  end
+  return values_agree(a, b)
+end
+
+-- ---- any value ----------------------------------------------------------------------------------
+
+local function numbers_agree(a, b)
+  if a == b or a ~= a and b ~= b then return true end
+  local exact = math.type(a) == "integer" and math.type(b) == "integer"
+  local close = math.abs(a - b) <= NUMBERS * math.max(math.abs(a), math.abs(b))
+  if not exact and close and math.abs(a - b) < math.huge then return true end
+  return false, ("are %s and %s"):format(a, b)
+end
+
+local values
+
+local function tables_agree(a, b, seen)
+  if seen[a] then return true end
+  seen[a] = true
+  local outcome
+  for key, item in pairs(a) do
+    local same, why = values(item, b[key], seen)
+    if same == false then return false, why end
+    outcome = outcome or same
+  end
+  for key in pairs(b) do
+    if a[key] == nil then return false, ("have not the same fields: %s"):format(tostring(key)) end
+  end
+  return outcome
+end
+
+local checks = {
+  number = numbers_agree,
+  table = tables_agree,
+  string = function(a, b) return a == b, "are different strings" end,
+  boolean = function(a, b) return a == b, ("are %s and %s"):format(a, b) end,
+}
+
+-- true, or false and why; nil: nothing that could be compared.
+function values(a, b, seen)
+  if lt.is_tensor(a) and lt.is_tensor(b) then return tensors_agree(a, b) end
+  if a == nil and b == nil then return nil end
+  local kind = type(a)
+  if kind ~= type(b) then return false, ("are a %s and a %s"):format(kind, type(b)) end
+  if not checks[kind] then return nil end
+  return checks[kind](a, b, seen)
+end
+
+--- Compares what two functions returned. Floats may differ by a share of the largest magnitude that their dtype allows;
+-- NaN is equal to NaN; numbers, strings and tables of all these count, too.
+-- @tab a results, packed
+-- @tab b results, packed
+-- @treturn string "agree", "differ" or "not checked": nothing came back that could be compared
+-- @treturn ?string how they differ
+function agree.results(a, b)
+  if a.n ~= b.n then return "differ", ("are %d and %d values"):format(a.n, b.n) end
+  local outcome = "not checked"
+  for i = 1, a.n do
+    local same, why = values(a[i], b[i], {})
+    if same == false then return "differ", why end
+    if same then outcome = "agree" end
+  end
+  return outcome
+end
+
+return agree

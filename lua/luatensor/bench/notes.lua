@@ -1,0 +1,67 @@
+--- What has to be said beside a measured time: caveats, each a note.
+
+local document = require "luatensor.bench.document"
+local statistics = require "luatensor.bench.statistics"
+
+local notes = {}
+
+local SPREAD <const> = 0.1       -- quartiles that far apart, as a share of the median
+local TREND <const> = 0.1
+local OTHERS <const> = 0.1       -- share of the processor
+
+-- Each gives a note or nil.
+local rules = {}
+
+rules[1] = function(figures)
+  if not figures.emulated then return end
+  return document.note("Measured on an emulated device: these times say nothing about a real one.")
+end
+
+rules[2] = function(figures)
+  local spread = statistics.spread(figures)
+  if spread <= SPREAD then return end
+  return document.note("The rounds differ: half of them lie within {low} … {high}, which is {spread} of the median.",
+    {low = {figures.q1, "s"}, high = {figures.q3, "s"}, spread = {spread, "share"}})
+end
+
+rules[3] = function(figures)
+  local trend = statistics.trend(figures.samples)
+  if not trend or math.abs(trend - 1) <= TREND then return end
+  return document.note("Later rounds took {trend} the time of earlier ones: the machine or the function changed "
+    .. "while it was measured.", {trend = {trend, "ratio"}})
+end
+
+rules[4] = function(figures, run)
+  if #figures.samples >= run.rounds then return end
+  return document.note("Only {n} rounds, because a round takes {t}: quartiles say little.",
+    {n = {#figures.samples, "count"}, t = {figures.median * figures.calls, "s"}})
+end
+
+rules[5] = function(figures)
+  if (figures.others or 0) <= OTHERS then return end
+  return document.note("Others used {share} of the processor meanwhile.", {share = {figures.others, "share"}})
+end
+
+-- Waiting itself takes time, of which no clock would have been cheated.
+rules[6] = function(figures)
+  if not figures.single or figures.queue_seconds >= (figures.single - figures.wait_seconds) / 2 then return end
+  return document.note("A clock that does not wait for the device would have shown {queued} instead of {single} for "
+    .. "one call: only the time to queue it.", {queued = {figures.queue_seconds, "s"}, single = {figures.single, "s"}})
+end
+
+rules[7] = function(_, run)
+  if run.dropped == 0 then return end
+  return document.note("Rounds left out because the clock did not move forward: {n}.", {n = {run.dropped, "count"}})
+end
+
+--- The notes on a sampler's figures.
+-- @tab figures
+-- @tab run dropped: rounds left out; rounds: how many were wanted at least
+-- @treturn table list of blocks
+function notes.of(figures, run)
+  local list = {}
+  for _, rule in ipairs(rules) do list[#list + 1] = rule(figures, run) end
+  return list
+end
+
+return notes

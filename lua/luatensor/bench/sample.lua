@@ -1,0 +1,286 @@
+--- The engine of all measuring: repeated calls of a function, timed in rounds.
+--
+--     local sampler = sample.new(fn, options)     who calls it keeps the state (state.lua) and checks the options
+--     sampler:warm_up()                           first call, warm-up, how many calls make a round
+--     while not sampler:done() do sampler:round() end      rounds of several samplers may go in turn
+--     local figures = sampler:finish()
+--
+-- What the function raises passes through untouched.
+
+local lt = require "luatensor"
+local agree = require "luatensor.bench.agree"
+local arguments = require "luatensor.bench.arguments"
+local idle = require "luatensor.bench.idle"
+local notes = require "luatensor.bench.notes"
+local state = require "luatensor.bench.state"
+local statistics = require "luatensor.bench.statistics"
+
+local sample = {}
+
+local ROUNDS <const> = 20             -- that share the seconds: enough for quartiles
+local MOST_ROUNDS <const> = 1000
+local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
+local TRIES <const> = 1 << 20         -- calls that take time on any clock: an empty one takes 20 ns
+local STEADY <const> = 0.05           -- two rounds that differ by less are warm
+local LONGEST_WARM_UP <const> = 1     -- seconds, where a call takes less
+local PATIENCE <const> = 30           -- seconds after which two rounds have to do
+local SLOW <const> = 1                -- seconds a call: no cache is cold for long, no call is made for nothing
+local MOST_GARBAGE <const> = 32 << 20 -- bytes a round without collections
+local SINGLES <const> = 5
+
+local sampler = {}
+sampler.__index = sampler
+
+function sampler:reset()
+  self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
+  self.a_call, self.watch, self.began, self.corrections, self.most_calls = nil, nil, nil, 0, MOST_CALLS
+end
+
+-- ---- devices ------------------------------------------------------------------------------------
+
+local function info_of(device)
+  for _, info in ipairs(lt.devices()) do
+    if info.device == device then return info end
+  end
+end
+
+local function is_emulated(info) return info and (info.emulated or info.name:find("^Emulated") ~= nil) or nil end
+
+--- Is this device an emulated one? true or nil.
+function sample.is_emulated(device) return is_emulated(info_of(device)) end
+
+-- An emulated device that this process works with.
+local function emulator_in_use()
+  for _, info in ipairs(lt.devices()) do
+    if is_emulated(info) and lt.memory(info.device).peak > 0 then return true end
+  end
+end
+
+-- ---- calls --------------------------------------------------------------------------------------
+
+local function call(fn, times)
+  for _ = 1, times do fn() end
+end
+
+-- Seconds of so many calls in sequence, and until a clock without synchronisation would have been read.
+function sampler:time_calls(calls)
+  local fn, clock, device, events = self.fn, self.clock, self.sync, self.events
+  lt.synchronize(device)
+  if events then events[1]:record() end
+  local start = clock()
+  call(fn, calls)
+  local queued = clock()
+  if events then events[2]:record() end
+  lt.synchronize(device)
+  return clock() - start, queued - start
+end
+
+-- A clock that stands still or steps back: three times is no accident.
+function sampler:moved(seconds)
+  if seconds > 0 then return true end
+  self.dropped = self.dropped + 1
+  if self.dropped >= 3 then
+    arguments.fail(self.what, "the clock did not move forward in %d of %d rounds: it stands still or was set back",
+      self.dropped, self.dropped + #self.samples)
+  end
+  return false
+end
+
+-- ---- before the rounds --------------------------------------------------------------------------
+
+-- The first call: what it takes alone (kernels are compiled, memory is found), and what came back.
+function sampler:first_call()
+  lt.synchronize(self.sync)
+  local start = self.clock()
+  local results = table.pack(self.fn())
+  lt.synchronize(self.sync)
+  self.first = math.max(0, self.clock() - start)
+  local tensor = agree.first_tensor(results)
+  self.dtype = tensor and tensor.dtype
+  self.device = self.device or tensor and tensor.device or lt.get_default_device()
+  if self.device ~= "cpu" then
+    self.events = {lt.event{device = self.device}, lt.event{device = self.device}}
+  end
+end
+
+--- Twice as many calls as long as they are too short to be read from the clock.
+local function longer(calls, seconds, round)
+  if seconds >= round / 2 then return calls end
+  return math.min(2 * calls, MOST_CALLS)
+end
+
+-- Until two rounds agree, and at least self.warmup seconds.
+function sampler:settle()
+  local spent, calls, last, steady, began = self.first, 1, nil, false, lt.clock()
+  while not self.a_call or spent < self.warmup or not steady and spent < LONGEST_WARM_UP do
+    local seconds = self:time_calls(calls)
+    if seconds > 0 then
+      spent = spent + seconds
+      self.a_call = seconds / calls
+      steady = last ~= nil and math.abs(self.a_call / last - 1) <= STEADY
+      last = self.a_call
+    elseif calls >= TRIES or lt.clock() - began > LONGEST_WARM_UP then
+      self:moved(seconds)
+    end
+    calls = seconds > 0 and longer(calls, seconds, self.round_seconds) or math.min(2 * calls, TRIES)
+  end
+end
+
+local function bytes_in_use()
+  local bytes = 1024 * collectgarbage("count")
+  for _, info in ipairs(lt.devices()) do bytes = bytes + lt.memory(info.device).live end
+  return bytes
+end
+
+-- Bytes that a call leaves behind.
+local function garbage_a_call(fn)
+  collectgarbage()
+  local _ <close> = state.stop_collector()
+  local before = bytes_in_use()
+  fn()
+  local growth = bytes_in_use() - before
+  if growth > MOST_GARBAGE / 8 then return growth end
+  call(fn, 7)
+  return math.max(growth, (bytes_in_use() - before) / 8)
+end
+
+-- How many calls make a round.
+function sampler:calibrate()
+  local calls = math.min(self.most_calls, self.round_seconds / self.a_call)
+  self.calls = math.max(1, calls // 1 | 0)
+end
+
+-- A first round that was much shorter than the warm-up had promised (something else ran then) is no sample.
+function sampler:corrected(seconds)
+  if #self.samples > 0 or self.corrections >= 3 or seconds <= 0 then return false end
+  local before = self.calls
+  self.a_call = seconds / before
+  self:calibrate()
+  if self.calls < 2 * before then self.calls = before end
+  self.corrections = self.corrections + 1
+  return self.calls > before
+end
+
+-- A slow first call: was it only the first? If not, the second is a round already.
+function sampler:is_slow()
+  if self.first < SLOW then return false end
+  self.a_call, self.calls, self.most_calls = self.first, 1, 1
+  self:round()
+  if self.spent >= SLOW then return true end
+  self:reset()
+  return false
+end
+
+--- The first call, then calls until their time is steady; how many of them make a round.
+function sampler:warm_up()
+  local _ <close> = state.use_device(self.default_device)
+  self:first_call()
+  if self:is_slow() then return end
+  self:settle()
+  if self.gc == "out" then self.most_calls = MOST_GARBAGE / math.max(1, garbage_a_call(self.fn)) end
+  self:calibrate()
+  self.dropped = 0
+end
+
+--- How many rounds there will be, about.
+function sampler:planned()
+  local round = self.a_call * self.calls
+  local wanted = math.max(self.rounds, math.ceil(self.seconds / round))
+  return math.min(MOST_ROUNDS, wanted, math.max(2, math.ceil(self.patience / round)))
+end
+
+-- ---- rounds -------------------------------------------------------------------------------------
+
+function sampler:add(seconds, queued)
+  if self:corrected(seconds) or not self:moved(seconds) then return end
+  local n = #self.samples + 1
+  self.samples[n], self.queued[n] = seconds / self.calls, queued
+  self.spent = self.spent + seconds
+  if self.events then self.spans[n] = self.events[1]:elapsed(self.events[2]) / 1000 / self.calls end
+  if seconds > 4 * self.round_seconds then self.calls = math.max(1, self.calls // 2) end
+end
+
+--- One round: a full collection, a call that is not timed, and the timed calls.
+function sampler:round()
+  local _ <close> = state.use_device(self.default_device)
+  self.watch = self.watch or idle.watch()
+  self.began = self.began or self.clock()
+  collectgarbage()
+  if self.a_call < SLOW then self.fn() end
+  local _ <close> = self.gc == "out" and state.stop_collector() or nil
+  self:add(self:time_calls(self.calls))
+end
+
+--- Are there enough rounds?
+function sampler:done()
+  local n = #self.samples
+  if n >= MOST_ROUNDS or n >= 2 and self.spent >= self.patience then return true end
+  if n < self.rounds then return false end
+  return self.spent >= self.seconds or self.clock() - self.began >= 4 * self.seconds
+end
+
+-- ---- what was measured --------------------------------------------------------------------------
+
+-- Calls that are waited for one by one. Rounds of one call have shown it already.
+function sampler:single_calls()
+  local _ <close> = state.use_device(self.default_device)
+  local single, queued = self.samples, self.queued
+  if self.calls > 1 then
+    single, queued = {}, {}
+    for i = 1, SINGLES do single[i], queued[i] = self:time_calls(1) end
+  end
+  return statistics.median(single), statistics.median(queued)
+end
+
+-- What waiting for devices takes where nothing is queued.
+function sampler:wait_seconds()
+  local waits = {}
+  for i = 1, SINGLES do waits[i] = self:time_nothing() end
+  return statistics.median(waits)
+end
+
+function sampler:time_nothing()
+  local start = self.clock()
+  lt.synchronize(self.sync)
+  return self.clock() - start
+end
+
+--- The figures; there must have been a round.
+-- @tparam[opt] boolean partial no more calls: the run was stopped
+-- @treturn table figures: samples, min, q1, median, q3, max, single, queue_seconds, device_seconds, first (all seconds
+--   a call), calls, device, dtype, threads, gc, emulated, others (a share), notes
+function sampler:finish(partial)
+  local figures = statistics.summary(self.samples)
+  figures.samples, figures.calls, figures.first = self.samples, self.calls, self.first
+  figures.device, figures.dtype, figures.gc, figures.threads = self.device, self.dtype, self.gc, lt.get_num_threads()
+  figures.device_seconds = self.spans[1] and statistics.median(self.spans)
+  figures.others = self.watch:others()
+  if not partial then
+    figures.single, figures.queue_seconds = self:single_calls()
+    figures.wait_seconds = self:wait_seconds()
+  end
+  local explicit = self.sync ~= nil
+  figures.emulated = sample.is_emulated(self.device) or not explicit and emulator_in_use() or nil
+  figures.notes = notes.of(figures, {dropped = self.dropped, rounds = self.rounds})
+  return figures
+end
+
+--- Has it a round to show?
+function sampler:has_samples() return #self.samples > 0 end
+
+--- A sampler.
+-- @func fn what is timed
+-- @tab options what: the function's name in errors; seconds to measure; rounds at least; warmup seconds; gc: "count"
+--   or "out"; clock: a function; device: to wait for, the default device while fn runs (nil: all in use)
+function sample.new(fn, options)
+  local self = setmetatable({
+    fn = fn, what = options.what, clock = options.clock, gc = options.gc, rounds = options.rounds,
+    seconds = options.seconds, warmup = options.warmup, patience = math.max(PATIENCE, options.seconds),
+    round_seconds = options.seconds / ROUNDS, device = options.device, sync = options.device,
+    default_device = options.device,
+  }, sampler)
+  self:reset()
+  return self
+end
+
+return sample

@@ -1,0 +1,50 @@
+--- Statistics of repeated measurements.
+
+local statistics = {}
+
+local function sorted(samples)
+  local copy = table.move(samples, 1, #samples, 1, {})
+  table.sort(copy)
+  return copy
+end
+
+-- Between the two samples nearest to it, as NumPy's default; samples ascend.
+local function quantile(samples, q)
+  local at = 1 + q * (#samples - 1)
+  local below = math.floor(at)
+  local low, high = samples[below], samples[math.min(below + 1, #samples)]
+  return low + (high - low) * (at - below)
+end
+
+--- The q-quantile (0 … 1) of a list of numbers, not empty.
+function statistics.quantile(samples, q) return quantile(sorted(samples), q) end
+
+--- The median of a list of numbers, not empty.
+function statistics.median(samples) return statistics.quantile(samples, 0.5) end
+
+--- @treturn table min, q1, median, q3, max of a list of numbers, not empty
+function statistics.summary(samples)
+  local list = sorted(samples)
+  return {
+    min = list[1], q1 = quantile(list, 0.25), median = quantile(list, 0.5), q3 = quantile(list, 0.75),
+    max = list[#list],
+  }
+end
+
+--- How far apart the quartiles are, as a share of the median.
+function statistics.spread(summary) return (summary.q3 - summary.q1) / summary.median end
+
+--- Do the ranges between the quartiles of two summaries touch? Then their difference may be noise.
+function statistics.overlap(a, b) return a.q1 <= b.q3 and b.q1 <= a.q3 end
+
+--- The second half's median by the first half's: 1.2 means that later samples are a fifth larger.
+-- @treturn ?number nil for fewer than 6 samples
+function statistics.trend(samples)
+  local n = #samples
+  if n < 6 then return nil end
+  local first = table.move(samples, 1, n // 2, 1, {})
+  local second = table.move(samples, n - n // 2 + 1, n, 1, {})
+  return statistics.median(second) / statistics.median(first)
+end
+
+return statistics

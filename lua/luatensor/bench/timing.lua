@@ -1,0 +1,153 @@
+--- One function, timed.
+
+local lt = require "luatensor"
+local arguments = require "luatensor.bench.arguments"
+local document = require "luatensor.bench.document"
+local idle = require "luatensor.bench.idle"
+local interrupt = require "luatensor.bench.interrupt"
+local progress = require "luatensor.bench.progress"
+local result = require "luatensor.bench.result"
+local sample = require "luatensor.bench.sample"
+local state = require "luatensor.bench.state"
+
+local timing = {}
+
+--- Options of whatever takes samples.
+timing.options = {
+  name = true, seconds = true, rounds = true, warmup = true, device = true, gc = true, threads = true, clock = true,
+  seed = true,
+}
+
+-- ---- the result ---------------------------------------------------------------------------------
+
+local methods = {}
+
+local function headline(self)
+  return document.text("{name}: {median} a call; half of {rounds} rounds lie within {q1} … {q3}, the least is "
+    .. "{min}; calls a round: {calls}", {
+      name = {self.name, "text"}, median = {self.median, "s"}, rounds = {#self.samples, "count"},
+      calls = {self.calls, "count"}, q1 = {self.q1, "s"}, q3 = {self.q3, "s"}, min = {self.min, "s"},
+    })
+end
+
+local collections = {count = "collections counted", out = "collections left out"}
+
+local function circumstances(self)
+  return document.text("on {device}, {threads} threads, {dtype}, {gc}", {
+    device = {self.device, "text"}, threads = {self.threads, "count"}, gc = {collections[self.gc], "text"},
+    dtype = {self.dtype or "no tensor came back", "text"},
+  })
+end
+
+-- What a GPU adds: waiting for each call, and the time on its queue.
+local function device_times(self)
+  if not (self.device_seconds and self.single) then return nil end
+  return document.text("waited for after each call {single}, queued in {queued}; on the device's queue {span} a call",
+    {single = {self.single, "s"}, queued = {self.queue_seconds, "s"}, span = {self.device_seconds, "s"}})
+end
+
+--- The blocks of it, as every result has them.
+function methods:blocks()
+  local blocks = {headline(self), circumstances(self)}
+  blocks[3] = device_times(self)
+  if self.incomplete then blocks[#blocks + 1] = document.note(self.incomplete) end
+  for _, note in ipairs(self.notes) do blocks[#blocks + 1] = note end
+  return blocks
+end
+
+--- Named figures, for diff.
+function methods:timings() return {self} end
+
+timing.class = result.class("time", methods)
+
+-- ---- measuring ----------------------------------------------------------------------------------
+
+--- A sampler's options from the script's, checked; nil options give the defaults.
+function timing.check(what, options)
+  local device = options.device
+  if device ~= nil then
+    local ok, name = pcall(lt.device, device)
+    if not ok then arguments.fail(what, "%s", name) end
+    device = name
+  end
+  return {
+    what = what, device = device,
+    seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.5),
+    rounds = options.rounds and arguments.integer(what, "rounds", options.rounds, 1, 1000) or 5,
+    warmup = arguments.number(what, "warmup", options.warmup, 0, 1e6, 0.1),
+    gc = arguments.choice(what, "gc", options.gc, {"count", "out"}),
+    clock = options.clock and arguments.callable(what, "clock", options.clock) or lt.clock,
+    seed = options.seed and arguments.integer(what, "seed", options.seed) or 0,
+    threads = options.threads and arguments.integer(what, "threads", options.threads, 1, 1024),
+  }
+end
+
+--- The process as the options want it; the caller has kept its state.
+function timing.prepare(checked)
+  if checked.threads then lt.set_num_threads(checked.threads) end
+  lt.manual_seed(checked.seed)
+  idle.pause()
+end
+
+local function rounds_of(sampler, name)
+  local planned, made = sampler:planned(), 0
+  local task = progress.task(name, planned)
+  repeat
+    made = made + 1
+    task:step(("round %d of %d"):format(math.min(made, planned), planned))
+    sampler:round()
+  until sampler:done()
+  task:finish()
+end
+
+local function complete(sampler, name, checked, incomplete)
+  local fields = sampler:finish(incomplete ~= nil)
+  fields.name, fields.incomplete = name, incomplete
+  fields.options = {seconds = checked.seconds, rounds = checked.rounds, warmup = checked.warmup, seed = checked.seed}
+  return result.new(timing.class, fields)
+end
+
+local function stopped(sampler, name, checked)
+  if not sampler:has_samples() then interrupt.raise() end
+  local text = ("stopped after %d of %d rounds"):format(#sampler.samples, sampler:planned())
+  interrupt.raise(complete(sampler, name, checked, text))
+end
+
+--- Times calls of a function. Devices are waited for before the clock is read, both times.
+-- @function time
+-- @tparam function fn called without arguments; what it returns is looked at once, for its dtype and device
+-- @tparam[opt] table options
+--   `name` of what is timed;
+--   `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of
+--   the seconds holds; functions whose calls take many seconds make two at least;
+--   `warmup` seconds before (0.1), one call at least, and until two rounds agree;
+--   `device` to wait for, the default device meanwhile (all in use are waited for);
+--   `gc`: "count" (default) leaves collections where they fall, "out" stops the collector within a round; before a
+--   round garbage is collected in both;
+--   `threads`; `seed` of the default generator (0), whose state comes back afterwards;
+--   `clock`, a function that gives seconds (lt.clock)
+-- @treturn table a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`,
+--   `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows
+--   for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU);
+--   `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`,
+--   `emulated`, `others` (share of the processor that others used) and `notes`
+-- @raise what fn raises, as it is; a clock that stands still
+function timing.time(fn, options)
+  arguments.callable("bench.time", "argument 1", fn)
+  options = arguments.options("bench.time", options, timing.options)
+  local name = options.name == nil and "function" or options.name
+  if type(name) ~= "string" then arguments.fail("bench.time", "name: string expected, got %s", type(name)) end
+  local checked = timing.check("bench.time", options)
+  local _ <close> = state.keep()
+  timing.prepare(checked)
+  local sampler = sample.new(fn, checked)
+  local ok, problem = pcall(function()
+    sampler:warm_up()
+    rounds_of(sampler, name)
+  end)
+  if ok then return complete(sampler, name, checked) end
+  if not interrupt.is(problem) then error(problem, 0) end
+  return stopped(sampler, name, checked)
+end
+
+return timing
