@@ -1942,7 +1942,8 @@ function lt.range(first, last, step, options) end
 ---@return luatensor.Tensor # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
----Checks and completes a device's name: "cuda" gives "cuda:0".
+---Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
+---is none, "cpu". These names are taken wherever a device is named.
 ---@param name? string the default device when left out
 ---@return string # the name in full; an error where there is no such device
 function lt.device(name) end
@@ -1955,7 +1956,7 @@ function lt.set_default_device(name) end
 function lt.get_default_device() end
 
 ---The devices of this machine.
----@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries}; cores are a GPU's multiprocessors and isa its compute capability; what is not known is nil
+---@return table # a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes, bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries, emulated = true for what is no GPU but plays one on the CPU}; cores are a GPU's multiprocessors and isa its compute capability; what is not known is nil
 function lt.devices() end
 
 ---The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.

@@ -10,6 +10,15 @@ static place standard = {&cpu_device, 0};
 place device_default(void)        { return standard; }
 void  device_set_default(place p) { standard = p; }
 
+bool device_accelerator(place *p) {
+  for (int k = 1; device_kinds[k]; k++)
+    if (device_kinds[k]->count() > 0) {
+      *p = (place){device_kinds[k], 0};
+      return true;
+    }
+  return false;
+}
+
 const char *gpu_reason(void) { return gpu_device.reason(); }
 
 void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length) {

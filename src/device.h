@@ -20,6 +20,7 @@ typedef struct device_info {
   size_t  memory;                 /* bytes in all; 0: unknown */
   double  bandwidth;              /* bytes per second; 0: unknown */
   char    isa[16];                /* "avx512"; the compute capability on a GPU */
+  bool    emulated;               /* nothing measured there says anything about such a device */
   char    software[128];          /* versions of a GPU's driver and libraries; empty: none of its own */
 } device_info;
 
@@ -83,6 +84,7 @@ typedef struct device {
   int  (*sync)(int index);                                    /* waits for all queued work */
   memory_stats *(*stats)(int index);                          /* kept by the device, but for the marks */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
+  int  (*available)(int index, size_t *bytes);                /* can still be allocated, with what is cached; SIZE_MAX: unknown */
 
   int  (*pin)(size_t bytes, void **host);                     /* host memory that copies go from and to directly */
   void (*unpin)(void *host);
@@ -134,6 +136,9 @@ extern const device *const device_kinds[];
 /* Where tensors are made when nothing says otherwise: "cpu" unless lt.set_default_device changed it. */
 place device_default(void);
 void  device_set_default(place p);
+
+/* The best device that is not the CPU; false: there is none. */
+bool device_accelerator(place *p);
 
 /* Why there is no GPU: "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)". */
 const char *gpu_reason(void);

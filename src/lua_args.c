@@ -209,6 +209,11 @@ place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_error(L, "%s: device: name expected, got %s", fn, luaL_typename(L, i));
   const char *name = lua_tostring(L, i);
+  place best = {&cpu_device, 0};
+  if (strcmp(name, "auto") == 0) {
+    device_accelerator(&best);
+    return best;
+  }
   size_t kind = strcspn(name, ":");
   long index = 0;
   char *end = NULL;
@@ -226,7 +231,7 @@ place check_place(lua_State *L, int i, const char *fn) {
     if (index >= count) luaL_error(L, "%s: no device \"%s\"; the last is %s:%d", fn, name, d->name, count - 1);
     return (place){d, (int)index};
   }
-  luaL_error(L, "%s: unknown device \"%s\"; known: cpu, cuda", fn, name);
+  luaL_error(L, "%s: unknown device \"%s\"; known: cpu, cuda, auto", fn, name);
   return default_place();
 }
 

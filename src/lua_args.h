@@ -88,7 +88,7 @@ bool       opt_bool(lua_State *L, int options, const char *fn, const char *name,
 /* ---- values ---- */
 
 enum dtype check_dtype(lua_State *L, int i, const char *fn);
-place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1": checked, there */
+place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1", "auto": checked, there */
 place      arg_place(lua_State *L, int i, const char *fn);     /* the same; none or nil: the default place */
 void       push_place(lua_State *L, place p);
 int64_t    check_integer(lua_State *L, int i, const char *fn, const char *what);  /* integral floats too */

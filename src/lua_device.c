@@ -7,7 +7,8 @@
 #include "lua_register.h"
 
 /***
-Checks and completes a device's name: "cuda" gives "cuda:0".
+Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
+is none, "cpu". These names are taken wherever a device is named.
 @function device
 @string[opt] name the default device when left out
 @treturn string the name in full; an error where there is no such device
@@ -53,6 +54,10 @@ static void push_info(lua_State *L, place p) {
   set_string(L, "isa", info.isa);
   lua_pushinteger(L, info.cores);
   lua_setfield(L, -2, "cores");
+  if (info.emulated) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "emulated");
+  }
   if (info.software[0]) set_string(L, "software", info.software);
   if (info.memory) {
     lua_pushinteger(L, (lua_Integer)info.memory);
@@ -68,8 +73,9 @@ static void push_info(lua_State *L, place p) {
 The devices of this machine.
 @function devices
 @treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
-  bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries}; cores are a GPU's
-  multiprocessors and isa its compute capability; what is not known is nil
+  bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries,
+  emulated = true for what is no GPU but plays one on the CPU}; cores are a GPU's multiprocessors and isa its compute
+  capability; what is not known is nil
 */
 static int l_devices(lua_State *L) {
   lua_Integer n = 0;
@@ -82,16 +88,6 @@ static int l_devices(lua_State *L) {
   return 1;
 }
 
-/* The first device that is not the CPU. */
-static bool find_accelerator(place *p) {
-  for (int k = 1; device_kinds[k]; k++)
-    if (device_kinds[k]->count() > 0) {
-      *p = (place){device_kinds[k], 0};
-      return true;
-    }
-  return false;
-}
-
 /***
 The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
 @function accelerator
@@ -99,7 +95,7 @@ The best accelerator of this machine; an error, "GPU not found: " and why, where
 */
 static int l_accelerator(lua_State *L) {
   place p;
-  if (!find_accelerator(&p)) return luaL_error(L, "GPU not found: %s", gpu_reason());
+  if (!device_accelerator(&p)) return luaL_error(L, "GPU not found: %s", gpu_reason());
   push_place(L, p);
   return 1;
 }
@@ -112,7 +108,7 @@ Is there a GPU that can be used?
 */
 static int l_is_available(lua_State *L) {
   place p;
-  bool found = find_accelerator(&p);
+  bool found = device_accelerator(&p);
   lua_pushboolean(L, found);
   if (found) return 1;
   lua_pushstring(L, gpu_reason());

@@ -36,7 +36,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(kernel)  \
   X(stream)  \
   X(graph)   \
-  X(fft)
+  X(fft)     \
+  X(system)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -249,7 +249,7 @@ end
 -- @treturn boolean
 function experiment.is_emulated(device)
   local info = info_of(device)
-  return info ~= nil and (info.emulated or info.name:find("^Emulated") ~= nil)
+  return info ~= nil and info.emulated == true
 end
 
 --- Says what stands behind a script's figures: why the CPU, where there is no GPU; that an emulator is none.

@@ -7,7 +7,9 @@ local core = require "luatensor.core"
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
                   reductions = true, composition = true, expression = true, expression_apply = true,
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
-                  default_generator = true}
+                  default_generator = true,
+                  sleep = true, terminal = true, cache_folder = true, available_memory = true,
+                  system_memory = true, processors = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do

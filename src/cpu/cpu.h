@@ -200,6 +200,7 @@ void cpu_describe(char *text, size_t size);
 int  cpu_alloc(int index, size_t bytes, void **ptr);
 void cpu_free(int index, void *ptr, size_t bytes);
 memory_stats *cpu_stats(int index);
+int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);

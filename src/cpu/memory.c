@@ -14,6 +14,7 @@
 #include <malloc.h>
 #endif
 
+#include "../system.h"
 #include "cpu.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -56,15 +57,6 @@ static void release(void) { atomic_flag_clear_explicit(&lock, memory_order_relea
 
 /* ---- limits ---- */
 
-static size_t read_size(const char *path) {
-  FILE *f = fopen(path, "r");
-  if (!f) return 0;
-  unsigned long long n = 0;
-  if (fscanf(f, "%llu", &n) != 1) n = 0;      /* "max": no limit */
-  fclose(f);
-  return (size_t)n;
-}
-
 /* "512M", "2G", "1048576"; 0: not set or not a size. */
 static size_t parse_size(const char *text) {
   if (!text) return 0;
@@ -82,12 +74,8 @@ static size_t parse_size(const char *text) {
 static size_t memory_limit(void) {
   static size_t limit;
   if (limit) return limit;
-  size_t most = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-  size_t group = read_size("/sys/fs/cgroup/memory.max");
-  if (!group) group = read_size("/sys/fs/cgroup/memory/memory.limit_in_bytes");
-  if (group && group < most) most = group;
   size_t asked = parse_size(getenv("LUATENSOR_MEMORY_LIMIT"));
-  return limit = asked ? asked : most;
+  return limit = asked ? asked : system_memory("", NULL);
 }
 
 static size_t small_cap(void) { return 64 * MIB; }
@@ -214,6 +202,16 @@ memory_stats *cpu_stats(int index) {
   (void)index;
   stats.cached = small_kept + large_kept + cpu_fft_kept();
   return &stats;
+}
+
+int cpu_available(int index, size_t *bytes) {
+  size_t most = memory_limit(), live = stats.live;
+  system_memory("", bytes);
+  if (*bytes == SIZE_MAX) return OK;
+  *bytes += cpu_stats(index)->cached;
+  size_t left = most > live ? most - live : 0;
+  if (*bytes > left) *bytes = left;
+  return OK;
 }
 
 static void empty_list(block **list) {

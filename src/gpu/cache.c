@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../system.h"
+
 typedef struct cache_header {
   char     magic[16];
   uint8_t  key[HASH_SIZE];
@@ -18,23 +20,11 @@ typedef struct cache_header {
 
 static const char MAGIC[16] = "luatensor GPU 1";
 
-enum { PATH_SIZE = 1024, IMAGE_MOST = 1 << 28 };
-
-/* $LUATENSOR_CACHE, else $XDG_CACHE_HOME/luatensor (a relative one does not count, says its specification), else
-** ~/.cache/luatensor; false: nowhere. */
-static bool find_folder(char folder[PATH_SIZE]) {
-  const char *own = getenv("LUATENSOR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int n;
-  if (own && *own) n = snprintf(folder, PATH_SIZE, "%s", own);
-  else if (xdg && *xdg == '/') n = snprintf(folder, PATH_SIZE, "%s/luatensor", xdg);
-  else if (home && *home) n = snprintf(folder, PATH_SIZE, "%s/.cache/luatensor", home);
-  else return false;
-  return n > 0 && n < PATH_SIZE - 128;
-}
+enum { IMAGE_MOST = 1 << 28 };
 
 /* The first half of the key names the file; the whole is inside. */
-static bool find_path(const uint8_t key[HASH_SIZE], char path[PATH_SIZE]) {
-  if (!find_folder(path)) return false;
+static bool find_path(const uint8_t key[HASH_SIZE], char path[SYSTEM_PATH]) {
+  if (!system_cache_folder(path)) return false;
   size_t at = strlen(path);
   path[at++] = '/';
   for (int i = 0; i < HASH_SIZE / 2; i++) at += (size_t)snprintf(path + at, 3, "%02x", key[i]);
@@ -66,23 +56,13 @@ static void *read_image(FILE *f, const uint8_t key[HASH_SIZE], size_t *bytes) {
 }
 
 void *cache_read(const uint8_t key[HASH_SIZE], size_t *bytes) {
-  char path[PATH_SIZE];
+  char path[SYSTEM_PATH];
   struct stat s;                       /* opening a pipe would wait for a writer */
   bool is_file = find_path(key, path) && stat(path, &s) == 0 && S_ISREG(s.st_mode);
   FILE *f = is_file ? fopen(path, "rb") : NULL;
   void *image = f ? read_image(f, key, bytes) : NULL;
   if (f) fclose(f);
   return image;
-}
-
-/* Makes the folder and those it is in. */
-static void make_folder(char *folder) {
-  for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
-    *p = 0;
-    mkdir(folder, 0700);
-    *p = '/';
-  }
-  mkdir(folder, 0700);
 }
 
 static bool write_all(int file, const void *data, size_t bytes) {
@@ -97,10 +77,10 @@ static bool write_all(int file, const void *data, size_t bytes) {
 }
 
 void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
-  char path[PATH_SIZE], temporary[PATH_SIZE + 16];
+  char path[SYSTEM_PATH], temporary[SYSTEM_PATH + 16];
   cache_header header = {.bytes = bytes};
-  if (!find_folder(path)) return;
-  make_folder(path);
+  if (!system_cache_folder(path)) return;
+  system_make_folder(path);
   find_path(key, path);
   snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
   int file = mkstemp(temporary);

@@ -152,6 +152,7 @@ static void load_driver(void) {
   const char *missing = fill(driver_symbols, library);
   if (missing) snprintf(words, size, "libcuda.so.1 has no function %s; a newer driver does", missing);
   usable.driver = !missing;
+  versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
 }
 
 /* ---- compiler, BLAS, transforms: their files carry the major version ---- */

@@ -321,6 +321,7 @@ const char *gpu_eig_reason(void);
 typedef struct gpu_versions {
   int driver;                /* 13020: CUDA 13.2 */
   int rtc[2], blas[2];       /* major, minor */
+  bool emulated;             /* the driver is the emulator of docs/emulator.md */
 } gpu_versions;
 const gpu_versions *gpu_get_versions(void);
 

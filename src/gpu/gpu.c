@@ -145,6 +145,7 @@ static int gpu_info(int index, device_info *info) {
            attribute(id, GPU_CAPABILITY_MAJOR), attribute(id, GPU_CAPABILITY_MINOR));
   info->cores = attribute(id, GPU_MULTIPROCESSORS);
   info->bandwidth = bandwidth(id);
+  info->emulated = gpu_get_versions()->emulated;
   write_software(info->software, sizeof info->software);
   return OK;
 }
@@ -340,7 +341,7 @@ const device gpu_device = {
   .count = gpu_count, .in_use = gpu_in_use, .reason = gpu_why_none, .info = gpu_info,
   .limits = gpu_limits, .describe = gpu_describe, .explain = gpu_explain,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
-  .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache,
+  .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache, .available = gpu_available,
   .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .map = gpu_map, .fused = gpu_fused, .arange = gpu_arange, .has = gpu_has,

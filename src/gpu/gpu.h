@@ -193,5 +193,6 @@ bool gpu_is_pinned(const void *host, size_t bytes);
 extern const device_streams gpu_stream_calls;
 extern const device_graphs gpu_graph_calls;
 void gpu_empty_cache(int index);
+int  gpu_available(int index, size_t *bytes);
 
 #endif

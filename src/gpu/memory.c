@@ -413,6 +413,16 @@ void gpu_free(int index, void *ptr, size_t bytes) {
   gpu_leave(g, OK);
 }
 
+int gpu_available(int index, size_t *bytes) {
+  gpu *g;
+  size_t total;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  st = gpu_check(g, gpu_get_driver()->memory_info(bytes, &total), "asking for free memory");
+  if (st == OK) *bytes += stats[index].cached;
+  return gpu_leave(g, st);
+}
+
 void gpu_empty_cache(int index) {
   gpu *g;
   if (gpu_enter_free(index, &g) != OK) return;

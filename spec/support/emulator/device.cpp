@@ -63,6 +63,9 @@ static int attribute(int a) {
 
 using namespace emulator;
 
+/* src/gpu/driver.c looks for it: what is measured here must not pass for a GPU's. */
+extern "C" __attribute__((visibility("default"))) const int emulator_is_no_gpu = 1;
+
 EXPORT int cuInit(unsigned flags) {
   std::lock_guard<std::recursive_mutex> locked(lock);
   if (flags) return INVALID_VALUE;

@@ -1,0 +1,197 @@
+#ifdef __linux__
+#define _GNU_SOURCE
+#include <sched.h>
+#endif
+
+#include "system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- folders ---- */
+
+bool system_cache_folder(char folder[SYSTEM_PATH]) {
+  const char *own = getenv("LUATENSOR_CACHE"), *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  int n;
+  if (own && *own) n = snprintf(folder, SYSTEM_PATH, "%s", own);
+  else if (xdg && *xdg == '/') n = snprintf(folder, SYSTEM_PATH, "%s/luatensor", xdg);
+  else if (home && *home) n = snprintf(folder, SYSTEM_PATH, "%s/.cache/luatensor", home);
+  else return false;
+  return n > 0 && n < SYSTEM_PATH - 128;
+}
+
+bool system_make_folder(char *folder) {
+  struct stat s;
+  for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
+    *p = 0;
+    mkdir(folder, 0700);
+    *p = '/';
+  }
+  bool there = mkdir(folder, 0700) == 0 || errno == EEXIST;
+  if (!there || stat(folder, &s) != 0) return false;
+  if (!S_ISDIR(s.st_mode)) {
+    errno = ENOTDIR;
+    return false;
+  }
+  return access(folder, W_OK | X_OK) == 0;
+}
+
+/* ---- control groups (Linux): limits on what a container gets, of the process's group and of all that it is in ---- */
+
+/* Numbers of one limit: of a file in each version's words. */
+typedef struct group_limit {
+  const char *controller;              /* "": version 2 */
+  const char *folder;                  /* where its groups are */
+  void (*look)(const struct group_limit *l, const char *folder, void *found);
+  const char *most, *used, *idle;      /* names of files; idle: a field of memory.stat */
+} group_limit;
+
+static FILE *open_file(const char *folder, const char *name) {
+  char path[2 * SYSTEM_PATH];
+  int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+  return n > 0 && n < (int)sizeof path ? fopen(path, "r") : NULL;
+}
+
+/* The numbers at the beginning of a file: how many there are, 0 where it says "max". */
+static int read_numbers(const char *folder, const char *name, double number[2]) {
+  FILE *f = open_file(folder, name);
+  if (!f) return 0;
+  int n = fscanf(f, "%lf %lf", &number[0], &number[1]);
+  fclose(f);
+  return n > 0 ? n : 0;
+}
+
+/* The number behind a word at the beginning of a line; below 0: there is none. */
+static double read_field(const char *folder, const char *name, const char *word) {
+  FILE *f = open_file(folder, name);
+  double value = -1;
+  char line[256];
+  size_t length = strlen(word);
+  while (f && value < 0 && fgets(line, sizeof line, f))
+    if (strncmp(line, word, length) == 0 && strchr(" :", line[length])) sscanf(line + length + 1, "%lf", &value);
+  if (f) fclose(f);
+  return value;
+}
+
+/* Is the controller one of "cpu,cpuacct"? */
+static bool names_controller(const char *list, const char *controller) {
+  size_t length = strlen(controller);
+  if (!*list || !length) return !*list && !length;
+  for (const char *at = list; *at; at += strcspn(at, ",") + (at[strcspn(at, ",")] == ','))
+    if (strcspn(at, ",") == length && strncmp(at, controller, length) == 0) return true;
+  return false;
+}
+
+/* The process's group: "5:cpu,cpuacct:/user/1000" of /proc/self/cgroup. In a container it may be a path that can only be
+** seen outside: its own group is at the root then. */
+static void find_group(const char *root, const char *controller, char group[SYSTEM_PATH]) {
+  char line[2 * SYSTEM_PATH];
+  FILE *f = open_file(root, "proc/self/cgroup");
+  group[0] = 0;
+  while (f && fgets(line, sizeof line, f)) {
+    char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
+    if (!path) continue;
+    *path++ = 0;
+    path[strcspn(path, "\n")] = 0;
+    if (names_controller(list + 1, controller) && path[1] && strlen(path) < SYSTEM_PATH) strcpy(group, path);
+  }
+  if (f) fclose(f);
+}
+
+/* Looks at the process's group and at each that it is in. */
+static void look_at_groups(const char *root, const group_limit *l, void *found) {
+  char group[SYSTEM_PATH], folder[3 * SYSTEM_PATH];
+  find_group(root, l->controller, group);
+  for (;;) {
+    snprintf(folder, sizeof folder, "%s%s%s", root, l->folder, group);
+    l->look(l, folder, found);
+    char *last = strrchr(group, '/');
+    if (!last) return;
+    *last = 0;
+  }
+}
+
+static void look_at_all(const char *root, const group_limit limits[2], void *found) {
+  for (int version = 0; version < 2; version++) look_at_groups(root, &limits[version], found);
+}
+
+/* ---- memory ---- */
+
+typedef struct memory { double machine, most, available; } memory;
+
+static double lesser(double a, double b) { return a < b ? a : b; }
+
+static void look_at_memory(const group_limit *l, const char *folder, void *found) {
+  memory *m = found;
+  double most[2], used[2], idle = read_field(folder, "memory.stat", l->idle);
+  if (!read_numbers(folder, l->most, most) || most[0] >= m->machine) return;   /* version 1 says "none" by a large number */
+  m->most = lesser(m->most, most[0]);
+  if (!read_numbers(folder, l->used, used)) return;
+  m->available = lesser(m->available, most[0] - used[0] + (idle > 0 ? idle : 0));
+}
+
+static const group_limit memory_limits[2] = {
+  {"", "/sys/fs/cgroup", look_at_memory, "memory.max", "memory.current", "inactive_file"},
+  {"memory", "/sys/fs/cgroup/memory", look_at_memory, "memory.limit_in_bytes", "memory.usage_in_bytes",
+   "total_inactive_file"},
+};
+
+static size_t to_size(double bytes) { return bytes >= 0x1p63 ? SIZE_MAX : bytes > 0 ? (size_t)bytes : 0; }
+
+size_t system_memory(const char *root, size_t *available) {
+  double total = read_field(root, "proc/meminfo", "MemTotal"), free = read_field(root, "proc/meminfo", "MemAvailable");
+  double machine = total > 0 ? 1024 * total : (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  memory m = {machine, machine, free < 0 ? 0x1p64 : 1024 * free};
+  look_at_all(root, memory_limits, &m);
+  if (available) *available = to_size(m.available);
+  return to_size(m.most);
+}
+
+/* ---- processors ---- */
+
+static void look_at_quota(const group_limit *l, const char *folder, void *found) {
+  double *quota = found, time[2] = {0, 0}, period[2] = {0, 0};
+  if (!read_numbers(folder, l->most, time)) return;           /* "150000 100000" */
+  if (l->used && read_numbers(folder, l->used, period)) time[1] = period[0];
+  if (time[0] <= 0 || time[1] <= 0) return;                  /* version 1: -1 is none */
+  if (*quota == 0 || time[0] / time[1] < *quota) *quota = time[0] / time[1];
+}
+
+static const group_limit quotas[2] = {
+  {"", "/sys/fs/cgroup", look_at_quota, "cpu.max", NULL, NULL},
+  {"cpu", "/sys/fs/cgroup/cpu", look_at_quota, "cpu.cfs_quota_us", "cpu.cfs_period_us", NULL},
+};
+
+static int affinity(void) {
+#ifdef __linux__
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);     /* fails beyond 1024 processors */
+#endif
+  return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+int system_processors(const char *root, double *quota) {
+  *quota = 0;
+  look_at_all(root, quotas, quota);
+  return affinity();
+}
+
+/* ---- terminal, time ---- */
+
+int system_columns(int fd) {
+  struct winsize size;
+  if (!isatty(fd)) return 0;
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+bool system_sleep(double seconds) {
+  struct timespec t = {.tv_sec = (time_t)seconds};
+  t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+  return nanosleep(&t, NULL) == 0;
+}

@@ -1,0 +1,34 @@
+#ifndef LT_SYSTEM_H
+#define LT_SYSTEM_H
+
+/* What the operating system knows: the user's cache folder, memory, processors, terminals, time. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SYSTEM_PATH = 1024 };
+
+/* $LUATENSOR_CACHE, else $XDG_CACHE_HOME/luatensor (a relative one does not count, says its specification), else
+** ~/.cache/luatensor. False: nowhere, or the name is too long to put 128 bytes behind it. */
+bool system_cache_folder(char folder[SYSTEM_PATH]);
+
+/* Makes the folder and those it is in. False: it is not there or cannot be written to; errno says why. */
+bool system_make_folder(char *folder);
+
+/* Bytes that this process can have at most: the machine's, or less in a control group. *available, where wanted: those
+** that it can still get without swapping; what files are kept in counts as free; SIZE_MAX: unknown. root: what /proc and
+** /sys are in: "". */
+size_t system_memory(const char *root, size_t *available);
+
+/* Processors that this process may use: its affinity. *quota: how much of their time its control group allows, in
+** processors (1.5: one and a half); 0: all of it. */
+int system_processors(const char *root, double *quota);
+
+/* Columns of the terminal on a file descriptor, 80 where it does not tell; 0: it is none. */
+int system_columns(int fd);
+
+/* False: a signal came before the time was over. */
+bool system_sleep(double seconds);
+
+#endif
