@@ -25,7 +25,9 @@ static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool
   return 1;
 }
 
-static bool names_place(const char *s) { return strchr(s, ':') || strcmp(s, "cpu") == 0 || strcmp(s, "cuda") == 0; }
+static bool names_place(const char *s) {
+  return strchr(s, ':') || strcmp(s, "cpu") == 0 || strcmp(s, "cuda") == 0 || strcmp(s, "auto") == 0;
+}
 
 static const char *const to_options[] = {"dtype", "device", "copy", NULL};
 
