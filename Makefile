@@ -9,6 +9,7 @@ BUILD  ?= build
 PREFIX ?= /usr/local
 LUADIR ?= $(PREFIX)/share/lua/5.4
 LIBDIR ?= $(PREFIX)/lib/lua/5.4
+BINDIR ?= $(PREFIX)/bin
 
 # All cores; a -j on the command line wins.
 ifeq ($(MAKELEVEL),0)
@@ -182,9 +183,10 @@ bench: build              ## the performance table; BENCH="--rows add --json fil
 
 .PHONY: install
 install: build            ## into PREFIX (/usr/local)
-	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)"
+	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
 	cd lua && find . -name '*.lua' -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
+	install -m 755 bin/luatensor "$(DESTDIR)$(BINDIR)/luatensor"
 
 # ---- check ------------------------------------------------------------------------------------
 
@@ -217,7 +219,7 @@ endef
 $(foreach isa,$(ISAS),$(eval $(call LINT_RULE,$(isa))))
 
 lint-lua:
-	@luacheck -q --no-color $(wildcard lua spec examples bench tools)
+	@luacheck -q --no-color $(wildcard lua spec examples bench tools) bin/luatensor
 
 lint-layers:
 	@tools/lint_layers

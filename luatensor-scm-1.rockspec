@@ -16,6 +16,8 @@ Needs OpenBLAS with its headers (Debian: libopenblas-openmp-dev) and a C11 compi
 supported_platforms = { "linux", "macosx" }
 dependencies = {
   "lua >= 5.4, < 5.5",
+  "argparse >= 0.7",     -- the command luatensor
+  "dkjson >= 2.5",       -- results of measurements
 }
 test_dependencies = {
   "busted >= 2.1",
@@ -32,6 +34,7 @@ build = {
     LUA_INCDIR = "$(LUA_INCDIR)",
     LUADIR = "$(LUADIR)",
     LIBDIR = "$(LIBDIR)",
+    BINDIR = "$(BINDIR)",
   },
 }
 test = {

@@ -1,26 +1,168 @@
---- What a run does and how long it will take.
+--- What a run does and how long it will take: one line on the terminal, from a second on, gone at the end. It goes to
+-- the standard error, never into results. In a pipe there is nothing, or a line a step where the run asks for them.
+--
+--    local task <close> = progress.task("crossover", #sizes)
+--    for _, n in ipairs(sizes) do
+--      task:step(n .. " × " .. n, weight)     -- before each step
+--      measure(n)
+--    end                                      -- closed, by whatever end: the line is gone
+--
+-- Who prints while a task runs calls progress.clear() first. Nothing runs between steps, so nothing is measured with
+-- it: a step that takes long is seen from its start where the task knows how many seconds it will take.
+
+local lt = require "luatensor"
 
 local progress = {}
 
 local task = {}
 task.__index = task
 
+-- Tasks that are under way, the outermost first; a step of one holds all of the next.
+local tasks = {}
+
+local SHOWN_AFTER = 1                -- seconds: what is over sooner needs no line
+local PAUSE = 0.1                    -- seconds between two drawings: to write costs some microseconds
+
+local state = {drawn = false, next = 0}
+
+-- ---- what the line says -------------------------------------------------------------------------
+
+-- The share of all the work that is done.
+local function share_done()
+  local done, width = 0, 1
+  for _, t in ipairs(tasks) do
+    done = done + width * math.min(t.done / t.total, 1)
+    width = width * math.max(0, math.min(t.current, t.total - t.done)) / t.total
+  end
+  return done
+end
+
+-- Seconds left: what was told at first counts until enough is done to know better.
+local function seconds_left(elapsed, done, told)
+  local measured = done > 0 and elapsed / done * (1 - done)
+  if not told then return done >= 0.02 and measured or nil end
+  local trust = math.min(1, 5 * done)
+  return trust * (measured or 0) + (1 - trust) * math.max(0, told - elapsed)
+end
+
+local function in_words(seconds)
+  if not seconds then return "" end
+  if seconds < 90 then return (", about %d s left"):format(math.ceil(seconds)) end
+  return (", about %d min left"):format(math.floor(seconds / 60 + 0.5))
+end
+
+-- " (2 of 12)", where the steps weigh alike.
+local function position(t)
+  return t.alike and t.total >= 2 and (" (%d of %d)"):format(t.steps, t.total) or ""
+end
+
+-- "crossover: 256 × 256 (2 of 12) · cuda:0, about 20 s left"
+local function describe(now)
+  local first, parts = tasks[1], {}
+  for i, t in ipairs(tasks) do
+    if t.text then parts[#parts + 1] = t.text .. (i == 1 and position(t) or "") end
+  end
+  local left = in_words(seconds_left(now - first.start, share_done(), first.seconds))
+  return ("%s%s%s%s"):format(first.title, #parts > 0 and ": " or "", table.concat(parts, " · "), left)
+end
+
+-- The first `columns` characters, so that the line stays one line.
+local function cut(text, columns)
+  if utf8.len(text) <= columns then return text end
+  return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
+end
+
+-- ---- where it goes ------------------------------------------------------------------------------
+
+--- Where the line goes and how wide that is; specs put their own in its place.
+progress.stream = io.stderr
+progress.clock = lt.clock
+
+--- Characters of a line; false: this is no terminal.
+function progress.columns()
+  if os.getenv("TERM") == "dumb" or not os.execute("test -t 2") then return false end
+  return math.tointeger(tonumber(os.getenv("COLUMNS"))) or 80
+end
+
+--- Takes the line away: before something else is printed, and at the end.
+function progress.clear()
+  if not state.drawn then return end
+  progress.stream:write("\r\27[K")
+  progress.stream:flush()
+  state.drawn, state.next = false, 0
+end
+
+local function draw(now)
+  progress.stream:write("\r", cut(describe(now), state.columns - 1), "\27[K")
+  progress.stream:flush()
+  state.drawn, state.next = true, now + PAUSE
+end
+
+-- In a pipe: a line for a step of the outermost task.
+local function print_step(t)
+  if t ~= tasks[1] or not t.lines then return end
+  progress.stream:write(("%s: %s%s\n"):format(t.title, t.text, position(t)))
+  progress.stream:flush()
+end
+
+local function show(t)
+  if not state.columns then return print_step(t) end
+  local first, now = tasks[1], progress.clock()
+  local late = now - first.start >= SHOWN_AFTER or (first.seconds or 0) > SHOWN_AFTER
+  if late and now >= state.next then draw(now) end
+end
+
+-- ---- tasks --------------------------------------------------------------------------------------
+
 --- Starts a task of `total` steps' weight. Tasks nest: an inner one divides the current step of the outer one.
 -- @string title
--- @number total
--- @treturn table with the methods step and finish
-function progress.task(title, total)
-  return setmetatable({title = title, total = total, done = 0}, task)
+-- @number total what the weights of all steps add up to
+-- @tab[opt] options seconds: how long it will take, where that is known: the line is there from the start;
+--   lines: in a pipe each step prints a line, too
+-- @treturn table with the methods step and finish; a to-be-closed variable finishes it
+function progress.task(title, total, options)
+  options = options or {}
+  if #tasks == 0 then state.columns, state.next = progress.columns(), 0 end
+  tasks[#tasks + 1] = setmetatable({
+    title = title, total = math.max(total, 1e-9), seconds = options.seconds, lines = options.lines,
+    start = progress.clock(), done = 0, current = 0, steps = 0, alike = math.type(total) == "integer",
+  }, task)
+  return tasks[#tasks]
+end
+
+local function place_of(t)
+  for i = 1, #tasks do
+    if tasks[i] == t then return i end
+  end
 end
 
 --- Says what comes now.
 -- @string text
 -- @number[opt=1] weight share of the total
 function task:step(text, weight)
-  self.text, self.done = text, self.done + (weight or 1)
+  if not place_of(self) then return end
+  self.done, self.current = self.done + self.current, weight or 1
+  self.steps, self.text, self.alike = self.steps + 1, text, self.alike and self.current == 1
+  if self == tasks[1] then state.next = 0 end
+  show(self)
 end
 
---- The task is over.
-function task:finish() self.done = self.total end
+--- Says how far it is, for loops that do not look at every round: `done` of the total.
+-- @number done
+-- @string text
+function task:reach(done, text)
+  self.done, self.current, self.alike = done, 0, false
+  self:step(text, 0)
+end
+
+--- The task is over, and so are those within it that an error left.
+function task:finish()
+  local i = place_of(self)
+  if not i then return end
+  for k = #tasks, i, -1 do tasks[k] = nil end
+  if i == 1 then progress.clear() end
+end
+
+task.__close = task.finish
 
 return progress

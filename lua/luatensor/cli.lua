@@ -1,0 +1,150 @@
+--- The command `luatensor`. Each file of luatensor/cli/ named below is a subcommand: a table with
+-- summary and description (for --help), example (a command line), define(parser) (its options), and run(options), which
+-- gives a result: it is saved as JSON where option json says so, and shown, if the command did not show it itself
+-- (prints = true). One without JSON says needs_json = false, one that saves in its own way has save(result, options).
+
+local arguments = require "luatensor.cli.arguments"
+local interrupt = require "luatensor.bench.interrupt"
+local progress = require "luatensor.bench.progress"
+
+local cli = {}
+
+--- The subcommands, in the order of --help.
+cli.commands = {"info", "diff"}
+
+--- Exit codes.
+cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
+
+-- ---- arguments ----------------------------------------------------------------------------------
+
+-- The parser of all, and the subcommands by name.
+local function make_parser()
+  local parser = arguments.parser("luatensor", "Tensors for Lua: what this machine can do, measured.")
+  parser:flag("--version", "the version"):action(function() arguments.show(require("luatensor")._VERSION) end)
+  parser:command_target("command")
+  local commands = {}
+  for _, name in ipairs(cli.commands) do
+    local command = require("luatensor.cli." .. name)
+    local own = arguments.parser(name, command.description, parser)
+    own:summary(command.summary):epilog("Example:\n   " .. command.example)
+    command.define(own)
+    arguments.no_more(own)
+    commands[name] = command
+  end
+  return parser, commands
+end
+
+-- "expriment" is likely to be "experiment".
+local function check_name(argv, commands)
+  local name = argv[1]
+  if not name or name:find("^%-") or commands[name] then return end
+  local nearest = require("luatensor.core").nearest(commands, name)
+  arguments.fail("unknown command: %s%s", name, nearest and ("; did you mean %s?"):format(nearest) or "")
+end
+
+-- ---- output -------------------------------------------------------------------------------------
+
+-- What cannot be written, a full disk say, is no success.
+local function check(ok, problem)
+  if not ok then error("standard output: " .. problem, 0) end
+end
+
+local function write(text)
+  progress.clear()
+  check(io.stdout:write(text))
+  check(io.stdout:flush())
+end
+
+-- What is printed, by experiments say, takes the same way.
+local function print_checked(...)
+  local words = table.pack(...)
+  for i = 1, words.n do words[i] = tostring(words[i]) end
+  write(table.concat(words, "\t") .. "\n")
+end
+
+local function save(command, result, options)
+  if command.save then return command.save(result, options) end
+  if options.json == "-" then return write(require("luatensor.bench.result").encode(result)) end
+  if options.json then result:save(options.json) end
+end
+
+-- Saved before it is shown: a reader that goes away must not cost the figures.
+local function deliver(command, result, options)
+  progress.clear()
+  if not result then return end
+  save(command, result, options)
+  if not command.prints and options.json ~= "-" then write(tostring(result) .. "\n") end
+end
+
+-- ---- the end ------------------------------------------------------------------------------------
+
+-- The message without where in our own files it was raised, in a line.
+local function plain(problem)
+  local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")
+  text = text:gsub("^[^:\n]*luatensor/[%w_/]+%.lua:%d+: ", "")
+  return (text:gsub("\nstack traceback:.*", ""):gsub("%s*\n%s*", "; "))
+end
+
+local function complain(message)
+  progress.clear()
+  io.stderr:write("luatensor: ", message, "\n")
+end
+
+-- Ctrl-C: what was measured so far is saved and shown.
+local function stop(command, options, problem)
+  local partial = interrupt.partial(problem)
+  local ok, wrong = pcall(deliver, command, partial, options)
+  if not ok then complain(plain(wrong)) end
+  complain("interrupted" .. (partial and partial.incomplete and ": " .. partial.incomplete or ""))
+  return cli.codes.interrupted
+end
+
+local function fail(problem)
+  if arguments.is_shown(problem) then
+    write(tostring(problem) .. "\n")
+    return cli.codes.done
+  end
+  local mistake = arguments.is_mistake(problem)
+  complain(plain(problem) .. (mistake and " (--help says more)" or ""))
+  return mistake and cli.codes.usage or cli.codes.failed
+end
+
+-- Said before anything is measured, not after.
+local function check_rocks(command)
+  if command.needs_json ~= false and not pcall(require, "dkjson") then
+    error("needs dkjson: install the package lua-dkjson (Debian, Ubuntu) or the rock dkjson", 0)
+  end
+end
+
+local function run(argv)
+  local parser, commands = make_parser()
+  check_name(argv, commands)
+  local options = arguments.parse(parser, argv)
+  local command = commands[options.command]
+  check_rocks(command)
+  local ok, result = pcall(function()
+    local result = command.run(options)
+    deliver(command, result, options)
+  end)
+  if not ok and interrupt.is(result) then return stop(command, options, result) end
+  if not ok then error(result, 0) end
+  check(io.stdout:flush())
+  return cli.codes.done
+end
+
+--- Runs the command.
+-- @tab argv its arguments
+-- @treturn int the exit code
+function cli.main(argv)
+  arguments.raising = true
+  rawset(_G, "print", print_checked)
+  local ok, code = pcall(run, argv)
+  if ok then return code end
+  if interrupt.is(code) then return stop({}, {}, code) end
+  ok, code = pcall(fail, code)
+  if ok then return code end
+  complain(plain(code))
+  return cli.codes.failed
+end
+
+return cli

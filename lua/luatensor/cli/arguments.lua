@@ -1,0 +1,261 @@
+--- Options on the command line, of scripts and of the command `luatensor` alike: kinds of values with their checks and
+-- words, read by argparse. A script needs one call:
+--
+--    local options = arguments.read({...}, "What the script does.", {"device", {"rows", 7000}, "threads"})
+--
+-- The command builds its parsers of the same rows with `add`.
+
+local lt = require "luatensor"
+
+local arguments = {}
+
+-- ---- wrong usage --------------------------------------------------------------------------------
+
+local mistake = {__tostring = function(self) return self.text end}
+local shown = {__tostring = function(self) return self.text end}
+
+--- Raises wrong usage: its text is one line for the standard error, and the process ends with exit code 2.
+-- @string message for string.format
+function arguments.fail(message, ...)
+  error(setmetatable({text = message:format(...)}, mistake), 0)
+end
+
+--- Is this error value wrong usage?
+function arguments.is_mistake(problem) return getmetatable(problem) == mistake end
+
+--- Raises a text that is to be printed before the process ends well: of --help, of --version.
+-- @string text
+function arguments.show(text) error(setmetatable({text = text}, shown), 0) end
+
+--- Is this error value a text of @{show}?
+function arguments.is_shown(problem) return getmetatable(problem) == shown end
+
+--- Set by the command: mistakes and --help are errors that it catches, instead of the end of the process.
+arguments.raising = false
+
+-- ---- kinds --------------------------------------------------------------------------------------
+
+local function whole(least)
+  return function(text)
+    local n = math.tointeger(tonumber(text))
+    if n and n >= least then return n end
+    return nil, ("takes a whole number from %d on, not %q"):format(least, text)
+  end
+end
+
+-- Can a file be written there? It is asked before minutes of measuring.
+local function output(path)
+  local beside = path:find("^/dev/") and path or path .. ".tmp"
+  local file, problem = io.open(beside, "wb")
+  if not file then error(("%s: %s"):format(path, problem:gsub("^.*: ", "")), 0) end
+  file:close()
+  if beside ~= path then os.remove(beside) end
+  local there = beside ~= path and io.open(path, "rb")
+  if there then
+    local _, wrong, code = there:read(0)
+    there:close()
+    if code then error(("%s: %s"):format(path, wrong), 0) end     -- a folder
+  end
+  return path
+end
+
+--- Kinds of values. Each takes the text and returns the value, or nil and what is wrong with the text.
+arguments.kinds = {
+  count = whole(1),
+  whole = whole(0),
+  threads = function(text)
+    local n = math.tointeger(tonumber(text))
+    if n and pcall(lt.set_num_threads, n) then return n end
+    return nil, ("takes a whole number from 1 to 1024, not %q"):format(text)
+  end,
+  seconds = function(text)
+    local n = tonumber(text)
+    if n and n > 0 and n <= 86400 then return n + 0.0 end
+    return nil, ("takes seconds, more than 0, not %q"):format(text)
+  end,
+  device = function(text)
+    local ok, device = pcall(lt.device, text)
+    if ok then return device end
+    return nil, ("%s: %s"):format(text, device)
+  end,
+  dtype = function(text)
+    if pcall(lt.finfo, text) then return text end
+    return nil, ("takes a floating-point dtype such as float32, not %q"):format(text)
+  end,
+  output = function(text) return text == "-" and text or output(text) end,
+  text = function(text) return text end,
+}
+
+-- ---- options ------------------------------------------------------------------------------------
+
+-- The accelerator where there is one, else the CPU.
+local function best_device()
+  local ok, device = pcall(lt.accelerator)
+  return ok and device or "cpu"
+end
+
+--- Options that scripts have in common: rows as @{add} takes them, by name.
+arguments.common = {
+  device     = {kind = "device", help = "where the tensors live", default = best_device},
+  iterations = {kind = "count", help = "how often the loop runs"},
+  rows       = {kind = "count", help = "rows of each matrix"},
+  cols       = {kind = "count", help = "columns of each matrix"},
+  dtype      = {kind = "dtype", help = "dtype of the elements", default = "float32"},
+  threads    = {kind = "threads", help = "CPU threads", default = lt.get_num_threads},
+  seconds    = {kind = "seconds", help = "how long each measurement lasts"},
+  json       = {kind = "output", help = "a file for the raw figures; - is the standard output"},
+  svg        = {kind = "output", help = "a file for the chart"},
+}
+
+-- A converter for argparse: what is wrong begins with the option's name.
+local function converter(name, kind)
+  local read = arguments.kinds[kind]
+  return function(text)
+    local value, wrong = read(text)
+    if value == nil then arguments.fail("%s %s", name, wrong) end
+    return value
+  end
+end
+
+--- Adds an option `--name VALUE` to a parser.
+-- @tab parser of argparse
+-- @tab row name, kind (one of @{kinds}; "flag": no value), help, default (shown by --help; whoever reads fills it in),
+--   short (a letter)
+function arguments.add(parser, row)
+  local name = "--" .. row.name
+  local words = row.default ~= nil and ("%s (%s)"):format(row.help, row.default) or row.help
+  local names = row.short and ("-%s %s"):format(row.short, name) or name
+  if row.kind == "flag" then return parser:flag(names, words):target(row.name) end
+  parser:option(names, words):target(row.name):argname("<" .. row.name .. ">"):convert(converter(name, row.kind))
+end
+
+--- Adds several: names of @{common} ones, or rows.
+function arguments.add_all(parser, rows)
+  for _, row in ipairs(rows) do
+    if type(row) == "string" then
+      local known = arguments.common[row]
+      row = {name = row, kind = known.kind, help = known.help}
+    end
+    arguments.add(parser, row)
+  end
+end
+
+-- ---- parsers ------------------------------------------------------------------------------------
+
+-- What argparse says, in our words. The first that fits.
+local phrases = {
+  {"^unknown option '(%-[^-])'", "unknown option: %s"},
+  {"^unknown option '(.-)'(.*)$", "unknown option: %s%s"},
+  {"^unknown command '(.-)'(.*)$", "unknown command: %s%s"},
+  {"^option '(.-)' requires an argument$", "%s needs a value"},
+  {"^option '(.-)' does not take arguments$", "%s takes no value"},
+  {"^missing argument '(.-)'$", "missing: %s"},
+  {"^a command is required$", "a command is needed"},
+}
+
+local function reworded(text)
+  text = text:gsub("\nDid you mean '(.-)'%?$", "; did you mean %1?"):gsub("\nDid you mean one of these: (.*)%?$",
+    function(names) return "; did you mean one of " .. names:gsub("' '", ", "):gsub("'", "") .. "?" end)
+  for _, pair in ipairs(phrases) do
+    local first, second = text:match(pair[1])
+    if first then return pair[2]:format(first, second) end
+  end
+  return text
+end
+
+-- --help raises its text: whoever catches it prints it, and notices what cannot be written.
+local function add_help(parser)
+  parser:add_help(false)
+  parser:flag("-h --help", "this text"):action(function() arguments.show(parser:get_help()) end)
+end
+
+--- A parser of argparse in our style, or one of its commands.
+-- @string name of the script or command
+-- @string description
+-- @tab[opt] parent a parser, which gets a command
+-- @treturn table
+function arguments.parser(name, description, parent)
+  local found, argparse = pcall(require, "argparse")
+  if not found then
+    error("needs argparse: install the package lua-argparse (Debian, Ubuntu) or the rock argparse", 0)
+  end
+  local parser = parent and parent:command(name, description) or argparse(name, description)
+  parser:help_max_width(100):help_description_margin(28)
+  add_help(parser)
+  return parser
+end
+
+--- No positional argument but those that the parser has.
+-- @tab parser
+-- @string[opt] message about one more, with %s for it
+function arguments.no_more(parser, message)
+  parser:argument("surplus"):args("*"):hidden(true):convert(function(text)
+    arguments.fail(message or "one argument too many: %s", text)
+  end)
+end
+
+--- Parses. Wrong usage and --help are errors; see @{is_mistake} and @{is_shown}.
+-- @tab parser
+-- @tab argv
+-- @treturn table values by name
+function arguments.parse(parser, argv)
+  function parser.error(_, text) arguments.fail("%s", reworded(text)) end
+  return parser:parse(argv)
+end
+
+-- ---- scripts ------------------------------------------------------------------------------------
+
+-- A wanted option completed from the common ones: "rows", {"rows", 7000} or a row of its own.
+local function complete(item)
+  if type(item) == "string" then item = {item} end
+  local option = {name = item[1]}
+  for key, value in pairs(item.kind and item or arguments.common[option.name]) do option[key] = value end
+  if item[2] ~= nil then option.default = item[2] end
+  if type(option.default) == "function" then option.default = option.default() end
+  return option
+end
+
+-- Runs f; wrong usage ends the process with exit code 2, --help with 0, unless the command runs the script.
+local function ending(f, ...)
+  local ok, value = pcall(f, ...)
+  if ok then return value end
+  if not arguments.raising and arguments.is_mistake(value) then
+    io.stderr:write(("%s: %s (--help lists the options)\n"):format(arg and arg[0] or "script", value))
+    os.exit(2, true)
+  elseif not arguments.raising and arguments.is_shown(value) then
+    print(value)
+    os.exit(0, true)
+  end
+  error(value, 0)
+end
+
+--- Reads a script's options. A wrong one is reported on the standard error and ends the script with exit code 2;
+-- `--help` prints the description and the options. When the command `luatensor` runs the script, these are its own.
+-- @tparam table argv the script's arguments: `{...}`
+-- @string description what the script does
+-- @tparam table wanted the options: names of @{common} ones, `{"name", default}`, or
+--   `{"name", default, kind = a name of @{kinds}, help = "…"}`
+-- @string[opt] name of the script, for --help
+-- @treturn table values by name; `threads` is set
+function arguments.read(argv, description, wanted, name)
+  local values = ending(function()
+    local parser = arguments.parser(name or arg and arg[0] or "script", description)
+    local defaults = {}
+    for _, item in ipairs(wanted) do
+      local option = complete(item)
+      defaults[option.name] = option.default
+      arguments.add(parser, option)
+    end
+    arguments.no_more(parser, "unknown option: %s")
+    local given = arguments.parse(parser, argv)
+    for key, value in pairs(defaults) do
+      if given[key] == nil then given[key] = value end
+    end
+    given.surplus = nil
+    return given
+  end)
+  if values.threads then lt.set_num_threads(values.threads) end
+  return values
+end
+
+return arguments

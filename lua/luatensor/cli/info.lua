@@ -1,0 +1,80 @@
+--- luatensor info: what is here, and why a GPU is not used.
+
+local lt = require "luatensor"
+local core = require "luatensor.core"
+local cures = require "luatensor.cli.cures"
+local document = require "luatensor.bench.document"
+local terminal = require "luatensor.render.terminal"
+
+local info = {
+  summary = "devices, libraries, and why a GPU is not used",
+  description = "What luatensor finds on this machine: devices, libraries, versions, threads, and where it keeps " ..
+    "what it compiled and measured. Where no GPU is used it says why, and what to do about it.",
+  example = "luatensor info",
+  needs_json = false,
+}
+
+function info.define() end
+
+local function devices()
+  local rows = {}
+  for i, device in ipairs(lt.devices()) do
+    rows[i] = {device.device, device.name, device.cores, device.isa or false, device.memory or false}
+  end
+  return document.table{
+    columns = {{name = "device", unit = "text"}, {name = "name", unit = "text"}, {name = "cores", unit = "count"},
+      {name = "kernels", unit = "text"}, {name = "memory", unit = "B"}},
+    rows = rows,
+  }
+end
+
+-- What computes, a library a line; threads; the folder.
+local function facts(add)
+  add(("%s, %s"):format(lt._VERSION, _VERSION))
+  for part in (lt.config() .. "; "):gmatch("(.-); ") do add(part) end
+  add(("threads: %d of the CPU (--threads of the commands, OMP_NUM_THREADS)"):format(lt.get_num_threads()))
+  local folder, problem = (core.cache_folder or function() return nil, "x" end)()
+  add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
+end
+
+-- What of a GPU has libraries of its own.
+local trials = {
+  {"element-wise functions", function(x) return x + x end},
+  {"matrix products", function(x) return x:matmul(x) end},
+  {"lt.fft", function(x) return lt.fft.fft(x) end},
+  {"lt.linalg", function(x) return lt.linalg.inv(x) end},
+}
+
+local function try_out(device, add)
+  local x = lt.eye(2, {device = device})
+  for _, trial in ipairs(trials) do
+    local ok, problem = pcall(function() return trial[2](x):totable() end)
+    add(("  %s: %s"):format(trial[1], ok and "work" or problem:gsub("\n.*", "")))
+  end
+end
+
+local function gpus(add)
+  local found, reason = lt.cuda.is_available()
+  if not found then
+    add("GPU not found: " .. reason)
+    return add("  what to do: " .. cures.find(reason))
+  end
+  for _, device in ipairs(lt.devices()) do
+    if device.kind == "gpu" then
+      add(("%s is used where scripts say so: {device = %q}"):format(device.device, device.device))
+      if device.emulated then add("  An emulator of a GPU on the CPU: its times say nothing about a GPU.") end
+      try_out(device.device, add)
+    end
+  end
+end
+
+function info.run()
+  local lines = {}
+  local function add(line) lines[#lines + 1] = line end
+  facts(add)
+  add("\n" .. terminal.page{devices()} .. "\n")
+  gpus(add)
+  print(table.concat(lines, "\n"))
+end
+
+return info
