@@ -11,6 +11,7 @@
 -- it: a step that takes long is seen from its start where the task knows how many seconds it will take.
 
 local lt = require "luatensor"
+local core = require "luatensor.core"
 
 local progress = {}
 
@@ -78,10 +79,9 @@ end
 progress.stream = io.stderr
 progress.clock = lt.clock
 
---- Characters of a line; false: this is no terminal.
+--- Characters of a line; nil: this is no terminal.
 function progress.columns()
-  if os.getenv("TERM") == "dumb" or not os.execute("test -t 2") then return false end
-  return math.tointeger(tonumber(os.getenv("COLUMNS"))) or 80
+  return os.getenv("TERM") ~= "dumb" and core.terminal(2) or nil
 end
 
 --- Takes the line away: before something else is printed, and at the end.

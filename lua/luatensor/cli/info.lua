@@ -33,7 +33,7 @@ local function facts(add)
   add(("%s, %s"):format(lt._VERSION, _VERSION))
   for part in (lt.config() .. "; "):gmatch("(.-); ") do add(part) end
   add(("threads: %d of the CPU (--threads of the commands, OMP_NUM_THREADS)"):format(lt.get_num_threads()))
-  local folder, problem = (core.cache_folder or function() return nil, "x" end)()
+  local folder, problem = core.cache_folder()
   add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
 end
 
