@@ -62,42 +62,53 @@ describe("public figures", function()
   end)
 
   describe("bound", function()
+    local function work(flops, bytes, fields)
+      local all = {rows = {{calls = 1, flops = flops, bytes = bytes, dtype = "float32"}}}
+      for name, value in pairs(fields or {}) do all[name] = value end
+      return all
+    end
+
     it("is the products' time or the memory's, whichever is longer", function()
-      assert.same({3, "products"}, {figures.bound(slow(), {flops = 300, bytes = 20}, "in place")})
-      assert.same({4, "memory"}, {figures.bound(slow(), {flops = 300, bytes = 40}, "in place")})
+      assert.same({3, "products"}, {figures.bound(slow(), work(300, 20), "in_place")})
+      assert.same({4, "memory"}, {figures.bound(slow(), work(300, 40), "in_place")})
     end)
 
     it("with transfers has them on top", function()
-      assert.same({3 + 5, "transfers"},
-        {figures.bound(slow(), {flops = 300, bytes = 20, sent = 8, fetched = 2}, "with transfers")})
-      assert.same({3 + 0.5, "products"},
-        {figures.bound(slow(), {flops = 300, bytes = 20, sent = 1}, "with transfers")})
+      assert.same({3 + 5, "transfers"}, {figures.bound(slow(), work(300, 20, {sent = 8, fetched = 2}), "with_transfers")})
+      assert.same({3 + 0.5, "products"}, {figures.bound(slow(), work(300, 20, {sent = 1}), "with_transfers")})
     end)
 
     it("with transfers is the same where memory is shared, and none where the link is not published", function()
-      local work = {flops = 300, bytes = 20, sent = 8}
-      assert.equal(3, (figures.bound(slow{link = "shared"}, work, "with transfers")))
+      assert.equal(3, (figures.bound(slow{link = "shared"}, work(300, 20, {sent = 8}), "with_transfers")))
       local unknown = slow()
       unknown.link = nil
-      assert.is_nil(figures.bound(unknown, work, "with transfers"))
-      assert.equal(3, (figures.bound(unknown, work, "in place")))
+      assert.is_nil(figures.bound(unknown, work(300, 20, {sent = 8}), "with_transfers"))
+      assert.equal(3, (figures.bound(unknown, work(300, 20, {sent = 8}), "in_place")))
     end)
 
     it("counts only bytes that no cache can spare: a cache full a call less", function()
       local small = slow{cache = 15}
-      assert.equal(4.5, (figures.bound(small, {flops = 0, bytes = 60}, "in place")))
-      -- two families: 2 calls of 20 bytes, 4 of 10: (40 - 30) + 0 bytes
-      local work = {families = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
-      assert.equal(1, (figures.bound(small, work, "in place")))
+      assert.equal(4.5, (figures.bound(small, work(0, 60), "in_place")))
+      -- 2 calls of 20 bytes, 4 of 10: (40 - 30) + 0 bytes
+      local rows = {rows = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
+      assert.equal(1, (figures.bound(small, rows, "in_place")))
+    end)
+
+    it("has a rate for each dtype; products of a dtype without one count nothing", function()
+      local both = slow{peak = {float32 = 100, float64 = 10}}
+      local rows = {rows = {{calls = 1, flops = 300, dtype = "float32"}, {calls = 1, flops = 300, dtype = "float64"}}}
+      assert.equal(3 + 30, (figures.bound(both, rows, "in_place")))
+      rows.rows[3] = {calls = 1, flops = 1e9, dtype = "int32"}
+      assert.equal(3 + 30, (figures.bound(both, rows, "in_place")))
     end)
 
     it("is none without a rate", function()
-      assert.is_nil(figures.bound(figures.find "threadripper-5995wx", {flops = 1e9}, "in place"))
+      assert.is_nil(figures.bound(figures.find "threadripper-5995wx", work(1e9, 0), "in_place"))
     end)
 
     it("of the notebook's loop on an RTX 4090: 100 products of 7000 × 3000 by 3000 × 7000", function()
-      local work = {flops = 100 * 2 * 7000 * 7000 * 3000, bytes = 0}
-      near(29.4e12 / 82.6e12, (figures.bound(figures.find "rtx-4090", work, "in place")))
+      local flops = 100 * 2 * 7000 * 7000 * 3000
+      near(29.4e12 / 82.6e12, (figures.bound(figures.find "rtx-4090", work(flops, 0), "in_place")))
     end)
   end)
 

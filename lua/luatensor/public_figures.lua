@@ -95,13 +95,22 @@ function figures.peak(figure, dtype)
   end
 end
 
--- Bytes that must come from memory, however cleverly the cache is used: what a call reads and writes, less a cache
+-- Seconds of the matrix products at the peak rates of their dtypes; nil: no rate is published that would do.
+local function product_seconds(figure, work)
+  local seconds, known = 0, false
+  for _, row in ipairs(work.rows) do
+    local rate = figures.peak(figure, row.dtype or "float32")
+    known = known or rate ~= nil
+    if rate then seconds = seconds + (row.flops or 0) / rate end
+  end
+  return known and seconds or nil
+end
+
+-- Bytes that must come from memory, however cleverly the cache is used: what each call reads and writes, less a cache
 -- full that may be there from the one before.
 local function least_traffic(figure, work)
   local cache, bytes = figure.cache or MOST_CACHE, 0
-  for _, family in ipairs(work.families or {{bytes = work.bytes or 0, calls = 1}}) do
-    bytes = bytes + math.max(0, family.bytes - family.calls * cache)
-  end
+  for _, row in ipairs(work.rows) do bytes = bytes + math.max(0, (row.bytes or 0) - row.calls * cache) end
   return bytes
 end
 
@@ -109,18 +118,18 @@ end
 -- bandwidth, whichever is longer, an op at a time as luatensor works. Launching, waiting and everything else that
 -- costs time on a real device is not in it: that is what "at least" means.
 -- @tab figure a row of figures.devices()
--- @tab work {dtype =, flops =, bytes =, families = {{bytes =, calls =}, …} (optional), sent = bytes to the device,
---   fetched = bytes back}
--- @string mode "in place", or "with transfers": sending and fetching on top
+-- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device, fetched =
+--   bytes back}: calls of a kind of op, and what they have to do together
+-- @string mode "in_place", or "with_transfers": sending and fetching on top
 -- @treturn[1] number seconds
 -- @treturn[1] string what takes them: "products", "memory" or "transfers"
 -- @treturn[2] nil no bound follows from what is published
 function figures.bound(figure, work, mode)
-  local rate = figures.peak(figure, work.dtype or "float32")
-  if not rate or not figure.bandwidth then return nil end
-  local products, memory = (work.flops or 0) / rate, least_traffic(figure, work) / figure.bandwidth
+  local products = product_seconds(figure, work)
+  if not products or not figure.bandwidth then return nil end
+  local memory = least_traffic(figure, work) / figure.bandwidth
   local seconds, what = math.max(products, memory), products >= memory and "products" or "memory"
-  if mode ~= "with transfers" or figure.link == "shared" then return seconds, what end
+  if mode ~= "with_transfers" or figure.link == "shared" then return seconds, what end
   if not figure.link then return nil end
   local transfers = ((work.sent or 0) + (work.fetched or 0)) / figure.link
   return seconds + transfers, transfers > seconds and "transfers" or what

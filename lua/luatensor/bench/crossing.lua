@@ -1,0 +1,107 @@
+--- From which size on is one faster than the other? Pure: from quartiles to verdicts, from verdicts to an interval and
+-- a sentence.
+
+local crossing = {}
+
+--- How `other` compares with `base`: their quartiles tell, and where these touch nothing is decided.
+-- @tab base {q1 =, q3 =}
+-- @tab other {q1 =, q3 =}
+-- @treturn string "faster", "slower" or "undecided"
+function crossing.verdict(base, other)
+  if other.q3 < base.q1 then return "faster" end
+  if other.q1 > base.q3 then return "slower" end
+  return "undecided"
+end
+
+--- Every change of sign along ascending sizes.
+-- @tab points {{n =, verdict =}, …}, n ascending, at least one
+-- @treturn table first and last: what was decided at the smallest and the largest decided size, nil where nothing
+--   was; changes: {{from =, to =, becomes =}, …}, each an interval of sizes in which the sign changes; least, most:
+--   sizes; decided_from, decided_to: sizes between which something was decided; undecided: how many sizes
+function crossing.find(points)
+  local found = {changes = {}, undecided = 0, least = points[1].n, most = points[#points].n}
+  for _, point in ipairs(points) do
+    if point.verdict == "undecided" then
+      found.undecided = found.undecided + 1
+    else
+      if found.last and found.last ~= point.verdict then
+        found.changes[#found.changes + 1] = {from = found.decided_to, to = point.n, becomes = point.verdict}
+      end
+      found.first, found.decided_from = found.first or point.verdict, found.decided_from or point.n
+      found.last, found.decided_to = point.verdict, point.n
+    end
+  end
+  return found
+end
+
+local CLOSE <const> = 1.1        -- an interval whose ends are that near tells enough
+
+--- A size worth measuring: in the middle, by ratio, of the widest gap inside the brackets.
+-- @tab found what crossing.find gave
+-- @tab sizes measured so far, ascending
+-- @treturn ?int nil: there is none
+function crossing.next_size(found, sizes)
+  local best, widest = nil, CLOSE
+  for _, change in ipairs(found.changes) do
+    for i = 2, #sizes do
+      local low, high = sizes[i - 1], sizes[i]
+      if low >= change.from and high <= change.to and high - low > 1 and high / low > widest then
+        best, widest = math.max(low + 1, math.min(high - 1, (math.sqrt(low * high) + 0.5) // 1 | 0)), high / low
+      end
+    end
+  end
+  return best
+end
+
+-- ---- in words -----------------------------------------------------------------------------------
+
+local function say_nothing_decided(found)
+  if found.least == found.most then return "is neither faster nor slower than {base} at n = {most}" end
+  return "is neither faster nor slower than {base} beyond doubt at any size from n = {least} to {most}"
+end
+
+local function say_no_change(found)
+  if found.first == "slower" then
+    local rest = found.decided_to < found.most and "; above n = {decided_to} it is undecided" or ""
+    return "is faster than {base} at none of the sizes measured, n = {least} to {most}" .. rest
+  elseif found.decided_from > found.least then
+    return "is faster than {base} from n = {decided_from} on; below it is undecided"
+  end
+  return "is faster than {base} from the smallest size measured on, n = {least}"
+end
+
+local function say_changes(found, values)
+  local parts = {}
+  for i, change in ipairs(found.changes) do
+    values["from" .. i], values["to" .. i] = {change.from, "count"}, {change.to, "count"}
+    local verb = change.becomes == "faster" and "overtakes {base}" or "falls behind {base}"
+    parts[i] = ("%s between n = {from%d} and n = {to%d}"):format(verb, i, i)
+  end
+  return table.concat(parts, ", ")
+end
+
+--- The answer as a sentence.
+-- @tab found what crossing.find gave, of at least one point
+-- @string device
+-- @string base
+-- @string mode "in place" or "with transfers"
+-- @treturn string text, with
+-- @treturn table values
+function crossing.sentence(found, device, base, mode)
+  local values = {device = {device, "text"}, base = {base, "text"}}
+  for _, name in ipairs{"least", "most", "decided_from", "decided_to"} do
+    values[name] = {found[name] or false, "count"}
+  end
+  local where = mode == "in place" and "With the data in place" or "With transfers"
+  local text
+  if not found.first then
+    text = say_nothing_decided(found)
+  elseif #found.changes == 0 then
+    text = say_no_change(found)
+  else
+    text = say_changes(found, values)
+  end
+  return where .. ", {device} " .. text .. ".", values
+end
+
+return crossing

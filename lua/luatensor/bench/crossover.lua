@@ -1,0 +1,288 @@
+--- From which size on does one device overtake another?
+
+local arguments = require "luatensor.bench.arguments"
+local crossing = require "luatensor.bench.crossing"
+local figures = require "luatensor.public_figures"
+local grid = require "luatensor.bench.grid"
+local interrupt = require "luatensor.bench.interrupt"
+local measured = require "luatensor.bench.measured"
+local page = require "luatensor.bench.crossover_page"
+local result = require "luatensor.bench.result"
+
+local crossover = {}
+
+local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
+
+--- Devices whose published figures stand beside a machine that has only one device.
+local ABSENT <const> = {"rtx-4090", "h100-sxm"}
+
+-- ---- sizes --------------------------------------------------------------------------------------
+
+--- Sizes from first to last, evenly spaced by ratio.
+-- @function sizes
+-- @int first smallest
+-- @int last largest
+-- @int[opt=1] per_doubling sizes for each doubling
+-- @treturn {int,...} ascending; the first and the last are among them
+-- @raise what is no size: integers from 1 on, first ≤ last
+function crossover.sizes(first, last, per_doubling)
+  first = arguments.integer("bench.sizes", "first", first, 1)
+  last = arguments.integer("bench.sizes", "last", last, first)
+  local each = per_doubling == nil and 1 or arguments.integer("bench.sizes", "per_doubling", per_doubling, 1, 100)
+  local sizes, i = {first}, 1
+  while true do
+    local n = (first * 2 ^ (i / each) + 0.5) // 1
+    if n >= last then break end
+    if n > sizes[#sizes] then sizes[#sizes + 1] = math.tointeger(n) end
+    i = i + 1
+  end
+  if last > first then sizes[#sizes + 1] = last end
+  return sizes
+end
+
+--- A list of sizes as it is measured: checked, ascending, each once.
+function crossover.check_sizes(what, sizes)
+  if type(sizes) ~= "table" or #sizes == 0 then
+    arguments.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
+      type(sizes) == "table" and "an empty one" or type(sizes))
+  end
+  local list = {}
+  for i, n in ipairs(sizes) do list[i] = arguments.integer(what, ("sizes[%d]"):format(i), n, 1) end
+  table.sort(list)
+  for i = #list, 2, -1 do
+    if list[i] == list[i - 1] then table.remove(list, i) end
+  end
+  return list
+end
+
+-- ---- options ------------------------------------------------------------------------------------
+
+local known = {
+  inputs = true, devices = true, seconds = true, name = true, transfers = true, patience = true, refine = true,
+}
+
+local function named(what, name, infos)
+  for _, info in ipairs(infos) do
+    if info.device == name then return info end
+  end
+  local ok, full = pcall(require("luatensor").device, name)
+  if not ok then arguments.fail(what, "devices: %s", full) end
+  for _, info in ipairs(infos) do
+    if info.device == full then return info end
+  end
+end
+
+-- The CPU, or else what is no emulator, comes first: what the others are compared with.
+local function base_first(list)
+  table.sort(list, function(a, b)
+    local rank_a = a.device == "cpu" and 0 or a.emulated and 2 or 1
+    local rank_b = b.device == "cpu" and 0 or b.emulated and 2 or 1
+    if rank_a ~= rank_b then return rank_a < rank_b end
+    return a.device < b.device
+  end)
+  return list
+end
+
+local function devices_of(what, wanted, place)
+  local infos, list, seen = place.devices(), {}, {}
+  if wanted == nil then
+    wanted = {}
+    for i, info in ipairs(infos) do wanted[i] = info.device end
+  elseif type(wanted) == "string" then
+    wanted = {wanted}
+  elseif type(wanted) ~= "table" or #wanted == 0 then
+    arguments.fail(what, "devices: a list of names expected, got %s", type(wanted))
+  end
+  for _, name in ipairs(wanted) do
+    local info = named(what, name, infos)
+    if not seen[info.device] then
+      seen[info.device] = true
+      list[#list + 1] = {device = info.device, name = info.name, kind = info.kind, emulated = info.emulated}
+    end
+  end
+  return base_first(list)
+end
+
+local function boolean(what, name, value, default)
+  if value == nil then return default end
+  if type(value) ~= "boolean" then arguments.fail(what, "%s: boolean expected, got %s", name, type(value)) end
+  return value
+end
+
+-- Two n × n matrices: what fn gets where the script names no inputs.
+local function two_matrices(n)
+  local lt = require "luatensor"
+  return lt.rand(n, n), lt.rand(n, n)
+end
+
+--- The settings of a grid from a script's options, checked.
+function crossover.settings(what, options, place)
+  return {
+    what = what, name = type(options.name) == "string" and options.name or "function",
+    inputs = options.inputs and arguments.callable(what, "inputs", options.inputs) or two_matrices,
+    devices = devices_of(what, options.devices, place),
+    seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.2),
+    patience = arguments.number(what, "patience", options.patience, 1e-3, 1e6, 60),
+    transfers = boolean(what, "transfers", options.transfers, true),
+    refine = options.refine and arguments.integer(what, "refine", options.refine, 0, 100) or 0,
+  }
+end
+
+-- ---- what follows from the figures --------------------------------------------------------------
+
+-- Ratio and verdict of each device beside the base, where they may be compared.
+local function compare(points, base)
+  for _, point in ipairs(points) do
+    local ours = entry_of(point, base.device)
+    for _, entry in ipairs(point.measured) do
+      local comparable = ours and entry ~= ours and not entry.emulated and not ours.emulated
+        and entry.agreement ~= "differ"
+      for _, mode in ipairs(MODES) do
+        if comparable and entry[mode] then
+          entry[mode].ratio = ours.in_place.median / entry[mode].median
+          entry[mode].verdict = crossing.verdict(ours.in_place, entry[mode])
+        end
+      end
+    end
+  end
+end
+
+local function verdicts(points, device, mode)
+  local list = {}
+  for _, point in ipairs(points) do
+    local entry = entry_of(point, device)
+    local figure = entry and entry[mode]
+    if figure and figure.verdict then list[#list + 1] = {n = point.n, verdict = figure.verdict} end
+  end
+  return list
+end
+
+local function any_differs(points, device)
+  for _, point in ipairs(points) do
+    local entry = entry_of(point, device)
+    if entry and entry.agreement == "differ" then return true end
+  end
+  return false
+end
+
+-- {{device =, mode =, and what crossing.find gives}, …}: none for what is emulated or gives other results.
+local function crossings(points, devices)
+  local list = {}
+  compare(points, devices[1])
+  for i = 2, #devices do
+    local device = devices[i].device
+    for _, mode in ipairs(MODES) do
+      local decided = verdicts(points, device, mode)
+      if #decided > 0 and not any_differs(points, device) then
+        local found = crossing.find(decided)
+        found.device, found.mode = device, mode
+        list[#list + 1] = found
+      end
+    end
+  end
+  return list
+end
+
+-- The next size worth measuring: inside the first bracket that is wide.
+local function next_size(devices)
+  return function(points)
+    local sizes = {}
+    for i, point in ipairs(points) do sizes[i] = point.n end
+    for _, found in ipairs(crossings(points, devices)) do
+      local n = crossing.next_size(found, sizes)
+      if n then return n end
+    end
+  end
+end
+
+--- Published bounds beside measured points: {{id =, name =, points = {{n =, in_place =, with_transfers = seconds,
+-- takes = {in_place =, with_transfers = "products" | "memory" | "transfers"}}, …}}, …}.
+-- @tab points of a grid, with counted work
+-- @tab ids of published figures
+function crossover.bounds(points, ids)
+  local list = {}
+  for _, id in ipairs(ids) do
+    local figure, row = figures.find(id), {id = id, points = {}}
+    row.name = figure.name
+    for _, point in ipairs(points) do
+      local bound = point.work and {n = point.n, takes = {}}
+      for _, mode in ipairs(bound and MODES or {}) do
+        local work = {rows = point.work.rows, sent = point.sent, fetched = point.fetched}
+        bound[mode], bound.takes[mode] = figures.bound(figure, work, mode)
+      end
+      if bound and bound.in_place then row.points[#row.points + 1] = bound end
+    end
+    if #row.points > 0 then list[#list + 1] = row end
+  end
+  return list
+end
+
+-- ---- the result ---------------------------------------------------------------------------------
+
+local methods = {}
+
+--- The blocks of it, as every result has them.
+methods.blocks = page.blocks
+
+--- Writes the chart of seconds by size as an SVG file, by gnuplot.
+-- @string path
+-- @treturn[1] boolean true
+-- @treturn[2] nil
+-- @treturn[2] string why not: gnuplot is missing, the file cannot be written, nothing was measured
+function methods:svg(path)
+  local emulated = #measured.devices(self.devices, false) == 0
+  local shown = measured.devices(self.devices, emulated)
+  local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
+  if not chart then return nil, "nothing was measured: no chart" end
+  local svg, problem = require("luatensor.render.plot").svg(chart)
+  if not svg then return nil, problem end
+  return result.write_file(path, svg)
+end
+
+crossover.class = result.class("crossover", methods)
+
+--- What bench.crossover does, at a place.
+function crossover.run(fn, sizes, options, place)
+  arguments.callable("bench.crossover", "argument 1", fn)
+  sizes = crossover.check_sizes("bench.crossover", sizes)
+  options = arguments.options("bench.crossover", options, known)
+  local settings = crossover.settings("bench.crossover", options, place)
+  settings.refine = options.refine == nil and 2 or settings.refine
+  settings.next_size = next_size(settings.devices)
+  local found = grid.run(fn, sizes, settings, place)
+  found.name, found.devices, found.sizes = settings.name, settings.devices, sizes
+  found.seconds, found.transfers = settings.seconds, settings.transfers
+  found.crossings = crossings(found.points, found.devices)
+  if #measured.devices(found.devices, false) == 1 then found.bounds = crossover.bounds(found.points, ABSENT) end
+  for _, device in ipairs(found.devices) do found.emulated = found.emulated or device.emulated end
+  local made = result.new(crossover.class, found)
+  if found.incomplete then interrupt.raise(made) end
+  return made
+end
+
+--- Measures fn at each size on each device, and says from which size on one overtakes the other.
+--
+--     local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
+--     print(r)
+--
+-- The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
+-- transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
+-- do not touch, else it is undecided. Results must agree before any crossing is said. Emulated devices are measured
+-- but not compared. With one device alone, published figures bound what others could do.
+-- @function crossover
+-- @tparam function fn gets what inputs(n) returned, its tensors moved to the device, which is the default device
+--   meanwhile
+-- @tparam {int,...} sizes
+-- @tparam[opt] table options
+--   `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random
+--   numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured;
+--   `transfers` (true);
+--   `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given);
+--   `patience`: seconds that a size may take on a device (60)
+-- @treturn table a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
+-- @raise what fn raises, as it is
+function crossover.crossover(fn, sizes, options)
+  return crossover.run(fn, sizes, options, require "luatensor.bench.place")
+end
+
+return crossover

@@ -1,0 +1,256 @@
+--- A crossover in words: its blocks.
+
+local crossing = require "luatensor.bench.crossing"
+local document = require "luatensor.bench.document"
+local measured = require "luatensor.bench.measured"
+
+local page = {}
+
+local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
+local MODE_NAMES <const> = {in_place = "in place", with_transfers = "with transfers"}
+
+-- ---- in words: sentences ------------------------------------------------------------------------
+
+local function add(blocks, block) blocks[#blocks + 1] = block end
+
+local function say_crossings(self, blocks)
+  for _, found in ipairs(self.crossings) do
+    local text, values = crossing.sentence(found, found.device, self.devices[1].device, MODE_NAMES[found.mode])
+    add(blocks, document.text(text, values))
+  end
+end
+
+-- Sizes from the smallest on at which the CPU's median is below what the absent device needs at least.
+local function beaten_up_to(self, row, mode)
+  local last
+  for _, bound in ipairs(row.points) do
+    for _, point in ipairs(self.points) do
+      if point.n == bound.n then
+        local ours = entry_of(point, self.devices[1].device)
+        if not (ours and bound[mode] and ours.in_place.q1 < bound[mode]) then return last end
+        last = point.n
+      end
+    end
+  end
+  return last
+end
+
+local function say_bound(self, row)
+  local bound = row.points[#row.points]
+  local values = {name = {row.name, "text"}, base = {self.devices[1].device, "text"}, n = {bound.n, "count"},
+    least = {bound.in_place, "s"}}
+  local text = "{name} (published figures, not measured): at n = {n} at least {least} in place"
+  if bound.with_transfers then
+    text, values.sent = text .. ", {sent} with transfers", {bound.with_transfers, "s"}
+  end
+  local limit = beaten_up_to(self, row, "with_transfers")
+  if limit then
+    text = text .. "; with transfers it cannot be faster than {base} up to n = {limit}"
+    values.limit = {limit, "count"}
+  end
+  return document.text(text .. ".", values)
+end
+
+local function say_bounds(self, blocks)
+  if #measured.devices(self.devices, false) ~= 1 then return end
+  add(blocks, document.text("Only {base} is here, {name}: nothing to overtake it. These are the times that another "
+    .. "device would have to beat.",
+    {base = {self.devices[1].device, "text"}, name = {self.devices[1].name or "", "text"}}))
+  for _, row in ipairs(self.bounds or {}) do add(blocks, say_bound(self, row)) end
+  if self.bounds and self.bounds[1] then
+    add(blocks, document.note("Bounds follow from peaks: launching, a few microseconds a call on a GPU, and all that "
+      .. "keeps a device from its peak come on top. At small sizes they do not say which device is faster."))
+  end
+end
+
+-- ---- in words: tables and charts ----------------------------------------------------------------
+
+local function cell(figure, name) return figure and figure[name] or false end
+
+-- Columns of one device; a row's cells are appended by fill(cells, point).
+local function device_columns(self, columns, device, mode)
+  local suffix = mode == "with_transfers" and ", with transfers" or ""
+  local compared = device ~= self.devices[1] and not device.emulated
+  columns[#columns + 1] = {name = device.device .. suffix, unit = "s"}
+  if compared then
+    columns[#columns + 1] = {name = "ratio", unit = "ratio"}
+    columns[#columns + 1] = {name = "it is", unit = "text"}
+  end
+  return function(cells, point)
+    local entry = entry_of(point, device.device)
+    local figure = entry and entry[mode]
+    cells[#cells + 1] = cell(figure, "median")
+    if not compared then return end
+    cells[#cells + 1] = cell(figure, "ratio")
+    cells[#cells + 1] = cell(figure, "verdict")
+  end
+end
+
+local function has_mode(self, device, mode)
+  for _, point in ipairs(self.points) do
+    local entry = entry_of(point, device.device)
+    if entry and entry[mode] then return true end
+  end
+  return false
+end
+
+local function times_table(self, devices, title)
+  local columns, fill, rows = {{name = "n", unit = "count"}}, {}, {}
+  for _, device in ipairs(devices) do
+    for _, mode in ipairs(MODES) do
+      if has_mode(self, device, mode) then fill[#fill + 1] = device_columns(self, columns, device, mode) end
+    end
+  end
+  for i, point in ipairs(self.points) do
+    rows[i] = {point.n}
+    for _, f in ipairs(fill) do f(rows[i], point) end
+  end
+  return document.table{title = title, columns = columns, rows = rows}
+end
+
+local function series_of(self, device, mode)
+  local points = {}
+  for _, point in ipairs(self.points) do
+    local entry = entry_of(point, device.device)
+    if entry and entry[mode] then points[#points + 1] = {point.n, entry[mode].median} end
+  end
+  local name = device.device .. (mode == "with_transfers" and ", with transfers" or "")
+  return {name = name, points = points, emulated = device.emulated}
+end
+
+-- Bounds of less than this are left out of the chart: launching anything takes longer.
+local VISIBLE <const> = 1e-6
+
+local function bound_series(self, series)
+  for _, row in ipairs(self.bounds or {}) do
+    for _, mode in ipairs(MODES) do
+      local points = {}
+      for _, bound in ipairs(row.points) do
+        if bound[mode] and bound[mode] >= VISIBLE then points[#points + 1] = {bound.n, bound[mode]} end
+      end
+      local name = row.name .. (mode == "with_transfers" and ", with transfers" or "") .. ": at least"
+      if #points > 1 then series[#series + 1] = {name = name, points = points} end
+    end
+  end
+end
+
+--- The chart of seconds by size; nil: nothing was measured.
+function page.chart(self, devices, title)
+  local series = {}
+  for _, device in ipairs(devices) do
+    for _, mode in ipairs(MODES) do
+      if has_mode(self, device, mode) then series[#series + 1] = series_of(self, device, mode) end
+    end
+  end
+  if not devices[1].emulated then bound_series(self, series) end
+  if #series == 0 then return nil end
+  return document.chart{title = title, x = {name = "n", unit = "count", log = true},
+    y = {name = "a call", unit = "s", log = true}, series = series}
+end
+
+local function bounds_table(self)
+  if not (self.bounds and self.bounds[1]) then return nil end
+  local columns, by_n, rows = {{name = "n", unit = "count"}}, {}, {}
+  for _, point in ipairs(self.points) do
+    if point.work then
+      rows[#rows + 1] = {point.n}
+      by_n[point.n] = rows[#rows]
+    end
+  end
+  for _, row in ipairs(self.bounds) do
+    columns[#columns + 1] = {name = row.name, unit = "s"}
+    columns[#columns + 1] = {name = "with transfers", unit = "s"}
+    for _, bound in ipairs(row.points) do
+      local cells = by_n[bound.n]
+      cells[#columns - 1], cells[#columns] = bound.in_place, bound.with_transfers or false
+    end
+  end
+  return document.table{title = "Devices that are not here: at least, by published figures", columns = columns,
+    rows = rows}
+end
+
+-- ---- in words: caveats --------------------------------------------------------------------------
+
+local reasons = {
+  ["does not fit"] = "n = {n} and larger left out on {device}: it would need {needs}, and {available} are available.",
+  ["takes too long"] = "n = {n} and larger left out on {device}: a call would take about {seconds}.",
+  ["out of memory"] = "n = {n} and larger left out on {device}: out of memory.",
+}
+
+--- A line on each size that was left out.
+function page.say_skipped(skipped, blocks)
+  for _, item in ipairs(skipped) do
+    add(blocks, document.note(reasons[item.why], {
+      n = {item.n, "count"}, device = {item.device, "text"}, needs = {item.needs or false, "B"},
+      available = {item.available or false, "B"}, seconds = {item.seconds or false, "s"},
+    }))
+  end
+end
+
+local doubts = {
+  differ = "The results of {device} differ from those of {base} at n = {n}: no ratio, no crossing. A speed-up of "
+    .. "something else is none.",
+  ["not checked"] = "Nothing came back that could be compared: whether {device} computes the same as {base} was not "
+    .. "checked.",
+  ["does not repeat"] = "{base} gives other results each time: whether {device} computes the same was not checked.",
+}
+
+--- A note for each device on what was found of its results, but that they agree.
+function page.say_doubts(points, devices, blocks)
+  for i = 2, #devices do
+    local said = {}
+    for _, point in ipairs(points) do
+      local entry = entry_of(point, devices[i].device)
+      local doubt = entry and entry.agreement
+      if doubts[doubt] and not said[doubt] then
+        said[doubt] = true
+        add(blocks, document.note(doubts[doubt], {device = {devices[i].device, "text"}, n = {point.n, "count"},
+          base = {devices[1].device, "text"}}))
+      end
+    end
+  end
+end
+
+local BUSY <const> = 0.1
+
+--- What else has to be said beside the figures of a grid.
+function page.say_caveats(self, blocks)
+  if self.incomplete then add(blocks, document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
+  page.say_skipped(self.skipped, blocks)
+  page.say_doubts(self.points, self.devices, blocks)
+  local most = 0
+  for _, point in ipairs(self.points) do
+    for _, entry in ipairs(point.measured) do most = math.max(most, entry.in_place.others or 0) end
+  end
+  if most > BUSY then
+    add(blocks, document.note("Others used up to {share} of the processor meanwhile.", {share = {most, "share"}}))
+  end
+end
+
+local function say_emulated(self, blocks)
+  local emulated = measured.devices(self.devices, true)
+  if #emulated == 0 or #self.points == 0 then return end
+  add(blocks, document.note("An emulated device shows that this work runs there. Its times say nothing about a GPU and "
+    .. "are not compared with real ones."))
+  add(blocks, times_table(self, emulated, "Emulated: seconds a call"))
+  add(blocks, page.chart(self, emulated, "Emulated: seconds a call"))
+end
+
+--- The blocks of a crossover.
+function page.blocks(self)
+  local blocks = {}
+  add(blocks, document.text("{name}: {count} sizes", {name = {self.name, "text"}, count = {#self.points, "count"}}))
+  say_crossings(self, blocks)
+  say_bounds(self, blocks)
+  page.say_caveats(self, blocks)
+  local real = measured.devices(self.devices, false)
+  if #real > 0 and #self.points > 0 then
+    add(blocks, times_table(self, real, self.name .. ": a call"))
+    add(blocks, bounds_table(self))
+    add(blocks, page.chart(self, real, self.name .. ": a call"))
+  end
+  say_emulated(self, blocks)
+  return blocks
+end
+
+return page

@@ -1,0 +1,307 @@
+--- Measuring a function at several sizes on several devices: what bench.crossover and lt.advise share. All that it
+-- needs of the machine comes from a place (luatensor.bench.place, or a spec's), so that its decisions can be tested.
+--
+-- Sizes ascend; at each one all devices are measured in turn, in place and with transfers. A size that would not fit
+-- into a device's memory, or would take longer than the patience allows, is skipped there, and all larger ones.
+
+local interrupt = require "luatensor.bench.interrupt"
+local progress = require "luatensor.bench.progress"
+
+local grid = {}
+
+local SEED <const> = 20260         -- of what fn draws in the calls whose results are compared
+local CALLS <const> = 15           -- that a measurement makes at least: checks, warm-up, rounds
+local HEADROOM <const> = 0.9       -- of the available memory: the estimate does not see everything
+
+-- ---- tensors in tables ---------------------------------------------------------------------------
+
+-- The value with its tensors, also those in plain tables, replaced by replace(tensor).
+local function mapped(value, replace, place, seen)
+  if place.is_tensor(value) then return replace(value) end
+  if type(value) ~= "table" or getmetatable(value) then return value end
+  seen = seen or {}
+  if seen[value] then return seen[value] end
+  local copy = {}
+  seen[value] = copy
+  for key, item in pairs(value) do copy[key] = mapped(item, replace, place, seen) end
+  return copy
+end
+
+local function moved(values, device, place)
+  return mapped(values, function(x) return place.move(x, device) end, place)
+end
+
+local function bytes_in(values, place)
+  local bytes = 0
+  mapped(values, function(x) bytes = bytes + place.bytes(x) end, place)
+  return bytes
+end
+
+-- ---- estimates ----------------------------------------------------------------------------------
+
+--- What a quantity will be at size n: the power law through its last two points; with one point, in proportion to n².
+-- @tab points {{n, value}, …} of positive values, n ascending
+-- @number n
+-- @treturn ?number nil without a point
+function grid.extrapolate(points, n)
+  local last, before = points[#points], points[#points - 1]
+  if not last then return nil end
+  local power = before and math.log(last[2] / before[2]) / math.log(last[1] / before[1]) or 2
+  return last[2] * (n / last[1]) ^ math.max(0, power)
+end
+
+-- ---- a device's track: what was seen there at the sizes so far ----------------------------------
+
+local run = {}
+run.__index = run
+
+local function new_track(device)
+  return {device = device.device, emulated = device.emulated, bytes = {}, seconds = {}}
+end
+
+-- Why size n is not for this device, or nil.
+function run:obstacle(track, n)
+  local bytes, available = grid.extrapolate(track.bytes, n), self.place.available(track.device)
+  if bytes and available and bytes > HEADROOM * available then
+    return {why = "does not fit", needs = bytes, available = available}
+  end
+  local seconds = grid.extrapolate(track.seconds, n)
+  if seconds and CALLS * seconds > self.settings.patience then return {why = "takes too long", seconds = seconds} end
+end
+
+function run:skip(track, n, why)
+  why.n, why.device = n, track.device
+  self.found.skipped[#self.found.skipped + 1] = why
+  track.over = true
+end
+
+function run:any_left()
+  for _, track in ipairs(self.tracks) do
+    if not track.over then return true end
+  end
+  return false
+end
+
+-- ---- calls of fn --------------------------------------------------------------------------------
+
+local FOREIGN <const> = "tensors on different devices"
+local HELP <const> = "%s\n%s: return every tensor that fn uses from inputs(n)"
+
+-- What the script's functions raise passes through, but for two errors that mean something here. Returns true and
+-- the result, or false and the message: memory did not do.
+function run:guarded(work)
+  local ok, result = pcall(work)
+  if ok then return true, result end
+  if interrupt.is(result) or type(result) ~= "string" then error(result, 0) end
+  if result:find("out of memory", 1, true) then return false, result end
+  if result:find(FOREIGN, 1, true) then result = HELP:format(result, self.settings.what) end
+  error(result, 0)
+end
+
+-- fn on inputs that are there, and fn on inputs that start on the CPU, where its results end.
+function run:calls_on(device, inputs)
+  local fn, place = self.fn, self.place
+  local there = device == "cpu" and inputs or moved(inputs, device, place)
+  local calls = {in_place = function() return fn(table.unpack(there, 1, there.n)) end}
+  if device == "cpu" or not self.settings.transfers then return calls end
+  function calls.with_transfers()
+    local sent = moved(inputs, device, place)
+    local results = moved(table.pack(fn(table.unpack(sent, 1, sent.n))), "cpu", place)
+    return table.unpack(results, 1, results.n)
+  end
+  return calls
+end
+
+-- One call with the seed that all check calls have; its results, packed, on the CPU.
+function run:checked_call(row)
+  return self:guarded(function()
+    return moved(self.place.seeded(SEED, row.device, row.calls.in_place), "cpu", self.place)
+  end)
+end
+
+-- ---- one size -----------------------------------------------------------------------------------
+
+-- The device's calls at this size, tried once; nil: the size is not for it.
+function run:row(track, n, inputs)
+  local why = self:obstacle(track, n)
+  if why then return self:skip(track, n, why) end
+  local row = {track = track, device = track.device}
+  local ok, calls = self:guarded(function() return self:calls_on(track.device, inputs) end)
+  if ok then
+    row.calls = calls
+    ok, row.results = self:checked_call(row)
+  end
+  if not ok then return self:skip(track, n, {why = "out of memory"}) end
+  row.bytes = self.place.peak(track.device)
+  if row.bytes and calls.with_transfers then row.bytes = row.bytes + bytes_in(inputs, self.place) end
+  return row
+end
+
+-- Do the others' results agree with the first one's? What does not repeat cannot be compared.
+function run:compare(rows)
+  if #rows < 2 then return end
+  local base, agree = rows[1], self.place.agree
+  local ok, again = self:checked_call(base)
+  local repeats = not ok or agree(base.results, again) ~= "differ"
+  for i = 2, #rows do
+    rows[i].agreement = repeats and agree(base.results, rows[i].results) or "does not repeat"
+  end
+end
+
+local function entries_of(rows)
+  local entries = {}
+  for _, row in ipairs(rows) do
+    for _, mode in ipairs{"in_place", "with_transfers"} do
+      local call = row.calls[mode]
+      if call then entries[#entries + 1] = {device = row.device, mode = mode, call = call, row = row} end
+    end
+  end
+  return entries
+end
+
+local function without(rows, device)
+  local rest, gone = {}, nil
+  for _, row in ipairs(rows) do
+    if row.device == device then gone = row else rest[#rest + 1] = row end
+  end
+  return rest, gone
+end
+
+-- Times all rows in turn; a device whose memory does not do is left out, and the rest starts again. The rows that
+-- are left.
+function run:time(rows, n)
+  while #rows > 0 do
+    local entries = entries_of(rows)
+    local ok, figures = self:guarded(function() return self.place.measure(entries, self.settings) end)
+    if ok then
+      for i, entry in ipairs(entries) do entry.row[entry.mode] = figures[i] end
+      return rows
+    end
+    local rest, gone = without(rows, figures:match("out of memory on ([%w:]+)"))
+    if not gone then error(figures, 0) end
+    self:skip(gone.track, n, {why = "out of memory"})
+    rows = rest
+  end
+  return rows
+end
+
+local function kept(figures)
+  if not figures then return nil end
+  return {min = figures.min, q1 = figures.q1, median = figures.median, q3 = figures.q3, max = figures.max,
+    rounds = figures.samples and #figures.samples, others = figures.others}
+end
+
+-- What results keep of a row.
+local function measured(row)
+  local track = row.track
+  return {device = row.device, emulated = track.emulated, agreement = row.agreement, bytes = row.bytes,
+    in_place = kept(row.in_place), with_transfers = kept(row.with_transfers)}
+end
+
+local function remember(row, n)
+  local track = row.track
+  track.seconds[#track.seconds + 1] = {n, (row.with_transfers or row.in_place).median}
+  if row.bytes and row.bytes > 0 then track.bytes[#track.bytes + 1] = {n, row.bytes} end
+end
+
+function run:rows(n, inputs)
+  local rows = {}
+  for _, track in ipairs(self.tracks) do
+    rows[#rows + 1] = not track.over and self:row(track, n, inputs) or nil
+  end
+  return rows
+end
+
+function run:point(n, inputs, rows)
+  local point = {n = n, measured = {}, sent = bytes_in(inputs, self.place),
+    fetched = bytes_in(rows[1].results, self.place)}
+  for _, row in ipairs(rows) do row.results = nil end
+  rows = self:time(rows, n)
+  if #rows == 0 then return nil end
+  for i, row in ipairs(rows) do
+    remember(row, n)
+    point.measured[i] = measured(row)
+    point.dtype = point.dtype or row.in_place.dtype
+  end
+  point.work = self.place.count(rows[1].calls.in_place, rows[1].device)
+  return point
+end
+
+-- The point of this size; nil: it was measured nowhere.
+function run:measure(n)
+  for _, track in ipairs(self.tracks) do self.place.reset_peak(track.device) end
+  local ok, inputs = self:guarded(function() return self.place.made(self.settings.inputs, n) end)
+  if not ok then
+    for _, track in ipairs(self.tracks) do
+      if not track.over then self:skip(track, n, {why = "out of memory"}) end
+    end
+    return nil
+  end
+  local rows = self:rows(n, inputs)
+  if #rows == 0 then return nil end
+  self:compare(rows)
+  return self:point(n, inputs, rows)
+end
+
+-- ---- all sizes ----------------------------------------------------------------------------------
+
+-- Points stay in the order of their sizes.
+local function insert(points, point)
+  local at = #points + 1
+  while at > 1 and points[at - 1].n > point.n do at = at - 1 end
+  table.insert(points, at, point)
+end
+
+function run:visit(n)
+  self.place.release()
+  local point = self:measure(n)
+  if point then insert(self.found.points, point) end
+end
+
+-- Sizes between those measured, until next_size has no wish. What was given up lies above them.
+function run:refine()
+  for _ = 1, self.settings.refine or 0 do
+    local n = self.settings.next_size(self.found.points)
+    if not n then return end
+    for _, track in ipairs(self.tracks) do track.over, track.bytes, track.seconds = false, {}, {} end
+    self:visit(n)
+  end
+end
+
+function run:all(sizes)
+  local task <close> = setmetatable({progress.task(self.settings.what, #sizes)},
+    {__close = function(self_task) self_task[1]:finish() end})
+  for _, n in ipairs(sizes) do
+    if not self:any_left() then break end
+    task[1]:step(("n = %d"):format(n))
+    self:visit(n)
+    self.done = self.done + 1
+  end
+  self:refine()
+end
+
+--- Measures fn at each size on each device.
+-- @func fn gets what inputs(n) returned
+-- @tab sizes integers, ascending
+-- @tab settings what: the function's name in errors; inputs: function(n); devices: {{device =, emulated =}, …}, the
+--   first is the base; seconds a measurement; patience: seconds that a size may take on a device; transfers: boolean;
+--   refine: how many sizes more; next_size: function(points) that gives one of them, or nil
+-- @tab place what does the work: luatensor.bench.place
+-- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {{device =, emulated =,
+--   agreement =, bytes =, in_place = {min, q1, median, q3, max}, with_transfers = the same}, …}}, …},
+--   skipped = {{n =, device =, why =, needs =, available =, seconds =}, …}, incomplete = text or nil: Ctrl-C}
+function grid.run(fn, sizes, settings, place)
+  local self = setmetatable({fn = fn, settings = settings, place = place, tracks = {}, done = 0,
+    found = {points = {}, skipped = {}}}, run)
+  for i, device in ipairs(settings.devices) do self.tracks[i] = new_track(device) end
+  local _ <close> = place.keep()
+  local ok, problem = pcall(run.all, self, sizes)
+  place.release()
+  if not ok then
+    if not interrupt.is(problem) then error(problem, 0) end
+    self.found.incomplete = ("stopped after %d of %d sizes"):format(self.done, #sizes)
+  end
+  return self.found
+end
+
+return grid

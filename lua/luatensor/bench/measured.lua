@@ -1,0 +1,26 @@
+--- Reading what luatensor.bench.grid measured.
+
+local measured = {}
+
+--- Inputs that are on the device, or that start on the CPU, where results go back to.
+measured.MODES = {"in_place", "with_transfers"}
+
+--- A point's entry of a device; nil: it was not measured there.
+function measured.entry_of(point, device)
+  for _, entry in ipairs(point.measured) do
+    if entry.device == device then return entry end
+  end
+end
+
+--- The devices that are emulated, or those that are not. They never share a table or a chart.
+-- @tab devices {{device =, emulated =}, …}
+-- @bool emulated
+function measured.devices(devices, emulated)
+  local list = {}
+  for _, device in ipairs(devices) do
+    if (device.emulated or false) == emulated then list[#list + 1] = device end
+  end
+  return list
+end
+
+return measured

@@ -1,0 +1,110 @@
+--- What luatensor.bench.grid needs of this machine. Specs have places of their own.
+
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local agree = require "luatensor.bench.agree"
+local idle = require "luatensor.bench.idle"
+local sample = require "luatensor.bench.sample"
+local state = require "luatensor.bench.state"
+
+local place = {}
+
+--- The process's state as it is now, which comes back when the `<close>` variable that holds the result ends.
+place.keep = state.keep
+
+place.is_tensor = lt.is_tensor
+
+--- The devices of this machine, the CPU first: {{device =, name =, kind =, memory =, emulated =}, …}.
+place.devices = lt.devices
+
+--- The tensor on a device; itself where it is there.
+function place.move(x, device) return x:to(device) end
+
+local function width(dtype)
+  if dtype == "bool" then return 1 end
+  return (lt.isdtype(dtype, "integral") and lt.iinfo or lt.finfo)(dtype).bits // 8
+end
+
+--- Bytes of a tensor's elements.
+function place.bytes(x)
+  local parts = lt.isdtype(x.dtype, "complex floating") and 2 or 1     -- finfo has a part's bits
+  return x.size * width(x.dtype) * parts
+end
+
+--- What inputs(n) returns, packed; made on the CPU where it names no device.
+function place.made(inputs, n)
+  local _ <close> = state.use_device("cpu")
+  return table.pack(inputs(n))
+end
+
+--- The results of a call, packed, on a device with the default generator started anew.
+function place.seeded(seed, device, call)
+  local _ <close> = state.use_device(device)
+  lt.manual_seed(seed)
+  return table.pack(call())
+end
+
+--- "agree", "differ" or "not checked", and how they differ.
+place.agree = agree.results
+
+--- Bytes that tensors can still take on a device; nil: unknown.
+place.available = core.available_memory
+
+local before = {}
+
+--- Starts a measurement of the most that a device holds.
+function place.reset_peak(device)
+  lt.reset_peak_memory(device)
+  before[device] = lt.memory(device).live
+end
+
+--- Bytes that a device held at most since then, on top of what it held.
+function place.peak(device) return lt.memory(device).peak - (before[device] or 0) end
+
+--- Nothing of a size is left for the next one: garbage is collected, and what the allocators keep is given back.
+function place.release()
+  collectgarbage()
+  collectgarbage()
+  lt.empty_cache()
+end
+
+local function sampler_of(entry, settings)
+  return sample.new(entry.call, {
+    what = settings.what, device = entry.device, seconds = settings.seconds, rounds = 5,
+    warmup = math.min(0.1, settings.seconds), gc = "count", clock = lt.clock,
+  })
+end
+
+local function all_done(samplers)
+  for _, sampler in ipairs(samplers) do
+    if not sampler:done() then return false end
+  end
+  return true
+end
+
+--- Times calls in turn, A B A B.
+-- @tab entries {{device =, call =}, …}
+-- @tab settings what, seconds
+-- @treturn table figures of each, as luatensor.bench.sample gives them
+function place.measure(entries, settings)
+  local samplers, figures = {}, {}
+  for i, entry in ipairs(entries) do
+    idle.pause()
+    samplers[i] = sampler_of(entry, settings)
+    samplers[i]:warm_up()
+  end
+  while not all_done(samplers) do
+    for _, sampler in ipairs(samplers) do
+      if #samplers > 1 then idle.pause() end
+      if not sampler:done() then sampler:round() end
+    end
+  end
+  for i, sampler in ipairs(samplers) do figures[i] = sampler:finish(true) end
+  return figures
+end
+
+--- The work of one call, counted; nil where it cannot be.
+-- @treturn ?table {flops =, bytes =, families = {{name =, calls =, bytes =}, …}}
+function place.count() return nil end
+
+return place

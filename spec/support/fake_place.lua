@@ -1,0 +1,76 @@
+-- A machine for luatensor.bench.grid whose devices, costs and memory a spec chooses. Its tensors are tables that know
+-- their device; measuring calls a function once and asks the spec what it took.
+
+local fake = {}
+
+local tensor = {__name = "fake tensor"}
+
+--- A tensor of so many bytes on a device.
+function fake.tensor(bytes, device, value)
+  return setmetatable({bytes = bytes, device = device or "cpu", value = value or 1}, tensor)
+end
+
+local function quartiles(seconds, spread)
+  return {min = seconds * (1 - 2 * spread), q1 = seconds * (1 - spread), median = seconds,
+    q3 = seconds * (1 + spread), max = seconds * (1 + 2 * spread), samples = {seconds}, dtype = "float32"}
+end
+
+--- A place.
+-- want: devices {{device =, emulated =}, …}; cost(device, n, mode) seconds; spread: of the quartiles, 1 % unless told;
+-- available {device = bytes}; agree(a, b); work(n) rows of counted work; fails {device = n}: out of memory from there on
+function fake.place(want)
+  local place = {log = {}, now = "cpu"}
+  local size, peaks = nil, {}
+
+  function place.keep() return nil end
+  function place.is_tensor(x) return getmetatable(x) == tensor end
+  function place.devices() return want.devices end
+  function place.bytes(x) return x.bytes end
+  function place.available(device) return want.available and want.available[device] end
+  function place.reset_peak(device) peaks[device] = 0 end
+  function place.peak(device) return peaks[device] end
+  function place.release() place.log[#place.log + 1] = "release" end
+  function place.agree(a, b) return (want.agree or function() return "agree" end)(a, b, size) end
+
+  function place.move(x, device)
+    if x.device == device then return x end
+    peaks[device] = (peaks[device] or 0) + x.bytes
+    return fake.tensor(x.bytes, device, x.value)
+  end
+
+  function place.made(inputs, n)
+    size = n
+    local values = table.pack(inputs(n))
+    for _, x in ipairs(values) do
+      if place.is_tensor(x) then peaks.cpu = (peaks.cpu or 0) + x.bytes end
+    end
+    return values
+  end
+
+  local function on(device, call)
+    local limit = want.fails and want.fails[device]
+    if limit and size >= limit then error(("out of memory on %s: asked for much"):format(device), 0) end
+    place.now = device
+    local results = table.pack(call())
+    place.now = "cpu"
+    return results
+  end
+
+  function place.seeded(_, device, call) return on(device, call) end
+
+  function place.measure(entries)
+    local figures = {}
+    for i, entry in ipairs(entries) do
+      on(entry.device, entry.call)
+      place.log[#place.log + 1] = ("%s %s %d"):format(entry.device, entry.mode, size)
+      figures[i] = quartiles(want.cost(entry.device, size, entry.mode), want.spread or 0.01)
+    end
+    return figures
+  end
+
+  function place.count() return want.work and {rows = want.work(size)} or nil end
+
+  return place
+end
+
+return fake
