@@ -419,3 +419,51 @@ describe("bench.crossover", function()
     end)
   end
 end)
+
+describe("lt.bench.crossover", function()
+  local lt = require "luatensor"
+
+  it("measures on this machine", function()
+    local calls = 0
+    local r = lt.bench.crossover(function(x, y)
+      calls = calls + 1
+      assert.equal(lt.get_default_device(), x.device)
+      return x:matmul(y)
+    end, {4, 16}, {devices = "cpu", seconds = 0.005, name = "product"})
+    assert.equal("crossover", r.kind)
+    assert.equal("product", r.name)
+    assert.truthy(calls > 20)
+    assert.equal(2, #r.points)
+    for i, n in ipairs{4, 16} do
+      local point = r.points[i]
+      local entry = point.measured[1]
+      assert.same({n, "float32", 8 * n * n, 4 * n * n, "cpu"}, {point.n, point.dtype, point.sent, point.fetched, entry.device})
+      local figure = entry.in_place
+      assert.truthy(0 < figure.min and figure.min <= figure.q1 and figure.q1 <= figure.median and figure.median <= figure.q3)
+      assert.is_nil(entry.with_transfers)
+      assert.truthy(entry.bytes >= 12 * n * n)
+    end
+    assert.equal(page(r), page(assert(result.decode(result.encode(r), "text"))))
+  end)
+
+  it("counts the bytes of every dtype", function()
+    local bytes = require("luatensor.bench.place").bytes
+    for dtype, width in pairs{bool = 1, int8 = 1, uint16 = 2, int64 = 8, float16 = 2, bfloat16 = 2, float64 = 8, complex64 = 8, complex128 = 16} do
+      assert.equal(6 * width, bytes(lt.zeros(2, 3, {dtype = dtype})), dtype)
+    end
+  end)
+
+  it("leaves the process as it was", function()
+    lt.manual_seed(7)
+    local expected = lt.rand(3):totable()
+    lt.manual_seed(7)
+    collectgarbage("stop")
+    lt.bench.crossover(function(x) return x + lt.rand(x.shape[1], 1) end, {4}, {devices = {"cpu"}, seconds = 0.001})
+    assert.falsy(collectgarbage("isrunning"))
+    collectgarbage("restart")
+    assert.same(expected, lt.rand(3):totable())
+    local before = lt.get_default_device()
+    pcall(lt.bench.crossover, function() error("no") end, {4})
+    assert.equal(before, lt.get_default_device())
+  end)
+end)

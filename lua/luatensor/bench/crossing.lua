@@ -39,7 +39,9 @@ local CLOSE <const> = 1.1        -- an interval whose ends are that near tells e
 --- A size worth measuring: in the middle, by ratio, of the widest gap inside the brackets.
 -- @tab found what crossing.find gave
 -- @tab sizes measured so far, ascending
--- @treturn ?int nil: there is none
+-- @treturn[1] int
+-- @treturn[1] number how wide the gap is
+-- @treturn[2] nil there is none
 function crossing.next_size(found, sizes)
   local best, widest = nil, CLOSE
   for _, change in ipairs(found.changes) do
@@ -50,7 +52,7 @@ function crossing.next_size(found, sizes)
       end
     end
   end
-  return best
+  return best, best and widest
 end
 
 -- ---- in words -----------------------------------------------------------------------------------

@@ -183,15 +183,17 @@ local function crossings(points, devices)
   return list
 end
 
--- The next size worth measuring: inside the first bracket that is wide.
+-- The next size worth measuring: in the widest gap of all brackets.
 local function next_size(devices)
   return function(points)
     local sizes = {}
     for i, point in ipairs(points) do sizes[i] = point.n end
+    local best, widest = nil, 0
     for _, found in ipairs(crossings(points, devices)) do
-      local n = crossing.next_size(found, sizes)
-      if n then return n end
+      local n, width = crossing.next_size(found, sizes)
+      if n and width > widest then best, widest = n, width end
     end
+    return best
   end
 end
 

@@ -11,6 +11,9 @@ local MODE_NAMES <const> = {in_place = "in place", with_transfers = "with transf
 
 -- ---- in words: sentences ------------------------------------------------------------------------
 
+-- Bounds of less than this are not shown: launching anything takes longer.
+local VISIBLE <const> = 1e-6
+
 local function add(blocks, block) blocks[#blocks + 1] = block end
 
 local function say_crossings(self, blocks)
@@ -59,7 +62,8 @@ local function say_bounds(self, blocks)
   for _, row in ipairs(self.bounds or {}) do add(blocks, say_bound(self, row)) end
   if self.bounds and self.bounds[1] then
     add(blocks, document.note("Bounds follow from peaks: launching, a few microseconds a call on a GPU, and all that "
-      .. "keeps a device from its peak come on top. At small sizes they do not say which device is faster."))
+      .. "keeps a device from its peak come on top. Those below {least} are not shown: they say nothing.",
+      {least = {VISIBLE, "s"}}))
   end
 end
 
@@ -118,9 +122,6 @@ local function series_of(self, device, mode)
   return {name = name, points = points, emulated = device.emulated}
 end
 
--- Bounds of less than this are left out of the chart: launching anything takes longer.
-local VISIBLE <const> = 1e-6
-
 local function bound_series(self, series)
   for _, row in ipairs(self.bounds or {}) do
     for _, mode in ipairs(MODES) do
@@ -148,6 +149,8 @@ function page.chart(self, devices, title)
     y = {name = "a call", unit = "s", log = true}, series = series}
 end
 
+local function visible(seconds) return seconds and seconds >= VISIBLE and seconds or false end
+
 local function bounds_table(self)
   if not (self.bounds and self.bounds[1]) then return nil end
   local columns, by_n, rows = {{name = "n", unit = "count"}}, {}, {}
@@ -162,7 +165,7 @@ local function bounds_table(self)
     columns[#columns + 1] = {name = "with transfers", unit = "s"}
     for _, bound in ipairs(row.points) do
       local cells = by_n[bound.n]
-      cells[#columns - 1], cells[#columns] = bound.in_place, bound.with_transfers or false
+      cells[#columns - 1], cells[#columns] = visible(bound.in_place), visible(bound.with_transfers)
     end
   end
   return document.table{title = "Devices that are not here: at least, by published figures", columns = columns,

@@ -1,12 +1,15 @@
 --- Measuring: figures that can be believed.
 -- @module luatensor.bench
 
+local crossover = require "luatensor.bench.crossover"
 local result = require "luatensor.bench.result"
 local timing = require "luatensor.bench.timing"
 
 local bench = {}
 
+bench.crossover = crossover.crossover
 bench.load = result.load
+bench.sizes = crossover.sizes
 bench.time = timing.time
 
 return bench
