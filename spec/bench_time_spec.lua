@@ -275,7 +275,7 @@ describe("bench.time, wrong arguments", function()
     {"warmup: -1 is not in 0 … 1000000.0", nothing, {warmup = -1}},
     {"gc: one of count, out expected, got never", nothing, {gc = "never"}},
     {"threads: 0 is out of range", nothing, {threads = 0}},
-    {"device: unknown device \"abacus\"; known: cpu, cuda", nothing, {device = "abacus"}},
+    {"device: unknown device \"abacus\"; known: cpu, cuda, auto", nothing, {device = "abacus"}},
     {"clock: function expected, got number", nothing, {clock = 3}},
     {"name: string expected, got number", nothing, {name = 3}},
     {"seed: integer expected, got string", nothing, {seed = "x"}},

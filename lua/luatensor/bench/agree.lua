@@ -131,6 +131,7 @@ end
 -- @treturn string "agree", "differ" or "not checked": nothing came back that could be compared
 -- @treturn ?string how they differ
 function agree.results(a, b)
+  if a.n == 0 or b.n == 0 then return "not checked" end
   if a.n ~= b.n then return "differ", ("are %d and %d values"):format(a.n, b.n) end
   local outcome = "not checked"
   for i = 1, a.n do

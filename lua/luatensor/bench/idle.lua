@@ -50,15 +50,12 @@ end
 function watch:others()
   local busy, total = read_all()
   if not (busy and self.busy) or total - self.total < 10 then return nil end
-  local others = busy - self.busy - (read_own() - self.own)
-  return math.min(1, math.max(0, others / (total - self.total)))
+  local others = (busy - self.busy - (read_own() - self.own)) / (total - self.total)
+  return math.floor(1000 * math.min(1, math.max(0, others)) + 0.5) / 1000
 end
 
--- Until the library has a call of its own: in a script the shell's.
-local sleep = rawget(core, "sleep") or function(seconds) os.execute(("sleep %.3f"):format(seconds)) end
-
 --- A pause, after which the threads of a parallel loop that ended sleep, too.
-function idle.pause() sleep(0.02) end
+function idle.pause() core.sleep(0.02) end
 
 --- Waits until nobody else uses the processor.
 -- @number seconds how long at most
@@ -67,7 +64,7 @@ function idle.await(seconds)
   local give_up = core.clock() + seconds
   repeat
     local since = idle.watch()
-    sleep(0.3)
+    core.sleep(0.3)
     if (since:others() or 0) <= idle.BUSY then return true end
   until core.clock() > give_up
   return false

@@ -1,12 +1,14 @@
 --- Measuring: figures that can be believed.
 -- @module luatensor.bench
 
+local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"
 local result = require "luatensor.bench.result"
 local timing = require "luatensor.bench.timing"
 
 local bench = {}
 
+bench.compare = comparison.compare
 bench.crossover = crossover.crossover
 bench.load = result.load
 bench.sizes = crossover.sizes

@@ -9,11 +9,17 @@ local SPREAD <const> = 0.1       -- quartiles that far apart, as a share of the 
 local TREND <const> = 0.1
 local OTHERS <const> = 0.1       -- share of the processor
 
+--- What others used of the processor; nil: not worth a note.
+function notes.others(share)
+  if (share or 0) <= OTHERS then return nil end
+  return document.note("Others used {share} of the processor meanwhile.", {share = {share, "share"}})
+end
+
 -- Each gives a note or nil.
 local rules = {}
 
-rules[1] = function(figures)
-  if not figures.emulated then return end
+rules[1] = function(figures, run)
+  if not figures.emulated or run.part then return end
   return document.note("Measured on an emulated device: these times say nothing about a real one.")
 end
 
@@ -38,8 +44,7 @@ rules[4] = function(figures, run)
 end
 
 rules[5] = function(figures)
-  if (figures.others or 0) <= OTHERS then return end
-  return document.note("Others used {share} of the processor meanwhile.", {share = {figures.others, "share"}})
+  return notes.others(figures.others)
 end
 
 -- Waiting itself takes time, of which no clock would have been cheated.
@@ -56,7 +61,8 @@ end
 
 --- The notes on a sampler's figures.
 -- @tab figures
--- @tab run dropped: rounds left out; rounds: how many were wanted at least
+-- @tab run dropped: rounds left out; rounds: how many were wanted at least; part: of a larger result, which says
+--   itself what is emulated and what others did
 -- @treturn table list of blocks
 function notes.of(figures, run)
   local list = {}

@@ -44,15 +44,16 @@ local function info_of(device)
   end
 end
 
-local function is_emulated(info) return info and (info.emulated or info.name:find("^Emulated") ~= nil) or nil end
-
 --- Is this device an emulated one? true or nil.
-function sample.is_emulated(device) return is_emulated(info_of(device)) end
+function sample.is_emulated(device)
+  local info = info_of(device)
+  return info and info.emulated or nil
+end
 
 -- An emulated device that this process works with.
 local function emulator_in_use()
   for _, info in ipairs(lt.devices()) do
-    if is_emulated(info) and lt.memory(info.device).peak > 0 then return true end
+    if info.emulated and lt.memory(info.device).peak > 0 then return true end
   end
 end
 
@@ -203,7 +204,7 @@ end
 --- One round: a full collection, a call that is not timed, and the timed calls.
 function sampler:round()
   local _ <close> = state.use_device(self.default_device)
-  self.watch = self.watch or idle.watch()
+  if not self.part then self.watch = self.watch or idle.watch() end
   self.began = self.began or self.clock()
   collectgarbage()
   if self.a_call < SLOW then self.fn() end
@@ -254,14 +255,14 @@ function sampler:finish(partial)
   figures.samples, figures.calls, figures.first = self.samples, self.calls, self.first
   figures.device, figures.dtype, figures.gc, figures.threads = self.device, self.dtype, self.gc, lt.get_num_threads()
   figures.device_seconds = self.spans[1] and statistics.median(self.spans)
-  figures.others = self.watch:others()
+  figures.others = self.watch and self.watch:others()
   if not partial then
     figures.single, figures.queue_seconds = self:single_calls()
     figures.wait_seconds = self:wait_seconds()
   end
   local explicit = self.sync ~= nil
   figures.emulated = sample.is_emulated(self.device) or not explicit and emulator_in_use() or nil
-  figures.notes = notes.of(figures, {dropped = self.dropped, rounds = self.rounds})
+  figures.notes = notes.of(figures, {dropped = self.dropped, rounds = self.rounds, part = self.part})
   return figures
 end
 
@@ -271,13 +272,14 @@ function sampler:has_samples() return #self.samples > 0 end
 --- A sampler.
 -- @func fn what is timed
 -- @tab options what: the function's name in errors; seconds to measure; rounds at least; warmup seconds; gc: "count"
---   or "out"; clock: a function; device: to wait for, the default device while fn runs (nil: all in use)
+--   or "out"; clock: a function; device: to wait for, the default device while fn runs (nil: all in use); part: the
+--   figures are part of a larger result, which says itself what is emulated and what others did
 function sample.new(fn, options)
   local self = setmetatable({
     fn = fn, what = options.what, clock = options.clock, gc = options.gc, rounds = options.rounds,
     seconds = options.seconds, warmup = options.warmup, patience = math.max(PATIENCE, options.seconds),
     round_seconds = options.seconds / ROUNDS, device = options.device, sync = options.device,
-    default_device = options.device,
+    default_device = options.device, part = options.part,
   }, sampler)
   self:reset()
   return self

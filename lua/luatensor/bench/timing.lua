@@ -33,7 +33,8 @@ end
 local collections = {count = "collections counted", out = "collections left out"}
 
 local function circumstances(self)
-  return document.text("on {device}, {threads} threads, {dtype}, {gc}", {
+  local where = self.device == "cpu" and "on {device} with {threads} threads" or "on {device}"
+  return document.text(where .. ", {dtype}, {gc}", {
     device = {self.device, "text"}, threads = {self.threads, "count"}, gc = {collections[self.gc], "text"},
     dtype = {self.dtype or "no tensor came back", "text"},
   })
@@ -62,16 +63,18 @@ timing.class = result.class("time", methods)
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
+-- The device's whole name; nil stays nil.
+local function full_name(what, device)
+  if device == nil then return nil end
+  local ok, name = pcall(lt.device, device)
+  if not ok then arguments.fail(what, "%s", name) end
+  return name
+end
+
 --- A sampler's options from the script's, checked; nil options give the defaults.
 function timing.check(what, options)
-  local device = options.device
-  if device ~= nil then
-    local ok, name = pcall(lt.device, device)
-    if not ok then arguments.fail(what, "%s", name) end
-    device = name
-  end
   return {
-    what = what, device = device,
+    what = what, device = full_name(what, options.device),
     seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.5),
     rounds = options.rounds and arguments.integer(what, "rounds", options.rounds, 1, 1000) or 5,
     warmup = arguments.number(what, "warmup", options.warmup, 0, 1e6, 0.1),
@@ -80,6 +83,16 @@ function timing.check(what, options)
     seed = options.seed and arguments.integer(what, "seed", options.seed) or 0,
     threads = options.threads and arguments.integer(what, "threads", options.threads, 1, 1024),
   }
+end
+
+--- The same options with another device, where one is given.
+function timing.with_device(checked, device)
+  return setmetatable({device = full_name(checked.what, device)}, {__index = checked})
+end
+
+--- What a result says of the options.
+function timing.kept(checked)
+  return {seconds = checked.seconds, rounds = checked.rounds, warmup = checked.warmup, seed = checked.seed}
 end
 
 --- The process as the options want it; the caller has kept its state.
@@ -91,19 +104,18 @@ end
 
 local function rounds_of(sampler, name)
   local planned, made = sampler:planned(), 0
-  local task = progress.task(name, planned)
+  local task <close> = progress.task(name, planned)
   repeat
     made = made + 1
     task:step(("round %d of %d"):format(math.min(made, planned), planned))
     sampler:round()
   until sampler:done()
-  task:finish()
 end
 
 local function complete(sampler, name, checked, incomplete)
   local fields = sampler:finish(incomplete ~= nil)
   fields.name, fields.incomplete = name, incomplete
-  fields.options = {seconds = checked.seconds, rounds = checked.rounds, warmup = checked.warmup, seed = checked.seed}
+  fields.options = timing.kept(checked)
   return result.new(timing.class, fields)
 end
 
@@ -113,11 +125,17 @@ local function stopped(sampler, name, checked)
   interrupt.raise(complete(sampler, name, checked, text))
 end
 
+-- Where the function stands: "script.lua:12".
+local function default_name(fn)
+  local info = type(fn) == "function" and debug.getinfo(fn, "S")
+  return info and info.what ~= "C" and ("%s:%d"):format(info.short_src, info.linedefined) or "function"
+end
+
 --- Times calls of a function. Devices are waited for before the clock is read, both times.
 -- @function time
 -- @tparam function fn called without arguments; what it returns is looked at once, for its dtype and device
 -- @tparam[opt] table options
---   `name` of what is timed;
+--   `name` of what is timed (where the function stands);
 --   `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of
 --   the seconds holds; functions whose calls take many seconds make two at least;
 --   `warmup` seconds before (0.1), one call at least, and until two rounds agree;
@@ -135,7 +153,7 @@ end
 function timing.time(fn, options)
   arguments.callable("bench.time", "argument 1", fn)
   options = arguments.options("bench.time", options, timing.options)
-  local name = options.name == nil and "function" or options.name
+  local name = options.name == nil and default_name(fn) or options.name
   if type(name) ~= "string" then arguments.fail("bench.time", "name: string expected, got %s", type(name)) end
   local checked = timing.check("bench.time", options)
   local _ <close> = state.keep()

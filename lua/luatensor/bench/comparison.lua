@@ -1,0 +1,332 @@
+--- Several functions that should do the same, timed in turn.
+
+local lt = require "luatensor"
+local agree = require "luatensor.bench.agree"
+local arguments = require "luatensor.bench.arguments"
+local document = require "luatensor.bench.document"
+local idle = require "luatensor.bench.idle"
+local interrupt = require "luatensor.bench.interrupt"
+local notes = require "luatensor.bench.notes"
+local progress = require "luatensor.bench.progress"
+local result = require "luatensor.bench.result"
+local sample = require "luatensor.bench.sample"
+local state = require "luatensor.bench.state"
+local statistics = require "luatensor.bench.statistics"
+local timing = require "luatensor.bench.timing"
+
+local comparison = {}
+
+-- ---- what is shown ------------------------------------------------------------------------------
+
+local methods = {}
+
+local columns = {
+  {name = "function", unit = "text"}, {name = "device", unit = "text"}, {name = "median", unit = "s"},
+  {name = "1st quartile", unit = "s"}, {name = "3rd quartile", unit = "s"}, {name = "least", unit = "s"},
+  {name = "speed-up", unit = "ratio"}, {name = "", unit = "text"}, {name = "results", unit = "text"},
+}
+
+local function word_for(self, entry)
+  if entry.error then return "failed" end
+  return entry.name == self.base and "base" or entry.verdict or ""
+end
+
+local function row_of(self, entry)
+  return {
+    entry.name, entry.device or false, entry.median or false, entry.q1 or false, entry.q3 or false, entry.min or false,
+    entry.ratio or false, word_for(self, entry), entry.agreement or false,
+  }
+end
+
+-- Columns and rows without the device, where there is only one.
+local function without_device(rows)
+  local short = {}
+  for i, row in ipairs(rows) do
+    if row[2] ~= rows[1][2] then return columns, rows end
+    short[i] = table.move(row, 3, #row, 2, {row[1]})
+  end
+  return table.move(columns, 3, #columns, 2, {columns[1]}), short
+end
+
+-- Real and emulated figures never share a table.
+local function table_of(self, emulated)
+  local rows = {}
+  for _, entry in ipairs(self.entries) do
+    if (entry.emulated or false) == emulated then rows[#rows + 1] = row_of(self, entry) end
+  end
+  if #rows == 0 then return nil end
+  local title = emulated and "On an emulated device: these times say nothing about a real one" or self.name
+  local shown, cells = without_device(rows)
+  return document.table{title = title, columns = shown, rows = cells}
+end
+
+-- The note with the entry's name before it.
+local function named(entry, note)
+  local values = {who = {entry.name, "text"}}
+  for name, value in pairs(note.values or {}) do values[name] = value end
+  return document.note("{who}: " .. note.text, values)
+end
+
+local remarks = {
+  differ = function(entry, base)
+    return document.note("{who} and {base}: their results {why}. No ratio: they do not do the same.",
+      {who = {entry.name, "text"}, base = {base, "text"}, why = {entry.difference, "text"}})
+  end,
+  ["does not repeat"] = function(_, base)
+    return document.note("{base} gives another result each time, with the same seed: whether the others do the same "
+      .. "cannot be told.", {base = {base, "text"}})
+  end,
+  ["not checked"] = function(entry)
+    return document.note("Whether all do the same was not checked: {why}.", {why = {entry.difference, "text"}})
+  end,
+}
+
+local function add_remarks(self, blocks)
+  local said = {}
+  for _, entry in ipairs(self.entries) do
+    local remark = not entry.error and remarks[entry.agreement]
+    if remark and (entry.agreement == "differ" or not said[entry.agreement]) then
+      blocks[#blocks + 1] = remark(entry, self.base)
+      said[entry.agreement] = true
+    end
+    if entry.error then blocks[#blocks + 1] = named(entry, {text = "{why}", values = {why = {entry.error, "text"}}}) end
+    for _, note in ipairs(entry.notes or {}) do blocks[#blocks + 1] = named(entry, note) end
+  end
+end
+
+local function has(self, emulated)
+  for _, entry in ipairs(self.entries) do
+    if entry.median and (entry.emulated or false) == emulated then return true end
+  end
+  return false
+end
+
+--- The blocks of it, as every result has them.
+function methods:blocks()
+  local blocks = {table_of(self, false)}
+  blocks[#blocks + 1] = table_of(self, true)
+  if has(self, true) and has(self, false) then
+    blocks[#blocks + 1] = document.note("Emulated and real times are not compared with each other.")
+  end
+  add_remarks(self, blocks)
+  blocks[#blocks + 1] = notes.others(self.others)
+  if self.incomplete then blocks[#blocks + 1] = document.note(self.incomplete) end
+  return blocks
+end
+
+--- Named figures, for diff.
+function methods:timings()
+  local list = {}
+  for _, entry in ipairs(self.entries) do
+    if entry.median then list[#list + 1] = entry end
+  end
+  return list
+end
+
+comparison.class = result.class("compare", methods)
+
+-- ---- entries ------------------------------------------------------------------------------------
+
+local function check_entry(i, entry, names)
+  if type(entry) ~= "table" then
+    arguments.fail("bench.compare", "entry %d: {\"name\", function} expected, got %s", i, type(entry))
+  end
+  for key in pairs(entry) do
+    if key ~= 1 and key ~= 2 and key ~= "device" then
+      arguments.fail("bench.compare", "entry %d: unknown field %q; known: 1 (name), 2 (function), device", i,
+        tostring(key))
+    end
+  end
+  if type(entry[1]) ~= "string" then
+    arguments.fail("bench.compare", "entry %d: name expected first, got %s", i, type(entry[1]))
+  elseif names[entry[1]] then
+    arguments.fail("bench.compare", "entries %d and %d are both named %q", names[entry[1]], i, entry[1])
+  end
+  names[entry[1]] = i
+  arguments.callable("bench.compare", ("entry %d (%s)"):format(i, entry[1]), entry[2])
+end
+
+local function check_entries(entries)
+  if type(entries) ~= "table" then
+    arguments.fail("bench.compare", "argument 1: list of entries expected, got %s", type(entries))
+  elseif #entries < 2 then
+    arguments.fail("bench.compare", "two entries or more expected, got %d", #entries)
+  end
+  local names = {}
+  for i, entry in ipairs(entries) do check_entry(i, entry, names) end
+end
+
+-- Calls f; an error that is no Ctrl-C becomes the entry's.
+local function attempt(entry, f, ...)
+  local returned = table.pack(pcall(f, ...))
+  if returned[1] then return true, table.unpack(returned, 2, returned.n) end
+  if interrupt.is(returned[2]) then error(returned[2], 0) end
+  entry.error = tostring(returned[2])
+  return false
+end
+
+-- ---- agreement ----------------------------------------------------------------------------------
+
+-- What the entry returns with this seed; nil: it failed.
+local function results_of(entry, seed)
+  local _ <close> = state.use_device(entry.sampler.default_device)
+  lt.manual_seed(seed)
+  local ok, results = attempt(entry, function()
+    local packed = table.pack(entry.sampler.fn())
+    lt.synchronize()                       -- errors that come late
+    return packed
+  end)
+  return ok and results or nil
+end
+
+local function outcome(expected, got, same)
+  if not same then return agree.results(expected, got) end
+  if same(expected[1], got[1]) then return "agree" end
+  return "differ", "are not the same to the function that was given"
+end
+
+-- The base runs twice: what differs from itself tells nothing about others.
+local function check_agreement(entries, checked, same)
+  local base = entries[1]
+  local expected = results_of(base, checked.seed)
+  local again = expected and results_of(base, checked.seed)
+  local repeats = again and outcome(expected, again, same)
+  if repeats == "differ" then base.agreement = "does not repeat" end
+  for i = 2, #entries do
+    local entry = entries[i]
+    local got = results_of(entry, checked.seed)
+    if repeats == "agree" and got then
+      entry.agreement, entry.difference = outcome(expected, got, same)
+    else
+      entry.agreement = repeats == "differ" and "does not repeat" or "not checked"
+    end
+    if entry.agreement == "not checked" then entry.difference = "no results to compare" end
+  end
+end
+
+-- ---- rounds in turn -----------------------------------------------------------------------------
+
+local function warm_up(entries, checked)
+  for _, entry in ipairs(entries) do
+    if not entry.error then
+      idle.pause()
+      lt.manual_seed(checked.seed)
+      attempt(entry, entry.sampler.warm_up, entry.sampler)
+    end
+  end
+end
+
+local function planned(entries)
+  local total = 0
+  for _, entry in ipairs(entries) do
+    if not entry.error then total = total + entry.sampler:planned() end
+  end
+  return total
+end
+
+-- A round of each that wants more; false: none does.
+local function turn(entries, task)
+  local active = false
+  for _, entry in ipairs(entries) do
+    if not entry.error and not entry.sampler:done() then
+      active = true
+      task:step(entry.name)
+      idle.pause()                         -- the threads of the one before stop spinning
+      attempt(entry, entry.sampler.round, entry.sampler)
+    end
+  end
+  return active
+end
+
+local function measure(entries, checked, options)
+  if options.check == false then
+    for i = 2, #entries do entries[i].agreement, entries[i].difference = "not checked", "as asked" end
+  else
+    check_agreement(entries, checked, options.same)
+  end
+  warm_up(entries, checked)
+  local task <close> = progress.task(options.name or "comparing", planned(entries))
+  while turn(entries, task) do end
+end
+
+-- ---- the result ---------------------------------------------------------------------------------
+
+local function compare_with(base, entry)
+  if not (base.median and entry.median) or entry.agreement == "differ" then return end
+  if base.emulated ~= entry.emulated then return end
+  entry.ratio = base.median / entry.median
+  entry.verdict = statistics.overlap(base, entry) and "undecided" or entry.ratio > 1 and "faster" or "slower"
+end
+
+-- An entry's figures, without what only measuring needs.
+local function figures_of(entry, partial)
+  local fields = {}
+  if not entry.error and entry.sampler:has_samples() then fields = entry.sampler:finish(partial) end
+  fields.name, fields.error, fields.agreement, fields.difference =
+    entry.name, entry.error, entry.agreement, entry.difference
+  fields.device = fields.device or entry.sampler.default_device
+  return fields
+end
+
+local function complete(entries, checked, options, watch, incomplete)
+  local fields = {name = options.name, base = entries[1].name, entries = {}, others = watch:others(),
+    gc = checked.gc, threads = lt.get_num_threads(), incomplete = incomplete, options = timing.kept(checked)}
+  for i, entry in ipairs(entries) do
+    fields.entries[i] = figures_of(entry, incomplete ~= nil)
+    fields.emulated = fields.emulated or fields.entries[i].emulated
+    if i > 1 then compare_with(fields.entries[1], fields.entries[i]) end
+  end
+  return result.new(comparison.class, fields)
+end
+
+local function stopped(entries, checked, options, watch)
+  local rounds = 0
+  for _, entry in ipairs(entries) do rounds = math.max(rounds, #entry.sampler.samples) end
+  if rounds == 0 then interrupt.raise() end
+  interrupt.raise(complete(entries, checked, options, watch, ("stopped after %d rounds"):format(rounds)))
+end
+
+local known_options = {check = true, same = true}
+for name in pairs(timing.options) do known_options[name] = true end
+
+local function make_entries(list, checked)
+  local entries = {}
+  for i, entry in ipairs(list) do
+    local own = timing.with_device(checked, entry.device)
+    entries[i] = {name = entry[1], sampler = sample.new(entry[2], own)}
+  end
+  return entries
+end
+
+--- Times functions that should do the same, a round of each in turn, and shows how much faster they are than the
+-- first. Only where their results agree: with the same seed before each call, floats within what their dtype allows of
+-- the largest magnitude.
+-- @function compare
+-- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
+--   that is the default device
+-- @tparam[opt] table options those of time (`seconds`, `rounds`, `warmup` are of each entry), and
+--   `check` = false: results are not compared;
+--   `same`, a function that gets the first result of the base and of another and answers whether they agree
+-- @treturn table a result of kind "compare": `entries` with the figures of time and `ratio` (the base's median by its
+--   own), `verdict` ("faster", "slower", "undecided": the ranges between their quartiles touch), `agreement` ("agree",
+--   "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the
+--   others go on. There is no ratio where results differ, nor between emulated and real devices
+function comparison.compare(entries, options)
+  options = arguments.options("bench.compare", options, known_options)
+  check_entries(entries)
+  if options.same ~= nil then arguments.callable("bench.compare", "same", options.same) end
+  if options.check ~= nil and type(options.check) ~= "boolean" then
+    arguments.fail("bench.compare", "check: boolean expected, got %s", type(options.check))
+  end
+  local checked = timing.check("bench.compare", options)
+  checked.part = true
+  local _ <close> = state.keep()
+  timing.prepare(checked)
+  local made, watch = make_entries(entries, checked), idle.watch()
+  local ok, problem = pcall(measure, made, checked, options)
+  if ok then return complete(made, checked, options, watch) end
+  if not interrupt.is(problem) then error(problem, 0) end
+  return stopped(made, checked, options, watch)
+end
+
+return comparison
