@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "host.h"
+#include "profile.h"
 #include "op_reduce.h"
 
 /* ---- dtypes ---- */
@@ -37,7 +38,7 @@ static void delete_new(dl_versioned *self) { delete_exported((exported *)(void *
 
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
   place where = t->store->place;
-  int st = where.device->sync(where.index);
+  int st = device_sync(where);
   if (st != OK) return st;
   exported *e = calloc(1, sizeof *e);
   if (!e) return ERR_MEMORY;

@@ -1,6 +1,7 @@
 #include "host.h"
 
 #include "op.h"
+#include "profile.h"
 
 tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {
   tensor t = {.store = s, .dtype = d, .shape = *dims, .count = 1};
@@ -22,9 +23,9 @@ static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtyp
 static int send(tensor *out, const tensor *in) {
   place to = out->store->place, from = in->store->place;
   if (from.device == to.device)
-    return to.device->copy_across(to.index, tensor_data(out), from.index, tensor_data(in), bytes_of(in));
-  if (on_host(in)) return to.device->copy_in(to.index, tensor_data(out), tensor_data(in), bytes_of(in));
-  if (on_host(out)) return from.device->copy_out(from.index, tensor_data(out), tensor_data(in), bytes_of(in));
+    return device_copy_across(to, tensor_data(out), from, tensor_data(in), bytes_of(in));
+  if (on_host(in)) return device_copy_in(to, tensor_data(out), tensor_data(in), bytes_of(in));
+  if (on_host(out)) return device_copy_out(tensor_data(out), from, tensor_data(in), bytes_of(in));
   tensor here = {.store = NULL};
   int st = tensor_init(&here, in->dtype, &in->shape, (place){&cpu_device, 0});
   if (st == OK) st = send(&here, in);

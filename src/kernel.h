@@ -326,6 +326,7 @@ enum { LAUNCH_ARGUMENTS = 64 };
 typedef struct launch_argument {
   uint64_t value;
   bool     pointer, written;
+  size_t   bytes;                      /* of its tensor */
 } launch_argument;
 
 typedef struct launch_call {

@@ -4,6 +4,7 @@
 
 #include "lua_args.h"
 #include "lua_register.h"
+#include "profile.h"
 
 static const char *const create_options[] = {"dtype", "device", NULL};
 static const char *const linspace_options[] = {"dtype", "device", "endpoint", NULL};
@@ -203,8 +204,8 @@ static tensor *push_spaced(lua_State *L, const char *fn, enum dtype d, place whe
   tensor *t = push_tensor(L, fn, d, &one, where);
   arange_call c = {.out = {.data = tensor_data(t), .dtype = d}, .count = n, .start = s->start, .step = s->step};
   c.start.is_float = c.step.is_float = s->floats;
-  int st = where.device->arange ? OK : ERR_NO_KERNEL;
-  if (st == OK && n > 0) TRY(L, where, st, where.device->arange(where.index, &c));
+  int st = OK;
+  if (n > 0) TRY(L, where, st, device_arange(where, &c));
   if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
   return t;
 }

@@ -5,6 +5,7 @@
 
 #include "lua_args.h"
 #include "lua_register.h"
+#include "profile.h"
 
 /***
 Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
@@ -136,13 +137,14 @@ Waits until all work queued on a device is done.
 static int l_synchronize(lua_State *L) {
   if (!lua_isnoneornil(L, 1)) {
     place p = check_place(L, 1, "synchronize");
-    int st = p.device->sync(p.index);
+    int st = device_sync(p);
     return st == OK ? 0 : raise_device(L, "synchronize", st, p);
   }
   for (int k = 0; device_kinds[k]; k++)
     for (int index = 0; index < device_kinds[k]->in_use(); index++) {
-      int st = device_kinds[k]->sync(index);
-      if (st != OK) return raise_device(L, "synchronize", st, (place){device_kinds[k], index});
+      place p = {device_kinds[k], index};
+      int st = device_sync(p);
+      if (st != OK) return raise_device(L, "synchronize", st, p);
     }
   return 0;
 }

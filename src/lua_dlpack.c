@@ -9,6 +9,7 @@
 #include "lua_args.h"
 #include "lua_index.h"
 #include "lua_register.h"
+#include "profile.h"
 
 static const char capsule_class = 0;
 
@@ -51,7 +52,7 @@ static int l_to_dlpack(lua_State *L) {
 
 /* The storage of what was taken in ends: so does the struct, when queued work no longer uses it. */
 static void release(storage *s) {
-  s->place.device->sync(s->place.index);
+  device_sync(s->place);
   dlpack_delete(s->owner);
   free(s->owner);
 }
@@ -81,7 +82,7 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 are true */
   tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, where);
   int st = form->count == 0 ? OK : op_copy(t, &in);
-  if (st == OK) st = where.device->sync(where.index);
+  if (st == OK) st = device_sync(where);
   if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
   dlpack_delete(p);
 }

@@ -4,6 +4,7 @@
 #include "lua_random.h"
 #include "lua_register.h"
 #include "op_random.h"
+#include "profile.h"
 
 static const char graph_class = 0;       /* registry key (its address) of the metatable */
 
@@ -98,10 +99,12 @@ static void capture(lua_State *L, graph *g, int i) {
   if (st == ERR_MEMORY) raise(L, "graph", st, NULL, 0);
   if (st != OK) raise_device(L, "graph", st, g->where);
   random_capture(&g->cells);
+  profile_capture(g->where);
   keep_generators(L, i);
   lua_pushvalue(L, 1);
   int failed = lua_pcall(L, 0, LUA_MULTRET, 0);
   random_capture_end();
+  profile_capture_end();
   keep_generators(L, 0);
   st = failed ? OK : calls->end(g->where.index, g->handle);
   if (failed || st != OK) end_graph(g);
@@ -155,7 +158,7 @@ static int g_replay(lua_State *L) {
   graph *g = check_graph(L, "replay");
   if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
   int st = random_replay(&g->cells);
-  if (st == OK) st = g->where.device->graphs->replay(g->where.index, g->handle);
+  if (st == OK) st = device_replay(g->where, g->handle);
   if (st != OK) return raise_device(L, "replay", st, g->where);
   random_replayed(&g->cells);
   lua_getiuservalue(L, 1, RESULTS);

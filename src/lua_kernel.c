@@ -6,6 +6,7 @@
 
 #include "lua_args.h"
 #include "lua_register.h"
+#include "profile.h"
 
 static const char kernel_class = 0;
 static const char *const launch_options[] = {"grid", "block", "shared", "count", NULL};
@@ -257,6 +258,11 @@ static void finish_written(lua_State *L, const kernel *k) {
   }
 }
 
+static void point_to(launch_argument *a, const tensor *t) {
+  a->value = (uint64_t)(uintptr_t)tensor_data(t);
+  a->bytes = (size_t)t->count * (size_t)dtype_size(t->dtype);
+}
+
 /* k({grid =, block =, shared =}, …) */
 static int l_call(lua_State *L) {
   kernel *k = test_class(L, 1, &kernel_class);
@@ -273,10 +279,10 @@ static int l_call(lua_State *L) {
   for (int i = 0; i < k->count; i++) {
     launch_argument *a = &c.argument[i];
     *a = (launch_argument){.pointer = k->parameter[i].pointer, .written = k->parameter[i].written};
-    if (a->pointer) a->value = (uint64_t)(uintptr_t)tensor_data(check_pointer(L, fn, k, i, 3 + i));
+    if (a->pointer) point_to(a, check_pointer(L, fn, k, i, 3 + i));
     else a->value = check_number(L, fn, k, i, 3 + i);
   }
-  int st = work ? k->where.device->kernel_launch(k->where.index, &c) : OK;
+  int st = work ? device_kernel_launch(k->where, &c) : OK;
   if (st != OK) return raise_device(L, fn, st, k->where);
   finish_written(L, k);
   return 0;

@@ -37,7 +37,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(stream)  \
   X(graph)   \
   X(fft)     \
-  X(system)
+  X(system)  \
+  X(profile)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -6,6 +6,7 @@
 
 #include "lua_args.h"
 #include "lua_register.h"
+#include "profile.h"
 
 /* Registry keys (their addresses) of the metatables. */
 static const char stream_class = 0, event_class = 0;
@@ -190,21 +191,21 @@ Waits until what is queued on this stream is done.
 static int s_synchronize(lua_State *L) {
   const stream *s = check_stream(L, 1, "synchronize");
   const device_streams *calls = s->where.device->streams;
-  return finish(L, "synchronize", calls ? calls->sync(s->where.index, s->number) : OK, s->where);
+  return finish(L, "synchronize", calls ? device_sync_stream(s->where, s->number) : OK, s->where);
 }
 
 static int wait_for_stream(const stream *s, const stream *other) {
   const device_streams *calls = s->where.device->streams, *others = other->where.device->streams;
   if (!others) return OK;
   if (calls == others) return calls->follow(s->where.index, s->number, other->where.index, other->number);
-  return others->sync(other->where.index, other->number);
+  return device_sync_stream(other->where, other->number);
 }
 
 static int wait_for_event(const stream *s, const event *e) {
   const device_streams *calls = s->where.device->streams, *others = e->where.device->streams;
   if (!others || !e->recorded) return OK;
   if (calls == others) return calls->event_wait(s->where.index, s->number, e->handle);
-  return others->event_sync(e->where.index, e->handle);
+  return device_sync_event(e->where, e->handle);
 }
 
 /***
@@ -310,7 +311,7 @@ Waits until the event has happened. Returns at once where it was never recorded.
 static int e_synchronize(lua_State *L) {
   const event *e = check_event(L, 1, "synchronize");
   const device_streams *calls = e->where.device->streams;
-  return finish(L, "synchronize", calls && e->recorded ? calls->event_sync(e->where.index, e->handle) : OK, e->where);
+  return finish(L, "synchronize", calls && e->recorded ? device_sync_event(e->where, e->handle) : OK, e->where);
 }
 
 /***

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile.h"
+
 const op_info map_ops[OP_COUNT] = {
 #define INFO(nin, selects, name, dtypes, result, expr, doc) \
   [OP_##name] = {#name, #name "_", doc, #expr, nin, CLASS_##dtypes, RESULT_##result, selects},
@@ -195,7 +197,7 @@ int job_compute(const job *j, tensor *out) {
     if (!t) c.in[i].value = j->in[i].s;
   }
   place where = out->store->place;
-  return where.device->map(where.index, &c);
+  return device_map(where, &c);
 }
 
 int job_check(const job *j, const tensor *out) {

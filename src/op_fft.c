@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "op_reduce.h"
+#include "profile.h"
 #include "view.h"
 
 const fft_info fft_ops[FFT_COUNT] = {
@@ -81,7 +82,7 @@ static int transform(const step *s, const tensor *in, tensor *out) {
   plan_sort(&c.outer, 1);
   plan_collapse(&c.outer, 2);
   place where = in->store->place;
-  int st = where.device->fft ? where.device->fft(where.index, &c) : ERR_NO_KERNEL;
+  int st = device_fft(where, &c);
   return st == OK && s->kind == FFT_real && s->inverse ? conjugate(out, out) : st;
 }
 

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "profile.h"
+
 /* ---- building ---- */
 
 void expression_init(expression *e, const enum dtype *in, int nin) {
@@ -219,5 +221,5 @@ int fused_run(const expression *e, const job *j, tensor *out) {
     else c.in[i] = (operand){.dtype = e->program.in[i], .value = j->in[i].s};
   }
   place where = out->store->place;
-  return where.device->fused ? where.device->fused(where.index, &c) : ERR_NO_KERNEL;
+  return device_fused(where, &c);
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "profile.h"
+
 void index_start(index_job *j, enum index_op op, const tensor *x) {
   j->op = op;
   j->target = *x;
@@ -97,14 +99,14 @@ int index_run(index_job *j, tensor *values) {
   }
   collapse(&c);
   place where = j->target.store->place;
-  return where.device->index ? where.device->index(where.index, &c) : ERR_NO_KERNEL;
+  return device_index(where, &c);
 }
 
 static int run_nonzero(const tensor *mask, int64_t *out, int64_t *count) {
   nonzero_call c = {.in = tensor_data(mask), .ndim = mask->shape.ndim, .out = out, .count = *count};
   memcpy(c.shape, mask->shape.dim, sizeof c.shape);
   place where = mask->store->place;
-  int st = where.device->nonzero ? where.device->nonzero(where.index, &c) : ERR_NO_KERNEL;
+  int st = device_nonzero(where, &c);
   *count = c.count;
   return st;
 }
@@ -127,5 +129,5 @@ int op_search(const tensor *sorted, const tensor *values, bool right, tensor *ou
   if (values->count == 0) return OK;
   c.count = values->count / c.rows;
   place where = out->store->place;
-  return where.device->search ? where.device->search(where.index, &c) : ERR_NO_KERNEL;
+  return device_search(where, &c);
 }

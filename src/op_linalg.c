@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "profile.h"
 #include "view.h"
 
 /* What every op of linalg is like. */
@@ -251,11 +252,10 @@ static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns,
 static int call_device(linalg_job *j, linalg_call *c) {
   place where = j->a->store->place;
   int32_t few[16], *info = NULL;
-  if (!where.device->linalg) return ERR_NO_KERNEL;
   if (ways[j->op].reports) info = j->count <= 16 ? few : malloc((size_t)j->count * sizeof *info);
   if (ways[j->op].reports && !info) return ERR_MEMORY;
   c->info = info;
-  int st = where.device->linalg(where.index, c);
+  int st = device_linalg(where, c);
   for (int64_t i = 0; info && st == OK && i < j->count; i++) {
     if (!info[i]) continue;
     j->failed = i;

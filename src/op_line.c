@@ -1,5 +1,7 @@
 #include "op_line.h"
 
+#include "profile.h"
+
 const line_info line_ops[LINE_COUNT] = {
 #define SCAN(name, reduction, dtypes, ...) SCAN_ROW(name, reduction, dtypes, __VA_ARGS__)
 #define SCAN_ROW(name, reduction, dtypes, accumulator, init, step, doc) \
@@ -55,8 +57,8 @@ int line_run(const line_op *l, tensor *out) {
   if (st != OK || out->count == 0) return st;
   if (l->info->is_scan) {
     scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial, .line = make_call(l, out)};
-    return where.device->scan ? where.device->scan(where.index, &c) : ERR_NO_KERNEL;
+    return device_scan(where, &c);
   }
   softmax_call c = {.op = (enum softmax_op)l->info->op, .line = make_call(l, out)};
-  return where.device->softmax ? where.device->softmax(where.index, &c) : ERR_NO_KERNEL;
+  return device_softmax(where, &c);
 }

@@ -1,5 +1,7 @@
 #include "op_matmul.h"
 
+#include "profile.h"
+
 static enum precision precision = PRECISION_ieee;
 
 void matmul_set_precision(enum precision p) { precision = p; }
@@ -88,7 +90,7 @@ static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tenso
   plan_collapse(&c.batch, 3);
   fold_batch(&c);
   place where = out->store->place;
-  return where.device->gemm ? where.device->gemm(where.index, &c) : ERR_NO_KERNEL;
+  return device_gemm(where, &c);
 }
 
 /* *use is t, or `fresh`: a copy of it in dtype d. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "op.h"
+#include "profile.h"
 #include "random.h"
 
 /* The greatest value of dtype d below b. */
@@ -67,7 +68,7 @@ int random_replay(const random_cells *c) {
   int st = OK;
   for (int k = 0; st == OK && k < c->count; k++) {
     uint64_t now[2] = {c->cell[k].g->offset, c->cell[k].g->seed};
-    st = c->where.device->copy_in(c->where.index, c->cell[k].cell, now, sizeof now);
+    st = device_copy_in(c->where, c->cell[k].cell, now, sizeof now);
   }
   return st;
 }
@@ -99,7 +100,7 @@ static int run_contiguous(const random_job *j, generator *g, tensor *out) {
     c.cell = cell->cell;
     c.offset -= cell->start;
   }
-  st = where.device->random ? where.device->random(where.index, &c) : ERR_NO_KERNEL;
+  st = device_random(where, &c);
   if (st == OK) g->offset += random_counters((uint64_t)out->count, wide);
   return st;
 }

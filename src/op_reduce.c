@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "profile.h"
+
 const reduce_info reductions[REDUCE_COUNT] = {
 #define REDUCE(name, dtypes, result, accumulator, init, step, merge, finish, doc) \
   [REDUCE_##name] = {#name, doc, CLASS_##dtypes, RESULT_##result},
@@ -104,5 +106,5 @@ int reduce_run(const reduction *r, tensor *out) {
   c.out = (operand){.data = tensor_data(out), .dtype = out->dtype};
   make_plans(r, out, &c.kept, &c.reduced);
   place where = in->store->place;
-  return where.device->reduce ? where.device->reduce(where.index, &c) : ERR_NO_KERNEL;
+  return device_reduce(where, &c);
 }

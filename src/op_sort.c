@@ -1,5 +1,7 @@
 #include "op_sort.h"
 
+#include "profile.h"
+
 static void add_operand(operand *o, const tensor *t) {
   if (t) *o = (operand){.data = tensor_data(t), .dtype = t->dtype};
 }
@@ -22,5 +24,5 @@ int op_sort(const sort_job *j) {
   plan_lines(&c.outer, &in->shape, j->dim, 3, (const int64_t *[]){strides_of(j->values), in->stride,
                                                                   strides_of(j->positions)});
   plan_collapse(&c.outer, 3);
-  return where.device->sort ? where.device->sort(where.index, &c) : ERR_NO_KERNEL;
+  return device_sort(where, &c);
 }

@@ -1,0 +1,97 @@
+#ifndef LT_PROFILE_H
+#define LT_PROFILE_H
+
+/* The way to a device. What works, copies or waits there is called by device_<entry>(place, …), which counts and times the
+** call while a profile runs and costs one test else. One profile runs in a process at a time, of one Lua state and thread. */
+
+#include <stdatomic.h>
+
+#include "device.h"
+
+/* Entries of struct device that compute, and their calls. */
+#define DEVICE_FAMILIES(X)   \
+  X(map,       const map_call)     \
+  X(fused,     const fused_call)   \
+  X(reduce,    const reduce_call)  \
+  X(scan,      const scan_call)    \
+  X(softmax,   const softmax_call) \
+  X(index,     const index_call)   \
+  X(nonzero,   nonzero_call)       \
+  X(search,    const search_call)  \
+  X(sort,      const sort_call)    \
+  X(fft,       const fft_call)     \
+  X(linalg,    const linalg_call)  \
+  X(random,    const random_call)  \
+  X(arange,    const arange_call)  \
+  X(gemm,      const gemm_call)    \
+  X(kernel_launch, const launch_call)
+
+/* What a profile tells apart: the families, and what has no call struct. */
+enum profile_family {
+#define PROFILE_ID(family, ...) PROFILE_##family,
+  DEVICE_FAMILIES(PROFILE_ID)
+#undef PROFILE_ID
+  PROFILE_graph,               /* replays: of what they do only the time is known */
+  PROFILE_copy_across,
+  PROFILE_copy_in,
+  PROFILE_copy_out,
+  PROFILE_wait,                /* asked for by the script, or needed before values are read */
+  PROFILE_FAMILIES
+};
+
+extern const char *const profile_names[PROFILE_FAMILIES];
+
+/* counting: nothing waits that would not; the times are the host's. serialised: each call is waited for, so that its time is
+** the device's, with what a launch and a wait take. */
+enum profile_mode { PROFILE_OFF, PROFILE_COUNTING, PROFILE_SERIALISED };
+
+typedef struct profile_row {
+  double calls, seconds;
+  double elements;             /* what an op goes through: of its result, or of its input where that is more */
+  double read, written;        /* bytes of operands, each element once; a transfer's bytes are in one of them */
+  double flops;                /* of matrix products only: 2 m n k, complex ones 8 m n k */
+} profile_row;
+
+typedef struct profile_totals {
+  enum profile_mode mode;
+  double seconds;              /* from start to stop */
+  double inside, outside;      /* what counting itself takes a call: within its seconds, and besides */
+} profile_totals;
+
+/* Starts for the Lua state that `owner` stands for, when all queued work is done. *running: another one runs, and that is
+** why not. ERR_DEVICE, ERR_LATE, ERR_CAPTURE of the device *where. */
+int profile_start(const void *owner, enum profile_mode mode, bool *running, place *where);
+
+/* Ends it; false: this owner has none. Its rows stay until the next start. */
+bool profile_stop(const void *owner, profile_totals *totals);
+
+/* A family's row on a device of a kind (its number in device_kinds), computed in dtype d (DT_none: none). */
+const profile_row *profile_get(int kind, enum profile_family family, enum dtype d);
+
+/* What this thread asks of that device from now on is captured into a graph: neither counted nor waited for. */
+void profile_capture(place where);
+void profile_capture_end(void);
+
+extern atomic_int profile_mode_now;
+static inline bool profile_is_on(void) { return atomic_load_explicit(&profile_mode_now, memory_order_relaxed) != PROFILE_OFF; }
+
+#define DEVICE_CALL(family, call)                                                                   \
+  int profile_##family(place where, call *c);                                                       \
+  static inline int device_##family(place where, call *c) {                                         \
+    if (profile_is_on()) return profile_##family(where, c);                                         \
+    return where.device->family ? where.device->family(where.index, c) : ERR_NO_KERNEL;             \
+  }
+DEVICE_FAMILIES(DEVICE_CALL)
+#undef DEVICE_CALL
+
+int device_copy_in(place to, void *ptr, const void *host, size_t bytes);
+int device_copy_out(void *host, place from, const void *ptr, size_t bytes);
+int device_copy_across(place to, void *ptr, place from, const void *from_ptr, size_t bytes);
+int device_replay(place where, void *graph);
+
+/* Waits: for a device, for one of its streams, for an event. */
+int device_sync(place where);
+int device_sync_stream(place where, int stream);
+int device_sync_event(place where, void *event);
+
+#endif
