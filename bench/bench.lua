@@ -5,8 +5,10 @@
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
+local idle = require "luatensor.bench.idle"
+local result = require "luatensor.bench.result"
+local statistics = require "luatensor.bench.statistics"
 local rows = require "bench.rows"
-local machine = require "bench.machine"
 local contender = require "bench.contender"
 
 local options = experiment.options({...}, "Times luatensor beside PyTorch and NumPy.", {
@@ -24,12 +26,6 @@ local options = experiment.options({...}, "Times luatensor beside PyTorch and Nu
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
-local function median(times)
-  table.sort(times)
-  local middle = #times // 2
-  return #times % 2 == 1 and times[middle + 1] or (times[middle] + times[middle + 1]) / 2
-end
-
 -- One row: rounds in turn. Returns {<contender> = {min, median}, errors = {…}}.
 local function measure(row, contenders)
   local times, errors, runners = {}, {}, {}
@@ -44,16 +40,16 @@ local function measure(row, contenders)
   local spent, round = 0, 0
   while round < 3 or (round < options.rounds and spent < 30) do     -- three rounds of the slowest rows
     for _, who in ipairs(runners) do
-      machine.sleep(0.02)                       -- the others' threads stop spinning
+      idle.pause()                              -- the others' threads stop spinning
       local seconds = who:run()
       table.insert(times[who.name], seconds)
       spent = spent + seconds
     end
     round = round + 1
   end
-  local result = {errors = errors}
-  for name, list in pairs(times) do result[name] = {median = median(list), min = list[1]} end
-  return result
+  local figures = {errors = errors}
+  for name, list in pairs(times) do figures[name] = statistics.summary(list) end
+  return figures
 end
 
 -- ---- the table ----------------------------------------------------------------------------------
@@ -87,9 +83,9 @@ local function wanted(row)
   return row.gpu_gate, row.gpu_aim
 end
 
-local function judge(row, result, limits, quiet)
-  local ours, torch, numpy = result.luatensor, result.torch, result.numpy
-  local entry = {name = row[1], quiet = quiet, errors = result.errors, ours = ours, torch = torch, numpy = numpy}
+local function judge(row, figures, limits, quiet)
+  local ours, torch, numpy = figures.luatensor, figures.torch, figures.numpy
+  local entry = {name = row[1], quiet = quiet, errors = figures.errors, ours = ours, torch = torch, numpy = numpy}
   if not ours then return entry end
   entry.torch_ratio = torch and torch.min / ours.min
   entry.numpy_ratio = numpy and numpy.min / ours.min
@@ -179,7 +175,7 @@ local function run_rows(contenders, limits)
   local entries, lines = {}, {head}
   for _, row in ipairs(rows) do
     if wants(row) then
-      local quiet = machine.await_idle(options.wait)
+      local quiet = idle.await(options.wait)
       show_progress(row[1])
       local entry = judge(row, measure(row, contenders), limits, quiet)
       entries[#entries + 1], lines[#lines + 1] = entry, line_of(entry)
@@ -196,9 +192,9 @@ local function print_errors(entries)
 end
 
 show_progress(("waiting up to %d s for an idle machine"):format(options.wait))
-local idle = machine.await_idle(options.wait)
+local quiet_at_start = idle.await(options.wait)
 show_progress("")
-if not idle and options.noisy ~= "yes" then
+if not quiet_at_start and options.noisy ~= "yes" then
   print(("bench: not measured, the machine stayed busy for %d s (--noisy yes measures all the same)"):format(
     options.wait))
   os.exit(0, true)
@@ -239,8 +235,9 @@ for _, entry in ipairs(entries) do
 end
 
 if options.json ~= "" then
-  machine.write_json(options.json, {
+  assert(result.write_file(options.json, result.encode{
+    kind = "performance table",
     machine = experiment.describe(options.device), threads = options.threads, limits = limits, rows = entries,
     checks = outcomes,
-  })
+  }))
 end
