@@ -534,12 +534,14 @@ local function ask(name)
 end
 
 --- The experiments.
--- @treturn {table,...} each {name =, title =, question =, claims =}
+-- @treturn {table,...} each {name =, title =, question =, claims =, options = as experiment.options takes them}
 function experiment.list()
   local list = {}
   for i, name in ipairs(names) do
     local spec = ask(name)
-    list[i] = {name = name, title = spec.title, question = spec.question, claims = spec.claims}
+    list[i] = {
+      name = name, title = spec.title, question = spec.question, claims = spec.claims, options = spec.options,
+    }
   end
   return list
 end

@@ -55,13 +55,21 @@ local function names_in(value, names, seen)
   return names
 end
 
+-- Without classes: dkjson asks for each name in the order, and a result's methods would answer.
+local function bare(value)
+  if type(value) ~= "table" then return value end
+  local copy = {}
+  for key, item in next, value do copy[key] = bare(item) end
+  return copy
+end
+
 --- The JSON of a result.
 -- @treturn string
 function result.encode(self)
   check_finite(self, self.kind)
   local names = names_in(self, {}, {})
   table.sort(names)
-  return require("dkjson").encode(self, {indent = true, keyorder = names}) .. "\n"
+  return require("dkjson").encode(bare(self), {indent = true, keyorder = names}) .. "\n"
 end
 
 -- Loaded results inside results (a report holds experiments) get their classes back.

@@ -1,0 +1,116 @@
+--- What a report measures, part by part: this machine, every experiment, the advice. A part is
+-- {id, title, weight (seconds, roughly), measure = function(settings) → section's fields}.
+
+local experiment = require "luatensor.experiment"
+local interrupt = require "luatensor.bench.interrupt"
+
+local parts = {}
+
+--- Values of the experiments' options in each choice of sizes; full: the scripts' own, which are the notebook's.
+-- An option that a script does not have is not given to it.
+local sizes = {
+  full = {},
+  quick = {iterations = 3, most = 1024, milliseconds = 5},
+  tiny = {iterations = 2, rows = 40, cols = 30, least = 4, most = 16, milliseconds = 1, milli = 1},
+}
+
+--- The choices of sizes.
+parts.sizes = {"full", "quick", "tiny"}
+
+-- The small loop takes a millisecond: it is never shortened.
+local kept = {["03_small"] = {quick = true}}
+
+-- Experiments that show the CPU beside the accelerator themselves.
+local both_in_one = {["01_device"] = true, ["04_cores"] = true, ["06_transfer"] = true, ["07_crossover"] = true}
+
+-- Seconds that they take at full size on a laptop, for the progress line only.
+local weights = {["02_large"] = 150, ["04_cores"] = 40, ["05_memory"] = 20, ["06_transfer"] = 20, ["07_crossover"] = 60}
+
+-- ---- one experiment -----------------------------------------------------------------------------
+
+local function option_names(spec)
+  local names = {}
+  for _, option in ipairs(spec.options or {}) do names[type(option) == "table" and option[1] or option] = true end
+  return names
+end
+
+-- The command line of an experiment: {"--device", "cpu", "--iterations", "3"}.
+local function arguments_of(spec, settings, device)
+  local known, arguments = option_names(spec), {}
+  local wanted = kept[spec.name] and kept[spec.name][settings.sizes] and {} or sizes[settings.sizes]
+  for name, value in pairs(wanted) do
+    if known[name] then arguments[#arguments + 1] = ("--%s=%s"):format(name, value) end
+  end
+  if known.device and device then arguments[#arguments + 1] = "--device=" .. device end
+  table.sort(arguments)
+  return arguments
+end
+
+local function devices_of(spec, settings)
+  if not option_names(spec).device then return {false} end
+  if both_in_one[spec.name] then return {settings.accelerator or "cpu"} end
+  return settings.accelerator and {"cpu", settings.accelerator} or {"cpu"}
+end
+
+-- Runs an experiment on each device into section.runs; what was measured before a Ctrl-C is among them.
+local function run_on(spec, settings, section)
+  for _, device in ipairs(devices_of(spec, settings)) do
+    local ok, value, problem = pcall(experiment.run, spec.name, arguments_of(spec, settings, device or nil), true)
+    if not ok and interrupt.is(value) then
+      section.runs[#section.runs + 1] = interrupt.partial(value)
+      error(value, 0)
+    elseif not ok or type(value) ~= "table" then
+      section.problems[#section.problems + 1] = ("%s%s"):format(device and device .. ": " or "",
+        tostring(ok and (problem or "the script returned no result") or value))
+    else
+      section.runs[#section.runs + 1] = value
+    end
+  end
+end
+
+local function experiment_part(spec)
+  return {
+    id = spec.name, title = spec.title, weight = weights[spec.name] or 5,
+    measure = function(settings, section)
+      section.question, section.claims = spec.question, spec.claims or {}
+      run_on(spec, settings, section)
+    end,
+  }
+end
+
+-- ---- the machine, the advice --------------------------------------------------------------------
+
+local function machine_part()
+  return {
+    id = "machine", title = "This machine", weight = 10,
+    measure = function(settings, section)
+      local bench = require "luatensor.bench"
+      local options = settings.sizes ~= "full" and {seconds = settings.sizes == "tiny" and 0.002 or 0.02} or nil
+      section.result = bench.machine(options)
+      section.blocks = section.result:blocks()
+    end,
+  }
+end
+
+local function advice_part()
+  return {
+    id = "choice", title = "When to choose CPU, GPU, TPU", weight = 10, claims = {10, 15, 16},
+    measure = function(settings, section)
+      local advise = require "luatensor.advise"
+      section.claims = {10, 15, 16}
+      section.result = advise.table(settings)
+      section.blocks = section.result:blocks()
+    end,
+  }
+end
+
+--- The parts in the order of the page.
+-- @treturn {table,...}
+function parts.all()
+  local list = {machine_part()}
+  for _, spec in ipairs(experiment.list()) do list[#list + 1] = experiment_part(spec) end
+  list[#list + 1] = advice_part()
+  return list
+end
+
+return parts
