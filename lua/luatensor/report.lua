@@ -51,10 +51,10 @@ local function measure(part, settings, section)
   return false
 end
 
-local function measure_all(list, settings, fields)
+local function measure_all(list, settings, fields, lines)
   local total = 0
   for _, part in ipairs(list) do total = total + part.weight end
-  local task = progress.task("report", total, {lines = true})
+  local task = progress.task("report", total, {lines = lines})
   for i, part in ipairs(list) do
     task:step(part.title, part.weight)
     local section = {id = part.id, title = part.title, claims = {}, runs = {}, problems = {}, blocks = {}}
@@ -67,12 +67,13 @@ local function measure_all(list, settings, fields)
   task:finish()
 end
 
-local known = {sizes = true, device = true, parts = true}
+local known = {sizes = true, device = true, lines = true, parts = true}
 
 --- Measures everything: the machine's limits, every experiment on the CPU and on the accelerator, and what follows for
 -- the choice of a device. A part that fails leaves its error in its place. At full size it takes minutes.
 -- @tab[opt] options sizes: "full" (the notebook's), "quick" (fewer and shorter measurements) or "tiny" (to see that
---   everything works: its figures say nothing about the machine); device: "cpu" for no accelerator, or which one
+--   everything works: its figures say nothing about the machine); device: "cpu" for no accelerator, or which one;
+--   lines: true prints a line for each part where the standard error is no terminal
 -- @treturn table a result of kind "report"
 -- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
 function report.make(options)
@@ -82,7 +83,7 @@ function report.make(options)
   settings.accelerator, fields.without = accelerator_of(options.device)
   fields.accelerator, fields.emulated = settings.accelerator, is_emulated(settings.accelerator)
   local start = lt.clock()
-  measure_all(options.parts or parts.all(), settings, fields)
+  measure_all(options.parts or parts.all(), settings, fields, options.lines)
   fields.seconds = lt.clock() - start
   local made = result.new(class, fields)
   made.summary = summary.of(made)
@@ -103,7 +104,7 @@ function class.__tostring(self) return renderers.text(self) end
 
 --- A report as a page. It is made of the result alone: a report that was saved and loaded gives the same page.
 -- @tab self a result of kind "report"
--- @string kind "html" (one page that needs nothing else), "md", "json" or "text"
+-- @string kind "html" (one page that needs nothing else), "md", "json" or "text" (for a terminal, without a line end)
 -- @treturn string
 function report.render(self, kind)
   if type(self) ~= "table" or self.kind ~= "report" then

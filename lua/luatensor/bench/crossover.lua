@@ -236,7 +236,7 @@ function methods:svg(path)
   local shown = measured.devices(self.devices, emulated)
   local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
   if not chart then return nil, "nothing was measured: no chart" end
-  local svg, problem = require("luatensor.render.plot").svg(chart)
+  local svg, problem = require("luatensor.render.plot").file(chart)
   if not svg then return nil, problem end
   return result.write_file(path, svg)
 end

@@ -72,11 +72,22 @@ function result.encode(self)
   return require("dkjson").encode(bare(self), {indent = true, keyorder = names}) .. "\n"
 end
 
+-- Kinds whose classes are made by files that lt.bench does not load.
+local homes = {
+  report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
+  choices = "luatensor.advise",
+}
+
+local function class_of(kind)
+  if not classes[kind] and homes[kind] then require(homes[kind]) end
+  return classes[kind]
+end
+
 -- Loaded results inside results (a report holds experiments) get their classes back.
 local function restore(value)
   if type(value) ~= "table" then return value end
   for _, item in pairs(value) do restore(item) end
-  local class = value.format == "luatensor" and classes[value.kind]
+  local class = value.format == "luatensor" and class_of(value.kind)
   return class and setmetatable(value, class) or value
 end
 
@@ -96,7 +107,7 @@ function result.decode(text, source)
   elseif value.version ~= result.VERSION then
     return nil, ("%s: its format is version %s; this luatensor reads version %d: measure again")
       :format(source, tostring(value.version), result.VERSION)
-  elseif not classes[value.kind] then
+  elseif not class_of(value.kind) then
     return nil, ("%s: unknown kind of result: %s"):format(source, tostring(value.kind))
   end
   return restore(value)

@@ -26,8 +26,11 @@ function plain.pad(text, width, to_the_right)
   return to_the_right and space .. text or text .. space
 end
 
---- A figure in words whose spaces do not break.
-function plain.figure(value, unit) return (plain.line(format.show(value, unit)):gsub(" ", "\u{A0}")) end
+--- A figure in words whose spaces do not break; text as it is.
+function plain.figure(value, unit)
+  local text = plain.line(format.show(value, unit))
+  return type(value) == "string" and text or (text:gsub(" ", "\u{A0}"))
+end
 
 --- The lines of a text, none longer than `width` unless a single word is.
 -- @string text

@@ -1,6 +1,7 @@
 --- Blocks as text on a terminal.
 
 local chart = require "luatensor.render.chart"
+local core = require "luatensor.core"
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local plain = require "luatensor.render.plain"
@@ -11,23 +12,11 @@ local PIPE = 100           -- columns where nobody says how many there are: a fi
 local READABLE = 100       -- longer lines of prose are hard to read
 local LEAST = 20
 
-local found
-
--- A terminal's columns, asked once; the size may change later, which spoils nothing but the looks.
-local function ask_terminal()
-  if not os.execute("test -t 1") then return PIPE end
-  local pipe = io.popen("stty size </dev/tty 2>/dev/null")
-  local answer = pipe and pipe:read("a") or ""
-  if pipe then pipe:close() end
-  return tonumber(answer:match("^%d+ (%d+)")) or 80
-end
-
 --- Columns there are: of the environment's COLUMNS, else of the terminal, else 100.
 -- @treturn int
 function terminal.width()
   local given = math.tointeger(tonumber(os.getenv("COLUMNS")))
-  found = found or given or ask_terminal()
-  return math.max(LEAST, found)
+  return math.max(LEAST, given or core.terminal(1) or PIPE)
 end
 
 -- ---- tables -------------------------------------------------------------------------------------
@@ -39,8 +28,7 @@ local function cells_of(block)
   for r, row in ipairs(block.rows) do
     rows[r + 1] = {}
     for c, column in ipairs(block.columns) do
-      local value, unit = document.cell(row[c], column)
-      rows[r + 1][c] = type(value) == "string" and plain.line(value) or plain.figure(value, unit)
+      rows[r + 1][c] = plain.figure(document.cell(row[c], column))
     end
   end
   return rows

@@ -1,6 +1,7 @@
 --- A report's items as one page.
 
 local blocks = require "luatensor.render.html"
+local plot = require "luatensor.render.plot"
 local page = require "luatensor.render.page"
 
 local function contents(items)
@@ -28,11 +29,22 @@ local renderers = {
   contents = function(_, items) return contents(items) end,
 }
 
+local function has_charts(items)
+  for _, item in ipairs(items) do
+    if item.kind == "chart" then return true end
+  end
+end
+
 return function(items)
   local parts = {"<main>"}
   for i, item in ipairs(items) do
     local render = renderers[item.kind]
     parts[i + 1] = render and render(item, items) or blocks.block(item, "item-" .. i)
+  end
+  local missing = has_charts(items) and plot.missing()
+  if missing then
+    parts[#parts + 1] = ("<p class=\"note\"><strong>Note:</strong> Charts are shown as tables: %s.</p>"):format(
+      blocks.escape(missing))
   end
   parts[#parts + 1] = "</main>"
   return page.new(items[1].text, table.concat(parts, "\n"))

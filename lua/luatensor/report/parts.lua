@@ -10,8 +10,15 @@ local parts = {}
 -- An option that a script does not have is not given to it.
 local sizes = {
   full = {},
-  quick = {iterations = 3, most = 1024, milliseconds = 5},
-  tiny = {iterations = 2, rows = 40, cols = 30, least = 4, most = 16, milliseconds = 1, milli = 1},
+  quick = {iterations = 3, most = 1024, seconds = 0.05},
+  tiny = {iterations = 2, rows = 40, cols = 30, least = 8, most = 32, seconds = 0.001, rounds = 5},
+}
+
+-- Of the advice, and of the machine's limits.
+local other_sizes = {
+  full = {},
+  quick = {seconds = 0.05, largest = 1000000},
+  tiny = {seconds = 0.001, largest = 10000},
 }
 
 --- The choices of sizes.
@@ -84,21 +91,22 @@ local function machine_part()
   return {
     id = "machine", title = "This machine", weight = 10,
     measure = function(settings, section)
-      local bench = require "luatensor.bench"
-      local options = settings.sizes ~= "full" and {seconds = settings.sizes == "tiny" and 0.002 or 0.02} or nil
-      section.result = bench.machine(options)
+      section.result = require("luatensor.bench").machine{seconds = other_sizes[settings.sizes].seconds}
       section.blocks = section.result:blocks()
     end,
   }
 end
 
-local function advice_part()
+local function choices_part()
   return {
-    id = "choice", title = "When to choose CPU, GPU, TPU", weight = 10, claims = {10, 15, 16},
+    id = "choices", title = "When to choose CPU, GPU, TPU", weight = 15,
     measure = function(settings, section)
-      local advise = require "luatensor.advise"
       section.claims = {10, 15, 16}
-      section.result = advise.table(settings)
+      local wanted = other_sizes[settings.sizes]
+      local devices = {"cpu", settings.accelerator}
+      section.result = require("luatensor.advise").choices{
+        seconds = wanted.seconds, largest = wanted.largest, devices = devices,
+      }
       section.blocks = section.result:blocks()
     end,
   }
@@ -109,7 +117,7 @@ end
 function parts.all()
   local list = {machine_part()}
   for _, spec in ipairs(experiment.list()) do list[#list + 1] = experiment_part(spec) end
-  list[#list + 1] = advice_part()
+  list[#list + 1] = choices_part()
   return list
 end
 

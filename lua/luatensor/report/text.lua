@@ -25,5 +25,5 @@ return function(items)
       before = item
     end
   end
-  return table.concat(parts, "\n") .. "\n"
+  return table.concat(parts, "\n")
 end
