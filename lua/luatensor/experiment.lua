@@ -278,6 +278,7 @@ end
 
 -- Fields: name, title, question, claims (of the notebook), options (as used), device, where (the device in words),
 -- without (why there is no GPU), emulated, values {name = {value =, unit =, device =, emulated =}}, body (blocks),
+-- results (of lt.bench or lt.advise that it showed),
 -- incomplete.
 local class = result.class("experiment", {
   head = head_of,
@@ -344,6 +345,7 @@ function run:chart(fields) say(self, document.chart(fields)) end
 -- @treturn table it
 function run:show(shown)
   for _, block in ipairs(shown:blocks()) do say(self, block) end
+  table.insert(self.fields.results, shown)
   self.fields.emulated = self.fields.emulated or shown.emulated
   return shown
 end
@@ -455,7 +457,7 @@ local answer = {}
 local function fields_of(spec, options)
   local fields = {
     name = spec.name, title = spec.title, question = spec.question, claims = spec.claims, options = options,
-    device = options.device, values = {}, body = {},
+    device = options.device, values = {}, body = {}, results = {},
   }
   if fields.device then
     local found, reason = lt.cuda.is_available()
