@@ -30,6 +30,12 @@ typedef struct device_limits {
   double read, copy;              /* bytes per second; a copy counts what it reads and what it writes */
 } device_limits;
 
+/* Reading the same memory again and again: which cache holds it shows in how fast that is. */
+typedef struct device_working_set {
+  double read;                    /* bytes per second, all threads together */
+  double latency;                 /* seconds of a load whose address the one before has fetched; 0: not measured */
+} device_working_set;
+
 /* Queues of work on a device, in order within each. Streams are numbers: 0 is the one that is always there. NULL in
 ** struct device: work is done when a call returns. Statuses of ERR_DEVICE, ERR_LATE, ERR_CAPTURE as everywhere. */
 typedef struct device_streams {
@@ -69,6 +75,7 @@ typedef struct device {
   int  (*info)(int index, device_info *info);
 
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
+  int  (*working_set)(int index, size_t bytes, device_working_set *w);  /* of each CPU thread, of all of a GPU's; ERR_MEMORY */
 
   /* threads of the host's part; set_threads: ERR_THREADS in a forked child, ERR_MEMORY when the system refuses */
   int  (*threads)(void);

@@ -36,6 +36,23 @@ static int l_limits(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"limits", l_limits}, {NULL, NULL}};
+/* working_set(device, bytes): what reading so many bytes (of each CPU thread; of a GPU in all) again and again gives:
+** {read = bytes per second, latency = seconds of a dependent load, nil: not measured}. For the library's own files. */
+static int l_working_set(lua_State *L) {
+  place where = check_place(L, 1, "working_set");
+  lua_Integer bytes = luaL_checkinteger(L, 2);
+  device_working_set w;
+  luaL_argcheck(L, bytes > 0, 2, "a number of bytes expected");
+  if (!where.device->working_set) return luaL_error(L, "working_set: not measured on %s", lua_tostring(L, 1));
+  int status = where.device->working_set(where.index, (size_t)bytes, &w);
+  if (status == ERR_DEVICE || status == ERR_CAPTURE) return raise_device(L, "working_set", status, where);
+  if (status != OK) return raise(L, "working_set", status, NULL, 0);
+  lua_createtable(L, 0, 2);
+  set_number(L, "read", w.read);
+  if (w.latency > 0) set_number(L, "latency", w.latency);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {{"limits", l_limits}, {"working_set", l_working_set}, {NULL, NULL}};
 
 void open_limits(lua_State *L) { add_functions(L, functions); }

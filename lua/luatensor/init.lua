@@ -9,7 +9,8 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
                   default_generator = true,
                   sleep = true, terminal = true, cache_folder = true, available_memory = true,
-                  system_memory = true, processors = true, profile_start = true, profile_stop = true}
+                  system_memory = true, processors = true, profile_start = true, profile_stop = true,
+                  working_set = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do

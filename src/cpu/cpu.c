@@ -103,7 +103,7 @@ const device cpu_device = {
   .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
   .copy_across = cpu_copy_across, .explain = cpu_explain,
   .stats = cpu_stats, .empty_cache = empty_cache, .available = cpu_available,
-  .limits = cpu_limits,
+  .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
   .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax, .fft = cpu_fft,
   .gemm = cpu_gemm, .linalg = cpu_linalg,

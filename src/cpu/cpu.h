@@ -204,6 +204,7 @@ int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
+int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 
 int  cpu_map(int index, const map_call *c);
 int  cpu_fused(int index, const fused_call *c);

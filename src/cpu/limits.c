@@ -9,11 +9,14 @@
 
 enum {
   ROUNDS = 10,                   /* the best of them counts */
-  COMPUTE_ROUNDS = 1 << 21       /* about 10 ms of FMAs on each thread */
+  COMPUTE_ROUNDS = 1 << 21,      /* about 10 ms of FMAs on each thread */
+  STEPS = 1 << 16,               /* dependent loads of a round: 70 µs from L1, 5 ms and more from memory */
+  LINE = 64
 };
 static const size_t BLOCK = (size_t)256 << 20;   /* bytes: many times any cache of a core, most of a socket's */
+static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes that a thread reads of a working set in a round, or all of it */
 
-/* One thread's piece of the work: of BLOCK bytes, or a number of rounds. */
+/* One thread's piece of the work: `bytes` of one or two blocks, or a number of rounds. */
 typedef struct share {
   const limits_table *loops;
   char  *from, *to;
@@ -27,25 +30,26 @@ static volatile double sink;     /* keeps the results alive */
 static void compute_float(const share *s)  { sink = s->loops->compute_float(COMPUTE_ROUNDS); }
 static void compute_double(const share *s) { sink = s->loops->compute_double(COMPUTE_ROUNDS); }
 static void fill_share(const share *s)     { memset(s->from, 1, s->bytes); }
-static void read_share(const share *s)     { sink = (double)s->loops->read(s->bytes, s->from); }
+static void read_share(const share *s)     { sink = (double)s->loops->read(s->bytes, s->from, 1); }
 static void copy_share(const share *s)     { s->loops->copy(s->bytes, s->to, s->from); }
 static void memcpy_share(const share *s)   { memcpy(s->to, s->from, s->bytes); }   /* past the cache, where libc does so */
 
-/* Thread t of n gets its own part of the two blocks; from NULL where the work needs none. */
-static share share_of(const limits_table *loops, char *from, char *to, int t, int n) {
-  size_t each = BLOCK / (size_t)n / 4096 * 4096, start = each * (size_t)t;
-  return (share){loops, from ? from + start : NULL, to ? to + start : NULL, each};
+/* Thread t gets its own part of the two blocks; NULL where the work needs none. */
+static share share_of(const share *each, int t) {
+  size_t start = each->bytes * (size_t)t;
+  return (share){each->loops, each->from ? each->from + start : NULL, each->to ? each->to + start : NULL, each->bytes};
 }
 
-/* Seconds of the fastest of ROUNDS, all threads at once; a first round touches the memory. */
-static double best_seconds(work run, const limits_table *loops, char *from, char *to) {
+/* Seconds of the fastest of `rounds`, all threads at once; a first round touches the memory. each: the blocks, and the
+** bytes of them for each thread. */
+static double best_seconds(work run, const share *each, int rounds) {
   int n = cpu_thread_count();
   double best = 0;
-  for (int round = 0; round <= ROUNDS; round++) {
+  for (int round = 0; round <= rounds; round++) {
     double start = 0, end = 0;
     #pragma omp parallel num_threads(n)
     {
-      share mine = share_of(loops, from, to, omp_get_thread_num(), n);
+      share mine = share_of(each, omp_get_thread_num());
       #pragma omp barrier
       #pragma omp master
       start = omp_get_wtime();
@@ -59,8 +63,9 @@ static double best_seconds(work run, const limits_table *loops, char *from, char
   return best;
 }
 
-static double bytes_per_second(work run, double bytes, const limits_table *loops, char *from, char *to) {
-  return bytes / best_seconds(run, loops, from, to);
+/* The rate of something of which each thread does so much in a round. */
+static double rate(work run, const share *each, double amount) {
+  return amount * cpu_thread_count() / best_seconds(run, each, ROUNDS);
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -68,8 +73,8 @@ static double larger(double a, double b) { return a > b ? a : b; }
 static double flops_per_second(const limits_table *loops, enum dtype compute) {
   bool wide = compute == DT_float64;
   double lanes = loops->vector / (wide ? 8.0 : 4.0);
-  double flops = 2.0 * lanes * loops->chains * COMPUTE_ROUNDS * cpu_thread_count();
-  return flops / best_seconds(wide ? compute_double : compute_float, loops, NULL, NULL);
+  share none = {.loops = loops};
+  return rate(wide ? compute_double : compute_float, &none, 2.0 * lanes * loops->chains * COMPUTE_ROUNDS);
 }
 
 int cpu_limits(int index, enum dtype dtype, device_limits *limits) {
@@ -79,14 +84,60 @@ int cpu_limits(int index, enum dtype dtype, device_limits *limits) {
     cpu_free(index, from, BLOCK);
     return ERR_MEMORY;
   }
-  const limits_table *loops = cpu_best_isa()->limits;
-  double bytes = (double)(BLOCK / (size_t)cpu_thread_count() / 4096 * 4096 * (size_t)cpu_thread_count());
-  best_seconds(fill_share, loops, from, NULL);   /* each thread's part in its own memory */
-  limits->flops = flops_per_second(loops, dtype_compute(dtype));
-  limits->read = bytes_per_second(read_share, bytes, loops, from, NULL);
-  limits->copy = larger(bytes_per_second(copy_share, 2 * bytes, loops, from, to),
-                        bytes_per_second(memcpy_share, 2 * bytes, loops, from, to));
+  share each = {cpu_best_isa()->limits, from, to, BLOCK / (size_t)cpu_thread_count() / 4096 * 4096};
+  double bytes = (double)each.bytes;
+  best_seconds(fill_share, &each, 0);            /* each thread's part in its own memory */
+  limits->flops = flops_per_second(each.loops, dtype_compute(dtype));
+  limits->read = rate(read_share, &each, bytes);
+  limits->copy = larger(rate(copy_share, &each, 2 * bytes), rate(memcpy_share, &each, 2 * bytes));
   cpu_free(index, to, BLOCK);
   cpu_free(index, from, BLOCK);
+  return OK;
+}
+
+/* ---- working sets ---- */
+
+static int64_t passes(size_t bytes) { return bytes < TRAFFIC ? (int64_t)(TRAFFIC / bytes) : 1; }
+
+static void read_again(const share *s) { sink = (double)s->loops->read(s->bytes, s->from, passes(s->bytes)); }
+
+/* Each line of a chain holds the address of the next; the first one keeps where the last round stopped, so that no
+** round meets lines that the one before has just fetched. */
+typedef struct line {
+  struct line *next, *stopped;
+} line;
+
+static line *line_at(const share *s, size_t i) { return (line *)(void *)(s->from + LINE * i); }
+
+/* A chain through all lines in random order (Sattolo's shuffle makes one cycle): nothing can be fetched ahead. */
+static void make_chain(const share *s) {
+  uint64_t random = 88172645463325252u;
+  size_t n = s->bytes / LINE;
+  for (size_t i = 0; i < n; i++) line_at(s, i)->next = line_at(s, i);
+  for (size_t i = n - 1; i > 0; i--) {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;       /* Marsaglia's xorshift */
+    line *a = line_at(s, i), *b = line_at(s, random % i), *next = a->next;
+    a->next = b->next;
+    b->next = next;
+  }
+  line_at(s, 0)->stopped = line_at(s, 0);
+}
+
+static void follow_chain(const share *s) {
+  line *at = line_at(s, 0)->stopped;
+  for (int i = 0; i < STEPS; i++) at = at->next;
+  line_at(s, 0)->stopped = at;
+}
+
+int cpu_working_set(int index, size_t bytes, device_working_set *w) {
+  void *block = NULL;
+  size_t n = (size_t)cpu_thread_count(), each_bytes = (bytes + 4095) / 4096 * 4096;
+  if (each_bytes < bytes || each_bytes > SIZE_MAX / n || cpu_alloc(index, n * each_bytes, &block) != OK) return ERR_MEMORY;
+  share each = {cpu_best_isa()->limits, block, NULL, each_bytes};
+  best_seconds(fill_share, &each, 0);
+  w->read = rate(read_again, &each, (double)each_bytes * (double)passes(each_bytes));
+  best_seconds(make_chain, &each, 0);
+  w->latency = best_seconds(follow_chain, &each, ROUNDS / 2) / STEPS;
+  cpu_free(index, block, n * each_bytes);
   return OK;
 }

@@ -11,7 +11,7 @@ typedef struct limits_table {
   int chains;                                /* independent FMAs a round */
   double   (*compute_float)(int64_t rounds);
   double   (*compute_double)(int64_t rounds);
-  uint64_t (*read)(size_t bytes, const void *from);
+  uint64_t (*read)(size_t bytes, const void *from, int64_t times);
   void     (*copy)(size_t bytes, void *to, const void *from);
 } limits_table;
 

@@ -339,7 +339,7 @@ static unsigned gpu_device_epoch(int index) { return gpus[index].epoch; }
 const device gpu_device = {
   .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2,
   .count = gpu_count, .in_use = gpu_in_use, .reason = gpu_why_none, .info = gpu_info,
-  .limits = gpu_limits, .describe = gpu_describe, .explain = gpu_explain,
+  .limits = gpu_limits, .working_set = gpu_working_set, .describe = gpu_describe, .explain = gpu_explain,
   .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache, .available = gpu_available,
   .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,

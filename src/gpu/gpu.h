@@ -173,6 +173,7 @@ int gpu_gemm(int index, const gemm_call *c);
 int gpu_fft(int index, const fft_call *c);
 int gpu_linalg(int index, const linalg_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
+int gpu_working_set(int index, size_t bytes, device_working_set *w);
 int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
 void gpu_kernel_free(int index, void *kernel);
 int gpu_kernel_launch(int index, const launch_call *c);

@@ -7,7 +7,8 @@
 
 enum {
   ROUNDS = 10,                     /* the best of them counts */
-  WAVES  = 8                       /* blocks a multiprocessor: enough to fill it */
+  WAVES  = 8,                      /* blocks a multiprocessor: enough to fill it */
+  MOST_TIMES = 1 << 20
 };
 static const size_t LEAST = (size_t)1 << 20, MOST = (size_t)256 << 20;   /* bytes of a block: many times any cache */
 static const double ENOUGH = 2e-3;                                      /* seconds that one measurement should take */
@@ -20,6 +21,7 @@ typedef struct meter {
   void             *a, *b;         /* blocks of `bytes` */
   size_t            bytes;
   int64_t           rounds;        /* of the arithmetic */
+  int64_t           times;         /* that a block is read */
 } meter;
 
 typedef int (*work)(const meter *m);
@@ -46,7 +48,8 @@ static int read_block(const meter *m) {
   const void *from = m->a;
   void *never = m->b;
   int64_t n = (int64_t)(m->bytes / 16);
-  return gpu_launch(m->g, m->read, blocks(m), LIMITS_THREADS, 0, (void *[]){&from, &n, &never});
+  int64_t times = m->times;
+  return gpu_launch(m->g, m->read, blocks(m), LIMITS_THREADS, 0, (void *[]){&from, &n, &times, &never});
 }
 
 static int copy_block(const meter *m) {
@@ -118,24 +121,57 @@ static int measure_memory(meter *m, device_limits *limits) {
   return st;
 }
 
-static int measure(gpu *g, enum dtype d, device_limits *limits) {
-  const gpu_driver *driver = gpu_get_driver();
-  meter m = {.g = g};
-  if (g->capturing) return ERR_CAPTURE;
-  int st = find_kernel(g, "limits_compute", d, 1, &m.compute);
-  if (st == OK) st = find_kernel(g, "limits_read", DT_float32, 2, &m.read);
-  if (st == OK) st = gpu_check(g, driver->event_create(&m.from, 0), "making an event");
-  if (st == OK) st = gpu_check(g, driver->event_create(&m.to, 0), "making an event");
-  if (st == OK) st = measure_compute(&m, &limits->flops);
-  if (st == OK) st = measure_memory(&m, limits);
-  if (m.to) driver->event_destroy(m.to);
-  if (m.from) driver->event_destroy(m.from);
+/* So many times that the launch does not count. */
+static int measure_set(meter *m, device_working_set *w) {
+  double seconds = 0;
+  int st = take_blocks(m);
+  for (m->times = 1; st == OK; m->times *= 2) {
+    st = best(m, read_block, &seconds);
+    if (seconds >= ENOUGH || m->times >= MOST_TIMES) break;
+  }
+  w->read = (double)m->bytes * (double)m->times / seconds;
+  give_blocks(m);
   return st;
+}
+
+/* What every measurement needs; close_meter in any case. */
+static int open_meter(meter *m, gpu *g, enum dtype d) {
+  const gpu_driver *driver = gpu_get_driver();
+  *m = (meter){.g = g, .times = 1};
+  if (g->capturing) return ERR_CAPTURE;
+  int st = find_kernel(g, "limits_compute", d, 1, &m->compute);
+  if (st == OK) st = find_kernel(g, "limits_read", DT_float32, 2, &m->read);
+  if (st == OK) st = gpu_check(g, driver->event_create(&m->from, 0), "making an event");
+  if (st == OK) st = gpu_check(g, driver->event_create(&m->to, 0), "making an event");
+  return st;
+}
+
+static void close_meter(meter *m) {
+  if (m->to) gpu_get_driver()->event_destroy(m->to);
+  if (m->from) gpu_get_driver()->event_destroy(m->from);
 }
 
 int gpu_limits(int index, enum dtype dtype, device_limits *limits) {
   gpu *g;
+  meter m;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  return gpu_leave(g, measure(g, dtype_compute(dtype) == DT_float64 ? DT_float64 : DT_float32, limits));
+  st = open_meter(&m, g, dtype_compute(dtype) == DT_float64 ? DT_float64 : DT_float32);
+  if (st == OK) st = measure_compute(&m, &limits->flops);
+  if (st == OK) st = measure_memory(&m, limits);
+  close_meter(&m);
+  return gpu_leave(g, st);
+}
+
+int gpu_working_set(int index, size_t bytes, device_working_set *w) {
+  gpu *g;
+  meter m;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  st = open_meter(&m, g, DT_float32);
+  m.bytes = (bytes + 15) / 16 * 16;
+  w->latency = 0;
+  if (st == OK) st = measure_set(&m, w);
+  close_meter(&m);
+  return gpu_leave(g, st);
 }

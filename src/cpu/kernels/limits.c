@@ -37,12 +37,15 @@ COMPUTE(double)
 
 typedef uint64_t word __attribute__((vector_size(VECTOR)));
 
-/* Reads everything: 8 sums so that additions never wait for each other. */
-static uint64_t read_all(size_t bytes, const void *from) {
+/* Reads everything so many times: 8 sums so that additions never wait for each other. */
+static uint64_t read_all(size_t bytes, const void *from, int64_t times) {
   const word *p = from;
   word sum[8] = {{0}};
-  for (size_t i = 0; i + 8 <= bytes / VECTOR; i += 8)
-    for (size_t k = 0; k < 8; k++) sum[k] += p[i + k];
+  for (; times > 0; times--) {
+    for (size_t i = 0; i + 8 <= bytes / VECTOR; i += 8)
+      for (size_t k = 0; k < 8; k++) sum[k] += p[i + k];
+    __asm__ volatile("" ::: "memory");        /* or one pass would do for all */
+  }
   uint64_t total = 0;
   for (size_t k = 0; k < 8; k++)
     for (size_t i = 0; i < VECTOR / sizeof(uint64_t); i++) total += sum[k][i];

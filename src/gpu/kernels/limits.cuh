@@ -23,14 +23,17 @@ KERNEL(limits_compute)(C *never, int64_t rounds) {
 
 struct __align__(16) quad { uint32_t at[4]; };
 
-/* Words of a zeroed block, sixteen bytes a load, neighbours by neighbouring threads. */
-KERNEL(limits_read)(const quad *from, int64_t n, uint32_t *never) {
+/* Words of a zeroed block, so many times, sixteen bytes a load, neighbours by neighbouring threads. */
+KERNEL(limits_read)(const quad *from, int64_t n, int64_t times, uint32_t *never) {
   uint32_t seen = 0;
-  int64_t i = (int64_t)grid_thread(), step = (int64_t)grid_threads();
+  int64_t first = (int64_t)grid_thread(), step = (int64_t)grid_threads();
+  for (; times > 0; times--) {
 #pragma unroll 4
-  for (; i < n; i += step) {
-    quad q = from[i];
-    seen |= q.at[0] | q.at[1] | q.at[2] | q.at[3];
+    for (int64_t i = first; i < n; i += step) {
+      quad q = from[i];
+      seen |= q.at[0] | q.at[1] | q.at[2] | q.at[3];
+    }
+    asm volatile("" ::: "memory");        /* or one pass would do for all */
   }
   if (seen) *never = seen;
 }
