@@ -1,7 +1,7 @@
 --- The command `luatensor`. Each file of luatensor/cli/ named below is a subcommand: a table with
 -- summary and description (for --help), example (a command line), define(parser) (its options), and run(options), which
 -- gives a result: it is saved as JSON where option json says so, and shown, if the command did not show it itself
--- (prints = true). One without JSON says needs_json = false, one that saves in its own way has save(result, options).
+-- (prints = true). One without JSON says needs_json = false, one that has more to save has save(result, options).
 
 local arguments = require "luatensor.cli.arguments"
 local interrupt = require "luatensor.bench.interrupt"
@@ -10,7 +10,7 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"info", "diff"}
+cli.commands = {"info", "experiment", "crossover", "diff"}
 
 --- Exit codes.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
@@ -63,9 +63,12 @@ local function print_checked(...)
 end
 
 local function save(command, result, options)
-  if command.save then return command.save(result, options) end
-  if options.json == "-" then return write(require("luatensor.bench.result").encode(result)) end
-  if options.json then result:save(options.json) end
+  if options.json == "-" then
+    write(require("luatensor.bench.result").encode(result))
+  elseif options.json then
+    result:save(options.json)
+  end
+  if command.save then command.save(result, options) end
 end
 
 -- Saved before it is shown: a reader that goes away must not cost the figures.
@@ -122,14 +125,15 @@ local function run(argv)
   local options = arguments.parse(parser, argv)
   local command = commands[options.command]
   check_rocks(command)
-  local ok, result = pcall(function()
-    local result = command.run(options)
+  if options.dtype then require("luatensor").set_default_dtype(options.dtype) end
+  local ok, code = pcall(function()
+    local result, code = command.run(options)
     deliver(command, result, options)
+    return code or cli.codes.done
   end)
-  if not ok and interrupt.is(result) then return stop(command, options, result) end
-  if not ok then error(result, 0) end
-  check(io.stdout:flush())
-  return cli.codes.done
+  if ok then return code end
+  if interrupt.is(code) then return stop(command, options, code) end
+  error(code, 0)
 end
 
 --- Runs the command.

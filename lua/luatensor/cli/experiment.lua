@@ -1,0 +1,130 @@
+--- luatensor experiment: the notebook's experiments.
+
+local arguments = require "luatensor.cli.arguments"
+local document = require "luatensor.bench.document"
+local experiment = require "luatensor.experiment"
+local interrupt = require "luatensor.bench.interrupt"
+local progress = require "luatensor.bench.progress"
+local suite = require "luatensor.bench.suite"
+local terminal = require "luatensor.render.terminal"
+
+local command = {
+  summary = "the notebook's experiments, one or all",
+  description = "Runs an experiment, or all: what a GPU does for neural networks, claim by claim " ..
+    "(docs/notebook.md). Without a name it lists them. " ..
+    "Options after the name are the experiment's own; its --help lists them.",
+  example = "luatensor experiment 02_large --iterations 10 --json large.json",
+  prints = true,
+}
+
+-- Options are not argparse's here: they are the experiment's.
+function command.define(parser)
+  command.parser = parser
+  parser:handle_options(false)
+  parser:argument("name", "02_large, 2 or large; all: every one of them"):argname("<name>"):args("?")
+  parser:argument("rest", "options of the experiment; --json <file> saves its result"):argname("<options>"):args("*")
+end
+
+-- Takes "--json file" out of the words.
+local function take_json(words)
+  local rest, path = {}, nil
+  local i = 1
+  while i <= #words do
+    local word = words[i]
+    if word == "--json" then
+      i = i + 1
+      path = words[i] or arguments.fail("--json needs a value")
+    elseif word:find("^%-%-json=") then
+      path = word:sub(8)
+    else
+      rest[#rest + 1] = word
+    end
+    i = i + 1
+  end
+  return rest, path and arguments.kinds.output(path)
+end
+
+local function list()
+  local rows = {}
+  for i, each in ipairs(experiment.list()) do rows[i] = {each.name, each.title, each.question} end
+  print(terminal.page{document.table{
+    columns = {{name = "name", unit = "text"}, {name = "what", unit = "text"}, {name = "question", unit = "text"}},
+    rows = rows,
+  }})
+end
+
+-- The words "--name value" and "--name=value" as a list of {name, words}.
+local function pairs_of(words)
+  local found, i = {}, 1
+  while i <= #words do
+    local name, rest = words[i]:match("^%-%-([%w-]+)(=?)")
+    if not name then arguments.fail("unknown option: %s", words[i]) end
+    local both = rest == "=" and {words[i]} or {words[i], words[i + 1]}
+    if rest == "" and not words[i + 1] then arguments.fail("--%s needs a value", name) end
+    found[#found + 1] = {name, both}
+    i = i + #both
+  end
+  return found
+end
+
+local function knows(each, name)
+  for _, option in ipairs(each.options) do
+    if option == name or option[1] == name then return true end
+  end
+  return false
+end
+
+-- Each experiment gets those of the options that it has; one that none has is a mistake.
+local function deal(words, known)
+  local dealt = {}
+  for i in ipairs(known) do dealt[i] = {} end
+  for _, pair in ipairs(pairs_of(words)) do
+    local wanted = false
+    for i, each in ipairs(known) do
+      if knows(each, pair[1]) then
+        wanted = true
+        table.move(pair[2], 1, #pair[2], #dealt[i] + 1, dealt[i])
+      end
+    end
+    if not wanted then arguments.fail("no experiment has an option --%s", pair[1]) end
+  end
+  return dealt
+end
+
+local function run_all(words)
+  local known = experiment.list()
+  local dealt, results, problems = deal(words, known), {}, {}
+  local task <close> = progress.task("experiment", #known, {lines = true})
+  for i, each in ipairs(known) do
+    task:step(each.name)
+    local ok, found = pcall(experiment.run, each.name, dealt[i])
+    if ok then
+      results[#results + 1] = found
+      print()
+    elseif interrupt.is(found) then
+      results[#results + 1] = interrupt.partial(found)
+      interrupt.raise(suite.new("experiments", results, problems, ("stopped in %s"):format(each.name)))
+    elseif arguments.is_mistake(found) then
+      error(found, 0)
+    else
+      problems[#problems + 1] = ("%s: %s"):format(each.name, found)
+      print(terminal.page{document.note("{it}", {it = {problems[#problems], "text"}})} .. "\n")
+    end
+  end
+  return suite.new("experiments", results, problems), #problems == 0 and 0 or 1
+end
+
+function command.run(options)
+  local name = options.name
+  if name == "-h" or name == "--help" then arguments.show(command.parser:get_help()) end
+  if not name then return list() end
+  if name:find("^%-") then arguments.fail("the experiment's name comes first, then its options: %s", name) end
+  local words
+  words, options.json = take_json(options.rest)
+  if name == "all" then return run_all(words) end
+  local path, problem = experiment.find(name)
+  if not path then arguments.fail("%s", problem) end
+  return experiment.run(name, words)
+end
+
+return command
