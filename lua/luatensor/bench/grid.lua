@@ -39,6 +39,8 @@ end
 
 -- ---- estimates ----------------------------------------------------------------------------------
 
+local STEEPEST <const> = 4         -- power of n that is believed: two noisy points may suggest any
+
 --- What a quantity will be at size n: the power law through its last two points; with one point, in proportion to n².
 -- @tab points {{n, value}, …} of positive values, n ascending
 -- @number n
@@ -47,7 +49,7 @@ function grid.extrapolate(points, n)
   local last, before = points[#points], points[#points - 1]
   if not last then return nil end
   local power = before and math.log(last[2] / before[2]) / math.log(last[1] / before[1]) or 2
-  return last[2] * (n / last[1]) ^ math.max(0, power)
+  return last[2] * (n / last[1]) ^ math.max(0, math.min(STEEPEST, power))
 end
 
 -- ---- a device's track: what was seen there at the sizes so far ----------------------------------
@@ -200,7 +202,7 @@ end
 
 local function remember(row, n)
   local track = row.track
-  track.seconds[#track.seconds + 1] = {n, (row.with_transfers or row.in_place).median}
+  track.seconds[#track.seconds + 1] = {n, (row.with_transfers or row.in_place).min}   -- the least disturbed
   if row.bytes and row.bytes > 0 then track.bytes[#track.bytes + 1] = {n, row.bytes} end
 end
 

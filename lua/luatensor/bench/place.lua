@@ -103,8 +103,40 @@ function place.measure(entries, settings)
   return figures
 end
 
---- The work of one call, counted; nil where it cannot be.
--- @treturn ?table {flops =, bytes =, families = {{name =, calls =, bytes =}, …}}
-function place.count() return nil end
+local stops_profile = {__close = function() core.profile_stop() end}
+
+-- Families that move data or wait: no work of the device.
+local no_work = {copy_in = true, copy_out = true, copy_across = true, wait = true}
+
+-- A profile's rows as what luatensor.public_figures bounds.
+local function work_of(rows)
+  local work = {}
+  for _, row in ipairs(rows) do
+    if not no_work[row.family] then
+      work[#work + 1] = {family = row.family, dtype = row.dtype, calls = row.calls, flops = row.flops,
+        bytes = row.read + row.written}
+    end
+  end
+  return {rows = work}
+end
+
+--- The work of one call, counted.
+-- @func call
+-- @string device where it runs
+-- @treturn table {rows = {{family =, dtype =, calls =, flops =, bytes =}, …}}
+function place.count(call, device)
+  if not rawget(core, "profile_start") then return nil end
+  local _ <close> = state.use_device(device)
+  core.profile_start("counting")
+  local guard <close> = setmetatable({}, stops_profile)
+  call()
+  return work_of(core.profile_stop().rows)
+end
+
+--- Why there is no GPU; nil: there is one.
+function place.no_gpu()
+  local found, reason = lt.cuda.is_available()
+  return not found and reason or nil
+end
 
 return place
