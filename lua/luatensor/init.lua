@@ -55,7 +55,7 @@ compose(core.methods)
 
 --- Loaded when a script first names them: most scripts measure nothing. They call functions of the script, whose errors
 -- are not theirs to word: no compositions.
-local late = {bench = "luatensor.bench"}
+local late = {bench = "luatensor.bench", advise = "luatensor.advise"}
 
 --- A name that is not there is a slip, not a nil.
 local guard
@@ -67,7 +67,9 @@ local function load_late(functions, name)
 end
 
 function guard(functions, prefix)
+  local meta = getmetatable(functions) or {}
   return setmetatable(functions, {
+    __call = meta.__call,                              -- lt.advise is a function, too
     __index = function(_, name)
       if functions == lt and late[name] then return load_late(functions, name) end
       local nearest = type(name) == "string" and core.nearest(functions, name)

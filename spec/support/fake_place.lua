@@ -68,6 +68,7 @@ function fake.place(want)
     return figures
   end
 
+  function place.no_gpu() return want.no_gpu end
   function place.count() return want.work and {rows = want.work(size)} or nil end
 
   return place

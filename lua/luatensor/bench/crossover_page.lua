@@ -230,7 +230,8 @@ function page.say_caveats(self, blocks)
   end
 end
 
-local function say_emulated(self, blocks)
+--- What emulated devices took, set apart.
+function page.say_emulated(self, blocks)
   local emulated = measured.devices(self.devices, true)
   if #emulated == 0 or #self.points == 0 then return end
   add(blocks, document.note("An emulated device shows that this work runs there. Its times say nothing about a GPU and "
@@ -252,7 +253,7 @@ function page.blocks(self)
     add(blocks, bounds_table(self))
     add(blocks, page.chart(self, real, self.name .. ": a call"))
   end
-  say_emulated(self, blocks)
+  page.say_emulated(self, blocks)
   return blocks
 end
 

@@ -41,15 +41,28 @@ end
 
 local STEEPEST <const> = 4         -- power of n that is believed: two noisy points may suggest any
 
+-- The power of n by which a quantity grows between the last two points.
+local function power_of(points)
+  local last, before = points[#points], points[#points - 1]
+  return before and math.log(last[2] / before[2]) / math.log(last[1] / before[1]) or 2
+end
+
 --- What a quantity will be at size n: the power law through its last two points; with one point, in proportion to n².
 -- @tab points {{n, value}, …} of positive values, n ascending
 -- @number n
+-- @number[opt=4] steepest power that is believed
 -- @treturn ?number nil without a point
-function grid.extrapolate(points, n)
-  local last, before = points[#points], points[#points - 1]
+function grid.extrapolate(points, n, steepest)
+  local last = points[#points]
   if not last then return nil end
-  local power = before and math.log(last[2] / before[2]) / math.log(last[1] / before[1]) or 2
-  return last[2] * (n / last[1]) ^ math.max(0, math.min(STEEPEST, power))
+  return last[2] * (n / last[1]) ^ math.max(0, math.min(steepest or STEEPEST, power_of(points)))
+end
+
+--- The power of n that is believed of seconds: that of the product of matrices that hold the bytes, but two at least.
+-- @tab bytes {{n, bytes}, …}
+function grid.steepest(bytes)
+  if #bytes < 2 then return STEEPEST end
+  return math.max(2, 1.5 * power_of(bytes))
 end
 
 -- ---- a device's track: what was seen there at the sizes so far ----------------------------------
@@ -67,7 +80,7 @@ function run:obstacle(track, n)
   if bytes and available and bytes > HEADROOM * available then
     return {why = "does not fit", needs = bytes, available = available}
   end
-  local seconds = grid.extrapolate(track.seconds, n)
+  local seconds = grid.extrapolate(track.seconds, n, grid.steepest(track.bytes))
   if seconds and CALLS * seconds > self.settings.patience then return {why = "takes too long", seconds = seconds} end
 end
 

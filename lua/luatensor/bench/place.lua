@@ -130,7 +130,8 @@ function place.count(call, device)
   core.profile_start("counting")
   local guard <close> = setmetatable({}, stops_profile)
   call()
-  return work_of(core.profile_stop().rows)
+  guard.rows = core.profile_stop().rows
+  return work_of(guard.rows)
 end
 
 --- Why there is no GPU; nil: there is one.

@@ -1,0 +1,46 @@
+--- Advice: measured, decided, said.
+
+local arguments = require "luatensor.bench.arguments"
+local crossover = require "luatensor.bench.crossover"
+local decision = require "luatensor.advise.decision"
+local grid = require "luatensor.bench.grid"
+local interrupt = require "luatensor.bench.interrupt"
+local page = require "luatensor.advise.page"
+local result = require "luatensor.bench.result"
+
+local advice = {}
+
+local known = {
+  sizes = true, inputs = true, calls = true, devices = true, seconds = true, name = true, patience = true,
+}
+
+advice.class = result.class("advice", {blocks = page.blocks})
+
+-- The advice that follows from what a grid measured.
+local function follow(found, settings, sizes, calls, place)
+  found.name, found.devices, found.calls, found.wanted = settings.name, settings.devices, calls, sizes
+  found.sizes = decision.all(found.points, calls)
+  local largest = found.sizes[#found.sizes]
+  found.device = largest and largest.device
+  found.either = largest and largest.either
+  found.predictions = decision.predictions(found, sizes, calls)
+  found.bounds = decision.bounds(found, sizes, calls)
+  found.no_gpu = place.no_gpu()
+  for _, device in ipairs(found.devices) do found.emulated = found.emulated or device.emulated end
+  found.why = page.why(found)
+  return result.new(advice.class, found)
+end
+
+--- What lt.advise does, at a place.
+function advice.run(fn, options, place)
+  arguments.callable("advise", "argument 1", fn)
+  options = arguments.options("advise", options, known)
+  local sizes = options.sizes == nil and crossover.sizes(64, 1024) or crossover.check_sizes("advise", options.sizes)
+  local calls = arguments.number("advise", "calls", options.calls, 1, 1e15, 1)
+  local settings = crossover.settings("advise", options, place)
+  local made = follow(grid.run(fn, sizes, settings, place), settings, sizes, calls, place)
+  if made.incomplete then interrupt.raise(made) end
+  return made
+end
+
+return advice

@@ -1,0 +1,271 @@
+--- "When to choose CPU, GPU, TPU" as a table, filled with this machine's figures.
+
+local arguments = require "luatensor.bench.arguments"
+local document = require "luatensor.bench.document"
+local figures = require "luatensor.public_figures"
+local interrupt = require "luatensor.bench.interrupt"
+local measured = require "luatensor.bench.measured"
+local network = require "luatensor.advise.network"
+local result = require "luatensor.bench.result"
+
+local choices = {}
+
+local BATCH <const>, LAYERS <const> = 64, 4
+local STEPS <const> = 10000           -- of a training that somebody waits for
+local SHORT <const>, LONG <const> = 60, 3600    -- seconds that STEPS may take: at once, within the hour
+
+-- float32 parameters, their gradients, and the two moments of Adam
+local BYTES_A_PARAMETER <const> = 4 * 4
+
+-- The notebook's kinds of models.
+local models = {
+  {name = "small model, prototype", parameters = 100000},
+  {name = "medium network", parameters = 10000000},
+  {name = "large network", parameters = 1000000000},
+  {name = "language model", parameters = 70000000000},
+}
+
+local VISIBLE <const> = 1e-6          -- a bound of less says nothing: launching anything takes longer
+
+local ABSENT <const> = {"rtx-4090", "h100-sxm", "tpu-v5p"}
+
+-- ---- figures ------------------------------------------------------------------------------------
+
+-- Multiplications and additions of a step.
+local function flops(parameters)
+  return network.flops(network.width(parameters, LAYERS), LAYERS, BATCH, true)
+end
+
+local function point_of(advice, parameters)
+  for _, point in ipairs(advice.points) do
+    if point.n == parameters then return point end
+  end
+end
+
+-- Seconds of a step on a device that is here: measured, or in proportion to the products of the largest one measured.
+local function step_here(advice, device, parameters)
+  local exact = point_of(advice, parameters)
+  local entry = exact and measured.entry_of(exact, device)
+  if entry then return (entry.with_transfers or entry.in_place).median, "measured" end
+  for i = #advice.points, 1, -1 do
+    local point = advice.points[i]
+    entry = measured.entry_of(point, device)
+    if entry and point.n < parameters then
+      local seconds = (entry.with_transfers or entry.in_place).median
+      return seconds * flops(parameters) / flops(point.n), "extrapolated"
+    end
+  end
+end
+
+local function here(advice, device, model, available)
+  local cell = {device = device.device, emulated = device.emulated}
+  if available and model.bytes > available then
+    cell.how = "does not fit"
+  else
+    cell.seconds, cell.how = step_here(advice, device.device, model.parameters)
+    cell.how = cell.how or "not measured"
+  end
+  return cell
+end
+
+local function absent(id, model)
+  local figure = figures.find(id)
+  local work = {rows = {{calls = 1, flops = flops(model.parameters), bytes = 0, dtype = "float32"}}}
+  return {id = id, name = figure.name, kind = figure.kind, seconds = figures.bound(figure, work, "in_place"),
+    needed = figures.needed(figure, model.bytes)}
+end
+
+-- ---- what to choose -----------------------------------------------------------------------------
+
+local function fastest(cells)
+  local best
+  for _, cell in ipairs(cells) do
+    if cell.seconds and not cell.emulated and (not best or cell.seconds < best.seconds) then best = cell end
+  end
+  return best
+end
+
+local function smallest_fit(cells)
+  for _, cell in ipairs(cells) do
+    if cell.kind == "gpu" and cell.needed == 1 then return cell end
+  end
+end
+
+local function most_needed(cells)
+  local gpu, tpu
+  for _, cell in ipairs(cells) do
+    if cell.kind == "gpu" then gpu = cell else tpu = cell end
+  end
+  return gpu, tpu
+end
+
+-- Which, and a sentence with figures that says why.
+local function choose(row)
+  local best, one = fastest(row.here), smallest_fit(row.absent)
+  local values = {bytes = {row.bytes, "B"}, steps = {STEPS, "count"}}
+  if best then
+    values.device, values.t, values.all = {best.device, "text"}, {best.seconds, "s"}, {STEPS * best.seconds, "s"}
+    values.how = {best.how, "text"}
+  end
+  if best and STEPS * best.seconds <= SHORT then
+    return best.device, "{steps} steps take {all} on {device} ({how}): nothing else is needed.", values
+  end
+  if one then values.name, values.least = {one.name, "text"}, {STEPS * one.seconds, "s"} end
+  if best and best.device ~= "cpu" then
+    return best.device, "{steps} steps take {all} on {device} ({how}), the fastest device here.", values
+  elseif best and STEPS * best.seconds <= LONG and one then
+    return "cpu; GPU for daily work", "{steps} steps take {all} on {device} ({how}), at least {least} on an {name}: "
+      .. "worth a GPU where it is done often.", values
+  elseif one and best then
+    return "GPU", "{steps} steps would take {all} on {device} ({how}), at least {least} on an {name}, whose memory "
+      .. "holds the {bytes}.", values
+  elseif one then
+    return "GPU", "{bytes} do not fit here; one {name} holds them: at least {least} for {steps} steps.", values
+  end
+  local gpu, tpu = most_needed(row.absent)
+  values.gpus, values.gpu = {gpu.needed, "count"}, {gpu.name, "text"}
+  values.tpus, values.tpu = {tpu.needed, "count"}, {tpu.name, "text"}
+  return "several GPUs, or TPUs", "{bytes} take the memory of {gpus} × {gpu} or {tpus} × {tpu}, with a library that "
+    .. "spreads a model over them. " .. figures.TPU_NOTE, values
+end
+
+local function row_of(advice, model, available)
+  local row = {name = model.name, parameters = model.parameters, bytes = model.parameters * BYTES_A_PARAMETER,
+    here = {}, absent = {}}
+  for i, device in ipairs(advice.devices) do
+    row.here[i] = here(advice, device, row, available[device.device])
+  end
+  for i, id in ipairs(ABSENT) do row.absent[i] = absent(id, row) end
+  row.choice, row.text, row.values = choose(row)
+  return row
+end
+
+-- ---- in words -----------------------------------------------------------------------------------
+
+local function add_devices(columns, devices, emulated)
+  for _, device in ipairs(measured.devices(devices, emulated)) do
+    columns[#columns + 1] = {name = device.device .. ", a step", unit = "s"}
+    columns[#columns + 1] = {name = "how", unit = "text"}
+  end
+end
+
+local function add_cells(cells, row, emulated)
+  for _, cell in ipairs(row.here) do
+    if (cell.emulated or false) == emulated then
+      cells[#cells + 1] = cell.seconds or false
+      cells[#cells + 1] = cell.how
+    end
+  end
+end
+
+local function here_table(self)
+  local columns, rows = {{name = "model", unit = "text"}, {name = "parameters", unit = "count"}}, {}
+  columns[3] = {name = "memory", unit = "B"}
+  add_devices(columns, self.devices, false)
+  columns[#columns + 1] = {name = "choose", unit = "text"}
+  for i, row in ipairs(self.rows) do
+    rows[i] = {row.name, row.parameters, row.bytes}
+    add_cells(rows[i], row, false)
+    rows[i][#rows[i] + 1] = row.choice
+  end
+  return document.table{title = "When to choose CPU, GPU, TPU", columns = columns, rows = rows}
+end
+
+local function absent_table(self)
+  local columns, rows = {{name = "model", unit = "text"}}, {}
+  for _, cell in ipairs(self.rows[1].absent) do
+    columns[#columns + 1] = {name = cell.name, unit = "s"}
+    columns[#columns + 1] = {name = "needed", unit = "count"}
+  end
+  for i, row in ipairs(self.rows) do
+    rows[i] = {row.name}
+    for _, cell in ipairs(row.absent) do
+      rows[i][#rows[i] + 1] = cell.seconds and cell.seconds >= VISIBLE and cell.seconds or false
+      rows[i][#rows[i] + 1] = cell.needed
+    end
+  end
+  return document.table{title = "Devices that are not here: a step takes at least, by published figures; how many hold "
+    .. "the model", columns = columns, rows = rows}
+end
+
+local function emulated_table(self)
+  if #measured.devices(self.devices, true) == 0 then return nil end
+  local columns, rows = {{name = "model", unit = "text"}}, {}
+  add_devices(columns, self.devices, true)
+  for i, row in ipairs(self.rows) do
+    rows[i] = {row.name}
+    add_cells(rows[i], row, true)
+  end
+  return document.table{title = "Emulated: it works there; these times say nothing about a GPU", columns = columns,
+    rows = rows}
+end
+
+local methods = {}
+
+--- The blocks of it, as every result has them.
+function methods:blocks()
+  local blocks = {document.text("A training step of a multilayer perceptron, batch {batch}, float32. Memory: "
+    .. "parameters, their gradients and Adam's two moments, {each} a parameter.",
+    {batch = {self.batch, "count"}, each = {self.bytes_a_parameter, "B"}})}
+  if self.incomplete then blocks[2] = document.note("Not complete: {what}.", {what = {self.incomplete, "text"}}) end
+  blocks[#blocks + 1] = here_table(self)
+  for _, row in ipairs(self.rows) do
+    row.values.name_of_row = {row.name, "text"}
+    row.values.choice_of_row = {row.choice, "text"}
+    blocks[#blocks + 1] = document.text("{name_of_row}: {choice_of_row}. " .. row.text, row.values)
+  end
+  blocks[#blocks + 1] = absent_table(self)
+  blocks[#blocks + 1] = emulated_table(self)
+  return blocks
+end
+
+choices.class = result.class("choices", methods)
+
+-- ---- measuring ----------------------------------------------------------------------------------
+
+local function memory_of(devices, place)
+  local available = {}
+  for _, device in ipairs(devices) do available[device.device] = place.available(device.device) end
+  return available
+end
+
+local function complete(advice, place)
+  local fields = {batch = BATCH, steps = STEPS, bytes_a_parameter = BYTES_A_PARAMETER, devices = advice.devices,
+    advice = advice, rows = {}, emulated = advice.emulated, incomplete = advice.incomplete}
+  local available = memory_of(advice.devices, place)
+  for i, model in ipairs(models) do fields.rows[i] = row_of(advice, model, available) end
+  return result.new(choices.class, fields)
+end
+
+local known = {seconds = true, devices = true, patience = true, largest = true}
+
+--- What advise.choices does, at a place.
+function choices.run(options, place)
+  options = arguments.options("advise.choices", options, known)
+  local largest = options.largest and arguments.integer("advise.choices", "largest", options.largest, 1000) or 10000000
+  local sizes, n = {}, 100000
+  while n < largest do
+    sizes[#sizes + 1] = n
+    n = 10 * n
+  end
+  sizes[#sizes + 1] = largest
+  local ok, advice = pcall(network.run, {training = true, batch = BATCH, layers = LAYERS, seconds = options.seconds,
+    devices = options.devices, patience = options.patience}, place, sizes)
+  if ok then return complete(advice, place) end
+  local partial = interrupt.is(advice) and interrupt.partial(advice)
+  if not partial then error(advice, 0) end
+  interrupt.raise(complete(partial, place))
+end
+
+--- The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
+-- million parameters, a step of training each: measured up to `largest` parameters, carried on in proportion beyond,
+-- and bounded by published figures for devices that are not here.
+-- @function choices
+-- @tparam[opt] table options `largest` network that is measured (10000000 parameters); `seconds`, `devices`,
+--   `patience` as lt.advise has them
+-- @treturn table a result of kind "choices"
+function choices.choices(options)
+  return choices.run(options, require "luatensor.bench.place")
+end
+
+return choices

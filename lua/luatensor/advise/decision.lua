@@ -1,0 +1,199 @@
+--- Which device at which size? Pure: from measured points to costs, choices and predictions.
+
+local figures = require "luatensor.public_figures"
+local grid = require "luatensor.bench.grid"
+local measured = require "luatensor.bench.measured"
+local statistics = require "luatensor.bench.statistics"
+
+local decision = {}
+
+local entry_of <const> = measured.entry_of
+local NAMES <const> = {"min", "q1", "median", "q3", "max"}
+
+--- What a call costs on a device when its data are sent once in so many calls: quartiles of seconds.
+-- @tab entry a measured point's entry of the device
+-- @number calls
+-- @treturn table {min =, q1 =, median =, q3 =, max =, transfers = share of the median}
+function decision.cost(entry, calls)
+  local there, sent = entry.in_place, entry.with_transfers or entry.in_place
+  local cost = {}
+  for _, name in ipairs(NAMES) do cost[name] = there[name] + (sent[name] - there[name]) / calls end
+  cost.transfers = math.max(0, sent.median - there.median) / calls / cost.median
+  return cost
+end
+
+-- Real devices whose results are the base's: {{device =, cost =}, …}, cheapest first.
+local function candidates(point, calls)
+  local list = {}
+  for _, entry in ipairs(point.measured) do
+    if not entry.emulated and entry.agreement ~= "differ" then
+      list[#list + 1] = {device = entry.device, cost = decision.cost(entry, calls)}
+    end
+  end
+  table.sort(list, function(a, b) return a.cost.median < b.cost.median end)
+  return list
+end
+
+--- The choice at one size.
+-- @tab point
+-- @number calls
+-- @treturn ?table {n =, device =, cost =, either = devices that are as fast as far as can be told (two at least, or
+--   nil), second = the next best device's cost, second_device =}; nil: there is nothing to choose from
+function decision.at(point, calls)
+  local list = candidates(point, calls)
+  local best = list[1]
+  if not best then return nil end
+  local choice = {n = point.n, device = best.device, cost = best.cost}
+  for i = 2, #list do
+    if not choice.second then choice.second, choice.second_device = list[i].cost, list[i].device end
+    if statistics.overlap(best.cost, list[i].cost) then
+      choice.either = choice.either or {best.device}
+      choice.either[#choice.either + 1] = list[i].device
+    end
+  end
+  return choice
+end
+
+--- The choices at all sizes.
+function decision.all(points, calls)
+  local list = {}
+  for _, point in ipairs(points) do list[#list + 1] = decision.at(point, calls) end
+  return list
+end
+
+-- ---- beyond what was measured -------------------------------------------------------------------
+
+-- {{n, value}, …} of a device over the measured points.
+local function series(points, device, value)
+  local list = {}
+  for _, point in ipairs(points) do
+    local entry = entry_of(point, device)
+    local v = entry and value(entry, point)
+    if v and v > 0 then list[#list + 1] = {point.n, v} end
+  end
+  return list
+end
+
+-- What was skipped on this device at n or below; nil: nothing.
+local function skipped_at(skipped, device, n)
+  for _, item in ipairs(skipped) do
+    if item.device == device and item.n <= n then return item end
+  end
+end
+
+--- What devices that are here would take at sizes that were skipped there, by the trend of the sizes measured.
+-- @treturn table {{n =, device =, why =, seconds = extrapolated, where it would fit, bytes = extrapolated}, …}
+function decision.predictions(found, sizes, calls)
+  local list = {}
+  for _, n in ipairs(sizes) do
+    for _, device in ipairs(measured.devices(found.devices, false)) do
+      local item = skipped_at(found.skipped, device.device, n)
+      if item then
+        local costs = series(found.points, device.device, function(entry) return decision.cost(entry, calls).median end)
+        local bytes = series(found.points, device.device, function(entry) return entry.bytes end)
+        list[#list + 1] = {n = n, device = device.device, why = item.why, bytes = grid.extrapolate(bytes, n),
+          seconds = item.why == "takes too long" and grid.extrapolate(costs, n, grid.steepest(bytes)) or nil}
+      end
+    end
+  end
+  return list
+end
+
+local function row_of(point, like)
+  for _, row in ipairs(point and point.work and point.work.rows or {}) do
+    if row.family == like.family and row.dtype == like.dtype then return row end
+  end
+end
+
+local function trend(before, last, name, n)
+  local points = {}
+  for _, point in ipairs{before or false, last} do
+    if point and (point[2] or 0) > 0 then points[#points + 1] = point end
+  end
+  return name ~= "calls" and grid.extrapolate(points, n) or last[2] or 0
+end
+
+-- The counted work of the last measured point, carried on to size n by the trend of the last two.
+local function work_at(points, n)
+  local last, before = points[#points], points[#points - 1]
+  local work = {rows = {}}
+  for i, row in ipairs(last.work.rows) do
+    local other = row_of(before, row)
+    work.rows[i] = {family = row.family, dtype = row.dtype}
+    for _, name in ipairs{"calls", "flops", "bytes"} do
+      work.rows[i][name] = trend(other and {before.n, other[name]}, {last.n, row[name]}, name, n)
+    end
+  end
+  for _, name in ipairs{"sent", "fetched"} do
+    work[name] = trend(before and {before.n, before[name]}, {last.n, last[name]}, name, n)
+  end
+  return work
+end
+
+local function counted(points)
+  local list = {}
+  for _, point in ipairs(points) do
+    if point.work then list[#list + 1] = point end
+  end
+  return list
+end
+
+-- At least so long a call with the data sent once in so many; where the link is not published, without sending.
+local function bound(figure, work, calls)
+  local there, takes = figures.bound(figure, work, "in_place")
+  local sent, sent_takes = figures.bound(figure, work, "with_transfers")
+  if not there then return nil end
+  if not sent then return there, takes end
+  local all = there + (sent - there) / calls
+  return all, all - there > there and sent_takes or takes
+end
+
+local function is_here(figure, devices)
+  local model = figure.name:match("RTX %d+") or figure.name:match("H100") or figure.name
+  for _, device in ipairs(devices) do
+    if not device.emulated and (device.name or ""):find(model, 1, true) then return true end
+  end
+  return false
+end
+
+-- Of one size: bytes that the work holds there, as its first measured device does.
+local function bytes_at(found, n)
+  local device = measured.devices(found.devices, false)[1]
+  return device and grid.extrapolate(series(found.points, device.device, function(entry) return entry.bytes end), n)
+end
+
+local function bounds_of(found, figure, sizes, calls)
+  local points, list = counted(found.points), {}
+  for _, n in ipairs(sizes) do
+    local exact
+    for _, point in ipairs(points) do exact = point.n == n and point or exact end
+    local work = exact and {rows = exact.work.rows, sent = exact.sent, fetched = exact.fetched} or work_at(points, n)
+    local seconds, takes = bound(figure, work, calls)
+    if not seconds then return list end
+    local bytes = bytes_at(found, n)
+    list[#list + 1] = {n = n, seconds = seconds, takes = takes, extrapolated = not exact or nil,
+      needed = bytes and figures.needed(figure, bytes)}
+  end
+  return list
+end
+
+--- What devices that are not here would take at least, by the counted work and published figures.
+-- @tab found what a grid measured
+-- @tab sizes
+-- @number calls
+-- @treturn table {{id =, name =, kind =, source =, points = {{n =, seconds =, takes =, extrapolated =, needed = how
+--   many of them hold the data}, …}}, …}
+function decision.bounds(found, sizes, calls)
+  local list = {}
+  if #counted(found.points) == 0 or #measured.devices(found.devices, false) == 0 then return list end
+  for _, figure in ipairs(figures.devices()) do
+    local points = is_here(figure, found.devices) and {} or bounds_of(found, figure, sizes, calls)
+    if #points > 0 then
+      list[#list + 1] = {id = figure.id, name = figure.name, kind = figure.kind, source = figure.source,
+        points = points}
+    end
+  end
+  return list
+end
+
+return decision

@@ -1,0 +1,172 @@
+--- A network to measure with: a multilayer perceptron of square layers, its forward pass or a step of training, in
+-- explicit tensor operations.
+
+local lt = require "luatensor"
+local advice = require "luatensor.advise.advice"
+local arguments = require "luatensor.bench.arguments"
+
+local network = {}
+
+local SIZES <const> = 4             -- from parameters / 64 to parameters, fourfold each time
+
+--- The width of so many square layers with biases that have together about so many parameters.
+-- layers · (width² + width) = parameters
+function network.width(parameters, layers)
+  local each = parameters / layers
+  return math.max(1, (math.sqrt(each + 0.25) - 0.5 + 0.5) // 1 | 0)
+end
+
+--- What they have exactly.
+function network.parameters(width, layers) return layers * (width * width + width) end
+
+--- Multiplications and additions of the matrix products of one call, by hand: 2 · batch · width² each: one a layer
+-- forward; training has one a layer for the weights' gradients, and one for the inputs' of each but the first.
+function network.flops(width, layers, batch, training)
+  return 2 * batch * width * width * (training and 3 * layers - 1 or layers)
+end
+
+local function random_layers(width, layers, dtype)
+  local list = {}
+  for i = 1, layers do
+    list[i] = {
+      weights = lt.randn(width, width, {dtype = dtype, device = "cpu"}) * math.sqrt(2 / width),
+      bias = lt.zeros(1, width, {dtype = dtype, device = "cpu"}),
+    }
+  end
+  return list
+end
+
+local function on_device(layers, device)
+  local list = {}
+  for i, layer in ipairs(layers) do list[i] = {weights = layer.weights:to(device), bias = layer.bias:to(device)} end
+  return list
+end
+
+-- Activations: the input, and what comes out of each layer.
+local function forward(layers, x)
+  local all = {x}
+  for i, layer in ipairs(layers) do
+    local out = all[i]:matmul(layer.weights):add_(layer.bias)
+    all[i + 1] = i < #layers and out:relu() or out
+  end
+  return all
+end
+
+-- The weights go down the gradient by a step of 0: the work of training, and the next call does the same again.
+local STEP <const> = 0
+
+-- Gradients of the mean squared error, layer by layer from the last; returns the first bias's.
+local function backward(layers, all, grad)
+  local first
+  for i = #layers, 1, -1 do
+    local layer, input = layers[i], all[i]
+    local weights, bias = input.T:matmul(grad), grad:sum(1, {keepdim = true})
+    if i > 1 then grad = grad:matmul(layer.weights.T) * input:greater(0):to(input.dtype) end
+    layer.weights:subtract_(weights * STEP)
+    layer.bias:subtract_(bias * STEP)
+    first = bias
+  end
+  return first
+end
+
+--- A step of training.
+-- @tab layers {{weights =, bias =}, …}
+-- @treturn tensor the loss, the mean squared error
+-- @treturn tensor the gradient of the first layer's bias
+function network.train(layers, x, target)
+  local all = forward(layers, x)
+  local off = all[#all] - target
+  local first = backward(layers, all, off * (2 / off.size))
+  return off:square():mean(), first
+end
+
+--- The function to measure and its inputs. The weights stay on each device; what is sent is the batch.
+-- @tab spec layers, batch, training, dtype
+-- @treturn function fn(x, target): the output, or the loss and the first layer's bias gradient
+-- @treturn function inputs(n) of a network with about n parameters
+function network.work(spec)
+  local weights = {}                                          -- by device; "cpu" has the original
+  local function inputs(n)
+    local width = network.width(n, spec.layers)
+    weights = {cpu = random_layers(width, spec.layers, spec.dtype)}
+    local x = lt.rand(spec.batch, width, {dtype = spec.dtype})
+    if spec.training then return x, lt.rand(spec.batch, width, {dtype = spec.dtype}) end
+    return x
+  end
+  local function fn(x, target)
+    weights[x.device] = weights[x.device] or on_device(weights.cpu, x.device)
+    if spec.training then return network.train(weights[x.device], x, target) end
+    local all = forward(weights[x.device], x)
+    return all[#all]
+  end
+  return fn, inputs
+end
+
+--- Sizes up to so many parameters, by which a trend can be seen.
+function network.sizes(parameters)
+  local sizes = {}
+  for i = SIZES - 1, 0, -1 do
+    local n = parameters // 4 ^ i | 0
+    if n >= 16 and n ~= sizes[#sizes] then sizes[#sizes + 1] = n end
+  end
+  if #sizes == 0 then sizes[1] = parameters end
+  return sizes
+end
+
+local known = {
+  parameters = true, batch = true, calls = true, training = true, layers = true, dtype = true, seconds = true,
+  devices = true, patience = true,
+}
+
+local function float_dtype(dtype)
+  if dtype == nil then return "float32" end
+  if not pcall(lt.finfo, dtype) then
+    arguments.fail("advise.network", "dtype: a floating-point dtype such as float32 expected, got %s", tostring(dtype))
+  end
+  return dtype
+end
+
+local function check(options)
+  local what = "advise.network"
+  options = arguments.options(what, options, known)
+  if options.training ~= nil and type(options.training) ~= "boolean" then
+    arguments.fail(what, "training: boolean expected, got %s", type(options.training))
+  end
+  local function count(name, default)
+    if options[name] == nil then return default end
+    return arguments.integer(what, name, options[name], 1)
+  end
+  return {
+    parameters = count("parameters", 1000000), batch = count("batch", 64), calls = options.calls,
+    layers = count("layers", 4), training = options.training or false, dtype = float_dtype(options.dtype),
+  }, options
+end
+
+local function name_of(spec)
+  return ("%s of a network with %d layers, batch %d, %s; n: parameters"):format(
+    spec.training and "training step" or "forward pass", spec.layers, spec.batch, spec.dtype)
+end
+
+--- What advise.network does, at a place; sizes: instead of those that network.sizes gives.
+function network.run(options, place, sizes)
+  local spec
+  spec, options = check(options)
+  local fn, inputs = network.work(spec)
+  return advice.run(fn, {
+    sizes = sizes or network.sizes(spec.parameters), inputs = inputs, calls = spec.calls, name = name_of(spec),
+    devices = options.devices, seconds = options.seconds, patience = options.patience,
+  }, place)
+end
+
+--- Recommends a device for a multilayer perceptron: square layers, biases, ReLU; its weights stay on the device.
+-- @function network
+-- @tparam[opt] table options
+--   `parameters` (1000000; smaller networks are measured, too, for the trend); `batch`: samples a call (64); `calls`
+--   with the same batch (1); `training`: a step of gradient descent instead of a forward pass (false); `layers` (4);
+--   `dtype` ("float32"); `devices`, `seconds`, `patience` as lt.advise has them
+-- @treturn table a result of kind "advice"; its sizes n are parameters
+function network.network(options)
+  return network.run(options, require "luatensor.bench.place")
+end
+
+return network
