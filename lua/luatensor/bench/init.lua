@@ -3,6 +3,7 @@
 
 local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"
+local diff = require "luatensor.bench.diff"
 local result = require "luatensor.bench.result"
 local timing = require "luatensor.bench.timing"
 
@@ -10,6 +11,7 @@ local bench = {}
 
 bench.compare = comparison.compare
 bench.crossover = crossover.crossover
+bench.diff = diff.diff
 bench.load = result.load
 bench.sizes = crossover.sizes
 bench.time = timing.time

@@ -1,0 +1,132 @@
+--- In what two runs differ, besides their figures.
+
+local circumstances = {}
+
+local MEMORY <const> = 0.05       -- share by which a machine's memory may differ: systems keep some of it
+
+-- What makes a device another one, and what else is known about it.
+local hardware = {"name", "cores", "isa", "memory"}
+local software = {"kind", "software", "emulated"}
+
+local function text(value)
+  if value == nil then return "–" end
+  return type(value) == "number" and value or tostring(value)
+end
+
+-- Notes that a and b differ; equal ones are not worth a line.
+local function add(list, what, a, b, unit)
+  if a == b then return false end
+  local numbers = type(a) == "number" and type(b) == "number"
+  list[#list + 1] = {what = what, before = text(a), after = text(b), unit = numbers and unit or "number"}
+  return true
+end
+
+local function devices_of(run)
+  local names, by_name = {}, {}
+  for _, device in ipairs(run.machine and run.machine.devices or {}) do
+    names[#names + 1] = device.device
+    by_name[device.device] = device
+  end
+  return names, by_name
+end
+
+local function near(a, b)
+  return type(a) == "number" and type(b) == "number" and math.abs(a - b) <= MEMORY * math.max(a, b)
+end
+
+-- Is it the same device? Adds what is not.
+local function compare_device(list, name, a, b)
+  local same = true
+  for _, field in ipairs(hardware) do
+    local close = field == "memory" and near(a[field], b[field])
+    if not close and add(list, name .. ", " .. field, a[field], b[field], field == "memory" and "B" or "number") then
+      same = false
+    end
+  end
+  for _, field in ipairs(software) do add(list, name .. ", " .. field, a[field], b[field]) end
+  return same
+end
+
+local function compare_devices(list, before, after)
+  local names, first = devices_of(before)
+  local others, second = devices_of(after)
+  local same = true
+  for _, name in ipairs(names) do
+    if second[name] then
+      same = compare_device(list, name, first[name], second[name]) and same
+    else
+      add(list, name, first[name].name, nil)
+    end
+  end
+  for _, name in ipairs(others) do
+    if not first[name] then add(list, name, nil, second[name].name) end
+  end
+  return same
+end
+
+local function union_of_names(a, b)
+  local names, seen = {}, {}
+  for _, t in ipairs{a, b} do
+    for name in pairs(t) do
+      if not seen[name] then names[#names + 1] = name end
+      seen[name] = true
+    end
+  end
+  table.sort(names)
+  return names
+end
+
+-- Fields that are plain values: versions, options.
+local function compare_fields(list, prefix, a, b, unit)
+  for _, name in ipairs(union_of_names(a or {}, b or {})) do
+    local x, y = a and a[name], b and b[name]
+    if type(x) ~= "table" and type(y) ~= "table" then add(list, prefix .. name, x, y, unit) end
+  end
+end
+
+local ROW <const> = {"device", "dtype", "gc", "emulated"}      -- threads are the machine's
+
+-- One line for all rows that differ alike.
+local function merged(items, pairs_of)
+  local list, by_key = {}, {}
+  for _, item in ipairs(items) do
+    local key = table.concat({item.what, tostring(item.before), tostring(item.after)}, "\0")
+    if not by_key[key] then
+      list[#list + 1], by_key[key] = item, item
+      item.rows = {}
+    end
+    table.insert(by_key[key].rows, item.row)
+  end
+  for _, item in ipairs(list) do
+    if #item.rows < #pairs_of then item.what = item.what .. " of " .. table.concat(item.rows, ", ") end
+    item.rows, item.row = nil, nil
+  end
+  return list
+end
+
+--- Adds what differs between figures of the same name.
+-- @tab list of {what =, before =, after =, unit =}
+-- @tab pairs_of {{name, before's, after's}, …}
+function circumstances.of_rows(list, pairs_of)
+  local items = {}
+  for _, pair in ipairs(pairs_of) do
+    for _, field in ipairs(ROW) do
+      if add(items, field, pair[2][field], pair[3][field]) then items[#items].row = pair[1] end
+    end
+  end
+  for _, item in ipairs(merged(items, pairs_of)) do list[#list + 1] = item end
+end
+
+--- What differs between the runs of two results.
+-- @treturn table list of {what =, before =, after =, unit =}: values as they are, "–" for none
+-- @treturn boolean was it the same machine?
+function circumstances.of_runs(before, after)
+  local list = {}
+  add(list, "kind of result", before.kind, after.kind)
+  local same = compare_devices(list, before, after)
+  compare_fields(list, "", before.machine, after.machine)
+  compare_fields(list, "option ", before.options, after.options)
+  return list, same
+end
+
+return circumstances

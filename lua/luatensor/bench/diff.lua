@@ -1,0 +1,240 @@
+--- What changed between two runs, and what is noise.
+
+local arguments = require "luatensor.bench.arguments"
+local circumstances = require "luatensor.bench.circumstances"
+local document = require "luatensor.bench.document"
+local result = require "luatensor.bench.result"
+local statistics = require "luatensor.bench.statistics"
+
+local diff = {}
+
+--- Of the median: what changes by less is not called a change.
+diff.FLOOR = 0.05
+
+local FEW <const> = 5              -- rounds, below which quartiles say little
+
+-- ---- what is shown ------------------------------------------------------------------------------
+
+local methods = {}
+
+local columns = {
+  {name = "", unit = "text"}, {name = "before", unit = "s"}, {name = "between", unit = "s"}, {name = "and", unit = "s"},
+  {name = "after", unit = "s"}, {name = "between", unit = "s"}, {name = "and", unit = "s"},
+  {name = "speed-up", unit = "ratio"}, {name = "", unit = "text"},
+}
+
+local function row_of(row)
+  local cells = {row.name}
+  for _, side in ipairs{row.before, row.after} do
+    for _, name in ipairs{"median", "q1", "q3"} do
+      cells[#cells + 1] = side[name] and {side[name], row.unit} or false
+    end
+  end
+  cells[8], cells[9] = row.ratio or false, row.verdict or ""
+  return cells
+end
+
+-- Rows of which one side at least is emulated stand apart.
+local function table_of(self, emulated, title)
+  local rows = {}
+  for _, row in ipairs(self.rows) do
+    if (row.before.emulated or row.after.emulated or false) == emulated then rows[#rows + 1] = row_of(row) end
+  end
+  return rows[1] and document.table{title = title, columns = columns, rows = rows}
+end
+
+local function differences_table(self)
+  local rows = {}
+  for i, item in ipairs(self.differences) do
+    local cells = {item.what}
+    for c, value in ipairs{item.before, item.after} do cells[c + 1] = {value, item.unit} end
+    rows[i] = cells
+  end
+  return rows[1] and document.table{
+    title = "In what the runs differ", rows = rows,
+    columns = {{name = "", unit = "text"}, {name = "before", unit = "text"}, {name = "after", unit = "text"}},
+  }
+end
+
+local function list_note(text, names)
+  if #names == 0 then return nil end
+  return document.note(text, {names = {table.concat(names, ", "), "text"}})
+end
+
+local function add_notes(self, blocks)
+  local function add(block) blocks[#blocks + 1] = block end
+  if not self.same_machine then
+    add(document.note("Two machines: figures side by side, no ratios and no verdicts."))
+  end
+  if self.mixed then add(document.note("Emulated and real times are not compared with each other.")) end
+  add(list_note("Of fewer than five rounds, so that quartiles say little: {names}.", self.few))
+  add(list_note("Only before: {names}.", self.only_before))
+  add(list_note("Only after: {names}.", self.only_after))
+  for _, side in ipairs{"before", "after"} do
+    local run = self[side]
+    if run.incomplete then
+      add(document.note("{side}: {why}", {side = {side, "text"}, why = {run.incomplete, "text"}}))
+    end
+    if run.others then
+      add(document.note("Others used {share} of the processor {side}.",
+        {share = {run.others, "share"}, side = {side, "text"}}))
+    end
+  end
+end
+
+local function count_words(self)
+  local counts = {faster = 0, slower = 0}
+  for _, row in ipairs(self.rows) do
+    if counts[row.verdict] then counts[row.verdict] = counts[row.verdict] + 1 end
+  end
+  return document.text("Of {all} figures {faster} became faster and {slower} slower. A change is one where the ranges "
+    .. "between the quartiles do not touch and the medians differ by more than {floor}; the rest may be noise.", {
+      all = {#self.rows, "count"}, faster = {counts.faster, "count"}, slower = {counts.slower, "count"},
+      floor = {self.floor, "share"},
+    })
+end
+
+--- The blocks of it, as every result has them.
+function methods:blocks()
+  local blocks = {document.text("Before: {before}. After: {after}.",
+    {before = {self.before.made, "text"}, after = {self.after.made, "text"}})}
+  blocks[#blocks + 1] = table_of(self, false)
+  blocks[#blocks + 1] = table_of(self, true, "On an emulated device: these times say nothing about a real one")
+  if self.same_machine then blocks[#blocks + 1] = count_words(self) end
+  blocks[#blocks + 1] = differences_table(self)
+  add_notes(self, blocks)
+  return blocks
+end
+
+diff.class = result.class("diff", methods)
+
+-- ---- comparing ----------------------------------------------------------------------------------
+
+-- Figures by name, in order; names that come twice are numbered.
+local function figures_of(measured)
+  local list, by_name = {}, {}
+  for _, timing in ipairs(measured:timings()) do
+    local name, n = timing.name, 1
+    while by_name[name] do
+      n = n + 1
+      name = ("%s (%d)"):format(timing.name, n)
+    end
+    by_name[name] = timing
+    list[#list + 1] = name
+  end
+  return list, by_name
+end
+
+local function side_of(timing)
+  return {median = timing.median, q1 = timing.q1, q3 = timing.q3, emulated = timing.emulated}
+end
+
+-- More than 1: faster, also where the figures are rates.
+local function speed_up(row)
+  if row.unit == "s" then return row.before.median / row.after.median end
+  return row.after.median / row.before.median
+end
+
+local function verdict(row)
+  local before, after = row.before, row.after
+  if not (before.q1 and after.q1) then return "undecided" end
+  if statistics.overlap(before, after) then return "noise" end
+  if math.abs(row.ratio - 1) <= diff.FLOOR then return "small" end
+  return row.ratio > 1 and "faster" or "slower"
+end
+
+local function compare_row(name, before, after, same_machine)
+  local row = {name = name, unit = before.unit or "s", before = side_of(before), after = side_of(after)}
+  if same_machine and before.emulated == after.emulated and before.median > 0 and after.median > 0 then
+    row.ratio = speed_up(row)
+    row.verdict = verdict(row)
+  end
+  return row
+end
+
+local function is_few(timing) return timing.samples and #timing.samples < FEW end
+
+-- {name, before's, after's} of what is in both; what is not goes to fields.
+local function pair_up(fields, before, after)
+  local names, first = figures_of(before)
+  local others, second = figures_of(after)
+  local list, paired = {}, {}
+  if before.kind == "time" and after.kind == "time" then       -- one function: its line may have moved
+    return {{before.name, first[before.name], second[after.name]}}
+  end
+  for _, name in ipairs(names) do
+    local a, b = first[name], second[name]
+    if b and (a.unit or "s") == (b.unit or "s") then
+      list[#list + 1], paired[name] = {name, a, b}, true
+    else
+      table.insert(fields.only_before, name)
+    end
+  end
+  for _, name in ipairs(others) do
+    if not paired[name] then table.insert(fields.only_after, name) end
+  end
+  return list
+end
+
+local function compare_rows(fields, before, after)
+  local list = pair_up(fields, before, after)
+  for i, pair in ipairs(list) do
+    local name, a, b = table.unpack(pair)
+    fields.rows[i] = compare_row(name, a, b, fields.same_machine)
+    fields.mixed = fields.mixed or a.emulated ~= b.emulated or nil
+    fields.emulated = fields.emulated or a.emulated or b.emulated
+    if is_few(a) or is_few(b) then table.insert(fields.few, name) end
+  end
+  circumstances.of_rows(fields.differences, list)
+end
+
+-- ---- arguments ----------------------------------------------------------------------------------
+
+local function check_result(i, value)
+  local meta = getmetatable(value)
+  if type(value) ~= "table" or value.format ~= "luatensor" or type(meta) ~= "table" then
+    arguments.fail("bench.diff", "argument %d: result expected, got %s", i, type(value))
+  elseif not value.timings then
+    arguments.fail("bench.diff", "argument %d: a result of kind \"%s\" has no times to compare", i, value.kind)
+  end
+end
+
+local function check_common(fields, before, after)
+  if #fields.rows > 0 then return end
+  local function list(names) return #names > 0 and table.concat(names, ", ") or "nothing" end
+  arguments.fail("bench.diff", "nothing of the same name in both: %s (%s) and %s (%s)", list(fields.only_before),
+    before.kind, list(fields.only_after), after.kind)
+end
+
+local function head_of(measured)
+  local others = measured.others
+  return {
+    made = measured.made, kind = measured.kind, name = measured.name, incomplete = measured.incomplete,
+    others = others and others > 0.1 and others or nil,
+  }
+end
+
+--- Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
+-- not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
+-- without ratios and verdicts, and so do emulated and real figures.
+-- @function diff
+-- @tab before a result of time, compare, crossover, machine, or a suite of these
+-- @tab after another
+-- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1:
+--   faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided"}; `only_before`,
+--   `only_after`: names; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
+-- @raise results without times, or without any row of the same name
+function diff.diff(before, after)
+  check_result(1, before)
+  check_result(2, after)
+  local differences, same_machine = circumstances.of_runs(before, after)
+  local fields = {
+    before = head_of(before), after = head_of(after), rows = {}, only_before = {}, only_after = {}, few = {},
+    differences = differences, same_machine = same_machine, floor = diff.FLOOR, machine = after.machine,
+  }
+  compare_rows(fields, before, after)
+  check_common(fields, before, after)
+  return result.new(diff.class, fields)
+end
+
+return diff

@@ -1,0 +1,199 @@
+-- lt.bench.diff of results whose times are made by hand or by a fake clock.
+local lt = require "luatensor"
+local clocks = require "spec.support.fake_clock"
+local result = require "luatensor.bench.result"
+
+-- A class of results for this spec: a list of named figures.
+local class = result.class("spec", {
+  blocks = function() return {} end,
+  timings = function(self) return self.figures end,
+})
+local without = result.class("no times", {blocks = function() return {} end})
+
+local function machine(more)
+  local cpu = {device = "cpu", name = "Abacus", kind = "cpu", cores = 4, isa = "beads", memory = 2 ^ 30}
+  for name, value in pairs(more or {}) do cpu[name] = value end
+  return {devices = {cpu}, threads = 4, luatensor = "scm", lua = "Lua 5.4"}
+end
+
+local function run(figures, more)
+  local fields = {figures = figures, machine = machine()}
+  for name, value in pairs(more or {}) do fields[name] = value end
+  return result.new(class, fields)
+end
+
+local function figure(name, q1, median, q3, more)
+  local fields = {name = name, q1 = q1, median = median, q3 = q3}
+  for key, value in pairs(more or {}) do fields[key] = value end
+  return fields
+end
+
+local function diff_of(before, after) return lt.bench.diff(run{before}, run{after}).rows[1] end
+
+-- "what: before after" of the differences, one a line.
+local function differences(before, after)
+  local lines = {}
+  for i, item in ipairs(lt.bench.diff(before, after).differences) do
+    lines[i] = ("%s: %s %s"):format(item.what, item.before, item.after)
+  end
+  return table.concat(lines, "\n")
+end
+
+describe("bench.diff", function()
+  local cases = {
+    {"faster", {9, 10, 11}, {4, 5, 6}, 2},
+    {"slower", {4, 5, 6}, {9, 10, 11}, 0.5},
+    {"noise", {8, 10, 12}, {4, 5, 8}, 2},                  -- quartiles touch
+    {"small", {99.9, 100, 100.1}, {95.9, 96, 96.1}, 100 / 96},
+    {"faster", {99.9, 100, 100.1}, {94.9, 95, 95.1}, 100 / 95},
+    {"slower", {9.9, 10, 10.1}, {10.9, 11, 11.1}, 10 / 11},
+    {"noise", {1, 1, 1}, {1, 1, 1}, 1},
+  }
+  for i, case in ipairs(cases) do
+    it(("%d: %s"):format(i, case[1]), function()
+      local row = diff_of(figure("f", table.unpack(case[2])), figure("f", table.unpack(case[3])))
+      assert.equal(case[1], row.verdict)
+      assert.near(case[4], row.ratio, 1e-12)
+    end)
+  end
+
+  it("takes rates the other way round", function()
+    local row = diff_of(figure("read", 9, 10, 11, {unit = "B/s"}), figure("read", 19, 20, 21, {unit = "B/s"}))
+    assert.equal(2, row.ratio)
+    assert.equal("faster", row.verdict)
+  end)
+
+  it("has no verdict on single figures", function()
+    local row = diff_of({name = "f", median = 2}, {name = "f", median = 1})
+    assert.equal("undecided", row.verdict)
+    assert.equal(2, row.ratio)
+  end)
+
+  it("names what only one of them has", function()
+    local d = lt.bench.diff(run{figure("a", 1, 1, 1), figure("b", 1, 1, 1)}, run{figure("b", 2, 2, 2), figure("c", 1, 1, 1)})
+    assert.same({"a"}, d.only_before)
+    assert.same({"c"}, d.only_after)
+    assert.equal("b", d.rows[1].name)
+    assert.equal(1, #d.rows)
+    local page = tostring(d)
+    assert.truthy(page:find("Only before: a.", 1, true))
+    assert.truthy(page:find("Only after: c.", 1, true))
+    assert.truthy(page:find("0.50*× +slower"), page)
+  end)
+
+  it("does not compare emulated with real figures", function()
+    local emulated = figure("f", 4, 5, 6, {emulated = true})
+    local row = diff_of(figure("f", 9, 10, 11), emulated)
+    assert.is_nil(row.ratio)
+    assert.is_nil(row.verdict)
+    local d = lt.bench.diff(run{figure("f", 9, 10, 11)}, run{emulated})
+    assert.is_true(d.emulated)
+    local page = tostring(d)
+    assert.truthy(page:find("Emulated and real times are not compared", 1, true))
+    assert.truthy(page:find("On an emulated device", 1, true))
+    assert.equal(2, diff_of(figure("f", 8, 10, 11, {emulated = true}), emulated).ratio)
+  end)
+
+  it("has no verdicts on two machines, only figures side by side", function()
+    for field, value in pairs{name = "Slide rule", cores = 8, isa = "cursor", memory = 2 ^ 31} do
+      local before, after = run{figure("f", 9, 10, 11)}, run({figure("f", 4, 5, 6)}, {machine = machine{[field] = value}})
+      local d = lt.bench.diff(before, after)
+      assert.is_false(d.same_machine, field)
+      assert.is_nil(d.rows[1].ratio)
+      assert.is_nil(d.rows[1].verdict)
+      assert.equal(5, d.rows[1].after.median)
+      assert.truthy(tostring(d):find("Two machines", 1, true))
+      assert.truthy(differences(before, after):find("^cpu, " .. field .. ": "))
+    end
+  end)
+
+  it("takes a machine that tells a little less memory for the same one", function()
+    local d = lt.bench.diff(run{figure("f", 9, 10, 11)}, run({figure("f", 4, 5, 6)}, {machine = machine{memory = 0.98 * 2 ^ 30}}))
+    assert.is_true(d.same_machine)
+    assert.same({}, d.differences)
+  end)
+
+  it("lists in what the runs differ", function()
+    local other = machine{software = "driver 2"}
+    other.threads, other.luatensor = 2, "1.0"
+    other.devices[2] = {device = "cuda:0", name = "Loom"}
+    local before = run({figure("f", 1, 1, 1, {dtype = "float32", gc = "count"}), figure("g", 1, 1, 1)}, {options = {seconds = 1}})
+    local after = run({figure("f", 1, 1, 1, {dtype = "float64", gc = "count"}), figure("g", 1, 1, 1)},
+      {machine = other, options = {seconds = 2, rounds = 3}})
+    assert.equal(table.concat({
+      "cpu, software: – driver 2", "cuda:0: – Loom", "luatensor: scm 1.0", "threads: 4 2", "option rounds: – 3",
+      "option seconds: 1 2", "dtype of f: float32 float64",
+    }, "\n"), differences(before, after))
+    assert.truthy(tostring(lt.bench.diff(before, after)):find("dtype of f +float32 +float64"))
+  end)
+
+  it("says once what all rows differ in", function()
+    local function both(dtype) return run{figure("f", 1, 1, 1, {dtype = dtype}), figure("g", 1, 1, 1, {dtype = dtype})} end
+    assert.equal("dtype: float32 int8", differences(both "float32", both "int8"))
+  end)
+
+  it("tells of few rounds, busy machines and runs that were stopped", function()
+    local after = run({figure("f", 1, 1, 1, {samples = {1, 1}})}, {others = 0.5, incomplete = "stopped after 2 rounds"})
+    local page = tostring(lt.bench.diff(run{figure("f", 1, 1, 1)}, after))
+    assert.truthy(page:find("Of fewer than five rounds, so that quartiles say little: f.", 1, true))
+    assert.truthy(page:find("Others used 50.0 % of the processor after.", 1, true))
+    assert.truthy(page:find("after: stopped after 2 rounds", 1, true))
+  end)
+
+  it("compares what time and compare measured, also from files", function()
+    local clock = clocks.new()
+    local function time(seconds) return lt.bench.time(clock:work(seconds), {clock = clock, seconds = 1, warmup = 0}) end
+    local d = lt.bench.diff(time(0.5), time(0.25))
+    assert.equal(2, d.rows[1].ratio)
+    assert.equal("faster", d.rows[1].verdict)
+
+    local function compare(seconds)
+      local entries = {{"a", clock:work(0.5)}, {"b", clock:work(seconds)}}
+      return lt.bench.compare(entries, {clock = clock, seconds = 0.5, warmup = 0, check = false})
+    end
+    local before, after, path = compare(0.5), compare(1), os.tmpname()
+    finally(function() os.remove(path) end)
+    before:save(path)
+    d = lt.bench.diff(lt.bench.load(path), after)
+    assert.same({"noise", "slower"}, {d.rows[1].verdict, d.rows[2].verdict})
+    d:save(path)
+    assert.same(d, lt.bench.load(path))
+  end)
+end)
+
+describe("bench.diff, what cannot be compared", function()
+  local one = run{figure("f", 1, 1, 1)}
+  local wrong = {
+    {"argument 1: result expected, got nil"},
+    {"argument 2: result expected, got table", one, {}},
+    {"argument 2: result expected, got string", one, "before.json"},
+    {"argument 2: a result of kind \"no times\" has no times to compare", one, result.new(without, {})},
+    {"nothing of the same name in both: f (spec) and g (spec)", one, run{figure("g", 1, 1, 1)}},
+    {"nothing of the same name in both: f (spec) and nothing (spec)", one, run{}},
+    {"nothing of the same name in both: f (spec) and f (spec)", one, run{figure("f", 1, 1, 1, {unit = "B/s"})}},
+  }
+  for _, case in ipairs(wrong) do
+    it(case[1], function()
+      local ok, problem = pcall(function() return (lt.bench.diff(table.unpack(case, 2))) end)
+      assert.is_false(ok)
+      assert.equal("bench.diff: " .. case[1], (problem:gsub("^[^\n:]*%.lua:%d+: ", "")))
+    end)
+  end
+
+  it("files of other versions", function()
+    local path = os.tmpname()
+    finally(function() os.remove(path) end)
+    local function load_text(text)
+      local file = assert(io.open(path, "w"))
+      file:write(text)
+      file:close()
+      local ok, problem = pcall(lt.bench.load, path)
+      assert.is_false(ok)
+      return problem
+    end
+    local text = result.encode(one)
+    assert.truthy(load_text(text:gsub('"version":1', '"version":7')):find("its format is version 7; this luatensor reads version 1", 1, true))
+    assert.truthy(load_text(text:gsub('"kind":"spec"', '"kind":"poem"')):find("unknown kind of result: poem", 1, true))
+    assert.truthy(load_text("{"):find("no JSON", 1, true))
+  end)
+end)
