@@ -10,6 +10,9 @@ local PCIE_5 <const> = 32e9 * 16 * 128 / 130 / 8
 
 local GB <const> = 2 ^ 30
 
+--- Bounds of fewer seconds than this say nothing: launching anything on an accelerator takes longer.
+figures.VISIBLE = 1e-6
+
 -- On-chip memory that may spare a call the way to memory, where the maker states none: no device here has more than
 -- the 256 MiB of the Threadripper.
 local MOST_CACHE <const> = 256 * 2 ^ 20
@@ -144,6 +147,9 @@ function figures.needed(figure, bytes) return math.max(1, math.ceil(bytes / figu
 -- ---- as blocks ----------------------------------------------------------------------------------
 
 local function or_false(value) return type(value) == "number" and value or false end
+
+--- The seconds of a bound where they say anything, else false: as a cell.
+function figures.visible(seconds) return seconds and seconds >= figures.VISIBLE and seconds or false end
 
 --- A table of the figures with their sources.
 -- @treturn table block

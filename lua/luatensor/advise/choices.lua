@@ -1,6 +1,7 @@
 --- "When to choose CPU, GPU, TPU" as a table, filled with this machine's figures.
 
 local arguments = require "luatensor.bench.arguments"
+local crossover_page = require "luatensor.bench.crossover_page"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local interrupt = require "luatensor.bench.interrupt"
@@ -24,8 +25,6 @@ local models = {
   {name = "large network", parameters = 1000000000},
   {name = "language model", parameters = 70000000000},
 }
-
-local VISIBLE <const> = 1e-6          -- a bound of less says nothing: launching anything takes longer
 
 local ABSENT <const> = {"rtx-4090", "h100-sxm", "tpu-v5p"}
 
@@ -180,7 +179,7 @@ local function absent_table(self)
   for i, row in ipairs(self.rows) do
     rows[i] = {row.name}
     for _, cell in ipairs(row.absent) do
-      rows[i][#rows[i] + 1] = cell.seconds and cell.seconds >= VISIBLE and cell.seconds or false
+      rows[i][#rows[i] + 1] = figures.visible(cell.seconds)
       rows[i][#rows[i] + 1] = cell.needed
     end
   end
@@ -207,7 +206,7 @@ function methods:blocks()
   local blocks = {document.text("A training step of a multilayer perceptron, batch {batch}, float32. Memory: "
     .. "parameters, their gradients and Adam's two moments, {each} a parameter.",
     {batch = {self.batch, "count"}, each = {self.bytes_a_parameter, "B"}})}
-  if self.incomplete then blocks[2] = document.note("Not complete: {what}.", {what = {self.incomplete, "text"}}) end
+  crossover_page.say_caveats(self.advice, blocks)
   blocks[#blocks + 1] = here_table(self)
   for _, row in ipairs(self.rows) do
     row.values.name_of_row = {row.name, "text"}

@@ -95,7 +95,9 @@ local function say_absent(p, self, choice)
   if not point then return end
   local values = {name = {row.name, "text"}, t = {point.seconds, "s"}, device = {choice.device, "text"},
     ratio = {choice.cost.median / point.seconds, "ratio"}}
-  if point.seconds >= choice.cost.median then
+  if not figures.visible(point.seconds) then
+    p:say("So little work says nothing about an {name}: launching it takes longer than its published peaks.", values)
+  elseif point.seconds >= choice.cost.median then
     p:say("An {name} would take at least {t} by published figures: it could not be faster.", values)
   else
     p:say("An {name} would take at least {t} by published figures, so it could be up to {ratio} as fast as {device}; "
@@ -178,7 +180,7 @@ local function bounds_table(self)
   local rows, n = {}, last(self.wanted)
   for i, row in ipairs(self.bounds) do
     local point = last(row.points)
-    rows[i] = {row.name, point.seconds, point.takes, point.needed or false}
+    rows[i] = {row.name, figures.visible(point.seconds), point.takes, point.needed or false}
   end
   return document.table{title = "Devices that are not here, by published figures: not measured", rows = rows,
     columns = {{name = "device", unit = "text"}, {name = ("at least, n = %d"):format(n), unit = "s"},

@@ -2,6 +2,7 @@
 
 local crossing = require "luatensor.bench.crossing"
 local document = require "luatensor.bench.document"
+local figures = require "luatensor.public_figures"
 local measured = require "luatensor.bench.measured"
 
 local page = {}
@@ -10,9 +11,6 @@ local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 local MODE_NAMES <const> = {in_place = "in place", with_transfers = "with transfers"}
 
 -- ---- in words: sentences ------------------------------------------------------------------------
-
--- Bounds of less than this are not shown: launching anything takes longer.
-local VISIBLE <const> = 1e-6
 
 local function add(blocks, block) blocks[#blocks + 1] = block end
 
@@ -38,14 +36,16 @@ local function beaten_up_to(self, row, mode)
   return last
 end
 
+-- What is published of an absent device, at the largest size; nil: nothing that says anything.
 local function say_bound(self, row)
   local bound = row.points[#row.points]
   local values = {name = {row.name, "text"}, base = {self.devices[1].device, "text"}, n = {bound.n, "count"},
-    least = {bound.in_place, "s"}}
-  local text = "{name} (published figures, not measured): at n = {n} at least {least} in place"
-  if bound.with_transfers then
-    text, values.sent = text .. ", {sent} with transfers", {bound.with_transfers, "s"}
-  end
+    least = {bound.in_place, "s"}, sent = {bound.with_transfers or false, "s"}}
+  local parts = {}
+  if figures.visible(bound.in_place) then parts[1] = "at least {least} in place" end
+  if figures.visible(bound.with_transfers) then parts[#parts + 1] = "at least {sent} with transfers" end
+  if #parts == 0 then return nil end
+  local text = "{name} (published figures, not measured): at n = {n} " .. table.concat(parts, ", ")
   local limit = beaten_up_to(self, row, "with_transfers")
   if limit then
     text = text .. "; with transfers it cannot be faster than {base} up to n = {limit}"
@@ -63,7 +63,7 @@ local function say_bounds(self, blocks)
   if self.bounds and self.bounds[1] then
     add(blocks, document.note("Bounds follow from peaks: launching, a few microseconds a call on a GPU, and all that "
       .. "keeps a device from its peak come on top. Those below {least} are not shown: they say nothing.",
-      {least = {VISIBLE, "s"}}))
+      {least = {figures.VISIBLE, "s"}}))
   end
 end
 
@@ -127,7 +127,7 @@ local function bound_series(self, series)
     for _, mode in ipairs(MODES) do
       local points = {}
       for _, bound in ipairs(row.points) do
-        if bound[mode] and bound[mode] >= VISIBLE then points[#points + 1] = {bound.n, bound[mode]} end
+        if figures.visible(bound[mode]) then points[#points + 1] = {bound.n, bound[mode]} end
       end
       local name = row.name .. (mode == "with_transfers" and ", with transfers" or "") .. ": at least"
       if #points > 1 then series[#series + 1] = {name = name, points = points} end
@@ -149,8 +149,6 @@ function page.chart(self, devices, title)
     y = {name = "a call", unit = "s", log = true}, series = series}
 end
 
-local function visible(seconds) return seconds and seconds >= VISIBLE and seconds or false end
-
 local function bounds_table(self)
   if not (self.bounds and self.bounds[1]) then return nil end
   local columns, by_n, rows = {{name = "n", unit = "count"}}, {}, {}
@@ -165,7 +163,7 @@ local function bounds_table(self)
     columns[#columns + 1] = {name = "with transfers", unit = "s"}
     for _, bound in ipairs(row.points) do
       local cells = by_n[bound.n]
-      cells[#columns - 1], cells[#columns] = visible(bound.in_place), visible(bound.with_transfers)
+      cells[#columns - 1], cells[#columns] = figures.visible(bound.in_place), figures.visible(bound.with_transfers)
     end
   end
   return document.table{title = "Devices that are not here: at least, by published figures", columns = columns,

@@ -48,7 +48,9 @@ end
 
 --- Units: what JSON holds, and how it is shown.
 local units = {
-  s = by_scales{{0.9995, "s", 1}, {0.9995e-3, "ms", 1e3}, {0.9995e-6, "µs", 1e6}, {0, "ns", 1e9}},
+  s = by_scales{
+    {9995, "h", 1 / 3600}, {0.9995, "s", 1}, {0.9995e-3, "ms", 1e3}, {0.9995e-6, "µs", 1e6}, {0, "ns", 1e9},
+  },
   B = by_scales{{2 ^ 30, "GiB", 2 ^ -30}, {2 ^ 20, "MiB", 2 ^ -20}, {2 ^ 10, "KiB", 2 ^ -10}, {0, "bytes", 1}},
   ["B/s"] = by_scales(decimal_scales("B/s")),
   FLOP = by_scales(decimal_scales("FLOP")),
