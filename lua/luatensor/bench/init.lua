@@ -5,6 +5,7 @@ local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"
 local diff = require "luatensor.bench.diff"
 local result = require "luatensor.bench.result"
+local split = require "luatensor.bench.split"
 local timing = require "luatensor.bench.timing"
 
 local bench = {}
@@ -14,6 +15,7 @@ bench.crossover = crossover.crossover
 bench.diff = diff.diff
 bench.load = result.load
 bench.sizes = crossover.sizes
+bench.split = split.split
 bench.time = timing.time
 
 return bench

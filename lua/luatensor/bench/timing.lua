@@ -131,6 +131,13 @@ local function default_name(fn)
   return info and info.what ~= "C" and ("%s:%d"):format(info.short_src, info.linedefined) or "function"
 end
 
+--- What a result is called: option name, or where the function stands.
+function timing.name_of(what, fn, options)
+  local name = options.name == nil and default_name(fn) or options.name
+  if type(name) ~= "string" then arguments.fail(what, "name: string expected, got %s", type(name)) end
+  return name
+end
+
 --- Times calls of a function. Devices are waited for before the clock is read, both times.
 -- @function time
 -- @tparam function fn called without arguments; what it returns is looked at once, for its dtype and device
@@ -153,8 +160,7 @@ end
 function timing.time(fn, options)
   arguments.callable("bench.time", "argument 1", fn)
   options = arguments.options("bench.time", options, timing.options)
-  local name = options.name == nil and default_name(fn) or options.name
-  if type(name) ~= "string" then arguments.fail("bench.time", "name: string expected, got %s", type(name)) end
+  local name = timing.name_of("bench.time", fn, options)
   local checked = timing.check("bench.time", options)
   local _ <close> = state.keep()
   timing.prepare(checked)

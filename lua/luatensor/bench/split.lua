@@ -1,0 +1,186 @@
+--- Where the time of a function goes: Lua, transfers, kernels, waiting.
+--
+-- The function runs as it always does, and then so that each call of a device is waited for: only then is it known
+-- whose time it was. Both times are shown, because a GPU that works while the script goes on hides a part of it.
+
+local lt = require "luatensor"
+local core = require "luatensor.core"
+local arguments = require "luatensor.bench.arguments"
+local idle = require "luatensor.bench.idle"
+local page = require "luatensor.bench.split_page"
+local progress = require "luatensor.bench.progress"
+local result = require "luatensor.bench.result"
+local sample = require "luatensor.bench.sample"
+local state = require "luatensor.bench.state"
+local timing = require "luatensor.bench.timing"
+
+local split = {}
+
+local RUNS <const> = 5                -- serialised ones: that of the median time is shown
+local LEAST_RUNS <const> = 3          -- where they do not take four times the seconds that were asked for
+
+local known = {limits = true}
+for name in pairs(timing.options) do known[name] = true end
+
+--- The parts that the time of the serialised run adds up from, in their order.
+split.PARTS = {"lua", "to_device", "kernels", "to_host", "waiting", "measuring"}
+
+local part_of = {copy_in = "to_device", copy_out = "to_host", wait = "waiting"}
+
+-- ---- from a profile to parts and rows -----------------------------------------------------------
+
+local function emulated_kinds()
+  local emulated = {}
+  for _, info in ipairs(lt.devices()) do
+    local kind = info.device:match("^%a+")
+    emulated[kind] = emulated[kind] or info.emulated or nil
+  end
+  return emulated
+end
+
+-- Seconds of a row without what counting took of them.
+local function own_seconds(row, inside) return math.max(0, row.seconds - row.calls * inside) end
+
+-- One call's share of a profile's row.
+local function row_of(row, seconds, calls, emulated)
+  local bytes = (row.read + row.written) / calls
+  local per_call = seconds / calls
+  return {
+    device = row.device, family = row.family, dtype = row.dtype, part = part_of[row.family] or "kernels",
+    emulated = emulated[row.device],
+    calls = row.calls / calls, seconds = per_call, elements = row.elements / calls, flops = row.flops / calls,
+    read = row.read / calls, written = row.written / calls, bytes = bytes,
+    bandwidth = bytes > 0 and per_call > 0 and bytes / per_call or nil,
+    rate = row.flops > 0 and per_call > 0 and row.flops / seconds or nil,
+  }
+end
+
+-- What a device could do at most, as the caller knows it. An emulated one has no limit that means anything.
+local function add_limit(row, limits)
+  if not limits or row.emulated then return end
+  local limit, of = limits(row)
+  local reached = of == "flops" and row.rate or of == "bytes" and row.bandwidth
+  if not (limit and reached) then return end
+  row.limit, row.limit_of, row.share = limit, of, reached / limit
+end
+
+local function no_parts()
+  local parts = {}
+  for _, name in ipairs(split.PARTS) do parts[name] = 0 end
+  return parts
+end
+
+--- Parts and rows, of one call each, of a profile of some calls.
+-- @tab profile what core.profile_stop gave
+-- @int calls
+-- @tab emulated kinds of devices that are emulated
+-- @tparam[opt] function limits
+-- @treturn table parts, whose sum is the profile's seconds / calls
+-- @treturn table rows, those that took longest first
+function split.parts(profile, calls, emulated, limits)
+  local parts, rows, counted, left = no_parts(), {}, 0, profile.seconds
+  for i, row in ipairs(profile.rows) do
+    local seconds = own_seconds(row, profile.inside)
+    rows[i] = row_of(row, seconds, calls, emulated)
+    add_limit(rows[i], limits)
+    parts[rows[i].part] = parts[rows[i].part] + rows[i].seconds
+    counted, left = counted + row.calls, left - row.seconds
+    parts.measuring = parts.measuring + (row.seconds - seconds) / calls
+  end
+  local outside = math.min(left, counted * profile.outside)
+  parts.measuring = parts.measuring + outside / calls
+  parts.lua = (left - outside) / calls
+  table.sort(rows, function(a, b) return a.seconds > b.seconds end)
+  return parts, rows
+end
+
+-- ---- running ------------------------------------------------------------------------------------
+
+local stops_profile = {__close = function() core.profile_stop() end}
+
+local function start_profile()
+  local ok, problem = pcall(core.profile_start, "serialised")
+  if ok then return setmetatable({}, stops_profile) end
+  if not tostring(problem):find("a profile is running", 1, true) then error(problem, 0) end
+  arguments.fail("bench.split", "another split is running: one at a time")
+end
+
+local function serialised_run(fn, calls, checked)
+  local _ <close> = state.use_device(checked.device)
+  collectgarbage()
+  local _ <close> = checked.gc == "out" and state.stop_collector() or nil
+  local _ <close> = start_profile()
+  for _ = 1, calls do fn() end
+  return core.profile_stop()
+end
+
+local function enough(runs, spent, seconds)
+  return runs >= RUNS or spent >= seconds and (runs >= LEAST_RUNS or spent >= 4 * seconds)
+end
+
+-- The run of the median time, of as many as the seconds allow.
+local function serialised_runs(fn, calls, checked, task)
+  local runs, spent = {}, 0
+  repeat
+    task:step("each device call waited for")
+    local run = serialised_run(fn, calls, checked)
+    runs[#runs + 1], spent = run, spent + run.seconds
+  until enough(#runs, spent, checked.seconds)
+  table.sort(runs, function(a, b) return a.seconds < b.seconds end)
+  return runs[(#runs + 1) // 2]
+end
+
+local function normal_run(sampler, task)
+  repeat
+    task:step("as it runs")
+    sampler:round()
+  until sampler:done()
+  return sampler:finish()
+end
+
+local function fields_of(name, figures, run, checked, limits)
+  local emulated = emulated_kinds()
+  local parts, rows = split.parts(run, figures.calls, emulated, limits)
+  local fields = {
+    name = name, parts = parts, rows = rows, wall = run.seconds / figures.calls, calls = figures.calls,
+    normal = figures, device = figures.device, threads = figures.threads, options = timing.kept(checked),
+  }
+  figures.name = name
+  for _, row in ipairs(rows) do fields.emulated = fields.emulated or row.emulated end
+  return fields
+end
+
+split.class = result.class("split", page)
+
+--- Where the time of a function goes.
+-- @function split
+-- @tparam function fn called without arguments, many times
+-- @tparam[opt] table options those of `bench.time`, and
+--   `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that
+--   is: "flops" (FLOP/s) or "bytes" (bytes/s); nil: unknown, or it says nothing about this row
+-- @treturn table a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua,
+--   dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script
+--   waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device
+--   call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it
+--   runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`,
+--   `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of
+--   the `limit` in what `limit_of` says), `part`, `emulated`
+-- @raise what fn raises, as it is; a split within a split
+function split.split(fn, options)
+  arguments.callable("bench.split", "argument 1", fn)
+  options = arguments.options("bench.split", options, known)
+  local name = timing.name_of("bench.split", fn, options)
+  local limits = options.limits and arguments.callable("bench.split", "limits", options.limits)
+  local checked = timing.check("bench.split", options)
+  local _ <close> = state.keep()
+  timing.prepare(checked)
+  local sampler = sample.new(fn, checked)
+  sampler:warm_up()
+  local task <close> = progress.task(name, sampler:planned() + RUNS)
+  local figures = normal_run(sampler, task)
+  idle.pause()
+  local run = serialised_runs(fn, figures.calls, checked, task)
+  return result.new(split.class, fields_of(name, figures, run, checked, limits))
+end
+
+return split
