@@ -186,6 +186,8 @@ install: build            ## into PREFIX (/usr/local)
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
 	cd lua && find . -name '*.lua' -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
+	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples"
+	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
 	install -m 755 bin/luatensor "$(DESTDIR)$(BINDIR)/luatensor"
 
 # ---- check ------------------------------------------------------------------------------------
