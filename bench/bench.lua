@@ -4,6 +4,7 @@
 -- `make bench` calls it from the repository's root; --help lists the options.
 
 local lt = require "luatensor"
+local arguments = require "luatensor.cli.arguments"
 local experiment = require "luatensor.experiment"
 local idle = require "luatensor.bench.idle"
 local result = require "luatensor.bench.result"
@@ -11,7 +12,7 @@ local statistics = require "luatensor.bench.statistics"
 local rows = require "bench.rows"
 local contender = require "bench.contender"
 
-local options = experiment.options({...}, "Times luatensor beside PyTorch and NumPy.", {
+local options = arguments.read({...}, "Times luatensor beside PyTorch and NumPy.", {
   {"rows", "", kind = "text", help = "only rows whose name contains this Lua pattern"},
   {"gates", "no", kind = "text", help = "yes: only rows that have a gate"},
   {"rounds", 7, kind = "count", help = "rounds of each library; slow rows have 3"},

@@ -3,10 +3,19 @@
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 
-local options = experiment.options({...}, "The large loop's parts on 1, 2, … threads of the CPU, and on a GPU.", {
-  "device", {"iterations", 2}, {"rows", 7000}, {"cols", 3000}, "dtype", "threads",
+local run <close> = experiment.start({...}, {
+  name = "04_cores", title = "Serial against parallel", claims = {4, 5, 8},
+  question = "How many times as fast are the parts of the large loop on more cores?",
+  options = {
+    "device", {"rows", 7000}, {"cols", 3000}, {"seconds", 0.2},
+    {"rounds", 3, kind = "count", help = "of each measurement, at least"}, "dtype", "threads",
+  },
 })
+local options = run.options
 local rows, cols = options.rows, options.cols
+
+local names = {"rand", "x + y", "exp", "x @ y.T", "sum"}
+local keys = {"rand", "add", "exp", "product", "sum"}        -- in the result's values
 
 -- The parts, with their data on `device`.
 local function parts_on(device)
@@ -14,12 +23,23 @@ local function parts_on(device)
   local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
   local r = x:matmul(y.T)
   return {
-    {"rand", function() lt.rand(rows, cols, kind) end},
-    {"x + y", function() return x + y end},
-    {"exp", function() return x:exp() end},
-    {"x @ y.T", function() return x:matmul(y.T) end},
-    {"sum", function() return r:sum() end},
+    function() return lt.rand(rows, cols, kind) end,
+    function() return x + y end,
+    function() return x:exp() end,
+    function() return x:matmul(y.T) end,
+    function() return r:sum() end,
   }
+end
+
+-- Median seconds of each part.
+local function measure(parts, device, threads)
+  local seconds = {}
+  for i, part in ipairs(parts) do
+    seconds[i] = lt.bench.time(part, {
+      name = names[i], device = device, threads = threads, seconds = options.seconds, rounds = options.rounds,
+    }).median
+  end
+  return seconds
 end
 
 -- 1, 2, 3 … or, from 8 threads on, 1, 2, 4, 8 … and all of them.
@@ -33,29 +53,52 @@ local function thread_counts(most)
   return counts
 end
 
-local parts, alone = parts_on("cpu"), {}
-local lines = {{"threads"}}
-for i, part in ipairs(parts) do lines[1][i + 1] = part[1] end
+-- Columns: what, then the parts.
+local function columns(unit)
+  local list = {{name = "on", unit = "text"}}
+  for i, name in ipairs(names) do list[i + 1] = {name = name, unit = unit} end
+  return list
+end
 
--- One line of the table: each part's time on a device, and how many times as fast that is as on one thread.
-local function add_line(name, device, list)
-  local line = {name}
-  for i, part in ipairs(list) do
-    local seconds = experiment.seconds(part[2], device, options.iterations)
-    alone[i] = alone[i] or seconds
-    line[i + 1] = ("%s %.1f×"):format(experiment.show_time(seconds), alone[i] / seconds)
-  end
-  lines[#lines + 1] = line
+local parts, alone = parts_on("cpu"), nil
+local times, ratios, series = {}, {}, {}
+for i, name in ipairs(names) do series[i] = {name = name, points = {}} end
+
+local function add(on, seconds)
+  local row = {on}
+  for i, one in ipairs(seconds) do row[i + 1] = alone[i] / one end
+  times[#times + 1], ratios[#ratios + 1] = {on, table.unpack(seconds)}, row
 end
 
 for _, threads in ipairs(thread_counts(options.threads)) do
-  lt.set_num_threads(threads)
-  add_line(tostring(threads), "cpu", parts)
+  local seconds = measure(parts, "cpu", threads)
+  alone = alone or seconds
+  add(threads == 1 and "1 thread" or threads .. " threads", seconds)
+  for i, one in ipairs(seconds) do
+    table.insert(series[i].points, {threads, alone[i] / one})
+    run:value(keys[i] .. "_seconds", one, "s", "cpu")          -- those of all threads stay
+    run:value(keys[i] .. "_ratio", alone[i] / one, "ratio", "cpu")
+  end
 end
-lt.set_num_threads(options.threads)
-if options.device ~= "cpu" then add_line(options.device, options.device, parts_on(options.device)) end
 
-print(("%d × %d %s, least of %d, and how many times as fast as on one thread:"):format(
-  rows, cols, options.dtype, options.iterations))
-experiment.print_table(lines)
-experiment.print_caveats(options.device)
+local gpu = options.device ~= "cpu" and measure(parts_on(options.device), options.device)
+local emulated = experiment.is_emulated(options.device)
+if gpu and not emulated then add(options.device, gpu) end
+
+local size = ("%d × %d %s, a call"):format(rows, cols, options.dtype)
+run:table{title = size, columns = columns("s"), rows = times}
+if gpu and emulated then
+  run:table{title = size .. ", emulated", columns = columns("s"), rows = {{options.device, table.unpack(gpu)}}}
+end
+if #ratios > 1 then
+  run:table{title = "times as fast as on one thread", columns = columns("ratio"), rows = ratios}
+end
+if options.threads > 1 then
+  run:chart{
+    title = "times as fast as on one thread", series = series,
+    x = {name = "threads", unit = "count"}, y = {name = "times as fast", unit = "ratio"},
+  }
+  run:text("On {threads} threads the product is {product_ratio} as fast as on one, x + y {add_ratio}: what waits for "
+    .. "memory gains less, because all cores share it.")
+end
+return run:finish()

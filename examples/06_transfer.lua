@@ -4,47 +4,69 @@
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
+local public_figures = require "luatensor.public_figures"
 
-local options = experiment.options({...}, "Sending matrices to the GPU and back, beside computing on them.", {
-  "device", {"iterations", 5}, {"rows", 7000}, {"cols", 3000}, "dtype", "threads",
+local run <close> = experiment.start({...}, {
+  name = "06_transfer", title = "The price of sending data", claims = {6, 9},
+  question = "How long does it take to send matrices to the GPU and back, beside computing on them?",
+  options = {
+    "device", {"rows", 7000}, {"cols", 3000}, {"seconds", 0.2},
+    {"rounds", 3, kind = "count", help = "of each measurement, at least"}, "dtype", "threads",
+  },
 })
+local options = run.options
 local device, rows, cols = options.device, options.rows, options.cols
 local on_host, on_device = {device = "cpu", dtype = options.dtype}, {device = device, dtype = options.dtype}
 
 local x = lt.rand(rows, cols, on_host)
 local there, other = lt.rand(rows, cols, on_device), lt.rand(rows, cols, on_device)
 local out, product = lt.empty(rows, cols, on_device), lt.empty(rows, rows, on_device)
-local megabytes = rows * cols * lt.finfo(options.dtype).bits / 8e6
+local bytes = rows * cols * lt.finfo(options.dtype).bits // 8
 
--- what, the work, megabytes that are sent
-local steps = {}
-local function add(name, work, sent) steps[#steps + 1] = {name, work, sent} end
+local lines, seconds = {}, {}
+local function add(key, name, work, sent)
+  local timed = lt.bench.time(work, {
+    name = name, device = device, seconds = options.seconds, rounds = options.rounds,
+  })
+  seconds[key] = run:value(key .. "_seconds", timed.median, "s")
+  lines[#lines + 1] = {name, timed.median, sent and sent / timed.median or false}
+end
 
+add("add", "x + y", function() return lt.add(there, other, {out = out}) end)
+add("product", "x @ y.T", function() return lt.matmul(there, other.T, {out = product}) end)
 if device == "cpu" then
-  add("memory → memory", function() there:copy_(x) end, megabytes)
+  add("copy", "memory → memory", function() there:copy_(x) end, bytes)
 else
   local pinned = x:pin_memory()
-  add("host → " .. device, function() there:copy_(x) end, megabytes)
-  add("host, pinned → " .. device, function() there:copy_(pinned) end, megabytes)
-  add(device .. " → host", function() x:copy_(there) end, megabytes)
-  add(device .. " → host, pinned", function() pinned:copy_(there) end, megabytes)
+  add("send", "host → " .. device, function() there:copy_(x) end, bytes)
+  add("send_pinned", "host, pinned → " .. device, function() there:copy_(pinned) end, bytes)
+  add("fetch", device .. " → host", function() x:copy_(there) end, bytes)
+  add("fetch_pinned", device .. " → host, pinned", function() pinned:copy_(there) end, bytes)
 end
-add("x + y", function() lt.add(there, other, {out = out}) end)
-add("x @ y.T", function() lt.matmul(there, other.T, {out = product}) end)
 
-local lines, seconds = {{"step", "time", "GB/s", "in times of x + y"}}, {}
-for i, step in ipairs(steps) do seconds[i] = experiment.seconds(step[2], device, options.iterations) end
-for i, step in ipairs(steps) do
-  local rate = step[3] and ("%.1f"):format(step[3] / 1e3 / seconds[i]) or ""
-  local share = ("%.1f"):format(seconds[i] / seconds[#steps - 1])
-  lines[#lines + 1] = {step[1], experiment.show_time(seconds[i]), rate, share}
-end
-print(("%d × %d %s, %.1f MB a matrix, computed on %s, least of %d:"):format(
-  rows, cols, options.dtype, megabytes, device, options.iterations))
-experiment.print_table(lines)
+for _, line in ipairs(lines) do line[4] = line[2] / seconds.add end
+run:table{
+  title = ("%d × %d %s%s"):format(rows, cols, options.dtype, experiment.is_emulated(device) and ", emulated" or ""),
+  columns = {
+    {name = "step", unit = "text"}, {name = "a call", unit = "s"}, {name = "bytes sent a second", unit = "B/s"},
+    {name = "in times of x + y", unit = "ratio"},
+  },
+  rows = lines,
+}
+
 if device ~= "cpu" then
-  local both = 2 * seconds[1] + seconds[#steps]
-  print(("Two matrices sent and multiplied: %s, of which the sending is %.0f %%."):format(
-    experiment.show_time(both), 100 * (both - seconds[#steps]) / both))
+  run:text("Two matrices sent and multiplied, {bytes} each: {both}, of which sending is {share}.", {
+    bytes = {bytes, "B"}, both = {2 * seconds.send + seconds.product, "s"},
+    share = {2 * seconds.send / (2 * seconds.send + seconds.product), "share"},
+  })
+else
+  -- what a GPU that is not here would need for sending alone, by the speed of its link
+  for _, id in ipairs{"rtx-4090", "h100-sxm"} do
+    local gpu = public_figures.find(id)
+    run:text("{gpu} (published, not measured): sending two matrices takes {send} at least. The CPU adds them in "
+      .. "{add_seconds} and multiplies them in {product_seconds}.", {
+        gpu = {gpu.name, "text"}, send = {2 * bytes / gpu.link, "s"},
+      })
+  end
 end
-experiment.print_caveats(device)
+return run:finish()

@@ -2,10 +2,11 @@
 -- `make demo` calls it.
 
 local lt = require "luatensor"
+local arguments = require "luatensor.cli.arguments"
 local experiment = require "luatensor.experiment"
 local interrupt = require "luatensor.bench.interrupt"
 
-local options = experiment.options({...}, "Every experiment, and the notebook's figures beside this machine's.", {
+local options = arguments.read({...}, "Every experiment, and the notebook's figures beside this machine's.", {
   {"iterations", 100}, {"rows", 7000}, {"cols", 3000}, "threads",
 })
 local iterations, threads = tostring(options.iterations), tostring(options.threads)

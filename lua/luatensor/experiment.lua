@@ -3,6 +3,7 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
+local arguments = require "luatensor.cli.arguments"
 local document = require "luatensor.bench.document"
 local interrupt = require "luatensor.bench.interrupt"
 local notebook = require "luatensor.notebook"
@@ -14,112 +15,6 @@ local experiment = {}
 
 --- Do experiments print what they find? They return it in any case.
 experiment.quiet = false
-
--- ---- options ------------------------------------------------------------------------------------
-
--- The accelerator where there is one, else the CPU.
-local function best_device()
-  local ok, device = pcall(lt.accelerator)
-  return ok and device or "cpu"
-end
-
---- Options that scripts have in common; @{options} takes their names.
-experiment.common = {
-  device     = {kind = "device", help = "where the tensors live", default = best_device},
-  iterations = {kind = "count", help = "how often the loop runs"},
-  rows       = {kind = "count", help = "rows of each matrix"},
-  cols       = {kind = "count", help = "columns of each matrix"},
-  dtype      = {kind = "dtype", help = "dtype of the elements", default = "float32"},
-  threads    = {kind = "threads", help = "CPU threads", default = lt.get_num_threads},
-}
-
--- Kinds of options. Each reader returns the value, or nil and what is wrong with the text.
-local readers = {
-  count = function(text)
-    local n = math.tointeger(tonumber(text))
-    if n and n >= 1 then return n end
-    return nil, ("takes a whole number from 1 on, not %q"):format(text)
-  end,
-  threads = function(text)
-    local n = math.tointeger(tonumber(text))
-    if n and pcall(lt.set_num_threads, n) then return n end
-    return nil, ("takes a whole number from 1 to 1024, not %q"):format(text)
-  end,
-  device = function(text)
-    local ok, device = pcall(lt.device, text)
-    if ok then return device end
-    return nil, ("%s: %s"):format(text, device)
-  end,
-  dtype = function(text)
-    if pcall(lt.finfo, text) then return text end
-    return nil, ("takes a floating-point dtype such as float32, not %q"):format(text)
-  end,
-  text = function(text) return text end,
-}
-
-local function usage_error(message)
-  io.stderr:write(("%s: %s (--help lists the options)\n"):format(arg and arg[0] or "script", message))
-  os.exit(2, true)
-end
-
-local function print_help(description, known)
-  print(description .. (#known > 0 and "\n" or ""))
-  for _, option in ipairs(known) do
-    local default = option.value == nil and "" or (" (%s)"):format(option.value)
-    print(("  --%-12s %s%s"):format(option.name, option.help, default))
-  end
-  os.exit(0, true)
-end
-
--- A wanted option completed from the common ones: "rows", {"rows", 7000} or a row of its own.
-local function complete(item)
-  if type(item) == "string" then item = {item} end
-  local option = {name = item[1]}
-  for key, value in pairs(item.kind and item or experiment.common[option.name]) do option[key] = value end
-  option.value = item[2]
-  if option.value == nil then option.value = option.default end
-  if type(option.value) == "function" then option.value = option.value() end
-  return option
-end
-
--- "--name value" and "--name=value" of argv become the options' values.
-local function read_arguments(argv, known, by_name, description)
-  local i = 1
-  while i <= #argv do
-    local name, text = argv[i]:match("^%-%-([%w-]+)=?(.*)$")
-    if name == "help" then print_help(description, known) end
-    local option = by_name[name or ""]
-    if not option then usage_error("unknown option: " .. argv[i]) end
-    if not argv[i]:find("=", 1, true) then
-      i = i + 1
-      text = argv[i]
-      if not text then usage_error(("--%s needs a value"):format(name)) end
-    end
-    local value, wrong = readers[option.kind](text)
-    if value == nil then usage_error(("--%s %s"):format(name, wrong)) end
-    option.value = value
-    i = i + 1
-  end
-end
-
---- Reads a script's options. A wrong one is reported on the standard error and ends the script with exit code 2.
--- `--help` prints the description and the options.
--- @tparam table argv the script's arguments: `{...}`
--- @string description what the script does
--- @tparam table wanted the options: names of @{common} ones, `{"name", default}`, or
---   `{"name", default, kind = "count" | "threads" | "device" | "dtype" | "text", help = "…"}`
--- @treturn table values by name
-function experiment.options(argv, description, wanted)
-  local known, by_name, values = {}, {}, {}
-  for i, item in ipairs(wanted) do
-    known[i] = complete(item)
-    by_name[known[i].name] = known[i]
-  end
-  read_arguments(argv, known, by_name, description)
-  for name, option in pairs(by_name) do values[name] = option.value end
-  if values.threads then lt.set_num_threads(values.threads) end
-  return values
-end
 
 -- ---- timing -------------------------------------------------------------------------------------
 
@@ -296,6 +191,7 @@ run.__index = run
 
 local function show(block)
   if experiment.quiet then return end
+  progress.clear()
   print(terminal.block(block))
   io.stdout:flush()                    -- in a pipe, too, each figure when it is there
 end
@@ -471,13 +367,13 @@ end
 --- Starts an experiment: reads its script's options and says what it is about. Declared `<close>`, a run that ends
 -- early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps what was measured.
 -- @tab argv the script's arguments: `{...}`
--- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as
---   experiment.options takes them)
+-- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as read of
+--   luatensor.cli.arguments takes them)
 -- @treturn table with the field options and the methods text, note, table, chart, value, rounds, finish
 function experiment.start(argv, spec)
   if asking then error(setmetatable({spec = spec}, answer), 0) end
   local threads = lt.get_num_threads()
-  local options = experiment.options(argv, spec.title .. ": " .. spec.question, spec.options)
+  local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options)
   local self = setmetatable({options = options, fields = fields_of(spec, options), threads_before = threads}, run)
   for _, block in ipairs(head_of(self.fields)) do show(block) end
   return self
@@ -536,7 +432,7 @@ local function ask(name)
 end
 
 --- The experiments.
--- @treturn {table,...} each {name =, title =, question =, claims =, options = as experiment.options takes them}
+-- @treturn {table,...} each {name =, title =, question =, claims =, options = as experiment.start takes them}
 function experiment.list()
   local list = {}
   for i, name in ipairs(names) do
