@@ -35,9 +35,7 @@ end
 local function measure(parts, device, threads)
   local seconds = {}
   for i, part in ipairs(parts) do
-    seconds[i] = lt.bench.time(part, {
-      name = names[i], device = device, threads = threads, seconds = options.seconds, rounds = options.rounds,
-    }).median
+    seconds[i] = run:time(names[i], part, {device = device, threads = threads}).median
   end
   return seconds
 end
@@ -98,7 +96,7 @@ if options.threads > 1 then
     title = "times as fast as on one thread", series = series,
     x = {name = "threads", unit = "count"}, y = {name = "times as fast", unit = "ratio"},
   }
-  run:text("On {threads} threads the product is {product_ratio} as fast as on one, x + y {add_ratio}: what waits for "
-    .. "memory gains less, because all cores share it.")
+  run:text("On {threads} threads the product is {product_ratio} as fast as on one, x + y {add_ratio}. What waits for "
+    .. "memory gains less than there are cores, because they share it; what is small is not shared out at all.")
 end
 return run:finish()

@@ -18,7 +18,8 @@ local options = run.options
 local device, rows, cols = options.device, options.rows, options.cols
 local kind = {device = device, dtype = options.dtype}
 local limits = lt.limits(device, options.dtype)
-local mark = experiment.is_emulated(device) and ", emulated" or ""
+local emulated = experiment.is_emulated(device)
+local mark = emulated and ", emulated" or ""
 
 local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
 local size, width = rows * cols, lt.finfo(options.dtype).bits // 8
@@ -39,16 +40,14 @@ run:text("Measured limits: {read} read, {copy} copied, {flops}.", {
 local lines, points = {}, {}
 for i, operation in ipairs(operations) do
   local key, name, work, bytes, flops, bandwidth = table.unpack(operation)
-  local seconds = lt.bench.time(work, {
-    name = name, device = device, seconds = options.seconds, rounds = options.rounds,
-  }).median
+  local seconds = run:time(name, work).median
   local memory = run:value(key .. "_memory", bytes / seconds / bandwidth, "share")
   local arithmetic = run:value(key .. "_arithmetic", flops / seconds / limits.flops, "share")
   lines[i] = {
     name, flops / bytes, seconds, bytes / seconds, memory, flops / seconds, arithmetic,
     memory > arithmetic and "memory" or "arithmetic",
   }
-  points[i] = {name = name, points = {{flops / bytes, flops / seconds}}}
+  points[i] = {name = name, points = {{flops / bytes, flops / seconds}}, emulated = emulated}
 end
 run:table{
   title = ("%d × %d %s%s"):format(rows, cols, options.dtype, mark),
@@ -62,7 +61,7 @@ run:table{
 
 -- The roof: what an operation can reach at most, with so many additions and multiplications for each byte it moves.
 local least, most, ridge = lines[1][2] / 2, 2 * lines[#lines][2], limits.flops / limits.copy
-table.insert(points, 1, {name = "the roof: memory, then arithmetic", points = {
+table.insert(points, 1, {name = "the roof: memory, then arithmetic", emulated = emulated, points = {
   {least, least * limits.copy}, {ridge, limits.flops}, {math.max(most, 2 * ridge), limits.flops},
 }})
 run:chart{

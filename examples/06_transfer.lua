@@ -25,11 +25,9 @@ local bytes = rows * cols * lt.finfo(options.dtype).bits // 8
 
 local lines, seconds = {}, {}
 local function add(key, name, work, sent)
-  local timed = lt.bench.time(work, {
-    name = name, device = device, seconds = options.seconds, rounds = options.rounds,
-  })
-  seconds[key] = run:value(key .. "_seconds", timed.median, "s")
-  lines[#lines + 1] = {name, timed.median, sent and sent / timed.median or false}
+  local median = run:time(name, work).median
+  seconds[key] = run:value(key .. "_seconds", median, "s")
+  lines[#lines + 1] = {name, median, sent and sent / median or false}
 end
 
 add("add", "x + y", function() return lt.add(there, other, {out = out}) end)

@@ -1,5 +1,6 @@
 -- The examples as a user runs them: small, and with wrong options.
 
+local format = require "luatensor.bench.format"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
@@ -9,19 +10,68 @@ local function run(arguments, environment)
   return output, status
 end
 
-local small = "--iterations 2 --rows 40 --cols 30"
+local quick = "--rows 40 --cols 30 --threads 2 --dtype float64 "
+
+-- Each as small as it gets.
+local small = {
+  ["01_device"] = "",
+  ["02_large"] = quick .. "--iterations 2",
+  ["03_small"] = quick .. "--iterations 2",
+  ["04_cores"] = quick .. "--seconds 0.002 --rounds 2",
+  ["05_memory"] = quick .. "--seconds 0.002 --rounds 2",
+  ["06_transfer"] = quick .. "--seconds 0.002 --rounds 2",
+  ["07_crossover"] = "--most 32 --seconds 0.002 --dtype float64",
+}
+
+-- Runs the experiment in a process of its own, which prints its page, then its JSON; the result from there.
+local function run_and_load(name, options, environment)
+  local path = os.tmpname()
+  local script = ([[
+    local made = require("luatensor.experiment").run(arg[1], {table.unpack(arg, 3)}, %s)
+    assert(made:save(arg[2]) == nil)]])
+  local loud = shell.passes(("%s tools/lua -e '%s' - %s %s %s"):format(environment or "", script:format("false"), name, path, options))
+  local made = lt.bench.load(path)
+  local quiet = shell.passes(("%s tools/lua -e '%s' - %s %s %s"):format(environment or "", script:format("true"), name, path, options))
+  os.remove(path)
+  return made, loud, quiet
+end
+
+-- Every figure in the blocks, as it is shown.
+local function shown_figures(blocks)
+  local list = {}
+  for _, block in ipairs(blocks) do
+    for _, value in pairs(block.values or {}) do list[#list + 1] = format.show(value[1], value[2]) end
+    for _, row in ipairs(block.rows or {}) do
+      for c, column in ipairs(block.columns) do
+        local cell = type(row[c]) == "table" and row[c] or {row[c], column.unit}
+        list[#list + 1] = format.show(cell[1], cell[2])
+      end
+    end
+  end
+  return list
+end
 
 describe("examples", function()
-  for _, name in ipairs{"02_large", "03_small", "04_cores", "05_memory"} do
-    it(name .. " runs", function()
-      local output, status = run(("examples/%s.lua %s --threads 2 --dtype float64"):format(name, small))
-      assert.equal(0, status, output)
-      assert.truthy(output:find("float64") or output:find("measured limits"), output)
+  for name, options in pairs(small) do
+    it(name .. " prints what it returns, in JSON too, and nothing when quiet", function()
+      local made, output, quiet = run_and_load(name, options)
+      assert.equal("", quiet)
+      assert.equal("experiment", made.kind)
+      assert.equal(name, made.name)
+      assert.is_nil(made.emulated)
+      assert.truthy(#made:blocks() > 0)
+      local flat = output:gsub("%s+", " ")                       -- long cells and lines are wrapped
+      for _, figure in ipairs(shown_figures(made:blocks())) do
+        for word in figure:gmatch("%S+") do assert.truthy(flat:find(word, 1, true), figure .. " is not in\n" .. output) end
+      end
+      for key, value in pairs(made.values) do
+        assert.truthy(value.value > 0 and value.device == "cpu" and not value.emulated, key)
+      end
     end)
   end
 
   it("say that the clock is read after a synchronisation", function()
-    assert.truthy(run("examples/02_large.lua " .. small):find("elapsed time [%d.]+ %S+ %(read after a synchronisation%)"))
+    assert.truthy(run("examples/02_large.lua " .. small["02_large"]):find("elapsed time [%d.]+ %S+ %(read after a synchronisation%)"))
   end)
 
   it("01_device prints a device or why there is none", function()
@@ -65,16 +115,19 @@ describe("examples on an emulated GPU", function()
   if not shell.exists(folder .. "/emulator/libcuda.so.1") then return pending("make emulator builds it") end
   local environment = ("LUATENSOR_CUDA_PATH=%s/emulator LUATENSOR_CACHE=%s/kernels"):format(folder, folder)
 
-  local arguments = {
-    ["02_large"] = small, ["03_small"] = small, ["04_cores"] = small, ["05_memory"] = small, ["06_transfer"] = small,
-    ["07_crossover"] = "--most 16 --milliseconds 1",
-  }
-  for name, sizes in pairs(arguments) do
+  for name, options in pairs(small) do
     it(name .. " runs and says what its figures are worth", function()
-      local output, status = run(("examples/%s.lua --device cuda %s"):format(name, sizes), environment)
-      assert.equal(0, status, output)
+      local made, output = run_and_load(name, "--device cuda " .. options, environment)
       assert.truthy(output:find("cuda:0", 1, true), output)
+      if name == "01_device" then return end
       assert.truthy(output:find("An emulator of a GPU on the CPU: its times say nothing about a GPU.", 1, true), output)
+      assert.is_true(made.emulated)
+      for key, value in pairs(made.values) do
+        assert.equal(value.device == "cuda:0" or nil, value.emulated, key)
+      end
+      for _, block in ipairs(made:blocks()) do
+        assert.falsy((block.title or ""):find("notebook's figures", 1, true), "beside an emulated device's")
+      end
     end)
   end
 
@@ -96,26 +149,33 @@ describe("examples on an emulated GPU", function()
   end)
 
   it("demo runs them all", function()
-    local output, status = run("examples/demo.lua --iterations 2 --rows 16 --cols 8", environment)
+    local output, status = run("examples/demo.lua --iterations 1 --rows 16 --cols 8", environment)
     assert.equal(0, status, output)
     for _, title in ipairs {"01_device", "02_large --device cpu", "02_large --device cuda:0", "03_small --device cuda:0", "04_cores",
                             "05_memory --device cuda:0", "06_transfer", "07_crossover"} do
       assert.truthy(output:find("\n== " .. title, 1, true), title .. "\n" .. output)
     end
     assert.falsy(output:find("traceback", 1, true), output)
-    assert.truthy(output:find("cuda:0 here", 1, true), output)
+    local last = output:match("\n== The notebook's figures beside this machine's\n(.*)$")
+    assert.truthy(last:find("here, cpu", 1, true), output)       -- 70 × 30 is the notebook's, whatever --rows is
+    assert.truthy(last:find("! Claim 12: not the notebook's loop", 1, true), output)
+    assert.falsy(last:find("cuda", 1, true), output)
   end)
 end)
 
 describe("without a GPU", function()
   if lt.cuda.is_available() then return pending("there is one") end
-  it("06 and 07 say why, and what the CPU did", function()
-    local output, status = run("examples/06_transfer.lua " .. small)
+  it("06 and 07 say why, what the CPU did, and what a GPU would have to beat", function()
+    local output, status = run("examples/06_transfer.lua " .. small["06_transfer"])
     assert.equal(0, status, output)
-    assert.truthy(output:find("GPU not found: ", 1, true) and output:find("memory → memory", 1, true), output)
-    output, status = run("examples/07_crossover.lua --most 8 --milliseconds 1")
+    for _, words in ipairs{"! GPU not found: ", "memory → memory", "(published, not measured): sending two matrices takes "} do
+      assert.truthy(output:find(words, 1, true), words .. "\n" .. output)
+    end
+    output, status = run("examples/07_crossover.lua " .. small["07_crossover"])
     assert.equal(0, status, output)
-    assert.truthy(output:find("GPU not found: ", 1, true) and output:find("No GPU to compare with. The CPU on", 1, true), output)
+    for _, words in ipairs{"! GPU not found: ", "Only cpu is here", "have to beat", "x + y: 2 sizes"} do
+      assert.truthy(output:find(words, 1, true), words .. "\n" .. output)
+    end
   end)
 end)
 

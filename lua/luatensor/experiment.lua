@@ -5,10 +5,13 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local arguments = require "luatensor.cli.arguments"
 local document = require "luatensor.bench.document"
+local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
+local notes = require "luatensor.bench.notes"
 local notebook = require "luatensor.notebook"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
+local statistics = require "luatensor.bench.statistics"
 local terminal = require "luatensor.render.terminal"
 
 local experiment = {}
@@ -173,8 +176,7 @@ end
 
 -- Fields: name, title, question, claims (of the notebook), options (as used), device, where (the device in words),
 -- without (why there is no GPU), emulated, values {name = {value =, unit =, device =, emulated =}}, body (blocks),
--- results (of lt.bench or lt.advise that it showed),
--- incomplete.
+-- results (of lt.bench or lt.advise that it showed), others (share of the processor that others used), incomplete.
 local class = result.class("experiment", {
   head = head_of,
   blocks = function(self) return self.body end,
@@ -235,6 +237,24 @@ function run:table(fields) say(self, document.table(fields)) end
 --- A chart, as luatensor.bench.document takes it.
 -- @tab fields title, x, y, series, bars
 function run:chart(fields) say(self, document.chart(fields)) end
+
+--- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. What makes the
+-- figures doubtful is said at the end.
+-- @string name of what is timed
+-- @tparam function work
+-- @tab[opt] options of lt.bench.time; `device`: the run's, if not given
+-- @treturn table what lt.bench.time gives
+function run:time(name, work, options)
+  local own = self.options
+  local wanted = {name = name, device = own.device, seconds = own.seconds, rounds = own.rounds}
+  for option, value in pairs(options or {}) do wanted[option] = value end
+  local timed = lt.bench.time(work, wanted)
+  if statistics.spread(timed) > notes.SPREAD and not self.unsteady[name] then
+    self.unsteady[name] = true
+    table.insert(self.unsteady, name)
+  end
+  return timed
+end
 
 --- Shows a result of lt.bench or lt.advise within this one.
 -- @tab shown
@@ -309,10 +329,23 @@ local function restore(self)
   lt.set_num_threads(self.threads_before)
 end
 
-local function conclude(self)
-  if self.fields.emulated then
-    self:note("An emulator of a GPU on the CPU: its times say nothing about a GPU.")
+-- What the figures are worth.
+local function caveats(self)
+  local fields = self.fields
+  if #self.unsteady > 0 then
+    self:note("Rounds of {names} differ: the quartiles are more than {spread} of the median apart.",
+      {names = {table.concat(self.unsteady, ", "), "text"}, spread = {notes.SPREAD, "share"}})
   end
+  fields.others = self.watch:others()
+  if fields.others and fields.others > idle.BUSY then
+    self:note("Others used {share} of the processor meanwhile: measure again when the machine is idle.",
+      {share = {fields.others, "share"}})
+  end
+  if fields.emulated then self:note("An emulator of a GPU on the CPU: its times say nothing about a GPU.") end
+end
+
+local function conclude(self)
+  caveats(self)
   local finished = result.new(class, self.fields)
   restore(self)
   return finished
@@ -374,7 +407,9 @@ function experiment.start(argv, spec)
   if asking then error(setmetatable({spec = spec}, answer), 0) end
   local threads = lt.get_num_threads()
   local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options)
-  local self = setmetatable({options = options, fields = fields_of(spec, options), threads_before = threads}, run)
+  local self = setmetatable({
+    options = options, fields = fields_of(spec, options), threads_before = threads, unsteady = {}, watch = idle.watch(),
+  }, run)
   for _, block in ipairs(head_of(self.fields)) do show(block) end
   return self
 end
@@ -448,18 +483,18 @@ local loud = {__close = function(self) experiment.quiet = self.before end}
 
 --- Runs an experiment.
 -- @string name
--- @tab[opt] arguments of the script: {"--device", "cpu"}
+-- @tab[opt] argv arguments of the script: {"--device", "cpu"}
 -- @bool[opt] quiet prints nothing
 -- @treturn[1] table its result
 -- @treturn[2] nil
 -- @treturn[2] string there is no such experiment
 -- @raise what the script raises
-function experiment.run(name, arguments, quiet)
+function experiment.run(name, argv, quiet)
   local script, problem = load_script(name)
   if not script then return nil, problem end
   local _ <close> = setmetatable({before = experiment.quiet}, loud)
   experiment.quiet = quiet or experiment.quiet
-  return script(table.unpack(arguments or {}))
+  return script(table.unpack(argv or {}))
 end
 
 return experiment

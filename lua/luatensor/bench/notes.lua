@@ -5,7 +5,9 @@ local statistics = require "luatensor.bench.statistics"
 
 local notes = {}
 
-local SPREAD <const> = 0.1       -- quartiles that far apart, as a share of the median
+--- Quartiles that far apart, as a share of the median, are worth a note.
+notes.SPREAD = 0.1
+
 local TREND <const> = 0.1
 local OTHERS <const> = 0.1       -- share of the processor
 
@@ -25,7 +27,7 @@ end
 
 rules[2] = function(figures)
   local spread = statistics.spread(figures)
-  if spread <= SPREAD then return end
+  if spread <= notes.SPREAD then return end
   return document.note("The rounds differ: half of them lie within {low} … {high}, which is {spread} of the median.",
     {low = {figures.q1, "s"}, high = {figures.q3, "s"}, spread = {spread, "share"}})
 end
