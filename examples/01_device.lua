@@ -8,8 +8,7 @@ local public_figures = require "luatensor.public_figures"
 
 local run <close> = experiment.start({...}, {
   name = "01_device", title = "The devices", claims = {7, 11},
-  question = "Is there a GPU?",
-  options = {{"device", kind = "device", help = "the one to look for (default: the best accelerator)"}},
+  question = "Is there a GPU?", options = {},
 })
 
 local rows = {}
@@ -30,9 +29,8 @@ run:table{
 }
 
 local found, reason = lt.cuda.is_available()
-local device = run.options.device or found and lt.accelerator()
-if device then
-  run:text("Found: {device}", {device = {device, "text"}})
+if found then
+  run:text("Found: {device}", {device = {lt.accelerator(), "text"}})
 else
   run:note("GPU not found: {reason}", {reason = {reason, "text"}})
 end

@@ -9,8 +9,8 @@ local notebook = {}
 notebook.title = "Importância da GPU no treinamento de redes neurais"
 notebook.where = "PyTorch on an Apple laptop"
 
---- In the notebook's order. figures: what it measured, seconds for `loop`; elsewhere: what answers a claim that no
--- experiment tests.
+--- In the notebook's order, each with its number. figures: what it measured, seconds for `loop`; elsewhere: what answers
+-- a claim that no experiment tests.
 notebook.claims = {
   {claim = "A GPU can make the training of a neural network up to 10 times as fast.", elsewhere = "training: to come"},
   {
@@ -65,6 +65,8 @@ notebook.claims = {
     elsewhere = "to read",
   },
 }
+
+for number, row in ipairs(notebook.claims) do row.number = number end
 
 -- Is what an experiment measured the notebook's loop, on a real device? The number of rounds may differ.
 local function compares(result, loop)

@@ -4,6 +4,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local interrupt = require "luatensor.bench.interrupt"
+local notebook = require "luatensor.notebook"
 local outline = require "luatensor.report.outline"
 local parts = require "luatensor.report.parts"
 local progress = require "luatensor.bench.progress"
@@ -14,7 +15,7 @@ local report = {}
 
 -- Fields: sizes, started, seconds (that it took), accelerator (a device, or nil), without (why there is none), sections
 -- {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =, problems = {text}}, …}, summary
--- {{title =, blocks =}, …}, emulated, incomplete.
+-- {{title =, blocks =}, …}, notebook {title =, where =, claims =}, emulated, incomplete.
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
 })
@@ -80,6 +81,7 @@ function report.make(options)
   options = arguments.options("report.make", options, known)
   local settings = {sizes = arguments.choice("report.make", "sizes", options.sizes, parts.sizes)}
   local fields = {sizes = settings.sizes, sections = {}, started = os.date("!%Y-%m-%dT%H:%M:%SZ")}
+  fields.notebook = {title = notebook.title, where = notebook.where, claims = notebook.claims}
   settings.accelerator, fields.without = accelerator_of(options.device)
   fields.accelerator, fields.emulated = settings.accelerator, is_emulated(settings.accelerator)
   local start = lt.clock()

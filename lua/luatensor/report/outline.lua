@@ -3,7 +3,6 @@
 -- {kind = "box"} … {kind = "end"}, {kind = "footer", text =}.
 
 local document = require "luatensor.bench.document"
-local notebook = require "luatensor.notebook"
 
 local outline = {}
 
@@ -86,8 +85,9 @@ end
 
 local function claims_items(report)
   local rows = {}
-  for number, claim in ipairs(notebook.claims) do
-    rows[number] = {number, claim.claim, tested_in(report, number) or claim.elsewhere or false}
+  local notebook = report.notebook
+  for i, row in ipairs(notebook.claims) do
+    rows[i] = {row.number, row.claim, tested_in(report, row.number) or row.elsewhere or false}
   end
   return {
     {kind = "heading", level = 2, text = "The notebook, claim by claim", id = "claims"},
