@@ -1751,6 +1751,10 @@ function Tensor:zeros_like(options) end
 ---@class luatensor
 local lt = {}
 
+lt.advise = {}
+
+lt.bench = {}
+
 lt.cuda = {}
 
 lt.fft = {}
@@ -2705,6 +2709,87 @@ function lt.rows(x) end
 ---@param ... table shapes
 ---@return table #
 function lt.broadcast_shapes(...) end
+
+---Recommends a device for fn by what its calls cost on each device of this machine, with a paragraph that says why.
+---
+---    local r = lt.advise(function(x, y) return x:matmul(y.T) end, {sizes = {256, 1024}, calls = 100})
+---    print(r)
+---    local x = lt.rand(1024, 1024, {device = r.device})
+---
+---Costs are measured as by bench.crossover. Where measuring ends it says so: sizes that do not fit or take too long
+---are carried on by the trend; devices that are not here are bounded by the counted work and published figures ("at
+---least"). An emulated device shows that the work runs there and is never recommended.
+---@param fn function gets what inputs(n) returned, its tensors moved to the device
+---@param options? table  `sizes` (64 to 1024, doubling); `inputs`: function(n) that returns every tensor that fn uses (two n × n matrices of random numbers); `calls`: how often fn is called with the same data, which are sent once (1: they are sent, and results fetched, each time); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of the work; `patience`: seconds that a size may take on a device (60)
+---@return table # a result of kind "advice": `device`, the recommendation for the largest size that was measured (nil: there is none), `either` where others are as fast as far as can be told, `why`, `sizes` (the choice at each size), `points` (all figures), `predictions`, `bounds`, `skipped`
+function lt.advise(fn, options) end
+
+---The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
+---million parameters, a step of training each: measured up to `largest` parameters, carried on in proportion beyond,
+---and bounded by published figures for devices that are not here.
+---@param options? table `largest` network that is measured (10000000 parameters); `seconds`, `devices`, `patience` as lt.advise has them
+---@return table # a result of kind "choices"
+function lt.advise.choices(options) end
+
+---Recommends a device for a multilayer perceptron: square layers, biases, ReLU; its weights stay on the device.
+---@param options? table  `parameters` (1000000; smaller networks are measured, too, for the trend); `batch`: samples a call (64); `calls` with the same batch (1); `training`: a step of gradient descent instead of a forward pass (false); `layers` (4); `dtype` ("float32"); `devices`, `seconds`, `patience` as lt.advise has them
+---@return table # a result of kind "advice"; its sizes n are parameters
+function lt.advise.network(options) end
+
+---Times functions that should do the same, a round of each in turn, and shows how much faster they are than the
+---first. Only where their results agree: with the same seed before each call, floats within what their dtype allows of
+---the largest magnitude.
+---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
+---@param options? table those of time (`seconds`, `rounds`, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
+---@return table # a result of kind "compare": `entries` with the figures of time and `ratio` (the base's median by its own), `verdict` ("faster", "slower", "undecided": the ranges between their quartiles touch), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
+function lt.bench.compare(entries, options) end
+
+---Sizes from first to last, evenly spaced by ratio.
+---@param first integer smallest
+---@param last integer largest
+---@param per_doubling? integer sizes for each doubling
+---@return table # ascending; the first and the last are among them
+function lt.bench.sizes(first, last, per_doubling) end
+
+---Measures fn at each size on each device, and says from which size on one overtakes the other.
+---
+---    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
+---    print(r)
+---
+---The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
+---transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
+---do not touch, else it is undecided. Results must agree before any crossing is said. Emulated devices are measured
+---but not compared. With one device alone, published figures bound what others could do.
+---@param fn function gets what inputs(n) returned, its tensors moved to the device, which is the default device meanwhile
+---@param sizes table
+---@param options? table  `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured; `transfers` (true); `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given); `patience`: seconds that a size may take on a device (60)
+---@return table # a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
+function lt.bench.crossover(fn, sizes, options) end
+
+---Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
+---not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
+---without ratios and verdicts, and so do emulated and real figures.
+---@param before table a result of time, compare, crossover, machine, or a suite of these
+---@param after table another
+---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided"}; `only_before`, `only_after`: names; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
+function lt.bench.diff(before, after) end
+
+---Loads a result that was saved.
+---@param path string
+---@return table # with the methods of its kind
+function lt.bench.load(path) end
+
+---Where the time of a function goes.
+---@param fn function called without arguments, many times
+---@param options? table those of `bench.time`, and `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that is: "flops" (FLOP/s) or "bytes" (bytes/s); nil: unknown, or it says nothing about this row
+---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the `limit` in what `limit_of` says), `part`, `emulated`
+function lt.bench.split(fn, options) end
+
+---Times calls of a function. Devices are waited for before the clock is read, both times.
+---@param fn function called without arguments; what it returns is looked at once, for its dtype and device
+---@param options? table  `name` of what is timed (where the function stands); `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of the seconds holds; functions whose calls take many seconds make two at least; `warmup` seconds before (0.1), one call at least, and until two rounds agree; `device` to wait for, the default device meanwhile (all in use are waited for); `gc`: "count" (default) leaves collections where they fall, "out" stops the collector within a round; before a round garbage is collected in both; `threads`; `seed` of the default generator (0), whose state comes back afterwards; `clock`, a function that gives seconds (lt.clock)
+---@return table # a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU); `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+function lt.bench.time(fn, options) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
 ---@param x number|luatensor.Tensor

@@ -9,6 +9,7 @@
 local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 local lt = require "luatensor"
+assert(lt.bench and lt.advise)      -- now: they are loaded when they are first named
 
 local annotate = {}
 

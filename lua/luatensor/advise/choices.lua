@@ -259,7 +259,7 @@ end
 --- The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
 -- million parameters, a step of training each: measured up to `largest` parameters, carried on in proportion beyond,
 -- and bounded by published figures for devices that are not here.
--- @function choices
+-- @function advise.choices
 -- @tparam[opt] table options `largest` network that is measured (10000000 parameters); `seconds`, `devices`,
 --   `patience` as lt.advise has them
 -- @treturn table a result of kind "choices"

@@ -159,7 +159,7 @@ function network.run(options, place, sizes)
 end
 
 --- Recommends a device for a multilayer perceptron: square layers, biases, ReLU; its weights stay on the device.
--- @function network
+-- @function advise.network
 -- @tparam[opt] table options
 --   `parameters` (1000000; smaller networks are measured, too, for the trend); `batch`: samples a call (64); `calls`
 --   with the same batch (1); `training`: a step of gradient descent instead of a forward pass (false); `layers` (4);

@@ -101,7 +101,7 @@ local function has(self, emulated)
   return false
 end
 
---- The blocks of it, as every result has them.
+-- The blocks of it, as every result has them.
 function methods:blocks()
   local blocks = {table_of(self, false)}
   blocks[#blocks + 1] = table_of(self, true)
@@ -114,7 +114,7 @@ function methods:blocks()
   return blocks
 end
 
---- Named figures, for diff.
+-- Named figures, for diff.
 function methods:timings()
   local list = {}
   for _, entry in ipairs(self.entries) do
@@ -301,7 +301,7 @@ end
 --- Times functions that should do the same, a round of each in turn, and shows how much faster they are than the
 -- first. Only where their results agree: with the same seed before each call, floats within what their dtype allows of
 -- the largest magnitude.
--- @function compare
+-- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
 --   that is the default device
 -- @tparam[opt] table options those of time (`seconds`, `rounds`, `warmup` are of each entry), and

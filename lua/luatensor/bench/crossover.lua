@@ -19,7 +19,7 @@ local ABSENT <const> = {"rtx-4090", "h100-sxm"}
 -- ---- sizes --------------------------------------------------------------------------------------
 
 --- Sizes from first to last, evenly spaced by ratio.
--- @function sizes
+-- @function bench.sizes
 -- @int first smallest
 -- @int last largest
 -- @int[opt=1] per_doubling sizes for each doubling
@@ -271,7 +271,7 @@ end
 -- transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
 -- do not touch, else it is undecided. Results must agree before any crossing is said. Emulated devices are measured
 -- but not compared. With one device alone, published figures bound what others could do.
--- @function crossover
+-- @function bench.crossover
 -- @tparam function fn gets what inputs(n) returned, its tensors moved to the device, which is the default device
 --   meanwhile
 -- @tparam {int,...} sizes

@@ -94,7 +94,7 @@ local function count_words(self)
     })
 end
 
---- The blocks of it, as every result has them.
+-- The blocks of it, as every result has them.
 function methods:blocks()
   local blocks = {document.text("Before: {before}. After: {after}.",
     {before = {self.before.made, "text"}, after = {self.after.made, "text"}})}
@@ -217,7 +217,7 @@ end
 --- Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
 -- not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
 -- without ratios and verdicts, and so do emulated and real figures.
--- @function diff
+-- @function bench.diff
 -- @tab before a result of time, compare, crossover, machine, or a suite of these
 -- @tab after another
 -- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1:

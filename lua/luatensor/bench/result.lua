@@ -144,6 +144,7 @@ function result.save(self, path)
 end
 
 --- Loads a result that was saved.
+-- @function bench.load
 -- @string path
 -- @treturn table with the methods of its kind
 -- @raise what cannot be read, is no result, or is of another version

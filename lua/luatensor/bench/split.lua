@@ -153,7 +153,7 @@ end
 split.class = result.class("split", page)
 
 --- Where the time of a function goes.
--- @function split
+-- @function bench.split
 -- @tparam function fn called without arguments, many times
 -- @tparam[opt] table options those of `bench.time`, and
 --   `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that

@@ -47,7 +47,7 @@ local function device_times(self)
     {single = {self.single, "s"}, queued = {self.queue_seconds, "s"}, span = {self.device_seconds, "s"}})
 end
 
---- The blocks of it, as every result has them.
+-- The blocks of it, as every result has them.
 function methods:blocks()
   local blocks = {headline(self), circumstances(self)}
   blocks[3] = device_times(self)
@@ -56,7 +56,7 @@ function methods:blocks()
   return blocks
 end
 
---- Named figures, for diff.
+-- Named figures, for diff.
 function methods:timings() return {self} end
 
 timing.class = result.class("time", methods)
@@ -139,7 +139,7 @@ function timing.name_of(what, fn, options)
 end
 
 --- Times calls of a function. Devices are waited for before the clock is read, both times.
--- @function time
+-- @function bench.time
 -- @tparam function fn called without arguments; what it returns is looked at once, for its dtype and device
 -- @tparam[opt] table options
 --   `name` of what is timed (where the function stands);
