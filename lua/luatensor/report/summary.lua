@@ -1,13 +1,244 @@
---- The short answers at the top of a report: what a stranger wants to know first.
+--- The short answers at the top of a report: what a stranger wants to know first. Each reads what the sections hold;
+-- what was not measured is not said.
+
+local crossing = require "luatensor.bench.crossing"
+local document = require "luatensor.bench.document"
+local figures = require "luatensor.public_figures"
+local measured = require "luatensor.bench.measured"
+local notebook = require "luatensor.notebook"
 
 local summary = {}
+
+--- The GPU whose published figures stand for one that is not here: the notebook's.
+local ABSENT <const> = "rtx-4090"
+
+-- ---- looking things up --------------------------------------------------------------------------
+
+local function section_of(report, id)
+  for _, section in ipairs(report.sections) do
+    if section.id == id then return section end
+  end
+end
+
+-- An experiment's complete run on the CPU, or on a real device that is not it.
+local function run_of(report, id, on_cpu)
+  local section = section_of(report, id)
+  for _, run in ipairs(section and section.runs or {}) do
+    if (run.device == "cpu") == on_cpu and not run.incomplete and (on_cpu or not run.emulated) then return run end
+  end
+end
+
+local function value_of(run, name) return run and run.values[name] and run.values[name].value end
+
+-- Seconds of the notebook's whole loop; of a run with fewer rounds in proportion.
+local function loop_seconds(run, loop)
+  local seconds, options = value_of(run, "seconds"), run and run.options
+  if not seconds or options.rows ~= loop.rows or options.cols ~= loop.cols then return nil end
+  return seconds / options.iterations * loop.iterations, options.iterations ~= loop.iterations
+end
+
+-- Multiplications and additions of a loop's products.
+local function loop_flops(loop) return 2.0 * loop.iterations * loop.rows * loop.rows * loop.cols end
+
+local function add(blocks, text, values) blocks[#blocks + 1] = document.text(text, values) end
+
+-- ---- what does this machine do? -----------------------------------------------------------------
+
+local function machine(report)
+  local cpu, blocks = report.machine.devices[1], {}
+  add(blocks, "{name}: {cores} cores, {threads} threads in use." .. (report.without and " {without}." or ""), {
+    name = {cpu.name, "text"}, cores = {cpu.cores, "count"}, threads = {report.machine.threads, "count"},
+    without = {report.without or false, "text"},
+  })
+  local large, loop = run_of(report, "02_large", true), notebook.claims[12].loop
+  local seconds = loop_seconds(large, loop)
+  if seconds then
+    add(blocks, "It multiplies large matrices at {rate}, random numbers and sums included.",
+      {rate = {loop_flops(loop) / seconds, "FLOP/s"}})
+  end
+  local memory = run_of(report, "05_memory", true)
+  local product, sum = value_of(memory, "product_arithmetic"), value_of(memory, "add_memory")
+  if product and sum then
+    add(blocks, "The matrix product alone reaches {product} of what its arithmetic units can do; adding two matrices "
+      .. "{sum} of what its memory can deliver. Where a share is near the whole, only other hardware is faster.",
+      {product = {product, "share"}, sum = {sum, "share"}})
+  end
+  return {title = "What does this machine do?", blocks = blocks}
+end
+
+-- ---- what would a GPU have to beat? -------------------------------------------------------------
+
+local loops = {
+  {id = "02_large", claim = 12, name = "large loop"},
+  {id = "03_small", claim = 13, name = "small loop"},
+}
+
+local function say_loop(report, loop, blocks)
+  local claim = notebook.claims[loop.claim]
+  local here, shortened = loop_seconds(run_of(report, loop.id, true), claim.loop)
+  local gpu = loop_seconds(run_of(report, loop.id, false), claim.loop)
+  if not here then return end
+  local values = {
+    loop = {loop.name, "text"}, iterations = {claim.loop.iterations, "count"}, rows = {claim.loop.rows, "count"},
+    cols = {claim.loop.cols, "count"}, here = {here, "s"}, cpu = {claim.figures.cpu, "s"},
+    gpu = {claim.figures.gpu, "s"}, there = {gpu or false, "s"}, ratio = {gpu and here / gpu or false, "ratio"},
+    device = {report.accelerator or false, "text"},
+  }
+  add(blocks, "The notebook's {loop} ({iterations} products of {rows} × {cols} matrices) takes {here} on this CPU"
+    .. (shortened and ", by fewer rounds" or "") .. (gpu and ", {there} on {device}: {ratio} as fast" or "")
+    .. ". The notebook's laptop took {cpu} on its CPU and {gpu} on its GPU.", values)
+  return here
+end
+
+local function to_beat(report)
+  local blocks, large = {}, nil
+  for i, loop in ipairs(loops) do
+    local seconds = say_loop(report, loop, blocks)
+    if i == 1 then large = seconds end
+  end
+  local gpu, loop = figures.find(ABSENT), notebook.claims[12].loop
+  local work = {rows = {{calls = loop.iterations, flops = loop_flops(loop), bytes = 0, dtype = "float32"}}}
+  local least = figures.bound(gpu, work, "in_place")
+  if large and least and (report.emulated or not report.accelerator) then
+    add(blocks, "Predicted, not measured: by its maker's figures one {name} needs at least {least} for the large loop, "
+      .. "so it is at most {ratio} as fast as this CPU.",
+      {name = {gpu.name, "text"}, least = {least, "s"}, ratio = {large / least, "ratio"}})
+  end
+  if #blocks == 0 then return nil end
+  local real = report.accelerator and not report.emulated
+  return {title = real and "What does the GPU bring?" or "What would a GPU have to beat?", blocks = blocks}
+end
+
+-- ---- from which size on? ------------------------------------------------------------------------
+
+local MODE_NAMES <const> = {in_place = "in place", with_transfers = "with transfers"}
+
+-- The crossovers of experiment 07 on real devices.
+local function crossovers(report)
+  local section = section_of(report, "07_crossover")
+  local run = section and section.runs[1]
+  return run and run.results or {}
+end
+
+local function say_measured(result, blocks)
+  for _, found in ipairs(result.crossings or {}) do
+    local text, values = crossing.sentence(found, found.device, result.devices[1].device, MODE_NAMES[found.mode])
+    values.work = {result.name, "text"}
+    add(blocks, "{work}: " .. text, values)
+  end
+end
+
+-- What a call cost the notebook's GPU whatever it computed: a round of its small loop is four calls.
+local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
+
+-- The smallest size from which on the absent GPU's bound, and `fixed` seconds on top, stay below this machine's median;
+-- nil: there is none.
+local function overtaken_from(result, bounds, fixed)
+  local from
+  for i = #bounds.points, 1, -1 do
+    local bound = bounds.points[i]
+    for _, point in ipairs(result.points) do
+      if point.n == bound.n then
+        local ours = measured.entry_of(point, result.devices[1].device)
+        if not (ours and bound.with_transfers and bound.with_transfers + fixed < ours.in_place.median) then
+          return from
+        end
+        from = bound.n
+      end
+    end
+  end
+  return from
+end
+
+local function prediction(values)
+  if not values.from[1] then
+    return "could not overtake this CPU at any size up to n = {most}: sending takes longer than computing here."
+  end
+  local earliest = values.from[1] == values.least[1] and "may be faster at any size by the published figures alone"
+    or "cannot be faster below n = {from} by the published figures"
+  return earliest .. "; if each call costs it {fixed} on top, as it did the notebook's GPU, "
+    .. (values.to[1] and "it is from n = {to} on." or "it is not up to n = {most}.")
+end
+
+local function say_predicted(result, blocks)
+  for _, bounds in ipairs(result.bounds or {}) do
+    if bounds.id == ABSENT then
+      local points = bounds.points
+      local values = {
+        work = {result.name, "text"}, name = {bounds.name, "text"}, least = {points[1].n, "count"},
+        most = {points[#points].n, "count"}, from = {overtaken_from(result, bounds, 0) or false, "count"},
+        to = {overtaken_from(result, bounds, FIXED) or false, "count"}, fixed = {FIXED, "s"},
+      }
+      add(blocks, "{work} of n × n matrices, sent there and back (predicted, not measured): one {name} "
+        .. prediction(values), values)
+    end
+  end
+end
+
+local function sizes(report)
+  local blocks = {}
+  for _, result in ipairs(crossovers(report)) do
+    say_measured(result, blocks)
+    say_predicted(result, blocks)
+  end
+  if #blocks == 0 then return nil end
+  return {title = "From which size on is a GPU faster?", blocks = blocks}
+end
+
+-- ---- what to choose -----------------------------------------------------------------------------
+
+local function choices(report)
+  local section = section_of(report, "choices")
+  local result, words, values = section and section.result, {}, {}
+  if not (result and result.rows and #result.rows > 0) then return nil end
+  for i, row in ipairs(result.rows) do
+    words[i] = ("{name%d}: {choice%d}"):format(i, i)
+    values["name" .. i], values["choice" .. i] = {row.name, "text"}, {row.choice, "text"}
+  end
+  local blocks = {}
+  add(blocks, "To train a network here: " .. table.concat(words, "; ") .. ".", values)
+  return {title = "What to choose?", blocks = blocks}
+end
+
+-- ---- how far can this be trusted? ---------------------------------------------------------------
+
+-- Spreads, (q3 − q1) / median, of whatever has quartiles in a value.
+local function spreads_in(value, list)
+  if type(value) ~= "table" then return list end
+  if type(value.median) == "number" and type(value.q1) == "number" and type(value.q3) == "number" then
+    list[#list + 1] = (value.q3 - value.q1) / value.median
+  end
+  for _, item in pairs(value) do spreads_in(item, list) end
+  return list
+end
+
+local function trust(report)
+  local spreads, blocks = {}, {}
+  for _, section in ipairs(report.sections) do
+    spreads_in(section.result, spreads)
+    for _, run in ipairs(section.runs) do spreads_in(run.results, spreads) end
+  end
+  table.sort(spreads)
+  if #spreads >= 4 then
+    add(blocks, "The middle half of a measurement's rounds spans {typical} of the median typically, {wide} and more in "
+      .. "the noisiest tenth of {count} measurements: smaller differences mean nothing.", {
+        typical = {spreads[(#spreads + 1) // 2], "share"}, wide = {spreads[math.ceil(0.9 * #spreads)], "share"},
+        count = {#spreads, "count"},
+      })
+  end
+  add(blocks, "Whatever is said of a device that is not here is a bound from published figures, and says so.")
+  if report.emulated then
+    add(blocks, "The GPU of this report is emulated: that it works was checked, its speed was not measured.")
+  end
+  return {title = "How far can this be trusted?", blocks = blocks}
+end
 
 --- The answers.
 -- @tab report a result of kind "report" with its sections
 -- @treturn {table,...} each {title =, blocks =}
 function summary.of(report)
   local answers = {}
-  if report.without then answers[1] = {title = "Is there a GPU?", blocks = {}} end
+  for _, answer in ipairs{machine, to_beat, sizes, choices, trust} do answers[#answers + 1] = answer(report) end
   return answers
 end
 
