@@ -240,7 +240,7 @@ describe("a report of everything", function()
     local page = report.render(made, "html")
     plot.missing = missing
     assert.falsy(page:find("<svg", 1, true))
-    assert.truthy(page:find("<data value=\"64\">64</data>", 1, true))
+    assert.truthy(page:find("<data value=\"64\" class=\"count\">64</data>", 1, true))
     assert.truthy(page:find("gnuplot is not installed", 1, true))
   end)
 end)

@@ -58,10 +58,10 @@ local function even_ticks(self, most)
   for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
 end
 
--- Room around the values; an axis of amounts starts at 0.
+-- Room around the values: marks at the ends of an axis of amounts are not cut; an even one starts at 0.
 local function widen(self, from_zero)
   if self.log then
-    local room = self.high / self.low < 1.05 and 2 or 1
+    local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1
     self.low, self.high = self.low / room, self.high * room
   else
     if from_zero then self.low, self.high = math.min(0, self.low), math.max(0, self.high) end

@@ -22,7 +22,8 @@ function html.escape(text) return (plain.line(text):gsub("[&<>\"']", ENTITIES)) 
 function html.figure(value, unit)
   if type(value) ~= "number" then return html.escape(format.show(value, unit)) end
   local raw = math.type(value) == "integer" and "%d" or "%.14g"
-  return ("<data value=\"" .. raw .. "\">%s</data>"):format(value, html.escape(plain.figure(value, unit)))
+  local class = unit == "count" and " class=\"count\"" or ""
+  return ("<data value=\"" .. raw .. "\"%s>%s</data>"):format(value, class, html.escape(plain.figure(value, unit)))
 end
 
 local function prose(block)
@@ -32,6 +33,8 @@ local function prose(block)
 end
 
 -- ---- tables -------------------------------------------------------------------------------------
+
+local SHORT <const> = 20           -- characters of a row's name that is kept on one line
 
 local function alignment(unit) return unit == "text" and "" or " class=\"number\"" end
 
@@ -48,6 +51,8 @@ local function body_row(block, row)
   for c, column in ipairs(block.columns) do
     local value, unit = document.cell(row[c], column)
     local tag = c == 1 and "th scope=\"row\"" or "td"
+    local is_name = c == 1 and column.unit == "text" and type(value) == "string"
+    if is_name and plain.width(value) <= SHORT then tag = tag .. " class=\"short\"" end
     local class = type(value) == "string" and column.unit == "text" and "" or alignment(column.unit)
     cells[c] = ("<%s%s>%s</%s>"):format(tag, class, html.figure(value, unit), tag:match("%a+"))
   end
@@ -87,8 +92,7 @@ local function legend(block)
   if #block.series == 1 and not block.series[1].emulated then return "" end
   local items = {}
   for s, series in ipairs(block.series) do
-    local class = ("swatch ink-%d dash-%d"):format((s - 1) % plot.SERIES + 1, block.bars and 1 or plot.style(s))
-    items[s] = ("<li><span class=\"%s\"></span>%s</li>"):format(class, html.escape(axis.name(series)))
+    items[s] = ("<li>%s%s</li>"):format(plot.swatch(s, block.bars), html.escape(axis.name(series)))
   end
   return "<ul class=\"legend\">" .. table.concat(items) .. "</ul>\n"
 end

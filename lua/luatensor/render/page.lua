@@ -12,12 +12,6 @@ local function variables(which)
   return table.concat(lines, " ")
 end
 
-local function inks()
-  local lines = {}
-  for s = 1, plot.SERIES do lines[s] = (".ink-%d { color: var(--series-%d); }"):format(s, s) end
-  return table.concat(lines, "\n")
-end
-
 local CSS = [[
 :root { color-scheme: light dark; LIGHT
   --strong: #14181f; --soft: #5a626e; --panel: #f5f7f9; --line: #d5dae1; --link: #1a4fb0; --note: #fdf4e3;
@@ -26,7 +20,7 @@ local CSS = [[
   --strong: #f1f4f8; --soft: #9aa4b1; --panel: #1b1f26; --line: #333a45; --link: #8ab8ff; --note: #2a2213;
   --noteline: #d99a32; } }
 * { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
+html { -webkit-text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 50rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--text);
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif;
   overflow-wrap: break-word; }
@@ -41,8 +35,9 @@ a { color: var(--link); text-underline-offset: .15em; }
 code { font-family: ui-monospace, "SFMono-Regular", Menlo, Consolas, "Liberation Mono", monospace; font-size: .9em; }
 data { white-space: nowrap; font-variant-numeric: tabular-nums; }
 p > data, li > data, dd data { color: var(--strong); font-weight: 600; }
-.note > data { font-weight: inherit; }
+.note > data, p > data.count { font-weight: inherit; color: inherit; }
 .lead { color: var(--soft); margin-top: 0; }
+.source { color: var(--soft); font-size: .9rem; }
 .note, .warning { background: var(--note); border-left: 3px solid var(--noteline); padding: .6rem .9rem;
   border-radius: 0 4px 4px 0; }
 .warning { max-width: none; font-weight: 600; color: var(--strong); }
@@ -54,7 +49,7 @@ p > data, li > data, dd data { color: var(--strong); font-weight: 600; }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; font-size: .95rem; }
 .scroll { overflow-x: auto; margin: 1rem 0 1.5rem; max-width: 100%; }
 .scroll:focus-visible, summary:focus-visible, a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
-table { border-collapse: collapse; font-size: .92rem; line-height: 1.45; min-width: min(100%, 24rem); }
+table { border-collapse: collapse; font-size: .92rem; line-height: 1.45; }
 caption { text-align: left; font-weight: 600; padding: 0 0 .45rem; }
 th, td { text-align: left; vertical-align: top; padding: .38rem .9rem .38rem 0;
   border-bottom: 1px solid var(--line); }
@@ -62,6 +57,7 @@ th:last-child, td:last-child { padding-right: 0; }
 th { font-weight: 600; }
 thead th { color: var(--soft); font-weight: 600; vertical-align: bottom; border-bottom: 1.5px solid var(--axis); }
 tbody th { font-weight: 500; }
+th.short { white-space: nowrap; }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 thead th.number { white-space: normal; }
 tbody tr:hover > * { background: var(--panel); }
@@ -72,10 +68,7 @@ figcaption { font-weight: 600; margin-bottom: .35rem; }
 .drawing.narrow { display: none; }
 .legend { list-style: none; padding: 0; margin: .25rem 0 .5rem; display: flex; flex-wrap: wrap; gap: .15rem 1.25rem;
   font-size: .92rem; }
-.swatch { display: inline-block; width: 1.75em; border-top: 3px solid; vertical-align: .25em; margin-right: .5em; }
-.dash-2 { border-top-style: dashed; } .dash-3 { border-top-style: dotted; } .dash-4 { border-top-style: double;
-  border-top-width: 5px; }
-INKS
+.swatch { display: inline-block; width: 30px; height: 10px; margin-right: .5em; }
 details { margin: .25rem 0; font-size: .95rem; }
 summary { cursor: pointer; color: var(--soft); width: fit-content; }
 pre { overflow-x: auto; background: var(--panel); padding: .75rem 1rem; border-radius: 6px; font-size: .85rem; }
@@ -100,7 +93,7 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
 ]]
 
 local function style_sheet()
-  return (CSS:gsub("%u%u%u%u+", {LIGHT = variables(1), DARK = variables(2), INKS = inks()}))
+  return (CSS:gsub("%u%u%u%u+", {LIGHT = variables(1), DARK = variables(2)}))
 end
 
 --- A whole page.

@@ -79,11 +79,26 @@ local function data(lines, name, points)
   lines[#lines + 1] = "END"
 end
 
-local DASHES = {1, 2, 4, 5}       -- solid, dashes, …
-local MARKS = {7, 5, 9, 13}       -- disc, square, triangle, diamond
+-- Dashes and marks: gnuplot's number, and the mark in a legend around (15, 5).
+local DASHES <const> = {"", "6,4", "2,3", "10,3,2,3"}
+local MARKS <const> = {
+  {7, '<circle cx="15" cy="5" r="2.7"/>'}, {5, '<path d="M12.5 2.5h5v5h-5z"/>'},
+  {9, '<path d="M15 2l3 5.5h-6z"/>'}, {13, '<path d="M15 1.5l3.2 3.5-3.2 3.5-3.2-3.5z"/>'},
+}
 
---- The dashes of a series, by its number: 1 … 4.
-function plot.style(s) return (s - 1) % #DASHES + 1 end
+local function style(s) return (s - 1) % #DASHES + 1 end
+
+--- What stands before a series' name in a legend: its line and mark as a small SVG element, in the page's variables.
+-- @int s number of the series
+-- @bool bars is it a chart of bars?
+-- @treturn string
+function plot.swatch(s, bars)
+  local ink = ("var(--series-%d)"):format((s - 1) % plot.SERIES + 1)
+  local shape = bars and '<path d="M4 0h22v10h-22z"/>' or
+    ('<path d="M0 5h30" style="stroke:%s;stroke-width:2" stroke-dasharray="%s"/>%s'):format(ink,
+      DASHES[style(s)] == "" and "none" or DASHES[style(s)], MARKS[style(s)][2])
+  return ('<svg class="swatch" viewBox="0 0 30 10" aria-hidden="true" style="fill:%s">%s</svg>'):format(ink, shape)
+end
 
 local function draw_lines(block, lines, options)
   local series, xs, ys = axis.points(block)
@@ -94,8 +109,9 @@ local function draw_lines(block, lines, options)
   for s, points in ipairs(series) do
     if #points > 0 then
       data(lines, "series" .. s, points)
-      drawn[#drawn + 1] = ("$series%d with linespoints lw 2 dt %d pt %d ps 0.55 lc %s title %s"):format(s,
-        DASHES[plot.style(s)], MARKS[plot.style(s)], series_colour(s), quote(axis.name(block.series[s])))
+      local dashes = DASHES[style(s)] == "" and "1" or "(" .. DASHES[style(s)] .. ")"
+      drawn[#drawn + 1] = ("$series%d with linespoints lw 2 dt %s pt %d ps 0.55 lc %s title %s"):format(s,
+        dashes, MARKS[style(s)][1], series_colour(s), quote(axis.name(block.series[s])))
     end
   end
   lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")

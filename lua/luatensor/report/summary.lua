@@ -85,7 +85,7 @@ local function say_loop(report, loop, blocks)
     device = {report.accelerator or false, "text"},
   }
   add(blocks, "The notebook's {loop} ({iterations} products of {rows} × {cols} matrices) takes {here} on this CPU"
-    .. (shortened and ", by fewer rounds" or "") .. (gpu and ", {there} on {device}: {ratio} as fast" or "")
+    .. (shortened and " (reckoned from fewer rounds)" or "") .. (gpu and ", {there} on {device}: {ratio} as fast" or "")
     .. ". The notebook's laptop took {cpu} on its CPU and {gpu} on its GPU.", values)
   return here
 end
@@ -154,7 +154,7 @@ local function prediction(values)
   if not values.from[1] then
     return "could not overtake this CPU at any size up to n = {most}: sending takes longer than computing here."
   end
-  local earliest = values.from[1] == values.least[1] and "may be faster at any size by the published figures alone"
+  local earliest = values.from[1] == values.least[1] and "could be faster at every size by the published figures alone"
     or "cannot be faster below n = {from} by the published figures"
   return earliest .. "; if each call costs it {fixed} on top, as it did the notebook's GPU, "
     .. (values.to[1] and "it is from n = {to} on." or "it is not up to n = {most}.")
