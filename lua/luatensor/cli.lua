@@ -10,7 +10,7 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"info", "experiment", "crossover", "diff"}
+cli.commands = {"info", "experiment", "bench", "crossover", "diff"}
 
 --- Exit codes.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}

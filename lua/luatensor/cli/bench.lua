@@ -1,0 +1,62 @@
+--- luatensor bench: times Lua expressions, or a built-in suite.
+
+local lt = require "luatensor"
+local arguments = require "luatensor.cli.arguments"
+local code = require "luatensor.cli.code"
+
+local bench = {
+  summary = "times Lua expressions, several in turn, or a suite of its own",
+  description = "One expression is timed; several are timed in turn (A B A B) and compared, where their results agree. " ..
+    "`lt` is luatensor; --setup makes what they use. A file ending in .lua returns a function, or a list of " ..
+    "{\"name\", function}. With nothing given, a suite of its own runs on every device: small and large, as shares " ..
+    "of what this machine can do.",
+  example = "luatensor bench --setup 'x = lt.rand(1000, 1000)' 'x:sum()' 'x:sum(1):sum()'",
+}
+
+function bench.define(parser)
+  parser:argument("code", "Lua expressions, or a file"):argname("<code>"):args("*")
+  arguments.add_all(parser, {
+    {name = "setup", kind = "text", help = "Lua that runs before: 'x = lt.rand(1000)'"},
+    {name = "device", kind = "device", help = "the default device meanwhile; of the suite: only this one"},
+    "dtype", "threads", "seconds", "json",
+  })
+end
+
+-- A chunk's results: a function, or the list that bench.compare takes.
+local function entries_of_file(path, environment)
+  local chunk, problem = loadfile(path, "t", environment)
+  if not chunk then error(problem, 0) end
+  local value = chunk()
+  if type(value) == "function" then return {{path, value}} end
+  if type(value) == "table" and #value > 0 then return value end
+  error(("%s: it has to return a function, or a list of {\"name\", function}"):format(path), 0)
+end
+
+local function entries_of(words, environment)
+  if #words == 1 and words[1]:find("%.lua$") then return entries_of_file(words[1], environment) end
+  local entries = {}
+  for i, text in ipairs(words) do entries[i] = {text, code.compile(text, environment)} end
+  return entries
+end
+
+local function measure(entries, settings)
+  if #entries > 1 then return lt.bench.compare(entries, settings) end
+  settings.name = entries[1][1]
+  return lt.bench.time(entries[1][2], settings)
+end
+
+function bench.run(options)
+  if #options.code == 0 then
+    if options.setup then arguments.fail("--setup needs code that uses it") end
+    return require("luatensor.bench.suite").run{
+      device = options.device, dtype = options.dtype, seconds = options.seconds,
+    }
+  end
+  if options.device then lt.set_default_device(options.device) end
+  local environment = code.environment()
+  local entries = entries_of(options.code, environment)
+  code.run(options.setup, environment)
+  return measure(entries, {seconds = options.seconds})
+end
+
+return bench
