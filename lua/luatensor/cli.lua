@@ -10,7 +10,7 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"info", "experiment", "bench", "crossover", "diff"}
+cli.commands = {"info", "experiment", "bench", "crossover", "advise", "diff"}
 
 --- Exit codes.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
@@ -85,6 +85,7 @@ end
 local function plain(problem)
   local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")
   text = text:gsub("^[^:\n]*luatensor/[%w_/]+%.lua:%d+: ", "")
+  text = text:gsub("^bench%.[%w_]+: ", "")
   return (text:gsub("\nstack traceback:.*", ""):gsub("%s*\n%s*", "; "))
 end
 

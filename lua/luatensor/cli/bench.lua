@@ -40,7 +40,11 @@ local function entries_of(words, environment)
 end
 
 local function measure(entries, settings)
-  if #entries > 1 then return lt.bench.compare(entries, settings) end
+  if #entries > 1 then
+    local compared, failed = lt.bench.compare(entries, settings), 0
+    for _, entry in ipairs(compared.entries) do failed = entry.error and 1 or failed end
+    return compared, failed
+  end
   settings.name = entries[1][1]
   return lt.bench.time(entries[1][2], settings)
 end

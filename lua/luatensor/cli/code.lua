@@ -32,6 +32,43 @@ function code.compile(text, environment, names)
   return f
 end
 
+-- ---- work of growing size -----------------------------------------------------------------------
+
+--- The options of work at sizes.
+-- @tab parser
+-- @int first size, unless an option says otherwise
+-- @int last
+function code.add_options(parser, first, last)
+  arguments.add_all(parser, {
+    {name = "inputs", kind = "text", help = "the inputs of size n (lt.rand(n, n), lt.rand(n, n))"},
+    {name = "first", kind = "count", help = ("the smallest size (%d)"):format(first)},
+    {name = "last", kind = "count", help = ("the largest size (%d)"):format(last)},
+  })
+end
+
+--- The sizes of options first and last.
+function code.sizes(options, first, last)
+  first, last = options.first or first, options.last or math.max(options.first or 0, last)
+  if last < first then arguments.fail("--last %d is less than --first %d", last, first) end
+  return lt.bench.sizes(first, last)
+end
+
+--- Work and its inputs as functions. `n` is a name in both.
+-- @string text of x, y, z
+-- @string[opt] inputs of n
+-- @treturn function
+-- @treturn function
+function code.work(text, inputs)
+  local environment = code.environment()
+  local of_size = code.compile(inputs or "lt.rand(n, n), lt.rand(n, n)", environment, "n")
+  return code.compile(text, environment, "x, y, z"), function(n)
+    environment.n = n
+    return of_size(n)
+  end
+end
+
+-- ---- setup --------------------------------------------------------------------------------------
+
 --- Runs --setup.
 function code.run(text, environment)
   if text then code.compile(text, environment)() end

@@ -15,33 +15,20 @@ local crossover = {
 
 function crossover.define(parser)
   parser:argument("code", "the work (x:matmul(y))"):argname("<code>"):args("?")
+  code.add_options(parser, 16, 2048)
   arguments.add_all(parser, {
-    {name = "inputs", kind = "text", help = "the inputs of size n (lt.rand(n, n), lt.rand(n, n))"},
-    {name = "first", kind = "count", help = "the smallest size (16)"},
-    {name = "last", kind = "count", help = "the largest size (2048)"},
     {name = "device", kind = "device", help = "only the CPU and this one"},
     "dtype", "threads", "seconds", "json", "svg",
   })
 end
 
--- The work and its inputs as functions. n is a name in both.
-local function compile(work, inputs)
-  local environment = code.environment()
-  local of_size = code.compile(inputs, environment, "n")
-  return code.compile(work, environment, "x, y, z"), function(n)
-    environment.n = n
-    return of_size(n)
-  end
-end
-
 function crossover.run(options)
-  local first, last = options.first or 16, options.last or 2048
-  if last < first then arguments.fail("--last %d is less than --first %d", last, first) end
+  local sizes = code.sizes(options, 16, 2048)
   local missing = options.svg and plot.missing()
   if missing then error(missing, 0) end
   local work = options.code or "x:matmul(y)"
-  local fn, inputs = compile(work, options.inputs or "lt.rand(n, n), lt.rand(n, n)")
-  return lt.bench.crossover(fn, lt.bench.sizes(first, last), {
+  local fn, inputs = code.work(work, options.inputs)
+  return lt.bench.crossover(fn, sizes, {
     name = work, inputs = inputs, seconds = options.seconds, devices = options.device and {"cpu", options.device},
   })
 end

@@ -1,0 +1,64 @@
+--- luatensor advise: which device for which work.
+
+local lt = require "luatensor"
+local arguments = require "luatensor.cli.arguments"
+local code = require "luatensor.cli.code"
+
+local advise = {
+  summary = "which device for which work, and why",
+  description = "Recommends a device by what the work costs on each: for a network (--parameters and what follows), or " ..
+    "for a Lua expression of x, y, z (the inputs), n (the size) and lt. With nothing given: the table \"when to choose " ..
+    "CPU, GPU, TPU\", filled with this machine's figures. What is not measured here is said to be so.",
+  example = "luatensor advise --parameters 1000000 --batch 64 --training",
+}
+
+local of_network = {"parameters", "batch", "layers", "training"}
+local of_code = {"inputs", "first", "last"}
+
+function advise.define(parser)
+  parser:argument("code", "the work: 'x:matmul(y)'"):argname("<code>"):args("?")
+  arguments.add_all(parser, {
+    {name = "parameters", kind = "count", help = "of the network (1000000)"},
+    {name = "batch", kind = "count", help = "samples a call (64)"},
+    {name = "layers", kind = "count", help = "of the network (4)"},
+    {name = "training", kind = "flag", help = "a step of training, not a forward pass"},
+    {name = "calls", kind = "count", help = "how often it is called with the same data (1)"},
+  })
+  code.add_options(parser, 64, 1024)
+  arguments.add_all(parser, {
+    {name = "device", kind = "device", help = "only the CPU and this one"}, "dtype", "threads", "seconds", "json",
+  })
+end
+
+local function given(options, names)
+  for _, name in ipairs(names) do
+    if options[name] ~= nil then return name end
+  end
+end
+
+local function for_network(options, settings)
+  for _, name in ipairs(of_network) do settings[name] = options[name] end
+  settings.dtype = options.dtype
+  return lt.advise.network(settings)
+end
+
+local function for_code(options, settings)
+  settings.name, settings.sizes = options.code, code.sizes(options, 64, 1024)
+  local fn
+  fn, settings.inputs = code.work(options.code, options.inputs)
+  return lt.advise(fn, settings)
+end
+
+function advise.run(options)
+  local network, work = given(options, of_network), given(options, of_code)
+  local settings = {
+    calls = options.calls, seconds = options.seconds, devices = options.device and {"cpu", options.device},
+  }
+  if options.code and network then arguments.fail("--%s is of a network: without code", network) end
+  if options.code then return for_code(options, settings) end
+  if work then arguments.fail("--%s is of code: give some", work) end
+  if network or options.calls then return for_network(options, settings) end
+  return lt.advise.choices(settings)
+end
+
+return advise
