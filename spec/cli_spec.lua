@@ -17,7 +17,7 @@ local function complains(status, message, arguments, environment)
   assert.equal(1, select(2, output:gsub("\n", "")), output)
 end
 
-local commands = {"info", "experiment", "crossover", "diff"}
+local commands = {"info", "experiment", "bench", "crossover", "advise", "diff"}
 
 describe("luatensor", function()
   it("--help lists the subcommands, and each has one with an example", function()
@@ -160,6 +160,131 @@ describe("luatensor crossover", function()
     local result = saved "part.json"
     assert.equal("stopped after 2 of 6 sizes", result.incomplete)
     assert.equal(2, #result.points)
+  end)
+end)
+
+describe("luatensor bench", function()
+  it("times an expression", function()
+    local status, output = run("bench 'x:sum()' --setup 'x = lt.ones(10)' --seconds 0.001 --json " .. file "time.json")
+    assert.equal(0, status, output)
+    local result = saved "time.json"
+    assert.equal("time", result.kind)
+    assert.equal("x:sum()", result.name)
+    assert.equal("float32", result.dtype)
+  end)
+
+  it("compares several, and says which failed", function()
+    local status, output = run("bench 'x + x' '2 * x' 'x + lt.ones(3)' --setup 'x = lt.ones(10)' --seconds 0.001 --json "
+      .. file "compare.json")
+    assert.equal(1, status, output)
+    assert.truthy(output:find("do not broadcast", 1, true), output)
+    local result = saved "compare.json"
+    assert.equal("compare", result.kind)
+    assert.equal("x + x", result.entries[1].name)
+    assert.equal("agree", result.entries[2].agreement)
+    assert.truthy(result.entries[3].error)
+  end)
+
+  it("takes a file that returns a function, or a list of them", function()
+    local script = file "work.lua"
+    local function write(text)
+      local handle = assert(io.open(script, "w"))
+      handle:write(text)
+      handle:close()
+    end
+    write "local x = lt.ones(5) return function() return x + 1 end"
+    assert.equal(0, run("bench --seconds 0.001 " .. script .. " --json " .. file "one.json"))
+    assert.equal("time", saved("one.json").kind)
+    write "local x = lt.ones(5) return {{'plus', function() return x + 1 end}, {'minus', function() return x - 1 end}}"
+    assert.equal(0, run("bench --seconds 0.001 " .. script .. " --json " .. file "two.json"))
+    assert.equal("differ", saved("two.json").entries[2].agreement)
+    write "return 7"
+    complains(1, script .. ": it has to return a function, or a list of {\"name\", function}", "bench " .. script)
+    write "return )"
+    complains(1, script .. ":1: unexpected symbol near ')'", "bench " .. script)
+  end)
+
+  it("runs a suite of its own, each function small and large", function()
+    local status, output = run("bench --device cpu --dtype float64 --seconds 0.001 --json " .. file "suite.json")
+    assert.equal(0, status, output)
+    local result = saved "suite.json"
+    assert.equal("suite", result.kind)
+    local seen = {}
+    for _, each in ipairs(result.results) do
+      seen[each.work.name] = (seen[each.work.name] or 0) + 1
+      assert.truthy(output:find("\n" .. each.work.name, 1, true), each.work.name)
+      if each.work.name == "x @ y" then
+        assert.equal(2 * each.work.n ^ 3, each.work.flops)
+        assert.equal(3 * 8 * each.work.n ^ 2, each.work.bytes)
+      end
+    end
+    for _, times in pairs(seen) do assert.equal(2, times) end
+    assert.equal(0, run(("diff %s %s"):format(file "suite.json", file "suite.json")))
+  end)
+
+  it("says what is wrong", function()
+    complains(2, "(: not Lua: unexpected symbol near <eof>", "bench '('")
+    complains(2, "--setup needs code that uses it", "bench --setup x=1")
+    complains(1, "x:1: x is nothing here", "bench x")
+    complains(1, "cannot open nowhere.lua", "bench nowhere.lua")
+    complains(2, "--dtype takes a floating-point dtype such as float32, not \"int8\"", "bench --dtype int8")
+  end)
+
+  it("ends by Ctrl-C with what was measured so far", function()
+    local work = "(function() calls = calls + 1; if calls == 60 then io.popen(\"kill -INT $PPID\"):close() end; "
+      .. "require(\"luatensor.core\").sleep(0.01) end)()"
+    local status, output = run(("bench '%s' --setup 'calls = 0' --seconds 3 --json %s"):format(work, file "stopped.json"))
+    assert.equal(130, status, output)
+    assert.truthy(output:find("luatensor: interrupted: stopped after ", 1, true), output)
+    assert.truthy(saved("stopped.json").incomplete:find "^stopped after %d+ of %d+ rounds$")
+  end)
+end)
+
+describe("luatensor advise", function()
+  it("recommends for an expression and for a network", function()
+    local status, output = run("advise 'x * 2' --inputs 'lt.ones(n)' --first 2 --last 4 --calls 3 --seconds 0.001 --json "
+      .. file "advice.json")
+    assert.equal(0, status, output)
+    assert.equal("advice", saved("advice.json").kind)
+    assert.truthy(output:find("Use ", 1, true), output)
+    status, output = run("advise --parameters 100 --batch 2 --training --seconds 0.001 --json " .. file "network.json")
+    assert.equal(0, status, output)
+    assert.truthy(saved("network.json").name:find("training step", 1, true))
+  end)
+
+  it("says what is wrong", function()
+    complains(2, "--batch is of a network: without code", "advise x --batch 3")
+    complains(2, "--inputs is of code: give some", "advise --inputs x")
+    complains(2, "--last 3 is less than --first 5", "advise x --first 5 --last 3")
+    complains(2, "--parameters takes a whole number from 1 on, not \"many\"", "advise --parameters many")
+  end)
+end)
+
+describe("luatensor diff", function()
+  local function write(name, text)
+    local handle = assert(io.open(file(name), "w"))
+    handle:write(text)
+    handle:close()
+    return file(name)
+  end
+
+  it("compares what was saved", function()
+    shell.passes(command .. "bench 'lt.ones(9)' --seconds 0.001 --json " .. file "a.json")
+    local status, output = run(("diff %s %s --json %s"):format(file "a.json", file "a.json", file "diff.json"))
+    assert.equal(0, status, output)
+    assert.truthy(output:find("Of 1 figures 0 became faster and 0 slower", 1, true), output)
+    assert.equal("diff", saved("diff.json").kind)
+  end)
+
+  it("refuses what is no result, or of another version, and what has no times", function()
+    complains(1, "nowhere.json: No such file or directory", "diff nowhere.json nowhere.json")
+    complains(1, "README.md: no JSON", "diff README.md README.md")
+    complains(1, write("x.json", "{}") .. ": not a result of luatensor", "diff " .. file "x.json" .. " y")
+    local other = write("v.json", '{"format":"luatensor","version":99}')
+    complains(1, other .. ": its format is version 99; this luatensor reads version 1", "diff " .. other .. " y")
+    shell.passes(command .. "experiment device --json " .. file "e.json")
+    complains(1, file "e.json" .. ": a result of kind experiment has no times to compare",
+      ("diff %s %s"):format(file "e.json", file "e.json"))
   end)
 end)
 

@@ -75,7 +75,7 @@ end
 -- Kinds whose classes are made by files that lt.bench does not load.
 local homes = {
   report = "luatensor.report", experiment = "luatensor.experiment", advice = "luatensor.advise",
-  choices = "luatensor.advise",
+  choices = "luatensor.advise", suite = "luatensor.bench.suite",
 }
 
 local function class_of(kind)

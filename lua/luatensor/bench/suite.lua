@@ -1,31 +1,89 @@
---- Several results as one: what a run of the command measured.
+--- Several results as one; and the suite of `luatensor bench`: what scripts do most, small and large, on every device.
 
+local lt = require "luatensor"
+local arguments = require "luatensor.bench.arguments"
 local document = require "luatensor.bench.document"
+local interrupt = require "luatensor.bench.interrupt"
+local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
+local statistics = require "luatensor.bench.statistics"
+local timing = require "luatensor.bench.timing"
 
 local suite = {}
+
+-- ---- what it says -------------------------------------------------------------------------------
 
 local function append(blocks, more)
   for _, block in ipairs(more) do blocks[#blocks + 1] = block end
 end
 
--- Fields: name, results (a list), problems (texts of what failed), incomplete.
-local class = result.class("suite", {
-  blocks = function(self)
-    local blocks = {}
-    for _, each in ipairs(self.results) do append(blocks, each:blocks()) end
-    for _, problem in ipairs(self.problems) do blocks[#blocks + 1] = document.note("{it}", {it = {problem, "text"}}) end
-    if self.incomplete then blocks[#blocks + 1] = document.note("{it}", {it = {self.incomplete, "text"}}) end
-    return blocks
-  end,
-  timings = function(self)
-    local list = {}
-    for _, each in ipairs(self.results) do
-      if each.timings then append(list, each:timings()) end
+local columns = {
+  {name = "function", unit = "text"}, {name = "size", unit = "text"}, {name = "median", unit = "s"},
+  {name = "spread", unit = "share"}, {name = "memory", unit = "B/s"}, {name = "arithmetic", unit = "FLOP/s"},
+  {name = "of limit", unit = "share"}, {name = "limit", unit = "text"},
+}
+
+local function row_of(timed)
+  local work, share = timed.work, timed.share or {}
+  return {
+    work.name, work.size, timed.median, statistics.spread(timed), work.bytes / timed.median,
+    work.flops and work.flops / timed.median or false, share.share or false, share.limit or "",
+  }
+end
+
+-- A table for each device of those that the suite timed; the other results say themselves.
+local function tables(self)
+  local blocks, rows_of = {}, {}
+  for _, each in ipairs(self.results) do
+    if not each.work then
+      append(blocks, each:blocks())
+    else
+      local rows = rows_of[each.device]
+      if not rows then
+        rows = {}
+        rows_of[each.device] = rows
+        local emulated = each.emulated and ", emulated: these times say nothing about a GPU" or ""
+        blocks[#blocks + 1] = document.table{
+          title = ("%s, %s%s"):format(each.device, each.dtype or self.dtype, emulated), columns = columns, rows = rows,
+        }
+      end
+      rows[#rows + 1] = row_of(each)
     end
-    return list
-  end,
-})
+  end
+  return blocks
+end
+
+-- The busiest of all: one note, not one a row.
+local function others(results)
+  local most = 0
+  for _, each in ipairs(results) do most = math.max(most, each.work and each.others or 0) end
+  if most <= 0.1 then return {} end
+  return {document.note("Others used up to {share} of the processor meanwhile.", {share = {most, "share"}})}
+end
+
+local methods = {}
+
+--- The blocks of it, as every result has them.
+function methods:blocks()
+  local blocks = tables(self)
+  append(blocks, others(self.results))
+  for _, problem in ipairs(self.problems) do blocks[#blocks + 1] = document.note("{it}", {it = {problem, "text"}}) end
+  if self.incomplete then blocks[#blocks + 1] = document.note("{it}", {it = {self.incomplete, "text"}}) end
+  return blocks
+end
+
+--- Named figures, for diff.
+function methods:timings()
+  local list = {}
+  for _, each in ipairs(self.results) do
+    if each.timings then append(list, each:timings()) end
+  end
+  return list
+end
+
+-- Fields: name, results (a list; of those of the suite's own, fields work {name =, size =, bytes =, flops =} and
+-- share), problems (texts: what failed), incomplete.
+local class = result.class("suite", methods)
 
 --- Several results as one.
 -- @string name of the whole
@@ -39,6 +97,114 @@ function suite.new(name, results, problems, incomplete)
   return result.new(class, {
     name = name, results = results, problems = problems or {}, incomplete = incomplete, emulated = emulated,
   })
+end
+
+-- ---- the suite's own ----------------------------------------------------------------------------
+
+local function vector(n, kind) return lt.rand(n, kind) end
+local function square(n, kind) return lt.rand(n, n, kind) end
+
+-- make(n, kind) gives the function to time. bytes: elements that are read or written once, for n; flops: additions and
+-- multiplications where the function is known by them.
+local functions = {
+  {"rand", {1000, 10000000}, function(n, kind) return function() return lt.rand(n, kind) end end,
+    elements = function(n) return n end},
+  {"x + y", {1000, 10000000}, function(n, kind)
+    local x, y = vector(n, kind), vector(n, kind)
+    return function() return x + y end
+  end, elements = function(n) return 3 * n end},
+  {"exp", {1000, 10000000}, function(n, kind)
+    local x = vector(n, kind)
+    return function() return x:exp() end
+  end, elements = function(n) return 2 * n end},
+  {"sum", {1000, 10000000}, function(n, kind)
+    local x = vector(n, kind)
+    return function() return x:sum() end
+  end, elements = function(n) return n end},
+  {"x.T, copied", {32, 3000}, function(n, kind)
+    local x = square(n, kind)
+    return function() return x.T:contiguous() end
+  end, elements = function(n) return 2 * n * n end, square = true},
+  {"softmax", {32, 3000}, function(n, kind)
+    local x = square(n, kind)
+    return function() return x:softmax(2) end
+  end, elements = function(n) return 2 * n * n end, square = true},
+  {"x @ y", {32, 2000}, function(n, kind)
+    local x, y = square(n, kind), square(n, kind)
+    return function() return x:matmul(y) end
+  end, elements = function(n) return 3 * n * n end, flops = function(n) return 2 * n ^ 3 end, square = true},
+  {"sort", {1000, 1000000}, function(n, kind)
+    local x = vector(n, kind)
+    return function() return (x:sort()) end
+  end, elements = function(n) return 2 * n end},
+}
+
+--- A row's bytes, flops, and size in words.
+local function work_of(row, n, dtype)
+  return {
+    name = row[1], n = n, size = row.square and ("%d × %d"):format(n, n) or tostring(n),
+    bytes = row.elements(n) * (lt.finfo(dtype).bits // 8), flops = row.flops and row.flops(n) or nil,
+  }
+end
+
+local function measure(row, n, settings)
+  local fn = row[3](n, {device = settings.device, dtype = settings.dtype})
+  local work = work_of(row, n, settings.dtype)
+  local timed = timing.time(fn, {name = ("%s, %s, %s"):format(row[1], work.size, settings.device),
+    seconds = settings.seconds, device = settings.device})
+  timed.work, timed.share = work, settings.share(timed, work)
+  return timed
+end
+
+-- Every row small and large, on every device: {row, n, device}.
+local function plan(devices)
+  local steps = {}
+  for _, device in ipairs(devices) do
+    for _, row in ipairs(functions) do
+      for _, n in ipairs(row[2]) do steps[#steps + 1] = {row, n, device} end
+    end
+  end
+  return steps
+end
+
+local function devices_of(wanted)
+  if wanted then return {wanted} end
+  local list = {}
+  for i, info in ipairs(lt.devices()) do list[i] = info.device end
+  return list
+end
+
+-- One step; what fails (memory, say) is a problem, and the others go on.
+local function try(step, settings, results, problems)
+  settings.device = step[3]
+  local ok, timed = pcall(measure, step[1], step[2], settings)
+  if ok then
+    results[#results + 1] = timed
+  elseif interrupt.is(timed) then
+    return true
+  else
+    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1][1], step[2], step[3], timed)
+  end
+  lt.empty_cache()
+end
+
+--- Runs the suite.
+-- @tab options device (all of this machine), dtype ("float32"), seconds (0.2) a measurement
+-- @treturn table a result of kind "suite"
+function suite.run(options)
+  options = arguments.options("bench", options, {device = true, dtype = true, seconds = true})
+  local settings = {
+    dtype = options.dtype or "float32", seconds = options.seconds or 0.2, share = function() end,
+  }
+  local steps, results, problems = plan(devices_of(options.device)), {}, {}
+  local task <close> = progress.task("bench", #steps, {seconds = 3 * settings.seconds * #steps})
+  for i, step in ipairs(steps) do
+    task:step(("%s, %d, %s"):format(step[1][1], step[2], step[3]))
+    if try(step, settings, results, problems) then
+      interrupt.raise(suite.new("bench", results, problems, ("stopped after %d of %d functions"):format(i - 1, #steps)))
+    end
+  end
+  return suite.new("bench", results, problems)
 end
 
 return suite

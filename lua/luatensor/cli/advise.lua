@@ -6,9 +6,9 @@ local code = require "luatensor.cli.code"
 
 local advise = {
   summary = "which device for which work, and why",
-  description = "Recommends a device by what the work costs on each: for a network (--parameters and what follows), or " ..
-    "for a Lua expression of x, y, z (the inputs), n (the size) and lt. With nothing given: the table \"when to choose " ..
-    "CPU, GPU, TPU\", filled with this machine's figures. What is not measured here is said to be so.",
+  description = "Recommends a device by what the work costs on each: for a network (--parameters and what " ..
+    "follows), or for a Lua expression of x, y, z (the inputs), n (the size) and lt. With nothing given: the table " ..
+    "\"when to choose CPU, GPU, TPU\", filled with this machine's figures. What is not measured here is said to be so.",
   example = "luatensor advise --parameters 1000000 --batch 64 --training",
 }
 

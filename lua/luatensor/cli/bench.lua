@@ -6,8 +6,8 @@ local code = require "luatensor.cli.code"
 
 local bench = {
   summary = "times Lua expressions, several in turn, or a suite of its own",
-  description = "One expression is timed; several are timed in turn (A B A B) and compared, where their results agree. " ..
-    "`lt` is luatensor; --setup makes what they use. A file ending in .lua returns a function, or a list of " ..
+  description = "One expression is timed; several are timed in turn (A B A B) and compared, where their results " ..
+    "agree. `lt` is luatensor; --setup makes what they use. A file ending in .lua returns a function, or a list of " ..
     "{\"name\", function}. With nothing given, a suite of its own runs on every device: small and large, as shares " ..
     "of what this machine can do.",
   example = "luatensor bench --setup 'x = lt.rand(1000, 1000)' 'x:sum()' 'x:sum(1):sum()'",

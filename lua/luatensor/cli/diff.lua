@@ -17,7 +17,13 @@ function diff.define(parser)
 end
 
 function diff.run(options)
-  return lt.bench.diff(lt.bench.load(options.before), lt.bench.load(options.after))
+  local before, after = lt.bench.load(options.before), lt.bench.load(options.after)
+  for _, each in ipairs{{options.before, before}, {options.after, after}} do
+    if not each[2].timings then
+      error(("%s: a result of kind %s has no times to compare"):format(each[1], each[2].kind), 0)
+    end
+  end
+  return lt.bench.diff(before, after)
 end
 
 return diff
