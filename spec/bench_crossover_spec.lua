@@ -467,4 +467,34 @@ describe("lt.bench.crossover", function()
     pcall(lt.bench.crossover, function() error("no") end, {4})
     assert.equal(before, lt.get_default_device())
   end)
+
+  it("counts the work of a call, and bounds what is not here by it", function()
+    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T):exp() end, {32, 64}, {devices = "cpu", seconds = 0.002})
+    local flops, bytes = 0, 0
+    for _, row in ipairs(r.points[2].work.rows) do flops, bytes = flops + row.flops, bytes + row.bytes end
+    assert.equal(2 * 64 ^ 3, flops)
+    assert.equal(4 * 64 ^ 2 * (3 + 2), bytes)                        -- two matrices and a product, then in and out
+    -- on an RTX 4090 with transfers: 2 matrices there, 1 back; the memory traffic fits its cache
+    local bound = r.bounds[1].points[2]
+    assert.near(2 * 64 ^ 3 / 82.6e12 + 12 * 64 ^ 2 / 31.508e9, bound.with_transfers, 1e-10)
+  end)
+
+  it("draws an SVG file, or says why not", function()
+    local r = lt.bench.crossover(function(x) return x + 1 end, {8, 16}, {devices = "cpu", seconds = 0.002})
+    local path = os.tmpname()
+    local ok, problem = r:svg(path)
+    local file = io.open(path)
+    local text = file and file:read "a"
+    if file then file:close() end
+    os.remove(path)
+    if not ok then
+      assert.truthy(problem:find("gnuplot", 1, true), problem)
+      return
+    end
+    assert.truthy(text:find("<svg", 1, true))
+    assert.truthy(text:find("</svg>%s*$"))
+    local no, why = r:svg("/nowhere/x.svg")
+    assert.is_nil(no)
+    assert.truthy(why:find("/nowhere/x.svg", 1, true), why)
+  end)
 end)

@@ -123,11 +123,10 @@ end
 --- The work of one call, counted.
 -- @func call
 -- @string device where it runs
--- @treturn table {rows = {{family =, dtype =, calls =, flops =, bytes =}, …}}
+-- @treturn ?table {rows = {{family =, dtype =, calls =, flops =, bytes =}, …}}; nil: the script counts already
 function place.count(call, device)
-  if not rawget(core, "profile_start") then return nil end
   local _ <close> = state.use_device(device)
-  core.profile_start("counting")
+  if not pcall(core.profile_start, "counting") then return nil end
   local guard <close> = setmetatable({}, stops_profile)
   call()
   guard.rows = core.profile_stop().rows
