@@ -207,6 +207,17 @@ describe("bench.crossover", function()
       assert.truthy(page(r):find("cpu gives other results each time", 1, true), page(r))
     end)
 
+    it("that fn writes into its inputs do not repeat, and every device starts from the same", function()
+      local seen = {}
+      local function count(x)
+        seen[x.device] = seen[x.device] or x.value
+        x.value = x.value + 1
+        return x
+      end
+      assert.equal("does not repeat", run({agree = agree}, {4}, nil, count).points[1].measured[2].agreement)
+      assert.same({cpu = 1, ["cuda:0"] = 1}, seen)
+    end)
+
     it("are compared with the values that each device had", function()
       local function wrong(x) return fake.tensor(1, x.device, x.device == "cpu" and 1 or 2) end
       assert.equal("differ", run({agree = agree}, {4}, nil, wrong).points[1].measured[2].agreement)
@@ -405,6 +416,7 @@ describe("bench.crossover", function()
     {{fn, {4}, {speed = 3}}, "unknown option \"speed\"; known: "},
     {{fn, {4}, {seconds = "1"}}, "seconds: number expected, got string"},
     {{fn, {4}, {seconds = 0 / 0}}, "seconds: "},
+    {{fn, {4}, {name = 3}}, "name: string expected, got number"},
     {{fn, {4}, {inputs = 3}}, "inputs: function expected, got number"},
     {{fn, {4}, {devices = {}}}, "devices: a list of names expected, got table"},
     {{fn, {4}, {devices = {"abacus"}}}, "devices: "},

@@ -38,6 +38,8 @@ function fake.place(want)
     return fake.tensor(x.bytes, device, x.value)
   end
 
+  function place.copy(x) return fake.tensor(x.bytes, "cpu", x.value) end
+
   function place.made(inputs, n)
     size = n
     local values = table.pack(inputs(n))

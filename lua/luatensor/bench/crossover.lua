@@ -109,6 +109,12 @@ local function boolean(what, name, value, default)
   return value
 end
 
+local function text(what, name, value, default)
+  if value == nil then return default end
+  if type(value) ~= "string" then arguments.fail(what, "%s: string expected, got %s", name, type(value)) end
+  return value
+end
+
 -- Two n × n matrices: what fn gets where the script names no inputs.
 local function two_matrices(n)
   local lt = require "luatensor"
@@ -118,7 +124,7 @@ end
 --- The settings of a grid from a script's options, checked.
 function crossover.settings(what, options, place)
   return {
-    what = what, name = type(options.name) == "string" and options.name or "function",
+    what = what, name = text(what, "name", options.name, "function"),
     inputs = options.inputs and arguments.callable(what, "inputs", options.inputs) or two_matrices,
     devices = devices_of(what, options.devices, place),
     seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.2),

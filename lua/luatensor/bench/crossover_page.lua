@@ -59,8 +59,9 @@ local function say_bounds(self, blocks)
   add(blocks, document.text("Only {base} is here, {name}: nothing to overtake it. These are the times that another "
     .. "device would have to beat.",
     {base = {self.devices[1].device, "text"}, name = {self.devices[1].name or "", "text"}}))
+  local said = #blocks
   for _, row in ipairs(self.bounds or {}) do add(blocks, say_bound(self, row)) end
-  if self.bounds and self.bounds[1] then
+  if #blocks > said then
     add(blocks, document.note("Bounds follow from peaks: launching, a few microseconds a call on a GPU, and all that "
       .. "keeps a device from its peak come on top. Those below {least} are not shown: they say nothing.",
       {least = {figures.VISIBLE, "s"}}))
@@ -149,8 +150,17 @@ function page.chart(self, devices, title)
     y = {name = "a call", unit = "s", log = true}, series = series}
 end
 
+local function any_visible(self)
+  for _, row in ipairs(self.bounds or {}) do
+    for _, bound in ipairs(row.points) do
+      if figures.visible(bound.in_place) or figures.visible(bound.with_transfers) then return true end
+    end
+  end
+  return false
+end
+
 local function bounds_table(self)
-  if not (self.bounds and self.bounds[1]) then return nil end
+  if not any_visible(self) then return nil end
   local columns, by_n, rows = {{name = "n", unit = "count"}}, {}, {}
   for _, point in ipairs(self.points) do
     if point.work then
@@ -241,7 +251,8 @@ end
 --- The blocks of a crossover.
 function page.blocks(self)
   local blocks = {}
-  add(blocks, document.text("{name}: {count} sizes", {name = {self.name, "text"}, count = {#self.points, "count"}}))
+  add(blocks, document.text("{name}: {count} size" .. (#self.points == 1 and "" or "s"),
+    {name = {self.name, "text"}, count = {#self.points, "count"}}))
   say_crossings(self, blocks)
   say_bounds(self, blocks)
   page.say_caveats(self, blocks)

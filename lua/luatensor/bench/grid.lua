@@ -127,29 +127,45 @@ function run:calls_on(device, inputs)
   return calls
 end
 
--- One call with the seed that all check calls have; its results, packed, on the CPU.
+-- One call with the seed that all check calls have; copies of its results, packed, on the CPU: fn may write into what
+-- it returned.
 function run:checked_call(row)
+  local place = self.place
   return self:guarded(function()
-    return moved(self.place.seeded(SEED, row.device, row.calls.in_place), "cpu", self.place)
+    local results = place.seeded(SEED, row.device, row.calls.in_place)
+    row.bytes = row.bytes or place.peak(row.device)
+    return mapped(results, place.copy, place)
   end)
 end
 
 -- ---- one size -----------------------------------------------------------------------------------
 
--- The device's calls at this size, tried once; nil: the size is not for it.
+-- The device's calls at this size; nil: it is not for this device.
 function run:row(track, n, inputs)
   local why = self:obstacle(track, n)
   if why then return self:skip(track, n, why) end
-  local row = {track = track, device = track.device}
   local ok, calls = self:guarded(function() return self:calls_on(track.device, inputs) end)
-  if ok then
-    row.calls = calls
-    ok, row.results = self:checked_call(row)
-  end
   if not ok then return self:skip(track, n, {why = "out of memory"}) end
-  row.bytes = self.place.peak(track.device)
-  if row.bytes and calls.with_transfers then row.bytes = row.bytes + bytes_in(inputs, self.place) end
-  return row
+  return {track = track, device = track.device, calls = calls}
+end
+
+-- The rows of all devices, each called once: after all have the inputs, which fn may change.
+function run:rows(n, inputs)
+  local rows, able = {}, {}
+  local sent = bytes_in(inputs, self.place)
+  for _, track in ipairs(self.tracks) do
+    rows[#rows + 1] = not track.over and self:row(track, n, inputs) or nil
+  end
+  for _, row in ipairs(rows) do
+    local ok, results = self:checked_call(row)
+    if ok then
+      able[#able + 1], row.results = row, results
+      if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
+    else
+      self:skip(row.track, n, {why = "out of memory"})
+    end
+  end
+  return able, sent
 end
 
 -- Do the others' results agree with the first one's? What does not repeat cannot be compared.
@@ -219,17 +235,8 @@ local function remember(row, n)
   if row.bytes and row.bytes > 0 then track.bytes[#track.bytes + 1] = {n, row.bytes} end
 end
 
-function run:rows(n, inputs)
-  local rows = {}
-  for _, track in ipairs(self.tracks) do
-    rows[#rows + 1] = not track.over and self:row(track, n, inputs) or nil
-  end
-  return rows
-end
-
-function run:point(n, inputs, rows)
-  local point = {n = n, measured = {}, sent = bytes_in(inputs, self.place),
-    fetched = bytes_in(rows[1].results, self.place)}
+function run:point(n, rows, sent)
+  local point = {n = n, measured = {}, sent = sent, fetched = bytes_in(rows[1].results, self.place)}
   for _, row in ipairs(rows) do row.results = nil end
   rows = self:time(rows, n)
   if #rows == 0 then return nil end
@@ -252,10 +259,10 @@ function run:measure(n)
     end
     return nil
   end
-  local rows = self:rows(n, inputs)
+  local rows, sent = self:rows(n, inputs)
   if #rows == 0 then return nil end
   self:compare(rows)
-  return self:point(n, inputs, rows)
+  return self:point(n, rows, sent)
 end
 
 -- ---- all sizes ----------------------------------------------------------------------------------

@@ -17,8 +17,21 @@ place.is_tensor = lt.is_tensor
 --- The devices of this machine, the CPU first: {{device =, name =, kind =, memory =, emulated =}, …}.
 place.devices = lt.devices
 
+local function check_there(x)
+  if core.gone(x) then error("the function freed a tensor that inputs(n) returned: it is called more than once", 0) end
+end
+
 --- The tensor on a device; itself where it is there.
-function place.move(x, device) return x:to(device) end
+function place.move(x, device)
+  check_there(x)
+  return x:to(device)
+end
+
+--- A copy of the tensor on the CPU.
+function place.copy(x)
+  local copy = x:to("cpu")
+  return rawequal(copy, x) and x:clone() or copy
+end
 
 local function width(dtype)
   if dtype == "bool" then return 1 end
@@ -27,6 +40,7 @@ end
 
 --- Bytes of a tensor's elements.
 function place.bytes(x)
+  check_there(x)
   local parts = lt.isdtype(x.dtype, "complex floating") and 2 or 1     -- finfo has a part's bits
   return x.size * width(x.dtype) * parts
 end
