@@ -163,9 +163,16 @@ describe("a profile", function()
     assert.is_nil(core.profile_stop())
   end)
 
-  it("ends with its state, so that the next one can have its own", function()
+  local function pass(mode, script)
     if not shell.exists "build/spec/states_host" then return pending "make test-hosts builds the program" end
-    shell.passes "build/spec/states_host sequence spec/support/scripts/profile.lua"
+    shell.passes(("build/spec/states_host %s spec/support/scripts/%s.lua"):format(mode, script))
+  end
+
+  it("ends with its state, so that the next one can have its own", function() pass("sequence", "profile") end)
+
+  it("counts the calls of its own state and thread", function()
+    pass("together", "profile_threads")
+    pass("threads", "profile_threads")
   end)
 end)
 

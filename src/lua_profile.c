@@ -39,13 +39,13 @@ static void push_row(lua_State *L, const device *d, enum profile_family family, 
   set_number(L, "flops", r->flops);
 }
 
-static void push_rows(lua_State *L) {
+static void push_rows(lua_State *L, const profile *p) {
   int n = 0;
   lua_newtable(L);
   for (int kind = 0; device_kinds[kind]; kind++)
     for (int family = 0; family < PROFILE_FAMILIES; family++)
       for (int dtype = DT_none; dtype < DTYPE_COUNT; dtype++) {
-        const profile_row *r = profile_get(kind, (enum profile_family)family, (enum dtype)dtype);
+        const profile_row *r = &p->row[kind][family][1 + dtype];
         if (r->calls == 0) continue;
         push_row(L, device_kinds[kind], (enum profile_family)family, (enum dtype)dtype, r);
         lua_rawseti(L, -2, ++n);
@@ -56,22 +56,21 @@ static void push_rows(lua_State *L) {
 ** besides), rows = {{device = "cpu", family = "gemm", dtype (computed in; nil: none), calls, seconds, elements, read,
 ** written (bytes), flops}, …}}, or nil where no profile of this state runs. */
 static int l_profile_stop(lua_State *L) {
-  profile_totals t;
-  if (!profile_stop(owner_of(L), &t)) return 0;
+  profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* first: whatever raises afterwards, the profile has ended */
+  if (!profile_stop(owner_of(L), p)) return 0;
   lua_createtable(L, 0, 5);
-  lua_pushstring(L, t.mode == PROFILE_COUNTING ? "counting" : "serialised");
+  lua_pushstring(L, p->mode == PROFILE_COUNTING ? "counting" : "serialised");
   lua_setfield(L, -2, "mode");
-  set_number(L, "seconds", t.seconds);
-  set_number(L, "inside", t.inside);
-  set_number(L, "outside", t.outside);
-  push_rows(L);
+  set_number(L, "seconds", p->seconds);
+  set_number(L, "inside", p->inside);
+  set_number(L, "outside", p->outside);
+  push_rows(L, p);
   lua_setfield(L, -2, "rows");
   return 1;
 }
 
 static int l_state_ends(lua_State *L) {
-  profile_totals t;
-  profile_stop(owner_of(L), &t);
+  profile_stop(owner_of(L), NULL);
   return 0;
 }
 

@@ -12,17 +12,15 @@ const char *const profile_names[PROFILE_FAMILIES] = {
   [PROFILE_copy_out] = "copy_out", [PROFILE_wait] = "wait",
 };
 
-enum { KINDS = 4, DTYPES_AND_NONE = DTYPE_COUNT + 1 };
-
 atomic_int profile_mode_now = PROFILE_OFF;
 
-/* The one that runs, or ran last. Only its thread changes it. */
+/* The one that runs. Only its thread changes it. */
 static struct {
   const void *owner;
   pthread_t   thread;
   double      began;
-  profile_row row[KINDS][PROFILE_FAMILIES][DTYPES_AND_NONE];
-} profile;
+  profile     result;
+} running;
 
 static atomic_bool taken;
 static pthread_mutex_t owner_lock = PTHREAD_MUTEX_INITIALIZER;   /* a state may be closed by another thread */
@@ -47,7 +45,7 @@ static double now(void) {
 
 static span begin(place where) {
   span s = {.mode = (enum profile_mode)atomic_load_explicit(&profile_mode_now, memory_order_acquire)};
-  bool counts = s.mode != PROFILE_OFF && pthread_equal(profile.thread, pthread_self());
+  bool counts = s.mode != PROFILE_OFF && pthread_equal(running.thread, pthread_self());
   if (!counts || (captured.device && place_equal(captured, where))) s.mode = PROFILE_OFF;
   else s.began = now();
   return s;
@@ -74,7 +72,7 @@ static int kind_of(const device *d) {
 }
 
 static void count(const span *s, place where, enum profile_family family, work w) {
-  profile_row *r = &profile.row[kind_of(where.device)][family][w.dtype + 1];
+  profile_row *r = &running.result.row[kind_of(where.device)][family][w.dtype + 1];
   r->calls++;
   r->seconds += s->seconds;
   r->elements += w.elements;
@@ -301,37 +299,38 @@ static int drain(place *where) {
   return OK;
 }
 
-int profile_start(const void *owner, enum profile_mode mode, bool *running, place *where) {
-  *running = atomic_exchange(&taken, true);
-  if (*running) return OK;
+int profile_start(const void *owner, enum profile_mode mode, bool *other, place *where) {
+  *other = atomic_exchange(&taken, true);
+  if (*other) return OK;
   int st = drain(where);
   if (st != OK) {
     atomic_store(&taken, false);
     return st;
   }
-  memset(profile.row, 0, sizeof profile.row);
+  memset(&running.result, 0, sizeof running.result);
+  running.result.mode = mode;
   pthread_mutex_lock(&owner_lock);
-  profile.owner = owner;
-  profile.thread = pthread_self();
+  running.owner = owner;
+  running.thread = pthread_self();
   pthread_mutex_unlock(&owner_lock);
-  profile.began = now();
+  running.began = now();
   atomic_store(&profile_mode_now, (int)mode);
   return OK;
 }
 
 static bool give_up(const void *owner) {
   pthread_mutex_lock(&owner_lock);
-  bool own = profile.owner == owner;
-  if (own) profile.owner = NULL;
+  bool own = running.owner == owner;
+  if (own) running.owner = NULL;
   pthread_mutex_unlock(&owner_lock);
   return own;
 }
 
 /* What begin, end and count take: the least of a few tries, since others may take the processor meanwhile. */
-static void measure_cost(profile_totals *t) {
+static void measure_cost(profile *t) {
   enum { TRIES = 8, CALLS = 64 };
   place where = {&cpu_device, 0};
-  profile_row *r = &profile.row[0][PROFILE_wait][0], kept = *r;
+  profile_row *r = &running.result.row[0][PROFILE_wait][0], kept = *r;
   for (int i = 0; i < TRIES; i++) {
     *r = (profile_row){.calls = 0};
     double from = now();
@@ -347,16 +346,13 @@ static void measure_cost(profile_totals *t) {
   *r = kept;
 }
 
-bool profile_stop(const void *owner, profile_totals *totals) {
+bool profile_stop(const void *owner, profile *result) {
   double stopped = now();
   if (!give_up(owner)) return false;
-  *totals = (profile_totals){.mode = (enum profile_mode)atomic_load(&profile_mode_now), .seconds = stopped - profile.began};
-  measure_cost(totals);
+  running.result.seconds = stopped - running.began;
+  if (result) measure_cost(&running.result);
   atomic_store(&profile_mode_now, PROFILE_OFF);
+  if (result) *result = running.result;
   atomic_store(&taken, false);
   return true;
-}
-
-const profile_row *profile_get(int kind, enum profile_family family, enum dtype d) {
-  return &profile.row[kind][family][d + 1];
 }

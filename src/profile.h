@@ -52,21 +52,21 @@ typedef struct profile_row {
   double flops;                /* of matrix products only: 2 m n k, complex ones 8 m n k */
 } profile_row;
 
-typedef struct profile_totals {
+enum { PROFILE_KINDS = 4, PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* of devices, at most; DT_none, too */
+
+typedef struct profile {
   enum profile_mode mode;
   double seconds;              /* from start to stop */
   double inside, outside;      /* what counting itself takes a call: within its seconds, and besides */
-} profile_totals;
+  profile_row row[PROFILE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [number in device_kinds][family][1 + dtype] */
+} profile;
 
-/* Starts for the Lua state that `owner` stands for, when all queued work is done. *running: another one runs, and that is
+/* Starts for the Lua state that `owner` stands for, when all queued work is done. *other: another one runs, and that is
 ** why not. ERR_DEVICE, ERR_LATE, ERR_CAPTURE of the device *where. */
-int profile_start(const void *owner, enum profile_mode mode, bool *running, place *where);
+int profile_start(const void *owner, enum profile_mode mode, bool *other, place *where);
 
-/* Ends it; false: this owner has none. Its rows stay until the next start. */
-bool profile_stop(const void *owner, profile_totals *totals);
-
-/* A family's row on a device of a kind (its number in device_kinds), computed in dtype d (DT_none: none). */
-const profile_row *profile_get(int kind, enum profile_family family, enum dtype d);
+/* Ends it, into *result (NULL: nobody wants it); false: this owner has none. */
+bool profile_stop(const void *owner, profile *result);
 
 /* What this thread asks of that device from now on is captured into a graph: neither counted nor waited for. */
 void profile_capture(place where);

@@ -155,7 +155,8 @@ split.class = result.class("split", page)
 --- Where the time of a function goes.
 -- @function bench.split
 -- @tparam function fn called without arguments, many times
--- @tparam[opt] table options those of `bench.time`, and
+-- @tparam[opt] table options those of `bench.time` (its `clock` times fn as it runs; the parts have a clock of their
+--   own), and
 --   `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that
 --   is: "flops" (FLOP/s) or "bytes" (bytes/s); nil: unknown, or it says nothing about this row
 -- @treturn table a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua,

@@ -1,0 +1,13 @@
+-- States in several threads: one has a profile at a time, and counts its own calls only.
+local lt = require "luatensor"
+local core = require "luatensor.core"
+for _ = 1, 20 do
+  local started, problem = pcall(core.profile_start, "counting")
+  assert(started or problem:find("a profile is running", 1, true), problem)
+  local x = lt.rand(10)
+  for _ = 1, 10 do x = x + 1 end
+  local profile, calls = core.profile_stop(), 0
+  assert((profile ~= nil) == started)
+  for _, row in ipairs(profile and profile.rows or {}) do calls = calls + row.calls end
+  assert(not started or calls == 11, calls .. " calls were counted")
+end
