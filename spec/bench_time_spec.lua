@@ -115,6 +115,44 @@ describe("bench.time", function()
   end)
 end)
 
+describe("bench.time, notes", function()
+  local notes = require "luatensor.bench.notes"
+
+  -- The texts of the notes on quiet figures, but for what is given.
+  local function texts(more, run)
+    local figures = {q1 = 1e-7, median = 1e-7, q3 = 1e-7, samples = {1, 1, 1, 1, 1, 1}, calls = 10}
+    for name, value in pairs(more) do figures[name] = value end
+    local list = notes.of(figures, run or {dropped = 0, rounds = 5})
+    local found = {}
+    for i, note in ipairs(list) do found[i] = note.text end
+    return table.concat(found, "\n")
+  end
+
+  it("are none on a quiet machine", function()
+    assert.equal("", texts{others = 0.05, call_seconds = 1e-8, single = 1e-7, queue_seconds = 6e-8, wait_seconds = 0})
+  end)
+
+  it("say what the call of a function takes", function()
+    assert.truthy(texts{call_seconds = 2e-8}:find("^About {call} of it is the call of a function"))
+  end)
+
+  it("say what others used", function()
+    assert.truthy(texts{others = 0.2}:find("^Others used {share} of the processor"))
+  end)
+
+  it("do not blame a clock for what waiting itself takes", function()
+    local measured = {single = 1e-6, queue_seconds = 1e-7, wait_seconds = 0.85e-6}
+    assert.equal("", texts(measured))
+    measured.wait_seconds = 0
+    assert.truthy(texts(measured):find("^A clock that does not wait"))
+  end)
+
+  it("leave to a larger result what it says itself", function()
+    assert.truthy(texts{emulated = true}:find("^Measured on an emulated device"))
+    assert.equal("", texts({emulated = true}, {dropped = 0, rounds = 5, part = true}))
+  end)
+end)
+
 describe("bench.time, clocks", function()
   it("that stand still are an error", function()
     local calls = 0

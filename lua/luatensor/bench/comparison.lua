@@ -264,7 +264,7 @@ local function figures_of(entry, partial)
   if not entry.error and entry.sampler:has_samples() then fields = entry.sampler:finish(partial) end
   fields.name, fields.error, fields.agreement, fields.difference =
     entry.name, entry.error, entry.agreement, entry.difference
-  fields.device = fields.device or entry.sampler.default_device
+  fields.device, fields.first = fields.device or entry.sampler.default_device, nil     -- the checks called it before
   return fields
 end
 

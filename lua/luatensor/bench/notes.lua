@@ -10,6 +10,7 @@ notes.SPREAD = 0.1
 
 local TREND <const> = 0.1
 local OTHERS <const> = 0.1       -- share of the processor
+local CALL <const> = 0.1         -- share of the median
 
 --- What others used of the processor; nil: not worth a note.
 function notes.others(share)
@@ -41,7 +42,7 @@ end
 
 rules[4] = function(figures, run)
   if #figures.samples >= run.rounds then return end
-  return document.note("Only {n} rounds, because a round takes {t}: quartiles say little.",
+  return document.note("Only {n} rounds of {t} each: quartiles say little.",
     {n = {#figures.samples, "count"}, t = {figures.median * figures.calls, "s"}})
 end
 
@@ -56,7 +57,13 @@ rules[6] = function(figures)
     .. "one call: only the time to queue it.", {queued = {figures.queue_seconds, "s"}, single = {figures.single, "s"}})
 end
 
-rules[7] = function(_, run)
+rules[7] = function(figures)
+  if (figures.call_seconds or 0) <= CALL * figures.median then return end
+  return document.note("About {call} of it is the call of a function, whatever it does.",
+    {call = {math.min(figures.call_seconds, figures.median), "s"}})
+end
+
+rules[8] = function(_, run)
   if run.dropped == 0 then return end
   return document.note("Rounds left out because the clock did not move forward: {n}.", {n = {run.dropped, "count"}})
 end

@@ -8,6 +8,7 @@
 -- What the function raises passes through untouched.
 
 local lt = require "luatensor"
+local core = require "luatensor.core"
 local agree = require "luatensor.bench.agree"
 local arguments = require "luatensor.bench.arguments"
 local idle = require "luatensor.bench.idle"
@@ -18,6 +19,7 @@ local statistics = require "luatensor.bench.statistics"
 local sample = {}
 
 local ROUNDS <const> = 20             -- that share the seconds: enough for quartiles
+local LONGEST_ROUND <const> = 0.1     -- seconds, where a call takes less
 local MOST_ROUNDS <const> = 1000
 local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
 local TRIES <const> = 1 << 20         -- calls that take time on any clock: an empty one takes 20 ns
@@ -27,9 +29,13 @@ local PATIENCE <const> = 30           -- seconds after which two rounds have to 
 local SLOW <const> = 1                -- seconds a call: no cache is cold for long, no call is made for nothing
 local MOST_GARBAGE <const> = 32 << 20 -- bytes a round without collections
 local SINGLES <const> = 5
+local SHORT <const> = 1e-6            -- seconds a call, of which the call itself may be a part that counts
+local EMPTY_CALLS <const> = 10000
 
 local sampler = {}
 sampler.__index = sampler
+
+local stops_profile = setmetatable({}, {__close = function() core.profile_stop() end})
 
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
@@ -38,23 +44,41 @@ end
 
 -- ---- devices ------------------------------------------------------------------------------------
 
-local function info_of(device)
+-- "cuda" of "cuda:0"
+local function kind_of(device) return device:match("^%a+") end
+
+-- Calls fn once. What it returned, packed, and the kinds of devices that worked for it: {cpu = true}; nil where that
+-- cannot be told, because a profile runs already.
+local function watched_call(fn)
+  if not pcall(core.profile_start) then return table.pack(fn()), nil end
+  local _ <close> = stops_profile
+  local results = table.pack(fn())
+  local kinds = {}
+  for _, row in ipairs(core.profile_stop().rows) do kinds[row.device] = true end
+  return results, kinds
+end
+
+-- Did an emulated device take part? true or nil. Where that cannot be told, the named device says it, or else one that
+-- is there counts.
+local function emulation(named, kinds)
   for _, info in ipairs(lt.devices()) do
-    if info.device == device then return info end
+    if info.emulated then
+      local took_part = kinds and kinds[kind_of(info.device)] or not kinds and not named
+      if took_part or info.device == named then return true end
+    end
   end
 end
 
---- Is this device an emulated one? true or nil.
-function sample.is_emulated(device)
-  local info = info_of(device)
-  return info and info.emulated or nil
-end
-
--- An emulated device that this process works with.
-local function emulator_in_use()
+-- The one device that is not the CPU and worked; nil: none, or one of several.
+local function accelerator_of(kinds)
+  local found
   for _, info in ipairs(lt.devices()) do
-    if info.emulated and lt.memory(info.device).peak > 0 then return true end
+    if info.kind ~= "cpu" and kinds and kinds[kind_of(info.device)] then
+      if found then return nil end
+      found = info.device
+    end
   end
+  return found
 end
 
 -- ---- calls --------------------------------------------------------------------------------------
@@ -93,12 +117,13 @@ end
 function sampler:first_call()
   lt.synchronize(self.sync)
   local start = self.clock()
-  local results = table.pack(self.fn())
+  local results, kinds = watched_call(self.fn)
   lt.synchronize(self.sync)
   self.first = math.max(0, self.clock() - start)
   local tensor = agree.first_tensor(results)
   self.dtype = tensor and tensor.dtype
-  self.device = self.device or tensor and tensor.device or lt.get_default_device()
+  self.device = self.device or accelerator_of(kinds) or tensor and tensor.device or lt.get_default_device()
+  self.emulated = emulation(self.sync, kinds)
   if self.device ~= "cpu" then
     self.events = {lt.event{device = self.device}, lt.event{device = self.device}}
   end
@@ -246,10 +271,22 @@ function sampler:time_nothing()
   return self.clock() - start
 end
 
+-- What the call of a function takes that does nothing.
+function sampler:call_seconds()
+  local nothing, times = function() end, {}
+  for i = 1, SINGLES do
+    local start = self.clock()
+    call(nothing, EMPTY_CALLS)
+    times[i] = (self.clock() - start) / EMPTY_CALLS
+  end
+  return statistics.median(times)
+end
+
 --- The figures; there must have been a round.
 -- @tparam[opt] boolean partial no more calls: the run was stopped
 -- @treturn table figures: samples, min, q1, median, q3, max, single, queue_seconds, device_seconds, first (all seconds
---   a call), calls, device, dtype, threads, gc, emulated, others (a share), notes
+--   a call), calls, device, dtype, threads, gc, emulated, others (a share), notes; wait_seconds: what waiting takes
+--   where nothing is queued; call_seconds: what the call of a function takes that does nothing, where that counts
 function sampler:finish(partial)
   local figures = statistics.summary(self.samples)
   figures.samples, figures.calls, figures.first = self.samples, self.calls, self.first
@@ -259,9 +296,9 @@ function sampler:finish(partial)
   if not partial then
     figures.single, figures.queue_seconds = self:single_calls()
     figures.wait_seconds = self:wait_seconds()
+    figures.call_seconds = figures.median < SHORT and self:call_seconds() or nil
   end
-  local explicit = self.sync ~= nil
-  figures.emulated = sample.is_emulated(self.device) or not explicit and emulator_in_use() or nil
+  figures.emulated = self.emulated
   figures.notes = notes.of(figures, {dropped = self.dropped, rounds = self.rounds, part = self.part})
   return figures
 end
@@ -278,7 +315,7 @@ function sample.new(fn, options)
   local self = setmetatable({
     fn = fn, what = options.what, clock = options.clock, gc = options.gc, rounds = options.rounds,
     seconds = options.seconds, warmup = options.warmup, patience = math.max(PATIENCE, options.seconds),
-    round_seconds = options.seconds / ROUNDS, device = options.device, sync = options.device,
+    round_seconds = math.min(LONGEST_ROUND, options.seconds / ROUNDS), device = options.device, sync = options.device,
     default_device = options.device, part = options.part,
   }, sampler)
   self:reset()

@@ -30,7 +30,7 @@ local function headline(self)
     })
 end
 
-local collections = {count = "collections counted", out = "collections left out"}
+local collections = {count = "garbage collections counted", out = "garbage collections left out"}
 
 local function circumstances(self)
   local where = self.device == "cpu" and "on {device} with {threads} threads" or "on {device}"

@@ -1,0 +1,73 @@
+-- Who uses the processor: from /proc as this spec writes it.
+local core = require "luatensor.core"
+local idle = require "luatensor.bench.idle"
+
+describe("bench.idle", function()
+  local open, sleep = io.open, core.sleep
+  local files
+
+  -- /proc/stat with these hundredths of a second: user, nice, system, idle, waiting for a disk; and this process's own.
+  local function tell(user, system, idling, waiting, own_user, own_system)
+    files["/proc/stat"] = ("cpu  %d 0 %d %d %d 0 0 0 0 0\ncpu0 1 1 1 1\n"):format(user, system, idling, waiting)
+    files["/proc/self/stat"] = ("7 (lua (5.4) x) R 1 2 3 4 5 6 7 8 9 10 %d %d 0 0\n"):format(own_user, own_system)
+  end
+
+  before_each(function()
+    files = {}
+    rawset(io, "open", function(path, ...)
+      if not path:find("^/proc/") then return open(path, ...) end
+      local text = files[path]
+      return text and {read = function() return text:match("^[^\n]*") end, close = function() end} or nil
+    end)
+  end)
+  after_each(function()
+    rawset(io, "open", open)
+    rawset(core, "sleep", sleep)
+  end)
+
+  it("takes what this process used from what all used", function()
+    tell(1000, 500, 8000, 100, 300, 20)
+    local watch = idle.watch()
+    tell(1100, 550, 8040, 110, 390, 30)                -- 150 of 200 worked, 100 of them ours
+    assert.equal(0.25, watch:others())
+    tell(1090, 510, 8100, 100, 395, 25)                -- all of it ours
+    assert.equal(0, watch:others())
+  end)
+
+  it("cannot tell from very short times, or where there is no /proc", function()
+    tell(1000, 500, 8000, 100, 300, 20)
+    local watch = idle.watch()
+    tell(1004, 500, 8005, 100, 300, 20)
+    assert.is_nil(watch:others())
+    files = {}
+    assert.is_nil(watch:others())
+    assert.is_nil(idle.watch():others())
+  end)
+
+  it("waits until others are done", function()
+    local naps = 0
+    tell(0, 0, 0, 0, 0, 0)
+    rawset(core, "sleep", function()
+      naps = naps + 1
+      tell(naps < 4 and 60 * naps or 180, 0, naps < 4 and 40 * naps or 120 + 100 * (naps - 3), 0, 0, 0)
+    end)
+    assert.is_true(idle.await(60))
+    assert.equal(4, naps)
+  end)
+
+  it("gives up on a machine that stays busy", function()
+    local naps = 0
+    tell(0, 0, 0, 0, 0, 0)
+    rawset(core, "sleep", function()
+      naps = naps + 1
+      tell(100 * naps, 0, 0, 0, 0, 0)
+    end)
+    assert.is_false(idle.await(0))
+    assert.equal(1, naps)
+  end)
+
+  it("takes a machine that tells nothing for an idle one", function()
+    rawset(core, "sleep", function() end)
+    assert.is_true(idle.await(0))
+  end)
+end)
