@@ -491,6 +491,14 @@ describe("lt.bench.crossover", function()
     assert.near(2 * 64 ^ 3 / 82.6e12 + 12 * 64 ^ 2 / 31.508e9, bound.with_transfers, 1e-10)
   end)
 
+  it("bounds products that may be made in TF32 by its rate", function()
+    local before = lt.get_matmul_precision()
+    lt.set_matmul_precision("tf32")
+    local r = lt.bench.crossover(function(x, y) return x:matmul(y) end, {32}, {devices = "cpu", seconds = 0.001})
+    lt.set_matmul_precision(before)
+    assert.near(2 * 32 ^ 3 / 494.5e12, r.bounds[2].points[1].in_place, 1e-14)       -- H100
+  end)
+
   it("draws an SVG file, or says why not", function()
     local r = lt.bench.crossover(function(x) return x + 1 end, {8, 16}, {devices = "cpu", seconds = 0.002})
     local path = os.tmpname()

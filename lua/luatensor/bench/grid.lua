@@ -291,11 +291,11 @@ function run:refine()
 end
 
 function run:all(sizes)
-  local task <close> = setmetatable({progress.task(self.settings.what, #sizes)},
-    {__close = function(self_task) self_task[1]:finish() end})
+  local settings = self.settings
+  local task <close> = progress.task(settings.name or settings.what, #sizes)
   for _, n in ipairs(sizes) do
     if not self:any_left() then break end
-    task[1]:step(("n = %d"):format(n))
+    task:step(("n = %d"):format(n))
     self:visit(n)
     self.done = self.done + 1
   end

@@ -122,12 +122,18 @@ local stops_profile = {__close = function() core.profile_stop() end}
 -- Families that move data or wait: no work of the device.
 local no_work = {copy_in = true, copy_out = true, copy_across = true, wait = true}
 
+-- Products of float32 that may be made in TF32 are bounded by its rate.
+local function dtype_of(row)
+  local faster = row.family == "gemm" and row.dtype == "float32" and lt.get_matmul_precision() == "tf32"
+  return faster and "tf32" or row.dtype
+end
+
 -- A profile's rows as what luatensor.public_figures bounds.
 local function work_of(rows)
   local work = {}
   for _, row in ipairs(rows) do
     if not no_work[row.family] then
-      work[#work + 1] = {family = row.family, dtype = row.dtype, calls = row.calls, flops = row.flops,
+      work[#work + 1] = {family = row.family, dtype = dtype_of(row), calls = row.calls, flops = row.flops,
         bytes = row.read + row.written}
     end
   end
