@@ -4,6 +4,7 @@ local advice = require "luatensor.advise.advice"
 local choices = require "luatensor.advise.choices"
 local decision = require "luatensor.advise.decision"
 local fake = require "spec.support.fake_place"
+local gpu = require "spec.support.gpu"
 local interrupt = require "luatensor.bench.interrupt"
 local lt = require "luatensor"
 local network = require "luatensor.advise.network"
@@ -449,5 +450,47 @@ describe("advise.choices", function()
     local ok, problem = pcall(lt.advise.choices, {fastest = true})
     assert.falsy(ok)
     assert.truthy(problem:find("advise.choices: unknown option \"fastest\"; known: devices, largest, patience, seconds", 1, true), problem)
+  end)
+end)
+
+gpu.describe("advice with a GPU", {{}}, function()
+  local function product(x, y) return x:matmul(y) end
+
+  it("measures it, and recommends it only where it is real", function()
+    local r = lt.advise(product, {sizes = {8, 16}, seconds = 0.002})
+    for _, point in ipairs(r.points) do
+      local entry = point.measured[2]
+      assert.same({"cpu", "cuda:0", "agree"}, {point.measured[1].device, entry.device, entry.agreement})
+      assert.truthy(entry.with_transfers.median > 0)
+      assert.equal(gpu.emulator and true or nil, entry.emulated)
+    end
+    assert.equal(gpu.emulator and true or nil, r.emulated)
+    if gpu.emulator then assert.equal("cpu", r.device) end
+  end)
+
+  it("has no crossing with an emulated one", function()
+    local r = lt.bench.crossover(product, {8, 16}, {seconds = 0.002})
+    assert.equal(gpu.emulator and 0 or 2, #r.crossings)
+    assert.equal(gpu.emulator ~= nil, r.bounds ~= nil)            -- no real one is here
+  end)
+
+  it("says what to do where fn uses a tensor of another device", function()
+    local other = lt.rand(8, 8, {device = "cpu"})
+    local ok, problem = pcall(lt.bench.crossover, function(x) return x + other end, {8}, {seconds = 0.002})
+    assert.falsy(ok)
+    assert.truthy(problem:find("advise_spec.lua:%d+: add: tensors on different devices"), problem)
+    assert.truthy(problem:find("return every tensor that fn uses from inputs(n)", 1, true), problem)
+  end)
+
+  it("trains a network there with the CPU's results", function()
+    local r = lt.advise.network{parameters = 500, batch = 4, training = true, seconds = 0.002}
+    assert.equal(3, #r.points)
+    for _, point in ipairs(r.points) do assert.equal("agree", point.measured[2].agreement) end
+  end)
+
+  it("leaves the default device as it was", function()
+    local before = lt.get_default_device()
+    pcall(lt.advise, function(x) return x.device == "cpu" and x or error("no") end, {sizes = {4}, seconds = 0.001})
+    assert.equal(before, lt.get_default_device())
   end)
 end)
