@@ -17,7 +17,7 @@ local function complains(status, message, arguments, environment)
   assert.equal(1, select(2, output:gsub("\n", "")), output)
 end
 
-local commands = {"info", "experiment", "bench", "crossover", "advise", "diff"}
+local commands = {"info", "experiment", "bench", "crossover", "advise", "report", "diff"}
 
 describe("luatensor", function()
   it("--help lists the subcommands, and each has one with an example", function()
@@ -285,6 +285,53 @@ describe("luatensor diff", function()
     shell.passes(command .. "experiment device --json " .. file "e.json")
     complains(1, file "e.json" .. ": a result of kind experiment has no times to compare",
       ("diff %s %s"):format(file "e.json", file "e.json"))
+  end)
+end)
+
+describe("luatensor report", function()
+  it("writes pages by the endings of the files, and the same again from its JSON", function()
+    local files = ("%s %s %s"):format(file "report.html", file "report.md", file "report.json")
+    local status, output = run("report --sizes tiny --device cpu -o " .. files)
+    assert.equal(0, status, output)
+    assert.equal("report", saved("report.json").kind)
+    assert.truthy(read("report.html"):find("^<!doctype html>") or read("report.html"):find("^<!DOCTYPE html>"))
+    assert.truthy(read("report.md"):find("^# "))
+    assert.truthy(output:find("report: ", 1, true))              -- a line a part, in a pipe
+    assert.equal(0, run(("report --from %s -o %s"):format(file "report.json", file "again.html")))
+    assert.equal(read "report.html", read "again.html")
+  end)
+
+  it("says what is wrong before it measures", function()
+    complains(2, "-o x.pdf: a file that ends in .html, .md, .json or .txt expected", "report -o x.pdf")
+    complains(1, "nowhere/x.html: No such file or directory", "report -o nowhere/x.html")
+    complains(2, "-o needs a value", "report -o")
+    complains(2, "--sizes takes one of full, quick, tiny", "report --sizes huge")
+    complains(1, "nowhere.json: No such file or directory", "report --from nowhere.json")
+    shell.passes(command .. "bench 'lt.ones(9)' --seconds 0.001 --json " .. file "b.json")
+    complains(1, file "b.json" .. ": a result of kind time, not a report", "report --from " .. file "b.json")
+  end)
+end)
+
+describe("luatensor on a terminal", function()
+  local function on_terminal(arguments)
+    return shell.run(("TERM=xterm script -qec '%s%s' /dev/null </dev/null"):format(command, arguments))
+  end
+
+  it("shows on one line what it does, and takes it away before the results", function()
+    if not os.execute("command -v script >/dev/null") then return pending "script (bsdutils) makes a terminal" end
+    local status, output = on_terminal "bench \"lt.ones(9)\" --seconds 0.001"
+    assert.equal(0, status, output)
+    assert.truthy(output:find("^\rbench: lt.ones%(9%)"), output)
+    local results = output:match("\r\27%[K([^\r].*)$")           -- after the last time that the line went
+    assert.truthy(results:find("^lt.ones%(9%): "), output)
+    assert.falsy(results:find("\27", 1, true), output)
+  end)
+
+  it("leaves nothing of the line when it is wrong", function()
+    if not os.execute("command -v script >/dev/null") then return pending "script (bsdutils) makes a terminal" end
+    local status, output = on_terminal "bench \"lt.ones(9) + lt.ones(8)\""
+    assert.equal(1, status, output)
+    assert.truthy(output:find("\r\27%[Kluatensor: [^\r\27]+\r\n$"), output)
   end)
 end)
 

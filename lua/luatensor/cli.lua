@@ -10,7 +10,7 @@ local progress = require "luatensor.bench.progress"
 local cli = {}
 
 --- The subcommands, in the order of --help.
-cli.commands = {"info", "experiment", "bench", "crossover", "advise", "diff"}
+cli.commands = {"info", "experiment", "bench", "crossover", "advise", "report", "diff"}
 
 --- Exit codes.
 cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
@@ -141,7 +141,7 @@ end
 -- @tab argv its arguments
 -- @treturn int the exit code
 function cli.main(argv)
-  arguments.raising = true
+  arguments.raising, progress.at_once = true, true
   rawset(_G, "print", print_checked)
   local ok, code = pcall(run, argv)
   if ok then return code end

@@ -8,7 +8,7 @@
 --    end                                      -- closed, by whatever end: the line is gone
 --
 -- Who prints while a task runs calls progress.clear() first. Nothing runs between steps, so nothing is measured with
--- it: a step that takes long is seen from its start where the task knows how many seconds it will take.
+-- it: a step that takes long is seen from its start where at_once is set, or the task knows its seconds beforehand.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -75,7 +75,10 @@ end
 
 -- ---- where it goes ------------------------------------------------------------------------------
 
---- Where the line goes and how wide that is; specs put their own in its place.
+--- Is the line there from the first step on, not from the first second? The command wants that.
+progress.at_once = false
+
+--- Where the line goes; specs put their own in its place.
 progress.stream = io.stderr
 progress.clock = lt.clock
 
@@ -108,8 +111,8 @@ end
 local function show(t)
   if not state.columns then return print_step(t) end
   local first, now = tasks[1], progress.clock()
-  local late = now - first.start >= SHOWN_AFTER or (first.seconds or 0) > SHOWN_AFTER
-  if late and now >= state.next then draw(now) end
+  local long = progress.at_once or now - first.start >= SHOWN_AFTER or (first.seconds or 0) > SHOWN_AFTER
+  if long and now >= state.next then draw(now) end
 end
 
 -- ---- tasks --------------------------------------------------------------------------------------

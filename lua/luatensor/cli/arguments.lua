@@ -33,6 +33,9 @@ function arguments.is_shown(problem) return getmetatable(problem) == shown end
 --- Set by the command: mistakes and --help are errors that it catches, instead of the end of the process.
 arguments.raising = false
 
+--- What --help calls the script, where that is not its file's name.
+arguments.program = nil
+
 -- ---- kinds --------------------------------------------------------------------------------------
 
 local function whole(least)
@@ -148,17 +151,21 @@ local phrases = {
   {"^unknown option '(.-)'(.*)$", "unknown option: %s%s"},
   {"^unknown command '(.-)'(.*)$", "unknown command: %s%s"},
   {"^option '(.-)' requires an argument$", "%s needs a value"},
+  {"^option '(.-)' requires at least 1 argument$", "%s needs a value"},
   {"^option '(.-)' does not take arguments$", "%s takes no value"},
+  {"^argument for option '(.-)' must be one of (.*)$", "%s takes one of %s"},
   {"^missing argument '(.-)'$", "missing: %s"},
   {"^a command is required$", "a command is needed"},
 }
 
+local function without_quotes(names) return (names:gsub("' ?,? ?'", ", "):gsub("'", "")) end
+
 local function reworded(text)
   text = text:gsub("\nDid you mean '(.-)'%?$", "; did you mean %1?"):gsub("\nDid you mean one of these: (.*)%?$",
-    function(names) return "; did you mean one of " .. names:gsub("' '", ", "):gsub("'", "") .. "?" end)
+    function(names) return "; did you mean one of " .. without_quotes(names) .. "?" end)
   for _, pair in ipairs(phrases) do
     local first, second = text:match(pair[1])
-    if first then return pair[2]:format(first, second) end
+    if first then return pair[2]:format(first, without_quotes(second or "")) end
   end
   return text
 end
@@ -235,11 +242,10 @@ end
 -- @string description what the script does
 -- @tparam table wanted the options: names of @{common} ones, `{"name", default}`, or
 --   `{"name", default, kind = a name of @{kinds}, help = "…"}`
--- @string[opt] name of the script, for --help
 -- @treturn table values by name; `threads` is set
-function arguments.read(argv, description, wanted, name)
+function arguments.read(argv, description, wanted)
   local values = ending(function()
-    local parser = arguments.parser(name or arg and arg[0] or "script", description)
+    local parser = arguments.parser(arguments.program or arg and arg[0] or "script", description)
     local defaults = {}
     for _, item in ipairs(wanted) do
       local option = complete(item)

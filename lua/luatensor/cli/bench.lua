@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local code = require "luatensor.cli.code"
+local progress = require "luatensor.bench.progress"
 
 local bench = {
   summary = "times Lua expressions, several in turn, or a suite of its own",
@@ -46,6 +47,8 @@ local function measure(entries, settings)
     return compared, failed
   end
   settings.name = entries[1][1]
+  local task <close> = progress.task("bench", 1)
+  task:step(settings.name)
   return lt.bench.time(entries[1][2], settings)
 end
 

@@ -124,6 +124,7 @@ function command.run(options)
   if name == "all" then return run_all(words) end
   local path, problem = experiment.find(name)
   if not path then arguments.fail("%s", problem) end
+  arguments.program = "luatensor experiment " .. name
   return experiment.run(name, words)
 end
 

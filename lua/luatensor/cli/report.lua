@@ -39,7 +39,7 @@ end
 
 function command.run(options)
   local report = require "luatensor.report"
-  if not options.from then return report.make{sizes = options.sizes, device = options.device} end
+  if not options.from then return report.make{sizes = options.sizes, device = options.device, lines = true} end
   local loaded = require("luatensor").bench.load(options.from)
   if loaded.kind ~= "report" then
     error(("%s: a result of kind %s, not a report"):format(options.from, loaded.kind), 0)
