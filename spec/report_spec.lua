@@ -124,7 +124,7 @@ describe("a report", function()
     local page = report.render(made, "html")
     assert.truthy(page:find("<h3 id=\"both-cuda-0\">On cuda:0 (emulated)</h3>", 1, true), page)
     assert.truthy(page:find("<p class=\"warning\">Emulated: the GPU of this report", 1, true))
-    assert.truthy(page:find("<p class=\"warning\">Emulated: these times say nothing about a GPU.", 1, true))
+    assert.truthy(page:find("<p class=\"warning\">cuda:0 is emulated: its times, marked so, say nothing", 1, true))
     assert.truthy(page:find("cuda:0 (emulated)</li>", 1, true) or page:find("cuda:0 (emulated)</th>", 1, true))
   end)
 
@@ -223,6 +223,14 @@ local function check_pages(pages)
   end
 end
 
+-- Series of a chart are all emulated or all real.
+local function check_chart(block)
+  for _, series in ipairs(block.series) do
+    assert.equal(block.series[1].emulated, series.emulated, series.name)
+    if not series.emulated then assert.falsy(series.name:find("cuda", 1, true), series.name) end
+  end
+end
+
 describe("a report of everything", function()
   it("shows nothing that is not in its JSON", function()
     if not pcall(function() return require("luatensor").bench.machine end) then return pending("no bench.machine yet") end
@@ -230,6 +238,23 @@ describe("a report of everything", function()
     check_pages(pages)
     assert.truthy(pages.html:find("GPU not found", 1, true))
     assert.falsy(pages.html:find("(emulated)", 1, true))
+  end)
+
+  -- A table or a chart of the CPU alone, or of the emulated device alone.
+  it("of an emulated GPU marks it wherever it is shown, and never beside real figures", function()
+    if not shell.exists "build/spec/emulator/libcuda.so.1" then return pending("make emulator") end
+    local pages = real_pages("LUATENSOR_CUDA_PATH=build/spec/emulator LUATENSOR_CACHE=build/spec/kernels")
+    check_pages(pages)
+    local made = assert(dkjson.decode(pages.json))
+    assert.True(made.emulated)
+    for _, section in ipairs(made.sections) do
+      for _, run in ipairs(section.runs) do
+        for _, block in ipairs(run.body) do
+          if block.kind == "chart" then check_chart(block) end
+        end
+      end
+    end
+    assert.falsy(made.summary[2].title:find("GPU bring", 1, true))
   end)
 
   it("without gnuplot has tables and says what is missing", function()

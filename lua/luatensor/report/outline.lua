@@ -52,7 +52,8 @@ local function run_items(run, section, level)
   end
   if run.where then items[#items + 1] = {kind = "lead", text = run.where} end
   if run.emulated then
-    items[#items + 1] = {kind = "warning", text = "Emulated: these times say nothing about a GPU."}
+    items[#items + 1] = {kind = "warning", text = tostring(run.device)
+      .. " is emulated: its times, marked so, say nothing about a GPU."}
   end
   append(items, run.body or {})
   return items

@@ -1,0 +1,106 @@
+-- The short answers of a report, from figures made up so that the answers can be reckoned by hand.
+
+local format = require "luatensor.bench.format"
+local summary = require "luatensor.report.summary"
+
+local function loop_run(device, rows, cols, iterations, seconds)
+  return {device = device, options = {rows = rows, cols = cols, iterations = iterations}, values = {seconds = {value = seconds, unit = "s"}}}
+end
+
+-- A crossover in which the CPU takes seconds[n] and the absent GPU at least bounds[n].
+local function crossover(name, seconds, bounds)
+  local points, list = {}, {}
+  for _, n in ipairs{16, 32, 64} do
+    points[#points + 1] = {n = n, measured = {{device = "cpu", in_place = {median = seconds[n], q1 = seconds[n], q3 = 1.1 * seconds[n]}}}}
+    list[#list + 1] = {n = n, in_place = bounds[n], with_transfers = bounds[n]}
+  end
+  return {name = name, devices = {{device = "cpu"}}, points = points, crossings = {}, bounds = {{id = "rtx-4090", name = "RTX 4090", points = list}}}
+end
+
+local function report(sections, fields)
+  local made = {machine = {devices = {{name = "A CPU", cores = 4}}, threads = 4}, sections = sections}
+  for name, value in pairs(fields or {}) do made[name] = value end
+  for _, section in ipairs(sections) do section.runs = section.runs or {} end
+  return made
+end
+
+-- The answer under a title, in words; nil: there is none.
+local function answer(made, title)
+  for _, item in ipairs(summary.of(made)) do
+    if item.title == title then
+      local words = {}
+      for i, block in ipairs(item.blocks) do words[i] = format.fill(block.text, block.values) end
+      return table.concat(words, "\n")
+    end
+  end
+end
+
+local function assert_says(text, words)
+  assert.truthy(text and text:find(words, 1, true), ("%q does not say %q"):format(tostring(text), words))
+end
+
+describe("a report's summary", function()
+  it("names the machine, and why there is no GPU", function()
+    local text = answer(report({}, {without = "GPU not found: none"}), "What does this machine do?")
+    assert.equal("A CPU: 4 cores, 4 threads in use. GPU not found: none.", text)
+  end)
+
+  -- 100 products of 7000 × 3000 are 100 × 2 × 7000² × 3000 = 29.4 TFLOP: in 294 s 100 GFLOP/s; the RTX 4090's published
+  -- 82.6 TFLOP/s take 0.3559 s for them.
+  it("reckons the large loop from fewer rounds", function()
+    local made = report{{id = "02_large", runs = {loop_run("cpu", 7000, 3000, 10, 29.4)}}}
+    assert_says(answer(made, "What does this machine do?"), "at 100 GFLOP/s")
+    local text = answer(made, "What would a GPU have to beat?")
+    assert_says(text, "takes 294 s on this CPU (reckoned from fewer rounds). The notebook's laptop took 53.2 s on its CPU and 33.0 s on its GPU")
+    assert_says(text, "at least 356 ms")
+    assert_says(text, "at most 826×")
+  end)
+
+  it("sets a real GPU beside the CPU, never an emulated one", function()
+    local runs = {loop_run("cpu", 7000, 3000, 100, 100), loop_run("cuda:0", 7000, 3000, 100, 20)}
+    local text = answer(report({{id = "02_large", runs = runs}}, {accelerator = "cuda:0"}), "What does the GPU bring?")
+    assert_says(text, "takes 100 s on this CPU, 20.0 s on cuda:0: 5.00× as fast")
+    runs[2].emulated = true
+    local made = report({{id = "02_large", runs = runs}}, {accelerator = "cuda:0", emulated = true})
+    assert.is_nil(answer(made, "What does the GPU bring?"))
+    assert.falsy(answer(made, "What would a GPU have to beat?"):find("cuda:0", 1, true))
+    assert_says(answer(made, "How far can this be trusted?"), "is emulated")
+  end)
+
+  it("says nothing of loops of other sizes", function()
+    assert.is_nil(answer(report{{id = "03_small", runs = {loop_run("cpu", 40, 30, 2, 1)}}}, "What would a GPU have to beat?"))
+  end)
+
+  -- A call costs the notebook's GPU 0.0965 s / 100 / 4 = 241 µs.
+  it("predicts from which size on an absent GPU could be faster", function()
+    local seconds = {[16] = 1e-6, [32] = 1e-4, [64] = 1e-2}
+    local made = report{{id = "07_crossover", runs = {{device = "cpu", results = {
+      crossover("x @ y.T", seconds, {[16] = 2e-6, [32] = 5e-6, [64] = 1e-5}),
+      crossover("x + y", seconds, {[16] = 2e-6, [32] = 2e-4, [64] = 2e-2}),
+      crossover("exp", seconds, {[16] = 1e-7, [32] = 1e-7, [64] = 9.9e-3}),
+    }}}}}
+    local text = answer(made, "From which size on is a GPU faster?")
+    assert_says(text, "x @ y.T of n × n matrices, sent there and back (predicted, not measured): one RTX 4090 cannot be faster "
+      .. "below n = 32 by the published figures; if each call costs it 241 µs on top, as it did the notebook's GPU, it is from n = 64 on.")
+    assert_says(text, "x + y of n × n matrices, sent there and back (predicted, not measured): one RTX 4090 could not overtake this CPU "
+      .. "at any size up to n = 64")
+    assert_says(text, "could be faster at every size by the published figures alone; if each call costs it 241 µs on top, "
+      .. "as it did the notebook's GPU, it is not up to n = 64.")
+  end)
+
+  it("says a measured crossing", function()
+    local result = crossover("x @ y.T", {[16] = 1, [32] = 1, [64] = 1}, {})
+    result.bounds = nil
+    result.crossings = {{device = "cuda:0", mode = "with_transfers", first = "slower", last = "faster", least = 16, most = 64,
+      decided_from = 16, decided_to = 64, undecided = 0, changes = {{from = 16, to = 32, becomes = "faster"}}}}
+    local text = answer(report{{id = "07_crossover", runs = {{device = "cuda:0", results = {result}}}}}, "From which size on is a GPU faster?")
+    assert.equal("x @ y.T: With transfers, cuda:0 overtakes cpu between n = 16 and n = 32.", text)
+  end)
+
+  it("says how wide the rounds spread", function()
+    local spread = {}
+    for i = 1, 10 do spread[i] = {median = 1, q1 = 1, q3 = 1 + i / 100} end
+    local text = answer(report{{id = "x", result = spread}}, "How far can this be trusted?")
+    assert_says(text, "spans 5.00 % of the median typically, 9.00 % and more in the noisiest tenth of 10 measurements")
+  end)
+end)
