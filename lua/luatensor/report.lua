@@ -33,7 +33,7 @@ local function accelerator_of(wanted)
   if wanted then
     local ok, device = pcall(lt.device, wanted)
     if not ok then arguments.fail("report.make", "%s", device) end
-    if device == "cpu" then return nil, "not asked for: the report was limited to the CPU" end
+    if device == "cpu" then return nil, "GPUs were left out: the CPU alone was asked for" end
     return device
   end
   local ok, device = pcall(lt.accelerator)

@@ -27,7 +27,8 @@ function html.figure(value, unit)
 end
 
 local function prose(block)
-  return (html.escape(block.text):gsub("{([%w_]+)}", function(name)
+  local text = html.escape(block.text):gsub(" = {", "\u{A0}=\u{A0}{")         -- "n = 16" stays together
+  return (text:gsub("{([%w_]+)}", function(name)
     return html.figure(table.unpack(block.values[name], 1, 2))
   end))
 end
@@ -59,10 +60,14 @@ local function body_row(block, row)
   return "<tr>" .. table.concat(cells) .. "</tr>"
 end
 
-local function table_of(block, label)
-  local lines = {("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">"):format(
-    html.escape(label or block.title or "Table")), "<table>"}
-  if block.title then lines[#lines + 1] = ("<caption>%s</caption>"):format(html.escape(block.title)) end
+-- The title stands outside the box that scrolls.
+local function table_of(block, id, label)
+  local named, lines = ("aria-label=\"%s\""):format(html.escape(label or "Table")), {}
+  if block.title then
+    named = ("aria-labelledby=\"%s-title\""):format(id)
+    lines[1] = ("<p class=\"title\" id=\"%s-title\">%s</p>"):format(id, html.escape(block.title))
+  end
+  lines[#lines + 1] = ("<div class=\"scroll\" tabindex=\"0\" role=\"region\" %s>\n<table %s>"):format(named, named)
   lines[#lines + 1] = "<thead>" .. head_row(block) .. "</thead>\n<tbody>"
   for _, row in ipairs(block.rows) do lines[#lines + 1] = body_row(block, row) end
   lines[#lines + 1] = "</tbody>\n</table>\n</div>"
@@ -112,7 +117,7 @@ end
 
 local function chart_of(block, id)
   local title = block.title and ("<figcaption>%s</figcaption>\n"):format(html.escape(block.title)) or ""
-  local figures = table_of(axis.table(block), "Figures: " .. (block.title or block.y.name))
+  local figures = table_of(axis.table(block), id, "Figures: " .. (block.title or block.y.name))
   local drawn = drawings(block, id)
   if not drawn then return ("<figure>\n%s%s\n</figure>"):format(title, figures) end
   return ("<figure>\n%s%s%s<details><summary>Figures</summary>\n%s\n</details>\n</figure>"):format(title, legend(block),
@@ -127,7 +132,7 @@ function renderers.text(block) return "<p>" .. prose(block) .. "</p>" end
 
 function renderers.note(block) return "<p class=\"note\"><strong>Note:</strong> " .. prose(block) .. "</p>" end
 
-function renderers.table(block) return table_of(block) end
+function renderers.table(block, id) return table_of(block, id) end
 
 renderers.chart = chart_of
 

@@ -15,16 +15,16 @@ end
 local CSS = [[
 :root { color-scheme: light dark; LIGHT
   --strong: #14181f; --soft: #5a626e; --panel: #f5f7f9; --line: #d5dae1; --link: #1a4fb0; --note: #fdf4e3;
-  --noteline: #b36b00; }
+  --noteline: #b36b00; --shade: #0000002e; }
 @media (prefers-color-scheme: dark) { :root { DARK
   --strong: #f1f4f8; --soft: #9aa4b1; --panel: #1b1f26; --line: #333a45; --link: #8ab8ff; --note: #2a2213;
-  --noteline: #d99a32; } }
+  --noteline: #d99a32; --shade: #000000a8; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 50rem; padding: 2rem 1.25rem 4rem; background: var(--paper); color: var(--text);
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", sans-serif;
   overflow-wrap: break-word; }
-h1, h2, h3, caption, figcaption, strong, th { color: var(--strong); }
+h1, h2, h3, .title, figcaption, strong, th { color: var(--strong); }
 h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 .25rem; letter-spacing: -.015em; text-wrap: balance; }
 h2 { font-size: 1.4rem; line-height: 1.3; margin: 3.5rem 0 .75rem; padding-top: 1rem;
   border-top: 1px solid var(--line);
@@ -47,10 +47,15 @@ p > data, li > data, dd data { color: var(--strong); font-weight: 600; }
 .summary h3 { margin: 1.1rem 0 .1rem; font-size: .95rem; }
 .summary p { margin: .15rem 0 .4rem; }
 nav ul { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; font-size: .95rem; }
-.scroll { overflow-x: auto; margin: 1rem 0 1.5rem; max-width: 100%; }
+.scroll { overflow-x: auto; margin: 1rem 0 1.5rem; max-width: 100%;      /* a shadow where there is more to see */
+  background: linear-gradient(to right, var(--paper) 1.5rem, transparent 3rem) left / 3rem 100% no-repeat local,
+    linear-gradient(to left, var(--paper) 1.5rem, transparent 3rem) right / 3rem 100% no-repeat local,
+    linear-gradient(to right, var(--shade), transparent) left / .8rem 100% no-repeat scroll,
+    linear-gradient(to left, var(--shade), transparent) right / .8rem 100% no-repeat scroll; }
 .scroll:focus-visible, summary:focus-visible, a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: .92rem; line-height: 1.45; }
-caption { text-align: left; font-weight: 600; padding: 0 0 .45rem; }
+.title { font-weight: 600; font-size: .92rem; margin: 1.5rem 0 0; }
+.title + .scroll { margin-top: .35rem; }
 th, td { text-align: left; vertical-align: top; padding: .38rem .9rem .38rem 0;
   border-bottom: 1px solid var(--line); }
 th:last-child, td:last-child { padding-right: 0; }
@@ -82,13 +87,13 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
   :root { color-scheme: light; LIGHT
     --strong: #000; --soft: #444; --panel: #fff; --line: #bbb; --link: #000; --note: #fff; --noteline: #000; }
   @page { margin: 18mm 16mm; }
-  body { max-width: none; padding: 0; font-size: 10pt; line-height: 1.45; }
+  html { font-size: 10pt; } body { max-width: none; padding: 0; line-height: 1.45; }
   nav, details { display: none; } .drawing.wide { display: block; } .drawing.narrow { display: none; }
   .drawing svg { max-width: 15cm; }
-  .scroll { overflow: visible; } table { font-size: 8.5pt; } th, td { padding-right: .6rem; }
+  .scroll { overflow: visible; background: none; } table { font-size: .88rem; } th, td { padding-right: .6rem; }
   data, th.number, td.number { white-space: normal; }
-  h2 { margin-top: 1.5rem; } h2, h3, caption, figcaption { break-after: avoid; }
-  figure, tr, .note, .summary { break-inside: avoid; }
+  h2 { margin-top: 2rem; } h2, h3, .title, figcaption { break-after: avoid; }
+  figure, tr, .note { break-inside: avoid; }
 }
 ]]
 
