@@ -248,6 +248,15 @@ describe("bench.crossover", function()
       assert.truthy(page(r):find("n = 128 and larger left out on cpu: a call would take about 2.10 ms", 1, true), page(r))
     end)
 
+    it("what would not fit before its inputs are made", function()
+      local made = {}
+      run({devices = {CPU}, available = {cpu = 20000}}, nil, {inputs = function(n)
+        made[#made + 1] = n
+        return inputs(n)
+      end})
+      assert.same({4, 8, 16, 32}, made)                                -- 8 · 64² bytes are more than 90 % of it
+    end)
+
     it("what runs out of memory all the same", function()
       local r = run({fails = {["cuda:0"] = 32}}, nil, {refine = 0})
       assert.same({{32, "out of memory"}}, {{r.skipped[1].n, r.skipped[1].why}})
@@ -314,6 +323,16 @@ describe("bench.crossover", function()
     assert.equal("stopped after 2 of 6 sizes", partial.incomplete)
     assert.truthy(page(partial):find("! Not complete: stopped after 2 of 6 sizes.", 1, true))
     assert.truthy(page(partial):find("at none of the sizes measured, n = 4 to 8", 1, true), page(partial))
+  end)
+
+  it("keeps all sizes where Ctrl-C ends the search between them", function()
+    local ok, problem = pcall(run, {}, {4, 64}, {inputs = function(n)
+      if n == 16 then error("interrupted!") end
+      return inputs(n)
+    end})
+    assert.falsy(ok)
+    assert.equal("stopped while more sizes were tried", interrupt.partial(problem).incomplete)
+    assert.equal(2, #interrupt.partial(problem).points)
   end)
 
   describe("an emulated device", function()

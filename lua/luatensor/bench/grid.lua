@@ -87,14 +87,16 @@ end
 function run:skip(track, n, why)
   why.n, why.device = n, track.device
   self.found.skipped[#self.found.skipped + 1] = why
-  track.over = true
+  track.over = n
 end
 
-function run:any_left()
+-- The tracks that go on at size n: larger ones than what was skipped do not.
+function run:tracks_at(n)
+  local list = {}
   for _, track in ipairs(self.tracks) do
-    if not track.over then return true end
+    if not track.over or n < track.over then list[#list + 1] = track end
   end
-  return false
+  return list
 end
 
 -- ---- calls of fn --------------------------------------------------------------------------------
@@ -134,38 +136,54 @@ function run:checked_call(row)
   return self:guarded(function()
     local results = place.seeded(SEED, row.device, row.calls.in_place)
     row.bytes = row.bytes or place.peak(row.device)
-    return mapped(results, place.copy, place)
+    return #self.tracks > 1 and mapped(results, place.copy, place) or results
   end)
 end
 
 -- ---- one size -----------------------------------------------------------------------------------
 
--- The device's calls at this size; nil: it is not for this device.
-function run:row(track, n, inputs)
-  local why = self:obstacle(track, n)
-  if why then return self:skip(track, n, why) end
-  local ok, calls = self:guarded(function() return self:calls_on(track.device, inputs) end)
-  if not ok then return self:skip(track, n, {why = "out of memory"}) end
-  return {track = track, device = track.device, calls = calls}
+-- The devices that size n is for, by what was seen so far.
+function run:able(n)
+  local list = {}
+  for _, track in ipairs(self:tracks_at(n)) do
+    local why = self:obstacle(track, n)
+    if why then self:skip(track, n, why) else list[#list + 1] = track end
+  end
+  return list
 end
 
--- The rows of all devices, each called once: after all have the inputs, which fn may change.
-function run:rows(n, inputs)
-  local rows, able = {}, {}
-  local sent = bytes_in(inputs, self.place)
-  for _, track in ipairs(self.tracks) do
-    rows[#rows + 1] = not track.over and self:row(track, n, inputs) or nil
+function run:skip_all(tracks, n)
+  for _, track in ipairs(tracks) do self:skip(track, n, {why = "out of memory"}) end
+end
+
+-- Each device's calls.
+function run:prepare(tracks, n, inputs)
+  local rows = {}
+  for _, track in ipairs(tracks) do
+    local ok, calls = self:guarded(function() return self:calls_on(track.device, inputs) end)
+    if ok then rows[#rows + 1] = {track = track, device = track.device, calls = calls}
+    else self:skip_all({track}, n) end
   end
+  return rows
+end
+
+-- The rows that one call of each leaves. All have the inputs by then, which fn may change.
+function run:try(rows, n)
+  local left = {}
   for _, row in ipairs(rows) do
     local ok, results = self:checked_call(row)
-    if ok then
-      able[#able + 1], row.results = row, results
-      if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
-    else
-      self:skip(row.track, n, {why = "out of memory"})
-    end
+    if ok then left[#left + 1], row.results = row, results
+    else self:skip_all({row.track}, n) end
   end
-  return able, sent
+  return left
+end
+
+-- What a row needs besides: inputs that are sent again and again, results of all devices to compare.
+local function add_bytes(rows, sent, fetched)
+  for _, row in ipairs(rows) do
+    if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
+    if row.bytes and row.device == "cpu" and #rows > 1 then row.bytes = row.bytes + (#rows + 1) * fetched end
+  end
 end
 
 -- Do the others' results agree with the first one's? What does not repeat cannot be compared.
@@ -237,6 +255,7 @@ end
 
 function run:point(n, rows, sent)
   local point = {n = n, measured = {}, sent = sent, fetched = bytes_in(rows[1].results, self.place)}
+  add_bytes(rows, sent, point.fetched)
   for _, row in ipairs(rows) do row.results = nil end
   rows = self:time(rows, n)
   if #rows == 0 then return nil end
@@ -245,21 +264,20 @@ function run:point(n, rows, sent)
     point.measured[i] = measured(row)
     point.dtype = point.dtype or row.in_place.dtype
   end
-  point.work = self.place.count(rows[1].calls.in_place, rows[1].device)
+  local ok, work = self:guarded(function() return self.place.count(rows[1].calls.in_place, rows[1].device) end)
+  point.work = ok and work or nil
   return point
 end
 
 -- The point of this size; nil: it was measured nowhere.
 function run:measure(n)
-  for _, track in ipairs(self.tracks) do self.place.reset_peak(track.device) end
+  local tracks = self:able(n)
+  if #tracks == 0 then return nil end
+  for _, track in ipairs(tracks) do self.place.reset_peak(track.device) end
   local ok, inputs = self:guarded(function() return self.place.made(self.settings.inputs, n) end)
-  if not ok then
-    for _, track in ipairs(self.tracks) do
-      if not track.over then self:skip(track, n, {why = "out of memory"}) end
-    end
-    return nil
-  end
-  local rows, sent = self:rows(n, inputs)
+  if not ok then return self:skip_all(tracks, n) end
+  local sent = bytes_in(inputs, self.place)
+  local rows = self:try(self:prepare(tracks, n, inputs), n)
   if #rows == 0 then return nil end
   self:compare(rows)
   return self:point(n, rows, sent)
@@ -280,12 +298,12 @@ function run:visit(n)
   if point then insert(self.found.points, point) end
 end
 
--- Sizes between those measured, until next_size has no wish. What was given up lies above them.
+-- Sizes between those measured, until next_size has no wish.
 function run:refine()
   for _ = 1, self.settings.refine or 0 do
     local n = self.settings.next_size(self.found.points)
     if not n then return end
-    for _, track in ipairs(self.tracks) do track.over, track.bytes, track.seconds = false, {}, {} end
+    for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end       -- of larger ones, too
     self:visit(n)
   end
 end
@@ -294,7 +312,7 @@ function run:all(sizes)
   local settings = self.settings
   local task <close> = progress.task(settings.name or settings.what, #sizes)
   for _, n in ipairs(sizes) do
-    if not self:any_left() then break end
+    if #self:tracks_at(n) == 0 then break end
     task:step(("n = %d"):format(n))
     self:visit(n)
     self.done = self.done + 1
@@ -321,7 +339,8 @@ function grid.run(fn, sizes, settings, place)
   place.release()
   if not ok then
     if not interrupt.is(problem) then error(problem, 0) end
-    self.found.incomplete = ("stopped after %d of %d sizes"):format(self.done, #sizes)
+    self.found.incomplete = self.done < #sizes and ("stopped after %d of %d sizes"):format(self.done, #sizes)
+      or "stopped while more sizes were tried"
   end
   return self.found
 end
