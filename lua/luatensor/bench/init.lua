@@ -4,6 +4,7 @@
 local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"
 local diff = require "luatensor.bench.diff"
+local machine = require "luatensor.bench.machine"
 local result = require "luatensor.bench.result"
 local split = require "luatensor.bench.split"
 local timing = require "luatensor.bench.timing"
@@ -14,6 +15,7 @@ bench.compare = comparison.compare
 bench.crossover = crossover.crossover
 bench.diff = diff.diff
 bench.load = result.load
+bench.machine = machine.machine
 bench.sizes = crossover.sizes
 bench.split = split.split
 bench.time = timing.time

@@ -1,12 +1,35 @@
 --- This machine: what it is, and what it can do at most.
 
+local core = require "luatensor.core"
 local lt = require "luatensor"
+local arguments = require "luatensor.bench.arguments"
+local caches = require "luatensor.bench.caches"
+local idle = require "luatensor.bench.idle"
+local interrupt = require "luatensor.bench.interrupt"
+local limits_file = require "luatensor.bench.limits_file"
+local meters = require "luatensor.bench.meters"
+local page = require "luatensor.bench.machine_page"
+local progress = require "luatensor.bench.progress"
+local result = require "luatensor.bench.result"
+local state = require "luatensor.bench.state"
 
 local machine = {}
 
---- What figures were measured on: processor, threads, devices, versions. Kept with every result.
--- @treturn table
-function machine.identity()
+-- ---- what it is ---------------------------------------------------------------------------------
+
+local function first_line(path)
+  local file = io.open(path)
+  local line = file and file:read("l")
+  if file then file:close() end
+  return line
+end
+
+local function system_name()
+  local kind, release = first_line("/proc/sys/kernel/ostype"), first_line("/proc/sys/kernel/osrelease")
+  return kind and release and kind .. " " .. release or nil
+end
+
+local function describe_devices()
   local devices = {}
   for i, info in ipairs(lt.devices()) do
     devices[i] = {
@@ -14,7 +37,276 @@ function machine.identity()
       memory = info.memory, software = info.software, emulated = info.emulated or nil,
     }
   end
-  return {devices = devices, threads = lt.get_num_threads(), luatensor = lt._VERSION, lua = _VERSION}
+  return devices
+end
+
+local fixed                      -- what does not change while the process runs
+
+--- What figures were measured on. Kept with every result.
+-- @treturn table devices (name, kind, cores, isa, memory, software), threads, processors that the process may use,
+--   quota (of their time, in processors; nil: none), system, config (what computes, with versions), luatensor, lua
+function machine.identity()
+  fixed = fixed or {devices = describe_devices(), system = system_name()}
+  local processors, quota = core.processors()
+  return {
+    devices = fixed.devices, system = fixed.system, processors = processors, quota = quota,
+    threads = lt.get_num_threads(), config = lt.config(), luatensor = lt._VERSION, lua = _VERSION,
+  }
+end
+
+-- ---- what it can do -----------------------------------------------------------------------------
+
+--- dtypes whose arithmetic and products are measured.
+local ARITHMETIC <const> = {"float32", "float64"}
+local PRODUCTS <const> = {"float32", "float64", "float16", "bfloat16"}
+
+local function larger(a, b) return math.max(a or 0, b) end
+
+local function arithmetic_step(entry, dtype)
+  return {"arithmetic of " .. dtype, 2, function()
+    local limits = meters.limits(entry.device, dtype)
+    table.insert(entry.arithmetic, {dtype = dtype, flops = limits.flops})
+    entry.read, entry.copy = larger(entry.read, limits.read), larger(entry.copy, limits.copy)
+  end}
+end
+
+local function product_step(entry, dtype, seconds)
+  return {"products of " .. dtype, 0.5 + 3 * seconds, function()
+    local row = meters.gemm(entry.device, dtype, seconds)
+    row.dtype = dtype
+    table.insert(entry.products, row)
+  end}
+end
+
+local MEMORY <const> = 256 << 20     -- bytes that no cache holds
+
+-- Two working sets in a row that are no faster than memory: larger ones are no news.
+local function is_memory(entry, point)
+  return entry.read ~= nil and point.read < 1.25 * entry.read
+end
+
+local function levels_step(entry, seconds)
+  return {"levels of the memory", 6, function()
+    local sizes = meters.sizes(entry.device, seconds)
+    local task <close> = progress.task("levels", #sizes)
+    for i, bytes in ipairs(sizes) do
+      task:step(("%d KiB"):format(bytes // 1024))
+      local point = meters.working_set(entry.device, bytes)
+      point.bytes = bytes
+      entry.levels[i] = point
+      if i > 1 and is_memory(entry, point) and is_memory(entry, entry.levels[i - 1]) then break end
+    end
+    local last = entry.levels[#entry.levels]
+    if last and last.bytes * (entry.threads or 1) >= MEMORY then entry.read = larger(entry.read, last.read) end
+  end}
+end
+
+local function call_step(entry, seconds)
+  return {"the smallest call", 1 + seconds, function()
+    local costs = meters.call(entry.device, seconds)
+    entry.call, entry.single, entry.wait = costs.call, costs.single, costs.wait
+  end}
+end
+
+local function transfer_step(entry, pinned, out, seconds)
+  return {"transfers", 1 + seconds, function()
+    local row = meters.transfer(entry.device, pinned, out, seconds)
+    row.pinned, row.out = pinned, out
+    table.insert(entry.transfers, row)
+  end}
+end
+
+-- {text, seconds roughly, function} of what is measured on a device, into its entry.
+local function steps_of(entry, seconds)
+  local steps = {}
+  local function add(step) steps[#steps + 1] = step end
+  for _, dtype in ipairs(ARITHMETIC) do add(arithmetic_step(entry, dtype)) end
+  for _, dtype in ipairs(PRODUCTS) do add(product_step(entry, dtype, seconds)) end
+  add(levels_step(entry, seconds))
+  add(call_step(entry, seconds))
+  if entry.kind == "cpu" then return steps end
+  for i = 0, 3 do add(transfer_step(entry, i >= 2, i % 2 == 1, seconds)) end
+  return steps
+end
+
+-- What a device cannot do is told, and the rest is measured.
+local function attempt(entry, step)
+  local ok, problem = pcall(step[3])
+  if ok then return end
+  if interrupt.is(problem) then error(problem, 0) end
+  table.insert(entry.problems, {what = step[1], problem = tostring(problem)})
+end
+
+local function entry_of(device)
+  local cpu = device.kind == "cpu"
+  return {
+    device = device.device, name = device.name, kind = device.kind, emulated = device.emulated,
+    threads = cpu and lt.get_num_threads() or nil, caches = cpu and caches.list() or {}, cores = device.cores,
+    made = os.date("!%Y-%m-%dT%H:%M:%SZ"), arithmetic = {}, products = {}, levels = {}, transfers = {}, problems = {},
+  }
+end
+
+--- Fields: devices {device, name, kind, emulated, made, threads, arithmetic {dtype, flops}, products {dtype, n, flops,
+-- min, q1, median, q3}, read and copy (bytes per second), caches {name, bytes, shared}, levels {bytes, read, latency},
+-- call, single, wait (seconds), transfers {pinned, out, latency, bandwidth, bytes}, problems {what, problem}}, others
+-- (share of the processor), not_stored (why), emulated, incomplete.
+local class = result.class("machine", {blocks = page.blocks, timings = page.timings})
+
+-- ---- what was measured before -------------------------------------------------------------------
+
+local measured = {}              -- in this process: entries by words and device
+
+local function words_of(identity, emulated) return limits_file.words(identity, emulated or false) end
+
+local function remember(identity, entry)
+  local words = words_of(identity, entry.emulated)
+  measured[words] = measured[words] or {}
+  measured[words][entry.device] = entry
+end
+
+-- A device's entry in the cache; nil: not measured yet.
+local function stored_entry(identity, device)
+  local emulated = device.emulated or false
+  for _, entry in ipairs(limits_file.load(words_of(identity, emulated), emulated) or {}) do
+    if entry.device == device.device then return entry end
+  end
+end
+
+local function keep(identity, entries)
+  for _, emulated in ipairs{false, true} do
+    local list = {}
+    for _, entry in ipairs(entries) do
+      if (entry.emulated or false) == emulated then list[#list + 1] = entry end
+    end
+    if #list > 0 then
+      local ok, problem = limits_file.save(class, words_of(identity, emulated), emulated, list)
+      if not ok then return problem end
+    end
+  end
+end
+
+-- Keeps what is worth it; why not.
+local function store(identity, entries, others, seconds)
+  for _, entry in ipairs(entries) do remember(identity, entry) end
+  if (others or 0) > idle.BUSY then return "others used the processor meanwhile" end
+  if seconds < machine.SECONDS then return "less time was given than it takes to be sure" end
+  return keep(identity, entries)
+end
+
+-- ---- the function -------------------------------------------------------------------------------
+
+--- Seconds that a figure takes where nothing else is said.
+machine.SECONDS = 0.25
+
+local function wanted_devices(devices, identity)
+  if devices == nil then return identity.devices end
+  if type(devices) ~= "table" or #devices == 0 then
+    arguments.fail("bench.machine", "devices: a list of names expected, got %s", type(devices))
+  end
+  local list, seen = {}, {}
+  for _, name in ipairs(devices) do
+    local ok, full = pcall(lt.device, name)
+    if not ok then arguments.fail("bench.machine", "devices: %s", full) end
+    for _, device in ipairs(identity.devices) do
+      if device.device == full and not seen[full] then list[#list + 1] = device end
+    end
+    seen[full] = true
+  end
+  return list
+end
+
+local function boolean(name, value)
+  if value ~= nil and type(value) ~= "boolean" then
+    arguments.fail("bench.machine", "%s: boolean expected, got %s", name, type(value))
+  end
+  return value or false
+end
+
+-- The entries of all wanted devices: those stored, and new ones that the steps fill.
+local function prepare(fields, wanted, identity, options)
+  local steps, new, weight = {}, {}, 0
+  for i, device in ipairs(wanted) do
+    local entry = not options.fresh and stored_entry(identity, device)
+    fields.devices[i] = entry or entry_of(device)
+    fields.emulated = fields.emulated or device.emulated
+    if not entry then
+      new[#new + 1] = fields.devices[i]
+      for _, step in ipairs(steps_of(new[#new], options.seconds)) do
+        steps[#steps + 1] = {fields.devices[i], step}
+        weight = weight + step[2]
+      end
+    end
+  end
+  return steps, new, weight
+end
+
+local function measure(fields, steps, weight)
+  local task <close> = progress.task("limits", weight, {seconds = weight})
+  return result.collect(class, fields, "measurements", #steps, function(i)
+    local entry, step = steps[i][1], steps[i][2]
+    task:step(("%s, %s"):format(entry.device, step[1]), step[2])
+    attempt(entry, step)
+  end)
+end
+
+--- What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
+-- kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
+-- @function machine
+-- @tparam[opt] table options `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`:
+--   names (all of this machine)
+-- @treturn table a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read`
+--   and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU
+--   `wait` and `transfers`
+-- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
+function machine.machine(options)
+  options = arguments.options("bench.machine", options, {fresh = true, seconds = true, devices = true})
+  local settings = {
+    fresh = boolean("fresh", options.fresh),
+    seconds = arguments.number("bench.machine", "seconds", options.seconds, 1e-6, 60, machine.SECONDS),
+  }
+  local identity = machine.identity()
+  local fields = {devices = {}, machine = identity}
+  local steps, new, weight = prepare(fields, wanted_devices(options.devices, identity), identity, settings)
+  if #new == 0 then return result.new(class, fields) end
+  local _ <close> = state.keep()
+  local watch = idle.watch()
+  local made = measure(fields, steps, weight)
+  made.others = watch:others()
+  made.not_stored = store(identity, new, made.others, settings.seconds)
+  return made
+end
+
+-- ---- shares -------------------------------------------------------------------------------------
+
+--- The limits of a device that were measured before, in this process or in the cache.
+-- @string device
+-- @treturn ?table an entry of a result's devices; nil: bench.machine was not called yet
+function machine.known(device)
+  local identity = machine.identity()
+  for _, info in ipairs(identity.devices) do
+    if info.device == device then
+      local mine = measured[words_of(identity, info.emulated)]
+      if mine and mine[device] then return mine[device] end
+      local entry = stored_entry(identity, info)
+      if entry then remember(identity, entry) end
+      return entry
+    end
+  end
+end
+
+--- A rate as a share of what was measured to be possible.
+-- @number rate FLOP/s or bytes per second
+-- @string kind "flops", "read" or "copy" (bytes read and written)
+-- @string device
+-- @string[opt] dtype of the arithmetic
+-- @int[opt] working_set bytes in all that are touched again and again; more than any cache where left out
+-- @treturn ?number share; nil: it cannot be told
+-- @treturn string of which limit, or why it cannot be told
+-- @treturn ?table a note to show beside it: a share of more than 105 % says that the limit is not what limits
+function machine.share(rate, kind, device, dtype, working_set)
+  local entry = machine.known(device)
+  if not entry then return nil, "the limits of " .. device .. " were not measured" end
+  return require("luatensor.bench.share").of(entry, rate, kind, dtype, working_set)
 end
 
 return machine

@@ -1,0 +1,101 @@
+--- Measured limits, kept in the user's cache: a file for each machine. Which machine it is stands in the file; its name
+-- is only a hash. What is damaged, of another machine or of another version of this file is not there.
+
+local core = require "luatensor.core"
+local result = require "luatensor.bench.result"
+
+local limits_file = {}
+
+--- Of what is measured and how: figures of another version are measured again.
+limits_file.VERSION = 1
+
+-- FNV-1a, 64 bits, in hexadecimal.
+local function hash(text)
+  local value = 0xcbf29ce484222325
+  for i = 1, #text do value = (value ~ text:byte(i)) * 0x100000001b3 end
+  return ("%016x"):format(value)
+end
+
+-- What changes the figures, of a device.
+local function device_words(device)
+  return table.concat({
+    device.device, device.name or "", tostring(device.cores), device.isa or "", tostring(device.memory),
+    device.software or "",
+  }, "; ")
+end
+
+--- What makes a machine the same: processor, cores, threads, instruction set, memory, versions, GPUs.
+-- @tab identity what luatensor.bench.machine's identity gives
+-- @bool emulated with the emulated devices, which are no part of the real machine
+-- @treturn string a line each
+function limits_file.words(identity, emulated)
+  local lines = {
+    ("limits %d, %s, %s"):format(limits_file.VERSION, identity.luatensor, identity.config),
+    ("%d threads, %d processors, quota %s"):format(identity.threads, identity.processors, identity.quota or "none"),
+  }
+  for _, device in ipairs(identity.devices) do
+    if emulated or not device.emulated then lines[#lines + 1] = device_words(device) end
+  end
+  return table.concat(lines, "\n") .. (emulated and "\nemulated" or "")
+end
+
+--- Where the file of a machine is; nil and why there is none.
+function limits_file.path(words, emulated)
+  local folder, problem = core.cache_folder()
+  if not folder then return nil, problem end
+  return ("%s/limits-%s%s.json"):format(folder, emulated and "emulated-" or "", hash(words))
+end
+
+-- The text with its own hash in it: what was changed or cut short is found out.
+local EMPTY <const> = ("0"):rep(16)
+
+local function seal(text)
+  local sealed = text:gsub(('"check": "%s"'):format(EMPTY), ('"check": "%s"'):format(hash(text)), 1)
+  return sealed
+end
+
+local function is_sealed(text)
+  local check = text:match('"check": "(%x+)"')
+  if not check then return false end
+  local plain = text:gsub(('"check": "%s"'):format(check), ('"check": "%s"'):format(EMPTY), 1)
+  return hash(plain) == check
+end
+
+local function read(path)
+  local file = io.open(path, "rb")
+  local text = file and file:read("a")
+  if file then file:close() end
+  return text
+end
+
+--- The devices of a stored result; nil: none for this machine that is whole.
+-- @string words what limits_file.words gives
+-- @bool emulated
+-- @treturn ?table
+function limits_file.load(words, emulated)
+  local path = limits_file.path(words, emulated)
+  local text = path and read(path)
+  if not text or not is_sealed(text) then return nil end
+  local stored = result.decode(text, path)
+  return stored and stored.identity == words and stored.devices or nil
+end
+
+--- Keeps devices' limits, with those of the same machine that the file has already.
+-- @treturn[1] boolean true
+-- @treturn[2] nil
+-- @treturn[2] string why not
+function limits_file.save(class, words, emulated, devices)
+  local path, problem = limits_file.path(words, emulated)
+  if not path then return nil, problem end
+  local all, names = {}, {}
+  for _, device in ipairs(devices) do
+    all[#all + 1], names[device.device] = device, true
+  end
+  for _, device in ipairs(limits_file.load(words, emulated) or {}) do
+    if not names[device.device] then all[#all + 1] = device end
+  end
+  local fields = {devices = all, identity = words, check = EMPTY, emulated = emulated or nil}
+  return result.write_file(path, seal(result.encode(result.new(class, fields))))
+end
+
+return limits_file

@@ -1,0 +1,129 @@
+--- What measures a machine's limits, one figure or a few at a time. Loops that do nothing else are in the core
+-- (lt.limits, core.working_set); what a script would call is timed here. The fastest round counts where the question is
+-- what can be done at most, the median where it is what something costs.
+
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local sample = require "luatensor.bench.sample"
+
+local meters = {}
+
+local KIB <const>, MIB <const> = 1 << 10, 1 << 20
+
+-- What a sampler finds out about fn.
+local function figures_of(fn, device, seconds)
+  local sampler = sample.new(fn, {
+    what = "bench.machine", device = device, seconds = seconds, rounds = 5, warmup = seconds / 4, gc = "count",
+    clock = lt.clock, part = true,
+  })
+  sampler:warm_up()
+  repeat sampler:round() until sampler:done()
+  return sampler:finish()
+end
+
+--- Additions and multiplications per second, bytes per second read and copied.
+-- @treturn table flops, read, copy
+function meters.limits(device, dtype) return lt.limits(device, dtype) end
+
+--- Reading the same bytes (of each CPU thread; of a GPU in all) again and again.
+-- @treturn table read (bytes per second), latency (seconds; nil: not measured)
+function meters.working_set(device, bytes) return core.working_set(device, bytes) end
+
+-- ---- matrix products ----------------------------------------------------------------------------
+
+local LARGEST <const> = 8192            -- rows: 256 MiB of float32 each
+local WIDEST <const> = 8                -- bytes of an element
+
+local function fits(device, n)
+  return 3 * n * n * WIDEST <= (core.available_memory(device) or math.huge) / 4
+end
+
+local function square(n, device, dtype) return lt.rand(n, n, {device = device}):to(dtype) end
+
+local function seconds_of(fn, device)
+  lt.synchronize(device)
+  local start = lt.clock()
+  fn()
+  lt.synchronize(device)
+  return lt.clock() - start
+end
+
+-- A product of two n × n matrices into a third.
+local function product(n, device, dtype)
+  local x, y, out = square(n, device, dtype), square(n, device, dtype), square(n, device, dtype)
+  return function() lt.matmul(x, y, {out = out}) end
+end
+
+--- Rate of products of two square matrices, the smallest power of two in rows whose product takes a fifth of the
+-- seconds.
+-- @treturn table n, flops (per second), and min, q1, median, q3: seconds a product
+function meters.gemm(device, dtype, seconds)
+  local n, multiply = 128, product(128, device, dtype)
+  multiply()                                                     -- a GPU's library is loaded
+  while n < LARGEST and fits(device, 2 * n) and seconds_of(multiply, device) < seconds / 5 do
+    n = 2 * n
+    multiply = product(n, device, dtype)
+    multiply()
+  end
+  local f = figures_of(multiply, device, seconds)
+  return {n = n, flops = 2 * n ^ 3 / f.min, min = f.min, q1 = f.q1, median = f.median, q3 = f.q3}
+end
+
+-- ---- calls and transfers ------------------------------------------------------------------------
+
+--- What the smallest call costs: adding one number to one number, in place.
+-- @treturn table call: seconds in a sequence of calls, on a GPU that of launching; single: until it is done; wait: for
+--   a device that has nothing to do
+function meters.call(device, seconds)
+  local x, y = lt.zeros(1, {device = device}), lt.ones(1, {device = device})
+  local f = figures_of(function() x:add_(y) end, device, seconds)
+  return {call = f.median, single = f.single, wait = f.wait_seconds}
+end
+
+-- Host memory, page-locked or not.
+local function host_bytes(n, pinned)
+  local x = lt.zeros(n, {dtype = "uint8", device = "cpu"})
+  return pinned and x:pin_memory() or x
+end
+
+local function copy_seconds(to, from, device, seconds)
+  local f = figures_of(function()
+    to:copy_(from)
+    lt.synchronize(device)
+  end, device, seconds)
+  return f.min
+end
+
+--- Copies between ordinary or page-locked memory and a device.
+-- @string device
+-- @bool pinned
+-- @bool out from the device
+-- @number seconds
+-- @treturn table latency: seconds of four bytes; bandwidth: bytes per second of many
+function meters.transfer(device, pinned, out, seconds)
+  local bytes = (core.available_memory(device) or math.huge) >= 1 << 30 and 64 * MIB or 4 * MIB
+  local function time(n)
+    local host, there = host_bytes(n, pinned), lt.zeros(n, {dtype = "uint8", device = device})
+    return copy_seconds(out and host or there, out and there or host, device, seconds)
+  end
+  return {latency = time(4), bandwidth = bytes / time(bytes), bytes = bytes}
+end
+
+-- ---- the levels of the memory -------------------------------------------------------------------
+
+--- Working sets that are tried: from what is in the first cache to what is in none.
+-- @string device
+-- @number seconds little time tries few of them
+-- @treturn {int,...} bytes, of each CPU thread; of a GPU in all
+function meters.sizes(device, seconds)
+  local cpu, hurry = device == "cpu", seconds < 0.05
+  local most = (core.available_memory(device) or math.huge) / 4 / (cpu and lt.get_num_threads() or 2)
+  local sizes, bytes = {}, cpu and 8 * KIB or MIB
+  while bytes <= (hurry and 4 or 256) * MIB and bytes <= most do
+    sizes[#sizes + 1] = bytes
+    bytes = (hurry and 8 or 2) * bytes
+  end
+  return sizes
+end
+
+return meters

@@ -1,0 +1,79 @@
+--- Shares of a device's measured limits.
+
+local document = require "luatensor.bench.document"
+
+local share = {}
+
+local OVER <const> = 1.05        -- beyond this the limit was not the limit
+local CACHED <const> = 1.5       -- times as fast as memory: from a cache
+
+--- What computes elements of a dtype.
+local parts <const> = {complex64 = "float32", complex128 = "float64"}
+
+local function row_of(rows, dtype)
+  for _, row in ipairs(rows) do
+    if row.dtype == dtype then return row end
+  end
+end
+
+-- The larger of what additions with multiplications and matrix products reach.
+local function flops_limit(entry, dtype)
+  dtype = parts[dtype] or dtype or "float32"
+  local plain, product = row_of(entry.arithmetic, dtype), row_of(entry.products, dtype)
+  if entry.kind == "cpu" and not plain and (dtype == "float16" or dtype == "bfloat16") then
+    plain = row_of(entry.arithmetic, "float32")       -- what they are computed in
+  end
+  if product and product.flops > (plain and plain.flops or 0) then
+    return product.flops, "products of " .. dtype
+  end
+  if plain then return plain.flops, "arithmetic of " .. plain.dtype end
+  return nil, "arithmetic of " .. dtype .. " was not measured"
+end
+
+--- The measured point that a working set is at, the next larger one.
+-- @tab entry of a device
+-- @int bytes in all
+-- @treturn ?table nil: larger than what was tried
+function share.point(entry, bytes)
+  local each = bytes / (entry.threads or 1)
+  for _, point in ipairs(entry.levels) do
+    if point.bytes >= each then return point end
+  end
+end
+
+--- Is a working set in a cache?
+-- @treturn boolean
+-- @treturn ?table the measured point
+function share.in_cache(entry, bytes)
+  local point = bytes and share.point(entry, bytes)
+  return point ~= nil and entry.read ~= nil and point.read > CACHED * entry.read, point
+end
+
+local function bytes_limit(entry, kind, working_set)
+  local cached, point = share.in_cache(entry, working_set)
+  if cached and kind == "read" then return point.read, "reading a working set of this size" end
+  if cached then return nil, "in cache" end
+  if not entry[kind] then return nil, "memory was not measured" end
+  return entry[kind], kind == "read" and "reading memory" or "copying memory"
+end
+
+--- As luatensor.bench.machine's share, of an entry.
+function share.of(entry, rate, kind, dtype, working_set)
+  local limit, name
+  if kind == "flops" then
+    limit, name = flops_limit(entry, dtype)
+  elseif kind == "read" or kind == "copy" then
+    limit, name = bytes_limit(entry, kind, working_set)
+  else
+    error(("share: unknown kind %q"):format(tostring(kind)), 2)
+  end
+  if not limit then return nil, name end
+  local value, note = rate / limit, nil
+  if value > OVER then
+    note = document.note("{share} of what was measured for {name}: part of the data was in a cache, or the machine was "
+      .. "slower when its limits were measured.", {share = {value, "share"}, name = {name, "text"}})
+  end
+  return value, name, note
+end
+
+return share
