@@ -24,13 +24,16 @@ local function device_words(device)
   }, "; ")
 end
 
+-- What computes on the CPU: GPUs have lines of their own.
+local function cpu_config(identity) return (identity.config:gsub("; cuda: .*", "")) end
+
 --- What makes a machine the same: processor, cores, threads, instruction set, memory, versions, GPUs.
 -- @tab identity what luatensor.bench.machine's identity gives
 -- @bool emulated with the emulated devices, which are no part of the real machine
 -- @treturn string a line each
 function limits_file.words(identity, emulated)
   local lines = {
-    ("limits %d, %s, %s"):format(limits_file.VERSION, identity.luatensor, identity.config),
+    ("limits %d, %s, %s"):format(limits_file.VERSION, identity.luatensor, cpu_config(identity)),
     ("%d threads, %d processors, quota %s"):format(identity.threads, identity.processors, identity.quota or "none"),
   }
   for _, device in ipairs(identity.devices) do
@@ -49,16 +52,13 @@ end
 -- The text with its own hash in it: what was changed or cut short is found out.
 local EMPTY <const> = ("0"):rep(16)
 
-local function seal(text)
-  local sealed = text:gsub(('"check": "%s"'):format(EMPTY), ('"check": "%s"'):format(hash(text)), 1)
-  return sealed
-end
+local function with_check(text, check) return (text:gsub('("check": *")%x+', "%1" .. check, 1)) end
+
+local function seal(text) return with_check(text, hash(text)) end
 
 local function is_sealed(text)
-  local check = text:match('"check": "(%x+)"')
-  if not check then return false end
-  local plain = text:gsub(('"check": "%s"'):format(check), ('"check": "%s"'):format(EMPTY), 1)
-  return hash(plain) == check
+  local check = text:match('"check": *"(%x+)"')
+  return check ~= nil and hash(with_check(text, EMPTY)) == check
 end
 
 local function read(path)
@@ -80,11 +80,26 @@ function limits_file.load(words, emulated)
   return stored and stored.identity == words and stored.devices or nil
 end
 
+-- The machine as far as the file is about it.
+local function real_part(identity)
+  local part = {devices = {}, config = cpu_config(identity)}
+  for name, value in pairs(identity) do part[name] = part[name] or value end
+  for _, device in ipairs(identity.devices) do
+    if not device.emulated then table.insert(part.devices, device) end
+  end
+  return part
+end
+
 --- Keeps devices' limits, with those of the same machine that the file has already.
+-- @tab class of the result that the file holds
+-- @tab identity
+-- @bool emulated are these the emulated devices?
+-- @tab devices entries
 -- @treturn[1] boolean true
 -- @treturn[2] nil
 -- @treturn[2] string why not
-function limits_file.save(class, words, emulated, devices)
+function limits_file.save(class, identity, emulated, devices)
+  local words = limits_file.words(identity, emulated)
   local path, problem = limits_file.path(words, emulated)
   if not path then return nil, problem end
   local all, names = {}, {}
@@ -94,7 +109,10 @@ function limits_file.save(class, words, emulated, devices)
   for _, device in ipairs(limits_file.load(words, emulated) or {}) do
     if not names[device.device] then all[#all + 1] = device end
   end
-  local fields = {devices = all, identity = words, check = EMPTY, emulated = emulated or nil}
+  local fields = {
+    devices = all, identity = words, check = EMPTY, emulated = emulated or nil,
+    machine = emulated and identity or real_part(identity),
+  }
   return result.write_file(path, seal(result.encode(result.new(class, fields))))
 end
 

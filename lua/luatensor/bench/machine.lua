@@ -179,7 +179,7 @@ local function keep(identity, entries)
       if (entry.emulated or false) == emulated then list[#list + 1] = entry end
     end
     if #list > 0 then
-      local ok, problem = limits_file.save(class, words_of(identity, emulated), emulated, list)
+      local ok, problem = limits_file.save(class, identity, emulated, list)
       if not ok then return problem end
     end
   end

@@ -83,17 +83,16 @@ local function level_name(entry, point)
   return share.in_cache(entry, point.bytes * (entry.threads or 1)) and "a cache" or "memory"
 end
 
+local function bytes_axis(entry) return entry.kind == "cpu" and "bytes of each thread" or "bytes" end
+
 local function levels_table(entry)
-  local rows = {}
+  local rows, columns = {}, {{name = bytes_axis(entry), unit = "B"}, {name = "held by", unit = "text"},
+    {name = "reading", unit = "B/s"}}
   for i, point in ipairs(entry.levels) do
-    rows[i] = {point.bytes, level_name(entry, point), point.read, point.latency or false}
+    rows[i] = {point.bytes, level_name(entry, point), point.read, point.latency}
+    if point.latency then columns[4] = {name = "a load", unit = "s"} end
   end
-  return document.table{
-    title = entry.device .. ": levels of the memory",
-    columns = {{name = entry.kind == "cpu" and "bytes of each thread" or "bytes", unit = "B"},
-      {name = "held by", unit = "text"}, {name = "reading, all threads", unit = "B/s"}, {name = "a load", unit = "s"}},
-    rows = rows,
-  }
+  return document.table{title = entry.device .. ": levels of the memory", columns = columns, rows = rows}
 end
 
 local function levels_chart(entry, field, title, unit)
@@ -104,7 +103,7 @@ local function levels_chart(entry, field, title, unit)
   if #points < 2 then return nil end
   return document.chart{
     title = entry.device .. ": " .. title,
-    x = {name = entry.kind == "cpu" and "bytes of each thread" or "bytes", unit = "B", log = true},
+    x = {name = bytes_axis(entry), unit = "B", log = true},
     y = {name = title, unit = unit, log = true},
     series = {{name = entry.device, points = points, emulated = entry.emulated}},
   }
