@@ -67,6 +67,32 @@ describe("bench.diff", function()
     local row = diff_of({name = "f", median = 2}, {name = "f", median = 1})
     assert.equal("undecided", row.verdict)
     assert.equal(2, row.ratio)
+    assert.truthy(tostring(lt.bench.diff(run{{name = "f", median = 2}}, run{{name = "f", median = 1}})):find("Figures without quartiles", 1, true))
+  end)
+
+  it("finds the figures of experiments, and of what holds results", function()
+    local holder = result.class("holder", {blocks = function() return {} end})
+    local function made(seconds)
+      local inner = {
+        format = "luatensor", kind = "experiment", name = "02_large", device = "cpu", results = {run{figure("f", 1, seconds, 3)}},
+        values = {seconds = {value = seconds, unit = "s"}, rate = {value = 5, unit = "B/s"}, ratio = {value = 2, unit = "ratio"}},
+      }
+      return result.new(holder, {sections = {{runs = {inner}}, {}}, machine = machine()})
+    end
+    local d = lt.bench.diff(made(2), made(2))
+    local names = {}
+    for i, row in ipairs(d.rows) do names[i] = row.name end
+    assert.same({"02_large, cpu: rate", "02_large, cpu: seconds", "02_large, cpu: f"}, names)
+    assert.same({"B/s", "s", "s"}, {d.rows[1].unit, d.rows[2].unit, d.rows[3].unit})
+    assert.equal("noise", d.rows[3].verdict)
+  end)
+
+  it("names the points of a crossover", function()
+    local crossover = lt.bench.crossover(function(x) return x:sum() end, {4, 8},
+      {seconds = 0.001, devices = {"cpu"}, name = "sum", inputs = function(n) return lt.ones(n, {device = "cpu"}) end})
+    local d = lt.bench.diff(crossover, crossover)
+    assert.equal("sum on cpu, n = 4, in place", d.rows[1].name)
+    assert.equal("noise", d.rows[#d.rows].verdict)
   end)
 
   it("names what only one of them has", function()
@@ -169,7 +195,7 @@ describe("bench.diff, what cannot be compared", function()
     {"argument 2: result expected, got string", one, "before.json"},
     {"argument 2: a result of kind \"no times\" has no times to compare", one, result.new(without, {})},
     {"nothing of the same name in both: f (spec) and g (spec)", one, run{figure("g", 1, 1, 1)}},
-    {"nothing of the same name in both: f (spec) and nothing (spec)", one, run{}},
+    {"argument 2: a result of kind \"spec\" has no times to compare", one, run{}},
     {"nothing of the same name in both: f (spec) and f (spec)", one, run{figure("f", 1, 1, 1, {unit = "B/s"})}},
   }
   for _, case in ipairs(wrong) do

@@ -232,6 +232,24 @@ local methods = {}
 --- The blocks of it, as every result has them.
 methods.blocks = page.blocks
 
+-- Named figures, for diff.
+function methods:timings()
+  local list = {}
+  for _, point in ipairs(self.points) do
+    for _, entry in ipairs(point.measured) do
+      for _, mode in ipairs(MODES) do
+        local times = entry[mode]
+        list[#list + 1] = times and {
+          name = ("%s on %s, n = %d, %s"):format(self.name, entry.device, point.n, (mode:gsub("_", " "))),
+          device = entry.device, dtype = point.dtype, emulated = entry.emulated,
+          q1 = times.q1, median = times.median, q3 = times.q3,
+        } or nil
+      end
+    end
+  end
+  return list
+end
+
 --- Writes the chart of seconds by size as an SVG file, by gnuplot.
 -- @string path
 -- @treturn[1] boolean true

@@ -3,6 +3,7 @@
 local arguments = require "luatensor.bench.arguments"
 local circumstances = require "luatensor.bench.circumstances"
 local document = require "luatensor.bench.document"
+local figures = require "luatensor.bench.figures"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"
 
@@ -67,6 +68,9 @@ local function add_notes(self, blocks)
     add(document.note("Two machines: figures side by side, no ratios and no verdicts."))
   end
   if self.mixed then add(document.note("Emulated and real times are not compared with each other.")) end
+  if self.singles then
+    add(document.note("Figures without quartiles are undecided: how much they vary by themselves is not known."))
+  end
   add(list_note("Of fewer than five rounds, so that quartiles say little: {names}.", self.few))
   add(list_note("Only before: {names}.", self.only_before))
   add(list_note("Only after: {names}.", self.only_after))
@@ -113,7 +117,7 @@ diff.class = result.class("diff", methods)
 -- Figures by name, in order; names that come twice are numbered.
 local function figures_of(measured)
   local list, by_name = {}, {}
-  for _, timing in ipairs(measured:timings()) do
+  for _, timing in ipairs(figures.of(measured)) do
     local name, n = timing.name, 1
     while by_name[name] do
       n = n + 1
@@ -183,6 +187,7 @@ local function compare_rows(fields, before, after)
     fields.rows[i] = compare_row(name, a, b, fields.same_machine)
     fields.mixed = fields.mixed or a.emulated ~= b.emulated or nil
     fields.emulated = fields.emulated or a.emulated or b.emulated
+    fields.singles = fields.singles or fields.rows[i].verdict == "undecided" or nil
     if is_few(a) or is_few(b) then table.insert(fields.few, name) end
   end
   circumstances.of_rows(fields.differences, list)
@@ -194,7 +199,7 @@ local function check_result(i, value)
   local meta = getmetatable(value)
   if type(value) ~= "table" or value.format ~= "luatensor" or type(meta) ~= "table" then
     arguments.fail("bench.diff", "argument %d: result expected, got %s", i, type(value))
-  elseif not value.timings then
+  elseif #figures.of(value) == 0 then
     arguments.fail("bench.diff", "argument %d: a result of kind \"%s\" has no times to compare", i, value.kind)
   end
 end
@@ -218,7 +223,7 @@ end
 -- not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
 -- without ratios and verdicts, and so do emulated and real figures.
 -- @function bench.diff
--- @tab before a result of time, compare, crossover, machine, or a suite of these
+-- @tab before a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 -- @tab after another
 -- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1:
 --   faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided"}; `only_before`,

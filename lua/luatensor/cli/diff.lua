@@ -2,11 +2,12 @@
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
+local figures = require "luatensor.bench.figures"
 
 local diff = {
   summary = "what changed between two results, and what is noise",
-  description = "Compares two results of the same kind that were saved as JSON: what changed, what is noise, " ..
-    "and in what the runs differ. Results of two machines stand side by side without a verdict.",
+  description = "Compares two results that were saved as JSON, by figures of the same name: what changed, what is " ..
+    "noise, and in what the runs differ. Results of two machines stand side by side without a verdict.",
   example = "luatensor diff before.json after.json",
 }
 
@@ -19,7 +20,7 @@ end
 function diff.run(options)
   local before, after = lt.bench.load(options.before), lt.bench.load(options.after)
   for _, each in ipairs{{options.before, before}, {options.after, after}} do
-    if not each[2].timings then
+    if #figures.of(each[2]) == 0 then
       error(("%s: a result of kind %s has no times to compare"):format(each[1], each[2].kind), 0)
     end
   end

@@ -1,0 +1,72 @@
+--- The named figures of any result: what two runs can be compared by.
+
+local figures = {}
+
+-- Those that experiments keep as single values; ratios and counts follow from these or are no measurement.
+local measured = {s = true, ["B/s"] = true, ["FLOP/s"] = true}
+
+local collect
+
+local function sorted_names(t)
+  local names = {}
+  for name in pairs(t) do
+    if type(name) == "string" then names[#names + 1] = name end
+  end
+  table.sort(names)
+  return names
+end
+
+-- Results anywhere below, in the same order each time.
+local function collect_within(value, prefix, list)
+  for _, item in ipairs(value) do
+    if type(item) == "table" then collect(item, prefix, list) end
+  end
+  for _, name in ipairs(sorted_names(value)) do
+    if type(value[name]) == "table" then collect(value[name], prefix, list) end
+  end
+end
+
+-- "02_large, cuda:0: "
+local function prefix_of(result)
+  if result.kind ~= "experiment" then return "" end
+  return result.name .. (result.device and ", " .. result.device or "") .. ": "
+end
+
+local function add_values(result, prefix, list)
+  if type(result.values) ~= "table" then return end
+  for _, name in ipairs(sorted_names(result.values)) do
+    local item = result.values[name]
+    if type(item) == "table" and type(item.value) == "number" and measured[item.unit] then
+      list[#list + 1] = {name = prefix .. name, median = item.value, unit = item.unit, device = item.device,
+        emulated = item.emulated}
+    end
+  end
+end
+
+local function with_prefix(timing, prefix)
+  if prefix == "" then return timing end
+  return setmetatable({name = prefix .. timing.name}, {__index = timing})
+end
+
+function collect(value, prefix, list)
+  if value.format ~= "luatensor" then return collect_within(value, prefix, list) end
+  prefix = prefix .. prefix_of(value)
+  if value.timings then
+    for _, timing in ipairs(value:timings()) do list[#list + 1] = with_prefix(timing, prefix) end
+  else
+    add_values(value, prefix, list)
+    collect_within(value, prefix, list)
+  end
+end
+
+--- What a result gives by its method `timings`; else its values and what the results within it give (a report holds
+-- experiments, and these what they measured).
+-- @tab result
+-- @treturn table list of {name, median, and where they are known q1, q3, unit ("s"), device, dtype, samples, emulated}
+function figures.of(result)
+  local list = {}
+  collect(result, "", list)
+  return list
+end
+
+return figures
