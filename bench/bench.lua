@@ -6,9 +6,14 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local experiment = require "luatensor.experiment"
+local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
+local markdown = require "luatensor.render.markdown"
+local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"
+local terminal = require "luatensor.render.terminal"
 local rows = require "bench.rows"
 local contender = require "bench.contender"
 
@@ -56,10 +61,8 @@ end
 -- ---- the table ----------------------------------------------------------------------------------
 
 local function show_time(time)
-  if not time then return "-" end
-  local scale, unit = 1e6, "µs"
-  if time.min >= 1 then scale, unit = 1, "s" elseif time.min >= 1e-3 then scale, unit = 1e3, "ms" end
-  return ("%.3g (%.3g) %s"):format(time.min * scale, time.median * scale, unit)
+  if not time then return false end
+  return ("%s (%s)"):format(format.show(time.min, "s"), format.show(time.median, "s"))
 end
 
 -- The largest share of a limit that the row's work reaches.
@@ -94,36 +97,34 @@ local function judge(row, figures, limits, quiet)
   local gate, aim, share_gate, share_aim = wanted(row)
   entry.gate, entry.aim = gate or share_gate, aim or share_aim
   entry.verdict = verdict(gate and entry.torch_ratio or share_gate and entry.share, entry.gate, quiet)
-  entry.unit = share_gate and "%" or "×"
+  entry.unit = share_gate and "share" or "ratio"
   return entry
 end
 
-local function show_ratio(ratio) return ratio and ("%.2f"):format(ratio) or "-" end
-
 local function show_gate(entry)
   if not entry.gate then return "" end
-  if entry.unit == "%" then return ("%d %% / %d %%"):format(100 * entry.gate // 1, 100 * entry.aim // 1) end
-  return ("%g / %g"):format(entry.gate, entry.aim)
+  return ("%s / %s"):format(format.show(entry.gate, entry.unit), format.show(entry.aim, entry.unit))
 end
-
-local head = {
-  "row: min (median) of a call", "luatensor", "PyTorch", "NumPy", "PyTorch/ours", "NumPy/ours", "of limit",
-  "gate / aim", "",
-}
 
 local function line_of(entry)
   return {
     entry.name .. (entry.quiet and "" or " ~"), show_time(entry.ours), show_time(entry.torch), show_time(entry.numpy),
-    show_ratio(entry.torch_ratio), show_ratio(entry.numpy_ratio),
-    entry.share and ("%.0f %%"):format(100 * entry.share) or "", show_gate(entry), entry.verdict or "",
+    entry.torch_ratio or false, entry.numpy_ratio or false, entry.share or false, show_gate(entry), entry.verdict or "",
   }
 end
 
-local function print_markdown(lines)
-  for i, line in ipairs(lines) do
-    print("| " .. table.concat(line, " | ") .. " |")
-    if i == 1 then print("|---" .. ("|---:"):rep(#line - 1) .. "|") end
-  end
+local function table_of(entries)
+  local lines = {}
+  for i, entry in ipairs(entries) do lines[i] = line_of(entry) end
+  return document.table{
+    columns = {
+      {name = "row: min (median) of a call", unit = "text"}, {name = "luatensor", unit = "text"},
+      {name = "PyTorch", unit = "text"}, {name = "NumPy", unit = "text"}, {name = "PyTorch/ours", unit = "ratio"},
+      {name = "NumPy/ours", unit = "ratio"}, {name = "of limit", unit = "share"}, {name = "gate / aim", unit = "text"},
+      {name = "", unit = "text"},
+    },
+    rows = lines,
+  }
 end
 
 -- ---- checks that are no times -------------------------------------------------------------------
@@ -133,7 +134,7 @@ local function check_sum_error()
   local x = lt.rand(7000, 7000)
   local exact = x:to("float64"):sum():item()
   local off = math.abs(x:sum():item() - exact) / exact
-  return {name = "sum 7000×7000, relative error", value = ("%.1e"):format(off), gate = "6e-8 / 1e-8",
+  return {name = "sum 7000×7000, relative error", value = format.show(off, "number"), gate = "6e-8 / 1e-8",
     verdict = off <= 6e-8 and "met" or "missed"}
 end
 
@@ -150,7 +151,7 @@ local function check_memory()
   end
   local half, last = peaks[(#peaks + 1) // 2], peaks[#peaks]
   return {name = ("memory over %d large iterations"):format(options.iterations),
-    value = ("peak %.0f MB, %.0f MB after half of them"):format((last - before) / 1e6, (half - before) / 1e6),
+    value = ("peak %s, %s after half of them"):format(format.show(last - before, "B"), format.show(half - before, "B")),
     gate = "flat", verdict = last == half and "met" or "missed"}
 end
 
@@ -166,24 +167,25 @@ local function wants(row)
     and (not row.gpu or options.device ~= "cpu")
 end
 
-local on_terminal = os.execute("test -t 2") == true
-
-local function show_progress(name)
-  if on_terminal then io.stderr:write("\r\27[K", name) end
+-- Waits for an idle machine: false when it stays busy.
+local function await_idle()
+  local task <close> = progress.task("bench", 1)
+  task:step(("waiting up to %d s for an idle machine"):format(options.wait))
+  return idle.await(options.wait)
 end
 
 local function run_rows(contenders, limits)
-  local entries, lines = {}, {head}
+  local chosen, entries = {}, {}
   for _, row in ipairs(rows) do
-    if wants(row) then
-      local quiet = idle.await(options.wait)
-      show_progress(row[1])
-      local entry = judge(row, measure(row, contenders), limits, quiet)
-      entries[#entries + 1], lines[#lines + 1] = entry, line_of(entry)
-    end
+    if wants(row) then chosen[#chosen + 1] = row end
   end
-  show_progress("")
-  return entries, lines
+  local task <close> = progress.task("bench", #chosen)
+  for i, row in ipairs(chosen) do
+    task:step(row[1])
+    local quiet = idle.await(options.wait)
+    entries[i] = judge(row, measure(row, contenders), limits, quiet)
+  end
+  return entries
 end
 
 local function print_errors(entries)
@@ -192,10 +194,7 @@ local function print_errors(entries)
   end
 end
 
-show_progress(("waiting up to %d s for an idle machine"):format(options.wait))
-local quiet_at_start = idle.await(options.wait)
-show_progress("")
-if not quiet_at_start and options.noisy ~= "yes" then
+if not await_idle() and options.noisy ~= "yes" then
   print(("bench: not measured, the machine stayed busy for %d s (--noisy yes measures all the same)"):format(
     options.wait))
   os.exit(0, true)
@@ -205,16 +204,17 @@ lt.set_default_device(options.device)
 local contenders = contender.all(options.threads, options.device)
 local limits = lt.limits(options.device)
 print(experiment.describe(options.device))
-experiment.print_caveats(options.device)
+for _, note in ipairs(experiment.caveats(options.device)) do print(terminal.block(note)) end
 for _, who in ipairs(contenders) do print(("  %-10s %s"):format(who.name, who.version)) end
-print(("measured limits: read %.1f GB/s, copy %.1f GB/s, %.0f GFLOP/s\n"):format(
-  limits.read / 1e9, limits.copy / 1e9, limits.flops / 1e9))
+print(terminal.block(document.text("measured limits: read {read}, copy {copy}, {flops}", {
+  read = {limits.read, "B/s"}, copy = {limits.copy, "B/s"}, flops = {limits.flops, "FLOP/s"},
+})) .. "\n")
 
-local entries, lines = run_rows(contenders, limits)
+local entries = run_rows(contenders, limits)
 contender.close(contenders)
 if #entries > 0 then
-  local show = options.markdown == "yes" and print_markdown or experiment.print_table
-  show(lines)
+  local render = options.markdown == "yes" and markdown or terminal
+  print(render.block(table_of(entries)))
 end
 
 print()

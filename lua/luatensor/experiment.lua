@@ -5,12 +5,14 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local arguments = require "luatensor.cli.arguments"
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 local notes = require "luatensor.bench.notes"
 local notebook = require "luatensor.notebook"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
+local sample = require "luatensor.bench.sample"
 local statistics = require "luatensor.bench.statistics"
 local terminal = require "luatensor.render.terminal"
 
@@ -19,107 +21,7 @@ local experiment = {}
 --- Do experiments print what they find? They return it in any case.
 experiment.quiet = false
 
--- ---- timing -------------------------------------------------------------------------------------
-
-local function is_terminal() return os.execute("test -t 1") == true end
-
-local function draw_bar(done, total, seconds)
-  local width = 40
-  local filled = done * width // total
-  io.write(("\r[%s%s] %d/%d, %.0f s left\27[K"):format(("#"):rep(filled), ("."):rep(width - filled), done, total,
-    seconds / done * (total - done)))
-  io.stdout:flush()
-end
-
---- A progress bar for a loop of `total` rounds: call the result with the number of each round that is done.
--- It shows itself on a terminal, in loops of more than a second, and is gone in the end.
--- @int total how many rounds there will be
--- @treturn function
-function experiment.progress(total)
-  if not is_terminal() then return function() end end
-  local start, look = lt.clock(), 1
-  return function(done)
-    if done < look then return end                            -- the clock is not read every round
-    local seconds = lt.clock() - start
-    look = math.min(total, done + 1 + done // (10 * seconds + 1))   -- about ten times a second
-    if seconds < 1 then return end
-    if done < total then draw_bar(done, total, seconds) else io.write("\r\27[K") end
-  end
-end
-
---- Seconds that `work` takes: the least of `rounds` calls after one to warm up, each until the device is done.
--- @tparam function work
--- @string device where it works
--- @int[opt=3] rounds
--- @treturn number
-function experiment.seconds(work, device, rounds)
-  local least = math.huge
-  for round = 0, rounds or 3 do
-    lt.synchronize(device)
-    local start = lt.clock()
-    work()
-    lt.synchronize(device)
-    if round > 0 then least = math.min(least, lt.clock() - start) end
-  end
-  return least
-end
-
---- Seconds that one call of `work` takes, however short: the least of three rounds of as many calls as it takes to read
--- the clock with confidence. On a GPU a round ends when the device is done.
--- @tparam function work
--- @string device where it works
--- @number[opt=0.01] least seconds that a round lasts
--- @treturn number
-function experiment.seconds_a_call(work, device, least)
-  local calls = 1
-  local function round()
-    for _ = 1, calls do work() end
-  end
-  local seconds = experiment.seconds(round, device, 1)
-  while seconds < (least or 0.01) do
-    calls = 2 * calls
-    seconds = experiment.seconds(round, device, 1)
-  end
-  return math.min(seconds, experiment.seconds(round, device, 2)) / calls
-end
-
--- ---- output -------------------------------------------------------------------------------------
-
--- utf8.len, because "×" is one character of three bytes.
-local function pad(text, width, to_the_right)
-  local space = (" "):rep(width - utf8.len(text))
-  return to_the_right and space .. text or text .. space
-end
-
-local function print_row(row, widths)
-  local cells = {}
-  for i, cell in ipairs(row) do cells[i] = pad(cell, widths[i], i > 1) end
-  print((table.concat(cells, "  "):gsub("%s+$", "")))
-end
-
---- Seconds in words, three digits and the unit that suits them: "2.89 s", "13.1 ms", "640 µs".
--- @number seconds
--- @treturn string
-function experiment.show_time(seconds)
-  local value, unit = seconds, "s"
-  if seconds < 0.9995e-3 then value, unit = 1e6 * seconds, "µs"
-  elseif seconds < 0.9995 then value, unit = 1e3 * seconds, "ms" end
-  return (value < 99.95 and "%.3g %s" or "%.0f %s"):format(value, unit)     -- not 1e+03
-end
-
---- Prints rows as aligned columns, the first one to the left, the others to the right.
--- @tparam table rows sequence of sequences of strings; the first row is the head
-function experiment.print_table(rows)
-  local widths, rule = {}, {}
-  for _, row in ipairs(rows) do
-    for i, cell in ipairs(row) do widths[i] = math.max(widths[i] or 0, utf8.len(cell)) end
-  end
-  for i, width in ipairs(widths) do rule[i] = ("-"):rep(width) end
-  for r, row in ipairs(rows) do
-    print_row(row, widths)
-    if r == 1 then print_row(rule, widths) end
-  end
-end
+-- ---- devices in words ---------------------------------------------------------------------------
 
 local function info_of(device)
   for _, info in ipairs(lt.devices()) do
@@ -137,7 +39,7 @@ function experiment.describe(device)
   local isa = info.kind == "cpu" and info.isa or "compute capability " .. info.isa
   local words = {info.name, cores:format(info.cores), isa}
   if info.kind == "cpu" then words[#words + 1] = lt.get_num_threads() .. " threads in use" end
-  if info.memory then words[#words + 1] = ("%.1f GiB"):format(info.memory / 2 ^ 30) end
+  if info.memory then words[#words + 1] = format.show(info.memory, "B") end
   words[#words + 1] = info.software
   return ("%s: %s"):format(device, table.concat(words, ", "))
 end
@@ -145,20 +47,18 @@ end
 --- Is a device an emulator, whose times say nothing about a GPU?
 -- @string device
 -- @treturn boolean
-function experiment.is_emulated(device)
-  local info = info_of(device)
-  return info ~= nil and info.emulated == true
-end
+function experiment.is_emulated(device) return sample.is_emulated(device) == true end
 
---- Says what stands behind a script's figures: why the CPU, where there is no GPU; that an emulator is none.
--- @string device where the script worked
-function experiment.print_caveats(device)
+local EMULATED <const> = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
+
+--- What has to be said of figures of a device: why the CPU, where there is no GPU; that an emulator is none.
+-- @string device
+-- @treturn table list of notes
+function experiment.caveats(device)
   local found, reason = lt.cuda.is_available()
-  if not found then
-    print("GPU not found: " .. reason)
-  elseif experiment.is_emulated(device) then
-    print("An emulator of a GPU on the CPU: its times say nothing about a GPU.")
-  end
+  if not found then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
+  if not experiment.is_emulated(device) then return {} end
+  return {document.note(EMULATED)}
 end
 
 -- ---- results ------------------------------------------------------------------------------------
@@ -341,7 +241,7 @@ local function caveats(self)
     self:note("Others used {share} of the processor meanwhile: measure again when the machine is idle.",
       {share = {fields.others, "share"}})
   end
-  if fields.emulated then self:note("An emulator of a GPU on the CPU: its times say nothing about a GPU.") end
+  if fields.emulated then self:note(EMULATED) end
 end
 
 local function conclude(self)

@@ -9,8 +9,8 @@ local notebook = {}
 notebook.title = "Importância da GPU no treinamento de redes neurais"
 notebook.where = "PyTorch on an Apple laptop"
 
---- In the notebook's order, each with its number. figures: what it measured, seconds for `loop`; elsewhere: what answers
--- a claim that no experiment tests.
+--- In the notebook's order, each with its number. figures: what it measured, seconds for `loop`; elsewhere: what
+-- answers a claim that no experiment tests.
 notebook.claims = {
   {claim = "A GPU can make the training of a neural network up to 10 times as fast.", elsewhere = "training: to come"},
   {
