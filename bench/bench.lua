@@ -214,7 +214,7 @@ local entries = run_rows(contenders, limits)
 contender.close(contenders)
 if #entries > 0 then
   local render = options.markdown == "yes" and markdown or terminal
-  print(render.block(table_of(entries)))
+  print(render.block(table_of(entries), 200))                       -- a row is a line, however wide the terminal is
 end
 
 print()

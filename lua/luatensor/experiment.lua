@@ -91,16 +91,17 @@ end
 local run = {}
 run.__index = run
 
-local function show(block)
+local function show(self, block)
   if experiment.quiet then return end
   progress.clear()
-  print(terminal.block(block))
+  print((terminal.is_apart(block, self.shown) and "\n" or "") .. terminal.block(block))
   io.stdout:flush()                    -- in a pipe, too, each figure when it is there
+  self.shown = block
 end
 
 local function say(self, block)
-  self.fields.body[#self.fields.body + 1] = block
-  show(block)
+  table.insert(self.fields.body, block)
+  show(self, block)
 end
 
 -- What the names in a text stand for: given values, those of the run, options.
@@ -310,7 +311,7 @@ function experiment.start(argv, spec)
   local self = setmetatable({
     options = options, fields = fields_of(spec, options), threads_before = threads, unsteady = {}, watch = idle.watch(),
   }, run)
-  for _, block in ipairs(head_of(self.fields)) do show(block) end
+  for _, block in ipairs(head_of(self.fields)) do show(self, block) end
   return self
 end
 

@@ -141,6 +141,14 @@ end
 
 local function is_prose(block) return block ~= nil and (block.kind == "text" or block.kind == "note") end
 
+--- Does an empty line come between a block and the one before it?
+-- @tab block
+-- @tab[opt] before nil: it is the first
+-- @treturn boolean
+function terminal.is_apart(block, before)
+  return before ~= nil and not (is_prose(block) and is_prose(before))
+end
+
 --- Blocks as text, one below the other; an empty line sets off tables and charts.
 -- @tab blocks
 -- @int[opt] width in characters; without it the terminal's
@@ -148,8 +156,7 @@ local function is_prose(block) return block ~= nil and (block.kind == "text" or 
 function terminal.page(blocks, width)
   local parts = {}
   for i, block in ipairs(blocks) do
-    local apart = i > 1 and not (is_prose(block) and is_prose(blocks[i - 1]))
-    parts[i] = (apart and "\n" or "") .. terminal.block(block, width)
+    parts[i] = (terminal.is_apart(block, blocks[i - 1]) and "\n" or "") .. terminal.block(block, width)
   end
   return table.concat(parts, "\n")
 end
