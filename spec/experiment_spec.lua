@@ -210,3 +210,49 @@ describe("the notebook", function()
     assert.equal(3, #notebook.beside(12, {large(), large{device = "cuda:0", emulated = true}}).rows)
   end)
 end)
+
+describe("docs/notebook.md", function()
+  local figures = dofile "tools/notebook_figures.lua"
+
+  local function read()
+    local file = assert(io.open(figures.page))
+    local page = file:read("a")
+    file:close()
+    return page
+  end
+
+  it("has the claims as they are in the library (tools/lua tools/notebook_figures.lua writes them)", function()
+    local page = read()
+    assert.equal(page, figures.fill(page, "claims", figures.claims()))
+  end)
+
+  it("says something of every claim", function()
+    local said = {}
+    for first, rest in read():gmatch("\n%*%*(%d+)([^:]*): ") do
+      for number in (first .. rest):gmatch("%d+") do said[tonumber(number)] = true end
+    end
+    for number = 1, 17 do assert.is_true(said[number], number) end
+  end)
+
+  it("is filled between the comments that name a part, and nowhere else", function()
+    local page = "a\n<!-- figures: how -->\nold\n<!-- end of figures -->\nb\n"
+    assert.equal("a\n<!-- figures: how -->\nnew %1\n<!-- end of figures -->\nb\n", figures.fill(page, "figures", "new %1"))
+    assert.error_matches(function() figures.fill(page, "claims", "new") end, 'no part "claims"')
+  end)
+
+  it("shows figures of real devices only", function()
+    local function made(device, emulated)
+      return {
+        kind = "experiment", name = "04_cores", device = device, where = device .. ": a machine", emulated = emulated, others = 0,
+        values = {product_ratio = {value = 1.5, unit = "ratio", device = device}}, options = {},
+      }
+    end
+    local all = {kind = "suite", results = {made("cpu"), {runs = {made("cuda:0", true)}}}, machine = {luatensor = "luatensor x"},
+                 made = "2026-01-02T03:04:05Z"}
+    assert.equal(1, #figures.experiments(all))
+    local text = figures.measured(all)
+    assert.truthy(text:find("| 4 | x @ y.T on all threads: times as fast as on one | 1.50× | cpu | 04_cores |", 1, true), text)
+    assert.falsy(text:find("cuda", 1, true), text)
+    assert.error_matches(function() figures.measured(made("cuda:0", true)) end, "no experiment of a real device in it")
+  end)
+end)
