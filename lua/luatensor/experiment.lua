@@ -12,7 +12,6 @@ local notes = require "luatensor.bench.notes"
 local notebook = require "luatensor.notebook"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
-local sample = require "luatensor.bench.sample"
 local statistics = require "luatensor.bench.statistics"
 local terminal = require "luatensor.render.terminal"
 
@@ -47,7 +46,10 @@ end
 --- Is a device an emulator, whose times say nothing about a GPU?
 -- @string device
 -- @treturn boolean
-function experiment.is_emulated(device) return sample.is_emulated(device) == true end
+function experiment.is_emulated(device)
+  local info = info_of(device)
+  return info ~= nil and info.emulated == true
+end
 
 local EMULATED <const> = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
 
