@@ -45,13 +45,21 @@ describe("a report's summary", function()
     assert.equal("A CPU: 4 cores, 4 threads in use. GPU not found: none.", text)
   end)
 
+  it("says what the CPU reaches of its limits", function()
+    local entry = {device = "cpu", products = {{dtype = "float64", flops = 1}, {dtype = "float32", flops = 9e10}},
+      arithmetic = {{dtype = "float32", flops = 1.2e11}}, read = 3e10, call = 3.5e-7}
+    local text = answer(report{{id = "machine", result = {devices = {entry}}}}, "What does this machine do?")
+    assert_says(text, "at 90.0 GFLOP/s, which is 75.0 % of what")
+    assert_says(text, "reads its memory at 30.0 GB/s, and its smallest call takes 350 ns")
+  end)
+
   -- 100 products of 7000 × 3000 are 100 × 2 × 7000² × 3000 = 29.4 TFLOP: in 294 s 100 GFLOP/s; the RTX 4090's published
   -- 82.6 TFLOP/s take 0.3559 s for them.
   it("reckons the large loop from fewer rounds", function()
     local made = report{{id = "02_large", runs = {loop_run("cpu", 7000, 3000, 10, 29.4)}}}
-    assert_says(answer(made, "What does this machine do?"), "at 100 GFLOP/s")
     local text = answer(made, "What would a GPU have to beat?")
-    assert_says(text, "takes 294 s on this CPU (reckoned from fewer rounds). The notebook's laptop took 53.2 s on its CPU and 33.0 s on its GPU")
+    assert_says(text, "takes 294 s on this CPU, which is 100 GFLOP/s (reckoned from fewer rounds)")
+    assert_says(text, "The notebook's laptop took 53.2 s on its CPU and 33.0 s on its GPU")
     assert_says(text, "at least 356 ms")
     assert_says(text, "at most 826×")
   end)
@@ -59,7 +67,7 @@ describe("a report's summary", function()
   it("sets a real GPU beside the CPU, never an emulated one", function()
     local runs = {loop_run("cpu", 7000, 3000, 100, 100), loop_run("cuda:0", 7000, 3000, 100, 20)}
     local text = answer(report({{id = "02_large", runs = runs}}, {accelerator = "cuda:0"}), "What does the GPU bring?")
-    assert_says(text, "takes 100 s on this CPU, 20.0 s on cuda:0: 5.00× as fast")
+    assert_says(text, "takes 100 s on this CPU, which is 294 GFLOP/s, and 20.0 s on cuda:0: 5.00× as fast")
     runs[2].emulated = true
     local made = report({{id = "02_large", runs = runs}}, {accelerator = "cuda:0", emulated = true})
     assert.is_nil(answer(made, "What does the GPU bring?"))

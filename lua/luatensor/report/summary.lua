@@ -44,24 +44,45 @@ local function add(blocks, text, values) blocks[#blocks + 1] = document.text(tex
 
 -- ---- what does this machine do? -----------------------------------------------------------------
 
+local function of_dtype(rows, dtype)
+  for _, row in ipairs(rows or {}) do
+    if row.dtype == dtype then return row end
+  end
+end
+
+-- The CPU's limits, as bench.machine gives them; nil: not measured.
+local function limits_of(report)
+  local section = section_of(report, "machine")
+  for _, entry in ipairs(section and section.result and section.result.devices or {}) do
+    if entry.device == "cpu" then return entry end
+  end
+end
+
+local function say_limits(entry, blocks)
+  local product, plain = of_dtype(entry.products, "float32"), of_dtype(entry.arithmetic, "float32")
+  if product and plain then
+    add(blocks, "It multiplies matrices of float32 numbers at {rate}, which is {share} of what its arithmetic units can "
+      .. "do at most.", {rate = {product.flops, "FLOP/s"}, share = {product.flops / plain.flops, "share"}})
+  end
+  if entry.read and entry.call then
+    add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.",
+      {read = {entry.read, "B/s"}, call = {entry.call, "s"}})
+  end
+end
+
 local function machine(report)
-  local cpu, blocks = report.machine.devices[1], {}
+  local cpu, blocks, entry = report.machine.devices[1], {}, limits_of(report)
   add(blocks, "{name}: {cores} cores, {threads} threads in use." .. (report.without and " {without}." or ""), {
     name = {cpu.name, "text"}, cores = {cpu.cores, "count"}, threads = {report.machine.threads, "count"},
     without = {report.without or false, "text"},
   })
-  local large, loop = run_of(report, "02_large", true), notebook.claims[12].loop
-  local seconds = loop_seconds(large, loop)
-  if seconds then
-    add(blocks, "It multiplies large matrices at {rate}, random numbers and sums included.",
-      {rate = {loop_flops(loop) / seconds, "FLOP/s"}})
-  end
+  if entry then say_limits(entry, blocks) end
   local memory = run_of(report, "05_memory", true)
   local product, sum = value_of(memory, "product_arithmetic"), value_of(memory, "add_memory")
   if product and sum then
-    add(blocks, "The matrix product alone reaches {product} of what its arithmetic units can do; adding two matrices "
-      .. "{sum} of what its memory can deliver. Where a share is near the whole, only other hardware is faster.",
-      {product = {product, "share"}, sum = {sum, "share"}})
+    add(blocks, "The notebook's large matrix product reaches {product} of what its arithmetic units can do, the sum of "
+      .. "two such matrices {sum} of what its memory can deliver. Where that is near the whole, only other hardware is "
+      .. "faster.", {product = {product, "share"}, sum = {sum, "share"}})
   end
   return {title = "What does this machine do?", blocks = blocks}
 end
@@ -82,10 +103,10 @@ local function say_loop(report, loop, blocks)
     loop = {loop.name, "text"}, iterations = {claim.loop.iterations, "count"}, rows = {claim.loop.rows, "count"},
     cols = {claim.loop.cols, "count"}, here = {here, "s"}, cpu = {claim.figures.cpu, "s"},
     gpu = {claim.figures.gpu, "s"}, there = {gpu or false, "s"}, ratio = {gpu and here / gpu or false, "ratio"},
-    device = {report.accelerator or false, "text"},
+    device = {report.accelerator or false, "text"}, rate = {loop_flops(claim.loop) / here, "FLOP/s"},
   }
   add(blocks, "The notebook's {loop} ({iterations} products of {rows} × {cols} matrices) takes {here} on this CPU"
-    .. (shortened and " (reckoned from fewer rounds)" or "") .. (gpu and ", {there} on {device}: {ratio} as fast" or "")
+    .. (loop.id == "02_large" and ", which is {rate}" or "") .. (shortened and " (reckoned from fewer rounds)" or "") .. (gpu and ", and {there} on {device}: {ratio} as fast" or "")
     .. ". The notebook's laptop took {cpu} on its CPU and {gpu} on its GPU.", values)
   return here
 end
