@@ -398,7 +398,7 @@ describe("advise.choices", function()
     assert.equal(16 * 10 ^ 9, list[3].bytes)           -- parameters, gradients, two moments: 4 × 4 bytes
   end)
 
-  it("is measured where it says so, else carried on in proportion to the products", function()
+  it("is measured where it says so, else carried on by the products", function()
     local _, list = rows{}
     assert.same({1e-4, "measured"}, {list[1].here[1].seconds, list[1].here[1].how})
     assert.equal("extrapolated", list[2].here[1].how)
@@ -406,10 +406,26 @@ describe("advise.choices", function()
     assert.near(1, list[3].here[1].seconds, 0.01)
   end)
 
+  it("has a part that does not grow, where two sizes show it", function()
+    local function cost_of(_, n) return 1e-3 + 1e-9 * n end
+    local _, list = rows{cost = cost_of}
+    assert.near(1 + 1e-3, list[3].here[1].seconds, 0.01)
+    assert.near(1e-2 + 1e-3, list[2].here[1].seconds, 1e-4)
+  end)
+
+  it("bounds what is not here by products and by the way through the parameters", function()
+    local _, list = rows{}
+    -- large: an RTX 4090 has 72 MiB of cache; 12 passes of 10⁹ bytes at 1008 GB/s against 11 products of 2 · 64 · 10⁹ / 4
+    assert.equal("rtx-4090", list[3].absent[1].id)
+    assert.near((12e9 - 12 * 72 * 2 ^ 20) / 1008e9, list[3].absent[1].seconds, 1e-6)
+    -- the notebook's TPU: 11 · 2 · 64 · 10⁹ / 4 at 459 TFLOP/s, less than the 12 · (10⁹ - 2²⁸) bytes at 2765 GB/s
+    assert.near(12 * (1e9 - 2 ^ 28) / 2765e9, list[3].absent[3].seconds, 1e-6)
+  end)
+
   it("follows from the figures", function()
     local _, list = rows{available = {cpu = 20e9}}
     assert.equal("cpu", list[1].choice)                                   -- 10 000 steps: 1 s
-    assert.equal("cpu; GPU for daily work", list[2].choice)               -- 100 s
+    assert.equal("cpu; a GPU for daily work", list[2].choice)               -- 100 s
     assert.equal("GPU", list[3].choice)                                   -- 10 000 s
     assert.equal("several GPUs, or TPUs", list[4].choice)                 -- 1.1 TB
     assert.equal("does not fit", list[4].here[1].how)
@@ -432,7 +448,7 @@ describe("advise.choices", function()
 
   it("does not take an emulated one", function()
     local r, list = rows{devices = {CPU, EMULATED}, available = {cpu = 20e9}}
-    assert.same({"cpu", "cpu; GPU for daily work", "GPU"}, {list[1].choice, list[2].choice, list[3].choice})
+    assert.same({"cpu", "cpu; a GPU for daily work", "GPU"}, {list[1].choice, list[2].choice, list[3].choice})
     for _, block in ipairs(r:blocks()) do
       for _, column in ipairs(block.columns or {}) do
         assert.truthy(not column.name:find("cuda", 1, true) or block.title:find("^Emulated"))

@@ -41,19 +41,37 @@ local function point_of(advice, parameters)
   end
 end
 
--- Seconds of a step on a device that is here: measured, or in proportion to the products of the largest one measured.
+local function seconds_at(point, device)
+  local entry = measured.entry_of(point, device)
+  return entry and (entry.with_transfers or entry.in_place).median
+end
+
+-- {{multiplications and additions, seconds}, …} of a device.
+local function series(advice, device)
+  local list = {}
+  for _, point in ipairs(advice.points) do
+    local seconds = seconds_at(point, device)
+    if seconds then list[#list + 1] = {flops(point.n), seconds} end
+  end
+  return list
+end
+
+-- A line through the last two points: what each call costs anyway, and what the products cost.
+local function extrapolated(points, at)
+  local last, before = points[#points], points[#points - 1]
+  if not last then return nil end
+  local slope = before and (last[2] - before[2]) / (last[1] - before[1]) or 0
+  if slope <= 0 then slope = last[2] / last[1] end
+  return last[2] + slope * (at - last[1])
+end
+
+-- Seconds of a step on a device that is here, and how they are known.
 local function step_here(advice, device, parameters)
   local exact = point_of(advice, parameters)
-  local entry = exact and measured.entry_of(exact, device)
-  if entry then return (entry.with_transfers or entry.in_place).median, "measured" end
-  for i = #advice.points, 1, -1 do
-    local point = advice.points[i]
-    entry = measured.entry_of(point, device)
-    if entry and point.n < parameters then
-      local seconds = (entry.with_transfers or entry.in_place).median
-      return seconds * flops(parameters) / flops(point.n), "extrapolated"
-    end
-  end
+  local seconds = exact and seconds_at(exact, device)
+  if seconds then return seconds, "measured" end
+  seconds = extrapolated(series(advice, device), flops(parameters))
+  if seconds and seconds > 0 then return seconds, "extrapolated" end
 end
 
 local function here(advice, device, model, available)
@@ -69,7 +87,9 @@ end
 
 local function absent(id, model)
   local figure = figures.find(id)
-  local work = {rows = {{calls = 1, flops = flops(model.parameters), bytes = 0, dtype = "float32"}}}
+  -- every step goes through the parameters at least three times: forward, backward, and to change them
+  local work = {rows = {{calls = 3 * LAYERS, flops = flops(model.parameters), bytes = 3 * 4 * model.parameters,
+    dtype = "float32"}}}
   return {id = id, name = figure.name, kind = figure.kind, seconds = figures.bound(figure, work, "in_place"),
     needed = figures.needed(figure, model.bytes)}
 end
@@ -113,7 +133,7 @@ local function choose(row)
   if best and best.device ~= "cpu" then
     return best.device, "{steps} steps take {all} on {device} ({how}), the fastest device here.", values
   elseif best and STEPS * best.seconds <= LONG and one then
-    return "cpu; GPU for daily work", "{steps} steps take {all} on {device} ({how}), at least {least} on an {name}: "
+    return "cpu; a GPU for daily work", "{steps} steps take {all} on {device} ({how}), at least {least} on an {name}: "
       .. "worth a GPU where it is done often.", values
   elseif one and best then
     return "GPU", "{steps} steps would take {all} on {device} ({how}), at least {least} on an {name}, whose memory "
@@ -257,7 +277,7 @@ function choices.run(options, place)
 end
 
 --- The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
--- million parameters, a step of training each: measured up to `largest` parameters, carried on in proportion beyond,
+-- million parameters, a step of training each: measured up to `largest` parameters, carried on by the products beyond,
 -- and bounded by published figures for devices that are not here.
 -- @function advise.choices
 -- @tparam[opt] table options `largest` network that is measured (10000000 parameters); `seconds`, `devices`,
