@@ -230,6 +230,12 @@ describe("advise", function()
     assert.equal(result.encode(r), result.encode(copy))
   end)
 
+  it("can be compared with another", function()
+    local d = lt.bench.diff(run{}, run{cost = function(device, n, mode) return 2 * cost(device, n, mode) end})
+    assert.equal(4 * 3, #d.rows)
+    for _, row in ipairs(d.rows) do assert.same({0.5, "slower"}, {row.ratio, row.verdict}) end
+  end)
+
   for _, case in ipairs{
     {{3}, "argument 1: function expected, got number"},
     {{fn, {size = {4}}}, "unknown option \"size\"; known: calls, devices, inputs, name, patience, seconds, sizes"},

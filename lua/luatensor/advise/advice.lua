@@ -5,6 +5,7 @@ local crossover = require "luatensor.bench.crossover"
 local decision = require "luatensor.advise.decision"
 local grid = require "luatensor.bench.grid"
 local interrupt = require "luatensor.bench.interrupt"
+local measured = require "luatensor.bench.measured"
 local page = require "luatensor.advise.page"
 local result = require "luatensor.bench.result"
 
@@ -14,11 +15,12 @@ local known = {
   sizes = true, inputs = true, calls = true, devices = true, seconds = true, name = true, patience = true,
 }
 
-advice.class = result.class("advice", {blocks = page.blocks})
+advice.class = result.class("advice", {blocks = page.blocks, timings = measured.timings})
 
 -- The advice that follows from what a grid measured.
 local function follow(found, settings, sizes, calls, place)
   found.name, found.devices, found.calls, found.wanted = settings.name, settings.devices, calls, sizes
+  found.options = {seconds = settings.seconds, patience = settings.patience, calls = calls}
   found.sizes = decision.all(found.points, calls)
   local largest = found.sizes[#found.sizes]
   found.device = largest and largest.device

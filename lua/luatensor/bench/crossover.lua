@@ -232,23 +232,7 @@ local methods = {}
 --- The blocks of it, as every result has them.
 methods.blocks = page.blocks
 
--- Named figures, for diff.
-function methods:timings()
-  local list = {}
-  for _, point in ipairs(self.points) do
-    for _, entry in ipairs(point.measured) do
-      for _, mode in ipairs(MODES) do
-        local times = entry[mode]
-        list[#list + 1] = times and {
-          name = ("%s on %s, n = %d, %s"):format(self.name, entry.device, point.n, (mode:gsub("_", " "))),
-          device = entry.device, dtype = point.dtype, emulated = entry.emulated,
-          q1 = times.q1, median = times.median, q3 = times.q3,
-        } or nil
-      end
-    end
-  end
-  return list
-end
+methods.timings = measured.timings
 
 --- Writes the chart of seconds by size as an SVG file, by gnuplot.
 -- @string path
@@ -277,7 +261,7 @@ function crossover.run(fn, sizes, options, place)
   settings.next_size = next_size(settings.devices)
   local found = grid.run(fn, sizes, settings, place)
   found.name, found.devices, found.sizes = settings.name, settings.devices, sizes
-  found.seconds, found.transfers = settings.seconds, settings.transfers
+  found.options = {seconds = settings.seconds, transfers = settings.transfers, patience = settings.patience}
   found.crossings = crossings(found.points, found.devices)
   if #measured.devices(found.devices, false) == 1 then found.bounds = crossover.bounds(found.points, ABSENT) end
   for _, device in ipairs(found.devices) do found.emulated = found.emulated or device.emulated end

@@ -23,4 +23,22 @@ function measured.devices(devices, emulated)
   return list
 end
 
+-- Named figures of a result that has points, for diff: its method `timings`.
+function measured.timings(self)
+  local list = {}
+  for _, point in ipairs(self.points) do
+    for _, entry in ipairs(point.measured) do
+      for _, mode in ipairs(measured.MODES) do
+        local times = entry[mode]
+        list[#list + 1] = times and {
+          name = ("%s on %s, n = %d, %s"):format(self.name, entry.device, point.n, (mode:gsub("_", " "))),
+          device = entry.device, dtype = point.dtype, emulated = entry.emulated,
+          q1 = times.q1, median = times.median, q3 = times.q3,
+        } or nil
+      end
+    end
+  end
+  return list
+end
+
 return measured
