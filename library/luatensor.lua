@@ -2781,7 +2781,7 @@ function lt.bench.load(path) end
 
 ---Where the time of a function goes.
 ---@param fn function called without arguments, many times
----@param options? table those of `bench.time`, and `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that is: "flops" (FLOP/s) or "bytes" (bytes/s); nil: unknown, or it says nothing about this row
+---@param options? table those of `bench.time` (its `clock` times fn as it runs; the parts have a clock of their own), and `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that is: "flops" (FLOP/s) or "bytes" (bytes/s); nil: unknown, or it says nothing about this row
 ---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the `limit` in what `limit_of` says), `part`, `emulated`
 function lt.bench.split(fn, options) end
 
