@@ -2725,7 +2725,7 @@ function lt.broadcast_shapes(...) end
 function lt.advise(fn, options) end
 
 ---The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
----million parameters, a step of training each: measured up to `largest` parameters, carried on in proportion beyond,
+---million parameters, a step of training each: measured up to `largest` parameters, carried on by the products beyond,
 ---and bounded by published figures for devices that are not here.
 ---@param options? table `largest` network that is measured (10000000 parameters); `seconds`, `devices`, `patience` as lt.advise has them
 ---@return table # a result of kind "choices"
@@ -2769,10 +2769,16 @@ function lt.bench.crossover(fn, sizes, options) end
 ---Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
 ---not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
 ---without ratios and verdicts, and so do emulated and real figures.
----@param before table a result of time, compare, crossover, machine, or a suite of these
+---@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 ---@param after table another
 ---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided"}; `only_before`, `only_after`: names; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
 function lt.bench.diff(before, after) end
+
+---What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
+---kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
+---@param options? table `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`: names (all of this machine)
+---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read` and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU `wait` and `transfers`
+function lt.bench.machine(options) end
 
 ---Loads a result that was saved.
 ---@param path string

@@ -251,7 +251,7 @@ end
 
 --- What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
 -- kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
--- @function machine
+-- @function bench.machine
 -- @tparam[opt] table options `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`:
 --   names (all of this machine)
 -- @treturn table a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read`
