@@ -272,6 +272,18 @@ describe("lt.advise", function()
   end)
 end)
 
+describe("docs/choosing.md", function()
+  it("has an example that runs", function()
+    local file = assert(io.open "docs/choosing.md")
+    local code = file:read("a"):match("```lua\n(.-)```"):gsub("sizes = {256, 512}", "seconds = 0.002, sizes = {8, 16}")
+    file:close()
+    local printed
+    local space = setmetatable({print = function(x) printed = tostring(x) end}, {__index = _G})
+    assert(load(code, "docs/choosing.md", "t", space))()
+    assert.truthy(printed:find("n = 16", 1, true), printed)
+  end)
+end)
+
 describe("advise.network", function()
   it("has layers as wide as the parameters give", function()
     assert.equal(10, network.width(4 * 110, 4))
@@ -466,6 +478,23 @@ describe("advise.choices", function()
     local r = rows{devices = {CPU, EMULATED}}
     local copy = assert(result.decode(result.encode(r), "text"))
     assert.equal(terminal.page(r:blocks()), terminal.page(copy:blocks()))
+  end)
+
+  it("keeps what was measured before a Ctrl-C", function()
+    local place, n = real{cost = per_parameter}, 0
+    local measure = place.measure
+    function place.measure(entries)
+      n = n + 1
+      if n == 2 then error("interrupted!") end
+      return measure(entries)
+    end
+    local ok, problem = pcall(choices.run, {largest = 200000}, place)
+    assert.falsy(ok)
+    local partial = interrupt.partial(problem)
+    assert.equal("choices", partial.kind)
+    assert.equal("stopped after 1 of 2 sizes", partial.incomplete)
+    assert.equal("measured", partial.rows[1].here[1].how)
+    assert.truthy(terminal.page(partial:blocks()):find("! Not complete: stopped after 1 of 2 sizes.", 1, true))
   end)
 
   it("refuses options it does not know", function()

@@ -17,6 +17,7 @@ figures.VISIBLE = 1e-6
 -- the 256 MiB of the Threadripper.
 local MOST_CACHE <const> = 256 * 2 ^ 20
 
+-- Read in Google's own pages: the TPUs. The others' documents were read as others quote them.
 -- peak: FLOP/s of dense matrix products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one
 -- direction, bytes/s ("shared": the host's own memory); cache: bytes on the chip before its memory.
 local rows = {
