@@ -4,6 +4,7 @@ local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local document = require "luatensor.bench.document"
 local interrupt = require "luatensor.bench.interrupt"
+local machine = require "luatensor.bench.machine"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"
@@ -27,7 +28,7 @@ local function row_of(timed)
   local work, share = timed.work, timed.share or {}
   return {
     work.name, work.size, timed.median, statistics.spread(timed), work.bytes / timed.median,
-    work.flops and work.flops / timed.median or false, share.share or false, share.limit or "",
+    work.flops and work.flops / timed.median or false, share.value or false, share.limit or "",
   }
 end
 
@@ -53,12 +54,23 @@ local function tables(self)
   return blocks
 end
 
--- The busiest of all: one note, not one a row.
-local function others(results)
-  local most = 0
-  for _, each in ipairs(results) do most = math.max(most, each.work and each.others or 0) end
-  if most <= 0.1 then return {} end
-  return {document.note("Others used up to {share} of the processor meanwhile.", {share = {most, "share"}})}
+-- Shares beyond what was measured to be possible; and the busiest time of all: one note, not one a row.
+local function notes(results)
+  local blocks, most = {}, 0
+  for _, each in ipairs(results) do
+    local note = each.share and each.share.note
+    if note then
+      local values = {who = {each.name, "text"}}
+      for name, value in pairs(note.values) do values[name] = value end
+      blocks[#blocks + 1] = document.note("{who}: " .. note.text, values)
+    end
+    most = math.max(most, each.work and each.others or 0)
+  end
+  if most > 0.1 then
+    blocks[#blocks + 1] = document.note("Others used up to {share} of the processor meanwhile: measure again when the "
+      .. "machine is idle.", {share = {most, "share"}})
+  end
+  return blocks
 end
 
 local methods = {}
@@ -66,7 +78,7 @@ local methods = {}
 --- The blocks of it, as every result has them.
 function methods:blocks()
   local blocks = tables(self)
-  append(blocks, others(self.results))
+  append(blocks, notes(self.results))
   for _, problem in ipairs(self.problems) do blocks[#blocks + 1] = document.note("{it}", {it = {problem, "text"}}) end
   if self.incomplete then blocks[#blocks + 1] = document.note("{it}", {it = {self.incomplete, "text"}}) end
   return blocks
@@ -104,55 +116,76 @@ end
 local function vector(n, kind) return lt.rand(n, kind) end
 local function square(n, kind) return lt.rand(n, n, kind) end
 
--- make(n, kind) gives the function to time. bytes: elements that are read or written once, for n; flops: additions and
--- multiplications where the function is known by them.
+local LIMITS <const> = 8             -- rows' time that measuring the machine's limits takes, where they are not known
+
+local function all(times) return function(n) return times * n end end
+local function squares(times) return function(n) return times * n * n end end
+
+-- make(n, kind) gives the function to time. elements(n): how many are read or written, each once; flops(n): additions
+-- and multiplications, where it is known by them; limit: what it runs against, as machine.share knows it.
 local functions = {
-  {"rand", {1000, 10000000}, function(n, kind) return function() return lt.rand(n, kind) end end,
-    elements = function(n) return n end},
-  {"x + y", {1000, 10000000}, function(n, kind)
-    local x, y = vector(n, kind), vector(n, kind)
-    return function() return x + y end
-  end, elements = function(n) return 3 * n end},
-  {"exp", {1000, 10000000}, function(n, kind)
-    local x = vector(n, kind)
-    return function() return x:exp() end
-  end, elements = function(n) return 2 * n end},
-  {"sum", {1000, 10000000}, function(n, kind)
-    local x = vector(n, kind)
-    return function() return x:sum() end
-  end, elements = function(n) return n end},
-  {"x.T, copied", {32, 3000}, function(n, kind)
-    local x = square(n, kind)
-    return function() return x.T:contiguous() end
-  end, elements = function(n) return 2 * n * n end, square = true},
-  {"softmax", {32, 3000}, function(n, kind)
-    local x = square(n, kind)
-    return function() return x:softmax(2) end
-  end, elements = function(n) return 2 * n * n end, square = true},
-  {"x @ y", {32, 2000}, function(n, kind)
-    local x, y = square(n, kind), square(n, kind)
-    return function() return x:matmul(y) end
-  end, elements = function(n) return 3 * n * n end, flops = function(n) return 2 * n ^ 3 end, square = true},
-  {"sort", {1000, 1000000}, function(n, kind)
-    local x = vector(n, kind)
-    return function() return (x:sort()) end
-  end, elements = function(n) return 2 * n end},
+  {name = "rand", sizes = {1000, 10000000}, elements = all(1), limit = "copy",
+    make = function(n, kind) return function() return lt.rand(n, kind) end end},
+  {name = "x + y", sizes = {1000, 10000000}, elements = all(3), limit = "copy",
+    make = function(n, kind)
+      local x, y = vector(n, kind), vector(n, kind)
+      return function() return x + y end
+    end},
+  {name = "exp", sizes = {1000, 10000000}, elements = all(2), limit = "copy",
+    make = function(n, kind)
+      local x = vector(n, kind)
+      return function() return x:exp() end
+    end},
+  {name = "sum", sizes = {1000, 10000000}, elements = all(1), limit = "read",
+    make = function(n, kind)
+      local x = vector(n, kind)
+      return function() return x:sum() end
+    end},
+  {name = "x.T, copied", sizes = {32, 3000}, square = true, elements = squares(2), limit = "copy",
+    make = function(n, kind)
+      local x = square(n, kind)
+      return function() return x.T:contiguous() end
+    end},
+  {name = "softmax", sizes = {32, 3000}, square = true, elements = squares(2), limit = "copy",
+    make = function(n, kind)
+      local x = square(n, kind)
+      return function() return x:softmax(2) end
+    end},
+  {name = "x @ y", sizes = {32, 2000}, square = true, elements = squares(3), limit = "flops",
+    flops = function(n) return 2 * n ^ 3 end,
+    make = function(n, kind)
+      local x, y = square(n, kind), square(n, kind)
+      return function() return x:matmul(y) end
+    end},
+  {name = "sort", sizes = {1000, 1000000}, elements = all(2),
+    make = function(n, kind)
+      local x = vector(n, kind)
+      return function() return (x:sort()) end
+    end},
 }
 
 --- A row's bytes, flops, and size in words.
 local function work_of(row, n, dtype)
   return {
-    name = row[1], n = n, size = row.square and ("%d × %d"):format(n, n) or tostring(n),
+    name = row.name, n = n, size = row.square and ("%d × %d"):format(n, n) or tostring(n),
     bytes = row.elements(n) * (lt.finfo(dtype).bits // 8), flops = row.flops and row.flops(n) or nil,
   }
 end
 
+-- What limits it, {value, limit = in words}; nothing where nobody knows its limit.
+local function share_of(timed, work, kind, settings)
+  if not kind then return nil end
+  local rate = (kind == "flops" and work.flops or work.bytes) / timed.median
+  local value, name, note = machine.share(rate, kind, settings.device, settings.dtype, work.bytes)
+  return {value = value, limit = name, note = note}
+end
+
 local function measure(row, n, settings)
-  local fn = row[3](n, {device = settings.device, dtype = settings.dtype})
+  local fn = row.make(n, {device = settings.device, dtype = settings.dtype})
   local work = work_of(row, n, settings.dtype)
-  local timed = timing.time(fn, {name = ("%s, %s, %s"):format(row[1], work.size, settings.device),
+  local timed = timing.time(fn, {name = ("%s, %s, %s"):format(row.name, work.size, settings.device),
     seconds = settings.seconds, device = settings.device})
-  timed.work, timed.share = work, settings.share(timed, work)
+  timed.work, timed.share = work, share_of(timed, work, row.limit, settings)
   return timed
 end
 
@@ -161,7 +194,7 @@ local function plan(devices)
   local steps = {}
   for _, device in ipairs(devices) do
     for _, row in ipairs(functions) do
-      for _, n in ipairs(row[2]) do steps[#steps + 1] = {row, n, device} end
+      for _, n in ipairs(row.sizes) do steps[#steps + 1] = {row, n, device} end
     end
   end
   return steps
@@ -183,7 +216,7 @@ local function try(step, settings, results, problems)
   elseif interrupt.is(timed) then
     return true
   else
-    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1][1], step[2], step[3], timed)
+    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1].name, step[2], step[3], timed)
   end
   lt.empty_cache()
 end
@@ -193,13 +226,14 @@ end
 -- @treturn table a result of kind "suite"
 function suite.run(options)
   options = arguments.options("bench", options, {device = true, dtype = true, seconds = true})
-  local settings = {
-    dtype = options.dtype or "float32", seconds = options.seconds or 0.2, share = function() end,
-  }
-  local steps, results, problems = plan(devices_of(options.device)), {}, {}
-  local task <close> = progress.task("bench", #steps, {seconds = 3 * settings.seconds * #steps})
+  local settings = {dtype = options.dtype or "float32", seconds = options.seconds or 0.2}
+  local devices = devices_of(options.device)
+  local steps, results, problems = plan(devices), {}, {}
+  local task <close> = progress.task("bench", #steps + LIMITS, {seconds = 3 * settings.seconds * (#steps + LIMITS)})
+  task:step("this machine's limits", LIMITS)
+  machine.machine{devices = devices, seconds = settings.seconds < 0.2 and settings.seconds or machine.SECONDS}
   for i, step in ipairs(steps) do
-    task:step(("%s, %d, %s"):format(step[1][1], step[2], step[3]))
+    task:step(("%s, %d, %s"):format(step[1].name, step[2], step[3]))
     if try(step, settings, results, problems) then
       interrupt.raise(suite.new("bench", results, problems, ("stopped after %d of %d functions"):format(i - 1, #steps)))
     end
