@@ -31,6 +31,30 @@ describe("luatensor", function()
     end
   end)
 
+  it("has every subcommand and option that the docs name", function()
+    local help = {}
+    for _, name in ipairs(commands) do help[name] = select(2, run(name .. " --help")) end
+    local function check(page)
+      local found = 0
+      for name, rest in page:gmatch("luatensor (%l+)([^\n`#]*)") do
+        if help[name] then
+          found = found + 1
+          for option in rest:gmatch("%s(%-%-?%l+)") do
+            local known = name == "experiment" or help[name]:find(option, 1, true)
+            assert.truthy(known, name .. rest)
+          end
+        end
+      end
+      return found
+    end
+    for path, least in pairs{["README.md"] = 5, ["docs/command.md"] = 7} do
+      local handle = assert(io.open(path))
+      assert.is_true(check(handle:read "a") >= least, path)
+      handle:close()
+    end
+    for name, text in pairs(help) do assert.is_true(check(text) >= 2, name) end
+  end)
+
   it("--version is lt._VERSION", function()
     local status, output = run "--version"
     assert.equal(0, status)
