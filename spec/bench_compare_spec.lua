@@ -154,6 +154,7 @@ describe("bench.compare, results", function()
     {"tables", function() return {a = 1, b = {two()}} end, function() return {a = 1, b = {two()}} end},
     {"nothing in them", function() return lt.zeros(0) end, function() return lt.zeros(0) end},
     {"random numbers", function() return lt.rand(5) end, function() return lt.rand(5) end},
+    {"a table in itself", function() local t = {5} t.t = t return t end, function() local t = {5} t.t = t return t end},
     {"complex", function() return lt.complex(1, 2) * two() end, function() return lt.complex(1, 2.00001) * two() end},
   }
   for _, case in ipairs(agreeing) do
@@ -197,6 +198,11 @@ describe("bench.compare, results", function()
     assert.equal(4, entry.ratio)
     assert.truthy(tostring(r):find("was not checked", 1, true))
     assert.equal("not checked", (agreement(two, function() end)))
+    assert.equal("not checked", (agreement(function() return print end, function() return print end)))
+    local function closed() local x <close> = two() return x end
+    assert.equal("not checked", (agreement(closed, closed)))
+    local function deep(leaf) return function() local t = {leaf} for _ = 1, 1e5 do t = {t} end return t end end
+    assert.equal("not checked", (agreement(deep(1), deep(2))))
   end)
 
   it("that a base does not repeat tell nothing", function()

@@ -315,6 +315,7 @@ describe("bench.time, wrong arguments", function()
     {"threads: 0 is out of range", nothing, {threads = 0}},
     {"device: unknown device \"abacus\"; known: cpu, cuda, auto", nothing, {device = "abacus"}},
     {"clock: function expected, got number", nothing, {clock = 3}},
+    {"clock: it has to give seconds, it gave a string", nothing, {clock = os.date}},
     {"name: string expected, got number", nothing, {name = 3}},
     {"seed: integer expected, got string", nothing, {seed = "x"}},
   }

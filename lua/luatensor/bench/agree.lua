@@ -1,5 +1,6 @@
 --- Do two functions give the same? A speed-up of something else is none.
 
+local core = require "luatensor.core"
 local lt = require "luatensor"
 
 local agree = {}
@@ -11,15 +12,22 @@ local tolerances = {
 local NUMBERS <const> = tolerances.float32      -- numbers may come from a float32 tensor
 local CHUNK <const> = 1 << 20                   -- elements that are compared at once: in cache, no great copies
 
---- The first tensor among results (a packed list), also inside tables; nil: none.
-function agree.first_tensor(results)
-  for i = 1, results.n or #results do
-    local value = results[i]
-    if lt.is_tensor(value) then return value end
-    local inside = type(value) == "table" and agree.first_tensor(value)
+local DEEP <const> = 50                         -- tables in tables that are looked into
+
+-- A tensor whose elements are there: a function may return one that it has closed.
+local function is_tensor(value) return lt.is_tensor(value) and not core.gone(value) end
+
+local function first_tensor(list, count, depth)
+  for i = 1, count do
+    local value = rawget(list, i)
+    if is_tensor(value) then return value end
+    local inside = type(value) == "table" and depth < DEEP and first_tensor(value, rawlen(value), depth + 1)
     if inside then return inside end
   end
 end
+
+--- The first tensor among results (a packed list), also in lists within them; nil: none.
+function agree.first_tensor(results) return first_tensor(results, results.n, 0) or nil end
 
 -- ---- tensors ------------------------------------------------------------------------------------
 
@@ -92,18 +100,20 @@ end
 
 local values
 
+-- seen: tables that are looked at already, and in depth how many are open.
 local function tables_agree(a, b, seen)
-  if seen[a] then return true end
-  seen[a] = true
+  if seen[a] or seen.depth >= DEEP then return nil end
+  seen[a], seen.depth = true, seen.depth + 1
   local outcome
-  for key, item in pairs(a) do
-    local same, why = values(item, b[key], seen)
+  for key, item in next, a do
+    local same, why = values(item, rawget(b, key), seen)
     if same == false then return false, why end
     outcome = outcome or same
   end
-  for key in pairs(b) do
-    if a[key] == nil then return false, ("have not the same fields: %s"):format(tostring(key)) end
+  for key in next, b do
+    if rawget(a, key) == nil then return false, ("have not the same fields: %s"):format(tostring(key)) end
   end
+  seen.depth = seen.depth - 1
   return outcome
 end
 
@@ -116,7 +126,7 @@ local checks = {
 
 -- true, or false and why; nil: nothing that could be compared.
 function values(a, b, seen)
-  if lt.is_tensor(a) and lt.is_tensor(b) then return tensors_agree(a, b) end
+  if is_tensor(a) and is_tensor(b) then return tensors_agree(a, b) end
   if a == nil and b == nil then return nil end
   local kind = type(a)
   if kind ~= type(b) then return false, ("are a %s and a %s"):format(kind, type(b)) end
@@ -135,7 +145,7 @@ function agree.results(a, b)
   if a.n ~= b.n then return "differ", ("are %d and %d values"):format(a.n, b.n) end
   local outcome = "not checked"
   for i = 1, a.n do
-    local same, why = values(a[i], b[i], {})
+    local same, why = values(a[i], b[i], {depth = 0})
     if same == false then return "differ", why end
     if same then outcome = "agree" end
   end

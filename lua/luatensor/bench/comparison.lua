@@ -216,12 +216,16 @@ local function warm_up(entries, checked)
   end
 end
 
+-- Rounds of all, and their seconds.
 local function planned(entries)
-  local total = 0
+  local rounds, seconds = 0, 0
   for _, entry in ipairs(entries) do
-    if not entry.error then total = total + entry.sampler:planned() end
+    if not entry.error then
+      local own_rounds, own_seconds = entry.sampler:planned()
+      rounds, seconds = rounds + own_rounds, seconds + own_seconds
+    end
   end
-  return total
+  return rounds, seconds
 end
 
 -- A round of each that wants more; false: none does.
@@ -245,7 +249,8 @@ local function measure(entries, checked, options)
     check_agreement(entries, checked, options.same)
   end
   warm_up(entries, checked)
-  local task <close> = progress.task(options.name or "comparing", planned(entries))
+  local rounds, seconds = planned(entries)
+  local task <close> = progress.task(options.name or "comparing", rounds, {seconds = seconds})
   while turn(entries, task) do end
 end
 

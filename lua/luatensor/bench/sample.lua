@@ -100,9 +100,11 @@ function sampler:time_calls(calls)
   return clock() - start, queued - start
 end
 
+local function is_time(seconds) return seconds > 0 and seconds < math.huge end
+
 -- A clock that stands still or steps back: three times is no accident.
 function sampler:moved(seconds)
-  if seconds > 0 then return true end
+  if is_time(seconds) then return true end
   self.dropped = self.dropped + 1
   if self.dropped >= 3 then
     arguments.fail(self.what, "the clock did not move forward in %d of %d rounds: it stands still or was set back",
@@ -140,7 +142,7 @@ function sampler:settle()
   local spent, calls, last, steady, began = self.first, 1, nil, false, lt.clock()
   while not self.a_call or spent < self.warmup or not steady and spent < LONGEST_WARM_UP do
     local seconds = self:time_calls(calls)
-    if seconds > 0 then
+    if is_time(seconds) then
       spent = spent + seconds
       self.a_call = seconds / calls
       steady = last ~= nil and math.abs(self.a_call / last - 1) <= STEADY
@@ -208,11 +210,12 @@ function sampler:warm_up()
   self.dropped = 0
 end
 
---- How many rounds there will be, about.
+--- How many rounds there will be, and how many seconds they will take, about.
 function sampler:planned()
   local round = self.a_call * self.calls
   local wanted = math.max(self.rounds, math.ceil(self.seconds / round))
-  return math.min(MOST_ROUNDS, wanted, math.max(2, math.ceil(self.patience / round)))
+  local rounds = math.min(MOST_ROUNDS, wanted, math.max(2, math.ceil(self.patience / round)))
+  return rounds, rounds * round
 end
 
 -- ---- rounds -------------------------------------------------------------------------------------

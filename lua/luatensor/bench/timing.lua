@@ -71,6 +71,14 @@ local function full_name(what, device)
   return name
 end
 
+local function check_clock(what, clock)
+  if clock == nil then return lt.clock end
+  arguments.callable(what, "clock", clock)
+  local now = clock()
+  if type(now) ~= "number" then arguments.fail(what, "clock: it has to give seconds, it gave a %s", type(now)) end
+  return clock
+end
+
 --- A sampler's options from the script's, checked; nil options give the defaults.
 function timing.check(what, options)
   return {
@@ -79,7 +87,7 @@ function timing.check(what, options)
     rounds = options.rounds and arguments.integer(what, "rounds", options.rounds, 1, 1000) or 5,
     warmup = arguments.number(what, "warmup", options.warmup, 0, 1e6, 0.1),
     gc = arguments.choice(what, "gc", options.gc, {"count", "out"}),
-    clock = options.clock and arguments.callable(what, "clock", options.clock) or lt.clock,
+    clock = check_clock(what, options.clock),
     seed = options.seed and arguments.integer(what, "seed", options.seed) or 0,
     threads = options.threads and arguments.integer(what, "threads", options.threads, 1, 1024),
   }
@@ -103,11 +111,11 @@ function timing.prepare(checked)
 end
 
 local function rounds_of(sampler, name)
-  local planned, made = sampler:planned(), 0
-  local task <close> = progress.task(name, planned)
+  local made, planned, seconds = 0, sampler:planned()
+  local task <close> = progress.task(name, planned, {seconds = seconds})
   repeat
     made = made + 1
-    task:step(("round %d of %d"):format(math.min(made, planned), planned))
+    if made <= planned then task:step("round") end
     sampler:round()
   until sampler:done()
 end
@@ -121,7 +129,7 @@ end
 
 local function stopped(sampler, name, checked)
   if not sampler:has_samples() then interrupt.raise() end
-  local text = ("stopped after %d of %d rounds"):format(#sampler.samples, sampler:planned())
+  local text = ("stopped after %d of %d rounds"):format(#sampler.samples, (sampler:planned()))
   interrupt.raise(complete(sampler, name, checked, text))
 end
 
