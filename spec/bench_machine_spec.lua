@@ -269,6 +269,19 @@ describe("a share", function()
     assert.same({0.25, "reading a working set of this size"}, {of(100e9, "read", nil, 2000)})
     assert.same({nil, "in cache"}, {of(100e9, "copy", nil, 20000)})
   end)
+  it("of a row of a split is of what its work is limited by", function()
+    local function limit(row)
+      row.calls, row.bytes, row.flops = row.calls or 1, row.bytes or 0, row.flops or 0
+      return {share.of_row(entry, row)}
+    end
+    entry.transfers = {{pinned = true, out = false, bandwidth = 5e9}, {pinned = false, out = true, bandwidth = 2e9}}
+    assert.same({100e9, "flops"}, limit{part = "kernels", flops = 10, bytes = 20, dtype = "float32"})
+    assert.same({25e9, "bytes"}, limit{part = "kernels", bytes = 10 ^ 9, dtype = "int32"})
+    assert.same({}, limit{part = "kernels", bytes = 40000, calls = 2})                -- in cache
+    assert.same({2e9, "bytes"}, limit{part = "to_host", bytes = 100})
+    assert.same({}, limit{part = "to_device", bytes = 100})
+    assert.same({}, limit{part = "waiting"})
+  end)
   it("beyond the limit is shown, with a note", function()
     local value, _, note = of(30e9, "read")
     assert.equal(1.5, value)
@@ -279,9 +292,12 @@ describe("a share", function()
     before()
     stub(core, "cache_folder", function() return nil, "none" end)
     stub(limits_file, "words", function() return "another machine" end)
+    assert.is_nil(machine.known("tpu"))
+    assert.is_nil(machine.limit{device = "cpu", part = "kernels", flops = 1, bytes = 1, calls = 1})
     assert.same({nil, "the limits of cpu were not measured"}, {machine.share(1e9, "read", "cpu")})
     bench.machine{devices = {"cpu"}}
     assert.same({0.5, "copying memory"}, {machine.share(12.5e9, "copy", "cpu")})
+    assert.equal(25e9, machine.limit{device = "cpu", part = "kernels", flops = 0, bytes = 1e9, calls = 1})
     after()
   end)
 end)

@@ -11,6 +11,7 @@ local meters = require "luatensor.bench.meters"
 local page = require "luatensor.bench.machine_page"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
+local share = require "luatensor.bench.share"
 local state = require "luatensor.bench.state"
 
 local machine = {}
@@ -134,7 +135,8 @@ local function attempt(entry, step)
   local ok, problem = pcall(step[3])
   if ok then return end
   if interrupt.is(problem) then error(problem, 0) end
-  table.insert(entry.problems, {what = step[1], problem = tostring(problem)})
+  -- the message, without the line of this library that met it
+  table.insert(entry.problems, {what = step[1], problem = (tostring(problem):gsub("^[^\n]-%.lua:%d+: ", ""))})
 end
 
 local function entry_of(device)
@@ -282,11 +284,12 @@ end
 -- @string device
 -- @treturn ?table an entry of a result's devices; nil: bench.machine was not called yet
 function machine.known(device)
+  local there, name = pcall(lt.device, device)
   local identity = machine.identity()
   for _, info in ipairs(identity.devices) do
-    if info.device == device then
+    if there and info.device == name then
       local mine = measured[words_of(identity, info.emulated)]
-      if mine and mine[device] then return mine[device] end
+      if mine and mine[name] then return mine[name] end
       local entry = stored_entry(identity, info)
       if entry then remember(identity, entry) end
       return entry
@@ -306,7 +309,16 @@ end
 function machine.share(rate, kind, device, dtype, working_set)
   local entry = machine.known(device)
   if not entry then return nil, "the limits of " .. device .. " were not measured" end
-  return require("luatensor.bench.share").of(entry, rate, kind, dtype, working_set)
+  return share.of(entry, rate, kind, dtype, working_set)
+end
+
+--- The limit of a row of bench.split, for its option `limits`.
+-- @tab row
+-- @treturn ?number rate; nil: not measured, or it would say nothing
+-- @treturn ?string "flops" or "bytes"
+function machine.limit(row)
+  local entry = machine.known(row.device)
+  if entry then return share.of_row(entry, row) end
 end
 
 return machine

@@ -57,6 +57,26 @@ local function bytes_limit(entry, kind, working_set)
   return entry[kind], kind == "read" and "reading memory" or "copying memory"
 end
 
+local function transfer_limit(entry, out)
+  for _, row in ipairs(entry.transfers) do
+    if row.out == out and not row.pinned then return row.bandwidth end
+  end
+end
+
+--- As luatensor.bench.machine's limit, of an entry.
+function share.of_row(entry, row)
+  if row.part == "to_device" or row.part == "to_host" then
+    local rate = transfer_limit(entry, row.part == "to_host")
+    return rate, rate and "bytes"
+  elseif row.flops > 0 then
+    local rate = flops_limit(entry, row.dtype)
+    return rate, rate and "flops"
+  elseif row.bytes > 0 and row.calls > 0 then
+    local rate = bytes_limit(entry, "copy", row.bytes / row.calls)
+    return rate, rate and "bytes"
+  end
+end
+
 --- As luatensor.bench.machine's share, of an entry.
 function share.of(entry, rate, kind, dtype, working_set)
   local limit, name
