@@ -6,9 +6,11 @@ local format = require "luatensor.bench.format"
 local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
+local machine = require "luatensor.bench.machine"
+local share = require "luatensor.bench.split_share"
 local split = require "luatensor.bench.split"
 
-local quick = {seconds = 0.001, warmup = 0, rounds = 1}
+local quick = {seconds = 0.001, warmup = 0, rounds = 1, limits = false}
 
 local function options(more)
   local all = {}
@@ -103,13 +105,37 @@ describe("split.parts", function()
 
   it("has shares of limits, which an emulated device has not", function()
     local asked = {}
-    local function limits(row)
-      asked[#asked + 1] = row.device .. " " .. row.family
-      if row.family == "gemm" then return 2 * row.rate, "flops" end
+    local function limits(row, device)
+      asked[#asked + 1] = device .. " " .. row.family
+      return 0.5, "products", "a note"
     end
-    local _, rows = split.parts(profile(), 2, {cuda = true}, limits)
-    assert.same({"cpu gemm"}, asked)
+    local _, rows = split.parts(profile(), 2, {cuda = true})
+    local notes = share.add(rows, limits, function(kind) return kind .. ":7" end)
+    assert.same({"cpu:7 gemm"}, asked)
+    assert.same({"a note"}, notes)
     for _, row in ipairs(rows) do assert.equal(row.family == "gemm" and 0.5 or nil, row.share) end
+  end)
+
+  it("asks for the limit that a family has", function()
+    local asked
+    local before = machine.share
+    machine.share = function(...) asked = {...} end
+    local function ask(row)
+      asked = nil
+      share.known(row, "cpu")
+      return asked
+    end
+    local got = {
+      ask{family = "gemm", rate = 5, dtype = "float64"},
+      ask{family = "map", calls = 2, bytes = 96, read = 64, written = 32, bandwidth = 10},
+      ask{family = "reduce", calls = 1, bytes = 96, read = 95, written = 1, bandwidth = 3},
+      ask{family = "sort", bandwidth = 1} or "none",
+    }
+    machine.share = before
+    assert.same({5, "flops", "cpu", "float64"}, got[1])
+    assert.same({10, "copy", "cpu", nil, 48}, got[2])
+    assert.same({3, "read", "cpu", nil, 96}, got[3])
+    assert.equal("none", got[4])
   end)
 end)
 
@@ -234,7 +260,7 @@ describe("bench.split", function()
 
   it("is saved, loaded and shown", function()
     local x = lt.rand(8, 8, device)
-    local r = take(function() return x:matmul(x) end, {name = "a product", limits = function() return 1, "flops" end})
+    local r = take(function() return x:matmul(x) end, {name = "a product", limits = function() return nil, "in cache" end})
     local path = os.tmpname()
     r:save(path)
     local loaded = lt.bench.load(path)
@@ -244,7 +270,7 @@ describe("bench.split", function()
     assert.truthy(text:find("a product: ", 1, true))
     assert.truthy(text:find("matrix products", 1, true))
     assert.truthy(text:find(format.show(2 * 8 ^ 3, "FLOP"), 1, true))
-    assert.truthy(text:find("More than the limit", 1, true))           -- of one operation a second
+    assert.truthy(text:find("in cache", 1, true))
   end)
 
   it("refuses what it does not understand", function()
@@ -298,12 +324,12 @@ gpu.describe("bench.split on a GPU", {{}}, function()
 
   gpu.it_emulated("says what is emulated, and sets it beside nothing", function()
     local x, y = lt.rand(4, 4, cuda), lt.rand(4, 4, {device = "cpu"})
-    local r = take(function() return x:matmul(x), y:matmul(y) end, {limits = function() return 1e9, "flops" end})
+    local r = take(function() return x:matmul(x), y:matmul(y) end, {limits = function() return 0.25, "products" end})
     assert.is_true(r.emulated)
     assert.is_true(row_of(r, "cuda", "gemm").emulated)
     assert.is_nil(row_of(r, "cuda", "gemm").share)
     assert.is_nil(row_of(r, "cpu", "gemm").emulated)
-    assert.is_not_nil(row_of(r, "cpu", "gemm").share)
+    assert.equal(0.25, row_of(r, "cpu", "gemm").share)
     local tables, notes = {}, 0
     for _, block in ipairs(r:blocks()) do
       if block.kind == "table" then tables[#tables + 1] = block end

@@ -11,6 +11,7 @@ local page = require "luatensor.bench.split_page"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local sample = require "luatensor.bench.sample"
+local share = require "luatensor.bench.split_share"
 local state = require "luatensor.bench.state"
 local timing = require "luatensor.bench.timing"
 
@@ -55,15 +56,6 @@ local function row_of(row, seconds, calls, emulated)
   }
 end
 
--- What a device could do at most, as the caller knows it. An emulated one has no limit that means anything.
-local function add_limit(row, limits)
-  if not limits or row.emulated then return end
-  local limit, of = limits(row)
-  local reached = of == "flops" and row.rate or of == "bytes" and row.bandwidth
-  if not (limit and reached) then return end
-  row.limit, row.limit_of, row.share = limit, of, reached / limit
-end
-
 local function no_parts()
   local parts = {}
   for _, name in ipairs(split.PARTS) do parts[name] = 0 end
@@ -74,15 +66,13 @@ end
 -- @tab profile what core.profile_stop gave
 -- @int calls
 -- @tab emulated kinds of devices that are emulated
--- @tparam[opt] function limits
 -- @treturn table parts, whose sum is the profile's seconds / calls
 -- @treturn table rows, those that took longest first
-function split.parts(profile, calls, emulated, limits)
+function split.parts(profile, calls, emulated)
   local parts, rows, counted, left = no_parts(), {}, 0, profile.seconds
   for i, row in ipairs(profile.rows) do
     local seconds = own_seconds(row, profile.inside)
     rows[i] = row_of(row, seconds, calls, emulated)
-    add_limit(rows[i], limits)
     parts[rows[i].part] = parts[rows[i].part] + rows[i].seconds
     counted, left = counted + row.calls, left - row.seconds
     parts.measuring = parts.measuring + (row.seconds - seconds) / calls
@@ -138,14 +128,21 @@ local function normal_run(sampler, task)
   return sampler:finish()
 end
 
+-- The whole name of a kind of device: the function's own, or the first.
+local function name_of(figures)
+  return function(kind)
+    return figures.device:match("^%a+") == kind and figures.device or lt.device(kind)
+  end
+end
+
 local function fields_of(name, figures, run, checked, limits)
-  local emulated = emulated_kinds()
-  local parts, rows = split.parts(run, figures.calls, emulated, limits)
+  local parts, rows = split.parts(run, figures.calls, emulated_kinds())
   local fields = {
     name = name, parts = parts, rows = rows, wall = run.seconds / figures.calls, calls = figures.calls,
     normal = figures, device = figures.device, threads = figures.threads, options = timing.kept(checked),
   }
   figures.name = name
+  fields.notes = limits and share.add(rows, limits, name_of(figures)) or {}
   for _, row in ipairs(rows) do fields.emulated = fields.emulated or row.emulated end
   return fields
 end
@@ -157,21 +154,23 @@ split.class = result.class("split", page)
 -- @tparam function fn called without arguments, many times
 -- @tparam[opt] table options those of `bench.time` (its `clock` times fn as it runs; the parts have a clock of their
 --   own), and
---   `limits`: a function that gets a row and returns the rate that its device could reach at most, and of what that
---   is: "flops" (FLOP/s) or "bytes" (bytes/s); nil: unknown, or it says nothing about this row
+--   `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of
+--   which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
 -- @treturn table a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua,
 --   dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script
 --   waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device
 --   call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it
 --   runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`,
 --   `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of
---   the `limit` in what `limit_of` says), `part`, `emulated`
+--   the `limit` that is named), `part`, `emulated`
 -- @raise what fn raises, as it is; a split within a split
 function split.split(fn, options)
   arguments.callable("bench.split", "argument 1", fn)
   options = arguments.options("bench.split", options, known)
   local name = timing.name_of("bench.split", fn, options)
-  local limits = options.limits and arguments.callable("bench.split", "limits", options.limits)
+  local limits = options.limits
+  if limits == nil then limits = share.known end
+  if limits then arguments.callable("bench.split", "limits", limits) end
   local checked = timing.check("bench.split", options)
   local _ <close> = state.keep()
   timing.prepare(checked)

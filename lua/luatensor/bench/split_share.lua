@@ -1,0 +1,40 @@
+--- Shares of a device's measured limits that the rows of a split reach.
+
+local machine = require "luatensor.bench.machine"
+
+local share = {}
+
+-- Families that memory limits: one pass over their operands, and little arithmetic.
+local streams <const> = {map = true, fused = true, reduce = true, scan = true, softmax = true}
+
+--- A row's share of what bench.machine measured before.
+-- @tab row
+-- @string device the whole name of the row's device
+-- @treturn ?number share; nil: it cannot be told, or this family has no such limit
+-- @treturn ?string of which limit, or why not
+-- @treturn ?table a note
+function share.known(row, device)
+  if row.rate then return machine.share(row.rate, "flops", device, row.dtype) end
+  if not (streams[row.family] and row.bandwidth) then return nil end
+  local kind = row.written < row.read / 8 and "read" or "copy"
+  return machine.share(row.bandwidth, kind, device, nil, math.ceil(row.bytes / row.calls))
+end
+
+--- Gives rows their `share` and `limit`. An emulated device has no limit that means anything.
+-- @tab rows
+-- @func limits as share.known
+-- @func name_of the whole name of a kind of device
+-- @treturn table notes
+function share.add(rows, limits, name_of)
+  local notes = {}
+  for _, row in ipairs(rows) do
+    if not row.emulated then
+      local value, limit, note = limits(row, name_of(row.device))
+      row.share, row.limit = value, limit
+      notes[#notes + 1] = note
+    end
+  end
+  return notes
+end
+
+return share
