@@ -67,6 +67,22 @@ describe("bench.time", function()
     assert.truthy(own_notes(r):find("^Only {n} rounds"))
   end)
 
+  it("has fewer calls in a round where these take longer than the warm-up promised", function()
+    local r, clock = time(function(n) return n <= 200 and SHORT or 0.5 end, {seconds = 0.25, warmup = 0, rounds = 40})
+    assert.equal(1, r.calls)
+    assert.equal(0.5, r.single)
+    assert.equal(0.5, r.queue_seconds)
+    assert.is_true(clock.calls < 400)
+  end)
+
+  it("has more calls in a round where these take less", function()
+    local r = time(function(n) return n <= 8 and 0.0625 or SHORT end, {warmup = 0})
+    assert.equal(16, r.calls)                        -- more than a quarter of a round
+    assert.equal(SHORT, r.q3)
+    assert.equal(0.0625, r.max)
+    assert.equal(SHORT, r.samples[3])                -- of one call: it counts
+  end)
+
   it("a slow first call is not the measure", function()
     local r = time(function(n) return n == 1 and 5 or SHORT end)
     assert.equal(SHORT, r.median)

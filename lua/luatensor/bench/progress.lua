@@ -54,7 +54,7 @@ end
 
 -- " (2 of 12)", where the steps weigh alike.
 local function position(t)
-  return t.alike and t.total >= 2 and (" (%d of %d)"):format(t.steps, t.total) or ""
+  return t.alike and t.total >= 2 and t.steps <= t.total and (" (%d of %d)"):format(t.steps, t.total) or ""
 end
 
 -- "crossover: 256 × 256 (2 of 12) · cuda:0, about 20 s left"

@@ -28,6 +28,7 @@ local LONGEST_WARM_UP <const> = 1     -- seconds, where a call takes less
 local PATIENCE <const> = 30           -- seconds after which two rounds have to do
 local SLOW <const> = 1                -- seconds a call: no cache is cold for long, no call is made for nothing
 local MOST_GARBAGE <const> = 32 << 20 -- bytes a round without collections
+local MOST_CORRECTIONS <const> = 3
 local SINGLES <const> = 5
 local SHORT <const> = 1e-6            -- seconds a call, of which the call itself may be a part that counts
 local EMPTY_CALLS <const> = 10000
@@ -39,7 +40,8 @@ local stops_profile = setmetatable({}, {__close = function() core.profile_stop()
 
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
-  self.a_call, self.watch, self.began, self.corrections, self.most_calls = nil, nil, nil, 0, MOST_CALLS
+  self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS      -- around: seconds of all
+  self.a_call, self.watch = nil, nil                                                      -- that rounds do
 end
 
 -- ---- devices ------------------------------------------------------------------------------------
@@ -131,7 +133,7 @@ function sampler:first_call()
   end
 end
 
---- Twice as many calls as long as they are too short to be read from the clock.
+-- Twice as many calls as long as they are too short to be read from the clock.
 local function longer(calls, seconds, round)
   if seconds >= round / 2 then return calls end
   return math.min(2 * calls, MOST_CALLS)
@@ -178,15 +180,27 @@ function sampler:calibrate()
   self.calls = math.max(1, calls // 1 | 0)
 end
 
--- A first round that was much shorter than the warm-up had promised (something else ran then) is no sample.
+-- A first round that was much shorter than the warm-up had promised (something else ran then) belongs to the warm-up.
 function sampler:corrected(seconds)
-  if #self.samples > 0 or self.corrections >= 3 or seconds <= 0 then return false end
+  if #self.samples > 0 or self.corrections >= MOST_CORRECTIONS or not is_time(seconds) then return false end
   local before = self.calls
   self.a_call = seconds / before
   self:calibrate()
-  if self.calls < 2 * before then self.calls = before end
+  if self.calls < 2 * before then
+    self.calls = before
+    return false
+  end
   self.corrections = self.corrections + 1
-  return self.calls > before
+  return true
+end
+
+-- Later rounds all count, or the fastest would be lost; only how many calls the next one has follows them.
+function sampler:adapt(seconds)
+  if seconds > 4 * self.round_seconds then
+    self.calls = math.max(1, self.calls // 2)
+  elseif seconds < self.round_seconds / 4 then
+    self.calls = math.max(1, math.min(2 * self.calls, self.most_calls) // 1 | 0)
+  end
 end
 
 -- A slow first call: was it only the first? If not, the second is a round already.
@@ -224,20 +238,21 @@ function sampler:add(seconds, queued)
   if self:corrected(seconds) or not self:moved(seconds) then return end
   local n = #self.samples + 1
   self.samples[n], self.queued[n] = seconds / self.calls, queued
-  self.spent = self.spent + seconds
+  self.spent, self.longest = self.spent + seconds, math.max(self.longest, self.calls)
   if self.events then self.spans[n] = self.events[1]:elapsed(self.events[2]) / 1000 / self.calls end
-  if seconds > 4 * self.round_seconds then self.calls = math.max(1, self.calls // 2) end
+  self:adapt(seconds)
 end
 
 --- One round: a full collection, a call that is not timed, and the timed calls.
 function sampler:round()
   local _ <close> = state.use_device(self.default_device)
   if not self.part then self.watch = self.watch or idle.watch() end
-  self.began = self.began or self.clock()
+  local start = self.clock()
   collectgarbage()
   if self.a_call < SLOW then self.fn() end
   local _ <close> = self.gc == "out" and state.stop_collector() or nil
   self:add(self:time_calls(self.calls))
+  self.around = self.around + self.clock() - start
 end
 
 --- Are there enough rounds?
@@ -245,7 +260,7 @@ function sampler:done()
   local n = #self.samples
   if n >= MOST_ROUNDS or n >= 2 and self.spent >= self.patience then return true end
   if n < self.rounds then return false end
-  return self.spent >= self.seconds or self.clock() - self.began >= 4 * self.seconds
+  return self.spent >= self.seconds or self.around >= 4 * self.seconds
 end
 
 -- ---- what was measured --------------------------------------------------------------------------
@@ -254,7 +269,7 @@ end
 function sampler:single_calls()
   local _ <close> = state.use_device(self.default_device)
   local single, queued = self.samples, self.queued
-  if self.calls > 1 then
+  if self.longest > 1 then
     single, queued = {}, {}
     for i = 1, SINGLES do single[i], queued[i] = self:time_calls(1) end
   end

@@ -111,11 +111,10 @@ function timing.prepare(checked)
 end
 
 local function rounds_of(sampler, name)
-  local made, planned, seconds = 0, sampler:planned()
+  local planned, seconds = sampler:planned()
   local task <close> = progress.task(name, planned, {seconds = seconds})
   repeat
-    made = made + 1
-    if made <= planned then task:step("round") end
+    task:step("round")
     sampler:round()
   until sampler:done()
 end
