@@ -1,10 +1,11 @@
 -- What limits an operation: fetching its data or computing? Adding and summing do one addition for
 -- every 4 to 12 bytes and run at the memory's speed. A matrix product does thousands for each
--- element and runs at the arithmetic units' speed. The limits are measured, by loops that do nothing else,
--- so a share of 100 % is the best this machine can do.
+-- element and runs at the arithmetic units' speed. The limits are measured (lt.bench.machine), by loops that do nothing
+-- else, so a share of 100 % is the best this machine can do.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
+local machine = require "luatensor.bench.machine"
 
 local run <close> = experiment.start({...}, {
   name = "05_memory", title = "Memory or arithmetic", claims = {4},
@@ -17,7 +18,7 @@ local run <close> = experiment.start({...}, {
 local options = run.options
 local device, rows, cols = options.device, options.rows, options.cols
 local kind = {device = device, dtype = options.dtype}
-local limits = lt.limits(device, options.dtype)
+local limits = machine.known(device) or lt.bench.machine{devices = {device}, seconds = options.seconds}.devices[1]
 local emulated = experiment.is_emulated(device)
 local mark = emulated and ", emulated" or ""
 
@@ -25,27 +26,28 @@ local x, y = lt.rand(rows, cols, kind), lt.rand(rows, cols, kind)
 local size, width = rows * cols, lt.finfo(options.dtype).bits // 8
 local out, product = lt.empty(rows, cols, kind), lt.empty(rows, rows, kind)
 
--- key in the result's values, what, how, bytes moved, additions and multiplications, the limit of its traffic
+-- key in the result's values, what, how, bytes in all, additions and multiplications, the limit of its traffic
 local operations = {
-  {"add",     "add",     function() return lt.add(x, y, {out = out}) end, 3 * size * width, size, limits.copy},
-  {"sum",     "sum",     function() return x:sum() end,                   size * width,     size, limits.read},
+  {"add",     "add",     function() return lt.add(x, y, {out = out}) end, 3 * size * width, size, "copy"},
+  {"sum",     "sum",     function() return x:sum() end,                   size * width,     size, "read"},
   {"product", "x @ y.T", function() return lt.matmul(x, y.T, {out = product}) end,
-    (2 * size + rows * rows) * width, 2 * rows * rows * cols, limits.copy},
+    (2 * size + rows * rows) * width, 2 * rows * rows * cols, "copy"},
 }
 
-run:text("Measured limits: {read} read, {copy} copied, {flops}.", {
-  read = {limits.read, "B/s"}, copy = {limits.copy, "B/s"}, flops = {limits.flops, "FLOP/s"},
-})
+-- A rate as a share of its limit: a value of the result, or why there is none, such as "in cache".
+local function share_of(key, rate, limit, bytes)
+  local share, why, note = machine.share(rate, limit, device, options.dtype, bytes)
+  if note then run:note(note.text, note.values) end
+  return share and run:value(key, share, "share") or {why, "text"}
+end
 
 local lines, points = {}, {}
 for i, operation in ipairs(operations) do
-  local key, name, work, bytes, flops, bandwidth = table.unpack(operation)
+  local key, name, work, bytes, flops, traffic = table.unpack(operation)
   local seconds = run:time(name, work).median
-  local memory = run:value(key .. "_memory", bytes / seconds / bandwidth, "share")
-  local arithmetic = run:value(key .. "_arithmetic", flops / seconds / limits.flops, "share")
   lines[i] = {
-    name, flops / bytes, seconds, bytes / seconds, memory, flops / seconds, arithmetic,
-    memory > arithmetic and "memory" or "arithmetic",
+    name, flops / bytes, seconds, bytes / seconds, share_of(key .. "_memory", bytes / seconds, traffic, bytes),
+    flops / seconds, share_of(key .. "_arithmetic", flops / seconds, "flops"),
   }
   points[i] = {name = name, points = {{flops / bytes, flops / seconds}}, emulated = emulated}
 end
@@ -53,22 +55,26 @@ run:table{
   title = ("%d × %d %s%s"):format(rows, cols, options.dtype, mark),
   columns = {
     {name = "op", unit = "text"}, {name = "FLOP a byte", unit = "FLOP/B"}, {name = "a call", unit = "s"},
-    {name = "bytes moved", unit = "B/s"}, {name = "of the limit", unit = "share"},
-    {name = "computed", unit = "FLOP/s"}, {name = "of the limit", unit = "share"}, {name = "bound by", unit = "text"},
+    {name = "bytes moved", unit = "B/s"}, {name = "of the memory's limit", unit = "share"},
+    {name = "computed", unit = "FLOP/s"}, {name = "of the arithmetic's limit", unit = "share"},
   },
   rows = lines,
 }
 
 -- The roof: what an operation can reach at most, with so many additions and multiplications for each byte it moves.
-local least, most, ridge = lines[1][2] / 2, 2 * lines[#lines][2], limits.flops / limits.copy
-table.insert(points, 1, {name = "the roof: memory, then arithmetic", emulated = emulated, points = {
-  {least, least * limits.copy}, {ridge, limits.flops}, {math.max(most, 2 * ridge), limits.flops},
-}})
+local one = machine.share(1, "flops", device, options.dtype)
+if one and limits.copy then
+  local peak, least, most = 1 / one, lines[1][2] / 2, 2 * lines[#lines][2]
+  local ridge = peak / limits.copy                          -- from here on arithmetic is the limit
+  run:text("Measured limits: {copy} copied, {read} read, {peak}. From {ridge} FLOP a byte on arithmetic limits.", {
+    copy = {limits.copy, "B/s"}, read = {limits.read, "B/s"}, peak = {peak, "FLOP/s"}, ridge = {ridge, "FLOP/B"},
+  })
+  table.insert(points, 1, {name = "the roof: memory, then arithmetic", emulated = emulated, points = {
+    {least, least * limits.copy}, {ridge, peak}, {math.max(most, 2 * ridge), peak},
+  }})
+end
 run:chart{
   title = "The roofline" .. mark, series = points,
   x = {name = "FLOP a byte", unit = "FLOP/B", log = true}, y = {name = "computed", unit = "FLOP/s", log = true},
 }
-if 3 * size * width < 2 ^ 26 then
-  run:note("Matrices this small stay in the caches, faster than memory: shares may exceed 100 %.")
-end
 return run:finish()

@@ -53,10 +53,12 @@ run:table{
 }
 
 if device ~= "cpu" then
-  run:text("Two matrices sent and multiplied, {bytes} each: {both}, of which sending is {share}.", {
-    bytes = {bytes, "B"}, both = {2 * seconds.send + seconds.product, "s"},
-    share = {2 * seconds.send / (2 * seconds.send + seconds.product), "share"},
-  })
+  local y = lt.rand(rows, cols, on_host)
+  local split = run:show(lt.bench.split(function() return x:to(device):matmul(y:to(device).T):sum():item() end, {
+    name = "two matrices sent, multiplied, summed, the sum fetched", device = device, seconds = options.seconds,
+    rounds = options.rounds,
+  }))
+  run:value("sent_share", (split.parts.to_device + split.parts.to_host) / split.wall, "share")
 else
   -- what a GPU that is not here would need for sending alone, by the speed of its link
   for _, id in ipairs{"rtx-4090", "h100-sxm"} do

@@ -56,6 +56,7 @@ local wanted = {
   {9, "06_transfer", "h100-sxm_send_seconds", "two matrices sent to an H100: at least, by published figures"},
   {9, "06_transfer", "send_seconds", "one matrix sent to the GPU"},
   {9, "06_transfer", "fetch_seconds", "one matrix fetched from the GPU"},
+  {9, "06_transfer", "sent_share", "two matrices sent, multiplied, the sum fetched: share of sending and fetching"},
 }
 
 --- The experiments of real devices in a result of any kind.
