@@ -53,6 +53,7 @@ local function round_step(step, unit)
 end
 
 local function even_ticks(self, most)
+  self.ticks = {}
   local step = round_step((self.high - self.low) / most, self.unit)
   if self.unit == "count" then step = math.max(1, step) end
   for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
@@ -81,10 +82,7 @@ function axis.new(spec, values, options)
   self.log = spec.log and low > 0 and (all_powers_of_two(values) and 2 or 10)
   widen(self, options.from_zero)
   local most = options.most or 6
-  if not self.log then even_ticks(self, most)
-  elseif not power_ticks(self, self.log, most) and not fine_ticks(self) then
-    self.ticks = {{self.low, format.tick(self.low, self.unit)}, {self.high, format.tick(self.high, self.unit)}}
-  end
+  if not self.log or not power_ticks(self, self.log, most) and not fine_ticks(self) then even_ticks(self, most) end
   return self
 end
 

@@ -80,9 +80,9 @@ local function machine(report)
   local memory = run_of(report, "05_memory", true)
   local product, sum = value_of(memory, "product_arithmetic"), value_of(memory, "add_memory")
   if product and sum then
-    add(blocks, "The notebook's large matrix product reaches {product} of what its arithmetic units can do, the sum of "
-      .. "two such matrices {sum} of what its memory can deliver. Where that is near the whole, only other hardware is "
-      .. "faster.", {product = {product, "share"}, sum = {sum, "share"}})
+    add(blocks, "Of the notebook's large matrices, the product reaches {product} of what its arithmetic units can do, the "
+      .. "sum {sum} of what its memory can deliver: the first waits for arithmetic, the second for memory.",
+      {product = {product, "share"}, sum = {sum, "share"}})
   end
   return {title = "What does this machine do?", blocks = blocks}
 end
