@@ -115,6 +115,14 @@ describe("a report", function()
     end
   end)
 
+  it("keeps what a part had measured at Ctrl-C", function()
+    local partial = setmetatable({kind = "machine", incomplete = "stopped after 1 of 2"}, {__index = {
+      blocks = function() return {document.text("so far")} end}})
+    local raised = select(2, pcall(interrupt.raise, partial))
+    local _, problem = pcall(report.make, fakes(part("limits", function() error(raised, 0) end)))
+    assert.truthy(report.render(interrupt.partial(problem), "md"):find("so far", 1, true))
+  end)
+
   it("marks whatever was emulated", function()
     local emulated = part("both", function(_, section)
       section.runs = {fake_run("cpu"), fake_run("cuda:0", true)}
@@ -233,7 +241,6 @@ end
 
 describe("a report of everything", function()
   it("shows nothing that is not in its JSON", function()
-    if not pcall(function() return require("luatensor").bench.machine end) then return pending("no bench.machine yet") end
     local pages = real_pages("LUATENSOR_CUDA_PATH=/nowhere")
     check_pages(pages)
     assert.truthy(pages.html:find("GPU not found", 1, true))

@@ -105,6 +105,13 @@ describe("a report's summary", function()
     assert.equal("x @ y.T: With transfers, cuda:0 overtakes cpu between n = 16 and n = 32.", text)
   end)
 
+  it("says that others used the processor", function()
+    local run = {device = "cpu", others = 0.4, results = {{others = 0.02}}}
+    assert_says(answer(report{{id = "x", runs = {run}}}, "How far can this be trusted?"), "used up to 40.0 % of the processor")
+    run.others = 0.05
+    assert.falsy(answer(report{{id = "x", runs = {run}}}, "How far can this be trusted?"):find("processor", 1, true))
+  end)
+
   it("says how wide the rounds spread", function()
     local spread = {}
     for i = 1, 10 do spread[i] = {median = 1, q1 = 1, q3 = 1 + i / 100} end

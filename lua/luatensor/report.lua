@@ -47,7 +47,13 @@ local function measure(part, settings, section)
   local ok, problem = pcall(part.measure, settings, section)
   section.seconds = lt.clock() - start
   if ok then return false end
-  if interrupt.is(problem) then return true end
+  if interrupt.is(problem) then
+    local partial = interrupt.partial(problem)
+    if partial and partial.kind ~= "experiment" then
+      section.result, section.blocks = partial, partial:blocks()
+    end
+    return true
+  end
   section.problems[#section.problems + 1] = tostring(problem):match("^[^\n]*")
   return false
 end

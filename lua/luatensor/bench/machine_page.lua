@@ -19,6 +19,10 @@ local function head(entry)
   })
 end
 
+local function titled(entry, what)
+  return ("%s%s: %s"):format(entry.device, entry.emulated and " (emulated)" or "", what)
+end
+
 -- ---- tables -------------------------------------------------------------------------------------
 
 local function arithmetic_table(entry)
@@ -32,7 +36,7 @@ local function arithmetic_table(entry)
   end
   if #rows == 0 then return nil end
   return document.table{
-    title = entry.device .. ": arithmetic",
+    title = titled(entry, "arithmetic"),
     columns = {{name = "dtype", unit = "text"}, {name = "multiply and add", unit = "FLOP/s"},
       {name = "matrix product", unit = "FLOP/s"}, {name = "rows of the matrices", unit = "count"}},
     rows = rows,
@@ -53,7 +57,7 @@ local function costs_table(entry)
   end
   if #rows == 0 then return nil end
   return document.table{
-    title = entry.device .. ": memory and calls",
+    title = titled(entry, "memory and calls"),
     columns = {{name = "what", unit = "text"}, {name = "measured", unit = "text"}}, rows = rows,
   }
 end
@@ -66,7 +70,7 @@ local function transfers_table(entry)
   end
   if #rows == 0 then return nil end
   return document.table{
-    title = entry.device .. ": transfers",
+    title = titled(entry, "transfers"),
     columns = {{name = "way", unit = "text"}, {name = "host memory", unit = "text"},
       {name = "four bytes", unit = "s"}, {name = "large", unit = "B/s"}},
     rows = rows,
@@ -92,7 +96,7 @@ local function levels_table(entry)
     rows[i] = {point.bytes, level_name(entry, point), point.read, point.latency}
     if point.latency then columns[4] = {name = "a load", unit = "s"} end
   end
-  return document.table{title = entry.device .. ": levels of the memory", columns = columns, rows = rows}
+  return document.table{title = titled(entry, "levels of the memory"), columns = columns, rows = rows}
 end
 
 local function levels_chart(entry, field, title, unit)
@@ -102,7 +106,7 @@ local function levels_chart(entry, field, title, unit)
   end
   if #points < 2 then return nil end
   return document.chart{
-    title = entry.device .. ": " .. title,
+    title = titled(entry, title),
     x = {name = bytes_axis(entry), unit = "B", log = true},
     y = {name = title, unit = unit, log = true},
     series = {{name = entry.device, points = points, emulated = entry.emulated}},

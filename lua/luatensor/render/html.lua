@@ -29,7 +29,8 @@ end
 local function prose(block)
   local text = html.escape(block.text):gsub(" = {", "\u{A0}=\u{A0}{")         -- "n = 16" stays together
   return (text:gsub("{([%w_]+)}", function(name)
-    return html.figure(table.unpack(block.values[name], 1, 2))
+    local value = block.values and block.values[name]
+    return value and html.figure(value[1], value[2]) or nil
   end))
 end
 
@@ -118,8 +119,11 @@ end
 local function chart_of(block, id)
   local title = block.title and ("<figcaption>%s</figcaption>\n"):format(html.escape(block.title)) or ""
   local figures = table_of(axis.table(block), id, "Figures: " .. (block.title or block.y.name))
-  local drawn = drawings(block, id)
-  if not drawn then return ("<figure>\n%s%s\n</figure>"):format(title, figures) end
+  local drawn, problem = drawings(block, id)
+  if not drawn then
+    local why = plot.missing() and "" or ("<p class=\"note\">Not drawn: %s</p>\n"):format(html.escape(problem))
+    return ("<figure>\n%s%s%s\n</figure>"):format(title, why, figures)
+  end
   return ("<figure>\n%s%s%s<details><summary>Figures</summary>\n%s\n</details>\n</figure>"):format(title, legend(block),
     drawn, figures)
 end

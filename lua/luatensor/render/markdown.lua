@@ -20,7 +20,8 @@ local function figure(value, unit) return markdown.escape(plain.figure(value, un
 local function prose(block)
   local text = markdown.escape(block.text):gsub("^([#+-])", "\\%1"):gsub("^(%d+)([.)]%s)", "%1\\%2")
   return (text:gsub("{([%w_]+)}", function(name)
-    return figure(table.unpack(block.values[name], 1, 2))
+    local value = block.values and block.values[name]
+    return value and figure(value[1], value[2]) or nil
   end))
 end
 

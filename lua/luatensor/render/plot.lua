@@ -176,24 +176,22 @@ function plot.missing()
   return "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
--- Ctrl-C reaches the child, too: it is passed on.
-local function run(command)
-  local ok, how, code = os.execute(command)
-  if how == "signal" and code == 2 then error("interrupted!", 0) end
-  return ok
-end
-
+-- Ctrl-C reaches the child, too, and is passed on.
 local function gnuplot(block, options)
   local base = os.tmpname()
   options.output = base .. ".svg"
   local ok, problem = write_file(base, script(block, options))
-  local ran = ok and run(("gnuplot %s >%s 2>&1 </dev/null"):format(shell_quote(base), shell_quote(base .. ".log")))
-  local svg = ran and read_file(options.output)
-  local log = read_file(base .. ".log") or ""
-  problem = problem or log:match(" line %d+: ([^\n]*)") or log:match("%S[^\n]*")
+  local ran, how, code
+  if ok then                                     -- without the user's own settings
+    ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),
+      shell_quote(base .. ".log")))
+  end
+  local svg, log = ran and read_file(options.output), read_file(base .. ".log") or ""
   for _, suffix in ipairs{"", ".svg", ".log"} do os.remove(base .. suffix) end
+  if how == "signal" and code == 2 then error("interrupted!", 0) end
   if svg and svg:find("</svg>", 1, true) then return svg end
-  return nil, "gnuplot failed: " .. (problem or "no reason given")
+  return nil, "gnuplot failed: " .. (problem or log:match(" line %d+: ([^\n]*)") or log:match("%S[^\n]*")
+    or "no reason given")
 end
 
 -- ---- its SVG ------------------------------------------------------------------------------------

@@ -106,9 +106,13 @@ end
 -- ---- how it was measured ------------------------------------------------------------------------
 
 local function versions(report)
-  local rows = {{"luatensor", report.machine.luatensor or false}, {"Lua", report.machine.lua or false}}
-  for _, device in ipairs(report.machine.devices) do
-    rows[#rows + 1] = {device.device .. (device.emulated and " (emulated)" or ""), device.software or false}
+  local machine = report.machine
+  local rows = {{"luatensor", machine.luatensor or false}, {"Lua", machine.lua or false},
+    {"system", machine.system or false}, {"computes with", machine.config or false}}
+  for _, device in ipairs(machine.devices) do
+    if device.software then
+      rows[#rows + 1] = {device.device .. (device.emulated and " (emulated)" or ""), device.software}
+    end
   end
   return document.table{title = "Versions",
     columns = {{name = "part", unit = "text"}, {name = "version", unit = "text"}}, rows = rows}

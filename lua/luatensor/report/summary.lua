@@ -12,6 +12,9 @@ local summary = {}
 --- The GPU whose published figures stand for one that is not here: the notebook's.
 local ABSENT <const> = "rtx-4090"
 
+--- The share of the processor that others may use before figures suffer.
+local BUSY <const> = 0.1
+
 -- ---- looking things up --------------------------------------------------------------------------
 
 local function section_of(report, id)
@@ -61,8 +64,8 @@ end
 local function say_limits(entry, blocks)
   local product, plain = of_dtype(entry.products, "float32"), of_dtype(entry.arithmetic, "float32")
   if product and plain then
-    add(blocks, "It multiplies matrices of float32 numbers at {rate}, which is {share} of what its arithmetic units can "
-      .. "do at most.", {rate = {product.flops, "FLOP/s"}, share = {product.flops / plain.flops, "share"}})
+    add(blocks, "It multiplies matrices of float32 numbers at {rate}, which is {share} of what its arithmetic units "
+      .. "can do at most.", {rate = {product.flops, "FLOP/s"}, share = {product.flops / plain.flops, "share"}})
   end
   if entry.read and entry.call then
     add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.",
@@ -79,9 +82,9 @@ local function machine(report)
   if entry then say_limits(entry, blocks) end
   local memory = run_of(report, "05_memory", true)
   local product, sum = value_of(memory, "product_arithmetic"), value_of(memory, "add_memory")
-  if product and sum then
-    add(blocks, "Of the notebook's large matrices, the product reaches {product} of what its arithmetic units can do, the "
-      .. "sum {sum} of what its memory can deliver: the first waits for arithmetic, the second for memory.",
+  if product and sum and memory.options.rows == notebook.claims[12].loop.rows then
+    add(blocks, "Of the notebook's large matrices, the product reaches {product} of what its arithmetic units can do, "
+      .. "the sum {sum} of what its memory can deliver: the first waits for arithmetic, the second for memory.",
       {product = {product, "share"}, sum = {sum, "share"}})
   end
   return {title = "What does this machine do?", blocks = blocks}
@@ -106,7 +109,9 @@ local function say_loop(report, loop, blocks)
     device = {report.accelerator or false, "text"}, rate = {loop_flops(claim.loop) / here, "FLOP/s"},
   }
   add(blocks, "The notebook's {loop} ({iterations} products of {rows} × {cols} matrices) takes {here} on this CPU"
-    .. (loop.id == "02_large" and ", which is {rate}" or "") .. (shortened and " (reckoned from fewer rounds)" or "") .. (gpu and ", and {there} on {device}: {ratio} as fast" or "")
+    .. (loop.id == "02_large" and ", which is {rate}" or "")
+    .. (shortened and " (reckoned from fewer rounds)" or "")
+    .. (gpu and ", and {there} on {device}: {ratio} as fast" or "")
     .. ". The notebook's laptop took {cpu} on its CPU and {gpu} on its GPU.", values)
   return here
 end
@@ -233,16 +238,30 @@ local function spreads_in(value, list)
   return list
 end
 
+-- The largest share of the processor that others used, of all that measured it.
+local function most_others(value)
+  local most = 0
+  for key, item in pairs(type(value) == "table" and value or {}) do
+    if key == "others" and type(item) == "number" then most = math.max(most, item) end
+    most = math.max(most, most_others(item))
+  end
+  return most
+end
+
 local function trust(report)
-  local spreads, blocks = {}, {}
+  local spreads, blocks, others = {}, {}, most_others(report.sections)
   for _, section in ipairs(report.sections) do
     spreads_in(section.result, spreads)
     for _, run in ipairs(section.runs) do spreads_in(run.results, spreads) end
   end
+  if others > BUSY then
+    add(blocks, "Not far: other programs used up to {others} of the processor meanwhile. Measure again when the machine "
+      .. "is idle.", {others = {others, "share"}})
+  end
   table.sort(spreads)
   if #spreads >= 4 then
-    add(blocks, "The middle half of a measurement's rounds spans {typical} of the median typically, {wide} and more in "
-      .. "the noisiest tenth of {count} measurements: smaller differences mean nothing.", {
+    add(blocks, "The middle half of a measurement's rounds spans {typical} of the median typically, {wide} and more "
+      .. "in the noisiest tenth of {count} measurements: smaller differences mean nothing.", {
         typical = {spreads[(#spreads + 1) // 2], "share"}, wide = {spreads[math.ceil(0.9 * #spreads)], "share"},
         count = {#spreads, "count"},
       })
