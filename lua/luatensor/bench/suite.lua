@@ -174,7 +174,7 @@ end
 
 -- What limits it, {value, limit = in words}; nothing where nobody knows its limit.
 local function share_of(timed, work, kind, settings)
-  if not kind then return nil end
+  if not kind or timed.emulated then return nil end
   local rate = (kind == "flops" and work.flops or work.bytes) / timed.median
   local value, name, note = machine.share(rate, kind, settings.device, settings.dtype, work.bytes)
   return {value = value, limit = name, note = note}
@@ -189,34 +189,39 @@ local function measure(row, n, settings)
   return timed
 end
 
--- Every row small and large, on every device: {row, n, device}.
+-- Every row small and large, on every device: {row, n, device}. An emulator only shows that it runs there: small.
 local function plan(devices)
   local steps = {}
   for _, device in ipairs(devices) do
     for _, row in ipairs(functions) do
-      for _, n in ipairs(row.sizes) do steps[#steps + 1] = {row, n, device} end
+      for i = 1, device.emulated and 1 or #row.sizes do steps[#steps + 1] = {row, row.sizes[i], device} end
     end
   end
   return steps
 end
 
+-- The devices to measure, as lt.devices describes them, and the names of those that are no emulators.
 local function devices_of(wanted)
-  if wanted then return {wanted} end
-  local list = {}
-  for i, info in ipairs(lt.devices()) do list[i] = info.device end
-  return list
+  local list, real = {}, {}
+  for _, info in ipairs(lt.devices()) do
+    if not wanted or info.device == wanted then
+      list[#list + 1] = info
+      real[#real + 1] = not info.emulated and info.device or nil
+    end
+  end
+  return list, real
 end
 
 -- One step; what fails (memory, say) is a problem, and the others go on.
 local function try(step, settings, results, problems)
-  settings.device = step[3]
+  settings.device = step[3].device
   local ok, timed = pcall(measure, step[1], step[2], settings)
   if ok then
     results[#results + 1] = timed
   elseif interrupt.is(timed) then
     return true
   else
-    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1].name, step[2], step[3], timed)
+    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1].name, step[2], step[3].device, timed)
   end
   lt.empty_cache()
 end
@@ -227,13 +232,15 @@ end
 function suite.run(options)
   options = arguments.options("bench", options, {device = true, dtype = true, seconds = true})
   local settings = {dtype = options.dtype or "float32", seconds = options.seconds or 0.2}
-  local devices = devices_of(options.device)
+  local devices, real = devices_of(options.device)
   local steps, results, problems = plan(devices), {}, {}
   local task <close> = progress.task("bench", #steps + LIMITS, {seconds = 3 * settings.seconds * (#steps + LIMITS)})
   task:step("this machine's limits", LIMITS)
-  machine.machine{devices = devices, seconds = settings.seconds < 0.2 and settings.seconds or machine.SECONDS}
+  if #real > 0 then
+    machine.machine{devices = real, seconds = settings.seconds < 0.2 and settings.seconds or machine.SECONDS}
+  end
   for i, step in ipairs(steps) do
-    task:step(("%s, %d, %s"):format(step[1].name, step[2], step[3]))
+    task:step(("%s, %d, %s"):format(step[1].name, step[2], step[3].device))
     if try(step, settings, results, problems) then
       interrupt.raise(suite.new("bench", results, problems, ("stopped after %d of %d functions"):format(i - 1, #steps)))
     end
