@@ -90,6 +90,12 @@ describe("luatensor", function()
     end
   end)
 
+  it("ends silently where nobody reads on, and in words where the system does not end it", function()
+    assert.equal("", shell.passes("{ bin/luatensor info | true; } 2>&1"))
+    local _, output = shell.run("trap '' PIPE; { bin/luatensor info 2>&1 >&3 | cat >&2; } 3>&1 | true")
+    assert.truthy(output == "" or output == "luatensor: standard output: Broken pipe\n", output)
+  end)
+
   it("refuses files that cannot be written, before it works", function()
     complains(1, "nowhere/x.json: No such file or directory", "diff a.json b.json --json nowhere/x.json")
     complains(1, "/: Is a directory", "diff a.json b.json --json /")
@@ -383,5 +389,24 @@ describe("luatensor info", function()
     end
     local _, rows = page:match("\n| reason .-\n|[-|]+\n(.-)\n\n"):gsub("[^\n]+", "")
     assert.equal(#cures.rows, rows)
+  end)
+
+  local emulator = (os.getenv "BUILD" or "build") .. "/spec/emulator"
+  if not shell.exists(emulator .. "/libcuda.so.1") then return pending("make emulator builds it") end
+
+  -- What it says to do in an environment where no GPU can be used.
+  local function cure(environment)
+    return select(2, run("info", environment)):match("GPU not found: [^\n]*\n  what to do: ([^\n]*)\n")
+  end
+
+  it("has a cure for every way in which a GPU cannot be used", function()
+    local empty, driver = file "no-libraries", file "driver"
+    shell.passes(("mkdir -p %s %s; cp %s/libcuda.so.1 %s"):format(empty, driver, emulator, driver))
+    assert.equal("install the NVIDIA driver", cure("LD_LIBRARY_PATH= LUATENSOR_CUDA_PATH=" .. empty))
+    assert.equal("install it, or name its folder in `LUATENSOR_CUDA_PATH`", cure("LUATENSOR_CUDA_PATH=" .. driver))
+    local emulated = ("LUATENSOR_CUDA_PATH=%s LUATENSOR_EMULATOR="):format(emulator)
+    assert.equal("update the driver", cure(emulated .. "driver=11040"))
+    assert.equal("as it says", cure(emulated .. "driver=12040"))
+    assert.truthy(cure(emulated .. "no_device"):find("in a container", 1, true))
   end)
 end)

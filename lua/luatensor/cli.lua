@@ -71,12 +71,12 @@ local function save(command, result, options)
   if command.save then command.save(result, options) end
 end
 
--- Saved before it is shown: a reader that goes away must not cost the figures.
+-- Saved before it is shown: a reader that goes away must not cost the figures, nor a file that cannot be written.
 local function deliver(command, result, options)
-  progress.clear()
   if not result then return end
-  save(command, result, options)
+  local saved, problem = pcall(save, command, result, options)
   if not command.prints and options.json ~= "-" then write(tostring(result) .. "\n") end
+  if not saved then error(problem, 0) end
 end
 
 -- ---- the end ------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ local function stop(command, options, problem)
   local partial = interrupt.partial(problem)
   local ok, wrong = pcall(deliver, command, partial, options)
   if not ok then complain(plain(wrong)) end
-  complain("interrupted" .. (partial and partial.incomplete and ": " .. partial.incomplete or ""))
+  complain("interrupted: " .. (partial and partial.incomplete or "nothing was measured yet"))
   return cli.codes.interrupted
 end
 

@@ -122,15 +122,16 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string why not
 function result.write_file(path, text)
-  local temporary = path .. ".tmp"
+  local temporary = path:find("^/dev/") and path or path .. ".tmp"       -- a device is no file to take the place of
   local file, problem = io.open(temporary, "wb")
   if not file then return nil, problem end
   local written, why = file:write(text)
   local closed, late = file:close()
   if not (written and closed) then
-    os.remove(temporary)
+    if temporary ~= path then os.remove(temporary) end
     return nil, ("%s: %s"):format(path, why or late)
   end
+  if temporary == path then return true end
   local renamed, wrong = os.rename(temporary, path)
   if not renamed then os.remove(temporary) end
   return renamed, wrong

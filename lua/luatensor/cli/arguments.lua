@@ -48,6 +48,7 @@ end
 
 -- Can a file be written there? It is asked before minutes of measuring.
 local function output(path)
+  if path == "" then return nil, "takes the name of a file" end
   local beside = path:find("^/dev/") and path or path .. ".tmp"
   local file, problem = io.open(beside, "wb")
   if not file then error(("%s: %s"):format(path, problem:gsub("^.*: ", "")), 0) end

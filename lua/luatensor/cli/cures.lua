@@ -2,16 +2,19 @@
 
 local cures = {}
 
---- {a pattern of the reason that lt.cuda.is_available gives, an example of it, what to do}
+--- {a pattern of the reason that lt.cuda.is_available gives (a library's name may have its folder before it), an
+-- example of it, what to do}
 cures.rows = {
-  {"^libcuda", "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)",
+  {"libcuda%.so%.1: cannot open", "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)",
     "install the NVIDIA driver"},
   {"^the driver is for CUDA", "the driver is for CUDA 11.4; luatensor needs 12.0 or newer", "update the driver"},
+  {"libcuda%.so%.1 has no function", "libcuda.so.1 has no function cuGraphLaunch; a newer driver does",
+    "update the driver"},
   {"^the driver does not start", "the driver does not start: unknown error",
     "run `nvidia-smi`: it has to work first; after an update of the driver restart the machine"},
   {"^the driver finds no device", "the driver finds no device on this machine",
     "in a container: pass the device through (`--gpus all`); `CUDA_VISIBLE_DEVICES` may hide it"},
-  {"^libnvrtc", "libnvrtc.so.13: cannot open shared object file (NVRTC compiles the kernels: install …)",
+  {"libnvrtc%S*:? ", "libnvrtc.so.13: cannot open shared object file (NVRTC compiles the kernels: install …)",
     "install it, or name its folder in `LUATENSOR_CUDA_PATH`"},
   {"^NVRTC .* is newer", "NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12", "as it says"},
 }
