@@ -246,3 +246,47 @@ describe("plots", function()
     assert.falsy(output:find("<svg", 1, true))
   end)
 end)
+
+-- The contrast of two colours "#rrggbb", as WCAG 2 defines it.
+local function luminance(colour)
+  local weights, sum = {0.2126, 0.7152, 0.0722}, 0
+  for i, weight in ipairs(weights) do
+    local c = tonumber(colour:sub(2 * i, 2 * i + 1), 16) / 255
+    sum = sum + weight * (c <= 0.03928 and c / 12.92 or ((c + 0.055) / 1.055) ^ 2.4)
+  end
+  return sum
+end
+
+local function contrast(one, other)
+  local a, b = luminance(one), luminance(other)
+  return (math.max(a, b) + 0.05) / (math.min(a, b) + 0.05)
+end
+
+describe("a page's colours", function()
+  -- The variables of each theme: of the page, of the dark one, of paper.
+  local function themes()
+    local list = {}
+    for block in page.new("x", ""):gmatch(":root {(.-)}") do
+      local theme = {}
+      for name, value in block:gmatch("%-%-([%w-]+):%s*(#%x%x%x%x?%x?%x?)%f[^%x]") do
+        theme[name] = #value == 4 and value:gsub("%x", "%0%0") or value
+      end
+      list[#list + 1] = theme
+    end
+    return list
+  end
+
+  it("have a contrast of 4.5 and more, text and series", function()
+    local found = themes()
+    assert.equal(3, #found)
+    for i, theme in ipairs(found) do
+      for _, name in ipairs{"text", "strong", "soft", "link", "series-1", "series-2", "series-3", "series-4", "series-5", "series-6"} do
+        for _, ground in ipairs{"paper", "panel"} do
+          local ratio = contrast(theme[name], theme[ground])
+          assert.truthy(ratio >= 4.5, ("theme %d: %s on %s: %.2f"):format(i, name, ground, ratio))
+        end
+      end
+      assert.truthy(contrast(theme.text, theme.note) >= 4.5)
+    end
+  end)
+end)

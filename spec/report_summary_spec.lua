@@ -88,12 +88,13 @@ describe("a report's summary", function()
       crossover("exp", seconds, {[16] = 1e-7, [32] = 1e-7, [64] = 9.9e-3}),
     }}}}}
     local text = answer(made, "From which size on is a GPU faster?")
-    assert_says(text, "x @ y.T of n × n matrices, sent there and back (predicted, not measured): one RTX 4090 cannot be faster "
-      .. "below n = 32 by the published figures; if each call costs it 241 µs on top, as it did the notebook's GPU, it is from n = 64 on.")
-    assert_says(text, "x + y of n × n matrices, sent there and back (predicted, not measured): one RTX 4090 could not overtake this CPU "
-      .. "at any size up to n = 64")
-    assert_says(text, "could be faster at every size by the published figures alone; if each call costs it 241 µs on top, "
-      .. "as it did the notebook's GPU, it is not up to n = 64.")
+    assert_says(text, "x @ y.T of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
+      .. "below n = 32 by the published figures, and is faster from n = 64 on if each call costs it 241 µs on top, as it did the notebook's "
+      .. "GPU. With data that stay there it is faster from n = 64 on at that cost.")
+    assert_says(text, "x + y of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
+      .. "at any size up to n = 64: sending takes longer than computing here. With data that stay there it is not faster up to n = 64, "
+      .. "if each call costs it 241 µs")
+    assert_says(text, "could be faster at every size by the published figures alone, but is not faster up to n = 64 if each call costs it 241 µs")
   end)
 
   it("says a measured crossing", function()

@@ -13,7 +13,7 @@ local plot = {}
 plot.colours = {
   paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
   axis = {"#8a929e", "#7a828e"},
-  ["series-1"] = {"#1f5fd0", "#7cb0ff"}, ["series-2"] = {"#c2500a", "#ff9f5e"}, ["series-3"] = {"#0b7d61", "#3fd0a6"},
+  ["series-1"] = {"#1f5fd0", "#7cb0ff"}, ["series-2"] = {"#b04708", "#ff9f5e"}, ["series-3"] = {"#0b7d61", "#3fd0a6"},
   ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
 }
 

@@ -159,16 +159,14 @@ local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop
 
 -- The smallest size from which on the absent GPU's bound, and `fixed` seconds on top, stay below this machine's median;
 -- nil: there is none.
-local function overtaken_from(result, bounds, fixed)
+local function overtaken_from(result, bounds, mode, fixed)
   local from
   for i = #bounds.points, 1, -1 do
     local bound = bounds.points[i]
     for _, point in ipairs(result.points) do
       if point.n == bound.n then
         local ours = measured.entry_of(point, result.devices[1].device)
-        if not (ours and bound.with_transfers and bound.with_transfers + fixed < ours.in_place.median) then
-          return from
-        end
+        if not (ours and bound[mode] and bound[mode] + fixed < ours.in_place.median) then return from end
         from = bound.n
       end
     end
@@ -176,27 +174,34 @@ local function overtaken_from(result, bounds, fixed)
   return from
 end
 
-local function prediction(values)
+local COST <const> = "if each call costs it {fixed} on top, as it did the notebook's GPU"
+
+local function say_sent(values)
   if not values.from[1] then
-    return "could not overtake this CPU at any size up to n = {most}: sending takes longer than computing here."
+    return " cannot be faster at any size up to n = {most}: sending takes longer than computing here."
   end
-  local earliest = values.from[1] == values.least[1] and "could be faster at every size by the published figures alone"
-    or "cannot be faster below n = {from} by the published figures"
-  return earliest .. "; if each call costs it {fixed} on top, as it did the notebook's GPU, "
-    .. (values.to[1] and "it is from n = {to} on." or "it is not up to n = {most}.")
+  local earliest = values.from[1] == values.least[1] and " could be faster at every size by the published figures alone"
+    or " cannot be faster below n = {from} by the published figures"
+  return earliest .. (values.to[1] and ", and is faster from n = {to} on " or ", but is not faster up to n = {most} ") .. COST .. "."
+end
+
+local function say_staying(values)
+  return " With data that stay there it is" .. (values.stay[1] and " faster from n = {stay} on" or " not faster up to n = {most}")
+    .. (values.from[1] and " at that cost." or ", " .. COST .. ".")
 end
 
 local function say_predicted(result, blocks)
   for _, bounds in ipairs(result.bounds or {}) do
     if bounds.id == ABSENT then
       local points = bounds.points
+      local function from(mode, fixed) return {overtaken_from(result, bounds, mode, fixed) or false, "count"} end
       local values = {
         work = {result.name, "text"}, name = {bounds.name, "text"}, least = {points[1].n, "count"},
-        most = {points[#points].n, "count"}, from = {overtaken_from(result, bounds, 0) or false, "count"},
-        to = {overtaken_from(result, bounds, FIXED) or false, "count"}, fixed = {FIXED, "s"},
+        most = {points[#points].n, "count"}, from = from("with_transfers", 0), to = from("with_transfers", FIXED),
+        stay = from("in_place", FIXED), fixed = {FIXED, "s"},
       }
-      add(blocks, "{work} of n × n matrices, sent there and back (predicted, not measured): one {name} "
-        .. prediction(values), values)
+      add(blocks, "{work} of n × n matrices, predicted, not measured: with data sent there and back, one {name}"
+        .. say_sent(values) .. say_staying(values), values)
     end
   end
 end
@@ -255,8 +260,8 @@ local function trust(report)
     for _, run in ipairs(section.runs) do spreads_in(run.results, spreads) end
   end
   if others > BUSY then
-    add(blocks, "Not far: other programs used up to {others} of the processor meanwhile. Measure again when the machine "
-      .. "is idle.", {others = {others, "share"}})
+    add(blocks, "Not far: other programs used up to {others} of the processor meanwhile. Measure again when the "
+      .. "machine is idle.", {others = {others, "share"}})
   end
   table.sort(spreads)
   if #spreads >= 4 then
