@@ -247,6 +247,22 @@ describe("plots", function()
   end)
 end)
 
+describe("a gnuplot that fails", function()
+  it("leaves the figures as a table, with its reason", function()
+    local folder = os.tmpname()
+    os.remove(folder)
+    shell.passes(("mkdir %s && printf '#!/bin/sh\\necho broken today; exit 3\\n' >%s/gnuplot && chmod +x %s/gnuplot"):format(folder, folder, folder))
+    local script = [[local d = require 'luatensor.bench.document'
+      print(require('luatensor.render.html').block(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
+        series = {{name = 'a', points = {{1, 2}}}}}, 'a'))]]
+    local output = shell.passes(("PATH=%s:$PATH tools/lua -e \"%s\""):format(folder, script))
+    shell.passes("rm -r " .. folder)
+    assert.truthy(output:find("Not drawn: gnuplot failed: broken today", 1, true), output)
+    assert.truthy(output:find("<data value=\"2\">2.00", 1, true), output)
+    assert.falsy(output:find("<svg", 1, true))
+  end)
+end)
+
 -- The contrast of two colours "#rrggbb", as WCAG 2 defines it.
 local function luminance(colour)
   local weights, sum = {0.2126, 0.7152, 0.0722}, 0

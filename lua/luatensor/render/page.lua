@@ -37,7 +37,8 @@ data { white-space: nowrap; font-variant-numeric: tabular-nums; }
 p > data, li > data, dd data { color: var(--strong); font-weight: 600; }
 .note > data, p > data.count { font-weight: inherit; color: inherit; }
 .lead { color: var(--soft); margin-top: 0; }
-.source { color: var(--soft); font-size: .9rem; }
+.source { font-size: .9rem; }
+.source a { color: var(--soft); }
 .note, .warning { background: var(--note); border-left: 3px solid var(--noteline); padding: .6rem .9rem;
   border-radius: 0 4px 4px 0; }
 .warning { max-width: none; font-weight: 600; color: var(--strong); }

@@ -23,7 +23,10 @@ local renderers = {
     local id = item.id and (" id=\"%s\""):format(blocks.escape(item.id)) or ""
     return ("<h%d%s>%s</h%d>"):format(item.level, id, blocks.escape(item.text), item.level)
   end,
-  lead = paragraph "lead", source = paragraph "source", warning = paragraph "warning",
+  lead = paragraph "lead", warning = paragraph "warning",
+  source = function(item)
+    return ("<p class=\"source\"><a href=\"#claims\">%s</a></p>"):format(blocks.escape(item.text))
+  end,
   box = function() return "<section class=\"summary\" aria-labelledby=\"summary\">" end,
   ["end"] = function() return "</section>" end,
   contents = function(_, items) return contents(items) end,

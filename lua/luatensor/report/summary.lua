@@ -182,11 +182,13 @@ local function say_sent(values)
   end
   local earliest = values.from[1] == values.least[1] and " could be faster at every size by the published figures alone"
     or " cannot be faster below n = {from} by the published figures"
-  return earliest .. (values.to[1] and ", and is faster from n = {to} on " or ", but is not faster up to n = {most} ") .. COST .. "."
+  return earliest .. (values.to[1] and ", and is faster from n = {to} on " or ", but is not faster up to n = {most} ")
+    .. COST .. "."
 end
 
 local function say_staying(values)
-  return " With data that stay there it is" .. (values.stay[1] and " faster from n = {stay} on" or " not faster up to n = {most}")
+  return " With data that stay there it is"
+    .. (values.stay[1] and " faster from n = {stay} on" or " not faster up to n = {most}")
     .. (values.from[1] and " at that cost." or ", " .. COST .. ".")
 end
 
