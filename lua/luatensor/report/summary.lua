@@ -75,7 +75,8 @@ end
 
 local function machine(report)
   local cpu, blocks, entry = report.machine.devices[1], {}, limits_of(report)
-  add(blocks, "{name}: {cores} cores, {threads} threads in use." .. (report.without and " {without}." or ""), {
+  add(blocks, "{name}: {cores} cores, {threads} threads in use." .. (report.without and " {without}." or "")
+    .. (report.emulated and " No real GPU was measured." or ""), {
     name = {cpu.name, "text"}, cores = {cpu.cores, "count"}, threads = {report.machine.threads, "count"},
     without = {report.without or false, "text"},
   })
