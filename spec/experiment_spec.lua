@@ -127,6 +127,31 @@ describe("Ctrl-C", function()
   end)
 end)
 
+-- The interpreter has made a text of the error before the experiment sees it.
+describe("Ctrl-C in a measurement", function()
+  it("leaves what it measured on the page of the script", function()
+    local script = [[
+      local experiment, lt = require "luatensor.experiment", require "luatensor"
+      local run <close> = experiment.start({}, {name = "a", title = "b", question = "c?", claims = {}, options = {}})
+      local calls = 0
+      run:show(lt.bench.crossover(function(x)
+        calls = calls + 1
+        if x.size > 16 then error("interrupted!") end
+        return x
+      end, {4, 5}, {seconds = 0.001, devices = {"cpu"}, inputs = function(n) return lt.rand(n, n) end}))]]
+    local path = os.tmpname()
+    local file = assert(io.open(path, "w"))
+    file:write(script)
+    file:close()
+    local status, output = shell.run("tools/lua " .. path)
+    os.remove(path)
+    assert.equal(1, status, output)
+    assert.truthy(output:find("\nfunction: 1 sizes?\n"), output)
+    assert.truthy(output:find("! stopped after 1 of 2 sizes by Ctrl-C", 1, true), output)
+    assert.truthy(output:find("interrupted!\n$"), output)
+  end)
+end)
+
 describe("experiments", function()
   local names = {}
   for path in shell.passes("ls examples/[0-9]*.lua"):gmatch("[^\n]+") do names[#names + 1] = path:match("([^/]+)%.lua$") end

@@ -11,14 +11,19 @@ function interrupt.is(problem)
   return problem:find("interrupted!$") ~= nil or problem:find("interrupted!\nstack traceback:\n", 1, true) ~= nil
 end
 
+-- The interpreter makes a text of an error before a `<close>` variable of the script sees it: the text of `class`.
+local latest
+
 --- Raises Ctrl-C again, with what was measured so far.
 -- @tab[opt] partial a result; its field `incomplete` says how far it got
 function interrupt.raise(partial)
+  latest = partial
   error(setmetatable({partial = partial}, class), 0)
 end
 
 --- The partial result that a Ctrl-C carries; nil: none.
 function interrupt.partial(problem)
+  if problem == "interrupted!" then return latest end
   return getmetatable(problem) == class and problem.partial or nil
 end
 
