@@ -152,6 +152,7 @@ function run:time(name, work, options)
   local wanted = {name = name, device = own.device, seconds = own.seconds, rounds = own.rounds}
   for option, value in pairs(options or {}) do wanted[option] = value end
   local timed = lt.bench.time(work, wanted)
+  table.insert(self.timed, {name, timed.device, timed.threads, timed.median})
   if statistics.spread(timed) > notes.SPREAD and not self.unsteady[name] then
     self.unsteady[name] = true
     table.insert(self.unsteady, name)
@@ -258,20 +259,34 @@ end
 -- @treturn table its result, of kind "experiment"
 function run:finish() return conclude(self) end
 
+-- What run:time has measured, of which the script has made no table yet.
+local function say_timed(self)
+  if #self.timed == 0 then return end
+  self:table{
+    title = "Measured so far",
+    columns = {
+      {name = "what", unit = "text"}, {name = "on", unit = "text"}, {name = "threads", unit = "count"},
+      {name = "a call", unit = "s"},
+    },
+    rows = self.timed,
+  }
+end
+
 -- Ctrl-C: what was measured up to here is a result, too.
 local function stop(self, problem)
   local partial = interrupt.partial(problem)
+  local incomplete = partial and partial.incomplete or "stopped"
+  say_timed(self)
   if partial then
     for _, block in ipairs(partial:blocks()) do say(self, block) end
   end
-  local incomplete = partial and partial.incomplete or "stopped"
   if self.done then
     incomplete = ("stopped in round %d of %d"):format(self.done, self.total)
-    self:end_rounds()
     self:text("The rounds so far took {seconds}.", {seconds = {lt.clock() - self.started, "s"}})
+    self:end_rounds()
   end
   self.fields.incomplete = incomplete
-  self:note("{incomplete} by Ctrl-C: what stands above was measured before.", {incomplete = {incomplete, "text"}})
+  self:note("Ctrl-C: {incomplete}. What stands above was measured before.", {incomplete = {incomplete, "text"}})
   interrupt.raise(conclude(self))
 end
 
@@ -311,7 +326,8 @@ function experiment.start(argv, spec)
   local threads = lt.get_num_threads()
   local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options)
   local self = setmetatable({
-    options = options, fields = fields_of(spec, options), threads_before = threads, unsteady = {}, watch = idle.watch(),
+    options = options, fields = fields_of(spec, options), threads_before = threads, timed = {}, unsteady = {},
+    watch = idle.watch(),
   }, run)
   for _, block in ipairs(head_of(self.fields)) do show(self, block) end
   return self
