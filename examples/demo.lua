@@ -45,8 +45,9 @@ run("06_transfer", rounds)
 run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), threads))
 
 print("\n== The notebook's figures beside this machine's")
-for _, pair in ipairs{{12, results.large}, {13, results.small}} do
-  local claim, made = table.unpack(pair)
-  print(terminal.block(notebook.beside(claim, made) or document.note("Claim {claim}: not the notebook's loop, or on an "
-    .. "emulated device only: nothing compares.", {claim = {claim, "count"}})))
+local blocks = {}
+for claim, made in pairs{[12] = results.large, [13] = results.small} do
+  blocks[claim - 11] = notebook.beside(claim, made) or document.note("Claim {claim}: not the notebook's loop, or on an "
+    .. "emulated device only: nothing compares.", {claim = {claim, "count"}})
 end
+print(terminal.page(blocks))
