@@ -39,7 +39,7 @@ end
 run("01_device", "")
 results.large = on_each("02_large", ("%s %s"):format(large, loop))
 results.small = on_each("03_small", loop)
-run("04_cores", rounds)                          -- these three have the CPU's figures beside the GPU's
+run("04_cores", rounds)                          -- this one, 06 and 07 have the CPU's figures beside the GPU's
 on_each("05_memory", rounds)
 run("06_transfer", rounds)
 run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), threads))
