@@ -140,6 +140,52 @@ describe("luatensor experiment", function()
     assert.is_true(result.values.seconds.value > 0)
   end)
 
+  -- Before the third experiment Ctrl-C is pressed.
+  local pressing = file "pressing.lua"
+  local handle = assert(io.open(pressing, "w"))
+  handle:write [[
+    local experiment = require "luatensor.experiment"
+    local run, runs = experiment.run, 0
+    function experiment.run(...)
+      runs = runs + 1
+      if runs == 3 then io.popen("kill -INT $PPID"):close() end
+      return run(...)
+    end]]
+  handle:close()
+  local pressed = ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='build/?.so;;' LUA_INIT=@%s"):format(pressing)
+
+  it("all ends by Ctrl-C with the experiments so far", function()
+    local status, output = run("experiment all --iterations 1 --rows 4 --cols 3 --json " .. file "all.json", pressed)
+    assert.equal(130, status, output)
+    assert.truthy(output:find("luatensor: interrupted: stopped in 03_small\n$"), output)
+    local result = saved "all.json"
+    assert.equal("suite", result.kind)
+    assert.equal("stopped in 03_small", result.incomplete)
+    assert.equal("02_large", result.results[2].name)
+    assert.is_nil(result.results[3])
+  end)
+
+  it("all goes on after one that fails, and says so", function()
+    local broken = file "broken.lua"
+    local script = assert(io.open(broken, "w"))
+    script:write [[
+      local experiment = require "luatensor.experiment"
+      local list, run = experiment.list, experiment.run
+      function experiment.list() return table.move(list(), 1, 3, 1, {}) end
+      function experiment.run(name, ...)
+        if name == "02_large" then error("no luck", 0) end
+        return run(name, ...)
+      end]]
+    script:close()
+    local status, output = run("experiment all --iterations 1 --rows 4 --cols 3 --json " .. file "all.json",
+      pressed:gsub("@.*", "@" .. broken))
+    assert.equal(1, status, output)
+    assert.truthy(output:find("02_large: no luck", 1, true), output)
+    local result = saved "all.json"
+    assert.equal("03_small", result.results[2].name)
+    assert.same({"02_large: no luck"}, result.problems)
+  end)
+
   it("says what is wrong", function()
     complains(2, "no experiment \"larg\"; did you mean \"large\"?", "experiment larg")
     complains(2, "the experiment's name comes first, then its options: --rows", "experiment --rows 3")
@@ -234,27 +280,31 @@ describe("luatensor bench", function()
     complains(1, script .. ":1: unexpected symbol near ')'", "bench " .. script)
   end)
 
-  it("runs a suite of its own, each function small and large", function()
-    local status, output = run("bench --device cpu --dtype float64 --seconds 0.001 --json " .. file "suite.json")
+  it("runs a suite of its own, small and large, beside the machine's limits", function()
+    local status, output = run("bench --device cpu --dtype float64 --only s --seconds 0.001 --json " .. file "suite.json")
     assert.equal(0, status, output)
     local result = saved "suite.json"
     assert.equal("suite", result.kind)
     local seen = {}
     for _, each in ipairs(result.results) do
-      seen[each.work.name] = (seen[each.work.name] or 0) + 1
+      seen[#seen + 1] = each.work.name .. " " .. each.work.size
+      assert.equal("float64", each.dtype)
       assert.truthy(output:find("\n" .. each.work.name, 1, true), each.work.name)
-      if each.work.name == "x @ y" then
-        assert.equal(2 * each.work.n ^ 3, each.work.flops)
-        assert.equal(3 * 8 * each.work.n ^ 2, each.work.bytes)
-      end
     end
-    for _, times in pairs(seen) do assert.equal(2, times) end
+    assert.same({"sum 1000", "sum 30000000", "softmax 32 × 32", "softmax 3000 × 3000", "sort 1000", "sort 1000000"}, seen)
+    local sum, softmax = result.results[2], result.results[3]
+    assert.equal(8 * 30000000, sum.work.bytes)
+    assert.equal(2 * 8 * 32 * 32, softmax.work.bytes)
+    assert.truthy(sum.share.limit)
+    assert.is_nil(result.results[5].share)
     assert.equal(0, run(("diff %s %s"):format(file "suite.json", file "suite.json")))
   end)
 
   it("says what is wrong", function()
     complains(2, "(: not Lua: unexpected symbol near <eof>", "bench '('")
     complains(2, "--setup needs code that uses it", "bench --setup x=1")
+    complains(2, "--only is of the suite: without code", "bench x --only y")
+    complains(1, "no function has \"abc\" in its name: rand; x + y; ", "bench --only abc")
     complains(1, "x:1: x is nothing here", "bench x")
     complains(1, "cannot open nowhere.lua", "bench nowhere.lua")
     complains(2, "--dtype takes a floating-point dtype such as float32, not \"int8\"", "bench --dtype int8")
@@ -331,6 +381,21 @@ describe("luatensor report", function()
     assert.equal(read "report.html", read "again.html")
   end)
 
+  it("keeps what was measured before Ctrl-C", function()
+    local pressing = file "pressing_report.lua"
+    local handle = assert(io.open(pressing, "w"))
+    handle:write [[
+      local experiment = require "luatensor.experiment"
+      function experiment.run() io.popen("kill -INT $PPID"):close() for _ = 1, 10 do end end]]
+    handle:close()
+    local status, output = run("report --sizes tiny --device cpu -o " .. file "part.json" .. " " .. file "part.html",
+      ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='build/?.so;;' LUA_INIT=@%s"):format(pressing))
+    assert.equal(130, status, output)
+    assert.truthy(saved("part.json").incomplete:find("^stopped in part "))
+    assert.truthy(read("part.html"):find("stopped in part ", 1, true))
+    assert.truthy(output:find("luatensor: interrupted: stopped in part ", 1, true), output)
+  end)
+
   it("says what is wrong before it measures", function()
     complains(2, "-o x.pdf: a file that ends in .html, .md, .json or .txt expected", "report -o x.pdf")
     complains(1, "nowhere/x.html: No such file or directory", "report -o nowhere/x.html")
@@ -363,6 +428,40 @@ describe("luatensor on a terminal", function()
     assert.equal(1, status, output)
     assert.truthy(output:find("\r\27%[Kluatensor: [^\r\27]+\r\n$"), output)
   end)
+end)
+
+describe("luatensor on an emulated GPU", function()
+  local folder_of_emulator = (os.getenv "BUILD" or "build") .. "/spec"
+  if not shell.exists(folder_of_emulator .. "/emulator/libcuda.so.1") then return pending("make emulator builds it") end
+  local environment = ("LUATENSOR_CUDA_PATH=%s/emulator LUATENSOR_CACHE=%s/kernels"):format(folder_of_emulator,
+    folder_of_emulator)
+  local nothing = "times say nothing about a"
+
+  it("info says that it is one, and what works", function()
+    local status, output = run("info", environment)
+    assert.equal(0, status)
+    assert.truthy(output:find("An emulator of a GPU on the CPU: its " .. nothing, 1, true), output)
+    for _, what in ipairs{"element-wise functions", "matrix products", "lt.fft", "lt.linalg"} do
+      assert.truthy(output:find(what .. ": work\n", 1, true), output)
+    end
+  end)
+
+  local cases = {
+    ["the suite"] = "bench --device cuda --only x --seconds 0.001",
+    ["an expression"] = "bench --device cuda 'lt.ones(5) + 1' --seconds 0.001",
+    ["a comparison"] = "bench --device cuda 'lt.ones(5) + 1' '1 + lt.ones(5)' --seconds 0.001",
+    ["a crossover"] = "crossover 'x + y' --first 2 --last 4 --seconds 0.001",
+    ["advice"] = "advise 'x + y' --first 2 --last 4 --seconds 0.001",
+  }
+  for name, arguments in pairs(cases) do
+    it(name .. " is marked in what is shown and what is saved", function()
+      local status, output = run(arguments .. " --json " .. file "emulated.json", environment)
+      assert.equal(0, status, output)
+      assert.truthy(output:gsub("%s+", " "):lower():find(nothing, 1, true), output)
+      assert.is_true(saved("emulated.json").emulated)
+      assert.is_nil(read("emulated.json"):match("\"share\":{[^}]*\"value\""))
+    end)
+  end
 end)
 
 describe("luatensor info", function()

@@ -85,7 +85,7 @@ end
 local function plain(problem)
   local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")
   text = text:gsub("^[^:\n]*luatensor/[%w_/]+%.lua:%d+: ", "")
-  text = text:gsub("^bench%.[%w_]+: ", "")
+  text = text:gsub("^bench[%.%w_]*: ", "")
   return (text:gsub("\nstack traceback:.*", ""):gsub("%s*\n%s*", "; "))
 end
 

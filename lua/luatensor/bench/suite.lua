@@ -189,11 +189,22 @@ local function measure(row, n, settings)
   return timed
 end
 
+-- The functions whose names contain a text.
+local function named(only)
+  local found, names = {}, {}
+  for i, row in ipairs(functions) do
+    names[i] = row.name
+    if not only or row.name:find(only, 1, true) then found[#found + 1] = row end
+  end
+  if #found == 0 then arguments.fail("bench", "no function has %q in its name: %s", only, table.concat(names, "; ")) end
+  return found
+end
+
 -- Every row small and large, on every device: {row, n, device}. An emulator only shows that it runs there: small.
-local function plan(devices)
+local function plan(devices, only)
   local steps = {}
   for _, device in ipairs(devices) do
-    for _, row in ipairs(functions) do
+    for _, row in ipairs(named(only)) do
       for i = 1, device.emulated and 1 or #row.sizes do steps[#steps + 1] = {row, row.sizes[i], device} end
     end
   end
@@ -227,13 +238,14 @@ local function try(step, settings, results, problems)
 end
 
 --- Runs the suite.
--- @tab options device (all of this machine), dtype ("float32"), seconds (0.2) a measurement
+-- @tab options device (all of this machine), dtype ("float32"), seconds (0.2) a measurement, only (functions that
+--   have this text in their name)
 -- @treturn table a result of kind "suite"
 function suite.run(options)
-  options = arguments.options("bench", options, {device = true, dtype = true, seconds = true})
+  options = arguments.options("bench", options, {device = true, dtype = true, seconds = true, only = true})
   local settings = {dtype = options.dtype or "float32", seconds = options.seconds or 0.2}
   local devices, real = devices_of(options.device)
-  local steps, results, problems = plan(devices), {}, {}
+  local steps, results, problems = plan(devices, options.only), {}, {}
   local task <close> = progress.task("bench", #steps + LIMITS, {seconds = 3 * settings.seconds * (#steps + LIMITS)})
   task:step("this machine's limits", LIMITS)
   if #real > 0 then

@@ -1,9 +1,11 @@
 --- Options on the command line, of scripts and of the command `luatensor` alike: kinds of values with their checks and
 -- words, read by argparse. A script needs one call:
 --
---    local options = arguments.read({...}, "What the script does.", {"device", {"rows", 7000}, "threads"})
+--     local arguments = require "luatensor.cli.arguments"
+--     local options = arguments.read({...}, "What the script does.", {"device", {"rows", 7000}, "threads"})
 --
--- The command builds its parsers of the same rows with `add`.
+-- The command builds its parsers of the same rows with @{add}.
+-- @module luatensor.cli.arguments
 
 local lt = require "luatensor"
 

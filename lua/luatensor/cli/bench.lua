@@ -18,6 +18,7 @@ function bench.define(parser)
   parser:argument("code", "Lua expressions, or a file"):argname("<code>"):args("*")
   arguments.add_all(parser, {
     {name = "setup", kind = "text", help = "Lua that runs before: 'x = lt.rand(1000)'"},
+    {name = "only", kind = "text", help = "of the suite: functions that have this in their name"},
     {name = "device", kind = "device", help = "the default device meanwhile; of the suite: only this one"},
     "dtype", "threads", "seconds", "json",
   })
@@ -56,9 +57,10 @@ function bench.run(options)
   if #options.code == 0 then
     if options.setup then arguments.fail("--setup needs code that uses it") end
     return require("luatensor.bench.suite").run{
-      device = options.device, dtype = options.dtype, seconds = options.seconds,
+      device = options.device, dtype = options.dtype, seconds = options.seconds, only = options.only,
     }
   end
+  if options.only then arguments.fail("--only is of the suite: without code") end
   if options.device then lt.set_default_device(options.device) end
   local environment = code.environment()
   local entries = entries_of(options.code, environment)
