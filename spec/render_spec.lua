@@ -208,7 +208,7 @@ describe("plots", function()
     if not needs_gnuplot() then return end
     os.remove("/tmp/luatensor-evil")
     for _, block in ipairs{crossing(EVIL), bars(EVIL)} do
-      block.y.name = EVIL
+      block.y.name, block.title = EVIL, EVIL
       local file = assert(plot.file(block))
       assert.falsy(shell.exists("/tmp/luatensor-evil"))
       local shown = false

@@ -88,16 +88,24 @@ local MARKS <const> = {
 
 local function style(s) return (s - 1) % #DASHES + 1 end
 
+-- "stroke:#1f5fd0;stroke:var(--series-1)": who knows no variables keeps the colour of a light page.
+local function ink(property, name)
+  return ("%s:%s;%s:var(--%s)"):format(property, plot.colours[name][1], property, name)
+end
+
 --- What stands before a series' name in a legend: its line and mark as a small SVG element, in the page's variables.
 -- @int s number of the series
 -- @bool bars is it a chart of bars?
+-- @string[opt] attributes of the element
 -- @treturn string
-function plot.swatch(s, bars)
-  local ink = ("var(--series-%d)"):format((s - 1) % plot.SERIES + 1)
+function plot.swatch(s, bars, attributes)
+  local name = ("series-%d"):format((s - 1) % plot.SERIES + 1)
+  local dashes = DASHES[style(s)] == "" and "none" or DASHES[style(s)]
   local shape = bars and '<path d="M4 0h22v10h-22z"/>' or
-    ('<path d="M0 5h30" style="stroke:%s;stroke-width:2" stroke-dasharray="%s"/>%s'):format(ink,
-      DASHES[style(s)] == "" and "none" or DASHES[style(s)], MARKS[style(s)][2])
-  return ('<svg class="swatch" viewBox="0 0 30 10" aria-hidden="true" style="fill:%s">%s</svg>'):format(ink, shape)
+    ('<path d="M0 5h30" style="%s;stroke-width:2" stroke-dasharray="%s"/>%s'):format(ink("stroke", name), dashes,
+      MARKS[style(s)][2])
+  return ('<svg %s viewBox="0 0 30 10" aria-hidden="true" style="%s">%s</svg>'):format(
+    attributes or 'class="swatch"', ink("fill", name), shape)
 end
 
 local function draw_lines(block, lines, options)
@@ -117,36 +125,43 @@ local function draw_lines(block, lines, options)
   lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
 end
 
+-- Where bars stand, from the top down: those of a name together. Ticks stand at the middle of their bars.
+local function bar_places(bars)
+  local places, ticks, y, first = {}, {}, 0, 1
+  for i, bar in ipairs(bars) do
+    local new = not (bars[i - 1] and bars[i - 1][1] == bar[1])
+    if new then first = i end
+    y = y - (new and i > 1 and 1.5 or 1)
+    places[i] = y
+    if new then ticks[#ticks + 1] = {y, bar[1]} else ticks[#ticks][1] = (places[first] + y) / 2 end
+  end
+  return places, ticks
+end
+
 -- Bars lie, so that names of any length can be read; the figure stands at a bar's end.
 local function draw_bars(block, lines)
-  local bars, ticks, values, drawn = axis.bars(block), {}, {}, {}
-  for i, bar in ipairs(bars) do
-    values[i] = bar[3]
-    if not (bars[i - 1] and bars[i - 1][1] == bar[1]) then ticks[#ticks + 1] = {-i, bar[1]} end
-  end
+  local bars, values, drawn = axis.bars(block), {}, {}
+  local places, ticks = bar_places(bars)
+  for i, bar in ipairs(bars) do values[i] = bar[3] end
   local scale = axis.new(block.y, values, {from_zero = true})
   scale.high = scale.log and scale.high * (scale.high / scale.low) ^ 0.25 or 1.25 * scale.high
   scale.ticks = {}
   set_axis(lines, "x", scale)
-  lines[#lines + 1] = ("set yrange [%g:-0.2]\nunset grid\nset border 2"):format(-#bars - 0.8)
+  lines[#lines + 1] = ("set yrange [%g:-0.2]\nunset grid\nset border 2"):format(places[#places] - 0.8)
   lines[#lines + 1] = ("set ytics %s nomirror scale 0 textcolor %s"):format(tick_list(ticks), colour("text"))
   names({x = {name = ""}, y = block.y}, lines)
   for i, bar in ipairs(bars) do
-    data(lines, "bar" .. i, {{bar[3], -i}})
-    lines[#lines + 1] = ("set label %d %s at %.17g, %d left offset 0.6, 0 textcolor %s"):format(i + 1,
-      quote(format.show(bar[3], block.y.unit)), bar[3], -i, colour("text"))
-    local from = scale.log and scale.low or 0
-    drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.36):($2+0.36) with boxxyerror fs solid noborder lc %s notitle")
-      :format(i, from, series_colour(bar[2]))
+    data(lines, "bar" .. i, {{bar[3], places[i]}})
+    lines[#lines + 1] = ("set label %d %s at %.17g, %g left offset 0.6, 0 textcolor %s"):format(i + 1,
+      quote(format.show(bar[3], block.y.unit)), bar[3], places[i], colour("text"))
+    drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.4):($2+0.4) with boxxyerror fs solid noborder lc %s notitle")
+      :format(i, scale.log and scale.low or 0, series_colour(bar[2]))
   end
   lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
 end
 
 local function script(block, options)
   local lines = head(options, options.font or 13)
-  if options.key and not block.bars then
-    lines[#lines + 1] = "set bmargin 5\nset key below left horizontal Left reverse textcolor " .. colour("text")
-  end
   if block.bars then draw_bars(block, lines) else draw_lines(block, lines, options) end
   return table.concat(lines, "\n") .. "\n"
 end
@@ -201,7 +216,7 @@ local function swap_colours(svg)
   return (svg:gsub("([%a-]+)%s*=%s*(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
     local name = names_of[r .. "," .. g .. "," .. b]
     if not name then return nil end
-    return ("style=\"%s:%s;%s:var(--%s)\""):format(attribute, plot.colours[name][1], attribute, name)
+    return ('style="%s"'):format(ink(attribute, name))
   end))
 end
 
@@ -220,8 +235,7 @@ end
 --- A chart's block as an SVG element for a page that defines the variables --series-1 … --series-6, --text, --axis and
 -- --grid.
 -- @tab block a chart
--- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13),
---   key (with a legend)
+-- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13)
 -- @treturn[1] string the element
 -- @treturn[2] nil
 -- @treturn[2] string why there is none
@@ -230,14 +244,16 @@ function plot.svg(block, options)
   if reason then return nil, reason end
   local _, _, ys = axis.points(block)
   if #ys == 0 then return nil, "nothing to draw" end
-  local height = block.bars and 60 + 36 * #ys or options.height or 360
+  local height = block.bars and 64 + 34 * #ys or options.height or 360
   local svg, problem = gnuplot(block, {id = options.id, width = options.width or 720, height = height,
-    font = options.font, key = options.key})
+    font = options.font})
   if not svg then return nil, problem end
   return prefix_ids(swap_colours(strip(svg)), options.id)
 end
 
 local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;"}
+
+local function escape(text) return (plain.line(text):gsub("[&<>]", ENTITIES)) end
 
 local function style_sheet()
   local light, dark = {}, {}
@@ -247,8 +263,31 @@ local function style_sheet()
   end
   table.sort(light)
   table.sort(dark)
-  return ("<style>svg{%s;background:var(--paper)}@media(prefers-color-scheme:dark){svg{%s}}</style>"):format(
+  return ("<style>.page{%s;background:var(--paper)}@media(prefers-color-scheme:dark){.page{%s}}</style>"):format(
     table.concat(light, ";"), table.concat(dark, ";"))
+end
+
+local function text_at(x, y, size, text)
+  return ('<text x="%d" y="%d" font-family="sans-serif" font-size="%d" style="%s">%s</text>'):format(x, y, size,
+    ink("fill", "text"), escape(text))
+end
+
+-- The title above a chart, and its height.
+local function title_line(block)
+  if not block.title then return "", 0 end
+  return text_at(9, 21, 16, block.title), 30
+end
+
+-- The legend below a chart, a line for each series; and its height.
+local function legend(block, top)
+  local lines = {}
+  if #block.series == 1 and not block.series[1].emulated then return "", 0 end
+  for s, series in ipairs(block.series) do
+    local y = top + 20 * s - 10
+    lines[s] = plot.swatch(s, block.bars, ('x="16" y="%d" width="30" height="10"'):format(y - 9)) ..
+      text_at(56, y, 13, axis.name(series))
+  end
+  return table.concat(lines, "\n"), 20 * #block.series + 8
 end
 
 --- A chart's block as an SVG file that stands by itself, for light and dark viewers.
@@ -257,12 +296,19 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string why there is none
 function plot.file(block)
-  local svg, problem = plot.svg(block, {id = "chart", key = true})
+  local svg, problem = plot.svg(block, {id = "chart"})
   if not svg then return nil, problem end
-  local title = plain.line(block.title or block.y.name):gsub("[&<>]", ENTITIES)
-  local top = ("\n<title>%s</title>\n%s"):format(title, style_sheet())
-  svg = svg:gsub("^<svg.->", function(open) return open .. top end, 1)
-  return "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n" .. svg
+  local width, height = svg:match('width="(%d+)" height="(%d+)"')
+  local title, above = title_line(block)
+  local names_below, below = legend(block, height + above)
+  local whole = height + above + below
+  return table.concat({
+    '<?xml version="1.0" encoding="utf-8"?>',
+    ('<svg xmlns="http://www.w3.org/2000/svg" class="page" width="%d" height="%d" viewBox="0 0 %d %d">'):format(width,
+      whole, width, whole),
+    "<title>" .. escape(block.title or block.y.name) .. "</title>", style_sheet(), title,
+    (svg:gsub("^<svg", ('<svg y="%d"'):format(above))), names_below, "</svg>", "",
+  }, "\n")
 end
 
 return plot
