@@ -51,8 +51,8 @@ static int push_size(lua_State *L, size_t bytes) {
 /* available_memory(device): bytes that tensors can still take there, what is cached counted; nil: unknown. */
 static int l_available_memory(lua_State *L) {
   place p = check_place(L, 1, "available_memory");
-  size_t bytes = 0;
-  int status = p.device->available(p.index, &bytes);
+  size_t bytes = SIZE_MAX;
+  int status = p.device->available ? p.device->available(p.index, &bytes) : OK;
   return status == OK ? push_size(L, bytes) : raise_device(L, "available_memory", status, p);
 }
 
