@@ -198,6 +198,7 @@ describe("bench.machine", function()
     assert.equal("", files())
     assert.equal(0.3, made.others)
     assert.truthy(tostring(made):find("Not kept for other runs: others used the processor meanwhile.", 1, true))
+    assert.truthy(tostring(made):find("Others used 30.0 % of the processor", 1, true))
   end)
   it("does not keep what was measured in a hurry", function()
     local made = bench.machine{devices = {"cpu"}, seconds = 0.001}

@@ -38,6 +38,7 @@ describe("sleep", function()
     assert.has_error(function() core.sleep("long") end)
   end)
   it("ends at a signal, and Ctrl-C is heard", function()
+    if shell.run "env --default-signal=INT true" ~= 0 then return pending "env cannot set signals" end
     local script = folder .. "/sleep.lua"
     write(script, [[
       local core = require "luatensor.core"

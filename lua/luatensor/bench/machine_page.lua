@@ -2,6 +2,7 @@
 
 local caches = require "luatensor.bench.caches"
 local document = require "luatensor.bench.document"
+local notes = require "luatensor.bench.notes"
 local share = require "luatensor.bench.share"
 
 local page = {}
@@ -141,6 +142,7 @@ function page.blocks(self)
   if self.incomplete then add(document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
   if self.not_stored then
     add(document.note("Not kept for other runs: {why}.", {why = {self.not_stored, "text"}}))
+    add(notes.others(self.others))
   end
   return blocks
 end
