@@ -140,6 +140,15 @@ describe("a report", function()
     assert.truthy(report.render(report.make(fakes(good)), "md"):find("> **Tiny: this report only shows that everything works", 1, true))
   end)
 
+  it("begins with it where the machine was busy", function()
+    local busy = part("busy", function(_, section)
+      section.runs[1] = fake_run("cpu")
+      section.runs[1].others = 0.42
+    end)
+    assert.truthy(report.render(report.make(fakes(busy)), "md"):find("used up to 42.0\u{A0}%% of the processor meanwhile.-## In short"))
+    assert.falsy(report.render(report.make(fakes(good)), "md"):find("of the processor", 1, true))
+  end)
+
   it("refuses wrong arguments", function()
     assert.error_matches(function() report.make{sizes = "huge"} end, "report.make: sizes: one of full, quick, tiny")
     assert.error_matches(function() report.make{size = "full"} end, "report.make: unknown option")

@@ -89,12 +89,12 @@ describe("a report's summary", function()
     }}}}}
     local text = answer(made, "From which size on is a GPU faster?")
     assert_says(text, "x @ y.T of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
-      .. "below n = 32 by the published figures, and is faster from n = 64 on if each call costs it 241 µs on top, as it did the notebook's "
-      .. "GPU. With data that stay there it is faster from n = 64 on at that cost.")
+      .. "below n = 32 by the published figures, and would be from n = 64 on if each call cost it 241 µs on top, as with the notebook's "
+      .. "GPU. With data that stay there it would be faster from n = 64 on at that cost.")
     assert_says(text, "x + y of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
-      .. "at any size up to n = 64: sending takes longer than computing here. With data that stay there it is not faster up to n = 64, "
-      .. "if each call costs it 241 µs")
-    assert_says(text, "could be faster at every size by the published figures alone, but is not faster up to n = 64 if each call costs it 241 µs")
+      .. "at any size up to n = 64: sending takes longer than computing here. With data that stay there it would not be faster up to n = 64, "
+      .. "if each call cost it 241 µs")
+    assert_says(text, "could be faster at every size by the published figures alone, but would not be up to n = 64 if each call cost it 241 µs")
   end)
 
   it("says a measured crossing", function()

@@ -15,7 +15,8 @@ local report = {}
 
 -- Fields: sizes, started, seconds (that it took), accelerator (a device, or nil), without (why there is none), sections
 -- {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =, problems = {text}}, …}, summary
--- {{title =, blocks =}, …}, notebook {title =, where =, claims =}, emulated, incomplete.
+-- {{title =, blocks =}, …}, notebook {title =, where =, claims =}, others (the most of the
+-- processor that other programs used), emulated, incomplete.
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
 })
@@ -94,7 +95,7 @@ function report.make(options)
   measure_all(options.parts or parts.all(), settings, fields, options.lines)
   fields.seconds = lt.clock() - start
   local made = result.new(class, fields)
-  made.summary = summary.of(made)
+  made.summary, made.others = summary.of(made), summary.others(made.sections)
   if made.incomplete then interrupt.raise(made) end
   return made
 end

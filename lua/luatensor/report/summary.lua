@@ -13,7 +13,7 @@ local summary = {}
 local ABSENT <const> = "rtx-4090"
 
 --- The share of the processor that others may use before figures suffer.
-local BUSY <const> = 0.1
+summary.BUSY = 0.1
 
 -- ---- looking things up --------------------------------------------------------------------------
 
@@ -175,7 +175,7 @@ local function overtaken_from(result, bounds, mode, fixed)
   return from
 end
 
-local COST <const> = "if each call costs it {fixed} on top, as it did the notebook's GPU"
+local COST <const> = "if each call cost it {fixed} on top, as with the notebook's GPU"
 
 local function say_sent(values)
   if not values.from[1] then
@@ -183,13 +183,13 @@ local function say_sent(values)
   end
   local earliest = values.from[1] == values.least[1] and " could be faster at every size by the published figures alone"
     or " cannot be faster below n = {from} by the published figures"
-  return earliest .. (values.to[1] and ", and is faster from n = {to} on " or ", but is not faster up to n = {most} ")
+  return earliest .. (values.to[1] and ", and would be from n = {to} on " or ", but would not be up to n = {most} ")
     .. COST .. "."
 end
 
 local function say_staying(values)
-  return " With data that stay there it is"
-    .. (values.stay[1] and " faster from n = {stay} on" or " not faster up to n = {most}")
+  return " With data that stay there it would"
+    .. (values.stay[1] and " be faster from n = {stay} on" or " not be faster up to n = {most}")
     .. (values.from[1] and " at that cost." or ", " .. COST .. ".")
 end
 
@@ -246,23 +246,25 @@ local function spreads_in(value, list)
   return list
 end
 
--- The largest share of the processor that others used, of all that measured it.
-local function most_others(value)
+--- The largest share of the processor that others used, of all that measured it.
+-- @param value any part of a report
+-- @treturn number 0 … 1
+function summary.others(value)
   local most = 0
   for key, item in pairs(type(value) == "table" and value or {}) do
     if key == "others" and type(item) == "number" then most = math.max(most, item) end
-    most = math.max(most, most_others(item))
+    most = math.max(most, summary.others(item))
   end
   return most
 end
 
 local function trust(report)
-  local spreads, blocks, others = {}, {}, most_others(report.sections)
+  local spreads, blocks, others = {}, {}, summary.others(report.sections)
   for _, section in ipairs(report.sections) do
     spreads_in(section.result, spreads)
     for _, run in ipairs(section.runs) do spreads_in(run.results, spreads) end
   end
-  if others > BUSY then
+  if others > summary.BUSY then
     add(blocks, "Not far: other programs used up to {others} of the processor meanwhile. Measure again when the "
       .. "machine is idle.", {others = {others, "share"}})
   end
