@@ -68,7 +68,9 @@ local function add(on, seconds)
   times[#times + 1], ratios[#ratios + 1] = {on, table.unpack(seconds)}, row
 end
 
-for _, threads in ipairs(thread_counts(options.threads)) do
+local counts = thread_counts(options.threads)
+run:expect(#names * (options.device == "cpu" and #counts or #counts + 1))
+for _, threads in ipairs(counts) do
   local seconds = measure(parts, "cpu", threads)
   alone = alone or seconds
   add(threads == 1 and "1 thread" or threads .. " threads", seconds)

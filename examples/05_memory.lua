@@ -42,6 +42,7 @@ local function share_of(key, rate, limit, bytes)
 end
 
 local lines, points = {}, {}
+run:expect(#operations)
 for i, operation in ipairs(operations) do
   local key, name, work, bytes, flops, traffic = table.unpack(operation)
   local seconds = run:time(name, work).median

@@ -30,6 +30,7 @@ local function add(key, name, work, sent)
   lines[#lines + 1] = {name, median, sent and sent / median or false}
 end
 
+run:expect(device == "cpu" and 3 or 6)
 add("add", "x + y", function() return lt.add(there, other, {out = out}) end)
 add("product", "x @ y.T", function() return lt.matmul(there, other.T, {out = product}) end)
 if device == "cpu" then

@@ -141,6 +141,10 @@ function run:table(fields) say(self, document.table(fields)) end
 -- @tab fields title, x, y, series, bars
 function run:chart(fields) say(self, document.chart(fields)) end
 
+--- Says how many parts run:time is going to measure, for the line on the terminal that says how far it is.
+-- @int total
+function run:expect(total) self.task = progress.task(self.fields.title, total) end
+
 --- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. What makes the
 -- figures doubtful is said at the end.
 -- @string name of what is timed
@@ -148,6 +152,7 @@ function run:chart(fields) say(self, document.chart(fields)) end
 -- @tab[opt] options of lt.bench.time; `device`: the run's, if not given
 -- @treturn table what lt.bench.time gives
 function run:time(name, work, options)
+  if self.task then self.task:step(name) end
   local own = self.options
   local wanted = {name = name, device = own.device, seconds = own.seconds, rounds = own.rounds}
   for option, value in pairs(options or {}) do wanted[option] = value end
@@ -212,7 +217,7 @@ function run:rounds(total)
       local seconds = lt.clock() - start
       look = done + 1 + done // (10 * seconds + 1)
       if seconds > 0.5 then
-        self.task = self.task or progress.task(self.fields.title, total)
+        self.task = self.task or progress.task(self.fields.title, total + 0.0)      -- the text counts them
         self.task:step(("round %d of %d"):format(done + 1, total), done - said)
         said = done
       end
@@ -320,7 +325,7 @@ end
 -- @tab argv the script's arguments: `{...}`
 -- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as read of
 --   luatensor.cli.arguments takes them)
--- @treturn table with the field options and the methods text, note, table, chart, value, rounds, finish
+-- @treturn table with the field options and the methods above, of which `finish` is called last
 function experiment.start(argv, spec)
   if asking then error(setmetatable({spec = spec}, answer), 0) end
   local threads = lt.get_num_threads()
