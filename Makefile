@@ -188,7 +188,8 @@ install: build            ## into PREFIX (/usr/local)
 	cd lua && find . -name '*.lua' -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
 	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples"
 	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
-	install -m 755 bin/luatensor "$(DESTDIR)$(BINDIR)/luatensor"
+	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$(DESTDIR)$(BINDIR)/luatensor"
+	chmod 755 "$(DESTDIR)$(BINDIR)/luatensor"
 
 # ---- check ------------------------------------------------------------------------------------
 

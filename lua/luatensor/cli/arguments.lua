@@ -4,7 +4,7 @@
 --     local arguments = require "luatensor.cli.arguments"
 --     local options = arguments.read({...}, "What the script does.", {"device", {"rows", 7000}, "threads"})
 --
--- The command builds its parsers of the same rows with @{arguments.add}.
+-- The command builds its parsers of the same rows with `add`.
 -- @module luatensor.cli.arguments
 
 local lt = require "luatensor"
@@ -29,7 +29,7 @@ function arguments.is_mistake(problem) return getmetatable(problem) == mistake e
 -- @string text
 function arguments.show(text) error(setmetatable({text = text}, shown), 0) end
 
---- Is this error value a text of @{arguments.show}?
+--- Is this error value a text of `show`?
 function arguments.is_shown(problem) return getmetatable(problem) == shown end
 
 --- Set by the command: mistakes and --help are errors that it catches, instead of the end of the process.
@@ -100,7 +100,7 @@ local function best_device()
   return ok and device or "cpu"
 end
 
---- Options that scripts have in common: rows as @{arguments.add} takes them, by name.
+--- Options that scripts have in common: rows as `add` takes them, by name.
 arguments.common = {
   device     = {kind = "device", help = "where the tensors live", default = best_device},
   iterations = {kind = "count", help = "how often the loop runs"},
@@ -125,7 +125,7 @@ end
 
 --- Adds an option `--name VALUE` to a parser.
 -- @tab parser of argparse
--- @tab row name, kind (one of @{arguments.kinds}; "flag": no value), help, default (shown by --help; whoever reads fills it in),
+-- @tab row name, kind (one of `kinds`; "flag": no value), help, default (shown by --help; whoever reads fills it in),
 --   short (a letter)
 function arguments.add(parser, row)
   local name = "--" .. row.name
@@ -135,7 +135,7 @@ function arguments.add(parser, row)
   parser:option(names, words):target(row.name):argname("<" .. row.name .. ">"):convert(converter(name, row.kind))
 end
 
---- Adds several: names of @{arguments.common} ones, or rows.
+--- Adds several: names of `common` ones, or rows.
 function arguments.add_all(parser, rows)
   for _, row in ipairs(rows) do
     if type(row) == "string" then
@@ -204,7 +204,7 @@ function arguments.no_more(parser, message)
   end)
 end
 
---- Parses. Wrong usage and --help are errors; see @{arguments.is_mistake} and @{arguments.is_shown}.
+--- Parses. Wrong usage and --help are errors; see `is_mistake` and `is_shown`.
 -- @tab parser
 -- @tab argv
 -- @treturn table values by name
@@ -243,8 +243,8 @@ end
 -- `--help` prints the description and the options. When the command `luatensor` runs the script, these are its own.
 -- @tparam table argv the script's arguments: `{...}`
 -- @string description what the script does
--- @tparam table wanted the options: names of @{arguments.common} ones, `{"name", default}`, or
---   `{"name", default, kind = a name of @{arguments.kinds}, help = "…"}`
+-- @tparam table wanted the options: names of `common` ones, `{"name", default}`, or
+--   `{"name", default, kind = a name of `kinds`, help = "…"}`
 -- @treturn table values by name; `threads` is set
 function arguments.read(argv, description, wanted)
   local values = ending(function()
