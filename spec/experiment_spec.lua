@@ -185,6 +185,7 @@ describe("experiments", function()
     local _, problem = experiment.find("a completely different thing")
     assert.truthy(problem:find("known: 01_device, 02_large, ", 1, true), problem)
     assert.same({nil, problem}, {experiment.run("a completely different thing")})
+    assert.error_matches(function() experiment.find(nil) end, "experiment.find: string expected, got nil")
   end)
 
   it("say of themselves what they are, under the names of their files", function()

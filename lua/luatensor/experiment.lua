@@ -362,6 +362,7 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong, with the nearest name
 function experiment.find(name)
+  if type(name) ~= "string" then error(("experiment.find: string expected, got %s"):format(type(name)), 2) end
   local full = full_name(name)
   if not full then
     local nearest = nearest_name(name)
@@ -369,7 +370,8 @@ function experiment.find(name)
     return nil, ("no experiment %q%s"):format(name, help)
   end
   local here = assert(package.searchpath("luatensor.experiment", package.path)):gsub("experiment%.lua$", "")
-  local path = package.searchpath(full, ("%sexamples/?.lua;%s../../examples/?.lua"):format(here, here))
+  local beside = here:gsub("lua/luatensor/$", "")                        -- in a checkout
+  local path = package.searchpath(full, ("%sexamples/?.lua;%sexamples/?.lua"):format(here, beside))
   if not path then return nil, ("experiment %s: its script is not installed"):format(full) end
   return path
 end
