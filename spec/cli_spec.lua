@@ -140,6 +140,12 @@ describe("luatensor experiment", function()
     assert.is_true(result.values.seconds.value > 0)
   end)
 
+  it("leaves the standard output to the JSON, where that is asked for", function()
+    local text = shell.passes(command .. "experiment small --iterations 2 --json - 2>/dev/null")
+    assert.equal("03_small", (require("dkjson").decode(text)).name)
+    assert.equal("{", text:sub(1, 1))
+  end)
+
   -- Before the third experiment Ctrl-C is pressed.
   local pressing = file "pressing.lua"
   local handle = assert(io.open(pressing, "w"))
@@ -302,6 +308,10 @@ describe("luatensor bench", function()
 
   it("says what is wrong", function()
     complains(2, "(: not Lua: unexpected symbol near <eof>", "bench '('")
+    complains(2, "x = (: not Lua: unexpected symbol near <eof>", "bench x --setup 'x = ('")
+    complains(2, "\"\" is no code", "bench ''")
+    complains(1, "an error without words", "bench 'error()'")
+    complains(1, "error(\"one\\ntwo\"):1: one; two", "bench 'error(\"one\\ntwo\")'")
     complains(2, "--setup needs code that uses it", "bench --setup x=1")
     complains(2, "--only is of the suite: without code", "bench x --only y")
     complains(1, "no function has \"abc\" in its name: rand; x + y; ", "bench --only abc")

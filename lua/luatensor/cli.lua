@@ -22,6 +22,7 @@ local function make_parser()
   local parser = arguments.parser("luatensor", "Tensors for Lua: what this machine can do, measured.")
   parser:flag("--version", "the version"):action(function() arguments.show(require("luatensor")._VERSION) end)
   parser:command_target("command")
+  parser:epilog("luatensor <command> --help says more, with an example.")
   local commands = {}
   for _, name in ipairs(cli.commands) do
     local command = require("luatensor.cli." .. name)
@@ -83,6 +84,7 @@ end
 
 -- The message without where in our own files it was raised, in a line.
 local function plain(problem)
+  if problem == nil then return "an error without words" end
   local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")
   text = text:gsub("^[^:\n]*luatensor/[%w_/]+%.lua:%d+: ", "")
   text = text:gsub("^bench[%.%w_]*: ", "")

@@ -113,6 +113,12 @@ arguments.common = {
   svg        = {kind = "output", help = "a file for the chart"},
 }
 
+-- What --help shows for a value of a kind.
+local placeholders = {
+  count = "<n>", whole = "<n>", threads = "<n>", seconds = "<seconds>", device = "<device>", dtype = "<dtype>",
+  output = "<file>", text = "<text>",
+}
+
 -- A converter for argparse: what is wrong begins with the option's name.
 local function converter(name, kind)
   local read = arguments.kinds[kind]
@@ -132,7 +138,7 @@ function arguments.add(parser, row)
   local words = row.default ~= nil and ("%s (%s)"):format(row.help, row.default) or row.help
   local names = row.short and ("-%s %s"):format(row.short, name) or name
   if row.kind == "flag" then return parser:flag(names, words):target(row.name) end
-  parser:option(names, words):target(row.name):argname("<" .. row.name .. ">"):convert(converter(name, row.kind))
+  parser:option(names, words):target(row.name):argname(placeholders[row.kind]):convert(converter(name, row.kind))
 end
 
 --- Adds several: names of `common` ones, or rows.

@@ -15,7 +15,7 @@ local bench = {
 }
 
 function bench.define(parser)
-  parser:argument("code", "Lua expressions, or a file"):argname("<code>"):args("*")
+  parser:argument("code", "Lua expressions, or files"):argname("<code>"):args("*")
   arguments.add_all(parser, {
     {name = "setup", kind = "text", help = "Lua that runs before: 'x = lt.rand(1000)'"},
     {name = "only", kind = "text", help = "of the suite: functions that have this in their name"},
@@ -35,9 +35,11 @@ local function entries_of_file(path, environment)
 end
 
 local function entries_of(words, environment)
-  if #words == 1 and words[1]:find("%.lua$") then return entries_of_file(words[1], environment) end
   local entries = {}
-  for i, text in ipairs(words) do entries[i] = {text, code.compile(text, environment)} end
+  for _, text in ipairs(words) do
+    local more = text:find("%.lua$") and entries_of_file(text, environment) or {{text, code.compile(text, environment)}}
+    table.move(more, 1, #more, #entries + 1, entries)
+  end
   return entries
 end
 

@@ -25,9 +25,14 @@ function code.environment() return setmetatable({lt = lt}, globals) end
 -- @treturn function
 -- @raise wrong usage, when it is no Lua
 function code.compile(text, environment, names)
+  if not text:find("%S") then arguments.fail("%q is no code", text) end
   local head = names and ("local %s = ...; "):format(names) or ""
   local f, problem = load(("%sreturn %s"):format(head, text), "=" .. text, "t", environment)
-  f = f or load(head .. text, "=" .. text, "t", environment)
+  if not f then
+    local other
+    f, other = load(head .. text, "=" .. text, "t", environment)
+    if problem:find("<eof> expected", 1, true) then problem = other end      -- more than an expression: statements
+  end
   if not f then arguments.fail("%s: not Lua: %s", text, (problem:gsub("^.-:%d+: ", ""))) end
   return f
 end

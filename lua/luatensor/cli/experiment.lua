@@ -91,16 +91,16 @@ local function deal(words, known)
   return dealt
 end
 
-local function run_all(words)
+local function run_all(words, quiet)
   local known = experiment.list()
   local dealt, results, problems = deal(words, known), {}, {}
   local task <close> = progress.task("experiment", #known, {lines = true})
   for i, each in ipairs(known) do
     task:step(each.name)
-    local ok, found = pcall(experiment.run, each.name, dealt[i])
+    local ok, found = pcall(experiment.run, each.name, dealt[i], quiet)
     if ok then
       results[#results + 1] = found
-      print()
+      if not quiet then print() end
     elseif interrupt.is(found) then
       results[#results + 1] = interrupt.partial(found)
       interrupt.raise(suite.new("experiments", results, problems, ("stopped in %s"):format(each.name)))
@@ -108,7 +108,7 @@ local function run_all(words)
       error(found, 0)
     else
       problems[#problems + 1] = ("%s: %s"):format(each.name, found)
-      print(terminal.page{document.note("{it}", {it = {problems[#problems], "text"}})} .. "\n")
+      if not quiet then print(terminal.page{document.note("{it}", {it = {problems[#problems], "text"}})} .. "\n") end
     end
   end
   return suite.new("experiments", results, problems), #problems == 0 and 0 or 1
@@ -121,11 +121,12 @@ function command.run(options)
   if name:find("^%-") then arguments.fail("the experiment's name comes first, then its options: %s", name) end
   local words
   words, options.json = take_json(options.rest)
-  if name == "all" then return run_all(words) end
+  local quiet = options.json == "-"                 -- the standard output is the JSON's
+  if name == "all" then return run_all(words, quiet) end
   local path, problem = experiment.find(name)
   if not path then arguments.fail("%s", problem) end
   arguments.program = "luatensor experiment " .. name
-  return experiment.run(name, words)
+  return experiment.run(name, words, quiet)
 end
 
 return command
