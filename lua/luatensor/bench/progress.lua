@@ -22,6 +22,7 @@ task.__index = task
 local tasks = {}
 
 local SHOWN_AFTER = 1                -- seconds: what is over sooner needs no line
+local KNOWN = 0.1                    -- share of the work: what less of it took says little about the rest
 local PAUSE = 0.1                    -- seconds between two drawings: to write costs some microseconds
 
 local state = {drawn = false, next = 0}
@@ -41,7 +42,7 @@ end
 -- Seconds left: what was told at first counts until enough is done to know better.
 local function seconds_left(elapsed, done, told)
   local measured = done > 0 and elapsed / done * (1 - done)
-  if not told then return done >= 0.02 and measured or nil end
+  if not told then return done >= KNOWN and measured or nil end
   local trust = math.min(1, 5 * done)
   return trust * (measured or 0) + (1 - trust) * math.max(0, told - elapsed)
 end
