@@ -250,7 +250,7 @@ describe("bench.compare, wrong arguments", function()
   end
 end)
 
-gpu.describe("bench on a GPU", {{}}, function()
+gpu.describe("bench on a GPU", {{}, {LUATENSOR_EMULATOR = "devices=2"}}, function()
   local real = not gpu.emulator
 
   local function on(device) return {device, function() return lt.ones(8):sum() end, device = device} end
@@ -274,6 +274,10 @@ gpu.describe("bench on a GPU", {{}}, function()
     assert.equal("cuda:0", r.device)
     assert.is_true(r.device_seconds > 0)
     assert.equal(not real, r.emulated or false)
+    local last = lt.devices()[#lt.devices()].device
+    local far = lt.ones(8, {device = last})
+    r = lt.bench.time(function() return (far + 1):sum():item() end, {seconds = 0.01, warmup = 0})
+    assert.equal(last, r.device)
     local y = lt.ones(8, {device = "cpu"})
     r = lt.bench.time(function() y:add_(1) end, {seconds = 0.01, warmup = 0, device = "cpu"})
     assert.equal("cpu", r.device)

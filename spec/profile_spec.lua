@@ -176,7 +176,7 @@ describe("a profile", function()
   end)
 end)
 
-gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy"}}, function()
+gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy,devices=2"}}, function()
   describe_families "cuda"
 
   it("counts what travels to the device", function()
@@ -205,6 +205,15 @@ gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy"}}, fu
     end)
     assert.equal("cuda wait", families(rows))
     assert.equal(3, rows["cuda wait"].calls)
+  end)
+
+  it("names the devices that had calls, of several the right one", function()
+    local _, p = profile("counting", function() return lt.zeros(2, {device = "cpu"}) + 1 end)
+    assert.same({"cpu"}, p.devices)
+    local last = lt.devices()[#lt.devices()].device
+    local x = lt.zeros(2, {device = last})
+    _, p = profile("counting", function() x:add_(1) end)
+    assert.same({last}, p.devices)
   end)
 
   it("counts a graph's replays, not what is captured", function()

@@ -52,18 +52,32 @@ static void push_rows(lua_State *L, const profile *p) {
       }
 }
 
+/* The names of the devices that had calls. */
+static void push_used(lua_State *L, const profile *p) {
+  int n = 0;
+  lua_newtable(L);
+  for (int kind = 0; device_kinds[kind]; kind++)
+    for (int index = 0; index < 64; index++) {
+      if (!(p->used[kind] >> index & 1)) continue;
+      push_place(L, (place){device_kinds[kind], index});
+      lua_rawseti(L, -2, ++n);
+    }
+}
+
 /* profile_stop(): {mode, seconds (from start to stop), inside, outside (what counting takes a call, within its seconds and
-** besides), rows = {{device = "cpu", family = "gemm", dtype (computed in; nil: none), calls, seconds, elements, read,
+** besides), devices = {"cpu", "cuda:0", …} that had calls, rows = {{device = "cpu", family = "gemm", dtype (computed in; nil: none), calls, seconds, elements, read,
 ** written (bytes), flops}, …}}, or nil where no profile of this state runs. */
 static int l_profile_stop(lua_State *L) {
   profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* first: whatever raises afterwards, the profile has ended */
   if (!profile_stop(owner_of(L), p)) return 0;
-  lua_createtable(L, 0, 5);
+  lua_createtable(L, 0, 6);
   lua_pushstring(L, p->mode == PROFILE_COUNTING ? "counting" : "serialised");
   lua_setfield(L, -2, "mode");
   set_number(L, "seconds", p->seconds);
   set_number(L, "inside", p->inside);
   set_number(L, "outside", p->outside);
+  push_used(L, p);
+  lua_setfield(L, -2, "devices");
   push_rows(L, p);
   lua_setfield(L, -2, "rows");
   return 1;

@@ -72,7 +72,9 @@ static int kind_of(const device *d) {
 }
 
 static void count(const span *s, place where, enum profile_family family, work w) {
-  profile_row *r = &running.result.row[kind_of(where.device)][family][w.dtype + 1];
+  int kind = kind_of(where.device);
+  profile_row *r = &running.result.row[kind][family][w.dtype + 1];
+  running.result.used[kind] |= (uint64_t)1 << (where.index < 63 ? where.index : 63);
   r->calls++;
   r->seconds += s->seconds;
   r->elements += w.elements;
@@ -331,6 +333,7 @@ static void measure_cost(profile *t) {
   enum { TRIES = 8, CALLS = 64 };
   place where = {&cpu_device, 0};
   profile_row *r = &running.result.row[0][PROFILE_wait][0], kept = *r;
+  uint64_t used = running.result.used[0];
   for (int i = 0; i < TRIES; i++) {
     *r = (profile_row){.calls = 0};
     double from = now();
@@ -344,6 +347,7 @@ static void measure_cost(profile *t) {
     if (i == 0 || all - inside < t->outside) t->outside = all - inside;
   }
   *r = kept;
+  running.result.used[0] = used;
 }
 
 bool profile_stop(const void *owner, profile *result) {

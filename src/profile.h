@@ -58,6 +58,7 @@ typedef struct profile {
   enum profile_mode mode;
   double seconds;              /* from start to stop */
   double inside, outside;      /* what counting itself takes a call: within its seconds, and besides */
+  uint64_t used[PROFILE_KINDS];   /* [number in device_kinds]: bit i: device i had a call that counts; 63: or a later one */
   profile_row row[PROFILE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [number in device_kinds][family][1 + dtype] */
 } profile;
 

@@ -117,8 +117,6 @@ function place.measure(entries, settings)
   return figures
 end
 
-local stops_profile = {__close = function() core.profile_stop() end}
-
 -- Families that move data or wait: no work of the device.
 local no_work = {copy_in = true, copy_out = true, copy_across = true, wait = true}
 
@@ -147,10 +145,9 @@ end
 function place.count(call, device)
   local _ <close> = state.use_device(device)
   if not pcall(core.profile_start, "counting") then return nil end
-  local guard <close> = setmetatable({}, stops_profile)
+  local _ <close> = state.profile_end()
   call()
-  guard.rows = core.profile_stop().rows
-  return work_of(guard.rows)
+  return work_of(core.profile_stop().rows)
 end
 
 --- Why there is no GPU; nil: there is one.

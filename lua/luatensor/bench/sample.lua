@@ -36,8 +36,6 @@ local EMPTY_CALLS <const> = 10000
 local sampler = {}
 sampler.__index = sampler
 
-local stops_profile = setmetatable({}, {__close = function() core.profile_stop() end})
-
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
   self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS      -- around: seconds of all
@@ -46,41 +44,30 @@ end
 
 -- ---- devices ------------------------------------------------------------------------------------
 
--- "cuda" of "cuda:0"
-local function kind_of(device) return device:match("^%a+") end
-
--- Calls fn once. What it returned, packed, and the kinds of devices that worked for it: {cpu = true}; nil where that
--- cannot be told, because a profile runs already.
+-- Calls fn once. What it returned, packed, and the devices that worked for it: {cpu = true, ["cuda:0"] = true}; nil
+-- where that cannot be told, because a profile runs already.
 local function watched_call(fn)
   if not pcall(core.profile_start) then return table.pack(fn()), nil end
-  local _ <close> = stops_profile
-  local results = table.pack(fn())
-  local kinds = {}
-  for _, row in ipairs(core.profile_stop().rows) do kinds[row.device] = true end
-  return results, kinds
+  local _ <close> = state.profile_end()
+  local results, worked = table.pack(fn()), {}
+  for _, device in ipairs(core.profile_stop().devices) do worked[device] = true end
+  return results, worked
 end
 
 -- Did an emulated device take part? true or nil. Where that cannot be told, the named device says it, or else one that
 -- is there counts.
-local function emulation(named, kinds)
+local function emulation(named, worked)
   for _, info in ipairs(lt.devices()) do
-    if info.emulated then
-      local took_part = kinds and kinds[kind_of(info.device)] or not kinds and not named
-      if took_part or info.device == named then return true end
-    end
+    local took_part = worked and worked[info.device] or not worked and not named
+    if info.emulated and (took_part or info.device == named) then return true end
   end
 end
 
--- The one device that is not the CPU and worked; nil: none, or one of several.
-local function accelerator_of(kinds)
-  local found
+-- The first device that is not the CPU and worked; nil: none.
+local function accelerator_of(worked)
   for _, info in ipairs(lt.devices()) do
-    if info.kind ~= "cpu" and kinds and kinds[kind_of(info.device)] then
-      if found then return nil end
-      found = info.device
-    end
+    if info.kind ~= "cpu" and worked and worked[info.device] then return info.device end
   end
-  return found
 end
 
 -- ---- calls --------------------------------------------------------------------------------------
@@ -121,13 +108,13 @@ end
 function sampler:first_call()
   lt.synchronize(self.sync)
   local start = self.clock()
-  local results, kinds = watched_call(self.fn)
+  local results, worked = watched_call(self.fn)
   lt.synchronize(self.sync)
   self.first = math.max(0, self.clock() - start)
   local tensor = agree.first_tensor(results)
   self.dtype = tensor and tensor.dtype
-  self.device = self.device or accelerator_of(kinds) or tensor and tensor.device or lt.get_default_device()
-  self.emulated = emulation(self.sync, kinds)
+  self.device = self.device or accelerator_of(worked) or tensor and tensor.device or lt.get_default_device()
+  self.emulated = emulation(self.sync, worked)
   if self.device ~= "cpu" then
     self.events = {lt.event{device = self.device}, lt.event{device = self.device}}
   end

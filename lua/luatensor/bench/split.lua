@@ -86,11 +86,9 @@ end
 
 -- ---- running ------------------------------------------------------------------------------------
 
-local stops_profile = {__close = function() core.profile_stop() end}
-
 local function start_profile()
   local ok, problem = pcall(core.profile_start, "serialised")
-  if ok then return setmetatable({}, stops_profile) end
+  if ok then return state.profile_end() end
   if not tostring(problem):find("a profile is running", 1, true) then error(problem, 0) end
   arguments.fail("bench.split", "another split is running: one at a time")
 end

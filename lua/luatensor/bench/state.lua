@@ -43,4 +43,9 @@ function state.use_device(device)
   return guard
 end
 
+local profile_guard = setmetatable({}, {__close = function() core.profile_stop() end})
+
+--- Ends a profile that runs then when the `<close>` variable that holds the result ends.
+function state.profile_end() return profile_guard end
+
 return state
