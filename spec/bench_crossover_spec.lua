@@ -92,7 +92,9 @@ describe("a crossing", function()
     ["S S F F"] = "overtakes cpu between n = 4 and n = 8.",
     ["S ? ? F"] = "overtakes cpu between n = 2 and n = 16.",
     ["F F F"] = "is faster than cpu from the smallest size measured on, n = 2.",
-    ["? F F"] = "is faster than cpu from n = 4 on; below it is undecided.",
+    ["? F F"] = "is faster than cpu from n = 4 on; below n = 4 it is undecided.",
+    ["F ? ?"] = "is faster than cpu from the smallest size measured on, n = 2; above n = 2 it is undecided.",
+    ["? S F ?"] = "overtakes cpu between n = 4 and n = 8; below n = 4 and above n = 8 it is undecided.",
     ["S S S"] = "is faster than cpu at none of the sizes measured, n = 2 to 8.",
     ["S S ?"] = "is faster than cpu at none of the sizes measured, n = 2 to 8; above n = 4 it is undecided.",
     ["? ? ?"] = "is neither faster nor slower than cpu beyond doubt at any size from n = 2 to 8.",
@@ -407,7 +409,7 @@ describe("bench.crossover", function()
 
     it("shows them in a table, marked as not measured", function()
       local text = page(r)
-      assert.truthy(text:find("Only cpu is here, A CPU", 1, true), text)
+      assert.truthy(text:find("Only cpu was measured, A CPU", 1, true), text)
       assert.truthy(text:find("Devices that are not here: at least, by published figures", 1, true))
       assert.truthy(text:find("published figures, not measured", 1, true))
     end)
@@ -415,7 +417,9 @@ describe("bench.crossover", function()
     it("does without where the work was not counted", function()
       local plain = run({devices = {CPU}})
       assert.same({}, plain.bounds)
-      assert.truthy(page(plain):find("Only cpu is here", 1, true))
+      assert.truthy(page(plain):find("Only cpu was measured", 1, true))
+      local none = page(run({devices = {CPU}, fails = {cpu = 1}}))
+      assert.falsy(none:find("Only cpu", 1, true), none)
     end)
   end)
 

@@ -107,7 +107,8 @@ end
 
 local function say_only_one(p, self)
   if #measured.devices(self.devices, false) ~= 1 then return end
-  p:say("No other device is here" .. (self.no_gpu and ": {reason}." or "."), {reason = {self.no_gpu or "", "text"}})
+  p:say(self.no_gpu and "No other device is here: {reason}." or "No other real device was measured.",
+    {reason = {self.no_gpu or "", "text"}})
 end
 
 local function say_end(p, self, choice)

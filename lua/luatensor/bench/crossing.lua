@@ -64,12 +64,19 @@ end
 
 local function say_no_change(found)
   if found.first == "slower" then
-    local rest = found.decided_to < found.most and "; above n = {decided_to} it is undecided" or ""
-    return "is faster than {base} at none of the sizes measured, n = {least} to {most}" .. rest
+    return "is faster than {base} at none of the sizes measured, n = {least} to {most}"
   elseif found.decided_from > found.least then
-    return "is faster than {base} from n = {decided_from} on; below it is undecided"
+    return "is faster than {base} from n = {decided_from} on"
   end
   return "is faster than {base} from the smallest size measured on, n = {least}"
+end
+
+-- What is said of all sizes does not hold where nothing was decided.
+local function say_undecided(found)
+  local ends = {}
+  if found.decided_from > found.least then ends[1] = "below n = {decided_from}" end
+  if found.decided_to < found.most then ends[#ends + 1] = "above n = {decided_to}" end
+  return #ends > 0 and "; " .. table.concat(ends, " and ") .. " it is undecided" or ""
 end
 
 local function say_changes(found, values)
@@ -98,10 +105,8 @@ function crossing.sentence(found, device, base, mode)
   local text
   if not found.first then
     text = say_nothing_decided(found)
-  elseif #found.changes == 0 then
-    text = say_no_change(found)
   else
-    text = say_changes(found, values)
+    text = (#found.changes == 0 and say_no_change(found) or say_changes(found, values)) .. say_undecided(found)
   end
   return where .. ", {device} " .. text .. ".", values
 end

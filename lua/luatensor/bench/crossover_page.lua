@@ -55,8 +55,8 @@ local function say_bound(self, row)
 end
 
 local function say_bounds(self, blocks)
-  if #measured.devices(self.devices, false) ~= 1 then return end
-  add(blocks, document.text("Only {base} is here, {name}: nothing to overtake it. These are the times that another "
+  if #measured.devices(self.devices, false) ~= 1 or #self.points == 0 then return end
+  add(blocks, document.text("Only {base} was measured, {name}: nothing to overtake it. These are the times that another "
     .. "device would have to beat.",
     {base = {self.devices[1].device, "text"}, name = {self.devices[1].name or "", "text"}}))
   local said = #blocks
