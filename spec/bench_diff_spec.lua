@@ -173,6 +173,9 @@ describe("bench.diff", function()
     assert.equal(2, d.rows[1].ratio)
     assert.equal("faster", d.rows[1].verdict)
 
+    local function named(name) return lt.bench.time(clock:work(0.5), {clock = clock, seconds = 1, warmup = 0, name = name}) end
+    assert.equal("name: sum product", differences(named "sum", named "product"))
+
     local function compare(seconds)
       local entries = {{"a", clock:work(0.5)}, {"b", clock:work(seconds)}}
       return lt.bench.compare(entries, {clock = clock, seconds = 0.5, warmup = 0, check = false})

@@ -84,7 +84,7 @@ local function compare_fields(list, prefix, a, b, unit)
   end
 end
 
-local ROW <const> = {"device", "dtype", "gc", "emulated"}      -- threads are the machine's
+local ROW <const> = {"name", "device", "dtype", "gc", "emulated"}      -- threads are the machine's
 
 -- One line for all rows that differ alike.
 local function merged(items, pairs_of)
