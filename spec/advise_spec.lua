@@ -457,6 +457,15 @@ describe("advise.choices", function()
     assert.truthy((terminal.page(r:blocks()):gsub("%s+", " ")):find("14.9 GiB do not fit here; one NVIDIA GeForce RTX 4090 holds them", 1, true))
   end)
 
+  it("does not say of what was not measured that it does not fit", function()
+    local place = real{cost = per_parameter}
+    function place.measure() error("interrupted!") end
+    local _, problem = pcall(choices.run, {largest = 200000}, place)
+    local row = interrupt.partial(problem).rows[1]
+    assert.equal("not measured", row.here[1].how)
+    assert.equal("not known", row.choice)
+  end)
+
   it("takes the GPU that is here", function()
     local _, list = rows{devices = {CPU, GPU}}
     assert.equal("cuda:0", list[1].choice)

@@ -118,6 +118,16 @@ local function most_needed(cells)
   return gpu, tpu
 end
 
+-- Was it tried, and is there no room for it on any real device?
+local function fits_nowhere(cells)
+  local real = 0
+  for _, cell in ipairs(cells) do
+    if not cell.emulated and cell.how ~= "does not fit" then return false end
+    real = real + (cell.emulated and 0 or 1)
+  end
+  return real > 0
+end
+
 -- Which, and a sentence with figures that says why.
 local function choose(row)
   local best, one = fastest(row.here), smallest_fit(row.absent)
@@ -138,6 +148,8 @@ local function choose(row)
   elseif one and best then
     return "GPU", "{steps} steps would take {all} on {device} ({how}), at least {least} on an {name}, whose memory "
       .. "holds the {bytes}.", values
+  elseif one and not fits_nowhere(row.here) then
+    return "not known", "It was not measured here.", values
   elseif one then
     return "GPU", "{bytes} do not fit here; one {name} holds them: at least {least} for {steps} steps.", values
   end
@@ -156,6 +168,7 @@ local function row_of(advice, model, available)
   end
   for i, id in ipairs(ABSENT) do row.absent[i] = absent(id, row) end
   row.choice, row.text, row.values = choose(row)
+  row.values.name_of_row, row.values.choice_of_row = {row.name, "text"}, {row.choice, "text"}
   return row
 end
 
@@ -229,8 +242,6 @@ function methods:blocks()
   crossover_page.say_caveats(self.advice, blocks)
   blocks[#blocks + 1] = here_table(self)
   for _, row in ipairs(self.rows) do
-    row.values.name_of_row = {row.name, "text"}
-    row.values.choice_of_row = {row.choice, "text"}
     blocks[#blocks + 1] = document.text("{name_of_row}: {choice_of_row}. " .. row.text, row.values)
   end
   blocks[#blocks + 1] = absent_table(self)
