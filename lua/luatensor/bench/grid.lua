@@ -101,6 +101,7 @@ end
 
 -- ---- calls of fn --------------------------------------------------------------------------------
 
+local TOO_LARGE <const> = "the size in bytes does not fit"         -- more bytes than can be counted
 local FOREIGN <const> = "tensors on different devices"
 local HELP <const> = "%s\n%s: return every tensor that fn uses from inputs(n)"
 
@@ -110,7 +111,7 @@ function run:guarded(work)
   local ok, result = pcall(work)
   if ok then return true, result end
   if interrupt.is(result) or type(result) ~= "string" then error(result, 0) end
-  if result:find("out of memory", 1, true) then return false, result end
+  if result:find("out of memory", 1, true) or result:find(TOO_LARGE, 1, true) then return false, result end
   if result:find(FOREIGN, 1, true) then result = HELP:format(result, self.settings.what) end
   error(result, 0)
 end

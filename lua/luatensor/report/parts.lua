@@ -91,7 +91,10 @@ local function machine_part()
   return {
     id = "machine", title = "This machine", weight = 10,
     measure = function(settings, section)
-      section.result = require("luatensor.bench").machine{seconds = other_sizes[settings.sizes].seconds}
+      local devices = {"cpu", settings.accelerator}
+      section.result = require("luatensor.bench").machine{
+        seconds = other_sizes[settings.sizes].seconds, devices = devices,
+      }
       section.blocks = section.result:blocks()
     end,
   }
