@@ -485,6 +485,21 @@ describe("luatensor info", function()
     assert.truthy(output:find("what to do: ", 1, true))
   end)
 
+  it("says the limits that were measured before, or that they were not", function()
+    local script = file "limits.lua"
+    local function output_with(entry)
+      local handle = assert(io.open(script, "w"))
+      handle:write(("require('luatensor.bench.machine').known = function() return %s end"):format(entry))
+      handle:close()
+      local _, output = run("info", ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='build/?.so;;' LUA_INIT=@%s"):format(script))
+      return (output:gsub("%s+", " "))
+    end
+    local known = output_with "{read = 2e9, copy = 1e9, products = {{dtype = 'float32', flops = 3e11}}}"
+    assert.truthy(known:find("cpu, measured limits: reads 2.00 GB/s, copies 1.00 GB/s (bytes read and written), "
+      .. "products of float32 300 GFLOP/s.", 1, true), known)
+    assert.truthy(output_with("nil"):find("cpu: its limits are not measured yet; luatensor bench does.", 1, true))
+  end)
+
   it("knows every reason of docs/gpu.md's table, and its cure", function()
     local cures = require "luatensor.cli.cures"
     local handle = assert(io.open "docs/gpu.md")

@@ -40,14 +40,6 @@ arguments.program = nil
 
 -- ---- kinds --------------------------------------------------------------------------------------
 
-local function whole(least)
-  return function(text)
-    local n = math.tointeger(tonumber(text))
-    if n and n >= least then return n end
-    return nil, ("takes a whole number from %d on, not %q"):format(least, text)
-  end
-end
-
 -- Can a file be written there? It is asked before minutes of measuring.
 local function output(path)
   if path == "" then return nil, "takes the name of a file" end
@@ -67,8 +59,11 @@ end
 
 --- Kinds of values. Each takes the text and returns the value, or nil and what is wrong with the text.
 arguments.kinds = {
-  count = whole(1),
-  whole = whole(0),
+  count = function(text)
+    local n = math.tointeger(tonumber(text))
+    if n and n >= 1 then return n end
+    return nil, ("takes a whole number from 1 on, not %q"):format(text)
+  end,
   threads = function(text)
     local n = math.tointeger(tonumber(text))
     if n and pcall(lt.set_num_threads, n) then return n end
@@ -115,7 +110,7 @@ arguments.common = {
 
 -- What --help shows for a value of a kind.
 local placeholders = {
-  count = "<n>", whole = "<n>", threads = "<n>", seconds = "<seconds>", device = "<device>", dtype = "<dtype>",
+  count = "<n>", threads = "<n>", seconds = "<seconds>", device = "<device>", dtype = "<dtype>",
   output = "<file>", text = "<text>",
 }
 

@@ -4,6 +4,7 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local cures = require "luatensor.cli.cures"
 local document = require "luatensor.bench.document"
+local machine = require "luatensor.bench.machine"
 local terminal = require "luatensor.render.terminal"
 
 local info = {
@@ -35,6 +36,18 @@ local function facts(add)
   add(("threads: %d of the CPU (--threads of the commands, OMP_NUM_THREADS)"):format(lt.get_num_threads()))
   local folder, problem = core.cache_folder()
   add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
+end
+
+-- The limits that were measured before; they are read with dkjson, which this command does not insist on.
+local function limits(device)
+  local read, entry = pcall(machine.known, device)
+  if not (read and entry and entry.read and entry.copy and entry.products[1]) then
+    return document.text("{device}: its limits are not measured yet; luatensor bench does.", {device = {device, "text"}})
+  end
+  local product = entry.products[1]
+  return document.text("{device}, measured limits: reads {read}, copies {copy} (bytes read and written), products "
+    .. "of {dtype} {flops}.", {device = {device, "text"}, read = {entry.read, "B/s"}, copy = {entry.copy, "B/s"},
+    dtype = {product.dtype, "text"}, flops = {product.flops, "FLOP/s"}})
 end
 
 -- What of a GPU has libraries of its own.
@@ -73,6 +86,9 @@ function info.run()
   local function add(line) lines[#lines + 1] = line end
   facts(add)
   add("\n" .. terminal.page{devices()} .. "\n")
+  for _, device in ipairs(lt.devices()) do
+    if not device.emulated then add(terminal.page{limits(device.device)}) end
+  end
   gpus(add)
   print(table.concat(lines, "\n"))
 end
