@@ -82,11 +82,10 @@ end
 
 -- ---- the end ------------------------------------------------------------------------------------
 
--- The message without where in our own files it was raised, in a line.
+-- The message in a line, without the command's own place: only a bug of the library has a file and a line.
 local function plain(problem)
   if problem == nil then return "an error without words" end
   local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")
-  text = text:gsub("^[^:\n]*luatensor/[%w_/]+%.lua:%d+: ", "")
   text = text:gsub("^bench[%.%w_]*: ", "")
   return (text:gsub("\nstack traceback:.*", ""):gsub("%s*\n%s*", "; "))
 end
@@ -97,11 +96,10 @@ local function complain(message)
 end
 
 -- Ctrl-C: what was measured so far is saved and shown.
-local function stop(command, options, problem)
-  local partial = interrupt.partial(problem)
-  local ok, wrong = pcall(deliver, command, partial, options)
+local function stop(command, options, measured)
+  local ok, wrong = pcall(deliver, command, measured, options)
   if not ok then complain(plain(wrong)) end
-  complain("interrupted: " .. (partial and partial.incomplete or "nothing was measured yet"))
+  complain("interrupted: " .. (not measured and "nothing was measured yet" or measured.incomplete or "after measuring"))
   return cli.codes.interrupted
 end
 
@@ -129,14 +127,14 @@ local function run(argv)
   local command = commands[options.command]
   check_rocks(command)
   if options.dtype then require("luatensor").set_default_dtype(options.dtype) end
-  local ok, code = pcall(function()
-    local result, code = command.run(options)
+  local result, code
+  local ok, problem = pcall(function()
+    result, code = command.run(options)
     deliver(command, result, options)
-    return code or cli.codes.done
   end)
-  if ok then return code end
-  if interrupt.is(code) then return stop(command, options, code) end
-  error(code, 0)
+  if ok then return code or cli.codes.done end
+  if interrupt.is(problem) then return stop(command, options, interrupt.partial(problem) or result) end
+  error(problem, 0)
 end
 
 --- Runs the command.
@@ -147,7 +145,7 @@ function cli.main(argv)
   rawset(_G, "print", print_checked)
   local ok, code = pcall(run, argv)
   if ok then return code end
-  if interrupt.is(code) then return stop({}, {}, code) end
+  if interrupt.is(code) then return stop({}, {}) end
   ok, code = pcall(fail, code)
   if ok then return code end
   complain(plain(code))

@@ -41,12 +41,13 @@ end
 -- The limits that were measured before; they are read with dkjson, which this command does not insist on.
 local function limits(device)
   local read, entry = pcall(machine.known, device)
+  local name = {device, "text"}
   if not (read and entry and entry.read and entry.copy and entry.products[1]) then
-    return document.text("{device}: its limits are not measured yet; luatensor bench does.", {device = {device, "text"}})
+    return document.text("{device}: its limits are not measured yet; luatensor bench does.", {device = name})
   end
   local product = entry.products[1]
   return document.text("{device}, measured limits: reads {read}, copies {copy} (bytes read and written), products "
-    .. "of {dtype} {flops}.", {device = {device, "text"}, read = {entry.read, "B/s"}, copy = {entry.copy, "B/s"},
+    .. "of {dtype} {flops}.", {device = name, read = {entry.read, "B/s"}, copy = {entry.copy, "B/s"},
     dtype = {product.dtype, "text"}, flops = {product.flops, "FLOP/s"}})
 end
 
