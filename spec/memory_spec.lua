@@ -1,4 +1,5 @@
 local lt = require "luatensor"
+local shell = require "spec.support.shell"
 
 local MIB = 2^20
 
@@ -124,6 +125,18 @@ describe("out of memory", function()
       print("done")
     ]]
     assert.equal("done\n", text)
+  end)
+
+  it("comes before the system kills the process: what it has left counts, unless swapping is asked for", function()
+    local most, left = require("luatensor.core").system_memory()
+    if not left then return pending "the system does not say what it has left" end
+    local script = ([[
+      local ok, problem = pcall(require("luatensor").empty, %d, {dtype = "uint8"})
+      io.write(tostring(ok or problem:match "^out of memory on cpu"))]]):format(most - 2^26)      -- not touched
+    local function run(limit) return shell.passes(("%s lua5.4 -e '%s'"):format(limit, script)) end
+    assert.equal("out of memory on cpu", run "")
+    assert.equal("out of memory on cpu", run(("LUATENSOR_MEMORY_LIMIT=%d"):format(most)))
+    assert.equal("true", run "LUATENSOR_MEMORY_LIMIT=1000T")
   end)
 
   it("an allocation that fails once is tried again", function()

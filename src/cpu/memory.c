@@ -70,12 +70,31 @@ static size_t parse_size(const char *text) {
 }
 
 /* Bytes that tensors may take in all: LUATENSOR_MEMORY_LIMIT, else what the machine (or its container)
-** has. Linux promises more than there is and kills the process later; a Lua error is better. */
+** has. Linux promises more than there is and kills the process later; a Lua error is better. A limit above that says
+** that swapping is wanted: what is free does not count then. */
+static bool may_swap;
 static size_t memory_limit(void) {
   static size_t limit;
   if (limit) return limit;
-  size_t asked = parse_size(getenv("LUATENSOR_MEMORY_LIMIT"));
-  return limit = asked ? asked : system_memory("", NULL);
+  size_t asked = parse_size(getenv("LUATENSOR_MEMORY_LIMIT")), machine = system_memory("", NULL);
+  may_swap = asked > machine;
+  return limit = asked ? asked : machine;
+}
+
+/* Fresh bytes between two looks at what the system has left: a look takes less than 0.5 ms, filling these 50 ms. */
+static size_t look_every(void) {
+  size_t share = memory_limit() / 64;
+  return share < 256 * MIB ? share : 256 * MIB;
+}
+
+/* Has the system these fresh bytes, and those that come before the next look? */
+static bool has_room(size_t bytes) {
+  static atomic_size_t unseen;
+  size_t now = atomic_fetch_add_explicit(&unseen, bytes, memory_order_relaxed) + bytes, available;
+  if (now < look_every() || may_swap) return true;
+  atomic_store_explicit(&unseen, 0, memory_order_relaxed);
+  system_memory("", &available);
+  return available >= look_every() && bytes <= available - look_every();
 }
 
 static size_t small_cap(void) { return 64 * MIB; }
@@ -169,7 +188,7 @@ int cpu_alloc(int index, size_t bytes, void **ptr) {
   if (p) count_live(bytes);
   release();
   if (!p) {
-    if (full) return ERR_MEMORY;
+    if (full || !has_room(size)) return ERR_MEMORY;
     p = small ? aligned_alloc(ALIGNMENT, size) : map_pages(size);
     if (!p) return ERR_MEMORY;
     acquire();
