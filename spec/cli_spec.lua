@@ -67,6 +67,25 @@ describe("luatensor", function()
     assert.truthy(shell.passes("cd bin && lua5.4 luatensor info"):find("^luatensor "))
   end)
 
+  it("Ctrl-C while it loads is no missing rock", function()
+    for _, name in ipairs{"argparse", "dkjson", "luatensor.cli"} do
+      local early = ([[LUA_INIT='package.preload["%s"] = function() error("interrupted!", 0) end']]):format(name)
+      local status, output = run("diff a b", early)
+      assert.equal(130, status, output)
+      assert.equal(1, select(2, output:gsub("\n", "")), output)
+    end
+  end)
+
+  it("runs by a link to it, and by a link to that", function()
+    local folder = shell.passes("mktemp -d"):sub(1, -2)
+    shell.passes(("ln -s \"$PWD/bin/luatensor\" %s/one; ln -s one '%s/it'\\''s two'"):format(folder, folder))
+    for _, name in ipairs{"one", "it\\'s\\ two"} do
+      local status, output = shell.run(("cd / && env -u LUA_PATH -u LUA_CPATH %s/%s --version"):format(folder, name))
+      assert.same({0, require("luatensor")._VERSION .. "\n"}, {status, output})
+    end
+    shell.passes("rm -r " .. folder)
+  end)
+
   local wrong = {
     {"", "a command is needed"},
     {"inof", "unknown command: inof; did you mean info?"},

@@ -115,7 +115,10 @@ end
 
 -- Said before anything is measured, not after.
 local function check_rocks(command)
-  if command.needs_json ~= false and not pcall(require, "dkjson") then
+  if command.needs_json == false then return end
+  local found, problem = pcall(require, "dkjson")
+  if not found then
+    if interrupt.is(problem) then error(problem, 0) end
     error("needs dkjson: install the package lua-dkjson (Debian, Ubuntu) or the rock dkjson", 0)
   end
 end

@@ -8,6 +8,7 @@
 -- @module luatensor.cli.arguments
 
 local lt = require "luatensor"
+local interrupt = require "luatensor.bench.interrupt"
 
 local arguments = {}
 
@@ -188,6 +189,7 @@ end
 function arguments.parser(name, description, parent)
   local found, argparse = pcall(require, "argparse")
   if not found then
+    if interrupt.is(argparse) then error(argparse, 0) end
     error("needs argparse: install the package lua-argparse (Debian, Ubuntu) or the rock argparse", 0)
   end
   local parser = parent and parent:command(name, description) or argparse(name, description)
