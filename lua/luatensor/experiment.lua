@@ -206,7 +206,7 @@ end
 -- @int total
 -- @treturn function for a `for` loop
 function run:rounds(total)
-  local start, said, look = lt.clock(), 0, 1
+  local start, look = lt.clock(), 1
   self.done, self.total, self.started = 0, total, start
   return function()
     local done = self.done
@@ -217,9 +217,8 @@ function run:rounds(total)
       local seconds = lt.clock() - start
       look = done + 1 + done // (10 * seconds + 1)
       if seconds > 0.5 then
-        self.task = self.task or progress.task(self.fields.title, total + 0.0)      -- the text counts them
-        self.task:step(("round %d of %d"):format(done + 1, total), done - said)
-        said = done
+        self.task = self.task or progress.task(self.fields.title, total)
+        self.task:reach(done, ("round %d of %d"):format(done + 1, total))
       end
     end
     self.done = done + 1
