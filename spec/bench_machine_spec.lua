@@ -90,9 +90,9 @@ describe("the processor's caches", function()
 end)
 
 -- Meters that count and give what they are told, instead of measuring.
-local calls, others
+local calls, others, watched                     -- watched: called at each product
 local function fake_meters()
-  calls, others = {}, 0
+  calls, others, watched = {}, 0, function() end
   local function count(name) calls[name] = (calls[name] or 0) + 1 end
   stub(idle, "watch", function() return {others = function() return others end} end)
   stub(meters, "limits", function(_, dtype)
@@ -106,6 +106,7 @@ local function fake_meters()
   end)
   stub(meters, "gemm", function(_, dtype)
     count "gemm"
+    watched()
     if dtype == "bfloat16" then error("matmul: no bfloat16 here", 0) end
     return {n = 1000, flops = 90e9, min = 0.02, q1 = 0.021, median = 0.022, q3 = 0.023}
   end)
@@ -165,6 +166,17 @@ describe("bench.machine", function()
     bench.machine{devices = {"cpu"}, fresh = true}
     assert.equal(4, calls.gemm)
   end)
+  it("measures float32 as such where the script has chosen TF32, which the script keeps", function()
+    local seen
+    watched = function() seen = lt.get_matmul_precision() end
+    lt.set_matmul_precision("tf32")
+    bench.machine{devices = {"cpu"}, fresh = true}
+    local after_it = lt.get_matmul_precision()
+    lt.set_matmul_precision("ieee")
+    assert.equal("ieee", seen)
+    assert.equal("tf32", after_it)
+  end)
+
   it("measures anew for other threads", function()
     bench.machine{devices = {"cpu"}}
     calls = {}

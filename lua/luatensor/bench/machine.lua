@@ -271,6 +271,7 @@ function machine.machine(options)
   local steps, new, weight = prepare(fields, wanted_devices(options.devices, identity), identity, settings)
   if #new == 0 then return result.new(class, fields) end
   local _ <close> = state.keep()
+  lt.set_matmul_precision("ieee")                -- kept for scripts that know nothing of TF32
   local watch = idle.watch()
   local made = measure(fields, steps, weight)
   made.others = watch:others()

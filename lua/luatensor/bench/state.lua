@@ -16,6 +16,7 @@ function kept:__close()
   self:restore_collector()
   if core.get_num_threads() ~= self.threads then core.set_num_threads(self.threads) end
   core.set_default_device(self.device)
+  core.set_matmul_precision(self.precision)
   core.default_generator():set_state(self.generator)
 end
 
@@ -23,7 +24,8 @@ end
 function state.keep()
   return setmetatable({
     collector_runs = collectgarbage("isrunning"), threads = core.get_num_threads(),
-    device = core.get_default_device(), generator = core.default_generator():state(),
+    device = core.get_default_device(), precision = core.get_matmul_precision(),
+    generator = core.default_generator():state(),
   }, kept)
 end
 
