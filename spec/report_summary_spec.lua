@@ -50,6 +50,9 @@ describe("a report's summary", function()
       arithmetic = {{dtype = "float32", flops = 1.2e11}}, read = 3e10, call = 3.5e-7}
     local text = answer(report{{id = "machine", result = {devices = {entry}}}}, "What does this machine do?")
     assert_says(text, "at 90.0 GFLOP/s, which is 75.0 % of what")
+    entry.products[2].flops = 1.3e11
+    local fast = answer(report{{id = "machine", result = {devices = {entry}}}}, "What does this machine do?")
+    assert_says(fast, "at 130 GFLOP/s, which is all that its arithmetic units can do.")
     assert_says(text, "reads its memory at 30.0 GB/s, and its smallest call takes 350 ns")
   end)
 
@@ -81,20 +84,25 @@ describe("a report's summary", function()
 
   -- A call costs the notebook's GPU 0.0965 s / 100 / 4 = 241 µs.
   it("predicts from which size on an absent GPU could be faster", function()
-    local seconds = {[16] = 1e-6, [32] = 1e-4, [64] = 1e-2}
+    local seconds = {[16] = 1.5e-6, [32] = 1e-4, [64] = 1e-2}
     local made = report{{id = "07_crossover", runs = {{device = "cpu", results = {
       crossover("x @ y.T", seconds, {[16] = 2e-6, [32] = 5e-6, [64] = 1e-5}),
       crossover("x + y", seconds, {[16] = 2e-6, [32] = 2e-4, [64] = 2e-2}),
       crossover("exp", seconds, {[16] = 1e-7, [32] = 1e-7, [64] = 9.9e-3}),
+      crossover("sum", seconds, {[16] = 1e-7, [32] = 2e-4, [64] = 2e-2}),
+      crossover("min", {[16] = 9e-7, [32] = 1e-6, [64] = 1e-6}, {[16] = 1e-8, [32] = 1e-7, [64] = 1e-6}),
     }}}}}
     local text = answer(made, "From which size on is a GPU faster?")
     assert_says(text, "x @ y.T of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
-      .. "below n = 32 by the published figures, and would be from n = 64 on if each call cost it 241 µs on top, as with the notebook's "
-      .. "GPU. With data that stay there it would be faster from n = 64 on at that cost.")
+      .. "below n = 32 by the published figures, and could be from n = 64 on if each call cost it 241 µs on top, as with the notebook's "
+      .. "GPU. With data that stay there it could be faster from n = 64 on at that cost.")
     assert_says(text, "x + y of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
-      .. "at any size up to n = 64: sending takes longer than computing here. With data that stay there it would not be faster up to n = 64, "
+      .. "at any size up to n = 64: sending takes longer than computing here. With data that stay there it could not be faster at n = 64, "
       .. "if each call cost it 241 µs")
-    assert_says(text, "could be faster at every size by the published figures alone, but would not be up to n = 64 if each call cost it 241 µs")
+    assert_says(text, "could be faster at every size by the published figures alone, but could not be at n = 64 if each call cost it 241 µs")
+    assert_says(text, "sum of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 could be faster at some sizes")
+    -- launching takes a microsecond
+    assert_says(text, "min of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster at any size")
   end)
 
   it("says a measured crossing", function()
@@ -111,6 +119,16 @@ describe("a report's summary", function()
     assert_says(answer(report{{id = "x", runs = {run}}}, "How far can this be trusted?"), "used up to 40.0 % of the processor")
     run.others = 0.05
     assert.falsy(answer(report{{id = "x", runs = {run}}}, "How far can this be trusted?"):find("processor", 1, true))
+  end)
+
+  it("does not mix an emulated device's spreads with the others", function()
+    local function entry(spread, emulated)
+      return {emulated = emulated, in_place = {median = 1, q1 = 1, q3 = 1 + spread}}
+    end
+    local points = {}
+    for i = 1, 4 do points[i] = {measured = {entry(0.02), entry(0.5, true)}} end
+    local run = {results = {{format = "luatensor", emulated = true, points = points}}}
+    assert_says(answer(report{{id = "x", runs = {run}}}, "How far can this be trusted?"), "2.00 % and more in the noisiest tenth of 4 m")
   end)
 
   it("says how wide the rounds spread", function()

@@ -4,6 +4,7 @@ local crossing = require "luatensor.bench.crossing"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local measured = require "luatensor.bench.measured"
+local notes = require "luatensor.bench.notes"
 
 local page = {}
 
@@ -56,8 +57,8 @@ end
 
 local function say_bounds(self, blocks)
   if #measured.devices(self.devices, false) ~= 1 or #self.points == 0 then return end
-  add(blocks, document.text("Only {base} was measured, {name}: nothing to overtake it. These are the times that another "
-    .. "device would have to beat.",
+  add(blocks, document.text("Only {base} was measured, {name}: nothing to overtake it. These are the times that "
+    .. "another device would have to beat.",
     {base = {self.devices[1].device, "text"}, name = {self.devices[1].name or "", "text"}}))
   local said = #blocks
   for _, row in ipairs(self.bounds or {}) do add(blocks, say_bound(self, row)) end
@@ -222,8 +223,6 @@ function page.say_doubts(points, devices, blocks)
   end
 end
 
-local BUSY <const> = 0.1
-
 --- What else has to be said beside the figures of a grid.
 function page.say_caveats(self, blocks)
   if self.incomplete then add(blocks, document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
@@ -233,7 +232,7 @@ function page.say_caveats(self, blocks)
   for _, point in ipairs(self.points) do
     for _, entry in ipairs(point.measured) do most = math.max(most, entry.in_place.others or 0) end
   end
-  if most > BUSY then
+  if most > notes.OTHERS then
     add(blocks, document.note("Others used up to {share} of the processor meanwhile.", {share = {most, "share"}}))
   end
 end

@@ -4,6 +4,7 @@ local arguments = require "luatensor.bench.arguments"
 local circumstances = require "luatensor.bench.circumstances"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.bench.figures"
+local notes = require "luatensor.bench.notes"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"
 
@@ -215,7 +216,7 @@ local function head_of(measured)
   local others = measured.others
   return {
     made = measured.made, kind = measured.kind, name = measured.name, incomplete = measured.incomplete,
-    others = others and others > 0.1 and others or nil,
+    others = others and others > notes.OTHERS and others or nil,
   }
 end
 

@@ -8,13 +8,15 @@ local notes = {}
 --- Quartiles that far apart, as a share of the median, are worth a note.
 notes.SPREAD = 0.1
 
+--- So is so much of the processor that others used.
+notes.OTHERS = 0.1
+
 local TREND <const> = 0.1
-local OTHERS <const> = 0.1       -- share of the processor
 local CALL <const> = 0.1         -- share of the median
 
 --- What others used of the processor; nil: not worth a note.
 function notes.others(share)
-  if (share or 0) <= OTHERS then return nil end
+  if (share or 0) <= notes.OTHERS then return nil end
   return document.note("Others used {share} of the processor meanwhile.", {share = {share, "share"}})
 end
 

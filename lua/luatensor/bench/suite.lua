@@ -4,6 +4,7 @@ local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local document = require "luatensor.bench.document"
 local interrupt = require "luatensor.bench.interrupt"
+local caveats = require "luatensor.bench.notes"
 local machine = require "luatensor.bench.machine"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
@@ -66,7 +67,7 @@ local function notes(results)
     end
     most = math.max(most, each.work and each.others or 0)
   end
-  if most > 0.1 then
+  if most > caveats.OTHERS then
     blocks[#blocks + 1] = document.note("Others used up to {share} of the processor meanwhile: measure again when the "
       .. "machine is idle.", {share = {most, "share"}})
   end

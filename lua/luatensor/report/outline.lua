@@ -3,7 +3,7 @@
 -- {kind = "box"} … {kind = "end"}, {kind = "footer", text =}.
 
 local document = require "luatensor.bench.document"
-local summary = require "luatensor.report.summary"
+local notes = require "luatensor.bench.notes"
 
 local outline = {}
 
@@ -29,7 +29,7 @@ local function warnings(report)
   if report.incomplete then add("Incomplete: " .. report.incomplete .. ". What follows was measured before.") end
   if report.emulated then add(EMULATED) end
   if SIZES[report.sizes] then add(SIZES[report.sizes]) end
-  if (report.others or 0) > summary.BUSY then
+  if (report.others or 0) > notes.OTHERS then
     items[#items + 1] = document.note("Other programs used up to {others} of the processor meanwhile: this machine is "
       .. "faster than these figures. Measure again when it is idle.", {others = {report.others, "share"}})
   end

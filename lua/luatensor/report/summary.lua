@@ -6,14 +6,12 @@ local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local measured = require "luatensor.bench.measured"
 local notebook = require "luatensor.notebook"
+local notes = require "luatensor.bench.notes"
 
 local summary = {}
 
 --- The GPU whose published figures stand for one that is not here: the notebook's.
 local ABSENT <const> = "rtx-4090"
-
---- The share of the processor that others may use before figures suffer.
-summary.BUSY = 0.1
 
 -- ---- looking things up --------------------------------------------------------------------------
 
@@ -64,8 +62,11 @@ end
 local function say_limits(entry, blocks)
   local product, plain = of_dtype(entry.products, "float32"), of_dtype(entry.arithmetic, "float32")
   if product and plain then
-    add(blocks, "It multiplies matrices of float32 numbers at {rate}, which is {share} of what its arithmetic units "
-      .. "can do at most.", {rate = {product.flops, "FLOP/s"}, share = {product.flops / plain.flops, "share"}})
+    local share = product.flops / plain.flops
+    local part = share <= 1 and "{share} of what its arithmetic units can do at most"
+      or "all that its arithmetic units can do"
+    add(blocks, "It multiplies matrices of float32 numbers at {rate}, which is " .. part .. ".",
+      {rate = {product.flops, "FLOP/s"}, share = {share, "share"}})
   end
   if entry.read and entry.call then
     add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.",
@@ -158,19 +159,29 @@ end
 -- What a call cost the notebook's GPU whatever it computed: a round of its small loop is four calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
--- The smallest size from which on the absent GPU's bound, and `fixed` seconds on top, stay below this machine's median;
--- nil: there is none.
-local function overtaken_from(result, bounds, mode, fixed)
+-- Could the absent GPU be faster at this size, with `fixed` seconds on top? Launching takes the least that is shown.
+local function could_be(result, bound, mode, fixed)
+  local seconds = bound[mode] and math.max(bound[mode], figures.VISIBLE) + fixed
+  for _, point in ipairs(result.points) do
+    local ours = point.n == bound.n and measured.entry_of(point, result.devices[1].device)
+    if ours then return seconds ~= nil and seconds < ours.in_place.median end
+  end
+  return false
+end
+
+-- The smallest size at which it could be faster; nil: there is none.
+local function first_size(result, bounds, mode)
+  for _, bound in ipairs(bounds.points) do
+    if could_be(result, bound, mode, 0) then return bound.n end
+  end
+end
+
+-- The smallest size from which on it could; nil: there is none.
+local function size_from(result, bounds, mode, fixed)
   local from
   for i = #bounds.points, 1, -1 do
-    local bound = bounds.points[i]
-    for _, point in ipairs(result.points) do
-      if point.n == bound.n then
-        local ours = measured.entry_of(point, result.devices[1].device)
-        if not (ours and bound[mode] and bound[mode] + fixed < ours.in_place.median) then return from end
-        from = bound.n
-      end
-    end
+    if not could_be(result, bounds.points[i], mode, fixed) then break end
+    from = bounds.points[i].n
   end
   return from
 end
@@ -178,30 +189,32 @@ end
 local COST <const> = "if each call cost it {fixed} on top, as with the notebook's GPU"
 
 local function say_sent(values)
-  if not values.from[1] then
+  if not values.first[1] then
     return " cannot be faster at any size up to n = {most}: sending takes longer than computing here."
   end
-  local earliest = values.from[1] == values.least[1] and " could be faster at every size by the published figures alone"
-    or " cannot be faster below n = {from} by the published figures"
-  return earliest .. (values.to[1] and ", and would be from n = {to} on " or ", but would not be up to n = {most} ")
+  local earliest = values.first[1] > values.least[1] and " cannot be faster below n = {first} by the published figures"
+    or values.from[1] == values.least[1] and " could be faster at every size by the published figures alone"
+    or " could be faster at some sizes by the published figures alone"
+  return earliest .. (values.to[1] and ", and could be from n = {to} on " or ", but could not be at n = {most} ")
     .. COST .. "."
 end
 
 local function say_staying(values)
-  return " With data that stay there it would"
-    .. (values.stay[1] and " be faster from n = {stay} on" or " not be faster up to n = {most}")
-    .. (values.from[1] and " at that cost." or ", " .. COST .. ".")
+  return " With data that stay there it could"
+    .. (values.stay[1] and " be faster from n = {stay} on" or " not be faster at n = {most}")
+    .. (values.first[1] and " at that cost." or ", " .. COST .. ".")
 end
 
 local function say_predicted(result, blocks)
   for _, bounds in ipairs(result.bounds or {}) do
     if bounds.id == ABSENT then
       local points = bounds.points
-      local function from(mode, fixed) return {overtaken_from(result, bounds, mode, fixed) or false, "count"} end
+      local function from(mode, fixed) return {size_from(result, bounds, mode, fixed) or false, "count"} end
       local values = {
         work = {result.name, "text"}, name = {bounds.name, "text"}, least = {points[1].n, "count"},
-        most = {points[#points].n, "count"}, from = from("with_transfers", 0), to = from("with_transfers", FIXED),
-        stay = from("in_place", FIXED), fixed = {FIXED, "s"},
+        most = {points[#points].n, "count"}, first = {first_size(result, bounds, "with_transfers") or false, "count"},
+        from = from("with_transfers", 0), to = from("with_transfers", FIXED), stay = from("in_place", FIXED),
+        fixed = {FIXED, "s"},
       }
       add(blocks, "{work} of n × n matrices, predicted, not measured: with data sent there and back, one {name}"
         .. say_sent(values) .. say_staying(values), values)
@@ -236,9 +249,12 @@ end
 
 -- ---- how far can this be trusted? ---------------------------------------------------------------
 
--- Spreads, (q3 − q1) / median, of whatever has quartiles in a value.
+-- Does it tell of an emulated device alone? A result that holds others besides tells of each.
+local function is_emulated(value) return value.emulated and (not value.format or value.median) end
+
+-- Spreads, (q3 − q1) / median, of whatever has quartiles in a value, but of emulated devices.
 local function spreads_in(value, list)
-  if type(value) ~= "table" then return list end
+  if type(value) ~= "table" or is_emulated(value) then return list end
   if type(value.median) == "number" and type(value.q1) == "number" and type(value.q3) == "number" then
     list[#list + 1] = (value.q3 - value.q1) / value.median
   end
@@ -264,7 +280,7 @@ local function trust(report)
     spreads_in(section.result, spreads)
     for _, run in ipairs(section.runs) do spreads_in(run.results, spreads) end
   end
-  if others > summary.BUSY then
+  if others > notes.OTHERS then
     add(blocks, "Not far: other programs used up to {others} of the processor meanwhile. Measure again when the "
       .. "machine is idle.", {others = {others, "share"}})
   end
