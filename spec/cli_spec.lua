@@ -451,6 +451,23 @@ describe("luatensor on a terminal", function()
     assert.falsy(results:find("\27", 1, true), output)
   end)
 
+  it("leaves nothing of the line after Ctrl-C", function()
+    if not os.execute("command -v script >/dev/null") then return pending "script (bsdutils) makes a terminal" end
+    local script = file "pressed.lua"
+    local handle = assert(io.open(script, "w"))
+    handle:write [[
+      local calls = 0
+      return function()
+        calls = calls + 1
+        if calls == 60 then io.popen("kill -INT $PPID"):close() end
+        require("luatensor.core").sleep(0.01)
+      end]]
+    handle:close()
+    local status, output = on_terminal(("bench %s --seconds 3"):format(script))
+    assert.equal(130, status, output)
+    assert.truthy(output:find("\r\27%[K[^\r\27]*: [^\27]+\r\nluatensor: interrupted: stopped after %d+ of %d+ rounds\r\n$"), output)
+  end)
+
   it("leaves nothing of the line when it is wrong", function()
     if not os.execute("command -v script >/dev/null") then return pending "script (bsdutils) makes a terminal" end
     local status, output = on_terminal "bench \"lt.ones(9) + lt.ones(8)\""
