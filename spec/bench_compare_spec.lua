@@ -6,9 +6,10 @@ local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 
 -- No thread has to calm down where time is not real.
-local pause = idle.pause
-setup(function() idle.pause = function() end end)
-teardown(function() idle.pause = pause end)
+local pause, watch = idle.pause, idle.watch
+local function watching(share) return function() return {others = function() return share end} end end
+setup(function() idle.pause, idle.watch = function() end, watching(0) end)
+teardown(function() idle.pause, idle.watch = pause, watch end)
 
 local LONG <const> = 1 / 16             -- seconds, exact in binary; a round is one call
 
@@ -61,7 +62,7 @@ describe("bench.compare", function()
       return {name, function() work() order[#order + 1] = name end}
     end
     compare(clock, {entry "A", entry "B"}, {check = false})
-    assert.truthy(table.concat(order):find("AABBAABBAABBAABBAABB$"), table.concat(order))   -- a call before each, and the call
+    assert.truthy(table.concat(order):find("AABBBBAAAABBBBAAAABBBBAA$"), table.concat(order))   -- a call before each, and the call
   end)
 
   it("does not call what lies within the noise faster", function()
@@ -69,6 +70,71 @@ describe("bench.compare", function()
     local function varied(n) return LONG * (n % 2 == 0 and 1 or 2) end
     local r = compare(clock, {{"a", returning(clock, varied, two)}, {"b", returning(clock, varied, two)}}, {rounds = 8})
     assert.equal("undecided", r.entries[2].verdict)
+  end)
+
+  -- Two functions, round by round: base_of(i) and other_of(i) are seconds of the i-th timed round.
+  local function rounds(count, base_of, other_of, more)
+    local clock = clocks.new()
+    local function timed(of)
+      local calls = 0
+      return function()
+        calls = calls + 1
+        clock.now = clock.now + LONG * of(math.max(1, calls // 2))       -- a call before each timed one
+      end
+    end
+    local options = {rounds = count, check = false}
+    for name, value in pairs(more or {}) do options[name] = value end
+    return compare(clock, {{"a", timed(base_of)}, {"b", timed(other_of)}}, options)
+  end
+
+  local function load_of(i) return i % 3 == 0 and 8 or 1 + i % 2 end       -- what others make of every round
+
+  it("sees through what disturbs both rounds of a pair", function()
+    local r = rounds(24, load_of, function(i) return load_of(i) / 2 end)
+    local entry = r.entries[2]
+    assert.is_true(entry.q3 > r.entries[1].q1)                            -- all rounds together tell nothing
+    assert.equal("faster", entry.verdict)
+    assert.near(2, entry.ratio, 1e-9)
+    assert.same({entry.pairs.count, 2, 2}, {entry.pairs.faster, entry.pairs.q1, entry.pairs.q3})
+  end)
+
+  it("decides nothing where a fifth of the pairs is turned over", function()
+    local r = rounds(20, function() return 2 end, function(i) return i % 5 == 0 and 4 or 1 end)
+    assert.equal("undecided", r.entries[2].verdict)
+    assert.truthy(tostring(r):gsub("%s+", " "):find("b: undecided. It was faster in", 1, true), tostring(r))
+  end)
+
+  it("decides nothing that is below five percent, however sure", function()
+    local r = rounds(20, function() return 1 end, function() return 1.04 end)
+    assert.equal("undecided", r.entries[2].verdict)
+    assert.equal("slower", rounds(20, function() return 1 end, function() return 1.06 end).entries[2].verdict)
+  end)
+
+  it("asks for more where others used the processor", function()
+    finally(function() idle.watch = watching(0) end)
+    local function verdict(share, seconds)
+      idle.watch = watching(share)
+      return rounds(20, function() return 1 end, function() return seconds end).entries[2].verdict
+    end
+    assert.equal("slower", verdict(0.1, 1.2))
+    assert.equal("undecided", verdict(0.5, 1.2))
+    assert.equal("slower", verdict(0.5, 1.3))
+    assert.equal("faster", verdict(0.5, 0.7))
+  end)
+
+  it("decides nothing by fewer pairs than chance can make agree", function()
+    local r = rounds(5, function() return 4 end, function() return 1 end)
+    assert.same({"undecided", 4}, {r.entries[2].verdict, r.entries[2].ratio})
+    assert.truthy(tostring(r):find("pairs of rounds are too few; 12 are needed", 1, true), tostring(r))
+    assert.equal("faster", rounds(nil, function() return 4 end, function() return 1 end).entries[2].verdict)
+  end)
+
+  it("marks a ratio whose results nobody compared", function()
+    local clock = clocks.new()
+    local r = compare(clock, {{"a", returning(clock, LONG, two)}, {"b", clock:work(LONG / 4)}})
+    local page = tostring(r):gsub("%s+", " ")
+    assert.truthy(page:find("4.00× faster, if", 1, true), page)
+    assert.truthy(page:find("Whether b does the same as a was not checked: it returns nothing, the other does.", 1, true), page)
   end)
 
   it("keeps the error of an entry; the others go on", function()

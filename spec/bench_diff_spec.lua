@@ -1,7 +1,13 @@
 -- lt.bench.diff of results whose times are made by hand or by a fake clock.
 local lt = require "luatensor"
 local clocks = require "spec.support.fake_clock"
+local idle = require "luatensor.bench.idle"
 local result = require "luatensor.bench.result"
+
+-- What others do to the machine while the spec runs is none of its business.
+local watch = idle.watch
+setup(function() idle.watch = function() return {others = function() return 0 end} end end)
+teardown(function() idle.watch = watch end)
 
 -- A class of results for this spec: a list of named figures.
 local class = result.class("spec", {
@@ -67,7 +73,7 @@ describe("bench.diff", function()
     local row = diff_of({name = "f", median = 2}, {name = "f", median = 1})
     assert.equal("undecided", row.verdict)
     assert.equal(2, row.ratio)
-    assert.truthy(tostring(lt.bench.diff(run{{name = "f", median = 2}}, run{{name = "f", median = 1}})):find("Figures without quartiles", 1, true))
+    assert.truthy(tostring(lt.bench.diff(run{{name = "f", median = 2}}, run{{name = "f", median = 1}})):find("without quartiles nobody knows", 1, true))
   end)
 
   it("finds the figures of experiments, and of what holds results", function()
@@ -92,7 +98,71 @@ describe("bench.diff", function()
       {seconds = 0.001, devices = {"cpu"}, name = "sum", inputs = function(n) return lt.ones(n, {device = "cpu"}) end})
     local d = lt.bench.diff(crossover, crossover)
     assert.equal("sum on cpu, n = 4, in place", d.rows[1].name)
-    assert.equal("noise", d.rows[#d.rows].verdict)
+    assert.equal(1, d.rows[#d.rows].ratio)
+  end)
+
+  it("decides nothing where others used the processor in either run, or where rounds are far apart", function()
+    local slow, fast = figure("f", 99, 100, 101), figure("f", 9.9, 10, 10.1)
+    local function other(share) return figure("f", 9.9, 10, 10.1, {others = share}) end
+    assert.equal("faster", diff_of(slow, other(0.1)).verdict)
+    local row = diff_of(slow, other(0.87))
+    assert.same({"undecided", "busy", 10}, {row.verdict, row.why, row.ratio})
+    assert.equal("busy", diff_of(other(0.87), slow).why)
+    assert.equal("busy", lt.bench.diff(run({slow}, {others = 0.5}), run{fast}).rows[1].why)      -- said of the whole run
+    local page = tostring(lt.bench.diff(run{slow}, run{other(0.87)}))
+    assert.truthy(page:gsub("%s+", " "):find("others used more than 10.0 % of the processor in one of the runs: f.", 1, true), page)
+    row = diff_of(slow, figure("f", 8, 10, 13.1))
+    assert.same({"undecided", "spread"}, {row.verdict, row.why})
+    assert.equal("faster", diff_of(slow, figure("f", 8, 10, 12.9)).verdict)
+  end)
+
+  it("shows the runs' own notes", function()
+    local doubtful = figure("f", 1, 1, 1, {notes = {{kind = "note", text = "Later took {t}.", values = {t = {2, "ratio"}}}}})
+    local page = tostring(lt.bench.diff(run{figure("f", 1, 1, 1)}, run{doubtful}))
+    assert.truthy(page:find("! f, after: Later took 2.00×.", 1, true), page)
+    local many = {}
+    for i = 1, 11 do many[i] = figure("f" .. i, 1, 1, 1, {notes = doubtful.notes}) end
+    page = tostring(lt.bench.diff(run(many), run(many)))
+    assert.truthy(page:find("before: 3 notes more.", 1, true), page)
+  end)
+
+  it("cuts long lists of names, with a count", function()
+    local many = {figure("a", 1, 1, 1)}
+    for i = 1, 30 do many[i + 1] = figure("f" .. i, 1, 1, 1) end
+    local page = tostring(lt.bench.diff(run(many), run{figure("a", 1, 1, 1)})):gsub("%s+", " ")
+    assert.truthy(page:find("Only before: f1, f2, f3, f4, f5, f6, f7, f8. And 22 more.", 1, true), page)
+  end)
+
+  describe("of reports", function()
+    local holder = result.class("spec report", {blocks = function() return {} end})
+    local function report(sizes, options, seconds)
+      local inner = {format = "luatensor", kind = "experiment", name = "02_large", device = "cpu", options = options, results = {},
+        values = {seconds = {value = seconds, unit = "s"}}}
+      local other = {format = "luatensor", kind = "experiment", name = "03_small", device = "cpu", options = {rows = 70}, values = {},
+        results = {run{figure("f", 1, 1, 1)}}}
+      return result.new(holder, {sections = {{runs = {inner, other}}}, sizes = sizes, machine = machine()})
+    end
+
+    it("pairs experiments of equal options only", function()
+      local before, after = report("full", {iterations = 100, seconds = 1}, 24), report("tiny", {iterations = 2, seconds = 0.1}, 1e-4)
+      local d = lt.bench.diff(before, after)
+      assert.equal(1, #d.rows)
+      assert.equal("03_small, cpu: f", d.rows[1].name)
+      assert.same({"02_large, cpu: seconds"}, d.other_work)
+      assert.same({{}, {}}, {d.only_before, d.only_after})
+      assert.truthy(tostring(d):find("the options of their experiments differ: 02_large, cpu: seconds.", 1, true), tostring(d))
+    end)
+
+    it("says that their sizes and options differ", function()
+      local before, after = report("full", {iterations = 100}, 24), report("tiny", {iterations = 2}, 1e-4)
+      assert.equal("sizes: full tiny\n02_large, cpu: option iterations: 100 2", differences(before, after))
+    end)
+
+    it("pairs what was only measured for longer", function()
+      local d = lt.bench.diff(report("full", {rows = 7, seconds = 1}, 2), report("full", {rows = 7, seconds = 0.1}, 1))
+      assert.equal(2, #d.rows)
+      assert.same({}, d.other_work)
+    end)
   end)
 
   it("names what only one of them has", function()

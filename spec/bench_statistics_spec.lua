@@ -35,4 +35,15 @@ describe("bench.statistics", function()
     assert.equal(0.5, statistics.trend{4, 4, 4, 2, 2, 2})
     assert.is_nil(statistics.trend{1, 2, 3, 4, 5})
   end)
+
+  -- Both ways: all of 8 agree by chance in 2 / 256, 7 or more in 18 / 256; 17 or more of 20 in 2702 / 2^20.
+  it("knows how many pairs must agree before chance is no explanation", function()
+    assert.equal(8, statistics.majority(8, 0.01))
+    assert.is_nil(statistics.majority(7, 0.01))
+    assert.equal(7, statistics.majority(8, 0.08))
+    assert.equal(17, statistics.majority(20, 0.01))
+    assert.equal(16, statistics.majority(20, 0.012))
+    local least = statistics.majority(1000, 0.01)                     -- 500 ± 2.58 × 15.8
+    assert.truthy(least > 537 and least < 545, least)
+  end)
 end)

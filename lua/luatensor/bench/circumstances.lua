@@ -117,6 +117,30 @@ function circumstances.of_rows(list, pairs_of)
   for _, item in ipairs(merged(items, pairs_of)) do list[#list + 1] = item end
 end
 
+-- Experiments within a result, by name and device.
+local function experiments_in(value, found)
+  if type(value) ~= "table" then return found end
+  if value.kind == "experiment" and value.name then
+    local name = value.name .. (value.device and ", " .. value.device or "")
+    found[name] = found[name] or value
+    return found
+  end
+  for _, section in ipairs(value.sections or {}) do
+    for _, run in ipairs(section.runs or {}) do experiments_in(run, found) end
+  end
+  return found
+end
+
+-- Options of the experiments that are in both reports.
+local function compare_experiments(list, before, after)
+  local first, second = experiments_in(before, {}), experiments_in(after, {})
+  for _, name in ipairs(union_of_names(first, second)) do
+    if first[name] and second[name] then
+      compare_fields(list, name .. ": option ", first[name].options, second[name].options)
+    end
+  end
+end
+
 --- What differs between the runs of two results.
 -- @treturn table list of {what =, before =, after =, unit =}: values as they are, "–" for none
 -- @treturn boolean was it the same machine?
@@ -125,7 +149,13 @@ function circumstances.of_runs(before, after)
   add(list, "kind of result", before.kind, after.kind)
   local same = compare_devices(list, before, after)
   compare_fields(list, "", before.machine, after.machine)
+  if before.kind == "experiment" and after.kind == "experiment" then
+    compare_fields(list, "option ", before.options, after.options)
+    return list, same
+  end
+  compare_fields(list, "", {sizes = before.sizes}, {sizes = after.sizes})
   compare_fields(list, "option ", before.options, after.options)
+  compare_experiments(list, before, after)
   return list, same
 end
 

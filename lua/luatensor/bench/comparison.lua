@@ -16,6 +16,15 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
+--- By what share the ratios' quartiles must be beyond 1 before a function is called faster or slower.
+comparison.FLOOR = 0.05
+--- The same where others used the processor (more than a tenth of it): what they do to one of two may seem to last.
+comparison.BUSY_FLOOR = 0.25
+--- How often chance alone may make so many pairs of rounds agree.
+comparison.LEVEL = 0.001
+
+local ROUNDS <const> = 12            -- fewer agree by chance more often than that
+
 -- ---- what is shown ------------------------------------------------------------------------------
 
 local methods = {}
@@ -28,7 +37,10 @@ local columns = {
 
 local function word_for(self, entry)
   if entry.error then return "failed" end
-  return entry.name == self.base and "base" or entry.verdict or ""
+  if entry.name == self.base then return "base" end
+  local word = entry.verdict or ""
+  if entry.verdict and entry.agreement ~= "agree" then word = word .. ", if it does the same" end
+  return word
 end
 
 local function row_of(self, entry)
@@ -76,19 +88,37 @@ local remarks = {
     return document.note("{base} gives another result each time, with the same seed: whether the others do the same "
       .. "cannot be told.", {base = {base, "text"}})
   end,
-  ["not checked"] = function(entry)
-    return document.note("Whether all do the same was not checked: {why}.", {why = {entry.difference, "text"}})
+  ["not checked"] = function(entry, base)
+    return document.note("Whether {who} does the same as {base} was not checked: {why}.",
+      {who = {entry.name, "text"}, base = {base, "text"}, why = {entry.difference, "text"}})
   end,
 }
+
+-- Why nothing is decided.
+local function doubt(entry)
+  local pairs_of = entry.pairs
+  if entry.verdict ~= "undecided" then return nil end
+  if (pairs_of and pairs_of.count or 0) < ROUNDS then
+    return document.note("{who}: undecided, {n} pairs of rounds are too few; {least} are needed (options rounds, "
+      .. "seconds).",
+      {who = {entry.name, "text"}, n = {pairs_of and pairs_of.count or 0, "count"}, least = {ROUNDS, "count"}})
+  end
+  return document.note("{who}: undecided. It was faster in {faster} of {n} pairs of rounds; the middle half of their "
+    .. "ratios lies within {q1} … {q3}, and has to lie beyond 1 by {floor} and more.", {
+      who = {entry.name, "text"}, faster = {pairs_of.faster, "count"}, n = {pairs_of.count, "count"},
+      q1 = {pairs_of.q1, "ratio"}, q3 = {pairs_of.q3, "ratio"}, floor = {pairs_of.floor, "share"},
+    })
+end
 
 local function add_remarks(self, blocks)
   local said = {}
   for _, entry in ipairs(self.entries) do
     local remark = not entry.error and remarks[entry.agreement]
-    if remark and (entry.agreement == "differ" or not said[entry.agreement]) then
+    if remark and (entry.agreement ~= "does not repeat" or not said[entry.agreement]) then
       blocks[#blocks + 1] = remark(entry, self.base)
       said[entry.agreement] = true
     end
+    blocks[#blocks + 1] = doubt(entry)
     if entry.error then blocks[#blocks + 1] = named(entry, {text = "{why}", values = {why = {entry.error, "text"}}}) end
     for _, note in ipairs(entry.notes or {}) do blocks[#blocks + 1] = named(entry, note) end
   end
@@ -185,6 +215,13 @@ local function outcome(expected, got, same)
   return "differ", "are not the same to the function that was given"
 end
 
+local function why_unchecked(expected, got)
+  if expected and got and (expected.n == 0) ~= (got.n == 0) then
+    return (expected.n == 0 and "the base" or "it") .. " returns nothing, the other does"
+  end
+  return "no results to compare"
+end
+
 -- The base runs twice: what differs from itself tells nothing about others.
 local function check_agreement(entries, checked, same)
   local base = entries[1]
@@ -200,7 +237,7 @@ local function check_agreement(entries, checked, same)
     else
       entry.agreement = repeats == "differ" and "does not repeat" or "not checked"
     end
-    if entry.agreement == "not checked" then entry.difference = "no results to compare" end
+    if entry.agreement == "not checked" then entry.difference = why_unchecked(expected, got) end
   end
 end
 
@@ -228,15 +265,24 @@ local function planned(entries)
   return rounds, seconds
 end
 
+-- A round; its time a call belongs to those that the others make in the same turn.
+local function round(entry, number)
+  local sampler = entry.sampler
+  local before = #sampler.samples
+  attempt(entry, sampler.round, sampler)
+  if #sampler.samples > before then entry.turns[number] = sampler.samples[#sampler.samples] end
+end
+
 -- A round of each that wants more; false: none does.
-local function turn(entries, task)
+local function turn(entries, task, number)
   local active = false
-  for _, entry in ipairs(entries) do
+  for i = 1, #entries do
+    local entry = entries[number % 2 == 1 and i or #entries + 1 - i]        -- there and back: none is always the first
     if not entry.error and not entry.sampler:done() then
       active = true
       task:step(entry.name)
       idle.pause()                         -- the threads of the one before stop spinning
-      attempt(entry, entry.sampler.round, entry.sampler)
+      round(entry, number)
     end
   end
   return active
@@ -251,16 +297,44 @@ local function measure(entries, checked, options)
   warm_up(entries, checked)
   local rounds, seconds = planned(entries)
   local task <close> = progress.task(options.name or "comparing", rounds, {seconds = seconds})
-  while turn(entries, task) do end
+  local number = 1
+  while turn(entries, task, number) do number = number + 1 end
 end
 
 -- ---- the result ---------------------------------------------------------------------------------
 
-local function compare_with(base, entry)
+-- Ratios of rounds made one after the other: what disturbs both is in neither. nil: there are no such pairs.
+local function pairs_between(base, entry)
+  local ratios, faster = {}, 0
+  for number, seconds in pairs(entry.turns) do
+    local ratio = base.turns[number] and base.turns[number] / seconds
+    ratios[#ratios + 1] = ratio
+    if ratio and ratio > 1 then faster = faster + 1 end
+  end
+  if #ratios == 0 then return nil end
+  local summary = statistics.summary(ratios)
+  return {count = #ratios, faster = faster, q1 = summary.q1, median = summary.median, q3 = summary.q3}
+end
+
+local function floor_of(others) return notes.others(others) and comparison.BUSY_FLOOR or comparison.FLOOR end
+
+-- Nearly all pairs agree, and by more than a little.
+local function verdict(found)
+  local least = statistics.majority(found.count, comparison.LEVEL)
+  if not least then return "undecided" end
+  if found.faster >= least and found.q1 > 1 + found.floor then return "faster" end
+  if found.count - found.faster >= least and found.q3 < 1 / (1 + found.floor) then return "slower" end
+  return "undecided"
+end
+
+local function compare_with(base, entry, made_base, made, others)
   if not (base.median and entry.median) or entry.agreement == "differ" then return end
   if base.emulated ~= entry.emulated then return end
-  entry.ratio = base.median / entry.median
-  entry.verdict = statistics.overlap(base, entry) and "undecided" or entry.ratio > 1 and "faster" or "slower"
+  entry.pairs = pairs_between(made_base, made)
+  entry.ratio, entry.verdict = base.median / entry.median, "undecided"
+  if not entry.pairs then return end
+  entry.pairs.floor = floor_of(others)
+  entry.ratio, entry.verdict = entry.pairs.median, verdict(entry.pairs)
 end
 
 -- An entry's figures, without what only measuring needs.
@@ -279,7 +353,7 @@ local function complete(entries, checked, options, watch, incomplete)
   for i, entry in ipairs(entries) do
     fields.entries[i] = figures_of(entry, incomplete ~= nil)
     fields.emulated = fields.emulated or fields.entries[i].emulated
-    if i > 1 then compare_with(fields.entries[1], fields.entries[i]) end
+    if i > 1 then compare_with(fields.entries[1], fields.entries[i], entries[1], entries[i], fields.others) end
   end
   return result.new(comparison.class, fields)
 end
@@ -298,24 +372,27 @@ local function make_entries(list, checked)
   local entries = {}
   for i, entry in ipairs(list) do
     local own = timing.with_device(checked, entry.device)
-    entries[i] = {name = entry[1], sampler = sample.new(entry[2], own)}
+    entries[i] = {name = entry[1], sampler = sample.new(entry[2], own), turns = {}}
   end
   return entries
 end
 
---- Times functions that should do the same, a round of each in turn, and shows how much faster they are than the
--- first. Only where their results agree: with the same seed before each call, floats within what their dtype allows of
--- the largest magnitude.
+--- Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
+-- the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
+-- of the largest magnitude.
 -- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
 --   that is the default device
--- @tparam[opt] table options those of time (`seconds`, `rounds`, `warmup` are of each entry), and
+-- @tparam[opt] table options those of time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and
 --   `check` = false: results are not compared;
 --   `same`, a function that gets the first result of the base and of another and answers whether they agree
--- @treturn table a result of kind "compare": `entries` with the figures of time and `ratio` (the base's median by its
---   own), `verdict` ("faster", "slower", "undecided": the ranges between their quartiles touch), `agreement` ("agree",
---   "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the
---   others go on. There is no ratio where results differ, nor between emulated and real devices
+-- @treturn table a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with
+--   the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median),
+--   `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the
+--   ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else
+--   "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an
+--   entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated
+--   and real devices
 function comparison.compare(entries, options)
   options = arguments.options("bench.compare", options, known_options)
   check_entries(entries)
@@ -324,7 +401,7 @@ function comparison.compare(entries, options)
     arguments.fail("bench.compare", "check: boolean expected, got %s", type(options.check))
   end
   local checked = timing.check("bench.compare", options)
-  checked.part = true
+  checked.part, checked.rounds = true, options.rounds and checked.rounds or ROUNDS
   local _ <close> = state.keep()
   timing.prepare(checked)
   local made, watch = make_entries(entries, checked), idle.watch()

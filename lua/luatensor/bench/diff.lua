@@ -13,7 +13,11 @@ local diff = {}
 --- Of the median: what changes by less is not called a change.
 diff.FLOOR = 0.05
 
+--- How far apart quartiles may be, as a share of the median, if anything is to be decided.
+diff.SPREAD = 0.5
+
 local FEW <const> = 5              -- rounds, below which quartiles say little
+local MOST <const> = 8             -- names or notes in a row
 
 -- ---- what is shown ------------------------------------------------------------------------------
 
@@ -58,9 +62,47 @@ local function differences_table(self)
   }
 end
 
-local function list_note(text, names)
+-- The first of many, and how many more there are.
+local function list_note(text, names, limit)
   if #names == 0 then return nil end
-  return document.note(text, {names = {table.concat(names, ", "), "text"}})
+  local rest = #names - MOST
+  local values = {names = {table.concat(names, ", ", 1, math.min(#names, MOST)), "text"},
+    limit = limit and {limit, "share"} or nil}
+  if rest > 0 then
+    text, values.rest = text .. " And {rest} more.", {rest, "count"}
+  end
+  return document.note(text, values)
+end
+
+-- The notes that the figures came with, those of each run together.
+local function add_own_notes(self, side, add)
+  local said = self[side].notes or {}
+  for i = 1, math.min(#said, MOST) do
+    local values = {side = {side, "text"}, name = {said[i].name, "text"}}
+    for name, value in pairs(said[i].note.values or {}) do values["its_" .. name] = value end
+    local words = said[i].note.text:gsub("{([%w_]+)}", "{its_%1}")
+    add(document.note("{name}, {side}: " .. words, values))
+  end
+  if #said > MOST then
+    add(document.note("{side}: {rest} notes more.", {side = {side, "text"}, rest = {#said - MOST, "count"}}))
+  end
+end
+
+local reasons = {
+  {"single", "Undecided, because without quartiles nobody knows how much a figure varies by itself: {names}."},
+  {"busy", "Undecided, because others used more than {limit} of the processor in one of the runs: {names}.",
+    notes.OTHERS},
+  {"spread", "Undecided, because the quartiles are more than {limit} of the median apart: {names}.", diff.SPREAD},
+}
+
+local function add_reasons(self, add)
+  for _, reason in ipairs(reasons) do
+    local names = {}
+    for _, row in ipairs(self.rows) do
+      if row.why == reason[1] then names[#names + 1] = row.name end
+    end
+    add(list_note(reason[2], names, reason[3]))
+  end
 end
 
 local function add_notes(self, blocks)
@@ -69,9 +111,8 @@ local function add_notes(self, blocks)
     add(document.note("Two machines: figures side by side, no ratios and no verdicts."))
   end
   if self.mixed then add(document.note("Emulated and real times are not compared with each other.")) end
-  if self.singles then
-    add(document.note("Figures without quartiles are undecided: how much they vary by themselves is not known."))
-  end
+  add_reasons(self, add)
+  add(list_note("Not compared, because the options of their experiments differ: {names}.", self.other_work))
   add(list_note("Of fewer than five rounds, so that quartiles say little: {names}.", self.few))
   add(list_note("Only before: {names}.", self.only_before))
   add(list_note("Only after: {names}.", self.only_after))
@@ -84,18 +125,20 @@ local function add_notes(self, blocks)
       add(document.note("Others used {share} of the processor {side}.",
         {share = {run.others, "share"}, side = {side, "text"}}))
     end
+    add_own_notes(self, side, add)
   end
 end
 
 local function count_words(self)
-  local counts = {faster = 0, slower = 0}
+  local counts = {faster = 0, slower = 0, undecided = 0}
   for _, row in ipairs(self.rows) do
     if counts[row.verdict] then counts[row.verdict] = counts[row.verdict] + 1 end
   end
-  return document.text("Of {all} figures {faster} became faster and {slower} slower. A change is one where the ranges "
-    .. "between the quartiles do not touch and the medians differ by more than {floor}; the rest may be noise.", {
+  return document.text("Of {all} figures {faster} became faster and {slower} slower, {undecided} are undecided. A "
+    .. "change is one where the ranges between the quartiles do not touch and the medians differ by more than {floor}; "
+    .. "the rest may be noise.", {
       all = {#self.rows, "count"}, faster = {counts.faster, "count"}, slower = {counts.slower, "count"},
-      floor = {self.floor, "share"},
+      floor = {self.floor, "share"}, undecided = {counts.undecided, "count"},
     })
 end
 
@@ -131,7 +174,7 @@ local function figures_of(measured)
 end
 
 local function side_of(timing)
-  return {median = timing.median, q1 = timing.q1, q3 = timing.q3, emulated = timing.emulated}
+  return {median = timing.median, q1 = timing.q1, q3 = timing.q3, emulated = timing.emulated, others = timing.others}
 end
 
 -- More than 1: faster, also where the figures are rates.
@@ -140,9 +183,17 @@ local function speed_up(row)
   return row.after.median / row.before.median
 end
 
+-- Why nothing can be said, whatever the figures are; nil: nothing is wrong with them.
+local function doubt(before, after)
+  if not (before.q1 and after.q1) then return "single" end
+  if math.max(before.others or 0, after.others or 0) > notes.OTHERS then return "busy" end
+  if statistics.overlap(before, after) then return nil end
+  if math.max(statistics.spread(before), statistics.spread(after)) > diff.SPREAD then return "spread" end
+end
+
 local function verdict(row)
   local before, after = row.before, row.after
-  if not (before.q1 and after.q1) then return "undecided" end
+  if row.why then return "undecided" end
   if statistics.overlap(before, after) then return "noise" end
   if math.abs(row.ratio - 1) <= diff.FLOOR then return "small" end
   return row.ratio > 1 and "faster" or "slower"
@@ -151,7 +202,7 @@ end
 local function compare_row(name, before, after, same_machine)
   local row = {name = name, unit = before.unit or "s", before = side_of(before), after = side_of(after)}
   if same_machine and before.emulated == after.emulated and before.median > 0 and after.median > 0 then
-    row.ratio = speed_up(row)
+    row.ratio, row.why = speed_up(row), doubt(before, after)
     row.verdict = verdict(row)
   end
   return row
@@ -169,7 +220,10 @@ local function pair_up(fields, before, after)
   end
   for _, name in ipairs(names) do
     local a, b = first[name], second[name]
-    if b and (a.unit or "s") == (b.unit or "s") then
+    if b and a.work ~= b.work then
+      paired[name] = true
+      table.insert(fields.other_work, name)
+    elseif b and (a.unit or "s") == (b.unit or "s") then
       list[#list + 1], paired[name] = {name, a, b}, true
     else
       table.insert(fields.only_before, name)
@@ -181,6 +235,10 @@ local function pair_up(fields, before, after)
   return list
 end
 
+local function add_notes_of(run, name, timing)
+  for _, note in ipairs(timing.notes or {}) do table.insert(run.notes, {name = name, note = note}) end
+end
+
 local function compare_rows(fields, before, after)
   local list = pair_up(fields, before, after)
   for i, pair in ipairs(list) do
@@ -188,7 +246,8 @@ local function compare_rows(fields, before, after)
     fields.rows[i] = compare_row(name, a, b, fields.same_machine)
     fields.mixed = fields.mixed or a.emulated ~= b.emulated or nil
     fields.emulated = fields.emulated or a.emulated or b.emulated
-    fields.singles = fields.singles or fields.rows[i].verdict == "undecided" or nil
+    add_notes_of(fields.before, name, a)
+    add_notes_of(fields.after, name, b)
     if is_few(a) or is_few(b) then table.insert(fields.few, name) end
   end
   circumstances.of_rows(fields.differences, list)
@@ -206,29 +265,32 @@ local function check_result(i, value)
 end
 
 local function check_common(fields, before, after)
-  if #fields.rows > 0 then return end
+  if #fields.rows > 0 or #fields.other_work > 0 then return end
   local function list(names) return #names > 0 and table.concat(names, ", ") or "nothing" end
   arguments.fail("bench.diff", "nothing of the same name in both: %s (%s) and %s (%s)", list(fields.only_before),
     before.kind, list(fields.only_after), after.kind)
 end
 
 local function head_of(measured)
-  local others = measured.others
+  local others = measured.kind ~= "time" and measured.others          -- a time's own note says it
   return {
     made = measured.made, kind = measured.kind, name = measured.name, incomplete = measured.incomplete,
-    others = others and others > notes.OTHERS and others or nil,
+    others = others and others > notes.OTHERS and others or nil, notes = {},
   }
 end
 
 --- Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
--- not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
--- without ratios and verdicts, and so do emulated and real figures.
+-- not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
+-- than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
+-- machines stand side by side without ratios and verdicts, and so do emulated and real figures. Figures of experiments
+-- are compared where their options are equal, but for how long they measure.
 -- @function bench.diff
 -- @tab before a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 -- @tab after another
 -- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1:
---   faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided"}; `only_before`,
---   `only_after`: names; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
+--   faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single"
+--   (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `other_work`: names of figures of
+--   experiments whose options differ; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
 -- @raise results without times, or without any row of the same name
 function diff.diff(before, after)
   check_result(1, before)
@@ -236,6 +298,7 @@ function diff.diff(before, after)
   local differences, same_machine = circumstances.of_runs(before, after)
   local fields = {
     before = head_of(before), after = head_of(after), rows = {}, only_before = {}, only_after = {}, few = {},
+    other_work = {},
     differences = differences, same_machine = same_machine, floor = diff.FLOOR, machine = after.machine,
   }
   compare_rows(fields, before, after)

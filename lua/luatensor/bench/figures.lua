@@ -32,6 +32,20 @@ local function prefix_of(result)
   return result.name .. (result.device and ", " .. result.device or "") .. ": "
 end
 
+-- How long is measured, and on how many threads, makes no other work.
+local no_work <const> = {seconds = true, rounds = true, threads = true}
+
+-- An experiment's options as one text: what they make it do.
+local function work_of(result)
+  if result.kind ~= "experiment" or type(result.options) ~= "table" then return nil end
+  local words = {}
+  for _, name in ipairs(sorted_names(result.options)) do
+    local value = result.options[name]
+    if not no_work[name] and type(value) ~= "table" then words[#words + 1] = name .. " " .. tostring(value) end
+  end
+  return table.concat(words, ", ")
+end
+
 local function add_values(result, prefix, list)
   if type(result.values) ~= "table" then return end
   for _, name in ipairs(sorted_names(result.values)) do
@@ -43,26 +57,35 @@ local function add_values(result, prefix, list)
   end
 end
 
-local function with_prefix(timing, prefix)
-  if prefix == "" then return timing end
-  return setmetatable({name = prefix .. timing.name}, {__index = timing})
+-- What the result around it says of figures that do not say it themselves.
+local function add_context(list, first, result)
+  local work = work_of(result)
+  for i = first, #list do
+    local own = list[i]
+    list[i] = setmetatable({work = own.work or work, others = own.others or result.others}, {__index = own})
+  end
 end
 
 function collect(value, prefix, list)
   if value.format ~= "luatensor" then return collect_within(value, prefix, list) end
   prefix = prefix .. prefix_of(value)
+  local first = #list + 1
   if value.timings then
-    for _, timing in ipairs(value:timings()) do list[#list + 1] = with_prefix(timing, prefix) end
+    for _, timing in ipairs(value:timings()) do
+      list[#list + 1] = setmetatable({name = prefix .. timing.name}, {__index = timing})
+    end
   else
     add_values(value, prefix, list)
     collect_within(value, prefix, list)
   end
+  add_context(list, first, value)
 end
 
 --- What a result gives by its method `timings`; else its values and what the results within it give (a report holds
 -- experiments, and these what they measured).
 -- @tab result
--- @treturn table list of {name, median, and where they are known q1, q3, unit ("s"), device, dtype, samples, emulated}
+-- @treturn table list of {name, median, and where they are known q1, q3, unit ("s"), device, dtype, samples, emulated,
+--   notes, others (share of the processor that others used), work (the experiment's options as a text)}
 function figures.of(result)
   local list = {}
   collect(result, "", list)

@@ -33,7 +33,7 @@ function measured.timings(self)
         list[#list + 1] = times and {
           name = ("%s on %s, n = %d, %s"):format(self.name, entry.device, point.n, (mode:gsub("_", " "))),
           device = entry.device, dtype = point.dtype, emulated = entry.emulated,
-          q1 = times.q1, median = times.median, q3 = times.q3,
+          q1 = times.q1, median = times.median, q3 = times.q3, others = times.others,
         } or nil
       end
     end

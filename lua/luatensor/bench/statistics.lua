@@ -47,4 +47,18 @@ function statistics.trend(samples)
   return statistics.median(second) / statistics.median(first)
 end
 
+--- Of so many pairs, how many must agree before chance is no explanation: a sign test, both ways.
+-- @int pairs
+-- @number level the chance that so many agree by accident
+-- @treturn ?int nil: even all would be too few
+function statistics.majority(pairs, level)
+  local ways, tail, least = 1, 0, nil           -- ways: how often all but k of the pairs agree, of 2 ^ pairs
+  for k = 0, pairs // 2 do
+    tail = tail + ways * 2.0 ^ (1 - pairs)
+    if tail > level then break end
+    least, ways = pairs - k, ways * (pairs - k) / (k + 1)
+  end
+  return least
+end
+
 return statistics
