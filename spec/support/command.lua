@@ -1,0 +1,51 @@
+-- The command luatensor in processes of its own, for specs; and a folder for what it writes.
+local assert = require "luassert"
+local shell = require "spec.support.shell"
+
+local command = {name = "bin/luatensor "}
+
+-- Exit status and both streams of the command with these arguments.
+function command.run(arguments, environment)
+  return shell.run(("%s %s%s"):format(environment or "", command.name, arguments))
+end
+
+-- It ends with a status and one line on its streams that contains the message.
+function command.complains(status, message, arguments, environment)
+  local got, output = command.run(arguments, environment)
+  assert.equal(status, got, output)
+  assert.truthy(output:find("luatensor: " .. message, 1, true), output)
+  assert.equal(1, select(2, output:gsub("\n", "")), output)
+end
+
+local folder
+
+-- The path of a file in the folder.
+function command.file(name)
+  folder = folder or shell.passes("mktemp -d"):sub(1, -2)
+  return folder .. "/" .. name
+end
+
+-- For the specs' teardown.
+function command.clean()
+  if folder then os.execute("rm -r " .. folder) end
+  folder = nil
+end
+
+function command.read(name)
+  local handle = assert(io.open(command.file(name)))
+  local text = handle:read "a"
+  handle:close()
+  return text
+end
+
+function command.write(name, text)
+  local handle = assert(io.open(command.file(name), "w"))
+  handle:write(text)
+  handle:close()
+  return command.file(name)
+end
+
+-- The result that was saved under a name, as plain JSON.
+function command.saved(name) return (require("dkjson").decode(command.read(name))) end
+
+return command
