@@ -13,7 +13,7 @@ local run <close> = experiment.start({...}, {
 
 local rows = {}
 for i, info in ipairs(lt.devices()) do
-  rows[i] = {info.device, info.name, info.cores, info.isa, info.memory or false}
+  rows[i] = {experiment.name_of(info.device), info.name, info.cores, info.isa, info.memory or false}
 end
 for _, id in ipairs(notebook.claims[7].devices) do
   local published = public_figures.find(id)
@@ -30,7 +30,7 @@ run:table{
 
 local found, reason = lt.cuda.is_available()
 if found then
-  run:text("Found: {device}", {device = {lt.accelerator(), "text"}})
+  run:text("Found: {device}", {device = {experiment.name_of(lt.accelerator()), "text"}})
 else
   run:note("GPU not found: {reason}", {reason = {reason, "text"}})
 end

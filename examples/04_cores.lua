@@ -88,7 +88,10 @@ if gpu and not emulated then add(options.device, gpu) end
 local size = ("%d × %d %s, a call"):format(rows, cols, options.dtype)
 run:table{title = size, columns = columns("s"), rows = times}
 if gpu and emulated then
-  run:table{title = size .. ", emulated", columns = columns("s"), rows = {{options.device, table.unpack(gpu)}}}
+  run:table{
+    title = size .. ", emulated", columns = columns("s"),
+    rows = {{experiment.name_of(options.device), table.unpack(gpu)}},
+  }
 end
 if #ratios > 1 then
   run:table{title = "times as fast as on one thread", columns = columns("ratio"), rows = ratios}

@@ -16,6 +16,7 @@ local run <close> = experiment.start({...}, {
 })
 local options = run.options
 local device, rows, cols = options.device, options.rows, options.cols
+local called = experiment.name_of(device)
 local on_host, on_device = {device = "cpu", dtype = options.dtype}, {device = device, dtype = options.dtype}
 
 local x = lt.rand(rows, cols, on_host)
@@ -37,10 +38,10 @@ if device == "cpu" then
   add("copy", "memory → memory", function() there:copy_(x) end, bytes)
 else
   local pinned = x:pin_memory()
-  add("send", "host → " .. device, function() there:copy_(x) end, bytes)
-  add("send_pinned", "host, pinned → " .. device, function() there:copy_(pinned) end, bytes)
-  add("fetch", device .. " → host", function() x:copy_(there) end, bytes)
-  add("fetch_pinned", device .. " → host, pinned", function() pinned:copy_(there) end, bytes)
+  add("send", "host → " .. called, function() there:copy_(x) end, bytes)
+  add("send_pinned", "host, pinned → " .. called, function() there:copy_(pinned) end, bytes)
+  add("fetch", called .. " → host", function() x:copy_(there) end, bytes)
+  add("fetch_pinned", called .. " → host, pinned", function() pinned:copy_(there) end, bytes)
 end
 
 for _, line in ipairs(lines) do line[4] = line[2] / seconds.add end

@@ -179,15 +179,28 @@ describe("bench.diff", function()
 
   it("does not compare emulated with real figures", function()
     local emulated = figure("f", 4, 5, 6, {emulated = true})
-    local row = diff_of(figure("f", 9, 10, 11), emulated)
-    assert.is_nil(row.ratio)
-    assert.is_nil(row.verdict)
-    local d = lt.bench.diff(run{figure("f", 9, 10, 11)}, run{emulated})
-    assert.is_true(d.emulated)
-    local page = tostring(d)
-    assert.truthy(page:find("Emulated and real times are not compared", 1, true))
-    assert.truthy(page:find("On an emulated device", 1, true))
-    assert.equal(2, diff_of(figure("f", 8, 10, 11, {emulated = true}), emulated).ratio)
+    for _, pair in ipairs{{run{figure("f", 9, 10, 11)}, run{emulated}}, {run{emulated}, run{figure("f", 9, 10, 11)}}} do
+      local ok, problem = pcall(lt.bench.diff, table.unpack(pair))
+      assert.is_false(ok)
+      assert.truthy(problem:find("bench.diff: emulated and real times say nothing of each other: f", 1, true), problem)
+    end
+    local g = figure("g", 9, 10, 11)
+    local d = lt.bench.diff(run{figure("f", 9, 10, 11), g}, run{emulated, g})
+    assert.same({"g"}, {d.rows[1].name, d.rows[2]})
+    assert.is_nil(d.emulated)
+    assert.truthy(tostring(d):find("Left out, since only one side is emulated, the other real: f.", 1, true))
+  end)
+
+  it("marks what is emulated on both sides, apart from what is real", function()
+    local f, g = figure("f", 8, 10, 11, {emulated = true}), figure("g", 9, 10, 11)
+    local d = lt.bench.diff(run{f, g}, run{figure("f", 4, 5, 6, {emulated = true}), g})
+    assert.same({2, true, 1, nil}, {d.rows[1].ratio, d.emulated, d.rows[2].ratio})
+    local tables = {}
+    for _, block in ipairs(d:blocks()) do
+      if block.kind == "table" then tables[#tables + 1] = {block.title or false, block.rows[1][1], #block.rows} end
+    end
+    assert.same({false, "g", 1}, tables[1])
+    assert.same({"On an emulated device: these times say nothing about a real one", "f (emulated)", 1}, tables[2])
   end)
 
   it("has no verdicts on two machines, only figures side by side", function()

@@ -40,7 +40,7 @@ function experiment.describe(device)
   if info.kind == "cpu" then words[#words + 1] = lt.get_num_threads() .. " threads in use" end
   if info.memory then words[#words + 1] = format.show(info.memory, "B") end
   words[#words + 1] = info.software
-  return ("%s: %s"):format(device, table.concat(words, ", "))
+  return ("%s: %s"):format(format.device(info), table.concat(words, ", "))
 end
 
 --- Is a device an emulator, whose times say nothing about a GPU?
@@ -52,6 +52,11 @@ function experiment.is_emulated(device)
 end
 
 local EMULATED <const> = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
+
+--- A device's name, with the word that it is not real where it is not.
+-- @string device
+-- @treturn string
+function experiment.name_of(device) return format.marked(device, experiment.is_emulated(device)) end
 
 --- What has to be said of figures of a device: why the CPU, where there is no GPU; that an emulator is none.
 -- @string device
@@ -116,6 +121,7 @@ local function values_in(self, text, given)
     elseif value then
       values[name] = {value.value, value.unit}
     elseif option ~= nil then
+      option = name == "device" and experiment.name_of(option) or option
       values[name] = {option, type(option) == "number" and "count" or "text"}
     end
     found = true
@@ -157,7 +163,7 @@ function run:time(name, work, options)
   local wanted = {name = name, device = own.device, seconds = own.seconds, rounds = own.rounds}
   for option, value in pairs(options or {}) do wanted[option] = value end
   local timed = lt.bench.time(work, wanted)
-  table.insert(self.timed, {name, timed.device, timed.threads, timed.median})
+  table.insert(self.timed, {name, experiment.name_of(timed.device), timed.threads, timed.median})
   if statistics.spread(timed) > notes.SPREAD and not self.unsteady[name] then
     self.unsteady[name] = true
     table.insert(self.unsteady, name)

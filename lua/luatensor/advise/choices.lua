@@ -4,6 +4,7 @@ local arguments = require "luatensor.bench.arguments"
 local crossover_page = require "luatensor.bench.crossover_page"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
+local format = require "luatensor.bench.format"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.measured"
 local network = require "luatensor.advise.network"
@@ -176,7 +177,7 @@ end
 
 local function add_devices(columns, devices, emulated)
   for _, device in ipairs(measured.devices(devices, emulated)) do
-    columns[#columns + 1] = {name = device.device .. ", a step", unit = "s"}
+    columns[#columns + 1] = {name = format.device(device) .. ", a step", unit = "s"}
     columns[#columns + 1] = {name = "how", unit = "text"}
   end
 end

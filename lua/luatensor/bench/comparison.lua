@@ -4,6 +4,7 @@ local lt = require "luatensor"
 local agree = require "luatensor.bench.agree"
 local arguments = require "luatensor.bench.arguments"
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 local notes = require "luatensor.bench.notes"
@@ -45,7 +46,7 @@ end
 
 local function row_of(self, entry)
   return {
-    entry.name, entry.device or false, entry.median or false, entry.q1 or false, entry.q3 or false, entry.min or false,
+    entry.name, format.device(entry), entry.median or false, entry.q1 or false, entry.q3 or false, entry.min or false,
     entry.ratio or false, word_for(self, entry), entry.agreement or false,
   }
 end

@@ -3,6 +3,7 @@
 local crossing = require "luatensor.bench.crossing"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
+local format = require "luatensor.bench.format"
 local measured = require "luatensor.bench.measured"
 local notes = require "luatensor.bench.notes"
 
@@ -77,7 +78,7 @@ local function cell(figure, name) return figure and figure[name] or false end
 local function device_columns(self, columns, device, mode)
   local suffix = mode == "with_transfers" and ", with transfers" or ""
   local compared = device ~= self.devices[1] and not device.emulated
-  columns[#columns + 1] = {name = device.device .. suffix, unit = "s"}
+  columns[#columns + 1] = {name = format.device(device) .. suffix, unit = "s"}
   if compared then
     columns[#columns + 1] = {name = "ratio", unit = "ratio"}
     columns[#columns + 1] = {name = "it is", unit = "text"}
@@ -189,11 +190,19 @@ local reasons = {
   ["out of memory"] = "n = {n} and larger left out on {device}: out of memory.",
 }
 
---- A line on each size that was left out.
-function page.say_skipped(skipped, blocks)
-  for _, item in ipairs(skipped) do
+-- The device's name, marked where it is emulated.
+local function called(devices, name)
+  for _, device in ipairs(devices) do
+    if device.device == name then return format.device(device) end
+  end
+  return name
+end
+
+-- A line on each size that was left out.
+local function say_skipped(self, blocks)
+  for _, item in ipairs(self.skipped) do
     add(blocks, document.note(reasons[item.why], {
-      n = {item.n, "count"}, device = {item.device, "text"}, needs = {item.needs or false, "B"},
+      n = {item.n, "count"}, device = {called(self.devices, item.device), "text"}, needs = {item.needs or false, "B"},
       available = {item.available or false, "B"}, seconds = {item.seconds or false, "s"},
     }))
   end
@@ -216,7 +225,7 @@ function page.say_doubts(points, devices, blocks)
       local doubt = entry and entry.agreement
       if doubts[doubt] and not said[doubt] then
         said[doubt] = true
-        add(blocks, document.note(doubts[doubt], {device = {devices[i].device, "text"}, n = {point.n, "count"},
+        add(blocks, document.note(doubts[doubt], {device = {format.device(devices[i]), "text"}, n = {point.n, "count"},
           base = {devices[1].device, "text"}}))
       end
     end
@@ -226,7 +235,7 @@ end
 --- What else has to be said beside the figures of a grid.
 function page.say_caveats(self, blocks)
   if self.incomplete then add(blocks, document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
-  page.say_skipped(self.skipped, blocks)
+  say_skipped(self, blocks)
   page.say_doubts(self.points, self.devices, blocks)
   local most = 0
   for _, point in ipairs(self.points) do

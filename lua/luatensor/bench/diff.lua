@@ -4,6 +4,7 @@ local arguments = require "luatensor.bench.arguments"
 local circumstances = require "luatensor.bench.circumstances"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.bench.figures"
+local format = require "luatensor.bench.format"
 local notes = require "luatensor.bench.notes"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"
@@ -30,7 +31,7 @@ local columns = {
 }
 
 local function row_of(row)
-  local cells = {row.name}
+  local cells = {format.marked(row.name, row.before.emulated)}
   for _, side in ipairs{row.before, row.after} do
     for _, name in ipairs{"median", "q1", "q3"} do
       cells[#cells + 1] = side[name] and {side[name], row.unit} or false
@@ -40,11 +41,11 @@ local function row_of(row)
   return cells
 end
 
--- Rows of which one side at least is emulated stand apart.
+-- Emulated rows stand apart.
 local function table_of(self, emulated, title)
   local rows = {}
   for _, row in ipairs(self.rows) do
-    if (row.before.emulated or row.after.emulated or false) == emulated then rows[#rows + 1] = row_of(row) end
+    if (row.before.emulated or false) == emulated then rows[#rows + 1] = row_of(row) end
   end
   return rows[1] and document.table{title = title, columns = columns, rows = rows}
 end
@@ -110,7 +111,7 @@ local function add_notes(self, blocks)
   if not self.same_machine then
     add(document.note("Two machines: figures side by side, no ratios and no verdicts."))
   end
-  if self.mixed then add(document.note("Emulated and real times are not compared with each other.")) end
+  add(list_note("Left out, since only one side is emulated, the other real: {names}.", self.mixed))
   add_reasons(self, add)
   add(list_note("Not compared, because the options of their experiments differ: {names}.", self.other_work))
   add(list_note("Of fewer than five rounds, so that quartiles say little: {names}.", self.few))
@@ -201,7 +202,7 @@ end
 
 local function compare_row(name, before, after, same_machine)
   local row = {name = name, unit = before.unit or "s", before = side_of(before), after = side_of(after)}
-  if same_machine and before.emulated == after.emulated and before.median > 0 and after.median > 0 then
+  if same_machine and before.median > 0 and after.median > 0 then
     row.ratio, row.why = speed_up(row), doubt(before, after)
     row.verdict = verdict(row)
   end
@@ -235,17 +236,26 @@ local function pair_up(fields, before, after)
   return list
 end
 
+-- Emulated and real times never stand in one row: such pairs are named, and left out.
+local function same_kind(fields, pairs_of)
+  local list = {}
+  for _, pair in ipairs(pairs_of) do
+    local both = (pair[2].emulated or false) == (pair[3].emulated or false)
+    table.insert(both and list or fields.mixed, both and pair or pair[1])
+  end
+  return list
+end
+
 local function add_notes_of(run, name, timing)
   for _, note in ipairs(timing.notes or {}) do table.insert(run.notes, {name = name, note = note}) end
 end
 
 local function compare_rows(fields, before, after)
-  local list = pair_up(fields, before, after)
+  local list = same_kind(fields, pair_up(fields, before, after))
   for i, pair in ipairs(list) do
     local name, a, b = table.unpack(pair)
     fields.rows[i] = compare_row(name, a, b, fields.same_machine)
-    fields.mixed = fields.mixed or a.emulated ~= b.emulated or nil
-    fields.emulated = fields.emulated or a.emulated or b.emulated
+    fields.emulated = fields.emulated or a.emulated
     add_notes_of(fields.before, name, a)
     add_notes_of(fields.after, name, b)
     if is_few(a) or is_few(b) then table.insert(fields.few, name) end
@@ -266,6 +276,10 @@ end
 
 local function check_common(fields, before, after)
   if #fields.rows > 0 or #fields.other_work > 0 then return end
+  if #fields.mixed > 0 then
+    arguments.fail("bench.diff", "emulated and real times say nothing of each other: %s",
+      table.concat(fields.mixed, ", "))
+  end
   local function list(names) return #names > 0 and table.concat(names, ", ") or "nothing" end
   arguments.fail("bench.diff", "nothing of the same name in both: %s (%s) and %s (%s)", list(fields.only_before),
     before.kind, list(fields.only_after), after.kind)
@@ -282,23 +296,24 @@ end
 --- Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
 -- not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
 -- than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
--- machines stand side by side without ratios and verdicts, and so do emulated and real figures. Figures of experiments
--- are compared where their options are equal, but for how long they measure.
+-- machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures of
+-- experiments are compared where their options are equal, but for how long they measure.
 -- @function bench.diff
 -- @tab before a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 -- @tab after another
 -- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1:
 --   faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single"
---   (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `other_work`: names of figures of
---   experiments whose options differ; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
--- @raise results without times, or without any row of the same name
+--   (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of what is
+--   emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences`
+--   {{what, before, after}, …}: in what the runs differ; `same_machine`
+-- @raise results without times, without any row of the same name, or of which one is emulated and the other real
 function diff.diff(before, after)
   check_result(1, before)
   check_result(2, after)
   local differences, same_machine = circumstances.of_runs(before, after)
   local fields = {
     before = head_of(before), after = head_of(after), rows = {}, only_before = {}, only_after = {}, few = {},
-    other_work = {},
+    other_work = {}, mixed = {},
     differences = differences, same_machine = same_machine, floor = diff.FLOOR, machine = after.machine,
   }
   compare_rows(fields, before, after)

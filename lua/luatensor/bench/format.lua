@@ -79,6 +79,17 @@ function format.tick(value, unit)
   return (format.show(value, unit):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("%.(%D)", "%1"):gsub("%.$", ""))
 end
 
+--- A name with the word that what it stands for is not real, where it is not.
+-- @string name
+-- @tparam ?boolean emulated
+-- @treturn string
+function format.marked(name, emulated) return name .. (emulated and " (emulated)" or "") end
+
+--- The name of a device, or of the device that a figure was measured on: marked where it is emulated.
+-- @tab of what has the fields `device` and `emulated`
+-- @treturn string|boolean false: it has none
+function format.device(of) return of.device and format.marked(of.device, of.emulated) or false end
+
 --- Is there such a unit?
 function format.is_unit(unit) return units[unit] ~= nil end
 

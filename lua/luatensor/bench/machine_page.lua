@@ -2,6 +2,7 @@
 
 local caches = require "luatensor.bench.caches"
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local notes = require "luatensor.bench.notes"
 local share = require "luatensor.bench.share"
 
@@ -13,16 +14,16 @@ local function of_dtype(rows, dtype)
   end
 end
 
+local function called(entry) return format.device(entry) end
+
 local function head(entry)
   return document.text("{device}: {name}, {units}; measured {made}", {
-    device = {entry.device, "text"}, name = {entry.name, "text"}, made = {entry.made, "text"},
+    device = {called(entry), "text"}, name = {entry.name, "text"}, made = {entry.made, "text"},
     units = {entry.threads and entry.threads .. " threads" or entry.cores .. " multiprocessors", "text"},
   })
 end
 
-local function titled(entry, what)
-  return ("%s%s: %s"):format(entry.device, entry.emulated and " (emulated)" or "", what)
-end
+local function titled(entry, what) return called(entry) .. ": " .. what end
 
 -- ---- tables -------------------------------------------------------------------------------------
 
@@ -66,7 +67,7 @@ end
 local function transfers_table(entry)
   local rows = {}
   for i, row in ipairs(entry.transfers) do
-    rows[i] = {row.out and "to the CPU" or "to " .. entry.device, row.pinned and "page-locked" or "ordinary",
+    rows[i] = {row.out and "to the CPU" or "to " .. called(entry), row.pinned and "page-locked" or "ordinary",
       row.latency, row.bandwidth}
   end
   if #rows == 0 then return nil end
@@ -129,7 +130,7 @@ local function say_device(entry, add)
   end
   for _, row in ipairs(entry.problems) do
     add(document.note("{device}, {what}: not measured: {problem}", {
-      device = {entry.device, "text"}, what = {row.what, "text"}, problem = {row.problem, "text"},
+      device = {called(entry), "text"}, what = {row.what, "text"}, problem = {row.problem, "text"},
     }))
   end
 end

@@ -1,6 +1,7 @@
 --- What a split shows: the methods of its results.
 
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 
 local page = {}
 
@@ -21,7 +22,8 @@ local families = {
 
 local function headline(self)
   return document.text("{name}: {normal} a call as it runs; {wall} where each call of a device is waited for", {
-    name = {self.name, "text"}, normal = {self.normal.median, "s"}, wall = {self.wall, "s"},
+    name = {format.marked(self.name, self.emulated), "text"}, normal = {self.normal.median, "s"},
+    wall = {self.wall, "s"},
   })
 end
 
@@ -57,7 +59,7 @@ local columns = {
   {"device calls", "text", function(row)
     return row.dtype and ("%s, %s"):format(families[row.family], row.dtype) or families[row.family]
   end, true},
-  {"device", "text", function(row) return row.device end, true},
+  {"device", "text", function(row) return format.device(row) end, true},
   {"calls", "number", function(row) return row.calls end, true},
   {"time", "s", function(row) return row.seconds end, true},
   {"bytes", "B", function(row) return row.bytes > 0 and row.bytes end},

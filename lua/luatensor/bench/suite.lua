@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local interrupt = require "luatensor.bench.interrupt"
 local caveats = require "luatensor.bench.notes"
 local machine = require "luatensor.bench.machine"
@@ -44,10 +45,9 @@ local function tables(self)
       if not rows then
         rows = {}
         rows_of[each.device] = rows
-        local emulated = each.emulated and ", emulated: these times say nothing about a GPU" or ""
-        blocks[#blocks + 1] = document.table{
-          title = ("%s, %s%s"):format(each.device, each.dtype or self.dtype, emulated), columns = columns, rows = rows,
-        }
+        local title = format.device(each) .. ", " .. (each.dtype or self.dtype)
+        if each.emulated then title = title .. ": these times say nothing about a GPU" end
+        blocks[#blocks + 1] = document.table{title = title, columns = columns, rows = rows}
       end
       rows[#rows + 1] = row_of(each)
     end
@@ -233,7 +233,8 @@ local function try(step, settings, results, problems)
   elseif interrupt.is(timed) then
     return true
   else
-    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1].name, step[2], step[3].device, timed)
+    problems[#problems + 1] = ("%s, %d, %s: %s"):format(step[1].name, step[2],
+      format.device(step[3]), timed)
   end
   lt.empty_cache()
 end

@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 local progress = require "luatensor.bench.progress"
@@ -35,7 +36,7 @@ local collections = {count = "garbage collections counted", out = "garbage colle
 local function circumstances(self)
   local where = self.device == "cpu" and "on {device} with {threads} threads" or "on {device}"
   return document.text(where .. ", {dtype}, {gc}", {
-    device = {self.device, "text"}, threads = {self.threads, "count"}, gc = {collections[self.gc], "text"},
+    device = {format.device(self), "text"}, threads = {self.threads, "count"}, gc = {collections[self.gc], "text"},
     dtype = {self.dtype or "no tensor came back", "text"},
   })
 end

@@ -4,6 +4,7 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local cures = require "luatensor.cli.cures"
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local machine = require "luatensor.bench.machine"
 local terminal = require "luatensor.render.terminal"
 
@@ -20,7 +21,7 @@ function info.define() end
 local function devices()
   local rows = {}
   for i, device in ipairs(lt.devices()) do
-    rows[i] = {device.device, device.name, device.cores, device.isa or false, device.memory or false}
+    rows[i] = {format.device(device), device.name, device.cores, device.isa or false, device.memory or false}
   end
   return document.table{
     columns = {{name = "device", unit = "text"}, {name = "name", unit = "text"}, {name = "cores", unit = "count"},
@@ -29,10 +30,18 @@ local function devices()
   }
 end
 
+local function any_emulated()
+  for _, device in ipairs(lt.devices()) do
+    if device.emulated then return true end
+  end
+end
+
 -- What computes, a library a line; threads; the folder.
 local function facts(add)
   add(("%s, %s"):format(lt._VERSION, _VERSION))
-  for part in (lt.config() .. "; "):gmatch("(.-); ") do add(part) end
+  for part in (lt.config() .. "; "):gmatch("(.-); ") do
+    add(format.marked(part, part:find("^cuda") and any_emulated()))
+  end
   add(("threads: %d of the CPU (--threads of the commands, OMP_NUM_THREADS)"):format(lt.get_num_threads()))
   local folder, problem = core.cache_folder()
   add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
@@ -75,7 +84,7 @@ local function gpus(add)
   end
   for _, device in ipairs(lt.devices()) do
     if device.kind == "gpu" then
-      add(("%s is used where scripts say so: {device = %q}"):format(device.device, device.device))
+      add(("%s is used where scripts say so: {device = %q}"):format(format.device(device), device.device))
       if device.emulated then add("  An emulator of a GPU on the CPU: its times say nothing about a GPU.") end
       try_out(device.device, add)
     end

@@ -149,6 +149,6 @@ function axis.table(block)
 end
 
 --- A series' name, with the word that it is not real where it is not.
-function axis.name(series) return series.name .. (series.emulated and " (emulated)" or "") end
+function axis.name(series) return format.marked(series.name, series.emulated) end
 
 return axis

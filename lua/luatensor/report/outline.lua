@@ -3,6 +3,7 @@
 -- {kind = "box"} … {kind = "end"}, {kind = "footer", text =}.
 
 local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
 local notes = require "luatensor.bench.notes"
 
 local outline = {}
@@ -51,7 +52,7 @@ end
 local function run_items(run, section, level)
   local items = {}
   if #section.runs > 1 then
-    local text = "On " .. tostring(run.device) .. (run.emulated and " (emulated)" or "")
+    local text = "On " .. format.marked(tostring(run.device), run.emulated)
     local id = section.id .. "-" .. tostring(run.device):gsub("%W", "-")
     items[1] = {kind = "heading", level = level, text = text, id = id}
   end
@@ -116,7 +117,7 @@ local function versions(report)
     {"system", machine.system or false}, {"computes with", machine.config or false}}
   for _, device in ipairs(machine.devices) do
     if device.software then
-      rows[#rows + 1] = {device.device .. (device.emulated and " (emulated)" or ""), device.software}
+      rows[#rows + 1] = {format.device(device), device.software}
     end
   end
   return document.table{title = "Versions",

@@ -1,0 +1,167 @@
+-- What of a page does not say that it is emulated: a walk through blocks (and the tables of a page in HTML), with the
+-- result's own raw figures as the oracle of what was measured on an emulated device, and what on a real one.
+
+local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
+local html = require "spec.support.html"
+
+local marks = {}
+
+local function is_marked(text) return (text or ""):find("mulat") ~= nil end
+
+-- Does a text name a device that is emulated?
+local function names(text)
+  return type(text) == "string" and (text:find("cuda:%d") or text == "cuda") and not is_marked(text)
+end
+
+-- ---- what is what -------------------------------------------------------------------------------
+
+-- Figures that a table holds; whole numbers are sizes and counts, which are of no device.
+local function collect(value, set)
+  if math.type(value) == "float" and value % 1 ~= 0 then set[value] = true end
+  if type(value) == "table" then
+    for _, item in pairs(value) do collect(item, set) end
+  end
+end
+
+-- A series' heights: what stands on the other axis may be of any device.
+local function collect_series(series, set)
+  for _, point in ipairs(series.points) do collect(point[2], set) end
+end
+
+local function walk(value, emulated, real)
+  if type(value) ~= "table" or value.kind == "table" then return end
+  if value.kind == "chart" then
+    for _, series in ipairs(value.series) do
+      if series.emulated then collect_series(series, emulated) end
+    end
+    return
+  end
+  local holds_others = value.format == "luatensor" and value.kind ~= "time"
+  if value.emulated and not holds_others then return collect(value, emulated) end
+  if value.device == "cpu" and not holds_others then return collect(value, real) end
+  for _, item in pairs(value) do walk(item, emulated, real) end
+end
+
+--- The raw figures of a result, as sets: of emulated devices, of the CPU.
+function marks.figures(result)
+  local emulated, real = {}, {}
+  walk(result, emulated, real)
+  for value in pairs(emulated) do
+    if real[value] then emulated[value], real[value] = nil, nil end
+  end
+  return emulated, real
+end
+
+-- ---- faults -------------------------------------------------------------------------------------
+
+local function row_is_marked(row)
+  for _, cell in ipairs(row) do
+    local text = type(cell) == "table" and cell[1] or cell
+    if type(text) == "string" and is_marked(text) then return true end
+  end
+  return false
+end
+
+local function table_faults(block, emulated, real, fault)
+  local whole, kinds, ratios = is_marked(block.title), {}, false
+  if names(block.title) then fault("title: %s", block.title) end
+  for _, column in ipairs(block.columns) do
+    if names(column.name) then fault("column: %s", column.name) end
+  end
+  for _, row in ipairs(block.rows) do
+    for c, column in ipairs(block.columns) do
+      local value, unit = document.cell(row[c], column)
+      if names(value) then fault("cell: %s", value) end
+      if emulated[value] then
+        kinds.emulated = true
+        if not (whole or is_marked(column.name) or row_is_marked(row)) then fault("figure %s, %s", value, column.name) end
+      elseif real[value] then
+        kinds.real = true
+        if whole then fault("real figure %s in %q", value, block.title) end
+      end
+      ratios = ratios or type(value) == "number" and (unit == "ratio" or unit == "share")
+    end
+  end
+  if kinds.emulated and kinds.real and ratios then fault("ratios of both kinds: %s", block.title or "") end
+end
+
+local function chart_faults(block, emulated, _, fault)
+  if names(block.title) then fault("title: %s", block.title) end
+  for _, series in ipairs(block.series) do
+    local mark = series.emulated or false
+    if mark ~= (block.series[1].emulated or false) then fault("both kinds in %q", block.title or "") end
+    if names(series.name) and not mark then fault("series: %s", series.name) end
+    for _, point in ipairs(series.points) do
+      if emulated[point[2]] and not mark then fault("point %s of %s", point[2], series.name) end
+    end
+  end
+end
+
+local function text_faults(block, _, _, fault)
+  local text = format.fill(block.text, block.values)
+  if names(text) then fault("text: %s", text) end
+end
+
+local by_kind = {table = table_faults, chart = chart_faults, text = text_faults, note = text_faults}
+
+--- What is wrong with blocks: a list of texts.
+function marks.faults(blocks, emulated, real)
+  local faults = {}
+  local function fault(...) faults[#faults + 1] = string.format(...) end
+  for _, block in ipairs(blocks) do by_kind[block.kind](block, emulated, real, fault) end
+  return faults
+end
+
+-- ---- pages --------------------------------------------------------------------------------------
+
+local function cell_of(inner)
+  local value = tonumber(inner:match("<data value=\"([^\"]+)\""))
+  return value and value + 0.0 or html.unescape((inner:gsub("<[^<>]*>", "")))
+end
+
+-- A page's tables as blocks.
+local function tables_of(page)
+  local blocks = {}
+  for head, inner in page:gmatch("<table ([^<>]*)>(.-)</table>") do
+    local id = head:match("aria%-labelledby=\"([^\"]+)\"")
+    local title = id and page:match("id=\"" .. id:gsub("%W", "%%%0") .. "\">([^<]*)<") or head:match("aria%-label=\"([^\"]*)\"")
+    local block = {kind = "table", title = title and html.unescape(title), columns = {}, rows = {}}
+    for row in inner:gmatch("<tr>(.-)</tr>") do
+      local cells = {}
+      for cell in row:gmatch("<t[hd][^<>]*>(.-)</t[hd]>") do cells[#cells + 1] = cell_of(cell) end
+      if #block.columns == 0 then
+        for i, name in ipairs(cells) do block.columns[i] = {name = name, unit = "text"} end
+      else
+        block.rows[#block.rows + 1] = cells
+      end
+    end
+    blocks[#blocks + 1] = block
+  end
+  return blocks
+end
+
+local SHOWN = {"p", "li", "h1", "h2", "h3", "th", "td", "figcaption", "summary", "text"}
+
+--- What is wrong with a page in HTML. Its figures are shown to 14 digits: so are those that they are looked up in.
+function marks.page_faults(page, emulated, real)
+  local function shortened(set)
+    local short = {}
+    for value in pairs(set) do short[tonumber(("%.14g"):format(value)) + 0.0] = true end
+    return short
+  end
+  local blocks = tables_of(page)
+  local faults = marks.faults(blocks, shortened(emulated), shortened(real))
+  local elements = html.parse(page)
+  for _, name in ipairs(SHOWN) do
+    for _, element in ipairs(html.all(elements, name)) do
+      if names(element.text) then faults[#faults + 1] = ("<%s>: %s"):format(name, element.text) end
+    end
+  end
+  for _, element in ipairs(elements) do
+    if names(element.attributes["aria-label"]) then faults[#faults + 1] = element.attributes["aria-label"] end
+  end
+  return faults, blocks
+end
+
+return marks
