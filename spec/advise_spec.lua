@@ -443,7 +443,7 @@ describe("advise.choices", function()
   it("follows from the figures", function()
     local _, list = rows{available = {cpu = 20e9}}
     assert.equal("cpu", list[1].choice)                                   -- 10 000 steps: 1 s
-    assert.equal("cpu; a GPU for daily work", list[2].choice)               -- 100 s
+    assert.equal("cpu, or a GPU for daily work", list[2].choice)               -- 100 s
     assert.equal("GPU", list[3].choice)                                   -- 10 000 s
     assert.equal("several GPUs, or TPUs", list[4].choice)                 -- 1.1 TB
     assert.equal("does not fit", list[4].here[1].how)
@@ -475,7 +475,7 @@ describe("advise.choices", function()
 
   it("does not take an emulated one", function()
     local r, list = rows{devices = {CPU, EMULATED}, available = {cpu = 20e9}}
-    assert.same({"cpu", "cpu; a GPU for daily work", "GPU"}, {list[1].choice, list[2].choice, list[3].choice})
+    assert.same({"cpu", "cpu, or a GPU for daily work", "GPU"}, {list[1].choice, list[2].choice, list[3].choice})
     for _, block in ipairs(r:blocks()) do
       for _, column in ipairs(block.columns or {}) do
         assert.truthy(not column.name:find("cuda", 1, true) or block.title:find("^Emulated"))

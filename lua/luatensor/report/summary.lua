@@ -63,9 +63,9 @@ local function say_limits(entry, blocks)
   local product, plain = of_dtype(entry.products, "float32"), of_dtype(entry.arithmetic, "float32")
   if product and plain then
     local share = product.flops / plain.flops
-    local part = share <= 1 and "{share} of what its arithmetic units can do at most"
-      or "all that its arithmetic units can do"
-    add(blocks, "It multiplies matrices of float32 numbers at {rate}, which is " .. part .. ".",
+    local compared = share <= 1 and "which is {share} of what its arithmetic units can do at most"
+      or "more than its arithmetic units reached alone: something disturbed them when that was measured"
+    add(blocks, "It multiplies matrices of float32 numbers at {rate}, " .. compared .. ".",
       {rate = {product.flops, "FLOP/s"}, share = {share, "share"}})
   end
   if entry.read and entry.call then
