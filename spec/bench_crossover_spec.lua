@@ -50,7 +50,7 @@ local function points(text)
 end
 
 local function sentence(text)
-  local words, values = crossing.sentence(crossing.find(points(text)), "cuda:0", "cpu", "in place")
+  local words, values = crossing.sentence(crossing.find(points(text)), "cuda:0", "cpu", "in_place")
   return (format.fill(words, values):gsub("With the data in place, cuda:0 ", ""):gsub("\u{A0}", " "))
 end
 

@@ -144,8 +144,8 @@ local function choose(row)
   if best and best.device ~= "cpu" then
     return best.device, "{steps} steps take {all} on {device} ({how}), the fastest device here.", values
   elseif best and STEPS * best.seconds <= LONG and one then
-    return "cpu, or a GPU for daily work", "{steps} steps take {all} on {device} ({how}), at least {least} on an {name}: "
-      .. "worth a GPU where it is done often.", values
+    return "cpu, or a GPU for daily work", "{steps} steps take {all} on {device} ({how}), at least {least} on an "
+      .. "{name}: worth a GPU where it is done often.", values
   elseif one and best then
     return "GPU", "{steps} steps would take {all} on {device} ({how}), at least {least} on an {name}, whose memory "
       .. "holds the {bytes}.", values

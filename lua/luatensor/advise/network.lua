@@ -129,16 +129,14 @@ end
 local function check(options)
   local what = "advise.network"
   options = arguments.options(what, options, known)
-  if options.training ~= nil and type(options.training) ~= "boolean" then
-    arguments.fail(what, "training: boolean expected, got %s", type(options.training))
-  end
   local function count(name, default)
     if options[name] == nil then return default end
     return arguments.integer(what, name, options[name], 1)
   end
   return {
     parameters = count("parameters", 1000000), batch = count("batch", 64), calls = options.calls,
-    layers = count("layers", 4), training = options.training or false, dtype = float_dtype(options.dtype),
+    layers = count("layers", 4), training = arguments.boolean(what, "training", options.training, false),
+    dtype = float_dtype(options.dtype),
   }, options
 end
 

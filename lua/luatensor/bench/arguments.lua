@@ -57,6 +57,13 @@ function arguments.number(fn, what, value, low, high, default)
   return value
 end
 
+--- true or false; nil gives the default.
+function arguments.boolean(fn, what, value, default)
+  if value == nil then return default end
+  if type(value) ~= "boolean" then arguments.fail(fn, "%s: boolean expected, got %s", what, type(value)) end
+  return value
+end
+
 --- A function.
 function arguments.callable(fn, what, value)
   local meta = getmetatable(value)

@@ -1,14 +1,8 @@
 --- The processor's caches, as the system describes them (Linux: /sys).
 
-local caches = {}
+local read = require "luatensor.bench.first_line"
 
-local function read(path)
-  local file = io.open(path)
-  if not file then return nil end
-  local line = file:read("l")
-  file:close()
-  return line
-end
+local caches = {}
 
 -- "0-3,8" is 5.
 local function count_of(list)

@@ -398,9 +398,7 @@ function comparison.compare(entries, options)
   options = arguments.options("bench.compare", options, known_options)
   check_entries(entries)
   if options.same ~= nil then arguments.callable("bench.compare", "same", options.same) end
-  if options.check ~= nil and type(options.check) ~= "boolean" then
-    arguments.fail("bench.compare", "check: boolean expected, got %s", type(options.check))
-  end
+  arguments.boolean("bench.compare", "check", options.check)
   local checked = timing.check("bench.compare", options)
   checked.part, checked.rounds = true, options.rounds and checked.rounds or ROUNDS
   local _ <close> = state.keep()

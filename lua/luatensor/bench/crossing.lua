@@ -93,7 +93,7 @@ end
 -- @tab found what crossing.find gave, of at least one point
 -- @string device
 -- @string base
--- @string mode "in place" or "with transfers"
+-- @string mode "in_place" or "with_transfers"
 -- @treturn string text, with
 -- @treturn table values
 function crossing.sentence(found, device, base, mode)
@@ -101,7 +101,7 @@ function crossing.sentence(found, device, base, mode)
   for _, name in ipairs{"least", "most", "decided_from", "decided_to"} do
     values[name] = {found[name] or false, "count"}
   end
-  local where = mode == "in place" and "With the data in place" or "With transfers"
+  local where = mode == "in_place" and "With the data in place" or "With transfers"
   local text
   if not found.first then
     text = say_nothing_decided(found)

@@ -103,12 +103,6 @@ local function devices_of(what, wanted, place)
   return base_first(list)
 end
 
-local function boolean(what, name, value, default)
-  if value == nil then return default end
-  if type(value) ~= "boolean" then arguments.fail(what, "%s: boolean expected, got %s", name, type(value)) end
-  return value
-end
-
 local function text(what, name, value, default)
   if value == nil then return default end
   if type(value) ~= "string" then arguments.fail(what, "%s: string expected, got %s", name, type(value)) end
@@ -129,7 +123,7 @@ function crossover.settings(what, options, place)
     devices = devices_of(what, options.devices, place),
     seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.2),
     patience = arguments.number(what, "patience", options.patience, 1e-3, 1e6, 60),
-    transfers = boolean(what, "transfers", options.transfers, true),
+    transfers = arguments.boolean(what, "transfers", options.transfers, true),
     refine = options.refine and arguments.integer(what, "refine", options.refine, 0, 100) or 0,
   }
 end

@@ -10,7 +10,6 @@ local notes = require "luatensor.bench.notes"
 local page = {}
 
 local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
-local MODE_NAMES <const> = {in_place = "in place", with_transfers = "with transfers"}
 
 -- ---- in words: sentences ------------------------------------------------------------------------
 
@@ -18,7 +17,7 @@ local function add(blocks, block) blocks[#blocks + 1] = block end
 
 local function say_crossings(self, blocks)
   for _, found in ipairs(self.crossings) do
-    local text, values = crossing.sentence(found, found.device, self.devices[1].device, MODE_NAMES[found.mode])
+    local text, values = crossing.sentence(found, found.device, self.devices[1].device, found.mode)
     add(blocks, document.text(text, values))
   end
 end

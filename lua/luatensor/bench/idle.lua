@@ -1,20 +1,12 @@
 --- Does anybody else use the processor? Figures that are measured beside other work are worth less.
 
 local core = require "luatensor.core"
+local first_line = require "luatensor.bench.first_line"
 
 local idle = {}
 
 --- Share of the processor's time from which on others disturb.
 idle.BUSY = 0.05
-
--- Text of the first line of a file below /proc; nil where there is none.
-local function first_line(path)
-  local file = io.open(path)
-  if not file then return nil end
-  local line = file:read("l")
-  file:close()
-  return line
-end
 
 -- Jiffies of all cores since boot: working, and in all.
 local function read_all()

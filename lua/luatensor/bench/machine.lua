@@ -4,6 +4,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local caches = require "luatensor.bench.caches"
+local first_line = require "luatensor.bench.first_line"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 local limits_file = require "luatensor.bench.limits_file"
@@ -17,13 +18,6 @@ local state = require "luatensor.bench.state"
 local machine = {}
 
 -- ---- what it is ---------------------------------------------------------------------------------
-
-local function first_line(path)
-  local file = io.open(path)
-  local line = file and file:read("l")
-  if file then file:close() end
-  return line
-end
 
 local function system_name()
   local kind, release = first_line("/proc/sys/kernel/ostype"), first_line("/proc/sys/kernel/osrelease")
@@ -217,13 +211,6 @@ local function wanted_devices(devices, identity)
   return list
 end
 
-local function boolean(name, value)
-  if value ~= nil and type(value) ~= "boolean" then
-    arguments.fail("bench.machine", "%s: boolean expected, got %s", name, type(value))
-  end
-  return value or false
-end
-
 -- The entries of all wanted devices: those stored, and new ones that the steps fill.
 local function prepare(fields, wanted, identity, options)
   local steps, new, weight = {}, {}, 0
@@ -263,7 +250,7 @@ end
 function machine.machine(options)
   options = arguments.options("bench.machine", options, {fresh = true, seconds = true, devices = true})
   local settings = {
-    fresh = boolean("fresh", options.fresh),
+    fresh = arguments.boolean("bench.machine", "fresh", options.fresh, false),
     seconds = arguments.number("bench.machine", "seconds", options.seconds, 1e-6, 60, machine.SECONDS),
   }
   local identity = machine.identity()

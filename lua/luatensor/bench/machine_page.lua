@@ -8,12 +8,6 @@ local share = require "luatensor.bench.share"
 
 local page = {}
 
-local function of_dtype(rows, dtype)
-  for _, row in ipairs(rows) do
-    if row.dtype == dtype then return row end
-  end
-end
-
 local function called(entry) return format.device(entry) end
 
 local function head(entry)
@@ -30,7 +24,7 @@ local function titled(entry, what) return called(entry) .. ": " .. what end
 local function arithmetic_table(entry)
   local rows = {}
   for _, dtype in ipairs{"float32", "float64", "float16", "bfloat16"} do
-    local plain, product = of_dtype(entry.arithmetic, dtype), of_dtype(entry.products, dtype)
+    local plain, product = share.row_of(entry.arithmetic, dtype), share.row_of(entry.products, dtype)
     if plain or product then
       rows[#rows + 1] = {dtype, plain and plain.flops or false, product and product.flops or false,
         product and product.n or false}

@@ -10,11 +10,14 @@ local CACHED <const> = 1.5       -- times as fast as memory: from a cache
 --- What computes elements of a dtype.
 local parts <const> = {complex64 = "float32", complex128 = "float64"}
 
-local function row_of(rows, dtype)
+--- The row of a dtype in a device's `arithmetic` or `products`; nil: it was not measured.
+function share.row_of(rows, dtype)
   for _, row in ipairs(rows) do
     if row.dtype == dtype then return row end
   end
 end
+
+local row_of <const> = share.row_of
 
 -- The larger of what additions with multiplications and matrix products reach.
 local function flops_limit(entry, dtype)

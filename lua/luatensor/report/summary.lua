@@ -4,6 +4,7 @@
 local crossing = require "luatensor.bench.crossing"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
+local limits = require "luatensor.bench.share"
 local measured = require "luatensor.bench.measured"
 local notebook = require "luatensor.notebook"
 local notes = require "luatensor.bench.notes"
@@ -45,12 +46,6 @@ local function add(blocks, text, values) blocks[#blocks + 1] = document.text(tex
 
 -- ---- what does this machine do? -----------------------------------------------------------------
 
-local function of_dtype(rows, dtype)
-  for _, row in ipairs(rows or {}) do
-    if row.dtype == dtype then return row end
-  end
-end
-
 -- The CPU's limits, as bench.machine gives them; nil: not measured.
 local function limits_of(report)
   local section = section_of(report, "machine")
@@ -60,7 +55,7 @@ local function limits_of(report)
 end
 
 local function say_limits(entry, blocks)
-  local product, plain = of_dtype(entry.products, "float32"), of_dtype(entry.arithmetic, "float32")
+  local product, plain = limits.row_of(entry.products, "float32"), limits.row_of(entry.arithmetic, "float32")
   if product and plain then
     local share = product.flops / plain.flops
     local compared = share <= 1 and "which is {share} of what its arithmetic units can do at most"
@@ -139,8 +134,6 @@ end
 
 -- ---- from which size on? ------------------------------------------------------------------------
 
-local MODE_NAMES <const> = {in_place = "in place", with_transfers = "with transfers"}
-
 -- The crossovers of experiment 07 on real devices.
 local function crossovers(report)
   local section = section_of(report, "07_crossover")
@@ -150,7 +143,7 @@ end
 
 local function say_measured(result, blocks)
   for _, found in ipairs(result.crossings or {}) do
-    local text, values = crossing.sentence(found, found.device, result.devices[1].device, MODE_NAMES[found.mode])
+    local text, values = crossing.sentence(found, found.device, result.devices[1].device, found.mode)
     values.work = {result.name, "text"}
     add(blocks, "{work}: " .. text, values)
   end
