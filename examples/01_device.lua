@@ -15,10 +15,12 @@ local rows = {}
 for i, info in ipairs(lt.devices()) do
   rows[i] = {experiment.name_of(info.device), info.name, info.cores, info.isa, info.memory or false}
 end
-for _, id in ipairs(notebook.claims[7].devices) do
+local cited = {}
+for i, id in ipairs(notebook.claims[7].cited) do
   local published = public_figures.find(id)
+  cited[i] = published.name
   local memory = published.kind == "gpu" and published.memory       -- a processor's is the board's choice
-  rows[#rows + 1] = {"the notebook's", published.name, published.cores, "", memory}
+  rows[#rows + 1] = {"cited", published.name, published.cores, "", memory}
 end
 run:table{
   columns = {
@@ -27,6 +29,9 @@ run:table{
   },
   rows = rows,
 }
+
+run:text("Cited by the notebook for their cores: {names}. It ran on neither, but on an Apple laptop and its GPU.",
+  {names = {table.concat(cited, ", "), "text"}})
 
 local found, reason = lt.cuda.is_available()
 if found then

@@ -52,6 +52,8 @@ describe("the identity", function()
     assert.equal(core.processors(), identity.processors)
     assert.equal(lt.devices()[1].name, identity.devices[1].name)
     assert.truthy(identity.config:find("kernels", 1, true))
+    local release = shell.passes("cat /proc/sys/kernel/osrelease 2>/dev/null; true"):gsub("\n", "")
+    if release ~= "" then assert.truthy(identity.system:find(release, 1, true), identity.system) end
   end)
 end)
 
@@ -281,6 +283,18 @@ describe("a share", function()
     assert.same({0.5, "reading a working set of this size"}, {of(100e9, "read", nil, 20000)})
     assert.same({0.25, "reading a working set of this size"}, {of(100e9, "read", nil, 2000)})
     assert.same({nil, "in cache"}, {of(100e9, "copy", nil, 20000)})
+  end)
+  -- Noise: the largest working set looks three times as fast as memory.
+  it("of what exceeds every cache is of memory, however fast it looked", function()
+    local odd = {device = "cpu", kind = "cpu", threads = 2, cores = 2, read = 20e9, copy = 25e9, arithmetic = {}, products = {},
+      levels = {{bytes = 1000, read = 400e9}, {bytes = 100000, read = 60e9}}}
+    assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 180000)})
+    odd.caches = {{name = "L1", bytes = 1000, shared = 1}, {name = "L2", bytes = 19000, shared = 1}}
+    assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 180000)})       -- nobody tells of a third level
+    odd.caches[3] = {name = "L3", bytes = 40000, shared = 2}                         -- 80000 in all
+    assert.same({nil, "in cache"}, {share.of(odd, 10e9, "copy", nil, 160000)})
+    assert.same({0.4, "copying memory"}, {share.of(odd, 10e9, "copy", nil, 160002)})
+    assert.same({0.5, "reading memory"}, {share.of(odd, 10e9, "read", nil, 180000)})
   end)
   it("of a row of a split is of what its work is limited by", function()
     local function limit(row)

@@ -235,7 +235,7 @@ describe("the notebook", function()
   it("stands beside experiments that made its loop, a round by itself", function()
     local block = notebook.beside(12, {large(), large{device = "cuda:0"}})
     assert.same({
-      {"notebook, CPU", 100, 53.21, false, 53.21 / 100}, {"notebook, GPU", 100, 33.03, false, 33.03 / 100},
+      {"notebook's laptop, CPU", 100, 53.21, false, 53.21 / 100}, {"notebook's laptop, GPU", 100, 33.03, false, 33.03 / 100},
       {"here, cpu", 50, 25, 100, 2}, {"here, cuda:0", 50, 25, 100, 2},
     }, block.rows)
   end)

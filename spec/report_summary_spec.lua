@@ -82,7 +82,7 @@ describe("a report's summary", function()
     assert.is_nil(answer(report{{id = "03_small", runs = {loop_run("cpu", 40, 30, 2, 1)}}}, "What would a GPU have to beat?"))
   end)
 
-  -- A call costs the notebook's GPU 0.0965 s / 100 / 4 = 241 µs.
+  -- A call cost the GPU of the notebook's laptop 0.0965 s / 100 / 4 = 241 µs.
   it("predicts from which size on an absent GPU could be faster", function()
     local seconds = {[16] = 1.5e-6, [32] = 1e-4, [64] = 1e-2}
     local made = report{{id = "07_crossover", runs = {{device = "cpu", results = {
@@ -94,8 +94,8 @@ describe("a report's summary", function()
     }}}}}
     local text = answer(made, "From which size on is a GPU faster?")
     assert_says(text, "x @ y.T of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
-      .. "below n = 32 by the published figures, and could be from n = 64 on if each call cost it 241 µs on top, as with the notebook's "
-      .. "GPU. With data that stay there it could be faster from n = 64 on at that cost.")
+      .. "below n = 32 by the published figures, and could be from n = 64 on if each call cost it 241 µs on top, as one cost the notebook's "
+      .. "own GPU, an Apple laptop's. With data that stay there it could be faster from n = 64 on at that cost.")
     assert_says(text, "x + y of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster "
       .. "at any size up to n = 64: sending takes longer than computing here. With data that stay there it could not be faster at n = 64, "
       .. "if each call cost it 241 µs")

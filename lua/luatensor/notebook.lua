@@ -7,7 +7,7 @@ local notebook = {}
 
 --- Where the figures are from.
 notebook.title = "Importância da GPU no treinamento de redes neurais"
-notebook.where = "PyTorch on an Apple laptop"
+notebook.where = "PyTorch on an Apple laptop and its GPU, device mps"
 
 --- In the notebook's order, each with its number. figures: what it measured, seconds for `loop`; elsewhere: what
 -- answers a claim that no experiment tests.
@@ -32,8 +32,8 @@ notebook.claims = {
       .. "coordinates the resources.",
   },
   {
-    claim = "Cores: 16 384 of a GeForce RTX 4090 with 24 GB, 64 of a Ryzen Threadripper Pro 5995WX.",
-    devices = {"rtx-4090", "threadripper-5995wx"},                      -- rows of luatensor.public_figures
+    claim = "Cited: 16 384 cores of a GeForce RTX 4090 with 24 GB, 64 of a Ryzen Threadripper Pro 5995WX.",
+    cited = {"rtx-4090", "threadripper-5995wx"},    -- rows of luatensor.public_figures; the notebook ran on neither
   },
   {claim = "A GPU is efficient with a large volume of data: small or simple tasks cannot use all of its cores."},
   {claim = "With little data, sending it to the GPU and back can outweigh computing: the CPU alone is faster."},
@@ -86,7 +86,8 @@ end
 function notebook.beside(claim, results)
   local figures, loop = notebook.claims[claim].figures, notebook.claims[claim].loop
   local rows = {
-    line("notebook, CPU", loop.iterations, figures.cpu), line("notebook, GPU", loop.iterations, figures.gpu),
+    line("notebook's laptop, CPU", loop.iterations, figures.cpu),
+    line("notebook's laptop, GPU", loop.iterations, figures.gpu),
   }
   for _, result in ipairs(results) do
     local values = result.values

@@ -7,6 +7,7 @@ local interrupt = require "luatensor.bench.interrupt"
 local notebook = require "luatensor.notebook"
 local outline = require "luatensor.report.outline"
 local parts = require "luatensor.report.parts"
+local plot = require "luatensor.render.plot"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local summary = require "luatensor.report.summary"
@@ -16,7 +17,7 @@ local report = {}
 -- Fields: sizes, started, seconds (that it took), accelerator (a device, or nil), without (why there is none), sections
 -- {{id =, title =, question =, claims =, runs = {experiments}, result =, blocks =, problems = {text}}, …}, summary
 -- {{title =, blocks =}, …}, notebook {title =, where =, claims =}, others (the most of the
--- processor that other programs used), emulated, incomplete.
+-- processor that other programs used), gnuplot (its version; nil: none), emulated, incomplete.
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
 })
@@ -88,6 +89,7 @@ function report.make(options)
   options = arguments.options("report.make", options, known)
   local settings = {sizes = arguments.choice("report.make", "sizes", options.sizes, parts.sizes)}
   local fields = {sizes = settings.sizes, sections = {}, started = os.date("!%Y-%m-%dT%H:%M:%SZ")}
+  fields.gnuplot = plot.version()
   fields.notebook = {title = notebook.title, where = notebook.where, claims = notebook.claims}
   settings.accelerator, fields.without = accelerator_of(options.device)
   fields.accelerator, fields.emulated = settings.accelerator, is_emulated(settings.accelerator)

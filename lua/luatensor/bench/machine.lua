@@ -19,9 +19,17 @@ local machine = {}
 
 -- ---- what it is ---------------------------------------------------------------------------------
 
+-- "Debian GNU/Linux 12 (bookworm)"; nil: the system does not say.
+local function distribution()
+  local file <close> = io.open("/etc/os-release")
+  return file and ("\n" .. file:read("a")):match("\nPRETTY_NAME=\"?([^\"\n]+)") or nil
+end
+
 local function system_name()
   local kind, release = first_line("/proc/sys/kernel/ostype"), first_line("/proc/sys/kernel/osrelease")
-  return kind and release and kind .. " " .. release or nil
+  local words = {distribution()}
+  words[#words + 1] = kind and release and kind .. " " .. release
+  return words[1] and table.concat(words, ", ") or nil
 end
 
 local function describe_devices()

@@ -44,12 +44,23 @@ function share.point(entry, bytes)
   end
 end
 
---- Is a working set in a cache?
+-- Is it more than the caches hold that the system tells of? Twice as much: a virtual machine may be told of a part.
+-- Without a third level among them there may be one that nobody tells of.
+local function exceeds_caches(entry, bytes)
+  local all, last = 0, ""
+  for _, cache in ipairs(entry.caches or {}) do
+    all, last = all + cache.bytes * math.max(1, (entry.cores or 1) // cache.shared), cache.name
+  end
+  return last >= "L3" and bytes > 2 * all
+end
+
+--- Is a working set in a cache? One that exceeds all caches is not, however fast noise lets it look.
 -- @treturn boolean
 -- @treturn ?table the measured point
 function share.in_cache(entry, bytes)
   local point = bytes and share.point(entry, bytes)
-  return point ~= nil and entry.read ~= nil and point.read > CACHED * entry.read, point
+  local fast = point ~= nil and entry.read ~= nil and point.read > CACHED * entry.read
+  return fast and not exceeds_caches(entry, bytes), point
 end
 
 local function bytes_limit(entry, kind, working_set)

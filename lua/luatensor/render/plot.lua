@@ -191,6 +191,14 @@ function plot.missing()
   return "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
+--- gnuplot's name and version; nil: it is not there.
+-- @treturn string|nil
+function plot.version()
+  if plot.missing() then return nil end
+  local pipe <close> = assert(io.popen("gnuplot --version 2>/dev/null </dev/null"))
+  return pipe:read("l")
+end
+
 -- Ctrl-C reaches the child, too, and is passed on.
 local function gnuplot(block, options)
   local base = os.tmpname()

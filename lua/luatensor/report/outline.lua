@@ -5,6 +5,7 @@
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local notes = require "luatensor.bench.notes"
+local versions = require "luatensor.report.versions"
 
 local outline = {}
 
@@ -110,19 +111,6 @@ local function claims_items(report)
 end
 
 -- ---- how it was measured ------------------------------------------------------------------------
-
-local function versions(report)
-  local machine = report.machine
-  local rows = {{"luatensor", machine.luatensor or false}, {"Lua", machine.lua or false},
-    {"system", machine.system or false}, {"computes with", machine.config or false}}
-  for _, device in ipairs(machine.devices) do
-    if device.software then
-      rows[#rows + 1] = {format.device(device), device.software}
-    end
-  end
-  return document.table{title = "Versions",
-    columns = {{name = "part", unit = "text"}, {name = "version", unit = "text"}}, rows = rows}
-end
 
 local HOW <const> = {
   "Every time is read from the clock after the device has finished its work, unless it is said otherwise.",

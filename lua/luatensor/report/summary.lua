@@ -11,7 +11,7 @@ local notes = require "luatensor.bench.notes"
 
 local summary = {}
 
---- The GPU whose published figures stand for one that is not here: the notebook's.
+--- The GPU whose published figures stand for one that is not here: the notebook cites its cores, but did not run on it.
 local ABSENT <const> = "rtx-4090"
 
 -- ---- looking things up --------------------------------------------------------------------------
@@ -149,7 +149,7 @@ local function say_measured(result, blocks)
   end
 end
 
--- What a call cost the notebook's GPU whatever it computed: a round of its small loop is four calls.
+-- What a call cost the GPU that the notebook ran on, whatever it computed: a round of its small loop is four calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
 -- Could the absent GPU be faster at this size, with `fixed` seconds on top? Launching takes the least that is shown.
@@ -179,7 +179,7 @@ local function size_from(result, bounds, mode, fixed)
   return from
 end
 
-local COST <const> = "if each call cost it {fixed} on top, as with the notebook's GPU"
+local COST <const> = "if each call cost it {fixed} on top, as one cost the notebook's own GPU, an Apple laptop's"
 
 local function say_sent(values)
   if not values.first[1] then

@@ -1,0 +1,31 @@
+--- What a report was made with: parts and their versions.
+
+local document = require "luatensor.bench.document"
+local format = require "luatensor.bench.format"
+
+-- lt.config() by its parts: kernels and threads; the BLAS library. What it says of GPUs their devices say, too.
+local function computes_with(config)
+  local rows, names = {}, {"kernels", "BLAS"}
+  for part in ((config or "") .. "; "):gmatch("(.-); ") do
+    if part ~= "" and not part:find("^cuda") then rows[#rows + 1] = {names[#rows + 1] or "computes with", part} end
+  end
+  return rows
+end
+
+--- A table of them.
+-- @tab report machine (luatensor.bench.machine's identity), without (why there is no GPU), gnuplot (its version)
+-- @treturn table block
+return function(report)
+  local machine = report.machine
+  local rows = {{"luatensor", machine.luatensor or false}, {"Lua", machine.lua or false},
+    {"operating system", machine.system or false}}
+  local function add(part, version) rows[#rows + 1] = {part, version} end
+  for _, row in ipairs(computes_with(machine.config)) do add(row[1], row[2]) end
+  for _, device in ipairs(machine.devices) do
+    if device.software then add(format.device(device) .. ": driver and libraries", device.software) end
+  end
+  if report.without then add("GPU driver and libraries", report.without) end
+  add("drawn by", report.gnuplot or "no gnuplot: charts are tables")
+  return document.table{title = "Versions",
+    columns = {{name = "part", unit = "text"}, {name = "version", unit = "text"}}, rows = rows}
+end
