@@ -11,6 +11,7 @@ local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
 local markdown = require "luatensor.render.markdown"
 local progress = require "luatensor.bench.progress"
+local files = require "luatensor.bench.files"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"
 local terminal = require "luatensor.render.terminal"
@@ -236,7 +237,7 @@ for _, entry in ipairs(entries) do
 end
 
 if options.json ~= "" then
-  assert(result.write_file(options.json, result.encode{
+  assert(files.write(options.json, result.encode{
     kind = "performance table",
     machine = experiment.describe(options.device), threads = options.threads, limits = limits, rows = entries,
     checks = outcomes,

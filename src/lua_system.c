@@ -41,6 +41,32 @@ static int l_cache_folder(lua_State *L) {
   return 2;
 }
 
+static int push_failure(lua_State *L) {
+  int why = errno;
+  lua_pushnil(L);
+  lua_pushstring(L, strerror(why));
+  return 2;
+}
+
+/* output_file(path): the file that links lead to, and whether it is to be written in place; nil and why it cannot be
+** written. */
+static int l_output_file(lua_State *L) {
+  char target[SYSTEM_PATH];
+  bool in_place;
+  if (!system_output(luaL_checkstring(L, 1), target, &in_place)) return push_failure(L);
+  lua_pushstring(L, target);
+  lua_pushboolean(L, in_place);
+  return 2;
+}
+
+/* make_beside(path): the name of a new empty file in its folder; nil and why not. */
+static int l_make_beside(lua_State *L) {
+  char name[SYSTEM_PATH];
+  if (!system_make_beside(luaL_checkstring(L, 1), name)) return push_failure(L);
+  lua_pushstring(L, name);
+  return 1;
+}
+
 /* SIZE_MAX: unknown. */
 static int push_size(lua_State *L, size_t bytes) {
   if (bytes != SIZE_MAX) lua_pushinteger(L, (lua_Integer)bytes);
@@ -73,6 +99,7 @@ static int l_processors(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"sleep", l_sleep}, {"terminal", l_terminal}, {"cache_folder", l_cache_folder},
+  {"output_file", l_output_file}, {"make_beside", l_make_beside},
   {"available_memory", l_available_memory}, {"system_memory", l_system_memory}, {"processors", l_processors},
   {NULL, NULL}
 };

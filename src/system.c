@@ -6,6 +6,7 @@
 #include "system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,82 @@ bool system_make_folder(char *folder) {
     return false;
   }
   return access(folder, W_OK | X_OK) == 0;
+}
+
+/* ---- files ---- */
+
+static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+
+/* What is written there goes to a device, or to a stream of a process. */
+static bool is_special(const char *path) {
+  return (begins(path, "/dev/") && !begins(path, "/dev/shm/")) || begins(path, "/proc/");
+}
+
+static bool fail(int why) {
+  errno = why;
+  return false;
+}
+
+/* The part of a path before the file's name: "" or with the slash. */
+static size_t folder_length(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? (size_t)(slash + 1 - path) : 0;
+}
+
+/* What links lead to, whether it is there or not. */
+static bool follow_links(const char *path, char target[SYSTEM_PATH]) {
+  enum { LINKS = 40 };
+  char link[SYSTEM_PATH];
+  if (strlen(path) >= SYSTEM_PATH) return fail(ENAMETOOLONG);
+  strcpy(target, path);
+  for (int links = 0; !is_special(target); links++) {
+    ssize_t n = readlink(target, link, sizeof link - 1);
+    if (n < 0) return true;
+    if (links == LINKS) return fail(ELOOP);
+    link[n] = 0;
+    size_t before = link[0] == '/' ? 0 : folder_length(target);
+    if (before + (size_t)n >= SYSTEM_PATH) return fail(ENAMETOOLONG);
+    strcpy(target + before, link);
+  }
+  return true;
+}
+
+/* Can a file be made in the folder of this one? */
+static bool folder_takes(const char *path) {
+  char folder[SYSTEM_PATH];
+  size_t n = folder_length(path);
+  memcpy(folder, path, n);
+  folder[n] = 0;
+  return access(n ? folder : ".", W_OK | X_OK) == 0;
+}
+
+bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
+  struct stat s;
+  if (!*path) return fail(ENOENT);
+  if (!follow_links(path, target)) return false;
+  bool there = stat(target, &s) == 0;
+  if (!there && (errno != ENOENT || is_special(target))) return false;
+  if (there && S_ISDIR(s.st_mode)) return fail(EISDIR);
+  if (there && access(target, W_OK) != 0) return false;
+  bool takes = folder_takes(target);
+  *in_place = there && (!takes || is_special(target) || !S_ISREG(s.st_mode));
+  return there || takes;
+}
+
+bool system_make_beside(const char *target, char name[SYSTEM_PATH]) {
+  enum { TRIES = 1000 };
+  for (int i = 0; i < TRIES; i++) {
+    int n = snprintf(name, SYSTEM_PATH, "%.*s.luatensor-%ld-%d", (int)folder_length(target), target, (long)getpid(), i);
+    if (n >= SYSTEM_PATH) return fail(ENAMETOOLONG);
+    int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file < 0 && errno == EEXIST) continue;
+    if (file < 0) return false;
+    struct stat s;
+    if (stat(target, &s) == 0) (void)!fchmod(file, s.st_mode & 07777);
+    close(file);
+    return true;
+  }
+  return false;
 }
 
 /* ---- control groups (Linux): limits on what a container gets, of the process's group and of all that it is in ---- */

@@ -1,7 +1,7 @@
 #ifndef LT_SYSTEM_H
 #define LT_SYSTEM_H
 
-/* What the operating system knows: the user's cache folder, memory, processors, terminals, time. */
+/* What the operating system knows: the user's cache folder, files to write, memory, processors, terminals, time. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,6 +15,13 @@ bool system_cache_folder(char folder[SYSTEM_PATH]);
 
 /* Makes the folder and those it is in. False: it is not there or cannot be written to; errno says why. */
 bool system_make_folder(char *folder);
+
+/* Can this be written, as far as can be told without doing it? False: no; errno says why. target: the file that links
+** lead to; *in_place: no other can take its place, because it is a device, a pipe, or in a folder that takes none. */
+bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place);
+
+/* Makes an empty file with a name that nothing had, in the target's folder and with its rights, if it is there. */
+bool system_make_beside(const char *target, char name[SYSTEM_PATH]);
 
 /* Bytes that this process can have at most: the machine's, or less in a control group. *available, where wanted: those
 ** that it can still get without swapping; what files are kept in counts as free; SIZE_MAX: unknown. root: what /proc and

@@ -11,7 +11,7 @@ local document = require "luatensor.bench.document"
 local experiment = require "luatensor.experiment"
 local markdown = require "luatensor.render.markdown"
 local notebook = require "luatensor.notebook"
-local result = require "luatensor.bench.result"
+local files = require "luatensor.bench.files"
 
 local figures = {page = "docs/notebook.md"}
 
@@ -156,4 +156,4 @@ local file = assert(io.open(figures.page))
 local page = figures.fill(file:read("a"), "claims", figures.claims())
 file:close()
 if arg[1] then page = figures.fill(page, "figures", figures.measured(lt.bench.load(arg[1]))) end
-assert(result.write_file(figures.page, page))
+assert(files.write(figures.page, page))

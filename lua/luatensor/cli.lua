@@ -4,6 +4,7 @@
 -- (prints = true). One without JSON says needs_json = false, one that has more to save has save(result, options).
 
 local arguments = require "luatensor.cli.arguments"
+local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"
 local progress = require "luatensor.bench.progress"
 
@@ -64,10 +65,12 @@ local function print_checked(...)
 end
 
 local function save(command, result, options)
+  local encode = options.json and require("luatensor.bench.result").encode
   if options.json == "-" then
-    write(require("luatensor.bench.result").encode(result))
+    write(encode(result))
   elseif options.json then
-    result:save(options.json)
+    local ok, problem = files.write(options.json, encode(result))
+    if not ok then error(problem, 0) end
   end
   if command.save then command.save(result, options) end
 end

@@ -8,7 +8,8 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   reductions = true, composition = true, expression = true, expression_apply = true,
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
                   default_generator = true,
-                  sleep = true, terminal = true, cache_folder = true, available_memory = true,
+                  sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
+                  available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,
                   working_set = true}
 

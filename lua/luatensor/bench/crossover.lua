@@ -7,6 +7,7 @@ local grid = require "luatensor.bench.grid"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.measured"
 local page = require "luatensor.bench.crossover_page"
+local files = require "luatensor.bench.files"
 local result = require "luatensor.bench.result"
 
 local crossover = {}
@@ -240,7 +241,7 @@ function methods:svg(path)
   if not chart then return nil, "nothing was measured: no chart" end
   local svg, problem = require("luatensor.render.plot").file(chart)
   if not svg then return nil, problem end
-  return result.write_file(path, svg)
+  return files.write(path, svg)
 end
 
 crossover.class = result.class("crossover", methods)

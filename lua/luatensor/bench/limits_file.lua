@@ -2,6 +2,7 @@
 -- is only a hash. What is damaged, of another machine or of another version of this file is not there.
 
 local core = require "luatensor.core"
+local files = require "luatensor.bench.files"
 local result = require "luatensor.bench.result"
 
 local limits_file = {}
@@ -113,7 +114,7 @@ function limits_file.save(class, identity, emulated, devices)
     devices = all, identity = words, check = EMPTY, emulated = emulated or nil,
     machine = emulated and identity or real_part(identity),
   }
-  return result.write_file(path, seal(result.encode(result.new(class, fields))))
+  return files.write(path, seal(result.encode(result.new(class, fields))))
 end
 
 return limits_file

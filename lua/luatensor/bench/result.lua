@@ -1,6 +1,7 @@
 --- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
 
 local arguments = require "luatensor.bench.arguments"
+local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"
 
 local result = {}
@@ -115,32 +116,15 @@ end
 
 -- ---- files --------------------------------------------------------------------------------------
 
---- Writes a text file whole or not at all: what was there stays until the new one is complete.
--- @string path
--- @string text
--- @treturn[1] boolean true
--- @treturn[2] nil
--- @treturn[2] string why not
-function result.write_file(path, text)
-  local temporary = path:find("^/dev/") and path or path .. ".tmp"       -- a device is no file to take the place of
-  local file, problem = io.open(temporary, "wb")
-  if not file then return nil, problem end
-  local written, why = file:write(text)
-  local closed, late = file:close()
-  if not (written and closed) then
-    if temporary ~= path then os.remove(temporary) end
-    return nil, ("%s: %s"):format(path, why or late)
-  end
-  if temporary == path then return true end
-  local renamed, wrong = os.rename(temporary, path)
-  if not renamed then os.remove(temporary) end
-  return renamed, wrong
+local function check_path(fn, path)
+  if type(path) ~= "string" then arguments.fail(fn, "path: string expected, got %s", type(path)) end
 end
 
 --- Saves a result as JSON, whole or not at all.
 -- @string path
 function result.save(self, path)
-  local ok, problem = result.write_file(path, result.encode(self))
+  check_path("save", path)
+  local ok, problem = files.write(path, result.encode(self))
   if not ok then arguments.fail("save", "%s", problem) end
 end
 
@@ -150,6 +134,7 @@ end
 -- @treturn table with the methods of its kind
 -- @raise what cannot be read, is no result, or is of another version
 function result.load(path)
+  check_path("bench.load", path)
   local file, problem = io.open(path, "rb")
   if not file then arguments.fail("bench.load", "%s", problem) end
   local text = file:read("a")

@@ -8,6 +8,7 @@
 -- @module luatensor.cli.arguments
 
 local lt = require "luatensor"
+local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"
 
 local arguments = {}
@@ -44,17 +45,8 @@ arguments.program = nil
 -- Can a file be written there? It is asked before minutes of measuring.
 local function output(path)
   if path == "" then return nil, "takes the name of a file" end
-  local beside = path:find("^/dev/") and path or path .. ".tmp"
-  local file, problem = io.open(beside, "wb")
-  if not file then error(("%s: %s"):format(path, problem:gsub("^.*: ", "")), 0) end
-  file:close()
-  if beside ~= path then os.remove(beside) end
-  local there = beside ~= path and io.open(path, "rb")
-  if there then
-    local _, wrong, code = there:read(0)
-    there:close()
-    if code then error(("%s: %s"):format(path, wrong), 0) end     -- a folder
-  end
+  local checked, problem = files.check(path)
+  if not checked then error(problem, 0) end
   return path
 end
 

@@ -1,7 +1,7 @@
 --- luatensor report: everything measured about this machine, as a page.
 
 local arguments = require "luatensor.cli.arguments"
-local result = require "luatensor.bench.result"
+local files = require "luatensor.bench.files"
 
 local command = {
   summary = "everything measured about this machine, as a page",
@@ -31,7 +31,7 @@ end
 function command.save(made, options)
   local report = require "luatensor.report"
   for _, file in ipairs(options.output or {}) do
-    local ok, problem = result.write_file(file.path, report.render(made, file.kind))
+    local ok, problem = files.write(file.path, report.render(made, file.kind))
     if not ok then error(problem, 0) end
   end
   command.prints = options.output ~= nil
