@@ -6,6 +6,7 @@ local fake = require "spec.support.fake_place"
 local format = require "luatensor.bench.format"
 local grid = require "luatensor.bench.grid"
 local interrupt = require "luatensor.bench.interrupt"
+local noise = require "luatensor.bench.noise"
 local result = require "luatensor.bench.result"
 local terminal = require "luatensor.render.terminal"
 
@@ -169,6 +170,70 @@ describe("bench.crossover", function()
     assert.same({cpu = true, ["cuda:0"] = true}, seen)
     assert.equal(8, r.points[1].sent)
     assert.equal(4, r.points[1].fetched)
+  end)
+
+  describe("times that do not fit to those of other sizes", function()
+    -- The CPU takes n µs, but the first `bad` looks at n = 32 show 30 ms; others: the share that others used.
+    local function look(bad, others, more)
+      local looks = 0
+      local where = place{devices = {CPU}, others = others, work = more and more.work, cost = function(_, n)
+        if n ~= 32 then return 1e-6 * n end
+        looks = looks + 1
+        return looks <= bad and 3e-2 or 1e-6 * n
+      end}
+      local r = crossover.run(fn, {8, 16, 32, 64, 128}, {inputs = inputs, refine = 0}, where)
+      return r, r.points[3].measured[1].in_place, looks
+    end
+
+    it("are measured again where others used the processor", function()
+      local r, figures, looks = look(2, 0.6)
+      assert.equal(3, looks)
+      assert.near(32e-6, figures.median, 1e-12)
+      assert.is_nil(figures.out_of_line)
+      assert.falsy(page(r):find("do not fit", 1, true))
+    end)
+
+    it("are marked, and decide nothing, where they stay", function()
+      local r, figures, looks = look(99, 0.6)
+      assert.equal(3, looks)
+      assert.is_true(figures.out_of_line)
+      local text = page(r)
+      assert.truthy(text:find("32 +30.0 ms +2.00 %% +out of line"), text)
+      assert.truthy(text:gsub("%s+", " "):find("nothing follows from them: n = 32.", 1, true), text)
+    end)
+
+    it("are what they are on a machine that nobody else used", function()
+      local _, figures, looks = look(99, 0.05)
+      assert.equal(1, looks)
+      assert.is_nil(figures.out_of_line)
+    end)
+
+    it("give no crossing there", function()
+      local r = run({others = 0.6, cost = function(device, n, mode)
+        if device == "cpu" and n == 8 then return 0.1 end                 -- where the CPU is faster
+        return cost(device, n, mode)
+      end}, nil, {refine = 0})
+      assert.equal("undecided", r.points[2].measured[2].in_place.verdict)
+      assert.same({{from = 16, to = 32, becomes = "faster"}}, find(r, "in_place").changes)
+    end)
+
+    it("are known by larger sizes that took less, and by a growth that no work has", function()
+      local out = noise.out_of_line
+      assert.same({}, out{{16, 1e-6}, {32, 8e-6}, {64, 64e-6}})         -- n³
+      assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
+      assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
+      assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
+      assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- 32 times at most: 2 · 2⁴
+    end)
+  end)
+
+  it("shows how far apart quartiles are, and marks what is far", function()
+    local text = page(run({devices = {CPU}, spread = 0.02}, {8, 16}))
+    assert.truthy(text:find("n +cpu +spread"), text)
+    assert.truthy(text:find("8 +512 ns +4.00 %%"), text)
+    assert.falsy(text:find("rounds differ", 1, true))
+    text = page(run({devices = {CPU}, spread = 0.3}, {8, 16}))
+    assert.truthy(text:find("8 +512 ns +60.0 %% +rounds differ"), text)
   end)
 
   it("says nothing of transfers where it is told not to", function()

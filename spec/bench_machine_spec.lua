@@ -110,7 +110,7 @@ local function fake_meters()
     count "gemm"
     watched()
     if dtype == "bfloat16" then error("matmul: no bfloat16 here", 0) end
-    return {n = 1000, flops = 90e9, min = 0.02, q1 = 0.021, median = 0.022, q3 = 0.023}
+    return {n = 1000, flops = dtype == "float64" and 45e9 or 90e9, min = 0.02, q1 = 0.021, median = 0.022, q3 = 0.023}
   end)
   stub(meters, "call", function() return {call = 2e-7, single = 3e-7, wait = 1e-7} end)
   stub(meters, "transfer", function() return {latency = 1e-5, bandwidth = 10e9, bytes = 2 ^ 26} end)
@@ -145,6 +145,19 @@ describe("bench.machine", function()
     assert.equal(2e-7, cpu.call)
     assert.equal(lt.get_num_threads(), cpu.threads)
     assert.same({limits = 2, working_set = 4, gemm = 4}, calls)
+  end)
+  it("measures arithmetic again where products are faster than it can be", function()
+    local rates = {60e9, 70e9, 95e9, 110e9}                -- float32: the first, then what further looks give
+    local looks = 0
+    stub(meters, "limits", function(_, dtype)
+      if dtype == "float32" then looks = looks + 1 end
+      return {flops = dtype == "float32" and rates[looks] or 50e9, read = 20e9, copy = 25e9}
+    end)
+    assert.equal(95e9, bench.machine{devices = {"cpu"}}.devices[1].arithmetic[1].flops)
+    assert.equal(3, looks)                                 -- 90 of 95 will do
+    looks, rates = 0, {60e9, 50e9, 55e9, 40e9}
+    assert.equal(60e9, bench.machine{devices = {"cpu"}, fresh = true}.devices[1].arithmetic[1].flops)
+    assert.equal(4, looks)                                 -- no more: the page says that it is none
   end)
   it("stops the sweep where two sizes are no faster than memory, whose rate is the better one", function()
     local cpu = bench.machine{devices = {"cpu"}}.devices[1]

@@ -50,10 +50,33 @@ describe("a report's summary", function()
       arithmetic = {{dtype = "float32", flops = 1.2e11}}, read = 3e10, call = 3.5e-7}
     local text = answer(report{{id = "machine", result = {devices = {entry}}}}, "What does this machine do?")
     assert_says(text, "at 90.0 GFLOP/s, which is 75.0 % of what")
-    entry.products[2].flops = 1.3e11
-    local fast = answer(report{{id = "machine", result = {devices = {entry}}}}, "What does this machine do?")
-    assert_says(fast, "at 130 GFLOP/s, more than its arithmetic units reached alone: something disturbed them")
+    assert.falsy(text:find("others used", 1, true))
+    local function with(flops, others)
+      entry.products[2].flops = flops
+      return answer(report{{id = "machine", result = {devices = {entry}, others = others}}}, "What does this machine do?")
+    end
+    assert_says(with(1.25e11), "at 125 GFLOP/s, which is all that its arithmetic units can do.")
+    local over = with(2.16e11, 0.8)
+    assert_says(over, "at 216 GFLOP/s, more than the 120 GFLOP/s that its arithmetic units reached when their limit was measured: the "
+      .. "machine was busy then, and of what it can do at most no share can be told.")
+    assert.falsy(over:find("180", 1, true))
+    assert_says(over, "All this was measured while others used 80.0 % of the processor: it can do more.")
     assert_says(text, "reads its memory at 30.0 GB/s, and its smallest call takes 350 ns")
+  end)
+
+  it("draws no conclusion from shares that noise made", function()
+    local function text(product, sum)
+      local run = {device = "cpu", options = {rows = 7000, cols = 3000}, values = {
+        product_arithmetic = {value = product, unit = "share"}, add_memory = {value = sum, unit = "share"}}}
+      return answer(report{{id = "05_memory", runs = {run}}}, "What does this machine do?")
+    end
+    assert_says(text(0.9, 0.8), "the product reaches 90.0 % of what its arithmetic units can do, the sum 80.0 % of what its memory can "
+      .. "deliver: the product waits for arithmetic, the sum waits for memory.")
+    assert_says(text(0.9, 0.3), "deliver: the product waits for arithmetic.")
+    assert_says(text(0.2, 0.3), "the sum 30.0 % of what its memory can deliver.")
+    local over = text(0.9, 3.36)
+    assert_says(over, "reach no share of this machine's limits that could be told")
+    assert.falsy(over:find("336", 1, true))
   end)
 
   -- 100 products of 7000 × 3000 are 100 × 2 × 7000² × 3000 = 29.4 TFLOP: in 294 s 100 GFLOP/s; the RTX 4090's published
@@ -103,6 +126,41 @@ describe("a report's summary", function()
     assert_says(text, "sum of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 could be faster at some sizes")
     -- launching takes a microsecond
     assert_says(text, "min of n × n matrices, predicted, not measured: with data sent there and back, one RTX 4090 cannot be faster at any size")
+  end)
+
+  it("predicts nothing from times that noise made", function()
+    local title, bounds = "From which size on is a GPU faster?", {[16] = 2e-6, [32] = 5e-6, [64] = 1e-5}
+    local function text(change)
+      local result = crossover("x @ y.T", {[16] = 1e-6, [32] = 1e-4, [64] = 1e-2}, bounds)
+      for _, point in ipairs(result.points) do
+        local times = point.measured[1].in_place
+        times.min = times.median
+        change(times, point.n)
+      end
+      return answer(report{{id = "07_crossover", runs = {{device = "cpu", results = {result}}}}}, title)
+    end
+    local quiet = text(function() end)
+    assert_says(quiet, "cannot be faster below n = 32")
+    -- busy, but no round would name another size
+    assert.equal(quiet, text(function(times) times.others = 0.6 end))
+    -- the upper quartile at n = 16 is above the bound, the least is not
+    local busy = text(function(times, n) times.others = 0.6 if n == 16 then times.q3 = 1e-3 end end)
+    assert_says(busy, "x @ y.T of n × n matrices: this machine was too busy to say from which size on one RTX 4090 could be faster: its "
+      .. "own times depend on what others did, who used up to 60.0 % of the processor.")
+    assert.falsy(busy:find("n = 16", 1, true))
+    assert_says(text(function(times, n) times.out_of_line = n == 32 or nil end), "too busy to say")
+    -- the least counts where others worked: 3 µs at n = 32 are less than the bound, whatever the median
+    assert_says(text(function(times, n)
+      times.others = 0.6
+      if n == 32 then times.min, times.q1, times.median, times.q3 = 3e-6, 3e-6, 3.1e-6, 3.2e-6 end
+    end), "cannot be faster below n = 64")
+  end)
+
+  it("says that a loop was timed beside other work", function()
+    local run = loop_run("cpu", 7000, 3000, 100, 294)
+    run.others = 0.7
+    assert_says(answer(report{{id = "02_large", runs = {run}}}, "What would a GPU have to beat?"),
+      "which is 100 GFLOP/s, while others used 70.0 % of it.")
   end)
 
   it("says a measured crossing", function()

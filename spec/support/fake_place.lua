@@ -17,7 +17,7 @@ end
 
 --- A place.
 -- want: devices {{device =, emulated =}, …}; cost(device, n, mode) seconds; spread: of the quartiles, 1 % unless told;
--- available {device = bytes}; agree(a, b); work(n) rows of counted work; fails {device = n}: out of memory from there on
+-- others: the share of the processor that others used; available {device = bytes}; agree(a, b); work(n) rows of counted work; fails {device = n}: out of memory from there on
 function fake.place(want)
   local place = {log = {}, now = "cpu"}
   local size, peaks = nil, {}
@@ -66,6 +66,7 @@ function fake.place(want)
       on(entry.device, entry.call)
       place.log[#place.log + 1] = ("%s %s %d"):format(entry.device, entry.mode, size)
       figures[i] = quartiles(want.cost(entry.device, size, entry.mode), want.spread or 0.01)
+      figures[i].others = want.others
     end
     return figures
   end

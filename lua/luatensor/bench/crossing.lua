@@ -3,11 +3,13 @@
 
 local crossing = {}
 
---- How `other` compares with `base`: their quartiles tell, and where these touch nothing is decided.
--- @tab base {q1 =, q3 =}
+--- How `other` compares with `base`: their quartiles tell, and where these touch nothing is decided, nor where a time
+-- does not fit to those of other sizes.
+-- @tab base {q1 =, q3 =, out_of_line =}
 -- @tab other {q1 =, q3 =}
 -- @treturn string "faster", "slower" or "undecided"
 function crossing.verdict(base, other)
+  if base.out_of_line or other.out_of_line then return "undecided" end
   if other.q3 < base.q1 then return "faster" end
   if other.q1 > base.q3 then return "slower" end
   return "undecided"

@@ -5,7 +5,9 @@ local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local format = require "luatensor.bench.format"
 local measured = require "luatensor.bench.measured"
+local noise = require "luatensor.bench.noise"
 local notes = require "luatensor.bench.notes"
+local statistics = require "luatensor.bench.statistics"
 
 local page = {}
 
@@ -29,7 +31,9 @@ local function beaten_up_to(self, row, mode)
     for _, point in ipairs(self.points) do
       if point.n == bound.n then
         local ours = entry_of(point, self.devices[1].device)
-        if not (ours and bound[mode] and ours.in_place.q1 < bound[mode]) then return last end
+        if not (ours and bound[mode] and not ours.in_place.out_of_line and ours.in_place.q1 < bound[mode]) then
+          return last
+        end
         last = point.n
       end
     end
@@ -78,6 +82,7 @@ local function device_columns(self, columns, device, mode)
   local suffix = mode == "with_transfers" and ", with transfers" or ""
   local compared = device ~= self.devices[1] and not device.emulated
   columns[#columns + 1] = {name = format.device(device) .. suffix, unit = "s"}
+  columns[#columns + 1] = {name = "spread", unit = "share"}
   if compared then
     columns[#columns + 1] = {name = "ratio", unit = "ratio"}
     columns[#columns + 1] = {name = "it is", unit = "text"}
@@ -86,6 +91,7 @@ local function device_columns(self, columns, device, mode)
     local entry = entry_of(point, device.device)
     local figure = entry and entry[mode]
     cells[#cells + 1] = cell(figure, "median")
+    cells[#cells + 1] = figure and statistics.spread(figure) or false
     if not compared then return end
     cells[#cells + 1] = cell(figure, "ratio")
     cells[#cells + 1] = cell(figure, "verdict")
@@ -100,6 +106,32 @@ local function has_mode(self, device, mode)
   return false
 end
 
+-- What is wrong with a point's figures; "": nothing.
+local function mark_of(point, devices)
+  local mark = ""
+  for _, device in ipairs(devices) do
+    local entry = entry_of(point, device.device)
+    for _, mode in ipairs(entry and MODES or {}) do
+      local figure = entry[mode]
+      if figure and figure.out_of_line then return "out of line" end
+      if figure and noise.wide(figure) then mark = "rounds differ" end
+    end
+  end
+  return mark
+end
+
+-- A last column, if anything is to be marked.
+local function add_marks(self, devices, columns, rows)
+  local marks, any = {}, false
+  for i, point in ipairs(self.points) do
+    marks[i] = mark_of(point, devices)
+    any = any or marks[i] ~= ""
+  end
+  if not any then return end
+  columns[#columns + 1] = {name = "noise", unit = "text"}
+  for i, row in ipairs(rows) do row[#columns] = marks[i] end
+end
+
 local function times_table(self, devices, title)
   local columns, fill, rows = {{name = "n", unit = "count"}}, {}, {}
   for _, device in ipairs(devices) do
@@ -111,6 +143,7 @@ local function times_table(self, devices, title)
     rows[i] = {point.n}
     for _, f in ipairs(fill) do f(rows[i], point) end
   end
+  add_marks(self, devices, columns, rows)
   return document.table{title = title, columns = columns, rows = rows}
 end
 
@@ -231,11 +264,29 @@ function page.say_doubts(points, devices, blocks)
   end
 end
 
+-- Sizes whose times do not fit to those of the others, however often they were measured.
+local function say_out_of_line(self, blocks)
+  local sizes, seen = {}, {}
+  for _, point in ipairs(self.points) do
+    for _, entry in ipairs(point.measured) do
+      for _, mode in ipairs(MODES) do
+        if entry[mode] and entry[mode].out_of_line and not seen[point.n] then
+          seen[point.n], sizes[#sizes + 1] = true, tostring(point.n)
+        end
+      end
+    end
+  end
+  if #sizes == 0 then return end
+  add(blocks, document.note("Times that do not fit to those of other sizes, though they were measured again; nothing "
+    .. "follows from them: n = {sizes}.", {sizes = {table.concat(sizes, ", "), "text"}}))
+end
+
 --- What else has to be said beside the figures of a grid.
 function page.say_caveats(self, blocks)
   if self.incomplete then add(blocks, document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
   say_skipped(self, blocks)
   page.say_doubts(self.points, self.devices, blocks)
+  say_out_of_line(self, blocks)
   local most = 0
   for _, point in ipairs(self.points) do
     for _, entry in ipairs(point.measured) do most = math.max(most, entry.in_place.others or 0) end

@@ -5,6 +5,8 @@
 -- into a device's memory, or would take longer than the patience allows, is skipped there, and all larger ones.
 
 local interrupt = require "luatensor.bench.interrupt"
+local measured = require "luatensor.bench.measured"
+local noise = require "luatensor.bench.noise"
 local progress = require "luatensor.bench.progress"
 
 local grid = {}
@@ -242,7 +244,7 @@ local function kept(figures)
 end
 
 -- What results keep of a row.
-local function measured(row)
+local function entry_from(row)
   local track = row.track
   return {device = row.device, emulated = track.emulated, agreement = row.agreement, bytes = row.bytes,
     in_place = kept(row.in_place), with_transfers = kept(row.with_transfers)}
@@ -262,7 +264,7 @@ function run:point(n, rows, sent)
   if #rows == 0 then return nil end
   for i, row in ipairs(rows) do
     remember(row, n)
-    point.measured[i] = measured(row)
+    point.measured[i] = entry_from(row)
     point.dtype = point.dtype or row.in_place.dtype
   end
   local ok, work = self:guarded(function() return self.place.count(rows[1].calls.in_place, rows[1].device) end)
@@ -299,12 +301,68 @@ function run:visit(n)
   if point then insert(self.found.points, point) end
 end
 
+-- ---- what falls out of line ---------------------------------------------------------------------
+
+local LOOKS <const> = 2            -- more, at a size whose times noise may have made
+
+-- Calls f(figures, point, out) with what each device took at each size where others used the processor, or where
+-- rounds differ much; out: is it out of line with the other sizes?
+local function each_doubtful(self, f)
+  for _, track in ipairs(self.tracks) do
+    for _, mode in ipairs(measured.MODES) do
+      local list, at = {}, {}
+      for _, point in ipairs(self.found.points) do
+        local entry = measured.entry_of(point, track.device)
+        local figures = entry and entry[mode]
+        if figures then
+          list[#list + 1], at[point] = {point.n, noise.seconds(figures)}, figures
+        end
+      end
+      local out = noise.out_of_line(list)
+      for point, figures in pairs(at) do
+        if noise.busy(figures) or noise.wide(figures) then f(figures, point, out[point.n]) end
+      end
+    end
+  end
+end
+
+-- Of two looks at a size the one that was disturbed less, for each device.
+local function take_better(point, again)
+  for _, entry in ipairs(point.measured) do
+    local other = measured.entry_of(again, entry.device)
+    for _, mode in ipairs(measured.MODES) do
+      local before, after = entry[mode], other and other[mode]
+      if before and after and noise.seconds(after) < noise.seconds(before) then entry[mode] = after end
+    end
+  end
+end
+
+function run:forget()
+  for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end           -- of larger ones, too
+end
+
+function run:look_again()
+  for _ = 1, LOOKS do
+    local again = {}
+    each_doubtful(self, function(_, point, out) again[point] = again[point] or out end)
+    for _, point in ipairs(self.found.points) do
+      if again[point] then
+        self:forget()
+        self.place.release()
+        local look = self:measure(point.n)
+        if look then take_better(point, look) end
+      end
+    end
+  end
+  each_doubtful(self, function(figures, _, out) figures.out_of_line = out end)
+end
+
 -- Sizes between those measured, until next_size has no wish.
 function run:refine()
   for _ = 1, self.settings.refine or 0 do
     local n = self.settings.next_size(self.found.points)
     if not n then return end
-    for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end       -- of larger ones, too
+    self:forget()
     self:visit(n)
   end
 end
@@ -318,6 +376,7 @@ function run:all(sizes)
     self:visit(n)
     self.done = self.done + 1
   end
+  self:look_again()
   self:refine()
 end
 
@@ -329,7 +388,8 @@ end
 --   refine: how many sizes more; next_size: function(points) that gives one of them, or nil
 -- @tab place what does the work: luatensor.bench.place
 -- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {{device =, emulated =,
---   agreement =, bytes =, in_place = {min, q1, median, q3, max}, with_transfers = the same}, …}}, …},
+--   agreement =, bytes =, in_place = {min, q1, median, q3, max, rounds, others, out_of_line = true: noise made it},
+--   with_transfers = the same}, …}}, …},
 --   skipped = {{n =, device =, why =, needs =, available =, seconds =}, …}, incomplete = text or nil: Ctrl-C}
 function grid.run(fn, sizes, settings, place)
   local self = setmetatable({fn = fn, settings = settings, place = place, tracks = {}, done = 0,

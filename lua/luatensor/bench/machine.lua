@@ -73,11 +73,23 @@ local function arithmetic_step(entry, dtype)
   end}
 end
 
+local LOOKS <const> = 3
+
+-- Products that are faster than the arithmetic units can be: those were disturbed, so they are measured again.
+local function look_again(entry, product)
+  local plain = share.row_of(entry.arithmetic, product.dtype)
+  for _ = 1, LOOKS do
+    if not plain or product.flops <= share.OVER * plain.flops then return end
+    plain.flops = larger(plain.flops, meters.limits(entry.device, product.dtype).flops)
+  end
+end
+
 local function product_step(entry, dtype, seconds)
   return {"products of " .. dtype, 0.5 + 3 * seconds, function()
     local row = meters.gemm(entry.device, dtype, seconds)
     row.dtype = dtype
     table.insert(entry.products, row)
+    if entry.kind == "cpu" then look_again(entry, row) end
   end}
 end
 

@@ -4,7 +4,8 @@ local document = require "luatensor.bench.document"
 
 local share = {}
 
-local OVER <const> = 1.05        -- beyond this the limit was not the limit
+--- Beyond this share the limit was not the limit.
+share.OVER = 1.05
 local CACHED <const> = 1.5       -- times as fast as memory: from a cache
 
 --- What computes elements of a dtype.
@@ -103,9 +104,10 @@ function share.of(entry, rate, kind, dtype, working_set)
   end
   if not limit then return nil, name end
   local value, note = rate / limit, nil
-  if value > OVER then
-    note = document.note("{share} of what was measured for {name}: part of the data was in a cache, or the machine was "
-      .. "slower when its limits were measured.", {share = {value, "share"}, name = {name, "text"}})
+  if value > share.OVER then
+    note = document.note("{share} of what was measured for {name}, which is no limit then: part of the data was in a "
+      .. "cache, or the machine was busy when its limits were measured.",
+      {share = {value, "share"}, name = {name, "text"}})
   end
   return value, name, note
 end

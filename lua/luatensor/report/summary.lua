@@ -6,6 +6,7 @@ local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local limits = require "luatensor.bench.share"
 local measured = require "luatensor.bench.measured"
+local noise = require "luatensor.bench.noise"
 local notebook = require "luatensor.notebook"
 local notes = require "luatensor.bench.notes"
 
@@ -46,43 +47,72 @@ local function add(blocks, text, values) blocks[#blocks + 1] = document.text(tex
 
 -- ---- what does this machine do? -----------------------------------------------------------------
 
--- The CPU's limits, as bench.machine gives them; nil: not measured.
+-- The CPU's limits, as bench.machine gives them, and what others used meanwhile; nil: not measured.
 local function limits_of(report)
   local section = section_of(report, "machine")
-  for _, entry in ipairs(section and section.result and section.result.devices or {}) do
-    if entry.device == "cpu" then return entry end
+  local result = section and section.result
+  for _, entry in ipairs(result and result.devices or {}) do
+    if entry.device == "cpu" then return entry, result.others end
   end
 end
 
-local function say_limits(entry, blocks)
+-- The end of the sentence on products, by their share of what the arithmetic units reached in a loop of their own.
+local function say_share(reached)
+  if reached > limits.OVER then
+    return ", more than the {limit} that its arithmetic units reached when their limit was measured: the machine was "
+      .. "busy then, and of what it can do at most no share can be told."
+  end
+  return ", which is " .. (reached <= 1 and "{share} of what its arithmetic units can do at most."
+    or "all that its arithmetic units can do.")
+end
+
+local function say_limits(entry, others, blocks)
   local product, plain = limits.row_of(entry.products, "float32"), limits.row_of(entry.arithmetic, "float32")
   if product and plain then
-    local share = product.flops / plain.flops
-    local compared = share <= 1 and "which is {share} of what its arithmetic units can do at most"
-      or "more than its arithmetic units reached alone: something disturbed them when that was measured"
-    add(blocks, "It multiplies matrices of float32 numbers at {rate}, " .. compared .. ".",
-      {rate = {product.flops, "FLOP/s"}, share = {share, "share"}})
+    local reached = product.flops / plain.flops
+    add(blocks, "It multiplies matrices of float32 numbers at {rate}" .. say_share(reached), {
+      rate = {product.flops, "FLOP/s"}, share = {reached, "share"}, limit = {plain.flops, "FLOP/s"},
+    })
   end
   if entry.read and entry.call then
     add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.",
       {read = {entry.read, "B/s"}, call = {entry.call, "s"}})
   end
+  if (others or 0) > notes.OTHERS then
+    add(blocks, "All this was measured while others used {others} of the processor: it can do more.",
+      {others = {others, "share"}})
+  end
+end
+
+local WAITS <const> = 0.5        -- of a limit, from which on it is what an operation waits for
+
+local function say_large(product, sum, blocks)
+  local values = {product = {product, "share"}, sum = {sum, "share"}}
+  if math.max(product, sum) > limits.OVER then
+    return add(blocks, "Of the notebook's large matrices, the product and the sum reach no share of this machine's "
+      .. "limits that could be told: they were faster than the limits, which were measured while the machine was busy.")
+  end
+  local whys = {}
+  if product >= WAITS then whys[1] = "the product waits for arithmetic" end
+  if sum >= WAITS then whys[#whys + 1] = "the sum waits for memory" end
+  add(blocks, "Of the notebook's large matrices, the product reaches {product} of what its arithmetic units can do, "
+    .. "the sum {sum} of what its memory can deliver" .. (#whys > 0 and ": " .. table.concat(whys, ", ") or "") .. ".",
+    values)
 end
 
 local function machine(report)
-  local cpu, blocks, entry = report.machine.devices[1], {}, limits_of(report)
+  local cpu, blocks = report.machine.devices[1], {}
+  local entry, others = limits_of(report)
   add(blocks, "{name}: {cores} cores, {threads} threads in use." .. (report.without and " {without}." or "")
     .. (report.emulated and " No real GPU was measured." or ""), {
     name = {cpu.name, "text"}, cores = {cpu.cores, "count"}, threads = {report.machine.threads, "count"},
     without = {report.without or false, "text"},
   })
-  if entry then say_limits(entry, blocks) end
+  if entry then say_limits(entry, others, blocks) end
   local memory = run_of(report, "05_memory", true)
   local product, sum = value_of(memory, "product_arithmetic"), value_of(memory, "add_memory")
   if product and sum and memory.options.rows == notebook.claims[12].loop.rows then
-    add(blocks, "Of the notebook's large matrices, the product reaches {product} of what its arithmetic units can do, "
-      .. "the sum {sum} of what its memory can deliver: the first waits for arithmetic, the second for memory.",
-      {product = {product, "share"}, sum = {sum, "share"}})
+    say_large(product, sum, blocks)
   end
   return {title = "What does this machine do?", blocks = blocks}
 end
@@ -96,7 +126,8 @@ local loops = {
 
 local function say_loop(report, loop, blocks)
   local claim = notebook.claims[loop.claim]
-  local here, shortened = loop_seconds(run_of(report, loop.id, true), claim.loop)
+  local run = run_of(report, loop.id, true)
+  local here, shortened = loop_seconds(run, claim.loop)
   local gpu = loop_seconds(run_of(report, loop.id, false), claim.loop)
   if not here then return end
   local values = {
@@ -104,10 +135,12 @@ local function say_loop(report, loop, blocks)
     cols = {claim.loop.cols, "count"}, here = {here, "s"}, cpu = {claim.figures.cpu, "s"},
     gpu = {claim.figures.gpu, "s"}, there = {gpu or false, "s"}, ratio = {gpu and here / gpu or false, "ratio"},
     device = {report.accelerator or false, "text"}, rate = {loop_flops(claim.loop) / here, "FLOP/s"},
+    others = {run.others or 0, "share"},
   }
   add(blocks, "The notebook's {loop} ({iterations} products of {rows} × {cols} matrices) takes {here} on this CPU"
     .. (loop.id == "02_large" and ", which is {rate}" or "")
     .. (shortened and " (reckoned from fewer rounds)" or "")
+    .. (noise.busy(run) and ", while others used {others} of it" or "")
     .. (gpu and ", and {there} on {device}: {ratio} as fast" or "")
     .. ". The notebook's laptop took {cpu} on its CPU and {gpu} on its GPU.", values)
   return here
@@ -153,27 +186,28 @@ end
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
 -- Could the absent GPU be faster at this size, with `fixed` seconds on top? Launching takes the least that is shown.
-local function could_be(result, bound, mode, fixed)
+-- seconds_of: which of the CPU's figures counts.
+local function could_be(result, bound, mode, fixed, seconds_of)
   local seconds = bound[mode] and math.max(bound[mode], figures.VISIBLE) + fixed
   for _, point in ipairs(result.points) do
     local ours = point.n == bound.n and measured.entry_of(point, result.devices[1].device)
-    if ours then return seconds ~= nil and seconds < ours.in_place.median end
+    if ours then return seconds ~= nil and seconds < seconds_of(ours.in_place) end
   end
   return false
 end
 
 -- The smallest size at which it could be faster; nil: there is none.
-local function first_size(result, bounds, mode)
+local function first_size(result, bounds, mode, seconds_of)
   for _, bound in ipairs(bounds.points) do
-    if could_be(result, bound, mode, 0) then return bound.n end
+    if could_be(result, bound, mode, 0, seconds_of) then return bound.n end
   end
 end
 
 -- The smallest size from which on it could; nil: there is none.
-local function size_from(result, bounds, mode, fixed)
+local function size_from(result, bounds, mode, fixed, seconds_of)
   local from
   for i = #bounds.points, 1, -1 do
-    if not could_be(result, bounds.points[i], mode, fixed) then break end
+    if not could_be(result, bounds.points[i], mode, fixed, seconds_of) then break end
     from = bounds.points[i].n
   end
   return from
@@ -198,19 +232,42 @@ local function say_staying(values)
     .. (values.first[1] and " at that cost." or ", " .. COST .. ".")
 end
 
+-- The sizes that the sentences name, by one of the CPU's figures.
+local function predicted(result, bounds, seconds_of)
+  local function from(mode, fixed) return {size_from(result, bounds, mode, fixed, seconds_of) or false, "count"} end
+  return {
+    first = {first_size(result, bounds, "with_transfers", seconds_of) or false, "count"},
+    from = from("with_transfers", 0), to = from("with_transfers", FIXED), stay = from("in_place", FIXED),
+  }
+end
+
+local function upper_quartile(times) return times.q3 end
+
+-- Would other figures of the same rounds name other sizes? Then noise names them.
+local function depends_on_noise(result, bounds, values, found)
+  if #found.sizes > 0 then return true end
+  if not found.most then return false end
+  for name, value in pairs(predicted(result, bounds, upper_quartile)) do
+    if value[1] ~= values[name][1] then return true end
+  end
+  return false
+end
+
 local function say_predicted(result, blocks)
   for _, bounds in ipairs(result.bounds or {}) do
     if bounds.id == ABSENT then
-      local points = bounds.points
-      local function from(mode, fixed) return {size_from(result, bounds, mode, fixed) or false, "count"} end
-      local values = {
-        work = {result.name, "text"}, name = {bounds.name, "text"}, least = {points[1].n, "count"},
-        most = {points[#points].n, "count"}, first = {first_size(result, bounds, "with_transfers") or false, "count"},
-        from = from("with_transfers", 0), to = from("with_transfers", FIXED), stay = from("in_place", FIXED),
-        fixed = {FIXED, "s"},
-      }
-      add(blocks, "{work} of n × n matrices, predicted, not measured: with data sent there and back, one {name}"
-        .. say_sent(values) .. say_staying(values), values)
+      local points, found = bounds.points, noise.of_points(result.points, result.devices[1].device)
+      local values = predicted(result, bounds, noise.seconds)
+      values.work, values.name, values.fixed = {result.name, "text"}, {bounds.name, "text"}, {FIXED, "s"}
+      values.least, values.most = {points[1].n, "count"}, {points[#points].n, "count"}
+      values.others = {found.most or 0, "share"}
+      if depends_on_noise(result, bounds, values, found) then
+        add(blocks, "{work} of n × n matrices: this machine was too busy to say from which size on one {name} could be "
+          .. "faster: its own times depend on what others did, who used up to {others} of the processor.", values)
+      else
+        add(blocks, "{work} of n × n matrices, predicted, not measured: with data sent there and back, one {name}"
+          .. say_sent(values) .. say_staying(values), values)
+      end
     end
   end
 end

@@ -1,0 +1,70 @@
+--- Which of a measurement's figures can be believed beside other work? Pure.
+
+local measured = require "luatensor.bench.measured"
+local notes = require "luatensor.bench.notes"
+local statistics = require "luatensor.bench.statistics"
+
+local noise = {}
+
+--- Quartiles that far apart, as a share of the median, are marked where they stand.
+noise.WIDE = 0.5
+
+local STEEPEST <const> = 4         -- power of n that is believed,
+local MARGIN <const> = 2           -- times so much: where threads and caches come in, there are steps
+
+--- Did others use the processor meanwhile?
+function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
+
+--- Are the quartiles far apart?
+function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
+
+--- The seconds to believe: the median, and the least where others used the processor, which can only add to it.
+function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
+
+--- Does it say too little: out of line with other sizes, or quartiles far apart on a busy machine?
+function noise.hides(figures) return figures.out_of_line or noise.busy(figures) and noise.wide(figures) or false end
+
+-- More than a larger size took, or so much more than the smaller one that no work grows that fast.
+local function is_out(list, i)
+  local n, seconds = list[i][1], list[i][2]
+  for later = i + 1, #list do
+    if seconds > MARGIN * list[later][2] then return true end
+  end
+  for before = 1, i - 1 do
+    if seconds > MARGIN * list[before][2] * (n / list[before][1]) ^ STEEPEST then return true end
+  end
+  return false
+end
+
+--- Sizes whose seconds do not fit to those of the others.
+-- @tab list {{n, seconds}, …}, n ascending
+-- @treturn table {[n] = true, …}
+function noise.out_of_line(list)
+  local out = {}
+  for i, item in ipairs(list) do
+    if is_out(list, i) then out[item[1]] = true end
+  end
+  return out
+end
+
+--- What noise did to the points of a grid on a device.
+-- @tab points
+-- @string device
+-- @treturn table sizes whose times say too little (noise.hides), ascending; most: the largest share of the processor
+--   that others used, nil where that is not worth a word
+function noise.of_points(points, device)
+  local found = {sizes = {}}
+  for _, point in ipairs(points) do
+    local entry = measured.entry_of(point, device)
+    local hidden = false
+    for _, mode in ipairs(entry and measured.MODES or {}) do
+      local figures = entry[mode]
+      if figures and noise.busy(figures) then found.most = math.max(found.most or 0, figures.others) end
+      hidden = hidden or figures and noise.hides(figures)
+    end
+    if hidden then table.insert(found.sizes, point.n) end
+  end
+  return found
+end
+
+return noise
