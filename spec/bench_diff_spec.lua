@@ -292,6 +292,15 @@ describe("bench.diff, what cannot be compared", function()
     end)
   end
 
+  it("files in which something is missing", function()
+    local classes = {"time", "compare", "split", "crossover", "machine", "advice", "choices", "experiment", "suite", "diff", "report"}
+    for _, kind in ipairs(classes) do
+      local value, problem = result.decode(('{"format":"luatensor","version":1,"kind":"%s"}'):format(kind), "a.json")
+      assert.is_nil(value, kind)
+      assert.equal(("a.json: not a whole result of kind %s: damaged, or changed by hand"):format(kind), problem)
+    end
+  end)
+
   it("files of other versions", function()
     local path = os.tmpname()
     finally(function() os.remove(path) end)

@@ -2,6 +2,7 @@
 
 local arguments = require "luatensor.bench.arguments"
 local files = require "luatensor.bench.files"
+local figures = require "luatensor.bench.figures"
 local interrupt = require "luatensor.bench.interrupt"
 
 local result = {}
@@ -92,6 +93,14 @@ local function restore(value)
   return class and setmetatable(value, class) or value
 end
 
+-- Has it what its kind shows and compares? A file that was cut or edited may not.
+local function is_whole(value)
+  return pcall(function()
+    value:blocks()
+    for _, timing in ipairs(figures.of(value)) do assert(type(timing.median) == "number") end
+  end)
+end
+
 --- The result in a JSON text.
 -- @string text
 -- @string source where it is from, for messages
@@ -110,8 +119,10 @@ function result.decode(text, source)
       :format(source, tostring(value.version), result.VERSION)
   elseif not class_of(value.kind) then
     return nil, ("%s: unknown kind of result: %s"):format(source, tostring(value.kind))
+  elseif not is_whole(restore(value)) then
+    return nil, ("%s: not a whole result of kind %s: damaged, or changed by hand"):format(source, value.kind)
   end
-  return restore(value)
+  return value
 end
 
 -- ---- files --------------------------------------------------------------------------------------
