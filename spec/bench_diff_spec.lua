@@ -81,7 +81,8 @@ describe("bench.diff", function()
     local function made(seconds)
       local inner = {
         format = "luatensor", kind = "experiment", name = "02_large", device = "cpu", results = {run{figure("f", 1, seconds, 3)}},
-        values = {seconds = {value = seconds, unit = "s"}, rate = {value = 5, unit = "B/s"}, ratio = {value = 2, unit = "ratio"}},
+        values = {seconds = {value = seconds, unit = "s"}, rate = {value = 5, unit = "B/s"},
+          sent = {value = 1, unit = "s", device = "rtx-4090"}, ratio = {value = 2, unit = "ratio"}},
       }
       return result.new(holder, {sections = {{runs = {inner}}, {}}, machine = machine()})
     end

@@ -1,5 +1,7 @@
 --- The named figures of any result: what two runs can be compared by.
 
+local public_figures = require "luatensor.public_figures"
+
 local figures = {}
 
 -- Those that experiments keep as single values; ratios and counts follow from these or are no measurement.
@@ -46,11 +48,17 @@ local function work_of(result)
   return table.concat(words, ", ")
 end
 
+-- Was it measured? What is published of a device that is not here does not change from run to run.
+local function is_measured(item)
+  return type(item) == "table" and type(item.value) == "number" and measured[item.unit]
+    and not public_figures.find(item.device)
+end
+
 local function add_values(result, prefix, list)
   if type(result.values) ~= "table" then return end
   for _, name in ipairs(sorted_names(result.values)) do
     local item = result.values[name]
-    if type(item) == "table" and type(item.value) == "number" and measured[item.unit] then
+    if is_measured(item) then
       list[#list + 1] = {name = prefix .. name, median = item.value, unit = item.unit, device = item.device,
         emulated = item.emulated}
     end
