@@ -88,6 +88,40 @@ describe("advise", function()
     assert.truthy(flat(r):find("At n = 210, cuda:0 or cpu, either: 205 µs a call on cuda:0, 210 µs on cpu", 1, true), flat(r))
   end)
 
+  describe("on a machine that others use", function()
+    local function work() return {{family = "gemm", calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end     -- 12.1 µs
+    local function one(want)
+      want.devices, want.work, want.others = {CPU}, work, 0.6
+      return flat(run(want, {sizes = {500, 1000}}))
+    end
+
+    it("goes by the least of the rounds, which others cannot make", function()
+      local r = run({others = 0.6, spread = 0.1}, {sizes = {1000}})              -- the least: 0.8 of each
+      assert.near(0.8 * 600e-6, r.sizes[1].cost.seconds, 1e-12)
+      local text = flat(r)
+      assert.truthy(text:find("at n = 1000 a call takes 480 µs there and 800 µs on cpu, 1.67× the time", 1, true), text)
+      assert.truthy(text:find("These are the least of the rounds: others used 60.0 % of the processor.", 1, true), text)
+      text = one{spread = 0.1}
+      assert.truthy(text:find("at n = 1000 a call takes 800 µs, the least of its rounds, while others used 60.0 % of the processor.", 1, true), text)
+      assert.truthy(text:find("it could be up to 18.2× as fast as cpu", 1, true), text)         -- 800 / (12.1 + 31.7)
+    end)
+
+    it("says that it cannot say, where rounds are far apart", function()
+      local text = one{spread = 0.3}
+      assert.truthy(text:find("Use cpu. How long a call takes at n = 1000 this machine was too busy to say: half of the rounds took "
+        .. "700 µs … 1.30 ms, the least 400 µs, while others used 60.0 % of the processor.", 1, true), text)
+      assert.truthy(text:find("Nothing follows for devices that are not here.", 1, true), text)
+      assert.falsy(text:find("up to", 1, true) and text:find("× as fast", 1, true), text)
+    end)
+
+    it("tells devices apart where even the least of the other's rounds is longer", function()
+      local function of(cpu) return run({others = 0.6, spread = 0.3, cost = function(device) return device == "cpu" and cpu or 1e-4 end},
+        {sizes = {1000}}) end
+      assert.equal("either", chosen(of(3e-4)))                        -- 0.4 · 300 µs against 1.3 · 100 µs
+      assert.equal("cuda:0", chosen(of(4e-4)))
+    end)
+  end)
+
   it("does not recommend a device whose results differ", function()
     local function wrong(x) return fake.tensor(8, x.device, x.device == "cpu" and 1 or 2) end
     local function agree(a, b) return a[1].value == b[1].value and "agree" or "differ" end
@@ -449,6 +483,48 @@ describe("advise.choices", function()
     assert.equal("does not fit", list[4].here[1].how)
     assert.is_nil(list[4].here[1].seconds)
     assert.equal(14, list[4].absent[2].needed)                            -- H100: 80 GiB of 1.12 · 10¹²
+  end)
+
+  it("says that the steps are reckoned, and multiplies no bound that says nothing", function()
+    local function text(r) return (terminal.page(r:blocks()):gsub("%s+", " ")) end
+    local small = text(rows{available = {cpu = 20e9}, cost = function() return 0.01 end})
+    -- 10 000 steps of 100 000 parameters: 100 s; the RTX 4090's 11 · 2 · 64 · 25 000 operations take 0.4 µs
+    assert.truthy(small:find("small model, prototype: cpu, or a GPU for daily work. 10000 steps take 100 s on cpu (reckoned from a step that "
+      .. "was measured): worth a GPU where it is done often.", 1, true), small)
+    local large = text(rows{available = {cpu = 20e9}})
+    assert.truthy(large:find("(reckoned from the trend of smaller networks), at least", 1, true), large)
+  end)
+
+  describe("on a machine that others use", function()
+    -- rounds from the least to `high` times that
+    local function choice(least, high, others)
+      local place = real{cost = function(_, n) return least * n end}
+      local measure = place.measure
+      function place.measure(entries)
+        local figures = measure(entries)
+        for _, f in ipairs(figures) do
+          f.median, f.q3, f.max, f.others = high * f.min, high * f.min, high * f.min, others
+        end
+        return figures
+      end
+      local r = choices.run({largest = 200000}, place)
+      return r.rows[1], (terminal.page(r:blocks()):gsub("%s+", " "))
+    end
+
+    it("goes by the least of the rounds, where others would give the same choice", function()
+      local row = choice(1e-8, 1.4, 0.6)                               -- 10 000 steps: 10 s, or 14 s
+      assert.same({"cpu", 1e-3}, {row.choice, row.here[1].seconds})
+      assert.near(1.4e-3, choice(1e-8, 1.4, 0.05).here[1].seconds, 1e-9)
+    end)
+
+    it("has no choice where they would give another", function()
+      local row, text = choice(5e-8, 1.4, 0.6)                         -- 50 s, or 70 s
+      assert.equal("not known", row.choice)
+      assert.truthy(text:find("This machine was too busy to say: by the least of the rounds 10000 steps take 50.0 s on cpu, by others 70.0 s, "
+        .. "while others used up to 60.0 % of the processor.", 1, true), text)
+      assert.equal("not known", choice(1e-8, 5, 0.6).choice)           -- far apart, whatever follows
+      assert.equal("cpu, or a GPU for daily work", choice(5e-8, 1.4, 0.05).choice)
+    end)
   end)
 
   it("knows what does not fit here but on a larger device", function()

@@ -8,12 +8,14 @@ local format = require "luatensor.bench.format"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.measured"
 local network = require "luatensor.advise.network"
+local noise = require "luatensor.bench.noise"
 local result = require "luatensor.bench.result"
 
 local choices = {}
 
 local BATCH <const>, LAYERS <const> = 64, 4
 local STEPS <const> = 10000           -- of a training that somebody waits for
+local MOST <const> = 4                -- times that rounds may differ for a figure to be shown
 local SHORT <const>, LONG <const> = 60, 3600    -- seconds that STEPS may take: at once, within the hour
 
 -- float32 parameters, their gradients, and the two moments of Adam
@@ -42,16 +44,17 @@ local function point_of(advice, parameters)
   end
 end
 
-local function seconds_at(point, device)
+-- pick: which of the rounds' figures counts.
+local function seconds_at(point, device, pick)
   local entry = measured.entry_of(point, device)
-  return entry and (entry.with_transfers or entry.in_place).median
+  return entry and pick(entry.with_transfers or entry.in_place)
 end
 
 -- {{multiplications and additions, seconds}, …} of a device.
-local function series(advice, device)
+local function series(advice, device, pick)
   local list = {}
   for _, point in ipairs(advice.points) do
-    local seconds = seconds_at(point, device)
+    local seconds = seconds_at(point, device, pick)
     if seconds then list[#list + 1] = {flops(point.n), seconds} end
   end
   return list
@@ -67,20 +70,20 @@ local function extrapolated(points, at)
 end
 
 -- Seconds of a step on a device that is here, and how they are known.
-local function step_here(advice, device, parameters)
+local function step_here(advice, device, parameters, pick)
   local exact = point_of(advice, parameters)
-  local seconds = exact and seconds_at(exact, device)
+  local seconds = exact and seconds_at(exact, device, pick)
   if seconds then return seconds, "measured" end
-  seconds = extrapolated(series(advice, device), flops(parameters))
+  seconds = extrapolated(series(advice, device, pick), flops(parameters))
   if seconds and seconds > 0 then return seconds, "extrapolated" end
 end
 
-local function here(advice, device, model, available)
+local function here(advice, device, model, available, pick)
   local cell = {device = device.device, emulated = device.emulated}
   if available and model.bytes > available then
     cell.how = "does not fit"
   else
-    cell.seconds, cell.how = step_here(advice, device.device, model.parameters)
+    cell.seconds, cell.how = step_here(advice, device.device, model.parameters, pick)
     cell.how = cell.how or "not measured"
   end
   return cell
@@ -129,30 +132,43 @@ local function fits_nowhere(cells)
   return real > 0
 end
 
+-- Nobody has made all the steps.
+local reckoned = {
+  measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
+}
+
+-- What the steps take at least on a device that is not here; nil: a step's bound is too small to say anything.
+local function least_of(one)
+  return one and figures.visible(one.seconds) and STEPS * one.seconds or nil
+end
+
 -- Which, and a sentence with figures that says why.
-local function choose(row)
-  local best, one = fastest(row.here), smallest_fit(row.absent)
+local function choose(row, cells)
+  local best, one = fastest(cells), smallest_fit(row.absent)
   local values = {bytes = {row.bytes, "B"}, steps = {STEPS, "count"}}
   if best then
     values.device, values.t, values.all = {best.device, "text"}, {best.seconds, "s"}, {STEPS * best.seconds, "s"}
-    values.how = {best.how, "text"}
+    values.how = {reckoned[best.how], "text"}
   end
   if best and STEPS * best.seconds <= SHORT then
     return best.device, "{steps} steps take {all} on {device} ({how}): nothing else is needed.", values
   end
-  if one then values.name, values.least = {one.name, "text"}, {STEPS * one.seconds, "s"} end
+  local least = least_of(one)
+  if one then values.name, values.least = {one.name, "text"}, {least or false, "s"} end
   if best and best.device ~= "cpu" then
     return best.device, "{steps} steps take {all} on {device} ({how}), the fastest device here.", values
   elseif best and STEPS * best.seconds <= LONG and one then
-    return "cpu, or a GPU for daily work", "{steps} steps take {all} on {device} ({how}), at least {least} on an "
-      .. "{name}: worth a GPU where it is done often.", values
+    return "cpu, or a GPU for daily work", "{steps} steps take {all} on {device} ({how})"
+      .. (least and ", at least {least} on an {name}" or "") .. ": worth a GPU where it is done often.", values
   elseif one and best then
-    return "GPU", "{steps} steps would take {all} on {device} ({how}), at least {least} on an {name}, whose memory "
-      .. "holds the {bytes}.", values
-  elseif one and not fits_nowhere(row.here) then
+    return "GPU", "{steps} steps would take {all} on {device} ({how})"
+      .. (least and ", at least {least} on an {name}, whose memory holds the {bytes}." or "; the memory of an {name} "
+        .. "holds the {bytes}."), values
+  elseif one and not fits_nowhere(cells) then
     return "not known", "It was not measured here.", values
   elseif one then
-    return "GPU", "{bytes} do not fit here; one {name} holds them: at least {least} for {steps} steps.", values
+    return "GPU", "{bytes} do not fit here; one {name} holds them"
+      .. (least and ": at least {least} for {steps} steps." or "."), values
   end
   local gpu, tpu = most_needed(row.absent)
   values.gpus, values.gpu = {gpu.needed, "count"}, {gpu.name, "text"}
@@ -161,14 +177,50 @@ local function choose(row)
     .. "spreads a model over them. " .. figures.TPU_NOTE, values
 end
 
+local function cells_of(advice, model, available, pick)
+  local cells = {}
+  for i, device in ipairs(advice.devices) do
+    cells[i] = here(advice, device, model, available[device.device], pick)
+  end
+  return cells
+end
+
+local function upper_quartile(times) return times.q3 end
+
+-- The most that others used of the processor while real devices were measured, and whether times are out of line; nil:
+-- nothing worth a word.
+local function noise_in(advice)
+  local most, hidden = nil, false
+  for _, device in ipairs(measured.devices(advice.devices, false)) do
+    local found = noise.of_points(advice.points, device.device)
+    most = found.most and math.max(most or 0, found.most) or most
+    hidden = hidden or #found.sizes > 0
+  end
+  return most, hidden
+end
+
+-- The choice, unless other figures of the same rounds would make another one: then noise makes it.
+local function decide(row, advice, available)
+  local choice, text, values = choose(row, row.here)
+  local others, hidden = noise_in(advice)
+  if not others then return choice, text, values end
+  local high = cells_of(advice, row, available, upper_quartile)
+  local best, other = fastest(row.here), fastest(high)
+  if choose(row, high) == choice and not (hidden and other and other.seconds > MOST * best.seconds) then
+    return choice, text, values
+  end
+  values.least, values.high = {STEPS * best.seconds, "s"}, {STEPS * other.seconds, "s"}
+  values.others = {others, "share"}
+  return "not known", "This machine was too busy to say: by the least of the rounds {steps} steps take {least} on "
+    .. "{device}, by others {high}, while others used up to {others} of the processor.", values
+end
+
 local function row_of(advice, model, available)
   local row = {name = model.name, parameters = model.parameters, bytes = model.parameters * BYTES_A_PARAMETER,
-    here = {}, absent = {}}
-  for i, device in ipairs(advice.devices) do
-    row.here[i] = here(advice, device, row, available[device.device])
-  end
+    absent = {}}
+  row.here = cells_of(advice, row, available, noise.seconds)
   for i, id in ipairs(ABSENT) do row.absent[i] = absent(id, row) end
-  row.choice, row.text, row.values = choose(row)
+  row.choice, row.text, row.values = decide(row, advice, available)
   row.values.name_of_row, row.values.choice_of_row = {row.name, "text"}, {row.choice, "text"}
   return row
 end

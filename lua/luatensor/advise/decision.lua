@@ -3,6 +3,7 @@
 local figures = require "luatensor.public_figures"
 local grid = require "luatensor.bench.grid"
 local measured = require "luatensor.bench.measured"
+local noise = require "luatensor.bench.noise"
 local statistics = require "luatensor.bench.statistics"
 
 local decision = {}
@@ -10,15 +11,19 @@ local decision = {}
 local entry_of <const> = measured.entry_of
 local NAMES <const> = {"min", "q1", "median", "q3", "max"}
 
---- What a call costs on a device when its data are sent once in so many calls: quartiles of seconds.
+--- What a call costs on a device when its data are sent once in so many calls.
 -- @tab entry a measured point's entry of the device
 -- @number calls
--- @treturn table {min =, q1 =, median =, q3 =, max =, transfers = share of the median}
+-- @treturn table {min =, q1 =, median =, q3 =, max =, seconds = those to believe, the least where others used the
+--   processor, transfers = share of them, others = share of the processor, hidden = true: noise says how long it takes}
 function decision.cost(entry, calls)
   local there, sent = entry.in_place, entry.with_transfers or entry.in_place
-  local cost = {}
+  local cost = {others = math.max(there.others or 0, sent.others or 0)}
   for _, name in ipairs(NAMES) do cost[name] = there[name] + (sent[name] - there[name]) / calls end
-  cost.transfers = math.max(0, sent.median - there.median) / calls / cost.median
+  local name = noise.busy(cost) and "min" or "median"
+  cost.seconds = cost[name]
+  cost.transfers = math.max(0, sent[name] - there[name]) / calls / cost.seconds
+  cost.hidden = noise.hides(there) or noise.hides(sent) or nil
   return cost
 end
 
@@ -30,8 +35,15 @@ local function candidates(point, calls)
       list[#list + 1] = {device = entry.device, cost = decision.cost(entry, calls)}
     end
   end
-  table.sort(list, function(a, b) return a.cost.median < b.cost.median end)
+  table.sort(list, function(a, b) return a.cost.seconds < b.cost.seconds end)
   return list
+end
+
+-- Can the measurements not tell the best from another? Where noise hides one of them, only what even the least of the
+-- other's rounds shows is believed.
+local function alike(best, other)
+  if best.hidden or other.hidden then return other.min <= best.q3 end
+  return statistics.overlap(best, other)
 end
 
 --- The choice at one size.
@@ -46,7 +58,7 @@ function decision.at(point, calls)
   local choice = {n = point.n, device = best.device, cost = best.cost}
   for i = 2, #list do
     if not choice.second then choice.second, choice.second_device = list[i].cost, list[i].device end
-    if statistics.overlap(best.cost, list[i].cost) then
+    if alike(best.cost, list[i].cost) then
       choice.either = choice.either or {best.device}
       choice.either[#choice.either + 1] = list[i].device
     end
@@ -89,7 +101,9 @@ function decision.predictions(found, sizes, calls)
     for _, device in ipairs(measured.devices(found.devices, false)) do
       local item = skipped_at(found.skipped, device.device, n)
       if item then
-        local costs = series(found.points, device.device, function(entry) return decision.cost(entry, calls).median end)
+        local costs = series(found.points, device.device, function(entry)
+          return decision.cost(entry, calls).seconds
+        end)
         local bytes = series(found.points, device.device, function(entry) return entry.bytes end)
         list[#list + 1] = {n = n, device = device.device, why = item.why, bytes = grid.extrapolate(bytes, n),
           seconds = item.why == "takes too long" and grid.extrapolate(costs, n, grid.steepest(bytes)) or nil}

@@ -5,6 +5,7 @@ local decision = require "luatensor.advise.decision"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local measured = require "luatensor.bench.measured"
+local noise = require "luatensor.bench.noise"
 
 local page = {}
 
@@ -34,21 +35,38 @@ local function in_all(calls)
   return ", sent and fetched once in {calls} calls"
 end
 
+local function say_hidden(p, choice)
+  local cost = choice.cost
+  p:say("How long a call takes at n = {n} this machine was too busy to say: half of the rounds took {q1} … {q3}, the "
+    .. "least {min}, while others used {others} of the processor.", {
+      n = {choice.n, "count"}, q1 = {cost.q1, "s"}, q3 = {cost.q3, "s"}, min = {cost.min, "s"},
+      others = {cost.others, "share"},
+    })
+end
+
 local function say_choice(p, self, choice)
-  local values = {device = {choice.device, "text"}, n = {choice.n, "count"}, t = {choice.cost.median, "s"},
+  local values = {device = {choice.device, "text"}, n = {choice.n, "count"}, t = {choice.cost.seconds, "s"},
     calls = {self.calls, "count"}, share = {choice.cost.transfers, "share"}}
-  if not choice.second then
-    p:say("Use {device}: at n = {n} a call takes {t}.", values)
-    return
+  values.others = {choice.cost.others, "share"}
+  local busy = noise.busy(choice.cost) and ", the least of its rounds, while others used {others} of the processor"
+    or ""
+  if not choice.second and choice.cost.hidden then
+    p:say("Use {device}.", values)
+    return say_hidden(p, choice)
+  elseif not choice.second then
+    return p:say("Use {device}: at n = {n} a call takes {t}" .. busy .. ".", values)
   end
-  values.other, values.u = {choice.second_device, "text"}, {choice.second.median, "s"}
-  values.ratio = {choice.second.median / choice.cost.median, "ratio"}
+  values.other, values.u = {choice.second_device, "text"}, {choice.second.seconds, "s"}
+  values.ratio = {choice.second.seconds / choice.cost.seconds, "ratio"}
   if choice.either then
     p:say("At n = {n}, " .. table.concat(choice.either, " or ") .. ", either: {t} a call on {device}, {u} on {other}"
       .. in_all(self.calls) .. "; the measurements do not tell them apart.", values)
   else
     p:say("Use {device}: at n = {n} a call takes {t} there and {u} on {other}, {ratio} the time"
       .. in_all(self.calls) .. ".", values)
+    if noise.busy(choice.cost) then
+      p:say("These are the least of the rounds: others used {others} of the processor.", values)
+    end
     if choice.cost.transfers > 0.05 then p:say("Of the time on {device} transfers are {share}.", values) end
   end
 end
@@ -93,11 +111,14 @@ local function say_absent(p, self, choice)
   local row = first_gpu(self.bounds)
   local point = bound_at(row, choice.n)
   if not point then return end
+  if choice.cost.hidden then
+    return p:say("Nothing follows for devices that are not here.", {})
+  end
   local values = {name = {row.name, "text"}, t = {point.seconds, "s"}, device = {choice.device, "text"},
-    ratio = {choice.cost.median / point.seconds, "ratio"}}
+    ratio = {choice.cost.seconds / point.seconds, "ratio"}}
   if not figures.visible(point.seconds) then
     p:say("So little work says nothing about an {name}: launching it takes longer than its published peaks.", values)
-  elseif point.seconds >= choice.cost.median then
+  elseif point.seconds >= choice.cost.seconds then
     p:say("An {name} would take at least {t} by published figures: it could not be faster.", values)
   else
     p:say("An {name} would take at least {t} by published figures, so it could be up to {ratio} as fast as {device}; "
@@ -155,7 +176,7 @@ local function costs_table(self)
     rows[i] = {point.n}
     for _, device in ipairs(devices) do
       local entry = measured.entry_of(point, device.device)
-      rows[i][#rows[i] + 1] = entry and decision.cost(entry, self.calls).median or false
+      rows[i][#rows[i] + 1] = entry and decision.cost(entry, self.calls).seconds or false
     end
     local choice = choice_at(self, point.n)
     rows[i][#columns] = choice and (choice.either and "either" or choice.device) or false

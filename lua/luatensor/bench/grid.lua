@@ -315,7 +315,7 @@ local function each_doubtful(self, f)
         local entry = measured.entry_of(point, track.device)
         local figures = entry and entry[mode]
         if figures then
-          list[#list + 1], at[point] = {point.n, noise.seconds(figures)}, figures
+          list[#list + 1], at[point] = {point.n, noise.seconds(figures), entry.bytes}, figures
         end
       end
       local out = noise.out_of_line(list)

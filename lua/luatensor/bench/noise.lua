@@ -9,8 +9,8 @@ local noise = {}
 --- Quartiles that far apart, as a share of the median, are marked where they stand.
 noise.WIDE = 0.5
 
-local STEEPEST <const> = 4         -- power of n that is believed,
-local MARGIN <const> = 2           -- times so much: where threads and caches come in, there are steps
+local STEEPEST <const> = 4         -- power of n that is believed; of the bytes, half of it:
+local MARGIN <const> = 2           -- times so much, since where threads and caches come in, there are steps
 
 --- Did others use the processor meanwhile?
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
@@ -24,20 +24,27 @@ function noise.seconds(figures) return noise.busy(figures) and figures.min or fi
 --- Does it say too little: out of line with other sizes, or quartiles far apart on a busy machine?
 function noise.hides(figures) return figures.out_of_line or noise.busy(figures) and noise.wide(figures) or false end
 
+-- How many times as long `item` may take as a smaller one.
+local function most_growth(item, smaller)
+  local n = item[1] / smaller[1]
+  local bytes = item[3] and smaller[3] and item[3] / smaller[3] or n * n
+  return MARGIN * math.min(n ^ STEEPEST, math.max(n, bytes) ^ (STEEPEST / 2))
+end
+
 -- More than a larger size took, or so much more than the smaller one that no work grows that fast.
 local function is_out(list, i)
-  local n, seconds = list[i][1], list[i][2]
+  local seconds = list[i][2]
   for later = i + 1, #list do
     if seconds > MARGIN * list[later][2] then return true end
   end
   for before = 1, i - 1 do
-    if seconds > MARGIN * list[before][2] * (n / list[before][1]) ^ STEEPEST then return true end
+    if seconds > list[before][2] * most_growth(list[i], list[before]) then return true end
   end
   return false
 end
 
 --- Sizes whose seconds do not fit to those of the others.
--- @tab list {{n, seconds}, …}, n ascending
+-- @tab list {{n, seconds, bytes that it needs or nil}, …}, n ascending
 -- @treturn table {[n] = true, …}
 function noise.out_of_line(list)
   local out = {}
