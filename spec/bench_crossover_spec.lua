@@ -472,6 +472,13 @@ describe("bench.crossover", function()
       assert.falsy(page(r):find("cannot be faster", 1, true))
     end)
 
+    it("takes launching into account, which no published figure has", function()
+      -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but launching alone takes a microsecond
+      local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
+        {2, 64, 4096, 16384}, {patience = 1e6})
+      assert.truthy(page(small):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(small))
+    end)
+
     it("shows them in a table, marked as not measured", function()
       local text = page(r)
       assert.truthy(text:find("Only cpu was measured, A CPU", 1, true), text)

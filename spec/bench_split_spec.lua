@@ -226,6 +226,21 @@ describe("bench.split", function()
     assert.is_true(is_off())
   end)
 
+  it("is off after a Ctrl-C between its start and whatever comes next", function()
+    for _, measure in ipairs{take, function(fn) return lt.bench.time(fn, {seconds = 0.001, warmup = 0}) end} do
+      debug.sethook(function()
+        if debug.getinfo(2, "f").func ~= core.profile_start then return end
+        debug.sethook()
+        error("interrupted!", 0)
+      end, "r")
+      local ok, problem = pcall(measure, function() end)
+      debug.sethook()
+      assert.is_false(ok)
+      assert.truthy(tostring(problem):find "interrupted!$")
+      assert.is_true(is_off())
+    end
+  end)
+
   it("is none within another", function()
     local reached
     local ok, problem = pcall(take, in_serialised_run(function()

@@ -189,6 +189,18 @@ describe("luatensor info", function()
     assert.truthy(output_with("nil"):find("cpu: its limits are not measured yet; luatensor bench does.", 1, true))
   end)
 
+  it("is left by Ctrl-C while it tries a GPU's libraries", function()
+    local script = file "interrupted.lua"
+    local handle = assert(io.open(script, "w"))
+    handle:write[[local lt = require "luatensor"
+      rawset(lt.cuda, "is_available", function() return true end)
+      rawset(lt, "devices", function() return {{device = "cpu", kind = "gpu", name = "", cores = 1}} end)
+      rawset(lt.fft, "fft", function() error("interrupted!", 0) end)]]
+    handle:close()
+    local status, output = run("info", ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='build/?.so;;' LUA_INIT=@%s"):format(script))
+    assert.equal(130, status, output)
+  end)
+
   it("knows every reason of docs/gpu.md's table, and its cure", function()
     local cures = require "luatensor.cli.cures"
     local handle = assert(io.open "docs/gpu.md")

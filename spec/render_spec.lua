@@ -124,6 +124,14 @@ describe("an axis", function()
     assert.equal(0.5, axis.new({unit = "s"}, {7}, {}):at(7))
   end)
 
+  it("is linear where no number tells how far apart its ends are", function()
+    local wide = axis.new({unit = "s", log = true}, {1e-200, 1e200}, {})
+    assert.is_false(wide.log)
+    assert.equal(1, wide:at(1e200))
+    assert.truthy(axis.new({unit = "s", log = true}, {1e300, 1.7e308}, {from_zero = true}).high < math.huge)
+    assert.truthy(axis.new({unit = "s", log = true}, {5e-324, 1e-323}, {from_zero = true}).low > 0)
+  end)
+
   it("leaves out what a logarithm has no place for", function()
     local block = crossing()
     block.series[1].points[1][2] = 0
@@ -244,6 +252,23 @@ describe("plots", function()
     assert.truthy(output:find("^nil\tgnuplot is not installed"), output)
     assert.truthy(output:find("<data value=\"2\">2.00\u{A0}s</data>", 1, true), output)
     assert.falsy(output:find("<svg", 1, true))
+  end)
+end)
+
+describe("gnuplot's files", function()
+  it("are in a folder of the user alone, which is gone afterwards", function()
+    local folder = shell.passes("mktemp -d"):sub(1, -2)
+    -- a gnuplot that tells where its script is and who may enter there
+    shell.passes(("mkdir %s/bin %s/tmp && printf '#!/bin/sh\\nstat -c %%%%a \"${2%%%%/*}\" >%s/rights; exit 3\\n' "
+      .. ">%s/bin/gnuplot && chmod +x %s/bin/gnuplot"):format(folder, folder, folder, folder, folder))
+    local script = [[local d = require 'luatensor.bench.document'
+      print(require('luatensor.render.plot').svg(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
+        series = {{name = 'a', points = {{1, 2}}}}}, {id = 'a'}))]]
+    local output = shell.passes(("TMPDIR=%s/tmp PATH=%s/bin:$PATH tools/lua -e \"%s\""):format(folder, folder, script))
+    assert.equal("nil\tgnuplot failed: no reason given\n", output)
+    assert.equal("700\n", shell.passes(("cat %s/rights"):format(folder)))
+    assert.equal("", shell.passes(("ls -A %s/tmp"):format(folder)))
+    shell.passes("rm -r " .. folder)
   end)
 end)
 

@@ -18,6 +18,12 @@ static int l_profile_start(lua_State *L) {
   return st == OK ? 0 : raise_device(L, "profile_start", st, where);
 }
 
+/* profile_running(): does one of this state run? */
+static int l_profile_running(lua_State *L) {
+  lua_pushboolean(L, profile_is_of(owner_of(L)));
+  return 1;
+}
+
 static void set_number(lua_State *L, const char *name, double value) {
   lua_pushnumber(L, value);
   lua_setfield(L, -2, name);
@@ -98,7 +104,9 @@ static void watch_state(lua_State *L) {
   luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-static const luaL_Reg functions[] = {{"profile_start", l_profile_start}, {"profile_stop", l_profile_stop}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+  {"profile_start", l_profile_start}, {"profile_running", l_profile_running}, {"profile_stop", l_profile_stop}, {NULL, NULL},
+};
 
 void open_profile(lua_State *L) {
   watch_state(L);

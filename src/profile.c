@@ -320,6 +320,13 @@ int profile_start(const void *owner, enum profile_mode mode, bool *other, place 
   return OK;
 }
 
+bool profile_is_of(const void *owner) {
+  pthread_mutex_lock(&owner_lock);
+  bool own = running.owner == owner;
+  pthread_mutex_unlock(&owner_lock);
+  return own;
+}
+
 static bool give_up(const void *owner) {
   pthread_mutex_lock(&owner_lock);
   bool own = running.owner == owner;

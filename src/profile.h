@@ -69,6 +69,9 @@ int profile_start(const void *owner, enum profile_mode mode, bool *other, place 
 /* Ends it, into *result (NULL: nobody wants it); false: this owner has none. */
 bool profile_stop(const void *owner, profile *result);
 
+/* Does one of this owner run? */
+bool profile_is_of(const void *owner);
+
 /* What this thread asks of that device from now on is captured into a graph: neither counted nor waited for. */
 void profile_capture(place where);
 void profile_capture_end(void);

@@ -24,16 +24,16 @@ local function say_crossings(self, blocks)
   end
 end
 
--- Sizes from the smallest on at which the CPU's median is below what the absent device needs at least.
+-- Sizes from the smallest on at which the CPU's lower quartile is below what the absent device needs at least: its bound,
+-- and in any case as long as launching anything takes.
 local function beaten_up_to(self, row, mode)
   local last
   for _, bound in ipairs(row.points) do
     for _, point in ipairs(self.points) do
       if point.n == bound.n then
         local ours = entry_of(point, self.devices[1].device)
-        if not (ours and bound[mode] and not ours.in_place.out_of_line and ours.in_place.q1 < bound[mode]) then
-          return last
-        end
+        local least = bound[mode] and math.max(bound[mode], figures.VISIBLE)
+        if not (ours and least and not ours.in_place.out_of_line and ours.in_place.q1 < least) then return last end
         last = point.n
       end
     end

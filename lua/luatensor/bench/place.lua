@@ -144,8 +144,8 @@ end
 -- @treturn ?table {rows = {{family =, dtype =, calls =, flops =, bytes =}, …}}; nil: the script counts already
 function place.count(call, device)
   local _ <close> = state.use_device(device)
-  if not pcall(core.profile_start, "counting") then return nil end
   local _ <close> = state.profile_end()
+  if not state.start_profile("counting") then return nil end
   call()
   return work_of(core.profile_stop().rows)
 end

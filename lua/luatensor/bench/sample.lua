@@ -47,8 +47,8 @@ end
 -- Calls fn once. What it returned, packed, and the devices that worked for it: {cpu = true, ["cuda:0"] = true}; nil
 -- where that cannot be told, because a profile runs already.
 local function watched_call(fn)
-  if not pcall(core.profile_start) then return table.pack(fn()), nil end
   local _ <close> = state.profile_end()
+  if not state.start_profile() then return table.pack(fn()), nil end
   local results, worked = table.pack(fn()), {}
   for _, device in ipairs(core.profile_stop().devices) do worked[device] = true end
   return results, worked

@@ -87,8 +87,8 @@ end
 -- ---- running ------------------------------------------------------------------------------------
 
 local function start_profile()
-  local ok, problem = pcall(core.profile_start, "serialised")
-  if ok then return state.profile_end() end
+  local ok, problem = state.start_profile("serialised")
+  if ok then return end
   if not tostring(problem):find("a profile is running", 1, true) then error(problem, 0) end
   arguments.fail("bench.split", "another split is running: one at a time")
 end
@@ -97,7 +97,8 @@ local function serialised_run(fn, calls, checked)
   local _ <close> = state.use_device(checked.device)
   collectgarbage()
   local _ <close> = checked.gc == "out" and state.stop_collector() or nil
-  local _ <close> = start_profile()
+  local _ <close> = state.profile_end()
+  start_profile()
   for _ = 1, calls do fn() end
   return core.profile_stop()
 end

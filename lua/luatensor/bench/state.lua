@@ -1,6 +1,7 @@
 --- What measuring changes in the process, and puts back.
 
 local core = require "luatensor.core"
+local interrupt = require "luatensor.bench.interrupt"
 
 local state = {}
 
@@ -45,9 +46,23 @@ function state.use_device(device)
   return guard
 end
 
-local profile_guard = setmetatable({}, {__close = function() core.profile_stop() end})
+local profile_guard = {__close = function(self)
+  if not self.running then core.profile_stop() end
+end}
 
---- Ends a profile that runs then when the `<close>` variable that holds the result ends.
-function state.profile_end() return profile_guard end
+--- Ends a profile that starts from now on when the `<close>` variable that holds the result ends; made before the start:
+-- a Ctrl-C between the two would leave the profile on. One that runs already is its maker's.
+function state.profile_end() return setmetatable({running = core.profile_running()}, profile_guard) end
+
+--- Starts a profile.
+-- @string mode
+-- @treturn[1] boolean true
+-- @treturn[2] boolean false: one runs already, or what the device says
+-- @treturn[2] string why
+function state.start_profile(mode)
+  local ok, problem = pcall(core.profile_start, mode)
+  if interrupt.is(problem) then error(problem, 0) end
+  return ok, problem
+end
 
 return state

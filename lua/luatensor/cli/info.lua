@@ -5,6 +5,7 @@ local core = require "luatensor.core"
 local cures = require "luatensor.cli.cures"
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
+local interrupt = require "luatensor.bench.interrupt"
 local machine = require "luatensor.bench.machine"
 local terminal = require "luatensor.render.terminal"
 
@@ -72,6 +73,7 @@ local function try_out(device, add)
   local x = lt.eye(2, {device = device})
   for _, trial in ipairs(trials) do
     local ok, problem = pcall(function() return trial[2](x):totable() end)
+    if interrupt.is(problem) then error(problem, 0) end
     add(("  %s: %s"):format(trial[1], ok and "work" or problem:gsub("\n.*", "")))
   end
 end

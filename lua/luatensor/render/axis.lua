@@ -63,6 +63,7 @@ end
 local function widen(self, from_zero)
   if self.log then
     local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1
+    if self.low / room == 0 or self.high * room == math.huge then room = 1 end
     self.low, self.high = self.low / room, self.high * room
   else
     if from_zero then self.low, self.high = math.min(0, self.low), math.max(0, self.high) end
@@ -79,7 +80,8 @@ function axis.new(spec, values, options)
   local low, high = range_of(values)
   if #values == 0 then low, high = 0, 1 end
   local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
-  self.log = spec.log and low > 0 and (all_powers_of_two(values) and 2 or 10)
+  local ratio = high / low                                            -- too far apart: no number says how far
+  self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10)
   widen(self, options.from_zero)
   local most = options.most or 6
   if not self.log or not power_ticks(self, self.log, most) and not fine_ticks(self) then even_ticks(self, most) end

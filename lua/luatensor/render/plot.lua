@@ -200,18 +200,47 @@ function plot.version()
 end
 
 -- Ctrl-C reaches the child, too, and is passed on.
+local function pass_on(how, code)
+  if how == "signal" and code == 2 then error("interrupted!", 0) end
+end
+
+local FILES <const> = {"chart", "chart.svg", "chart.log"}
+
+local folder_guard = {__close = function(self)
+  if not self.path then return end
+  for _, name in ipairs(FILES) do os.remove(self.path .. "/" .. name) end
+  os.remove(self.path)
+end}
+
+-- A folder that only this user can enter, for names of our own in it: {path =}, gone with the `<close>` variable that
+-- holds it. Or nil and why not.
+local function make_folder()
+  local folder = setmetatable({}, folder_guard)
+  local pipe = assert(io.popen("mktemp -d 2>&1 </dev/null"))
+  local line = pipe:read("l")
+  local done, how, code = pipe:close()
+  pass_on(how, code)
+  if not done then return nil, line or "mktemp failed" end
+  folder.path = line
+  return folder
+end
+
+-- Runs the script of that file; its SVG if it wrote one, and what gnuplot said.
+local function run_gnuplot(base)
+  local ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),  -- not the user's
+    shell_quote(base .. ".log")))                                                                    -- own settings
+  pass_on(how, code)
+  return ran and read_file(base .. ".svg"), read_file(base .. ".log") or ""
+end
+
 local function gnuplot(block, options)
-  local base = os.tmpname()
+  local folder <close>, unmade = make_folder()
+  if not folder then return nil, "no folder for gnuplot's files: " .. unmade end
+  local base = folder.path .. "/" .. FILES[1]
   options.output = base .. ".svg"
   local ok, problem = write_file(base, script(block, options))
-  local ran, how, code
-  if ok then                                     -- without the user's own settings
-    ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),
-      shell_quote(base .. ".log")))
-  end
-  local svg, log = ran and read_file(options.output), read_file(base .. ".log") or ""
-  for _, suffix in ipairs{"", ".svg", ".log"} do os.remove(base .. suffix) end
-  if how == "signal" and code == 2 then error("interrupted!", 0) end
+  local svg, log
+  if ok then svg, log = run_gnuplot(base) else log = "" end
   if svg and svg:find("</svg>", 1, true) then return svg end
   return nil, "gnuplot failed: " .. (problem or log:match(" line %d+: ([^\n]*)") or log:match("%S[^\n]*")
     or "no reason given")
