@@ -56,12 +56,16 @@ describe("on an emulated GPU", function()
     shell.passes(("%s bin/luatensor %s %s >/dev/null 2>&1"):format(environment, arguments, path))
   end
 
-  -- The result that a command writes, walked.
-  local function check(arguments)
+  -- The result that a command writes.
+  local function result_of(arguments)
     local path = os.tmpname()
     run(arguments .. " --json", path)
     local result = bench.load(path)
     os.remove(path)
+    return result
+  end
+
+  local function check(result)
     local emulated, real = marks.figures(result)
     assert.truthy(next(emulated), "no figure of the emulated device")
     assert.same({}, marks.faults(result:blocks(), emulated, real))
@@ -74,8 +78,16 @@ describe("on an emulated GPU", function()
     "advise --parameters 1000 --seconds 0.001",
   }
   for _, arguments in ipairs(commands) do
-    it("luatensor " .. arguments, function() check(arguments) end)
+    it("luatensor " .. arguments, function() check(result_of(arguments)) end)
   end
+
+  it("luatensor diff", function()
+    local both, cpu = result_of "bench --only exp --seconds 0.001", result_of "bench --only exp --seconds 0.001 --device cpu"
+    check(bench.diff(both, both))
+    cpu.machine = {devices = {both.machine.devices[1]}}                       -- where there was no emulator
+    local emulated, real = marks.figures(both)
+    assert.same({}, marks.faults(bench.diff(cpu, both):blocks(), emulated, real))
+  end)
 
   it("luatensor info", function()
     local output = shell.passes(environment .. " bin/luatensor info")

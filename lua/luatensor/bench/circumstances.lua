@@ -1,5 +1,7 @@
 --- In what two runs differ, besides their figures.
 
+local format = require "luatensor.bench.format"
+
 local circumstances = {}
 
 local MEMORY <const> = 0.05       -- share by which a machine's memory may differ: systems keep some of it
@@ -53,13 +55,13 @@ local function compare_devices(list, before, after)
   local same = true
   for _, name in ipairs(names) do
     if second[name] then
-      same = compare_device(list, name, first[name], second[name]) and same
+      same = compare_device(list, format.device(second[name]), first[name], second[name]) and same
     else
-      add(list, name, first[name].name, nil)
+      add(list, format.device(first[name]), first[name].name, nil)
     end
   end
   for _, name in ipairs(others) do
-    if not first[name] then add(list, name, nil, second[name].name) end
+    if not first[name] then add(list, format.device(second[name]), nil, second[name].name) end
   end
   return same
 end

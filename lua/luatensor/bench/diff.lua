@@ -100,7 +100,7 @@ local function add_reasons(self, add)
   for _, reason in ipairs(reasons) do
     local names = {}
     for _, row in ipairs(self.rows) do
-      if row.why == reason[1] then names[#names + 1] = row.name end
+      if row.why == reason[1] then names[#names + 1] = format.marked(row.name, row.before.emulated) end
     end
     add(list_note(reason[2], names, reason[3]))
   end
@@ -223,15 +223,15 @@ local function pair_up(fields, before, after)
     local a, b = first[name], second[name]
     if b and a.work ~= b.work then
       paired[name] = true
-      table.insert(fields.other_work, name)
+      table.insert(fields.other_work, format.marked(name, a.emulated))
     elseif b and (a.unit or "s") == (b.unit or "s") then
       list[#list + 1], paired[name] = {name, a, b}, true
     else
-      table.insert(fields.only_before, name)
+      table.insert(fields.only_before, format.marked(name, a.emulated))
     end
   end
   for _, name in ipairs(others) do
-    if not paired[name] then table.insert(fields.only_after, name) end
+    if not paired[name] then table.insert(fields.only_after, format.marked(name, second[name].emulated)) end
   end
   return list
 end
@@ -256,9 +256,9 @@ local function compare_rows(fields, before, after)
     local name, a, b = table.unpack(pair)
     fields.rows[i] = compare_row(name, a, b, fields.same_machine)
     fields.emulated = fields.emulated or a.emulated
-    add_notes_of(fields.before, name, a)
-    add_notes_of(fields.after, name, b)
-    if is_few(a) or is_few(b) then table.insert(fields.few, name) end
+    add_notes_of(fields.before, format.marked(name, a.emulated), a)
+    add_notes_of(fields.after, format.marked(name, b.emulated), b)
+    if is_few(a) or is_few(b) then table.insert(fields.few, format.marked(name, a.emulated)) end
   end
   circumstances.of_rows(fields.differences, list)
 end
