@@ -298,7 +298,7 @@ describe("bench.diff, what cannot be compared", function()
     for _, kind in ipairs(classes) do
       local value, problem = result.decode(('{"format":"luatensor","version":1,"kind":"%s"}'):format(kind), "a.json")
       assert.is_nil(value, kind)
-      assert.equal(("a.json: not a whole result of kind %s: damaged, or changed by hand"):format(kind), problem)
+      assert.equal(("a.json: damaged: %s.machine: table expected, got nothing"):format(kind), problem)
     end
   end)
 

@@ -4,6 +4,7 @@
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local arguments = require "luatensor.cli.arguments"
+local described = require "luatensor.bench.fields"
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
@@ -87,6 +88,11 @@ end
 local class = result.class("experiment", {
   head = head_of,
   blocks = function(self) return self.body end,
+}, {
+  name = "string", title = "string", question = "string", claims = {"number"}, options = described.map "any",
+  device = "string?", where = "string?", without = "string?", emulated = "boolean?", body = {"block"},
+  values = described.map{value = "number", unit = "string", device = "string?", emulated = "boolean?"},
+  results = {"result"}, others = "number?", incomplete = "string?",
 })
 
 function class.__tostring(self)

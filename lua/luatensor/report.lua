@@ -20,6 +20,17 @@ local report = {}
 -- processor that other programs used), gnuplot (its version; nil: none), emulated, incomplete.
 local class = result.class("report", {
   blocks = function(self) return outline.blocks(self) end,
+}, {
+  sizes = "string", started = "string", seconds = "number", accelerator = "string?", without = "string?",
+  gnuplot = "string?", others = "number?", emulated = "boolean?", incomplete = "string?",
+  sections = {{
+    id = "string", title = "string", question = "string?", claims = {"number"}, runs = {"result"}, result = "result?",
+    blocks = {"block"}, problems = {"string"}, seconds = "number?",
+  }},
+  summary = {{title = "string", blocks = {"block"}}},
+  notebook = {
+    title = "string", where = "string", claims = {{number = "number", claim = "string", elsewhere = "string?"}},
+  },
 })
 
 -- ---- measuring ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 local arguments = require "luatensor.bench.arguments"
 local crossover = require "luatensor.bench.crossover"
 local decision = require "luatensor.advise.decision"
+local described = require "luatensor.bench.fields"
 local grid = require "luatensor.bench.grid"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.measured"
@@ -15,7 +16,23 @@ local known = {
   sizes = true, inputs = true, calls = true, devices = true, seconds = true, name = true, patience = true,
 }
 
-advice.class = result.class("advice", {blocks = page.blocks, timings = measured.timings})
+local cost = described.with(described.quartiles, {transfers = "number"})
+
+advice.class = result.class("advice", {blocks = page.blocks, timings = measured.timings},
+  described.with(described.grid, {
+    calls = "number", wanted = {"number"}, device = "string?", either = described.optional{"string"},
+    no_gpu = "string?",
+    why = described.phrase,
+    sizes = {{
+      n = "number", device = "string", cost = cost, either = described.optional{"string"},
+      second = described.optional(cost), second_device = "string?",
+    }},
+    predictions = {{n = "number", device = "string", why = "string", seconds = "number?", bytes = "number?"}},
+    bounds = {{
+      id = "string", name = "string", kind = "string", source = "string",
+      points = {{n = "number", seconds = "number", takes = "string", needed = "number?"}},
+    }},
+  }))
 
 -- The advice that follows from what a grid measured.
 local function follow(found, settings, sizes, calls, place)

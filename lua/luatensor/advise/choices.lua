@@ -2,6 +2,7 @@
 
 local arguments = require "luatensor.bench.arguments"
 local crossover_page = require "luatensor.bench.crossover_page"
+local described = require "luatensor.bench.fields"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local format = require "luatensor.bench.format"
@@ -302,7 +303,15 @@ function methods:blocks()
   return blocks
 end
 
-choices.class = result.class("choices", methods)
+choices.class = result.class("choices", methods, {
+  advice = "result", batch = "number", bytes_a_parameter = "number", steps = "number", emulated = "boolean?",
+  devices = described.grid.devices,
+  rows = {described.with(described.phrase, {
+    name = "string", parameters = "number", bytes = "number", choice = "string",
+    here = {{device = "string", how = "string", seconds = "number?", emulated = "boolean?"}},
+    absent = {{id = "string", name = "string", kind = "string", seconds = "number", needed = "number?"}},
+  })},
+})
 
 -- ---- measuring ----------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 local lt = require "luatensor"
 local agree = require "luatensor.bench.agree"
 local arguments = require "luatensor.bench.arguments"
+local described = require "luatensor.bench.fields"
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
@@ -154,7 +155,17 @@ function methods:timings()
   return list
 end
 
-comparison.class = result.class("compare", methods)
+comparison.class = result.class("compare", methods, {
+  name = "string?", base = "string", incomplete = "string?", gc = "string?", threads = "number?", others = "number?",
+  emulated = "boolean?", options = described.map "any",
+  entries = {described.with(described.maybe(described.sampled), {
+    name = "string", error = "string?", agreement = "string?", difference = "string?", ratio = "number?",
+    verdict = "string?",
+    pairs = described.optional{
+      count = "number", faster = "number", floor = "number", q1 = "number", median = "number", q3 = "number",
+    },
+  })},
+})
 
 -- ---- entries ------------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 local arguments = require "luatensor.bench.arguments"
 local crossing = require "luatensor.bench.crossing"
+local described = require "luatensor.bench.fields"
 local figures = require "luatensor.public_figures"
 local grid = require "luatensor.bench.grid"
 local interrupt = require "luatensor.bench.interrupt"
@@ -244,7 +245,17 @@ function methods:svg(path)
   return files.write(path, svg)
 end
 
-crossover.class = result.class("crossover", methods)
+crossover.class = result.class("crossover", methods, described.with(described.grid, {
+  sizes = {"number"},
+  crossings = {{
+    device = "string", mode = "string", least = "number", most = "number", undecided = "number?", first = "string?",
+    last = "string?", decided_from = "number?", decided_to = "number?",
+    changes = {{from = "number", to = "number", becomes = "string"}},
+  }},
+  bounds = described.optional{{
+    id = "string?", name = "string", points = {{n = "number", in_place = "number", with_transfers = "number?"}},
+  }},
+}))
 
 --- What bench.crossover does, at a place.
 function crossover.run(fn, sizes, options, place)

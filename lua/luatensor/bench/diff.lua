@@ -155,7 +155,22 @@ function methods:blocks()
   return blocks
 end
 
-diff.class = result.class("diff", methods)
+local head = {
+  made = "string", kind = "string?", name = "string?", incomplete = "string?", others = "number?",
+  notes = {{name = "string", note = "block"}},
+}
+
+local side = {median = "number", q1 = "number?", q3 = "number?", emulated = "boolean?", others = "number?"}
+
+diff.class = result.class("diff", methods, {
+  before = head, after = head, same_machine = "boolean", floor = "number", emulated = "boolean?",
+  only_before = {"string"}, only_after = {"string"}, few = {"string"}, other_work = {"string"}, mixed = {"string"},
+  rows = {{
+    name = "string", unit = "string", before = side, after = side, ratio = "number?", verdict = "string?",
+    why = "string?",
+  }},
+  differences = {{what = "string", before = "any", after = "any", unit = "string"}},
+})
 
 -- ---- comparing ----------------------------------------------------------------------------------
 

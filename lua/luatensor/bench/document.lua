@@ -62,8 +62,14 @@ function document.table(fields)
   return {kind = "table", title = fields.title, columns = fields.columns, rows = fields.rows}
 end
 
+local function check_point(point, bars, name)
+  check(type(point) == "table" and type(point[2]) == "number" and type(point[1]) == (bars and "string" or "number"),
+    "series %q: points {x, y} expected", name)
+end
+
 local function check_axis(axis, name)
-  check(type(axis) == "table" and format.is_unit(axis.unit), "a chart needs %s = {name =, unit =}", name)
+  local named = type(axis) == "table" and type(axis.name) == "string"
+  check(named and format.is_unit(axis.unit), "a chart needs %s = {name =, unit =}", name)
 end
 
 --- A chart of lines, or of bars (x: names).
@@ -76,8 +82,25 @@ function document.chart(fields)
   check(type(fields.series) == "table" and #fields.series > 0, "a chart needs series")
   for _, series in ipairs(fields.series) do
     check(type(series.name) == "string" and type(series.points) == "table", "a series needs a name and points")
+    for _, point in ipairs(series.points) do check_point(point, fields.bars, series.name) end
   end
   return {kind = "chart", title = fields.title, x = fields.x, y = fields.y, series = fields.series, bars = fields.bars}
+end
+
+local makers = {
+  text = function(block) return document.text(block.text, block.values) end,
+  note = function(block) return document.note(block.text, block.values) end,
+  table = document.table,
+  chart = document.chart,
+}
+
+--- Is it a block? One that a file held may be anything.
+-- @param block
+-- @treturn boolean
+function document.check(block)
+  local maker = type(block) == "table" and makers[block.kind]
+  if not maker or (block.title ~= nil and type(block.title) ~= "string") then return false end
+  return (pcall(maker, block))
 end
 
 return document

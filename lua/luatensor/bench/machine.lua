@@ -4,6 +4,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local caches = require "luatensor.bench.caches"
+local described = require "luatensor.bench.fields"
 local first_line = require "luatensor.bench.first_line"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
@@ -166,7 +167,21 @@ end
 -- min, q1, median, q3}, read and copy (bytes per second), caches {name, bytes, shared}, levels {bytes, read, latency},
 -- call, single, wait (seconds), transfers {pinned, out, latency, bandwidth, bytes}, problems {what, problem}}, others
 -- (share of the processor), not_stored (why), emulated, incomplete.
-local class = result.class("machine", {blocks = page.blocks, timings = page.timings})
+local class = result.class("machine", {blocks = page.blocks, timings = page.timings}, {
+  others = "number?", not_stored = "string?", emulated = "boolean?", incomplete = "string?",
+  devices = {{
+    device = "string", name = "string", kind = "string", emulated = "boolean?", made = "string", cores = "number",
+    threads = "number?", read = "number?", copy = "number?", call = "number?", single = "number?", wait = "number?",
+    arithmetic = {{dtype = "string", flops = "number"}},
+    products = {described.with(described.quartiles, {
+      max = "number?", dtype = "string", n = "number", flops = "number",
+    })},
+    caches = {{name = "string", bytes = "number", shared = "number"}},
+    levels = {{bytes = "number", read = "number", latency = "number?"}},
+    transfers = {{pinned = "boolean", out = "boolean", latency = "number", bandwidth = "number", bytes = "number?"}},
+    problems = {{what = "string", problem = "string"}},
+  }},
+})
 
 -- ---- what was measured before -------------------------------------------------------------------
 

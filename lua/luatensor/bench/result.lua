@@ -1,6 +1,7 @@
 --- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
 
 local arguments = require "luatensor.bench.arguments"
+local described = require "luatensor.bench.fields"
 local files = require "luatensor.bench.files"
 local figures = require "luatensor.bench.figures"
 local interrupt = require "luatensor.bench.interrupt"
@@ -15,9 +16,10 @@ local classes = {}
 --- Makes a class of results.
 -- @string kind its name in JSON
 -- @tab methods by name; `blocks(self)` gives what is shown, as luatensor.bench.document makes it
+-- @tab fields its fields, as luatensor.bench.fields has it
 -- @treturn table the metatable
-function result.class(kind, methods)
-  local class = {kind = kind, __index = methods}
+function result.class(kind, methods, fields)
+  local class = {kind = kind, __index = methods, fields = fields}
   methods.save = result.save
   function class.__tostring(self) return require("luatensor.render.terminal").page(self:blocks()) end
   classes[kind] = class
@@ -81,19 +83,28 @@ local homes = {
 }
 
 local function class_of(kind)
-  if not classes[kind] and homes[kind] then require(homes[kind]) end
-  return classes[kind]
+  if kind ~= nil and not classes[kind] and homes[kind] then require(homes[kind]) end
+  return classes[kind or false]
 end
 
--- Loaded results inside results (a report holds experiments) get their classes back.
-local function restore(value)
-  if type(value) ~= "table" then return value end
-  for _, item in pairs(value) do restore(item) end
+local DEEPEST <const> = 100          -- tables in tables: a report has a dozen
+
+-- Loaded results inside results (a report holds experiments) get their classes back. What is wrong with one; nil:
+-- nothing.
+local function restore(value, depth)
+  if type(value) ~= "table" then return nil end
+  if depth > DEEPEST then return "nested too deeply" end
+  for _, item in pairs(value) do
+    local problem = restore(item, depth + 1)
+    if problem then return problem end
+  end
   local class = value.format == "luatensor" and class_of(value.kind)
-  return class and setmetatable(value, class) or value
+  if not class then return nil end
+  setmetatable(value, class)
+  return described.problem(value, class.fields)
 end
 
--- Has it what its kind shows and compares? A file that was cut or edited may not.
+-- Do its fields fit together, so that it can be shown and compared? Of the right types they are.
 local function is_whole(value)
   return pcall(function()
     value:blocks()
@@ -108,10 +119,10 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong with it
 function result.decode(text, source)
-  -- no null, no metatables; what is nested too deeply raises
+  -- no null, no metatables; what is nested very deeply overflows the stack
   local ran, value, _, problem = pcall(require("dkjson").decode, text, 1, nil, nil, nil)
   if not ran or type(value) ~= "table" then
-    return nil, ("%s: no JSON: %s"):format(source, problem or not ran and value or "an object expected")
+    return nil, ("%s: no JSON: %s"):format(source, problem or not ran and "nested too deeply" or "an object expected")
   elseif value.format ~= "luatensor" then
     return nil, ("%s: not a result of luatensor"):format(source)
   elseif value.version ~= result.VERSION then
@@ -119,8 +130,10 @@ function result.decode(text, source)
       :format(source, tostring(value.version), result.VERSION)
   elseif not class_of(value.kind) then
     return nil, ("%s: unknown kind of result: %s"):format(source, tostring(value.kind))
-  elseif not is_whole(restore(value)) then
-    return nil, ("%s: not a whole result of kind %s: damaged, or changed by hand"):format(source, value.kind)
+  end
+  local damage = restore(value, 1)
+  if damage or not is_whole(value) then
+    return nil, ("%s: damaged: %s"):format(source, damage or "its fields do not fit together")
   end
   return value
 end

@@ -6,6 +6,7 @@
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local arguments = require "luatensor.bench.arguments"
+local described = require "luatensor.bench.fields"
 local idle = require "luatensor.bench.idle"
 local page = require "luatensor.bench.split_page"
 local progress = require "luatensor.bench.progress"
@@ -146,7 +147,19 @@ local function fields_of(name, figures, run, checked, limits)
   return fields
 end
 
-split.class = result.class("split", page)
+split.class = result.class("split", page, {
+  name = "string", device = "string?", threads = "number?", calls = "number?", wall = "number", emulated = "boolean?",
+  options = described.map "any", notes = {"block"}, normal = described.with(described.sampled, {name = "string"}),
+  parts = {
+    lua = "number", to_device = "number", kernels = "number", to_host = "number", waiting = "number",
+    measuring = "number",
+  },
+  rows = {{
+    family = "string", part = "string", device = "string", dtype = "string?", emulated = "boolean?", calls = "number",
+    seconds = "number", bytes = "number", flops = "number", bandwidth = "number?", rate = "number?", share = "number?",
+    limit = "string?",
+  }},
+})
 
 --- Where the time of a function goes.
 -- @function bench.split

@@ -96,7 +96,9 @@ end
 
 -- Fields: name, results (a list; of those of the suite's own, fields work {name =, size =, bytes =, flops =} and
 -- share), problems (texts: what failed), incomplete.
-local class = result.class("suite", methods)
+local class = result.class("suite", methods, {
+  name = "string", results = {"result"}, problems = {"string"}, incomplete = "string?", emulated = "boolean?",
+})
 
 --- Several results as one.
 -- @string name of the whole

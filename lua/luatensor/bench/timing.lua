@@ -2,6 +2,7 @@
 
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
+local described = require "luatensor.bench.fields"
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
@@ -60,7 +61,11 @@ end
 -- Named figures, for diff.
 function methods:timings() return {self} end
 
-timing.class = result.class("time", methods)
+timing.class = result.class("time", methods, described.with(described.sampled, {
+  name = "string", incomplete = "string?", options = described.map "any",
+  work = described.optional{name = "string", size = "string", bytes = "number", flops = "number?"},      -- of a suite
+  share = described.optional{value = "number?", limit = "string?", note = "block?"},
+}))
 
 -- ---- measuring ----------------------------------------------------------------------------------
 

@@ -1,0 +1,166 @@
+--- What the fields of results are: each class of results says it in a table, and what a file holds is checked by it.
+--
+-- A description is one of
+--
+-- - "number" (finite), "string", "boolean", "block" (luatensor.bench.document), "result", "any"; with "?" behind it:
+--   it may be missing;
+-- - {description}: a list;
+-- - fields.map(description): a table of such values by any name;
+-- - a table of descriptions by name: these fields, and others that nobody reads;
+-- - fields.optional(description): it may be missing.
+
+local document = require "luatensor.bench.document"
+
+local fields = {}
+
+local map, optional = {}, {}
+
+function fields.map(item) return setmetatable({item = item}, map) end
+
+function fields.optional(item) return setmetatable({item = item}, optional) end
+
+-- ---- descriptions that several classes have -----------------------------------------------------
+
+--- The fields of both.
+function fields.with(base, more)
+  local all = {}
+  for _, part in ipairs{base, more} do
+    for name, item in pairs(part) do all[name] = item end
+  end
+  return all
+end
+
+--- The same fields, each of which may be missing.
+function fields.maybe(base)
+  local all = {}
+  for name, item in pairs(base) do
+    all[name] = type(item) ~= "string" and fields.optional(item) or item:gsub("%?*$", "?")
+  end
+  return all
+end
+
+--- Quartiles of seconds.
+fields.quartiles = {min = "number", q1 = "number", median = "number", q3 = "number", max = "number"}
+
+--- What luatensor.bench.sample measures, where all went well.
+fields.sampled = fields.with(fields.quartiles, {
+  samples = {"number"}, calls = "number", threads = "number", gc = "string", device = "string?", dtype = "string?",
+  emulated = "boolean?", single = "number?", queue_seconds = "number?", wait_seconds = "number?",
+  device_seconds = "number?", call_seconds = "number?", first = "number?", others = "number?", notes = {"block"},
+})
+
+local figure = fields.optional(fields.with(fields.quartiles, {
+  ratio = "number?", verdict = "string?", others = "number?",
+}))
+
+--- What luatensor.bench.grid measures.
+fields.grid = {
+  name = "string", incomplete = "string?", emulated = "boolean?", options = fields.map "any",
+  devices = {{device = "string", name = "string?", kind = "string?", emulated = "boolean?"}},
+  points = {{
+    n = "number", dtype = "string?",
+    work = fields.optional{rows = {{family = "string", dtype = "string?"}}},
+    measured = {{
+      device = "string", emulated = "boolean?", agreement = "string?", bytes = "number?",
+      in_place = figure.item, with_transfers = figure,
+    }},
+  }},
+  skipped = {{
+    n = "number", device = "string", why = "string", needs = "number?", available = "number?", seconds = "number?",
+  }},
+}
+
+--- A text with its values.
+fields.phrase = {text = "string", values = fields.optional(fields.map{"any"})}
+
+--- Of every result.
+local common = {
+  made = "string", name = "string?", emulated = "boolean?", incomplete = "string?", others = "number?",
+  options = fields.optional(fields.map "any"),
+  machine = {
+    config = "string?", lua = "string?", luatensor = "string?", system = "string?", threads = "number?",
+    processors = "number?", quota = "number?",
+    devices = {{
+      device = "string", name = "string?", kind = "string?", cores = "number?", isa = "string?", memory = "number?",
+      software = "string?", emulated = "boolean?",
+    }},
+  },
+}
+
+-- ---- checking -----------------------------------------------------------------------------------
+
+local function name_of_type(value)
+  if value == nil then return "nothing" end
+  return value ~= value and "NaN" or (value == math.huge or value == -math.huge) and "an infinity" or type(value)
+end
+
+local function is_list(value)
+  local count = 0
+  for key in pairs(value) do
+    if math.type(key) ~= "integer" then return false end
+    count = count + 1
+  end
+  return count == #value
+end
+
+local special = {
+  any = function(value) return value ~= nil end,
+  block = function(value) return type(value) == "table" and (document.check(value)) end,
+  number = function(value) return type(value) == "number" and value == value and math.abs(value) < math.huge end,
+  result = function(value) return type(value) == "table" and type(value.blocks) == "function" end,
+}
+
+local check
+
+local function check_word(value, word, path)
+  local plain = word:gsub("%?$", "")
+  if value == nil and plain ~= word then return nil end
+  local is = special[plain]
+  if is and is(value) or not is and type(value) == plain then return nil end
+  return ("%s: %s expected, got %s"):format(path, plain, name_of_type(value))
+end
+
+local function check_all(value, item, path)
+  for key, each in pairs(value) do
+    local problem = check(each, item, path .. "." .. tostring(key))
+    if problem then return problem end
+  end
+end
+
+-- In order: the same file is refused with the same words.
+local function check_named(value, item, path)
+  local names = {}
+  for name in pairs(item) do names[#names + 1] = name end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    local problem = check(value[name], item[name], path .. "." .. name)
+    if problem then return problem end
+  end
+end
+
+-- What is wrong with a value; nil: nothing.
+function check(value, item, path)
+  if type(item) == "string" then return check_word(value, item, path) end
+  local kind = getmetatable(item)
+  if kind == optional then return value ~= nil and check(value, item.item, path) or nil end
+  if type(value) ~= "table" then return ("%s: table expected, got %s"):format(path, name_of_type(value)) end
+  if kind == map then
+    if value[1] ~= nil then return path .. ": table by names expected, got a list" end
+    return check_all(value, item.item, path)
+  end
+  if item[1] then
+    if not is_list(value) then return path .. ": list expected" end
+    return check_all(value, item[1], path)
+  end
+  return check_named(value, item, path)
+end
+
+--- What is wrong with a result.
+-- @tab value
+-- @tab described the fields of its class
+-- @treturn ?string "time.median: number expected, got string"; nil: nothing
+function fields.problem(value, described)
+  return check(value, common, value.kind) or check(value, described, value.kind)
+end
+
+return fields
