@@ -17,7 +17,8 @@ describe("bench.idle", function()
     rawset(io, "open", function(path, ...)
       if not path:find("^/proc/") then return open(path, ...) end
       local text = files[path]
-      return text and {read = function() return text:match("^[^\n]*") end, close = function() end} or nil
+      local function read(_, what) return what == "a" and text or text:match("^[^\n]*") end
+      return text and setmetatable({read = read, close = function() end}, {__close = function() end}) or nil
     end)
   end)
   after_each(function()
@@ -32,6 +33,20 @@ describe("bench.idle", function()
     assert.equal(0.25, watch:others())
     tell(1090, 510, 8100, 100, 395, 25)                -- all of it ours
     assert.equal(0, watch:others())
+  end)
+
+  it("looks at the cores that the process may use, no others", function()
+    local function tell_cores(list)                    -- hundredths worked and idled, of cores 0 to 4
+      local lines = {"cpu  999999 0 0 999999 0 0 0 0 0 0"}
+      for i, pair in ipairs(list) do lines[i + 1] = ("cpu%d %d 0 0 %d 0 0 0 0 0 0"):format(i - 1, pair[1], pair[2]) end
+      files["/proc/stat"] = table.concat(lines, "\n") .. "\nintr 5 6 7 8 9 10\n"
+      files["/proc/self/stat"] = "7 (lua) x R 1 2 3 4 5 6 7 8 9 10 0 0 0 0\n"
+    end
+    files["/proc/self/status"] = "Name:\tlua\nCpus_allowed:\t16\nCpus_allowed_list:\t1-2,4\n"
+    tell_cores{{0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}}
+    local watch = idle.watch()
+    tell_cores{{100, 0}, {0, 100}, {60, 40}, {100, 0}, {30, 70}}
+    assert.equal(0.3, watch:others())                  -- 60 + 30 of 300
   end)
 
   it("cannot tell from very short times, or where there is no /proc", function()

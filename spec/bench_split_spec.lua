@@ -8,6 +8,7 @@ local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local machine = require "luatensor.bench.machine"
 local share = require "luatensor.bench.split_share"
+local page = require "luatensor.bench.split_page"
 local split = require "luatensor.bench.split"
 
 local quick = {seconds = 0.001, warmup = 0, rounds = 1, limits = false}
@@ -116,6 +117,28 @@ describe("split.parts", function()
     for _, row in ipairs(rows) do assert.equal(row.family == "gemm" and 0.5 or nil, row.share) end
   end)
 
+  it("has no shares where two devices of a kind share their rows", function()
+    local names = split.names{"cpu", "cuda:0", "cuda:1"}
+    assert.same({"cpu", nil}, {names "cpu", names "cuda"})
+    assert.equal("cuda:1", split.names{"cpu", "cuda:1"} "cuda")
+    local _, rows = split.parts(profile(), 2, {})
+    share.add(rows, function() return 0.5, "products" end, names)
+    for _, row in ipairs(rows) do assert.equal(row.device == "cpu" and 0.5 or nil, row.share) end
+  end)
+
+  it("hides what lies beyond the rounds of the run as it is", function()
+    local function said(q3)
+      local r = {name = "f", wall = 3, parts = {measuring = 0.5}, rows = {{device = "cuda", family = "map", flops = 0, bytes = 0}},
+        normal = {median = 2, q1 = 1.9, q3 = q3, notes = {}}, notes = {}}
+      for _, name in ipairs(split.PARTS) do r.parts[name] = r.parts[name] or 0.5 end
+      for _, block in ipairs(page.blocks(r)) do
+        if block.text and block.text:find("{hidden}", 1, true) then return block.values.hidden[1] end
+      end
+    end
+    assert.equal(0.5, said(2.4))
+    assert.is_nil(said(2.6))
+  end)
+
   it("asks for the limit that a family has", function()
     local asked
     local before = machine.share
@@ -130,12 +153,13 @@ describe("split.parts", function()
       ask{family = "map", calls = 2, bytes = 96, read = 64, written = 32, bandwidth = 10},
       ask{family = "reduce", calls = 1, bytes = 96, read = 95, written = 1, bandwidth = 3},
       ask{family = "sort", bandwidth = 1} or "none",
+      ask{family = "map", calls = 1, bytes = 96, read = 0, written = 96, bandwidth = 3} or "none",       -- fill
     }
     machine.share = before
     assert.same({5, "flops", "cpu", "float64"}, got[1])
     assert.same({10, "copy", "cpu", nil, 48}, got[2])
     assert.same({3, "read", "cpu", nil, 96}, got[3])
-    assert.equal("none", got[4])
+    assert.same({"none", "none"}, {got[4], got[5]})
   end)
 end)
 

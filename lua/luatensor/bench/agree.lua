@@ -9,7 +9,7 @@ local agree = {}
 local tolerances = {
   float64 = 1e-9, complex128 = 1e-9, float32 = 1e-4, complex64 = 1e-4, float16 = 1e-2, bfloat16 = 5e-2,
 }
-local NUMBERS <const> = tolerances.float32      -- numbers may come from a float32 tensor
+local NUMBERS <const> = tolerances.float32      -- without a tensor of floats beside them: they may come from float32
 local CHUNK <const> = 1 << 20                   -- elements that are compared at once: in cache, no great copies
 
 local DEEP <const> = 50                         -- tables in tables that are looked into
@@ -90,17 +90,33 @@ end
 
 -- ---- any value ----------------------------------------------------------------------------------
 
-local function numbers_agree(a, b)
+-- The largest tolerance of the tensors in a value; 0: there are none of floats.
+local function tolerance_in(value, seen, depth)
+  if is_tensor(value) then return tolerances[value.dtype] or 0 end
+  if type(value) ~= "table" or seen[value] or depth > DEEP then return 0 end
+  seen[value] = true
+  local most = 0
+  for _, item in next, value do most = math.max(most, tolerance_in(item, seen, depth + 1)) end
+  return most
+end
+
+-- What plain numbers may differ by, as a share: as the tensors beside them.
+local function tolerance_of_numbers(a, b)
+  local found = math.max(tolerance_in(a, {}, 0), tolerance_in(b, {}, 0))
+  return found > 0 and found or NUMBERS
+end
+
+local function numbers_agree(a, b, seen)
   if a == b or a ~= a and b ~= b then return true end
   local exact = math.type(a) == "integer" and math.type(b) == "integer"
-  local close = math.abs(a - b) <= NUMBERS * math.max(math.abs(a), math.abs(b))
+  local close = math.abs(a - b) <= seen.numbers * math.max(math.abs(a), math.abs(b))
   if not exact and close and math.abs(a - b) < math.huge then return true end
   return false, ("are %s and %s"):format(a, b)
 end
 
 local values
 
--- seen: tables that are looked at already, and in depth how many are open.
+-- seen: tables that are looked at already; in depth how many are open, in numbers by what share numbers may differ.
 local function tables_agree(a, b, seen)
   if seen[a] or seen.depth >= DEEP then return nil end
   seen[a], seen.depth = true, seen.depth + 1
@@ -143,9 +159,9 @@ end
 function agree.results(a, b)
   if a.n == 0 or b.n == 0 then return "not checked" end
   if a.n ~= b.n then return "differ", ("are %d and %d values"):format(a.n, b.n) end
-  local outcome = "not checked"
+  local outcome, numbers = "not checked", tolerance_of_numbers(a, b)
   for i = 1, a.n do
-    local same, why = values(a[i], b[i], {depth = 0})
+    local same, why = values(a[i], b[i], {depth = 0, numbers = numbers})
     if same == false then return "differ", why end
     if same then outcome = "agree" end
   end

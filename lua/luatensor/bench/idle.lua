@@ -8,15 +8,42 @@ local idle = {}
 --- Share of the processor's time from which on others disturb.
 idle.BUSY = 0.05
 
--- Jiffies of all cores since boot: working, and in all.
-local function read_all()
-  local line = first_line("/proc/stat")
-  if not line then return nil end
+local function whole_file(path)
+  local file <close> = io.open(path)
+  return file and file:read("a")
+end
+
+-- The cores that the process may use, {[number] = true, …}, of "Cpus_allowed_list: 0-3,8"; nil: the system does not say.
+local function own_cores()
+  local list = (whole_file("/proc/self/status") or ""):match("\nCpus_allowed_list:%s*([%d,%-]+)")
+  if not list then return nil end
+  local cores = {}
+  for first, last in list:gmatch("(%d+)%-?(%d*)") do
+    for core = tonumber(first), tonumber(last) or tonumber(first) do cores[core] = true end
+  end
+  return cores
+end
+
+-- Jiffies of a core since boot: working, and in all; nil: that is not what the line tells.
+local function jiffies(line)
   local fields, total = {}, 0
   for number in line:gmatch("%d+") do fields[#fields + 1] = tonumber(number) end
   if #fields < 5 then return nil end
   for i = 1, math.min(#fields, 8) do total = total + fields[i] end   -- the rest is counted in them
   return total - fields[4] - fields[5], total                        -- idle and waiting for a disk
+end
+
+-- The same of these cores, or of all: what others do elsewhere disturbs nobody here.
+local function read_all(cores)
+  local busy, total
+  for number, numbers in (whole_file("/proc/stat") or ""):gmatch("cpu(%d*)([ %d]+)") do
+    if cores and cores[tonumber(number)] or not cores and number == "" then
+      local here, all = jiffies(numbers)
+      if not here then return nil end
+      busy, total = (busy or 0) + here, (total or 0) + all
+    end
+  end
+  return busy, total
 end
 
 -- Jiffies of this process; its name, in brackets, may hold anything.
@@ -33,14 +60,15 @@ watch.__index = watch
 --- Starts to watch the processor.
 -- @treturn table with the method others
 function idle.watch()
-  local busy, total = read_all()
-  return setmetatable({busy = busy, total = total, own = read_own()}, watch)
+  local cores = own_cores()
+  local busy, total = read_all(cores)
+  return setmetatable({cores = cores, busy = busy, total = total, own = read_own()}, watch)
 end
 
---- Share of all cores' time since the start that went to others; nil where it cannot be told: no /proc/stat, or too
+--- Share of the time since the start, of the cores that the process may use, that went to others; nil where it cannot be told: no /proc/stat, or too
 -- short a time for its hundredths of a second.
 function watch:others()
-  local busy, total = read_all()
+  local busy, total = read_all(self.cores)
   if not (busy and self.busy) or total - self.total < 10 then return nil end
   local others = (busy - self.busy - (read_own() - self.own)) / (total - self.total)
   return math.floor(1000 * math.min(1, math.max(0, others)) + 0.5) / 1000

@@ -128,11 +128,16 @@ local function normal_run(sampler, task)
   return sampler:finish()
 end
 
--- The whole name of a kind of device: the function's own, or the first.
-local function name_of(figures)
-  return function(kind)
-    return figures.device:match("^%a+") == kind and figures.device or lt.device(kind)
+--- The whole name of a kind of device; nil where two of that kind had calls: their row is of both.
+-- @tab devices names of those that had calls
+-- @treturn func from a kind to a name
+function split.names(devices)
+  local names = {}
+  for _, device in ipairs(devices) do
+    local kind = device:match("^%a+")
+    if names[kind] == nil then names[kind] = device else names[kind] = false end
   end
+  return function(kind) return names[kind] or nil end
 end
 
 local function fields_of(name, figures, run, checked, limits)
@@ -142,7 +147,7 @@ local function fields_of(name, figures, run, checked, limits)
     normal = figures, device = figures.device, threads = figures.threads, options = timing.kept(checked),
   }
   figures.name = name
-  fields.notes = limits and share.add(rows, limits, name_of(figures)) or {}
+  fields.notes = limits and share.add(rows, limits, split.names(run.devices)) or {}
   for _, row in ipairs(rows) do fields.emulated = fields.emulated or row.emulated end
   return fields
 end

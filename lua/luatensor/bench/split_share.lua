@@ -16,6 +16,7 @@ local streams <const> = {map = true, fused = true, reduce = true, scan = true, s
 function share.known(row, device)
   if row.rate then return machine.share(row.rate, "flops", device, row.dtype) end
   if not (streams[row.family] and row.bandwidth) then return nil end
+  if row.read < row.written / 8 then return nil end              -- nobody measured writing alone
   local kind = row.written < row.read / 8 and "read" or "copy"
   return machine.share(row.bandwidth, kind, device, nil, math.ceil(row.bytes / row.calls))
 end
@@ -23,13 +24,14 @@ end
 --- Gives rows their `share` and `limit`. An emulated device has no limit that means anything.
 -- @tab rows
 -- @func limits as share.known
--- @func name_of the whole name of a kind of device
+-- @func name_of the whole name of a kind of device; nil: its rows are not of one device, and have no share
 -- @treturn table notes
 function share.add(rows, limits, name_of)
   local notes = {}
   for _, row in ipairs(rows) do
-    if not row.emulated then
-      local value, limit, note = limits(row, name_of(row.device))
+    local name = name_of(row.device)
+    if name and not row.emulated then
+      local value, limit, note = limits(row, name)
       row.share, row.limit = value, limit
       notes[#notes + 1] = note
     end

@@ -127,7 +127,7 @@ local function squares(times) return function(n) return times * n * n end end
 -- make(n, kind) gives the function to time. elements(n): how many are read or written, each once; flops(n): additions
 -- and multiplications, where it is known by them; limit: what it runs against, as machine.share knows it.
 local functions = {
-  {name = "rand", sizes = {1000, 30000000}, elements = all(1), limit = "copy",
+  {name = "rand", sizes = {1000, 30000000}, elements = all(1),      -- writes alone: not measured
     make = function(n, kind) return function() return lt.rand(n, kind) end end},
   {name = "x + y", sizes = {1000, 30000000}, elements = all(3), limit = "copy",
     make = function(n, kind)
