@@ -112,6 +112,7 @@ describe("bench.diff", function()
     assert.equal("busy", lt.bench.diff(run({slow}, {others = 0.5}), run{fast}).rows[1].why)      -- said of the whole run
     local page = tostring(lt.bench.diff(run{slow}, run{other(0.87)}))
     assert.truthy(page:gsub("%s+", " "):find("others used more than 10.0 % of the processor in one of the runs: f.", 1, true), page)
+    assert.falsy(page:find("10.0×", 1, true))
     row = diff_of(slow, figure("f", 8, 10, 13.1))
     assert.same({"undecided", "spread"}, {row.verdict, row.why})
     assert.equal("faster", diff_of(slow, figure("f", 8, 10, 12.9)).verdict)
@@ -131,7 +132,7 @@ describe("bench.diff", function()
     local many = {figure("a", 1, 1, 1)}
     for i = 1, 30 do many[i + 1] = figure("f" .. i, 1, 1, 1) end
     local page = tostring(lt.bench.diff(run(many), run{figure("a", 1, 1, 1)})):gsub("%s+", " ")
-    assert.truthy(page:find("Only before: f1, f2, f3, f4, f5, f6, f7, f8. And 22 more.", 1, true), page)
+    assert.truthy(page:find("Only before: f1; f2; f3; f4; f5; f6; f7; f8. And 22 more.", 1, true), page)
   end)
 
   describe("of reports", function()

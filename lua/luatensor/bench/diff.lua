@@ -37,7 +37,7 @@ local function row_of(row)
       cells[#cells + 1] = side[name] and {side[name], row.unit} or false
     end
   end
-  cells[8], cells[9] = row.ratio or false, row.verdict or ""
+  cells[8], cells[9] = row.why ~= "busy" and row.ratio or false, row.verdict or ""
   return cells
 end
 
@@ -67,7 +67,7 @@ end
 local function list_note(text, names, limit)
   if #names == 0 then return nil end
   local rest = #names - MOST
-  local values = {names = {table.concat(names, ", ", 1, math.min(#names, MOST)), "text"},
+  local values = {names = {table.concat(names, "; ", 1, math.min(#names, MOST)), "text"},
     limit = limit and {limit, "share"} or nil}
   if rest > 0 then
     text, values.rest = text .. " And {rest} more.", {rest, "count"}

@@ -5,7 +5,6 @@
 -- into a device's memory, or would take longer than the patience allows, is skipped there, and all larger ones.
 
 local interrupt = require "luatensor.bench.interrupt"
-local measured = require "luatensor.bench.measured"
 local noise = require "luatensor.bench.noise"
 local progress = require "luatensor.bench.progress"
 
@@ -305,38 +304,6 @@ end
 
 local LOOKS <const> = 2            -- more, at a size whose times noise may have made
 
--- Calls f(figures, point, out) with what each device took at each size where others used the processor, or where
--- rounds differ much; out: is it out of line with the other sizes?
-local function each_doubtful(self, f)
-  for _, track in ipairs(self.tracks) do
-    for _, mode in ipairs(measured.MODES) do
-      local list, at = {}, {}
-      for _, point in ipairs(self.found.points) do
-        local entry = measured.entry_of(point, track.device)
-        local figures = entry and entry[mode]
-        if figures then
-          list[#list + 1], at[point] = {point.n, noise.seconds(figures), entry.bytes}, figures
-        end
-      end
-      local out = noise.out_of_line(list)
-      for point, figures in pairs(at) do
-        if noise.busy(figures) or noise.wide(figures) then f(figures, point, out[point.n]) end
-      end
-    end
-  end
-end
-
--- Of two looks at a size the one that was disturbed less, for each device.
-local function take_better(point, again)
-  for _, entry in ipairs(point.measured) do
-    local other = measured.entry_of(again, entry.device)
-    for _, mode in ipairs(measured.MODES) do
-      local before, after = entry[mode], other and other[mode]
-      if before and after and noise.seconds(after) < noise.seconds(before) then entry[mode] = after end
-    end
-  end
-end
-
 function run:forget()
   for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end           -- of larger ones, too
 end
@@ -344,17 +311,17 @@ end
 function run:look_again()
   for _ = 1, LOOKS do
     local again = {}
-    each_doubtful(self, function(_, point, out) again[point] = again[point] or out end)
+    noise.each(self.found.points, self.settings.devices, function(_, point, out) again[point] = again[point] or out end)
     for _, point in ipairs(self.found.points) do
       if again[point] then
         self:forget()
         self.place.release()
         local look = self:measure(point.n)
-        if look then take_better(point, look) end
+        if look then noise.take_better(point, look) end
       end
     end
   end
-  each_doubtful(self, function(figures, _, out) figures.out_of_line = out end)
+  noise.each(self.found.points, self.settings.devices, function(figures, _, out) figures.out_of_line = out end)
 end
 
 -- Sizes between those measured, until next_size has no wish.

@@ -54,6 +54,41 @@ function noise.out_of_line(list)
   return out
 end
 
+--- Calls f(figures, point, out) with what each device took at each size where others used the processor, or where
+-- rounds differ much; out: is it out of line with the other sizes?
+-- @tab points of a grid
+-- @tab devices {{device =}, …}
+-- @func f
+function noise.each(points, devices, f)
+  for _, device in ipairs(devices) do
+    for _, mode in ipairs(measured.MODES) do
+      local list, at = {}, {}
+      for _, point in ipairs(points) do
+        local entry = measured.entry_of(point, device.device)
+        local figures = entry and entry[mode]
+        if figures then
+          list[#list + 1], at[point] = {point.n, noise.seconds(figures), entry.bytes}, figures
+        end
+      end
+      local out = noise.out_of_line(list)
+      for point, figures in pairs(at) do
+        if noise.busy(figures) or noise.wide(figures) then f(figures, point, out[point.n]) end
+      end
+    end
+  end
+end
+
+--- Of two looks at a size the one that was disturbed less, for each device.
+function noise.take_better(point, again)
+  for _, entry in ipairs(point.measured) do
+    local other = measured.entry_of(again, entry.device)
+    for _, mode in ipairs(measured.MODES) do
+      local before, after = entry[mode], other and other[mode]
+      if before and after and noise.seconds(after) < noise.seconds(before) then entry[mode] = after end
+    end
+  end
+end
+
 --- What noise did to the points of a grid on a device.
 -- @tab points
 -- @string device

@@ -66,28 +66,39 @@ local function say_share(reached)
     or "all that its arithmetic units can do.")
 end
 
+-- Beside other work: what was reached, and no share of anything.
+local function say_busy_limits(values, blocks)
+  add(blocks, "This machine was too busy to say what it can do at most: while others used {others} of the processor, "
+    .. "it multiplied matrices of float32 numbers at {rate}, read its memory at {read}, and its smallest call took "
+    .. "{call}.", values)
+end
+
 local function say_limits(entry, others, blocks)
   local product, plain = limits.row_of(entry.products, "float32"), limits.row_of(entry.arithmetic, "float32")
+  local values = {
+    others = {others or 0, "share"}, read = {entry.read or false, "B/s"}, call = {entry.call or false, "s"},
+  }
   if product and plain then
-    local reached = product.flops / plain.flops
-    add(blocks, "It multiplies matrices of float32 numbers at {rate}" .. say_share(reached), {
-      rate = {product.flops, "FLOP/s"}, share = {reached, "share"}, limit = {plain.flops, "FLOP/s"},
-    })
+    values.rate, values.limit = {product.flops, "FLOP/s"}, {plain.flops, "FLOP/s"}
+    values.share = {product.flops / plain.flops, "share"}
   end
-  if entry.read and entry.call then
-    add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.",
-      {read = {entry.read, "B/s"}, call = {entry.call, "s"}})
+  local memory = entry.read and entry.call
+  if (others or 0) > notes.OTHERS and values.rate and memory then return say_busy_limits(values, blocks) end
+  if values.rate then
+    add(blocks, "It multiplies matrices of float32 numbers at {rate}" .. say_share(values.share[1]), values)
   end
-  if (others or 0) > notes.OTHERS then
-    add(blocks, "All this was measured while others used {others} of the processor: it can do more.",
-      {others = {others, "share"}})
-  end
+  if memory then add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.", values) end
 end
 
 local WAITS <const> = 0.5        -- of a limit, from which on it is what an operation waits for
 
-local function say_large(product, sum, blocks)
-  local values = {product = {product, "share"}, sum = {sum, "share"}}
+-- others: the most that others used of the processor, in this run or when limits were measured.
+local function say_large(product, sum, others, blocks)
+  local values = {product = {product, "share"}, sum = {sum, "share"}, others = {others, "share"}}
+  if others > notes.OTHERS then
+    return add(blocks, "Which share of its limits the product and the sum of the notebook's large matrices reach, this machine "
+      .. "was too busy to say: others used {others} of the processor.", values)
+  end
   if math.max(product, sum) > limits.OVER then
     return add(blocks, "Of the notebook's large matrices, the product and the sum reach no share of this machine's "
       .. "limits that could be told: they were faster than the limits, which were measured while the machine was busy.")
@@ -112,7 +123,7 @@ local function machine(report)
   local memory = run_of(report, "05_memory", true)
   local product, sum = value_of(memory, "product_arithmetic"), value_of(memory, "add_memory")
   if product and sum and memory.options.rows == notebook.claims[12].loop.rows then
-    say_large(product, sum, blocks)
+    say_large(product, sum, math.max(memory.others or 0, others or 0), blocks)
   end
   return {title = "What does this machine do?", blocks = blocks}
 end
@@ -156,8 +167,9 @@ local function to_beat(report)
   local work = {rows = {{calls = loop.iterations, flops = loop_flops(loop), bytes = 0, dtype = "float32"}}}
   local least = figures.bound(gpu, work, "in_place")
   if large and least and (report.emulated or not report.accelerator) then
-    add(blocks, "Predicted, not measured: by its maker's figures one {name} needs at least {least} for the large loop, "
-      .. "so it is at most {ratio} as fast as this CPU.",
+    local busy = noise.busy(run_of(report, loops[1].id, true))
+    add(blocks, "Predicted, not measured: by its maker's figures one {name} needs at least {least} for the large loop"
+      .. (busy and "." or ", so it is at most {ratio} as fast as this CPU."),
       {name = {gpu.name, "text"}, least = {least, "s"}, ratio = {large / least, "ratio"}})
   end
   if #blocks == 0 then return nil end
