@@ -88,6 +88,12 @@ describe("advise", function()
     assert.truthy(flat(r):find("At n = 210, cuda:0 or cpu, either: 205 µs a call on cuda:0, 210 µs on cpu", 1, true), flat(r))
   end)
 
+  it("takes differences of less than 5 % for none, however near the rounds are", function()
+    local function of(t) return chosen(run({spread = 0, cost = function(device) return device == "cpu" and 1e-4 or t end}, {sizes = {50}})) end
+    assert.equal("either", of(0.96e-4))
+    assert.equal("cuda:0", of(0.94e-4))
+  end)
+
   describe("on a machine that others use", function()
     local function work() return {{family = "gemm", calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end     -- 12.1 µs
     local function one(want)
@@ -229,6 +235,11 @@ describe("advise", function()
       local r = run{devices = {CPU, {device = "cuda:0", name = "NVIDIA GeForce RTX 4090"}}, work = work}
       assert.is_nil(of(r, "rtx-4090"))
       assert.truthy(of(r, "h100-sxm"))
+    end)
+
+    it("are listed where only a relative of theirs is here", function()
+      local r = run{devices = {CPU, {device = "cuda:0", name = "NVIDIA GeForce RTX 4090 Laptop GPU"}}, work = work}
+      assert.truthy(of(r, "rtx-4090"))
     end)
   end)
 

@@ -80,13 +80,15 @@ describe("bench.sizes", function()
 end)
 
 describe("a crossing", function()
-  it("is decided where quartiles do not touch", function()
+  it("is decided where quartiles are 5 % apart, or 25 % on a busy machine", function()
     local base = {q1 = 10, q3 = 12}
-    assert.equal("faster", crossing.verdict(base, {q1 = 8, q3 = 9.9}))
-    assert.equal("undecided", crossing.verdict(base, {q1 = 8, q3 = 10}))
+    assert.equal("faster", crossing.verdict(base, {q1 = 8, q3 = 9.5}))
+    assert.equal("undecided", crossing.verdict(base, {q1 = 8, q3 = 9.6}))
     assert.equal("undecided", crossing.verdict(base, {q1 = 11, q3 = 11.5}))
-    assert.equal("undecided", crossing.verdict(base, {q1 = 12, q3 = 20}))
-    assert.equal("slower", crossing.verdict(base, {q1 = 12.1, q3 = 20}))
+    assert.equal("undecided", crossing.verdict(base, {q1 = 12.5, q3 = 20}))
+    assert.equal("slower", crossing.verdict(base, {q1 = 12.7, q3 = 20}))
+    assert.equal("undecided", crossing.verdict(base, {q1 = 14.9, q3 = 20, others = 0.2}))
+    assert.equal("slower", crossing.verdict({q1 = 10, q3 = 12, others = 0.2}, {q1 = 15.1, q3 = 20}))
   end)
 
   for text, words in pairs{
@@ -470,6 +472,12 @@ describe("bench.crossover", function()
       -- 1e-13 n³ < 12 n² / 31.5e9 + 2 n³ / 82.6e12 up to n = 5026
       assert.truthy(page(fast):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(fast))
       assert.falsy(page(r):find("cannot be faster", 1, true))
+    end)
+
+    it("has no bound of the very device that was measured", function()
+      local own = run({devices = {{device = "cuda:0", name = "NVIDIA H100 80GB HBM3"}}, work = work}, {16})
+      assert.equal(1, #own.bounds)
+      assert.equal("rtx-4090", own.bounds[1].id)
     end)
 
     it("takes launching into account, which no published figure has", function()

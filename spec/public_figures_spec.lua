@@ -112,6 +112,14 @@ describe("public figures", function()
     end)
   end)
 
+  it("are here where a device has the whole name", function()
+    local h100 = figures.find "h100-sxm"
+    for name, here in pairs{["NVIDIA H100 80GB HBM3"] = true, ["NVIDIA H100 PCIe"] = false, ["NVIDIA H100 NVL"] = false} do
+      assert.equal(here, figures.is_here(h100, {{device = "cuda:0", name = name}}), name)
+    end
+    assert.is_false(figures.is_here(h100, {{device = "cuda:0", name = "NVIDIA H100 80GB HBM3", emulated = true}}))
+  end)
+
   it("needed: how many hold so many bytes", function()
     assert.equal(1, figures.needed(slow(), 1))
     assert.equal(1, figures.needed(slow(), 1000))

@@ -10,8 +10,8 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   default_generator = true,
                   sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
                   available_memory = true,
-                  system_memory = true, processors = true, profile_start = true, profile_stop = true, profile_running = true,
-                  working_set = true}
+                  system_memory = true, processors = true, profile_start = true, profile_stop = true,
+                  profile_running = true, working_set = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do

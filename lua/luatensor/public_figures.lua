@@ -18,8 +18,9 @@ figures.VISIBLE = 1e-6
 local MOST_CACHE <const> = 256 * 2 ^ 20
 
 -- Read in Google's own pages: the TPUs. The others' documents were read as others quote them.
--- peak: FLOP/s of dense matrix products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one
--- direction, bytes/s ("shared": the host's own memory); cache: bytes on the chip before its memory.
+-- reported: how drivers and systems call it, where that is not its name, in small letters; peak: FLOP/s of dense matrix
+-- products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one direction, bytes/s ("shared": the
+-- host's own memory); cache: bytes on the chip before its memory.
 local rows = {
   {
     id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
@@ -29,7 +30,8 @@ local rows = {
     source = "NVIDIA Ada GPU Architecture, V2.01, 2023; PCI Express 4.0, 16 lanes",
   },
   {
-    id = "h100-sxm", name = "NVIDIA H100 SXM", kind = "gpu", year = 2022, cores = 16896,
+    id = "h100-sxm", name = "NVIDIA H100 SXM", reported = "nvidia h100 80gb hbm3",
+    kind = "gpu", year = 2022, cores = 16896,
     -- without sparsity: half of what the data sheet has for its tensor cores' 16-bit and TF32 products
     peak = {float64 = 67e12, float32 = 67e12, tf32 = 989e12 / 2, float16 = 1979e12 / 2, bfloat16 = 1979e12 / 2},
     memory = 80 * GB, bandwidth = 3.35e12, cache = 50 * 2 ^ 20, link = PCIE_5,
@@ -55,7 +57,8 @@ local rows = {
   },
   {
     -- its clock, and so its peak, and the speed of its memory we found no maker's document for: no bounds
-    id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX", kind = "cpu", year = 2022, cores = 64,
+    id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX",
+    reported = "amd ryzen threadripper pro 5995wx 64-cores", kind = "cpu", year = 2022, cores = 64,
     peak = {}, memory = 2048 * GB, cache = 256 * 2 ^ 20,
     source = "AMD, Ryzen Threadripper Pro 5000 WX-Series, March 2022: cores, cache, memory at most",
   },
@@ -75,6 +78,17 @@ function figures.find(id)
   for _, row in ipairs(rows) do
     if row.id == id then return row end
   end
+end
+
+--- Is this very model among the devices? Names are compared whole: an "H100 PCIe" or a "4090 Laptop" is another one.
+-- @tab figure
+-- @tab devices {{name =, emulated =}, …}
+function figures.is_here(figure, devices)
+  for _, device in ipairs(devices) do
+    local name = (device.name or ""):lower()
+    if not device.emulated and (name == figure.name:lower() or name == figure.reported) then return true end
+  end
+  return false
 end
 
 -- From wide to narrow. No device computes faster in a wider dtype, so the rate of a narrower one bounds it, too.

@@ -4,7 +4,6 @@ local figures = require "luatensor.public_figures"
 local grid = require "luatensor.bench.grid"
 local measured = require "luatensor.bench.measured"
 local noise = require "luatensor.bench.noise"
-local statistics = require "luatensor.bench.statistics"
 
 local decision = {}
 
@@ -43,7 +42,7 @@ end
 -- other's rounds shows is believed.
 local function alike(best, other)
   if best.hidden or other.hidden then return other.min <= best.q3 end
-  return statistics.overlap(best, other)
+  return not noise.faster(best, other)
 end
 
 --- The choice at one size.
@@ -162,14 +161,6 @@ local function bound(figure, work, calls)
   return all, all - there > there and sent_takes or takes
 end
 
-local function is_here(figure, devices)
-  local model = figure.name:match("RTX %d+") or figure.name:match("H100") or figure.name
-  for _, device in ipairs(devices) do
-    if not device.emulated and (device.name or ""):find(model, 1, true) then return true end
-  end
-  return false
-end
-
 -- Of one size: bytes that the work holds there, as its first measured device does.
 local function bytes_at(found, n)
   local device = measured.devices(found.devices, false)[1]
@@ -201,7 +192,7 @@ function decision.bounds(found, sizes, calls)
   local list = {}
   if #counted(found.points) == 0 or #measured.devices(found.devices, false) == 0 then return list end
   for _, figure in ipairs(figures.devices()) do
-    local points = is_here(figure, found.devices) and {} or bounds_of(found, figure, sizes, calls)
+    local points = figures.is_here(figure, found.devices) and {} or bounds_of(found, figure, sizes, calls)
     if #points > 0 then
       list[#list + 1] = {id = figure.id, name = figure.name, kind = figure.kind, source = figure.source,
         points = points}

@@ -8,6 +8,7 @@ local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
+local noise = require "luatensor.bench.noise"
 local notes = require "luatensor.bench.notes"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
@@ -18,10 +19,6 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
---- By what share the ratios' quartiles must be beyond 1 before a function is called faster or slower.
-comparison.FLOOR = 0.05
---- The same where others used the processor (more than a tenth of it): what they do to one of two may seem to last.
-comparison.BUSY_FLOOR = 0.25
 --- How often chance alone may make so many pairs of rounds agree.
 comparison.LEVEL = 0.001
 
@@ -328,8 +325,6 @@ local function pairs_between(base, entry)
   return {count = #ratios, faster = faster, q1 = summary.q1, median = summary.median, q3 = summary.q3}
 end
 
-local function floor_of(others) return notes.others(others) and comparison.BUSY_FLOOR or comparison.FLOOR end
-
 -- Nearly all pairs agree, and by more than a little.
 local function verdict(found)
   local least = statistics.majority(found.count, comparison.LEVEL)
@@ -345,7 +340,7 @@ local function compare_with(base, entry, made_base, made, others)
   entry.pairs = pairs_between(made_base, made)
   entry.ratio, entry.verdict = base.median / entry.median, "undecided"
   if not entry.pairs then return end
-  entry.pairs.floor = floor_of(others)
+  entry.pairs.floor = noise.floor(others)
   entry.ratio, entry.verdict = entry.pairs.median, verdict(entry.pairs)
 end
 

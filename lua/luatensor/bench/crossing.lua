@@ -1,17 +1,19 @@
 --- From which size on is one faster than the other? Pure: from quartiles to verdicts, from verdicts to an interval and
 -- a sentence.
 
+local noise = require "luatensor.bench.noise"
+
 local crossing = {}
 
---- How `other` compares with `base`: their quartiles tell, and where these touch nothing is decided, nor where a time
--- does not fit to those of other sizes.
--- @tab base {q1 =, q3 =, out_of_line =}
--- @tab other {q1 =, q3 =}
+--- How `other` compares with `base`: their quartiles tell, and where less than luatensor.bench.noise's floor is between
+-- these nothing is decided, nor where a time does not fit to those of other sizes.
+-- @tab base {q1 =, q3 =, others =, out_of_line =}
+-- @tab other the same
 -- @treturn string "faster", "slower" or "undecided"
 function crossing.verdict(base, other)
   if base.out_of_line or other.out_of_line then return "undecided" end
-  if other.q3 < base.q1 then return "faster" end
-  if other.q1 > base.q3 then return "slower" end
+  if noise.faster(other, base) then return "faster" end
+  if noise.faster(base, other) then return "slower" end
   return "undecided"
 end
 

@@ -202,13 +202,14 @@ end
 --- Published bounds beside measured points: {{id =, name =, points = {{n =, in_place =, with_transfers = seconds,
 -- takes = {in_place =, with_transfers = "products" | "memory" | "transfers"}}, …}}, …}.
 -- @tab points of a grid, with counted work
--- @tab ids of published figures
-function crossover.bounds(points, ids)
+-- @tab ids of published figures; those of devices that are here are left out
+-- @tab devices that are here
+function crossover.bounds(points, ids, devices)
   local list = {}
   for _, id in ipairs(ids) do
     local figure, row = figures.find(id), {id = id, points = {}}
     row.name = figure.name
-    for _, point in ipairs(points) do
+    for _, point in ipairs(figures.is_here(figure, devices) and {} or points) do
       local bound = point.work and {n = point.n, takes = {}}
       for _, mode in ipairs(bound and MODES or {}) do
         local work = {rows = point.work.rows, sent = point.sent, fetched = point.fetched}
@@ -269,7 +270,9 @@ function crossover.run(fn, sizes, options, place)
   found.name, found.devices, found.sizes = settings.name, settings.devices, sizes
   found.options = {seconds = settings.seconds, transfers = settings.transfers, patience = settings.patience}
   found.crossings = crossings(found.points, found.devices)
-  if #measured.devices(found.devices, false) == 1 then found.bounds = crossover.bounds(found.points, ABSENT) end
+  if #measured.devices(found.devices, false) == 1 then
+    found.bounds = crossover.bounds(found.points, ABSENT, found.devices)
+  end
   for _, device in ipairs(found.devices) do found.emulated = found.emulated or device.emulated end
   local made = result.new(crossover.class, found)
   if found.incomplete then interrupt.raise(made) end
@@ -283,8 +286,9 @@ end
 --
 -- The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
 -- transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
--- do not touch, else it is undecided. Results must agree before any crossing is said. Emulated devices are measured
--- but not compared. With one device alone, published figures bound what others could do.
+-- are 5 % apart, 25 % where others used more than a tenth of the processor, else it is undecided. Results must agree
+-- before any crossing is said. Emulated devices are measured but not compared. With one device alone, published
+-- figures bound what others could do.
 -- @function bench.crossover
 -- @tparam function fn gets what inputs(n) returned, its tensors moved to the device, which is the default device
 --   meanwhile

@@ -24,8 +24,8 @@ local function say_crossings(self, blocks)
   end
 end
 
--- Sizes from the smallest on at which the CPU's lower quartile is below what the absent device needs at least: its bound,
--- and in any case as long as launching anything takes.
+-- Sizes from the smallest on at which the CPU's lower quartile is below what the absent device needs at least: its
+-- bound, and in any case as long as launching anything takes.
 local function beaten_up_to(self, row, mode)
   local last
   for _, bound in ipairs(row.points) do

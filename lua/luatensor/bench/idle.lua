@@ -13,13 +13,14 @@ local function whole_file(path)
   return file and file:read("a")
 end
 
--- The cores that the process may use, {[number] = true, …}, of "Cpus_allowed_list: 0-3,8"; nil: the system does not say.
+-- The cores that the process may use, {[number] = true, …}, of "Cpus_allowed_list: 0-3,8"; nil: the system does not
+-- say.
 local function own_cores()
   local list = (whole_file("/proc/self/status") or ""):match("\nCpus_allowed_list:%s*([%d,%-]+)")
   if not list then return nil end
   local cores = {}
   for first, last in list:gmatch("(%d+)%-?(%d*)") do
-    for core = tonumber(first), tonumber(last) or tonumber(first) do cores[core] = true end
+    for number = tonumber(first), tonumber(last) or tonumber(first) do cores[number] = true end
   end
   return cores
 end
@@ -65,8 +66,8 @@ function idle.watch()
   return setmetatable({cores = cores, busy = busy, total = total, own = read_own()}, watch)
 end
 
---- Share of the time since the start, of the cores that the process may use, that went to others; nil where it cannot be told: no /proc/stat, or too
--- short a time for its hundredths of a second.
+--- Share of the time since the start, of the cores that the process may use, that went to others; nil where it cannot
+-- be told: no /proc/stat, or too short a time for its hundredths of a second.
 function watch:others()
   local busy, total = read_all(self.cores)
   if not (busy and self.busy) or total - self.total < 10 then return nil end

@@ -9,11 +9,26 @@ local noise = {}
 --- Quartiles that far apart, as a share of the median, are marked where they stand.
 noise.WIDE = 0.5
 
+--- By what share one must be faster or slower than another before that is said.
+noise.FLOOR = 0.05
+--- The same where others used the processor (more than a tenth of it): what they do to one of two may seem to last.
+noise.BUSY_FLOOR = 0.25
+
 local STEEPEST <const> = 4         -- power of n that is believed; of the bytes, half of it:
 local MARGIN <const> = 2           -- times so much, since where threads and caches come in, there are steps
 
 --- Did others use the processor meanwhile?
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
+
+--- The one or the other, by the share of the processor that others used.
+function noise.floor(others) return (others or 0) > notes.OTHERS and noise.BUSY_FLOOR or noise.FLOOR end
+
+--- Is `one` faster beyond doubt: do the quartiles not touch, and is more than the floor between them?
+-- @tab one {q3 =, others =}
+-- @tab other {q1 =, others =}
+function noise.faster(one, other)
+  return other.q1 > one.q3 * (1 + noise.floor(math.max(one.others or 0, other.others or 0)))
+end
 
 --- Are the quartiles far apart?
 function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end

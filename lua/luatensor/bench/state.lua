@@ -50,8 +50,8 @@ local profile_guard = {__close = function(self)
   if not self.running then core.profile_stop() end
 end}
 
---- Ends a profile that starts from now on when the `<close>` variable that holds the result ends; made before the start:
--- a Ctrl-C between the two would leave the profile on. One that runs already is its maker's.
+--- Ends a profile that starts from now on when the `<close>` variable that holds the result ends. Made before the
+-- start: a Ctrl-C between the two would leave the profile on. One that runs already is its maker's.
 function state.profile_end() return setmetatable({running = core.profile_running()}, profile_guard) end
 
 --- Starts a profile.
