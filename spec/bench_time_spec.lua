@@ -232,6 +232,23 @@ describe("bench.time, garbage", function()
     assert.equal(CALLS // 2, r.calls)
   end)
 
+  it("leaves the collector in its mode, whatever the function makes of it", function()
+    local before = collectgarbage "incremental"
+    finally(function() collectgarbage(before) end)
+    for _, modes in ipairs{{"incremental", "generational"}, {"generational", "incremental"}} do
+      collectgarbage(modes[1])
+      lt.bench.time(function() collectgarbage(modes[2]) end, {seconds = 1e-3, warmup = 0})
+      assert.equal(modes[1], collectgarbage "incremental")
+    end
+  end)
+
+  it("names NaN alike, whatever its sign", function()
+    for _, nan in ipairs{0 / 0, -(0 / 0)} do
+      assert.error_matches(function() lt.bench.time(print, {seconds = nan}) end, "seconds: nan is not in", nil, true)
+      assert.error_matches(function() lt.bench.time(print, {rounds = nan}) end, "rounds: integer expected, got nan", nil, true)
+    end
+  end)
+
   it("stays where it was when the script had stopped the collector", function()
     collectgarbage "stop"
     finally(function() collectgarbage "restart" end)

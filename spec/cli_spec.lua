@@ -1,6 +1,7 @@
 -- The command luatensor as a user runs it: help, wrong usage, streams, and what is here.
 
 local luatensor = require "spec.support.command"
+local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
 local run, complains, file = luatensor.run, luatensor.complains, luatensor.file
@@ -56,6 +57,25 @@ describe("luatensor", function()
     local here = shell.passes("pwd"):sub(1, -2)
     assert.truthy(shell.passes("cd / && " .. here .. "/bin/luatensor info"):find("^luatensor "))
     assert.truthy(shell.passes("cd bin && lua5.4 luatensor info"):find("^luatensor "))
+  end)
+
+  it("says why a GPU that is asked for is not there, and what to do: no wrong usage", function()
+    local none = "LUATENSOR_CUDA_PATH=/nowhere"
+    if lt.cuda.is_available() then return pending "there is a GPU" end
+    for _, arguments in ipairs{"bench 'lt.rand(3)' --device cuda", "experiment 3 --device cuda", "report --device cuda"} do
+      local status, output = run(arguments, none)
+      assert.equal(1, status)
+      assert.truthy(output:find("^luatensor: GPU not found: [^\n]+; what to do: [^\n]+\n$"), output)
+    end
+    local status, output = shell.run(none .. " lua5.4 examples/03_small.lua --device cuda")
+    assert.equal(1, status)
+    assert.truthy(output:find("^examples/03_small%.lua: GPU not found: [^\n]+; what to do: [^\n]+\n$"), output)
+  end)
+
+  it("refuses options about measuring where nothing is measured", function()
+    for _, option in ipairs{"sizes tiny", "device cpu", "threads 1"} do
+      complains(2, "--" .. option:match "%l+" .. " is of what is measured", "report --from x.json --" .. option)
+    end
   end)
 
   it("Ctrl-C while it loads is no missing rock", function()
@@ -168,7 +188,6 @@ describe("luatensor info", function()
     local status, output = run("info", "LUATENSOR_CUDA_PATH=/nowhere")
     assert.equal(0, status)
     assert.truthy(output:find("\ncpu  +%S"), output)
-    local lt = require "luatensor"
     if lt.cuda.is_available() then return end
     assert.truthy(output:find("GPU not found: " .. select(2, lt.cuda.is_available()), 1, true), output)
     assert.truthy(output:find("what to do: ", 1, true))

@@ -99,6 +99,14 @@ describe("progress on a terminal", function()
     assert.equal("loop: round 50 of 100, about 2 s left", line())
   end)
 
+  it("of a narrow terminal says the time that is left", function()
+    columns(40)
+    local task <close> = progress.task("crossover", 2, {seconds = 5})
+    task:step "a very long text × for a narrow terminal"
+    assert.equal("crossover: a very long…, about 5 s left", line())
+    assert.is_true(utf8.len(line()) < 40)
+  end)
+
   it("stays one line", function()
     columns(24)
     local task <close> = progress.task("crossover", 2, {seconds = 5})

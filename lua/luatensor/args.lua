@@ -4,9 +4,14 @@ local args = {}
 
 local core = require "luatensor.core"
 
+--- A value for a message: C writes the sign of a NaN, which says nothing.
+function args.plain(value) return value ~= value and "nan" or value end
+
 --- Raises "fn: message"; the composition that the script called (lua_compose.c) puts the script's line before it.
 function args.fail(fn, message, ...)
-  error(("%s: " .. message):format(fn, ...), 0)
+  local words = table.pack(...)
+  for i = 1, words.n do words[i] = args.plain(words[i]) end
+  error(("%s: " .. message):format(fn, table.unpack(words, 1, words.n)), 0)
 end
 
 --- Is v an options table: string keys only, not empty?
@@ -70,7 +75,7 @@ end
 function args.integer(fn, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n then
-    args.fail(fn, "%s: integer expected, got %s", what, type(v) == "number" and tostring(v) or type(v))
+    args.fail(fn, "%s: integer expected, got %s", what, type(v) == "number" and v or type(v))
   end
   if low and n < low or high and n > high then
     args.fail(fn, "%s: %d is out of range", what, n)
@@ -82,7 +87,7 @@ end
 function args.dim(fn, d, ndim)
   local n = type(d) == "number" and math.tointeger(d)
   if not n then
-    args.fail(fn, "dim: integer expected, got %s", type(d) == "number" and tostring(d) or type(d))
+    args.fail(fn, "dim: integer expected, got %s", type(d) == "number" and d or type(d))
   elseif n == 0 then
     args.fail(fn, "dim 0: Lua tensors start at 1")
   elseif n < -ndim or n > ndim then

@@ -3,6 +3,7 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
+local args = require "luatensor.args"
 local arguments = require "luatensor.cli.arguments"
 local described = require "luatensor.bench.fields"
 local document = require "luatensor.bench.document"
@@ -35,10 +36,13 @@ end
 function experiment.describe(device)
   local info = info_of(device)
   if not info then return device end
-  local cores = info.kind == "cpu" and "%d cores" or "%d multiprocessors"
+  local cores = format.noun(info.cores, info.kind == "cpu" and "core" or "multiprocessor")
   local isa = info.kind == "cpu" and info.isa or "compute capability " .. info.isa
-  local words = {info.name, cores:format(info.cores), isa}
-  if info.kind == "cpu" then words[#words + 1] = lt.get_num_threads() .. " threads in use" end
+  local words = {info.name, info.cores .. " " .. cores, isa}
+  if info.kind == "cpu" then
+    local threads = lt.get_num_threads()
+    words[#words + 1] = ("%d %s in use"):format(threads, format.noun(threads, "thread"))
+  end
   if info.memory then words[#words + 1] = format.show(info.memory, "B") end
   words[#words + 1] = info.software
   return ("%s: %s"):format(format.device(info), table.concat(words, ", "))
@@ -203,7 +207,7 @@ end
 -- @treturn number the value
 function run:value(name, value, unit, device)
   if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
-    error(("value %q: a finite number expected, got %s"):format(name, tostring(value)), 2)
+    error(("value %q: a finite number expected, got %s"):format(name, tostring(args.plain(value))), 2)
   end
   document.text("{x}", {x = {value, unit}})                             -- refuses what is no unit
   device = device or self.fields.device

@@ -25,7 +25,9 @@ end
 -- @string fn
 -- @string message for string.format
 function arguments.fail(fn, message, ...)
-  error(("%s%s: " .. message):format(caller(), fn, ...), 0)
+  local words = table.pack(...)
+  for i = 1, words.n do words[i] = args.plain(words[i]) end
+  error(("%s%s: " .. message):format(caller(), fn, table.unpack(words, 1, words.n)), 0)
 end
 
 -- What args.lua raises is "fn: message".

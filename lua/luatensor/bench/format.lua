@@ -90,6 +90,9 @@ function format.marked(name, emulated) return name .. (emulated and " (emulated)
 -- @treturn string|boolean false: it has none
 function format.device(of) return of.device and format.marked(of.device, of.emulated) or false end
 
+--- "thread" of one, "threads" of any other number.
+function format.noun(count, word) return count == 1 and word or word .. "s" end
+
 --- Is there such a unit?
 function format.is_unit(unit) return units[unit] ~= nil end
 

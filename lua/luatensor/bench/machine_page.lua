@@ -10,10 +10,15 @@ local page = {}
 
 local function called(entry) return format.device(entry) end
 
+local function units(entry)
+  local count = entry.threads or entry.cores
+  return count .. " " .. format.noun(count, entry.threads and "thread" or "multiprocessor")
+end
+
 local function head(entry)
   return document.text("{device}: {name}, {units}; measured {made}", {
     device = {called(entry), "text"}, name = {entry.name, "text"}, made = {entry.made, "text"},
-    units = {entry.threads and entry.threads .. " threads" or entry.cores .. " multiprocessors", "text"},
+    units = {units(entry), "text"},
   })
 end
 

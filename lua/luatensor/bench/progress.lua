@@ -65,13 +65,22 @@ local function describe(now)
     if t.text then parts[#parts + 1] = t.text .. (i == 1 and position(t) or "") end
   end
   local left = in_words(seconds_left(now - first.start, share_done(), first.seconds))
-  return ("%s%s%s%s"):format(first.title, #parts > 0 and ": " or "", table.concat(parts, " · "), left)
+  return ("%s%s%s"):format(first.title, #parts > 0 and ": " or "", table.concat(parts, " · ")), left
 end
 
 -- The first `columns` characters, so that the line stays one line.
 local function cut(text, columns)
   if utf8.len(text) <= columns then return text end
   return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
+end
+
+local LEAST <const> = 12               -- columns for what runs, where the time left stands beside it
+
+-- Of a narrow terminal the time that is left gets its columns first.
+local function fitted(text, left, columns)
+  local rest = columns - #left
+  if rest < LEAST then return cut(text .. left, columns) end
+  return cut(text, rest) .. left
 end
 
 -- ---- where it goes ------------------------------------------------------------------------------
@@ -97,7 +106,8 @@ function progress.clear()
 end
 
 local function draw(now)
-  progress.stream:write("\r", cut(describe(now), state.columns - 1), "\27[K")
+  local text, left = describe(now)
+  progress.stream:write("\r", fitted(text, left, state.columns - 1), "\27[K")
   progress.stream:flush()
   state.drawn, state.next = true, now + PAUSE
 end

@@ -8,8 +8,16 @@ local state = {}
 local kept = {}
 kept.__index = kept
 
---- The collector runs or stands still as it did.
+-- The collector's mode; to ask is to change it.
+local function collector_mode()
+  local mode = collectgarbage("incremental")
+  collectgarbage(mode)
+  return mode
+end
+
+--- The collector runs or stands still as it did, in its mode.
 function kept:restore_collector()
+  if self.collector_mode then collectgarbage(self.collector_mode) end
   collectgarbage(self.collector_runs and "restart" or "stop")
 end
 
@@ -24,7 +32,7 @@ end
 --- Everything as it is now: comes back when the `<close>` variable that holds the result ends. Made before the change.
 function state.keep()
   return setmetatable({
-    collector_runs = collectgarbage("isrunning"), threads = core.get_num_threads(),
+    collector_runs = collectgarbage("isrunning"), collector_mode = collector_mode(), threads = core.get_num_threads(),
     device = core.get_default_device(), precision = core.get_matmul_precision(),
     generator = core.default_generator():state(),
   }, kept)

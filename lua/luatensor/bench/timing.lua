@@ -35,7 +35,8 @@ end
 local collections = {count = "garbage collections counted", out = "garbage collections left out"}
 
 local function circumstances(self)
-  local where = self.device == "cpu" and "on {device} with {threads} threads" or "on {device}"
+  local where = "on {device}"
+  if self.device == "cpu" then where = where .. " with {threads} " .. format.noun(self.threads, "thread") end
   return document.text(where .. ", {dtype}, {gc}", {
     device = {format.device(self), "text"}, threads = {self.threads, "count"}, gc = {collections[self.gc], "text"},
     dtype = {self.dtype or "no tensor came back", "text"},

@@ -36,17 +36,20 @@ local function given(options, names)
   end
 end
 
+-- Advice, and the exit code: where nothing could be measured there is none.
+local function outcome(made) return made, #made.points == 0 and 1 or 0 end
+
 local function for_network(options, settings)
   for _, name in ipairs(of_network) do settings[name] = options[name] end
   settings.dtype = options.dtype
-  return lt.advise.network(settings)
+  return outcome(lt.advise.network(settings))
 end
 
 local function for_code(options, settings)
   settings.name, settings.sizes = options.code, code.sizes(options, 64, 1024)
   local fn
   fn, settings.inputs = code.work(options.code, options.inputs)
-  return lt.advise(fn, settings)
+  return outcome(lt.advise(fn, settings))
 end
 
 function advise.run(options)

@@ -8,6 +8,7 @@
 -- @module luatensor.cli.arguments
 
 local lt = require "luatensor"
+local cures = require "luatensor.cli.cures"
 local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"
 
@@ -70,6 +71,8 @@ arguments.kinds = {
   device = function(text)
     local ok, device = pcall(lt.device, text)
     if ok then return device end
+    local reason = device:match("^GPU not found: (.*)")
+    if reason then error(("%s; what to do: %s"):format(device, cures.find(reason)), 0) end
     return nil, ("%s: %s"):format(text, device)
   end,
   dtype = function(text)
@@ -220,7 +223,8 @@ local function complete(item)
   return option
 end
 
--- Runs f; wrong usage ends the process with exit code 2, --help with 0, unless the command runs the script.
+-- Runs f; wrong usage ends the process with exit code 2, --help with 0, what is not to be had with 1, unless
+-- the command runs the script.
 local function ending(f, ...)
   local ok, value = pcall(f, ...)
   if ok then return value end
@@ -230,6 +234,9 @@ local function ending(f, ...)
   elseif not arguments.raising and arguments.is_shown(value) then
     print(value)
     os.exit(0, true)
+  elseif not arguments.raising and type(value) == "string" and not interrupt.is(value) then
+    io.stderr:write(("%s: %s\n"):format(arg and arg[0] or "script", value))
+    os.exit(1, true)
   end
   error(value, 0)
 end

@@ -39,6 +39,9 @@ end
 
 function command.run(options)
   local report = require "luatensor.report"
+  for _, name in ipairs(options.from and {"sizes", "device", "threads"} or {}) do
+    if options[name] then arguments.fail("--%s is of what is measured: with --from nothing is", name) end
+  end
   if not options.from then return report.make{sizes = options.sizes, device = options.device, lines = true} end
   local loaded = require("luatensor").bench.load(options.from)
   if loaded.kind ~= "report" then

@@ -124,7 +124,8 @@ local HOW <const> = {
 local function method_items(report)
   local items = {{kind = "heading", level = 2, text = "How it was measured", id = "method"}}
   for _, text in ipairs(HOW) do items[#items + 1] = document.text(text) end
-  items[#items + 1] = document.text("Measured on {started} in {seconds}, with {threads} threads.", {
+  items[#items + 1] = document.text("Measured on {started} in {seconds}, with {threads} "
+    .. format.noun(report.machine.threads, "thread") .. ".", {
     started = {report.started, "text"}, seconds = {report.seconds, "s"}, threads = {report.machine.threads, "count"},
   })
   items[#items + 1] = versions(report)

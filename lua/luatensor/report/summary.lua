@@ -4,6 +4,7 @@
 local crossing = require "luatensor.bench.crossing"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
+local format = require "luatensor.bench.format"
 local limits = require "luatensor.bench.share"
 local measured = require "luatensor.bench.measured"
 local noise = require "luatensor.bench.noise"
@@ -114,7 +115,8 @@ end
 local function machine(report)
   local cpu, blocks = report.machine.devices[1], {}
   local entry, others = limits_of(report)
-  add(blocks, "{name}: {cores} cores, {threads} threads in use." .. (report.without and " {without}." or "")
+  add(blocks, "{name}: {cores} " .. format.noun(cpu.cores, "core") .. ", {threads} "
+    .. format.noun(report.machine.threads, "thread") .. " in use." .. (report.without and " {without}." or "")
     .. (report.emulated and " No real GPU was measured." or ""), {
     name = {cpu.name, "text"}, cores = {cpu.cores, "count"}, threads = {report.machine.threads, "count"},
     without = {report.without or false, "text"},
