@@ -424,9 +424,20 @@ describe("advise.choices", function()
 
   local function real(want)
     local place = setmetatable({}, {__index = require "luatensor.bench.place"})
-    function place.devices() return want.devices or {CPU} end
+    function place.devices()
+      local list = {}
+      for i, device in ipairs(want.devices or {CPU}) do
+        list[i] = setmetatable({memory = (want.memory or {})[device.device]}, {__index = device})
+      end
+      return list
+    end
+    local looks = 0                                          -- the first device beside itself, then the other beside it
+    function place.agree()
+      looks = looks + 1
+      return want.differ and looks % 2 == 0 and "differ" or "agree"
+    end
     function place.move(x) return x end
-    function place.available(device) return (want.available or {})[device] end
+    function place.available() return want.available end
     function place.seeded(_, _, call) return table.pack(call()) end
     function place.reset_peak() end
     function place.peak() return 1 end
@@ -486,7 +497,7 @@ describe("advise.choices", function()
   end)
 
   it("follows from the figures", function()
-    local _, list = rows{available = {cpu = 20e9}}
+    local _, list = rows{memory = {cpu = 20e9}}
     assert.equal("cpu", list[1].choice)                                   -- 10 000 steps: 1 s
     assert.equal("cpu, or a GPU for daily work", list[2].choice)               -- 100 s
     assert.equal("GPU", list[3].choice)                                   -- 10 000 s
@@ -498,11 +509,11 @@ describe("advise.choices", function()
 
   it("says that the steps are reckoned, and multiplies no bound that says nothing", function()
     local function text(r) return (terminal.page(r:blocks()):gsub("%s+", " ")) end
-    local small = text(rows{available = {cpu = 20e9}, cost = function() return 0.01 end})
+    local small = text(rows{memory = {cpu = 20e9}, cost = function() return 0.01 end})
     -- 10 000 steps of 100 000 parameters: 100 s; the RTX 4090's 11 · 2 · 64 · 25 000 operations take 0.4 µs
     assert.truthy(small:find("small model, prototype: cpu, or a GPU for daily work. 10000 steps take 100 s on cpu (reckoned from a step that "
       .. "was measured): worth a GPU where it is done often.", 1, true), small)
-    local large = text(rows{available = {cpu = 20e9}})
+    local large = text(rows{memory = {cpu = 20e9}})
     assert.truthy(large:find("(reckoned from the trend of smaller networks), at least", 1, true), large)
   end)
 
@@ -539,7 +550,7 @@ describe("advise.choices", function()
   end)
 
   it("knows what does not fit here but on a larger device", function()
-    local r, list = rows{available = {cpu = 8e9}}
+    local r, list = rows{memory = {cpu = 8e9}}
     assert.equal("GPU", list[3].choice)
     assert.truthy((terminal.page(r:blocks()):gsub("%s+", " ")):find("14.9 GiB do not fit here; one NVIDIA GeForce RTX 4090 holds them", 1, true))
   end)
@@ -560,8 +571,39 @@ describe("advise.choices", function()
     assert.near(0.1, list[3].here[2].seconds, 0.001)
   end)
 
+  it("takes none whose results differ, and says where none can be told from another", function()
+    local _, list = rows{devices = {CPU, GPU}, differ = true}
+    assert.equal("cpu", list[1].choice)
+    assert.equal("cpu, or a GPU for daily work", list[2].choice)
+    local function near(device, n) return 1e-7 * n * (device == "cpu" and 1 or 0.99) end
+    _, list = rows{devices = {CPU, GPU}, cost = near}
+    assert.equal("cuda:0 or cpu, either", list[1].choice)              -- 100 s, and 99 s
+    assert.equal(2, #list[1].either)
+  end)
+
+  it("looks for a larger GPU where the one that is here takes more than an hour", function()
+    local r, list = rows{devices = {CPU, GPU}, cost = function(device, n) return 10 * per_parameter(device, n) end}
+    assert.equal("cuda:0", list[2].choice)                             -- 100 s
+    assert.equal("a larger GPU", list[3].choice)                       -- 10 000 s
+    assert.truthy((terminal.page(r:blocks()):gsub("%s+", " ")):find("large network: a larger GPU. 10000 steps would take", 1, true))
+    local same = {device = "cuda:0", name = "NVIDIA GeForce RTX 4090"}
+    r, list = rows{devices = {CPU, same}, cost = function(device, n) return 10 * per_parameter(device, n) end}
+    assert.truthy(list[3].text:find("{name}", 1, true))
+    assert.equal("NVIDIA H100 SXM", list[3].values.name[1])
+    for _, block in ipairs(r:blocks()) do
+      for _, column in ipairs(block.columns or {}) do assert.falsy(column.name:find("4090", 1, true)) end
+    end
+  end)
+
+  it("counts a device's memory, less a tenth, not what is free at the moment", function()
+    local _, list = rows{memory = {cpu = 18e9}, available = 1e12}
+    assert.equal("measured", list[1].here[1].how)
+    assert.equal("extrapolated", list[3].here[1].how)                  -- 16 GB of 16.2
+    assert.equal("does not fit", (select(2, rows{memory = {cpu = 17e9}, available = 1e12}))[3].here[1].how)
+  end)
+
   it("does not take an emulated one", function()
-    local r, list = rows{devices = {CPU, EMULATED}, available = {cpu = 20e9}}
+    local r, list = rows{devices = {CPU, EMULATED}, memory = {cpu = 20e9}}
     assert.same({"cpu", "cpu, or a GPU for daily work", "GPU"}, {list[1].choice, list[2].choice, list[3].choice})
     for _, block in ipairs(r:blocks()) do
       for _, column in ipairs(block.columns or {}) do

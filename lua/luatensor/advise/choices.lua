@@ -3,9 +3,11 @@
 local arguments = require "luatensor.bench.arguments"
 local crossover_page = require "luatensor.bench.crossover_page"
 local described = require "luatensor.bench.fields"
+local decision = require "luatensor.advise.decision"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local format = require "luatensor.bench.format"
+local grid = require "luatensor.bench.grid"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.measured"
 local network = require "luatensor.advise.network"
@@ -79,9 +81,17 @@ local function step_here(advice, device, parameters, pick)
   if seconds and seconds > 0 then return seconds, "extrapolated" end
 end
 
-local function here(advice, device, model, available, pick)
-  local cell = {device = device.device, emulated = device.emulated}
-  if available and model.bytes > available then
+-- Did its results differ from those of the first device at any size?
+local function differs(advice, device)
+  for _, point in ipairs(advice.points) do
+    local entry = measured.entry_of(point, device)
+    if entry and entry.agreement == "differ" then return true end
+  end
+end
+
+local function here(advice, device, model, room, pick)
+  local cell = {device = device.device, emulated = device.emulated, differs = differs(advice, device.device)}
+  if room and model.bytes > room then
     cell.how = "does not fit"
   else
     cell.seconds, cell.how = step_here(advice, device.device, model.parameters, pick)
@@ -90,13 +100,13 @@ local function here(advice, device, model, available, pick)
   return cell
 end
 
-local function absent(id, model)
+local function absent(id, model, devices)
   local figure = figures.find(id)
   -- every step goes through the parameters at least three times: forward, backward, and to change them
   local work = {rows = {{calls = 3 * LAYERS, flops = flops(model.parameters), bytes = 3 * 4 * model.parameters,
     dtype = "float32"}}}
   return {id = id, name = figure.name, kind = figure.kind, seconds = figures.bound(figure, work, "in_place"),
-    needed = figures.needed(figure, model.bytes)}
+    needed = figures.needed(figure, model.bytes), is_here = figures.is_here(figure, devices) or nil}
 end
 
 -- ---- what to choose -----------------------------------------------------------------------------
@@ -104,15 +114,47 @@ end
 local function fastest(cells)
   local best
   for _, cell in ipairs(cells) do
-    if cell.seconds and not cell.emulated and (not best or cell.seconds < best.seconds) then best = cell end
+    local real = cell.seconds and not cell.emulated and not cell.differs
+    if real and (not best or cell.seconds < best.seconds) then best = cell end
   end
   return best
 end
 
+local NAMES <const> = {"min", "q1", "median", "q3", "max"}
+
+-- What a step takes on a device, with its quartiles, as a grid's entry has them; nil: unknown.
+local function entry_at(advice, cell, parameters)
+  local list, there = {}, {others = noise.of_points(advice.points, cell.device).most}
+  for i, name in ipairs(NAMES) do
+    list[i] = step_here(advice, cell.device, parameters, function(times) return times[name] end)
+  end
+  if #list < #NAMES then return nil end
+  table.sort(list)                                          -- each has a trend of its own
+  for i, name in ipairs(NAMES) do there[name] = list[i] end
+  return {device = cell.device, emulated = cell.emulated, agreement = cell.differs and "differ", in_place = there}
+end
+
+-- Devices that are as fast as the fastest one as far as the measurements tell: two at least, or nil.
+local function alike(advice, row)
+  local point = {n = row.parameters, measured = {}}
+  for _, cell in ipairs(row.here) do
+    table.insert(point.measured, cell.seconds and entry_at(advice, cell, row.parameters) or nil)
+  end
+  local choice = decision.at(point, 1)
+  return choice and choice.either
+end
+
 local function smallest_fit(cells)
   for _, cell in ipairs(cells) do
-    if cell.kind == "gpu" and cell.needed == 1 then return cell end
+    if cell.kind == "gpu" and cell.needed == 1 and not cell.is_here then return cell end
   end
+end
+
+local function has_gpu(cells)
+  for _, cell in ipairs(cells) do
+    if cell.device ~= "cpu" and not cell.emulated then return true end
+  end
+  return false
 end
 
 local function most_needed(cells)
@@ -138,6 +180,8 @@ local reckoned = {
   measured = "reckoned from a step that was measured", extrapolated = "reckoned from the trend of smaller networks",
 }
 
+local function too_long(cell) return STEPS * cell.seconds > LONG end
+
 -- What the steps take at least on a device that is not here; nil: a step's bound is too small to say anything.
 local function least_of(one)
   return one and figures.visible(one.seconds) and STEPS * one.seconds or nil
@@ -156,13 +200,16 @@ local function choose(row, cells)
   end
   local least = least_of(one)
   if one then values.name, values.least = {one.name, "text"}, {least or false, "s"} end
-  if best and best.device ~= "cpu" then
+  if best and row.either and not too_long(best) then
+    return table.concat(row.either, " or ") .. ", either", "{steps} steps take {all} on {device} ({how}); the "
+      .. "measurements do not tell these devices apart.", values
+  elseif best and best.device ~= "cpu" and not too_long(best) then
     return best.device, "{steps} steps take {all} on {device} ({how}), the fastest device here.", values
   elseif best and STEPS * best.seconds <= LONG and one then
     return "cpu, or a GPU for daily work", "{steps} steps take {all} on {device} ({how})"
       .. (least and ", at least {least} on an {name}" or "") .. ": worth a GPU where it is done often.", values
   elseif one and best then
-    return "GPU", "{steps} steps would take {all} on {device} ({how})"
+    return has_gpu(cells) and "a larger GPU" or "GPU", "{steps} steps would take {all} on {device} ({how})"
       .. (least and ", at least {least} on an {name}, whose memory holds the {bytes}." or "; the memory of an {name} "
         .. "holds the {bytes}."), values
   elseif one and not fits_nowhere(cells) then
@@ -178,10 +225,10 @@ local function choose(row, cells)
     .. "spreads a model over them. " .. figures.TPU_NOTE, values
 end
 
-local function cells_of(advice, model, available, pick)
+local function cells_of(advice, model, rooms, pick)
   local cells = {}
   for i, device in ipairs(advice.devices) do
-    cells[i] = here(advice, device, model, available[device.device], pick)
+    cells[i] = here(advice, device, model, rooms[device.device], pick)
   end
   return cells
 end
@@ -201,11 +248,11 @@ local function noise_in(advice)
 end
 
 -- The choice, unless other figures of the same rounds would make another one: then noise makes it.
-local function decide(row, advice, available)
+local function decide(row, advice, rooms)
   local choice, text, values = choose(row, row.here)
   local others, hidden = noise_in(advice)
   if not others then return choice, text, values end
-  local high = cells_of(advice, row, available, upper_quartile)
+  local high = cells_of(advice, row, rooms, upper_quartile)
   local best, other = fastest(row.here), fastest(high)
   if choose(row, high) == choice and not (hidden and other and other.seconds > MOST * best.seconds) then
     return choice, text, values
@@ -216,12 +263,13 @@ local function decide(row, advice, available)
     .. "{device}, by others {high}, while others used up to {others} of the processor.", values
 end
 
-local function row_of(advice, model, available)
+local function row_of(advice, model, rooms)
   local row = {name = model.name, parameters = model.parameters, bytes = model.parameters * BYTES_A_PARAMETER,
     absent = {}}
-  row.here = cells_of(advice, row, available, noise.seconds)
-  for i, id in ipairs(ABSENT) do row.absent[i] = absent(id, row) end
-  row.choice, row.text, row.values = decide(row, advice, available)
+  row.here = cells_of(advice, row, rooms, noise.seconds)
+  for i, id in ipairs(ABSENT) do row.absent[i] = absent(id, row, advice.devices) end
+  row.either = alike(advice, row)
+  row.choice, row.text, row.values = decide(row, advice, rooms)
   row.values.name_of_row, row.values.choice_of_row = {row.name, "text"}, {row.choice, "text"}
   return row
 end
@@ -260,14 +308,18 @@ end
 local function absent_table(self)
   local columns, rows = {{name = "model", unit = "text"}}, {}
   for _, cell in ipairs(self.rows[1].absent) do
-    columns[#columns + 1] = {name = cell.name, unit = "s"}
-    columns[#columns + 1] = {name = "needed", unit = "count"}
+    if not cell.is_here then
+      columns[#columns + 1] = {name = cell.name, unit = "s"}
+      columns[#columns + 1] = {name = "needed", unit = "count"}
+    end
   end
   for i, row in ipairs(self.rows) do
     rows[i] = {row.name}
     for _, cell in ipairs(row.absent) do
-      rows[i][#rows[i] + 1] = figures.visible(cell.seconds)
-      rows[i][#rows[i] + 1] = cell.needed
+      if not cell.is_here then
+        rows[i][#rows[i] + 1] = figures.visible(cell.seconds)
+        rows[i][#rows[i] + 1] = cell.needed
+      end
     end
   end
   return document.table{title = "Devices that are not here: a step takes at least, by published figures; how many hold "
@@ -315,17 +367,20 @@ choices.class = result.class("choices", methods, {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
-local function memory_of(devices, place)
-  local available = {}
-  for _, device in ipairs(devices) do available[device.device] = place.available(device.device) end
-  return available
+-- Bytes that a model may take on each device: of all its memory, not of what is free just now.
+local function rooms_of(place)
+  local rooms = {}
+  for _, device in ipairs(place.devices()) do
+    rooms[device.device] = device.memory and grid.HEADROOM * device.memory
+  end
+  return rooms
 end
 
 local function complete(advice, place)
   local fields = {batch = BATCH, steps = STEPS, bytes_a_parameter = BYTES_A_PARAMETER, devices = advice.devices,
     advice = advice, rows = {}, emulated = advice.emulated, incomplete = advice.incomplete}
-  local available = memory_of(advice.devices, place)
-  for i, model in ipairs(models) do fields.rows[i] = row_of(advice, model, available) end
+  local rooms = rooms_of(place)
+  for i, model in ipairs(models) do fields.rows[i] = row_of(advice, model, rooms) end
   return result.new(choices.class, fields)
 end
 

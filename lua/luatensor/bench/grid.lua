@@ -12,7 +12,8 @@ local grid = {}
 
 local SEED <const> = 20260         -- of what fn draws in the calls whose results are compared
 local CALLS <const> = 15           -- that a measurement makes at least: checks, warm-up, rounds
-local HEADROOM <const> = 0.9       -- of the available memory: the estimate does not see everything
+--- The share of a memory that is counted on: estimates do not see everything.
+grid.HEADROOM = 0.9
 
 -- ---- tensors in tables ---------------------------------------------------------------------------
 
@@ -78,7 +79,7 @@ end
 -- Why size n is not for this device, or nil.
 function run:obstacle(track, n)
   local bytes, available = grid.extrapolate(track.bytes, n), self.place.available(track.device)
-  if bytes and available and bytes > HEADROOM * available then
+  if bytes and available and bytes > grid.HEADROOM * available then
     return {why = "does not fit", needs = bytes, available = available}
   end
   local seconds = grid.extrapolate(track.seconds, n, grid.steepest(track.bytes))
