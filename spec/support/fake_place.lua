@@ -17,7 +17,8 @@ end
 
 --- A place.
 -- want: devices {{device =, emulated =}, …}; cost(device, n, mode) seconds; spread: of the quartiles, 1 % unless told;
--- others: the share of the processor that others used; available {device = bytes}; agree(a, b); work(n) rows of counted work; fails {device = n}: out of memory from there on
+-- others: the share of the processor that others used; available {device = bytes}; agree(a, b);
+-- work(n) rows of counted work; fails {device = n}: out of memory from there on
 function fake.place(want)
   local place = {log = {}, now = "cpu"}
   local size, peaks = nil, {}

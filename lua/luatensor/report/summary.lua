@@ -97,8 +97,8 @@ local WAITS <const> = 0.5        -- of a limit, from which on it is what an oper
 local function say_large(product, sum, others, blocks)
   local values = {product = {product, "share"}, sum = {sum, "share"}, others = {others, "share"}}
   if others > notes.OTHERS then
-    return add(blocks, "Which share of its limits the product and the sum of the notebook's large matrices reach, this machine "
-      .. "was too busy to say: others used {others} of the processor.", values)
+    return add(blocks, "Which share of its limits the product and the sum of the notebook's large matrices reach, "
+      .. "this machine was too busy to say: others used {others} of the processor.", values)
   end
   if math.max(product, sum) > limits.OVER then
     return add(blocks, "Of the notebook's large matrices, the product and the sum reach no share of this machine's "
