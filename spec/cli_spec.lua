@@ -183,6 +183,22 @@ describe("luatensor on a terminal", function()
   end)
 end)
 
+describe("the command within a script", function()
+  it("leaves print as it was, and shows a report's page again where no file takes it", function()
+    local script = file "within.lua"
+    local handle = assert(io.open(script, "w"))
+    handle:write(([[local before, cli = print, require "luatensor.cli"
+      local made = setmetatable({kind = "report"}, {__tostring = function() return "the page" end})
+      require("luatensor.cli.report").run = function() return made end
+      require("luatensor.report").render = function() return "text" end
+      assert(cli.main{"report", "-o", %q} == 0 and cli.main{"report"} == 0)
+      assert(print == before)]]):format(file "page.txt"))
+    handle:close()
+    local status, output = shell.run("tools/lua " .. script)
+    assert.same({0, "the page\n"}, {status, output})
+  end)
+end)
+
 describe("luatensor info", function()
   it("names the devices and says why there is no GPU and what to do", function()
     local status, output = run("info", "LUATENSOR_CUDA_PATH=/nowhere")

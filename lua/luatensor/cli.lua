@@ -1,7 +1,8 @@
 --- The command `luatensor`. Each file of luatensor/cli/ named below is a subcommand: a table with
 -- summary and description (for --help), example (a command line), define(parser) (its options), and run(options), which
 -- gives a result: it is saved as JSON where option json says so, and shown, if the command did not show it itself
--- (prints = true). One without JSON says needs_json = false, one that has more to save has save(result, options).
+-- (prints = true). One without JSON says needs_json = false, one that has more to save has save(result, options),
+-- which returns true where the result need not be shown then.
 
 local arguments = require "luatensor.cli.arguments"
 local files = require "luatensor.bench.files"
@@ -64,6 +65,7 @@ local function print_checked(...)
   write(table.concat(words, "\t") .. "\n")
 end
 
+-- true: where it went, it need not be shown.
 local function save(command, result, options)
   local encode = options.json and require("luatensor.bench.result").encode
   if options.json == "-" then
@@ -72,15 +74,16 @@ local function save(command, result, options)
     local ok, problem = files.write(options.json, encode(result))
     if not ok then error(problem, 0) end
   end
-  if command.save then command.save(result, options) end
+  return command.save and command.save(result, options)
 end
 
 -- Saved before it is shown: a reader that goes away must not cost the figures, nor a file that cannot be written.
 local function deliver(command, result, options)
   if not result then return end
-  local saved, problem = pcall(save, command, result, options)
-  if not command.prints and options.json ~= "-" then write(tostring(result) .. "\n") end
-  if not saved then error(problem, 0) end
+  local saved, kept = pcall(save, command, result, options)
+  local shown = command.prints or options.json == "-" or saved and kept
+  if not shown then write(tostring(result) .. "\n") end
+  if not saved then error(kept, 0) end
 end
 
 -- ---- the end ------------------------------------------------------------------------------------
@@ -143,11 +146,14 @@ local function run(argv)
   error(problem, 0)
 end
 
+local prints = {__close = function(self) rawset(_G, "print", self.before) end}
+
 --- Runs the command.
 -- @tab argv its arguments
 -- @treturn int the exit code
 function cli.main(argv)
   arguments.raising, progress.at_once = true, true
+  local _ <close> = setmetatable({before = print}, prints)
   rawset(_G, "print", print_checked)
   local ok, code = pcall(run, argv)
   if ok then return code end

@@ -2,7 +2,6 @@
 -- @module luatensor.experiment
 
 local lt = require "luatensor"
-local core = require "luatensor.core"
 local args = require "luatensor.args"
 local arguments = require "luatensor.cli.arguments"
 local described = require "luatensor.bench.fields"
@@ -14,6 +13,7 @@ local notes = require "luatensor.bench.notes"
 local notebook = require "luatensor.notebook"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
+local scripts = require "luatensor.experiment.find"
 local statistics = require "luatensor.bench.statistics"
 local terminal = require "luatensor.render.terminal"
 
@@ -317,10 +317,6 @@ function run:__close(problem)
   restore(self)
 end
 
--- Set while a script is only asked what it is: its start raises what it says of itself.
-local asking = false
-local answer = {}
-
 local function fields_of(spec, options)
   local fields = {
     name = spec.name, title = spec.title, question = spec.question, claims = spec.claims, options = options,
@@ -342,7 +338,7 @@ end
 --   luatensor.cli.arguments takes them)
 -- @treturn table with the field options and the methods above, of which `finish` is called last
 function experiment.start(argv, spec)
-  if asking then error(setmetatable({spec = spec}, answer), 0) end
+  scripts.answer(spec)
   local threads = lt.get_num_threads()
   local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options)
   local self = setmetatable({
@@ -355,70 +351,16 @@ end
 
 -- ---- finding and running ------------------------------------------------------------------------
 
-local names = {"01_device", "02_large", "03_small", "04_cores", "05_memory", "06_transfer", "07_crossover"}
-
-local function nearest_name(name)
-  local known = {}
-  for _, each in ipairs(names) do known[each], known[each:match("_(.*)")] = true, true end
-  return core.nearest(known, name)
-end
-
--- The name in full: "2" and "large" are "02_large".
-local function full_name(name)
-  for _, each in ipairs(names) do
-    local number, word = each:match("^(%d+)_(.*)$")
-    if name == each or name == word or tonumber(name) == tonumber(number) then return each end
-  end
-end
-
 --- Where an experiment's script is: beside this module where it is installed, in examples/ in a checkout.
 -- @string name "02_large", "2" or "large"
 -- @treturn[1] string path
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong, with the nearest name
-function experiment.find(name)
-  if type(name) ~= "string" then error(("experiment.find: string expected, got %s"):format(type(name)), 2) end
-  local full = full_name(name)
-  if not full then
-    local nearest = nearest_name(name)
-    local help = nearest and ("; did you mean %q?"):format(nearest) or "; known: " .. table.concat(names, ", ")
-    return nil, ("no experiment %q%s"):format(name, help)
-  end
-  local here = assert(package.searchpath("luatensor.experiment", package.path)):gsub("experiment%.lua$", "")
-  local beside = here:gsub("lua/luatensor/$", "")                        -- in a checkout
-  local path = package.searchpath(full, ("%sexamples/?.lua;%sexamples/?.lua"):format(here, beside))
-  if not path then return nil, ("experiment %s: its script is not installed"):format(full) end
-  return path
-end
-
-local function load_script(name)
-  local path, problem = experiment.find(name)
-  if not path then return nil, problem end
-  return loadfile(path)
-end
-
--- What a script says of itself to experiment.start.
-local function ask(name)
-  local script = assert(load_script(name))
-  asking = true
-  local _, said = pcall(script)
-  asking = false
-  if getmetatable(said) ~= answer then error(said, 0) end
-  return said.spec
-end
+experiment.find = scripts.find
 
 --- The experiments.
 -- @treturn {table,...} each {name =, title =, question =, claims =, options = as experiment.start takes them}
-function experiment.list()
-  local list = {}
-  for i, name in ipairs(names) do
-    local spec = ask(name)
-    list[i] = {
-      name = name, title = spec.title, question = spec.question, claims = spec.claims, options = spec.options,
-    }
-  end
-  return list
-end
+experiment.list = scripts.list
 
 local loud = {__close = function(self) experiment.quiet = self.before end}
 
@@ -431,7 +373,7 @@ local loud = {__close = function(self) experiment.quiet = self.before end}
 -- @treturn[2] string there is no such experiment
 -- @raise what the script raises
 function experiment.run(name, argv, quiet)
-  local script, problem = load_script(name)
+  local script, problem = scripts.load(name)
   if not script then return nil, problem end
   local _ <close> = setmetatable({before = experiment.quiet}, loud)
   experiment.quiet = quiet or experiment.quiet

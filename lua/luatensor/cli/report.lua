@@ -27,14 +27,14 @@ function command.define(parser)
   arguments.add_all(parser, {{name = "device", kind = "device", help = "cpu: no accelerator; or which one"}, "threads"})
 end
 
--- A page for each file.
+-- A page for each file; true: there are files.
 function command.save(made, options)
   local report = require "luatensor.report"
   for _, file in ipairs(options.output or {}) do
     local ok, problem = files.write(file.path, report.render(made, file.kind))
     if not ok then error(problem, 0) end
   end
-  command.prints = options.output ~= nil
+  return options.output ~= nil
 end
 
 function command.run(options)

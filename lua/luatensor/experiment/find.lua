@@ -1,0 +1,77 @@
+--- The scripts of the notebook's experiments: where they are, and what they say of themselves.
+
+local core = require "luatensor.core"
+
+local scripts = {}
+
+local names = {"01_device", "02_large", "03_small", "04_cores", "05_memory", "06_transfer", "07_crossover"}
+
+local function nearest_name(name)
+  local known = {}
+  for _, each in ipairs(names) do known[each], known[each:match("_(.*)")] = true, true end
+  return core.nearest(known, name)
+end
+
+-- The name in full: "2" and "large" are "02_large".
+local function full_name(name)
+  for _, each in ipairs(names) do
+    local number, word = each:match("^(%d+)_(.*)$")
+    if name == each or name == word or tonumber(name) == tonumber(number) then return each end
+  end
+end
+
+--- As experiment.find.
+function scripts.find(name)
+  if type(name) ~= "string" then error(("experiment.find: string expected, got %s"):format(type(name)), 2) end
+  local full = full_name(name)
+  if not full then
+    local nearest = nearest_name(name)
+    local help = nearest and ("; did you mean %q?"):format(nearest) or "; known: " .. table.concat(names, ", ")
+    return nil, ("no experiment %q%s"):format(name, help)
+  end
+  local here = assert(package.searchpath("luatensor.experiment", package.path)):gsub("experiment%.lua$", "")
+  local beside = here:gsub("lua/luatensor/$", "")                        -- in a checkout
+  local path = package.searchpath(full, ("%sexamples/?.lua;%sexamples/?.lua"):format(here, beside))
+  if not path then return nil, ("experiment %s: its script is not installed"):format(full) end
+  return path
+end
+
+--- An experiment's script as a function; nil and why not.
+function scripts.load(name)
+  local path, problem = scripts.find(name)
+  if not path then return nil, problem end
+  return loadfile(path)
+end
+
+-- Set while a script is only asked what it is: its start raises what it says of itself.
+local asking = false
+local answer = {}
+
+--- What experiment.start does first: a script that is only asked says what it is, and runs no further.
+function scripts.answer(spec)
+  if asking then error(setmetatable({spec = spec}, answer), 0) end
+end
+
+-- What a script says of itself to experiment.start.
+local function ask(name)
+  local script = assert(scripts.load(name))
+  asking = true
+  local _, said = pcall(script)
+  asking = false
+  if getmetatable(said) ~= answer then error(said, 0) end
+  return said.spec
+end
+
+--- As experiment.list.
+function scripts.list()
+  local list = {}
+  for i, name in ipairs(names) do
+    local spec = ask(name)
+    list[i] = {
+      name = name, title = spec.title, question = spec.question, claims = spec.claims, options = spec.options,
+    }
+  end
+  return list
+end
+
+return scripts
