@@ -120,6 +120,12 @@ describe("public figures", function()
     assert.is_false(figures.is_here(h100, {{device = "cuda:0", name = "NVIDIA H100 80GB HBM3", emulated = true}}))
   end)
 
+  it("that stand for what is not here are among them", function()
+    for _, set in ipairs{{figures.GPU}, figures.GPUS, figures.FOR_TRAINING} do
+      for _, id in ipairs(set) do assert.truthy(figures.find(id), id) end
+    end
+  end)
+
   it("needed: how many hold so many bytes", function()
     assert.equal(1, figures.needed(slow(), 1))
     assert.equal(1, figures.needed(slow(), 1000))

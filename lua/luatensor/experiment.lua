@@ -56,8 +56,6 @@ function experiment.is_emulated(device)
   return info ~= nil and info.emulated == true
 end
 
-local EMULATED <const> = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
-
 --- A device's name, with the word that it is not real where it is not.
 -- @string device
 -- @treturn string
@@ -70,7 +68,7 @@ function experiment.caveats(device)
   local found, reason = lt.cuda.is_available()
   if not found then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
   if not experiment.is_emulated(device) then return {} end
-  return {document.note(EMULATED)}
+  return {document.note(notes.EMULATOR)}
 end
 
 -- ---- results ------------------------------------------------------------------------------------
@@ -265,7 +263,7 @@ local function caveats(self)
     self:note("Others used {share} of the processor meanwhile: measure again when the machine is idle.",
       {share = {fields.others, "share"}})
   end
-  if fields.emulated then self:note(EMULATED) end
+  if fields.emulated then self:note(notes.EMULATOR) end
 end
 
 local function conclude(self)

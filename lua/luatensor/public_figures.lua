@@ -64,6 +64,12 @@ local rows = {
   },
 }
 
+--- Which of them stand for what is not here: the one GPU of a short answer (the notebook cites its cores, but did not
+-- run on it); GPUs, beside a machine that has only one device; what networks are trained on, by how much they hold.
+figures.GPU = "rtx-4090"
+figures.GPUS = {figures.GPU, "h100-sxm"}
+figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
+
 --- What TPUs are programmed with. Luatensor does not reach them: their figures are here for comparison only.
 figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by TensorFlow, too; "
   .. "luatensor does not reach them."

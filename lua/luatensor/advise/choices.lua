@@ -12,6 +12,7 @@ local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.measured"
 local network = require "luatensor.advise.network"
 local noise = require "luatensor.bench.noise"
+local notes = require "luatensor.bench.notes"
 local result = require "luatensor.bench.result"
 
 local choices = {}
@@ -32,7 +33,6 @@ local models = {
   {name = "language model", parameters = 70000000000},
 }
 
-local ABSENT <const> = {"rtx-4090", "h100-sxm", "tpu-v5p"}
 
 -- ---- figures ------------------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ local function row_of(advice, model, rooms)
   local row = {name = model.name, parameters = model.parameters, bytes = model.parameters * BYTES_A_PARAMETER,
     absent = {}}
   row.here = cells_of(advice, row, rooms, noise.seconds)
-  for i, id in ipairs(ABSENT) do row.absent[i] = absent(id, row, advice.devices) end
+  for i, id in ipairs(figures.FOR_TRAINING) do row.absent[i] = absent(id, row, advice.devices) end
   row.either = alike(advice, row)
   row.choice, row.text, row.values = decide(row, advice, rooms)
   row.values.name_of_row, row.values.choice_of_row = {row.name, "text"}, {row.choice, "text"}
@@ -334,7 +334,7 @@ local function emulated_table(self)
     rows[i] = {row.name}
     add_cells(rows[i], row, true)
   end
-  return document.table{title = "Emulated: it works there; these times say nothing about a GPU", columns = columns,
+  return document.table{title = "Emulated: it works there; " .. notes.NOTHING, columns = columns,
     rows = rows}
 end
 

@@ -75,6 +75,17 @@ function arguments.callable(fn, what, value)
   return value
 end
 
+--- A device's whole name; nil stays nil.
+-- @string fn
+-- @param value
+-- @string[opt] what the option's name, before the reason that there is no such device
+function arguments.device(fn, value, what)
+  if value == nil then return nil end
+  local ok, name = pcall(require("luatensor").device, value)
+  if not ok then arguments.fail(fn, "%s%s", what and what .. ": " or "", name) end
+  return name
+end
+
 --- One of the words; nil gives the first.
 function arguments.choice(fn, what, value, words)
   if value == nil then return words[1] end

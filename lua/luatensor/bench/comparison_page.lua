@@ -47,7 +47,7 @@ local function table_of(self, emulated)
     if (entry.emulated or false) == emulated then rows[#rows + 1] = row_of(self, entry) end
   end
   if #rows == 0 then return nil end
-  local title = emulated and "On an emulated device: these times say nothing about a real one" or self.name
+  local title = emulated and notes.ON_EMULATED or self.name
   local shown, cells = without_device(rows)
   return document.table{title = title, columns = shown, rows = cells}
 end

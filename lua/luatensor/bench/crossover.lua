@@ -15,9 +15,6 @@ local crossover = {}
 
 local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 
---- Devices whose published figures stand beside a machine that has only one device.
-local ABSENT <const> = {"rtx-4090", "h100-sxm"}
-
 -- ---- sizes --------------------------------------------------------------------------------------
 
 --- Sizes from first to last, evenly spaced by ratio.
@@ -67,8 +64,7 @@ local function named(what, name, infos)
   for _, info in ipairs(infos) do
     if info.device == name then return info end
   end
-  local ok, full = pcall(require("luatensor").device, name)
-  if not ok then arguments.fail(what, "devices: %s", full) end
+  local full = arguments.device(what, name, "devices")
   for _, info in ipairs(infos) do
     if info.device == full then return info end
   end
@@ -271,7 +267,7 @@ function crossover.run(fn, sizes, options, place)
   found.options = {seconds = settings.seconds, transfers = settings.transfers, patience = settings.patience}
   found.crossings = crossings(found.points, found.devices)
   if #measured.devices(found.devices, false) == 1 then
-    found.bounds = crossover.bounds(found.points, ABSENT, found.devices)
+    found.bounds = crossover.bounds(found.points, figures.GPUS, found.devices)
   end
   for _, device in ipairs(found.devices) do found.emulated = found.emulated or device.emulated end
   local made = result.new(crossover.class, found)

@@ -148,7 +148,7 @@ function methods:blocks()
   local blocks = {document.text("Before: {before}. After: {after}.",
     {before = {self.before.made, "text"}, after = {self.after.made, "text"}})}
   blocks[#blocks + 1] = table_of(self, false)
-  blocks[#blocks + 1] = table_of(self, true, "On an emulated device: these times say nothing about a real one")
+  blocks[#blocks + 1] = table_of(self, true, notes.ON_EMULATED)
   if self.same_machine then blocks[#blocks + 1] = count_words(self) end
   blocks[#blocks + 1] = differences_table(self)
   add_notes(self, blocks)

@@ -236,8 +236,7 @@ local function wanted_devices(devices, identity)
   end
   local list, seen = {}, {}
   for _, name in ipairs(devices) do
-    local ok, full = pcall(lt.device, name)
-    if not ok then arguments.fail("bench.machine", "devices: %s", full) end
+    local full = arguments.device("bench.machine", name, "devices")
     for _, device in ipairs(identity.devices) do
       if device.device == full and not seen[full] then list[#list + 1] = device end
     end

@@ -11,6 +11,11 @@ notes.SPREAD = 0.1
 --- So is so much of the processor that others used.
 notes.OTHERS = 0.1
 
+--- What is said of emulated figures: within a sentence, above a table, of the device.
+notes.NOTHING = "these times say nothing about a real one"
+notes.ON_EMULATED = "On an emulated device: " .. notes.NOTHING
+notes.EMULATOR = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
+
 local TREND <const> = 0.1
 local CALL <const> = 0.1         -- share of the median
 
@@ -25,7 +30,7 @@ local rules = {}
 
 rules[1] = function(figures, run)
   if not figures.emulated or run.part then return end
-  return document.note("Measured on an emulated device: these times say nothing about a real one.")
+  return document.note("Measured on an emulated device: " .. notes.NOTHING .. ".")
 end
 
 rules[2] = function(figures)

@@ -2,6 +2,7 @@
 
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
+local notes = require "luatensor.bench.notes"
 
 local page = {}
 
@@ -92,7 +93,7 @@ local function calls_table(self, emulated)
   end
   local heads = {}
   for c, column in ipairs(shown) do heads[c] = {name = column[1], unit = column[2]} end
-  local title = emulated and "On an emulated device: these times say nothing about a real one" or "Calls of devices"
+  local title = emulated and notes.ON_EMULATED or "Calls of devices"
   return document.table{title = title, columns = heads, rows = cells}
 end
 
@@ -109,7 +110,7 @@ local rules = {}
 
 rules[1] = function(self)
   if not self.emulated then return end
-  return document.note("A part ran on an emulated device: these times say nothing about a real one.")
+  return document.note("A part ran on an emulated device: " .. notes.NOTHING .. ".")
 end
 
 -- What a device does while the script goes on.

@@ -46,7 +46,7 @@ local function tables(self)
         rows = {}
         rows_of[each.device] = rows
         local title = format.device(each) .. ", " .. (each.dtype or self.dtype)
-        if each.emulated then title = title .. ": these times say nothing about a GPU" end
+        if each.emulated then title = title .. ": " .. caveats.NOTHING end
         blocks[#blocks + 1] = document.table{title = title, columns = columns, rows = rows}
       end
       rows[#rows + 1] = row_of(each)

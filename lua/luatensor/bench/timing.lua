@@ -70,14 +70,6 @@ timing.class = result.class("time", methods, described.with(described.sampled, {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- The device's whole name; nil stays nil.
-local function full_name(what, device)
-  if device == nil then return nil end
-  local ok, name = pcall(lt.device, device)
-  if not ok then arguments.fail(what, "%s", name) end
-  return name
-end
-
 local function check_clock(what, clock)
   if clock == nil then return lt.clock end
   arguments.callable(what, "clock", clock)
@@ -89,7 +81,7 @@ end
 --- A sampler's options from the script's, checked; nil options give the defaults.
 function timing.check(what, options)
   return {
-    what = what, device = full_name(what, options.device),
+    what = what, device = arguments.device(what, options.device),
     seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.5),
     rounds = options.rounds and arguments.integer(what, "rounds", options.rounds, 1, 1000) or 5,
     warmup = arguments.number(what, "warmup", options.warmup, 0, 1e6, 0.1),
@@ -102,7 +94,7 @@ end
 
 --- The same options with another device, where one is given.
 function timing.with_device(checked, device)
-  return setmetatable({device = full_name(checked.what, device)}, {__index = checked})
+  return setmetatable({device = arguments.device(checked.what, device)}, {__index = checked})
 end
 
 --- What a result says of the options.

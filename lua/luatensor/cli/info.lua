@@ -7,6 +7,7 @@ local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local interrupt = require "luatensor.bench.interrupt"
 local machine = require "luatensor.bench.machine"
+local notes = require "luatensor.bench.notes"
 local terminal = require "luatensor.render.terminal"
 
 local info = {
@@ -87,7 +88,7 @@ local function gpus(add)
   for _, device in ipairs(lt.devices()) do
     if device.kind == "gpu" then
       add(("%s is used where scripts say so: {device = %q}"):format(format.device(device), device.device))
-      if device.emulated then add("  An emulator of a GPU on the CPU: its times say nothing about a GPU.") end
+      if device.emulated then add("  " .. notes.EMULATOR) end
       try_out(device.device, add)
     end
   end

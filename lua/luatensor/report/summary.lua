@@ -14,7 +14,7 @@ local notes = require "luatensor.bench.notes"
 local summary = {}
 
 --- The GPU whose published figures stand for one that is not here: the notebook cites its cores, but did not run on it.
-local ABSENT <const> = "rtx-4090"
+local ABSENT <const> = figures.GPU
 
 -- ---- looking things up --------------------------------------------------------------------------
 
