@@ -254,7 +254,8 @@ local function decide(row, advice, rooms)
   if not others then return choice, text, values end
   local high = cells_of(advice, row, rooms, upper_quartile)
   local best, other = fastest(row.here), fastest(high)
-  if choose(row, high) == choice and not (hidden and other and other.seconds > MOST * best.seconds) then
+  local far = hidden and other and other.seconds > MOST * best.seconds
+  if not best or choose(row, high) == choice and not far and not noise.drowns(others) then
     return choice, text, values
   end
   values.least, values.high = {STEPS * best.seconds, "s"}, {STEPS * other.seconds, "s"}

@@ -9,6 +9,9 @@ local noise = {}
 --- Quartiles that far apart, as a share of the median, are marked where they stand.
 noise.WIDE = 0.5
 
+--- Beyond this share of the processor that others used nothing follows from times.
+noise.MOST = 0.5
+
 --- By what share one must be faster or slower than another before that is said.
 noise.FLOOR = 0.05
 --- The same where others used the processor (more than a tenth of it): what they do to one of two may seem to last.
@@ -36,8 +39,16 @@ function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
 --- The seconds to believe: the median, and the least where others used the processor, which can only add to it.
 function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
 
---- Does it say too little: out of line with other sizes, or quartiles far apart on a busy machine?
-function noise.hides(figures) return figures.out_of_line or noise.busy(figures) and noise.wide(figures) or false end
+--- Did others use so much that even the least of the rounds may be theirs? Threads that wait for each other wait in
+-- every round for cores that others have.
+function noise.drowns(others) return (others or 0) > noise.MOST end
+
+--- Does it say too little: out of line with other sizes, quartiles far apart on a busy machine, or a machine that was
+-- others' for the most part?
+function noise.hides(figures)
+  if figures.out_of_line or noise.drowns(figures.others) then return true end
+  return noise.busy(figures) and noise.wide(figures)
+end
 
 -- How many times as long `item` may take as a smaller one.
 local function most_growth(item, smaller)
