@@ -15,6 +15,8 @@
 ** tenth of the time that looking up the metatable takes, and no memory of another library can hold it. */
 typedef struct tensor_userdata {
   tensor      tensor;
+  bool        needs_grad, is_leaf;     /* for autograd (lua_autograd.c), as all below. Made by a script: a leaf */
+  int         output;                  /* which result of its node this is; the node is the user value */
   const void *class;
 } tensor_userdata;
 
@@ -141,36 +143,51 @@ const char *nearest_name(lua_State *L, int names, const char *name);
 
 /* ---- every op's way out ---- */
 
-/* Which enum an op's id is of. */
-enum op_family {
-  FAMILY_map, FAMILY_reduce, FAMILY_scan, FAMILY_softmax, FAMILY_gemm,
-  FAMILY_view,      /* out is a view of in[0], or (reshape) a copy in row-major order */
-  FAMILY_assign,    /* the view `call` (const tensor *) of in[0] became in[1]; out is in[0] */
-  FAMILY_index,     /* enum index_op, call: the index_job; out[i] = in[0][…], or in[0][…] = in[1], += in[1] */
-  FAMILY_join,      /* in[0]: a table of tensors, call: const int *, the dim; op 1: a new dim */
-  FAMILY_other
-};
+/* What a gradient may want to know of a call, besides its tensors; every rule reads its own part. */
+typedef struct op_params {
+  uint32_t dims;                         /* those that were reduced, as bits */
+  int      dim;                          /* 0-based */
+  bool     keepdim, flag;
+  double   number[2];
+  const int *order;                      /* of the dims of a permutation; NULL: none */
+} op_params;
 
-/* What an op did, for recorders (autograd, capture). Values are named by their place on the Lua stack, so
-** that a recorder can keep them alive; the output is at the top. */
+/* What an op did, for autograd. Values are named by their place on the Lua stack, so that they can be kept alive; the
+** results are at the top. */
 typedef struct op_record {
-  enum op_family family;
-  int         op;                        /* enum map_op, enum reduce_op … */
+  const char *name;                      /* whose rule is its gradient, in lua/luatensor/gradients */
+  const op_params *params;               /* or NULL */
   int         nin;
   int         in[MAX_IN];                /* stack index of each input: tensor, number or boolean */
-  const void *call;                      /* what else the family knows: the job, the dims …; NULL: nothing */
+  short       nout;                      /* results; 0 is 1 */
+  short       first, last;               /* arguments that its gradient may need; 0: none */
+  bool        list;                      /* in[0] is a table, whose elements are the inputs */
   bool        in_place;                  /* the output is a tensor of the caller's: in place, or option out */
 } op_record;
 
-/* Called for each op while something records; NULL: nothing does. May raise a Lua error. */
-typedef void (*op_recorder)(lua_State *L, const op_record *r);
-extern op_recorder recorder;
+/* Set while something may need gradients; each is autograd's, in lua_autograd.c. All may raise Lua errors. */
+typedef struct op_recorder {
+  void (*record)(lua_State *L, const op_record *r);
+  void (*check_write)(lua_State *L, const char *fn, int target);     /* target: a stack index, or 0: option out */
+} op_recorder;
+extern const op_recorder *recorder;
+
+/* Before an op writes to argument 1: where gradients would be lost, an error. (Of option out: opt_out does it.) */
+static inline void check_in_place(lua_State *L, const char *fn) {
+  if (recorder) recorder->check_write(L, fn, 1);
+}
 
 /* Raises the version of an output written in place and tells the recorder, if there is one. Returns the
 ** number of results, 1. */
 int finish_record(lua_State *L, const op_record *r);
 
-/* The same for what no recorder needs to see (creation, reading files …). */
+/* The same for results without inputs: creation, random numbers, reading files … */
 int finish_op(lua_State *L, bool in_place);
+
+/* The same for a new tensor that option requires_grad may make a leaf of a graph. */
+int finish_made(lua_State *L, int options, const char *fn);
+
+/* Names of options of functions that make tensors: finish_made reads it. */
+#define MADE_OPTIONS "requires_grad"
 
 #endif

@@ -18,8 +18,8 @@ static const tensor *check_one(lua_State *L, const char *fn) {
   return check_tensor(L, 1, fn);
 }
 
-static int finish_part(lua_State *L) {
-  return finish_record(L, &(op_record){.family = FAMILY_view, .nin = 1, .in = {1}});
+static int finish_part(lua_State *L, const char *fn) {
+  return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}});
 }
 
 /***
@@ -32,7 +32,7 @@ static int l_real(lua_State *L) {
   const tensor *x = check_one(L, "real");
   if (dtype_kind(x->dtype) != KIND_COMPLEX) return 1;
   push_part(L, x, 0);
-  return finish_part(L);
+  return finish_part(L, "real");
 }
 
 /***
@@ -45,7 +45,7 @@ static int l_imag(lua_State *L) {
   const tensor *x = check_one(L, "imag");
   if (dtype_kind(x->dtype) == KIND_COMPLEX) {
     push_part(L, x, 1);
-    return finish_part(L);
+    return finish_part(L, "imag");
   }
   tensor *t = push_tensor(L, "imag", x->dtype, &x->shape, x->store->place);
   int st;
@@ -68,7 +68,7 @@ static int l_view_as_real(lua_State *L) {
   t->shape.dim[t->shape.ndim] = 2;
   t->stride[t->shape.ndim++] = 1;
   t->count *= 2;
-  return finish_part(L);
+  return finish_part(L, "view_as_real");
 }
 
 /* Why x cannot be read as pairs; NULL: it can. */
@@ -102,7 +102,7 @@ static int l_view_as_complex(lua_State *L) {
   t->shape.ndim--;
   t->count /= 2;
   for (int d = 0; d < t->shape.ndim; d++) t->stride[d] = x->stride[d] / 2;
-  return finish_part(L);
+  return finish_part(L, "view_as_complex");
 }
 
 /* ---- making complex numbers ---- */
@@ -144,7 +144,8 @@ static int l_complex(lua_State *L) {
   if (st != OK) return raise_job(L, "complex", st, &j, NULL);
   tensor *out = push_tensor(L, "complex", dtype_complex(j.result), &j.shape, j.place);
   TRY(L, j.place, st, op_set_parts(out, &j.in[0], &j.in[1]));
-  return st == OK ? finish_op(L, false) : raise_job(L, "complex", st, &j, out);
+  if (st != OK) return raise_job(L, "complex", st, &j, out);
+  return finish_record(L, &(op_record){.name = "complex", .nin = 2, .in = {1, 2}});
 }
 
 static const luaL_Reg functions[] = {{"complex", l_complex}, {NULL, NULL}};

@@ -260,8 +260,8 @@ static tensor *push_converted(lua_State *L, const char *fn, const tensor *x, enu
   return t;
 }
 
-static const char *const tensor_options[] = {"dtype", "device", NULL};
-static const char *const asarray_options[] = {"dtype", "device", "copy", NULL};
+static const char *const tensor_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
+static const char *const asarray_options[] = {"dtype", "device", "copy", MADE_OPTIONS, NULL};
 
 /***
 A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
@@ -278,7 +278,7 @@ static int l_tensor(lua_State *L) {
   place where = opt_place(L, options, "tensor", x ? x->store->place : default_place());
   if (x) push_converted(L, "tensor", x, d, where);
   else push_data(L, "tensor", d, where);
-  return finish_op(L, false);
+  return finish_made(L, options, "tensor");
 }
 
 /***
@@ -295,13 +295,13 @@ static int l_asarray(lua_State *L) {
   place where = opt_place(L, options, "asarray", x ? x->store->place : default_place());
   bool must = opt_bool(L, options, "asarray", "copy", false), may = opt_bool(L, options, "asarray", "copy", true);
   if (x && !must && d == x->dtype && place_equal(where, x->store->place)) {
-    lua_settop(L, 1);
-    return 1;
+    lua_pushvalue(L, 1);
+    return finish_made(L, options, "asarray");
   }
   if (!may) return luaL_error(L, "asarray: copy = false, but this data has to be copied");
   if (x) push_converted(L, "asarray", x, d, where);
   else push_data(L, "asarray", d, where);
-  return finish_op(L, false);
+  return finish_made(L, options, "asarray");
 }
 
 /* ---- to Lua values ---- */
@@ -466,7 +466,7 @@ static int l_to_bytes(lua_State *L) {
   return 1;
 }
 
-static const char *const create_options[] = {"dtype", "device", NULL};
+static const char *const create_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
 
 /***
 A tensor from the bytes of its elements, row-major, native byte order.
@@ -501,7 +501,7 @@ static int l_from_bytes(lua_State *L) {
     lua_insert(L, -2);
   }
   TRY(L, where, st, host_write(t, d == DT_bool ? DT_uint8 : d, bytes));     /* bytes other than 0 and 1 are true */
-  return st == OK ? finish_op(L, false) : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
+  return st == OK ? finish_made(L, options, "from_bytes") : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
 }
 
 /***

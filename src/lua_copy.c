@@ -14,7 +14,7 @@ static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place wh
   int st;
   TRY(L, failing_place((const tensor *[]){out, x}, 2), st, host_copy(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
-  return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {i}});
+  return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
 }
 
 /* x itself when nothing changes, unless a copy is asked for. */
@@ -158,7 +158,7 @@ static int l_pin_memory(lua_State *L) {
   shape_strides(&out->shape, out->stride);
   TRY(L, x->store->place, st, op_copy(out, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
-  return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = 1, .in = {1}});
+  return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {1}});
 }
 
 /***
@@ -180,7 +180,7 @@ static int l_is_pinned(lua_State *L) {
 
 static int finish_in_place(lua_State *L, int nin) {
   lua_pushvalue(L, 1);
-  return finish_record(L, &(op_record){.family = FAMILY_map, .op = OP_positive, .nin = nin, .in = {2}, .in_place = true});
+  return finish_record(L, &(op_record){.name = "positive", .nin = nin, .in = {2}, .in_place = true});
 }
 
 /* A Lua number or boolean into all of x. */
@@ -188,12 +188,14 @@ static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   if (!scalar_fits(x->dtype, value))
     return raise_unfit(L, fn, 2, x->dtype);
   int st;
+  check_in_place(L, fn);
   TRY(L, x->store->place, st, op_fill(x, *value));
   return st == OK ? finish_in_place(L, 1) : raise(L, fn, st, (const tensor *[]){x}, 1);
 }
 
 static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
   int st;
+  check_in_place(L, fn);
   TRY(L, failing_place((const tensor *[]){x, y}, 2), st, host_copy(x, y));
   if (st == OK) return finish_in_place(L, 1);
   if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);

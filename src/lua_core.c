@@ -1,6 +1,9 @@
 /* luaopen_luatensor_core, and the way from x.name and x[i] to what answers. */
 
+#include <string.h>
+
 #include "lua_args.h"
+#include "lua_autograd.h"
 #include "lua_index.h"
 #include "lua_register.h"
 
@@ -42,6 +45,8 @@ static int l_newindex(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return index_set(L);
   lua_pushvalue(L, 2);
   if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return raise_unknown(L, lua_tostring(L, 2));
+  if (strcmp(lua_tostring(L, 2), "grad") == 0) return set_grad(L);
+  if (strcmp(lua_tostring(L, 2), "requires_grad") == 0) return set_requires_grad(L);
   return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only", lua_tostring(L, 2));
 }
 

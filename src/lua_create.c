@@ -6,23 +6,23 @@
 #include "lua_register.h"
 #include "profile.h"
 
-static const char *const create_options[] = {"dtype", "device", NULL};
-static const char *const linspace_options[] = {"dtype", "device", "endpoint", NULL};
+static const char *const create_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
+static const char *const linspace_options[] = {"dtype", "device", "endpoint", MADE_OPTIONS, NULL};
 
 /* Fills the tensor at the top of the stack and returns it. */
-static int filled(lua_State *L, const char *fn, tensor *t, scalar value) {
+static int filled(lua_State *L, const char *fn, tensor *t, scalar value, int options) {
   int st;
   TRY(L, t->store->place, st, op_fill(t, value));
-  return st == OK ? finish_op(L, false) : raise(L, fn, st, (const tensor *const *)&t, 1);
+  return st == OK ? finish_made(L, options, fn) : raise(L, fn, st, (const tensor *const *)&t, 1);
 }
 
 /* ---- one value: the functions differ in name and value only (upvalues; value nil: not set) ---- */
 
 /* Memory as it comes; bool is cleared, since a byte that is neither 0 nor 1 is no bool. */
-static int constant(lua_State *L, const char *fn, tensor *t) {
-  if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_op(L, false);
+static int constant(lua_State *L, const char *fn, tensor *t, int options) {
+  if (lua_isnil(L, lua_upvalueindex(2)) && t->dtype != DT_bool) return finish_made(L, options, fn);
   int value = (int)lua_tointeger(L, lua_upvalueindex(2));
-  return filled(L, fn, t, (scalar){.i = value, .f = value});
+  return filled(L, fn, t, (scalar){.i = value, .f = value}, options);
 }
 
 /***
@@ -52,7 +52,7 @@ static int l_constant(lua_State *L) {
   shape s;
   check_shape(L, 1, nargs, fn, &s);
   enum dtype d = opt_dtype(L, options, fn, dtype_default_float());
-  return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place())));
+  return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place())), options);
 }
 
 /* New tensor with the shape of argument 1, and its dtype and device unless options say otherwise. */
@@ -87,7 +87,7 @@ static int l_constant_like(lua_State *L) {
   const char *fn = lua_tostring(L, lua_upvalueindex(1));
   int nargs, options = check_options(L, fn, create_options, &nargs);
   if (nargs != 1) return luaL_error(L, "%s: 1 argument expected, got %d", fn, nargs);
-  return constant(L, fn, push_like(L, fn, options));
+  return constant(L, fn, push_like(L, fn, options), options);
 }
 
 /* The dtype that a Lua value has by itself. */
@@ -112,7 +112,7 @@ static int l_full(lua_State *L) {
   check_shape(L, 1, 1, "full", &s);
   enum dtype d = opt_dtype(L, options, "full", natural_dtype(L, 2));
   scalar value = check_value(L, 2, "full", d);
-  return filled(L, "full", push_tensor(L, "full", d, &s, opt_place(L, options, "full", default_place())), value);
+  return filled(L, "full", push_tensor(L, "full", d, &s, opt_place(L, options, "full", default_place())), value, options);
 }
 
 /***
@@ -128,7 +128,7 @@ static int l_full_like(lua_State *L) {
   if (nargs != 2) return luaL_error(L, "full_like: tensor and value expected, got %d arguments", nargs);
   const tensor *like = check_tensor(L, 1, "full_like");
   scalar value = check_value(L, 2, "full_like", opt_dtype(L, options, "full_like", like->dtype));
-  return filled(L, "full_like", push_like(L, "full_like", options), value);
+  return filled(L, "full_like", push_like(L, "full_like", options), value, options);
 }
 
 /* ---- evenly spaced values ---- */
@@ -217,7 +217,7 @@ static int spaced(lua_State *L, const char *fn, int options, spacing *s, bool in
   int64_t n = check_count(L, fn, s, inclusive);
   check_ends(L, fn, d, s, n);
   push_spaced(L, fn, d, opt_place(L, options, fn, default_place()), s, n);
-  return finish_op(L, false);
+  return finish_made(L, options, fn);
 }
 
 /***
@@ -313,13 +313,13 @@ static int l_linspace(lua_State *L) {
   if (is_complex && dtype_kind(d) != KIND_COMPLEX) return raise_unfit(L, "linspace", start.is_complex ? 1 : 2, d);
   if (!is_complex) {
     push_between(L, d, where, start.f, stop.f, n, endpoint);
-    return finish_op(L, false);
+    return finish_made(L, options, "linspace");
   }
   tensor *part[2] = {push_between(L, dtype_real(d), where, start.f, stop.f, n, endpoint),
                      push_between(L, dtype_real(d), where, start.im, stop.im, n, endpoint)};
   tensor *t = push_tensor(L, "linspace", d, &part[0]->shape, where);
   int st = op_set_parts(t, &(arg){.t = part[0]}, &(arg){.t = part[1]});
-  return st == OK ? finish_op(L, false) : raise(L, "linspace", st, (const tensor *const *)&t, 1);
+  return st == OK ? finish_made(L, options, "linspace") : raise(L, "linspace", st, (const tensor *const *)&t, 1);
 }
 
 /* ---- registration ---- */

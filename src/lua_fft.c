@@ -292,7 +292,9 @@ static int l_fft(lua_State *L) {
   tensor *out = push_tensor(L, fn, f.result, &f.shape, f.in->store->place);
   int st;
   TRY(L, f.in->store->place, st, fft_run(&f, out));
-  return st == OK ? finish_op(L, false) : raise(L, fn, st, &f.in, 1);
+  if (st != OK) return raise(L, fn, st, &f.in, 1);
+  return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}, .first = (short)lengths, .last = (short)dims,
+                                       .params = &(op_params){.number = {f.norm}}});
 }
 
 /* lt.fft is a table. */

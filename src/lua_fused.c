@@ -139,7 +139,7 @@ static int raise_call(lua_State *L, int status, const expression *e, const job *
 }
 
 static int finish_call(lua_State *L, const job *j, bool in_place) {
-  op_record r = {.family = FAMILY_other, .nin = j->nin, .in_place = in_place};
+  op_record r = {.name = "elementwise", .nin = j->nin, .in_place = in_place};
   for (int i = 0; i < j->nin; i++) r.in[i] = i + 1;
   return finish_record(L, &r);
 }

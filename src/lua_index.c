@@ -438,12 +438,17 @@ static void make_job(lua_State *L, const selection *s, const picks *all, index_j
 
 /* ---- x[…] ---- */
 
+/* The key is at 2. */
+static int finish_get(lua_State *L) {
+  return finish_record(L, &(op_record){.name = "index", .nin = 1, .in = {1}, .first = 2, .last = 2});
+}
+
 int index_get(lua_State *L) {
   selection s;
   select_key(L, &s);
   if (s.npickers == 0) {
     push_view(L, &s.view);
-    return finish_record(L, &(op_record){.family = FAMILY_view, .nin = 1, .in = {1}});
+    return finish_get(L);
   }
   picks all;
   index_job j;
@@ -451,7 +456,7 @@ int index_get(lua_State *L) {
   index_start(&j, INDEX_get, &s.view);
   make_job(L, &s, &all, &j);
   run_index(L, "", &j, push_tensor(L, "index", s.view.dtype, &j.shape, s.view.store->place), all.source);
-  return finish_record(L, &(op_record){.family = FAMILY_index, .op = INDEX_get, .nin = 1, .in = {1}, .call = &j});
+  return finish_get(L);
 }
 
 /* ---- x[…] = value ---- */
@@ -512,8 +517,6 @@ static void assign_picked(lua_State *L, selection *s) {
   int64_t stride[MAX_DIMS];
   if (shape_expand(&value.shape, value.stride, &j.shape, stride) != OK) raise_assignment(L, ERR_BROADCAST, &positions, &value);
   run_index(L, "", &j, &value, all.source);
-  lua_pushvalue(L, 1);
-  finish_record(L, &(op_record){.family = FAMILY_index, .op = INDEX_put, .nin = 2, .in = {1, 3}, .call = &j, .in_place = true});
 }
 
 int index_set(lua_State *L) {
@@ -521,15 +524,13 @@ int index_set(lua_State *L) {
   select_key(L, &s);
   if (tensor_is_overlapping(s.x)) raise(L, "assignment", ERR_READONLY, &s.x, 1);
   bool number = lua_type(L, 3) == LUA_TNUMBER || lua_type(L, 3) == LUA_TBOOLEAN;
-  bool masked = number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool && !recorder;
-  if (s.npickers > 0 && !masked) {
-    assign_picked(L, &s);
-    return 0;
-  }
+  bool masked = number && s.npickers == 1 && s.pickers[0].t->dtype == DT_bool;
+  check_in_place(L, "assignment");
   if (masked) assign_masked(L, &s);
+  else if (s.npickers > 0) assign_picked(L, &s);
   else assign_view(L, &s.view);
   lua_pushvalue(L, 1);
-  finish_record(L, &(op_record){.family = FAMILY_assign, .nin = 2, .in = {1, 3}, .call = &s.view, .in_place = true});
+  finish_record(L, &(op_record){.name = "assignment", .nin = 2, .in = {1, 3}, .first = 2, .last = 2, .in_place = true});
   return 0;
 }
 

@@ -253,7 +253,7 @@ static void finish_written(lua_State *L, const kernel *k) {
   for (int i = 0; i < k->count; i++) {
     if (!k->parameter[i].written) continue;
     lua_pushvalue(L, 3 + i);
-    finish_record(L, &(op_record){.family = FAMILY_other, .in_place = true});
+    finish_op(L, true);
     lua_pop(L, 1);
   }
 }

@@ -79,7 +79,8 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
   for (int i = 0; i < j->nout; i++) out[i] = push_result(L, fn, &j->out[i], where);
   TRY(L, where, st, linalg_run(j, out));
   if (st != OK) return raise_linalg(L, fn, st, j);
-  finish_op(L, false);
+  op_params params = {.flag = j->upper};
+  finish_record(L, &(op_record){.name = fn, .params = &params, .nin = j->b ? 2 : 1, .in = {1, 2}, .nout = (short)j->nout});
   return j->nout;
 }
 

@@ -35,7 +35,7 @@ static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
 }
 
 static int finish(lua_State *L, const call *c, bool in_place) {
-  op_record r = {.family = FAMILY_map, .op = (int)c->job.op, .nin = c->job.nin, .call = &c->job, .in_place = in_place};
+  op_record r = {.name = map_ops[c->job.op].name, .nin = c->job.nin, .in_place = in_place};
   for (int i = 0; i < c->job.nin; i++) r.in[i] = c->at[i];
   return finish_record(L, &r);
 }
@@ -89,6 +89,7 @@ static int l_map_in_place(lua_State *L) {
   c.fn = map_ops[op].in_place;
   if (lua_gettop(L) != map_ops[op].nin) return wrong_count(L, c.fn, map_ops[op].nin, lua_gettop(L));
   check_tensor(L, 1, c.fn);
+  check_in_place(L, c.fn);
   prepare_in_order(L, &c, op);
   return compute_into(L, &c, 1);
 }
@@ -144,6 +145,7 @@ static int l_clip_in_place(lua_State *L) {
   int nargs, options = check_options(L, c.fn, map_options, &nargs);
   forbid_in_place(L, c.fn, options);
   check_tensor(L, 1, c.fn);
+  check_in_place(L, c.fn);
   prepare_clip(L, &c, nargs);
   return compute_into(L, &c, 1);
 }
@@ -194,6 +196,7 @@ static int l_masked_fill_in_place(lua_State *L) {
   call c;
   c.fn = "masked_fill_";
   prepare_fill(L, &c, lua_gettop(L));
+  check_in_place(L, c.fn);
   return compute_into(L, &c, 1);
 }
 

@@ -61,12 +61,17 @@ static void prepare(lua_State *L, const char *fn, matmul_job *j) {
   if (st != OK) raise_product(L, fn, st, j, NULL);
 }
 
-static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j) {
+/* dim: vecdot's, counted from the end. The inputs are arguments 1 and 2. */
+static int finish_product(lua_State *L, const char *fn, int options, matmul_job *j, int dim) {
   prepare(L, fn, j);
   tensor *out = push_result(L, fn, options, j);
   int st;
   TRY(L, out->store->place, st, matmul_run(j, out, one, zero));
-  return st == OK ? finish_op(L, options != 0) : raise_product(L, fn, st, j, out);
+  if (st != OK) return raise_product(L, fn, st, j, out);
+  bool vecdot = j->kind == MATMUL_vecdot;
+  op_params params = {.dim = dim};
+  return finish_record(L, &(op_record){.name = vecdot ? "vecdot" : "matmul", .params = &params, .nin = 2, .in = {1, 2},
+                                       .in_place = options != 0});
 }
 
 static void check_count(lua_State *L, const char *fn, int nargs, int n) {
@@ -134,7 +139,7 @@ static int l_product(lua_State *L) {
   check_count(L, p->name, nargs, 2);
   matmul_job j = {.kind = MATMUL_matmul, .a = check_tensor(L, 1, p->name), .b = check_tensor(L, 2, p->name)};
   check_ranks(L, p, &j);
-  return finish_product(L, p->name, options, &j);
+  return finish_product(L, p->name, options, &j, 0);
 }
 
 /***
@@ -163,7 +168,7 @@ static int l_vecdot(lua_State *L) {
     view_move(&y, y.shape.ndim - from_end, y.shape.ndim - 1);
   }
   matmul_job j = {.kind = MATMUL_vecdot, .a = &x, .b = &y};
-  return finish_product(L, "vecdot", 0, &j);
+  return finish_product(L, "vecdot", 0, &j, -from_end);
 }
 
 /* ---- addmm ---- */
@@ -199,9 +204,13 @@ static int addmm(lua_State *L, const char *fn, bool in_place) {
   tensor *out = in_place ? input : push_result(L, fn, options, &j);
   if (in_place) lua_pushvalue(L, 1);
   int st;
+  if (in_place) check_in_place(L, fn);
   TRY(L, out->store->place, st, addmm_run(&j, input, out, alpha, beta));
   if (st == ERR_BROADCAST) return raise_shapes(L, fn, "%s does not broadcast to %s", &input->shape, &j.shape);
-  return st == OK ? finish_op(L, in_place || given) : raise_product(L, fn, st, &j, out);
+  if (st != OK) return raise_product(L, fn, st, &j, out);
+  op_params params = {.number = {beta.f, alpha.f}};
+  return finish_record(L, &(op_record){.name = "addmm", .params = &params, .nin = 3, .in = {1, 2, 3},
+                                       .in_place = in_place || given});
 }
 
 /***

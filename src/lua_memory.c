@@ -110,7 +110,9 @@ tensor *push_empty(lua_State *L) {
   if (gc_stress()) lua_gc(L, LUA_GCCOLLECT);
   tensor_userdata *u = lua_newuserdatauv(L, sizeof *u, 1);
   u->tensor.store = NULL;
-  u->tensor.weak = false;
+  u->tensor.weak = u->needs_grad = false;
+  u->is_leaf = true;
+  u->output = 0;
   u->class = &tensor_class;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
   lua_setmetatable(L, -2);

@@ -14,7 +14,7 @@
 static const char generator_class = 0, default_generator = 0;
 const char captured_generators = 0;
 
-static const char *const create_options[] = {"dtype", "device", "generator", NULL};
+static const char *const create_options[] = {"dtype", "device", "generator", MADE_OPTIONS, NULL};
 static const char *const permutation_options[] = {"device", "generator", NULL};
 static const char *const in_place_options[] = {"generator", NULL};
 static const char *const generator_options[] = {"seed", NULL};
@@ -212,13 +212,15 @@ static random_job integers_job(lua_State *L, const char *fn, int64_t low, int64_
 /* ---- new tensors ---- */
 
 /* The tensor on top of the stack, filled. */
-static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, bool in_place) {
+static int fill(lua_State *L, const char *fn, const random_job *j, generator *g, int options, bool in_place) {
   tensor *t = lua_touserdata(L, -1);
   const tensor *about = t;
   int st;
+  if (in_place) check_in_place(L, fn);
   TRY(L, t->store->place, st, random_run(j, g, t));
   if (st == ERR_DTYPE) return luaL_error(L, "%s: not for %s; randint is", fn, dtypes[t->dtype].name);
-  return st == OK ? finish_op(L, in_place) : raise(L, fn, st, &about, 1);
+  if (st != OK) return raise(L, fn, st, &about, 1);
+  return in_place ? finish_op(L, true) : finish_made(L, options, fn);
 }
 
 /* A tensor of the shape in arguments first … nargs. */
@@ -229,7 +231,7 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
   place where = opt_place(L, options, fn, default_place());
   generator *g = opt_generator(L, options, fn);
   push_tensor(L, fn, d, &s, where);
-  return fill(L, fn, j, g, false);
+  return fill(L, fn, j, g, options, false);
 }
 
 /* Argument 1's shape, dtype and device, unless options say otherwise. */
@@ -239,7 +241,7 @@ static int create_like(lua_State *L, const char *fn, int options, const random_j
   place where = opt_place(L, options, fn, like->store->place);
   generator *g = opt_generator(L, options, fn);
   push_tensor(L, fn, d, &like->shape, where);
-  return fill(L, fn, j, g, false);
+  return fill(L, fn, j, g, options, false);
 }
 
 static const random_job standard_uniform = {.op = RANDOM_uniform, .a = 0, .b = 1};
@@ -366,7 +368,7 @@ static int l_randn_like(lua_State *L) { return like(L, "randn_like", &standard_n
 static int fill_first(lua_State *L, const char *fn, int options, const random_job *j) {
   generator *g = opt_generator(L, options, fn);
   lua_pushvalue(L, 1);
-  return fill(L, fn, j, g, true);
+  return fill(L, fn, j, g, 0, true);
 }
 
 static int in_place_args(lua_State *L, const char *fn, int *nargs) {

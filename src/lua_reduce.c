@@ -82,7 +82,8 @@ static int l_reduce(lua_State *L) {
   else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
   TRY(L, r.in->store->place, st, reduce_run(&r, out));
   if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
-  return finish_record(L, &(op_record){.family = FAMILY_reduce, .op = r.op, .nin = 1, .in = {1}, .call = &r,
+  op_params params = {.dims = r.dims, .keepdim = r.keepdim, .number = {r.correction}};
+  return finish_record(L, &(op_record){.name = reductions[r.op].name, .params = &params, .nin = 1, .in = {1},
                                        .in_place = given});
 }
 
@@ -167,8 +168,8 @@ static int l_line(lua_State *L) {
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
   TRY(L, l.in->store->place, st, line_run(&l, out));
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
-  return finish_record(L, &(op_record){.family = softmax ? FAMILY_softmax : FAMILY_scan, .op = l.info->op, .nin = 1,
-                                       .in = {1}, .call = &l, .in_place = given});
+  op_params params = {.dim = l.dim, .flag = l.initial};
+  return finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .in_place = given});
 }
 
 static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char *name, size_t shown) {

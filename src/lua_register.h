@@ -31,6 +31,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(linalg)  \
   X(thread)  \
   X(compose) \
+  X(autograd) \
   X(random)  \
   X(fused)   \
   X(kernel)  \

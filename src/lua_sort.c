@@ -30,7 +30,8 @@ static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results
   TRY(L, j->in->store->place, st, op_sort(j));
   if (st == ERR_OVERFLOW) return luaL_error(L, "%s: not for lines of more than 2^32 elements", fn);
   if (st != OK) return raise(L, fn, st, &j->in, 1);
-  finish_op(L, false);
+  op_params params = {.dim = j->dim, .flag = j->descending, .number = {(double)j->keep}};
+  finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .nout = (short)results});
   return results;
 }
 

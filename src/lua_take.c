@@ -33,7 +33,9 @@ static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype
 static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
   tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
   run_index(L, fn, j, out, &dim);
-  return finish_record(L, &(op_record){.family = FAMILY_index, .op = INDEX_get, .nin = 1, .in = {1}, .call = j, .in_place = options != 0});
+  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* of the indices among the arguments */
+  return finish_record(L, &(op_record){.name = fn, .params = &(op_params){.dim = dim}, .nin = 1, .in = {1}, .first = at,
+                                       .last = at, .in_place = options != 0});
 }
 
 /*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
@@ -153,14 +155,16 @@ static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const 
 /* Pushes what is written to: x itself, or a copy. */
 static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, bool in_place) {
   if (!in_place) return push_copy(L, fn, x, x->dtype);
+  check_in_place(L, fn);
   lua_pushvalue(L, 1);
   return x;
 }
 
-static int run_put(lua_State *L, const char *fn, index_job *j, const tensor *src, int dim, bool in_place) {
+static int run_put(lua_State *L, const char *fn, const char *name, index_job *j, const tensor *src, int dim, bool in_place) {
   tensor values = *src;
   run_index(L, fn, j, &values, &dim);
-  return finish_record(L, &(op_record){.family = FAMILY_index, .op = (int)j->op, .nin = 2, .in = {1, 4}, .call = j, .in_place = in_place});
+  return finish_record(L, &(op_record){.name = name, .params = &(op_params){.dim = dim}, .nin = 2, .in = {1, 4}, .first = 3,
+                                       .last = 3, .in_place = in_place});
 }
 
 static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place) {
@@ -172,7 +176,7 @@ static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place
   const tensor *target = push_target(L, fn, x, in_place);
   index_job j;
   start_along(&j, op, target, t, &t->shape, dim);
-  return run_put(L, fn, &j, src, dim, in_place);
+  return run_put(L, fn, op == INDEX_put ? "scatter" : "scatter_add", &j, src, dim, in_place);
 }
 
 /*** A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
@@ -212,7 +216,7 @@ static int index_add(lua_State *L, const char *fn, bool in_place) {
   j.shape.dim[dim] = t->count;
   j.stride[dim] = 0;
   index_add_input(&j, t, dim, 1, target, dim);
-  return run_put(L, fn, &j, src, dim, in_place);
+  return run_put(L, fn, "index_add", &j, src, dim, in_place);
 }
 
 /*** A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
@@ -415,7 +419,9 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
     if (st != OK) return raise(L, fn, st, (const tensor *[]){&part, t}, 2);
     part.offset += stacked ? stride : t->shape.dim[dim] * stride;
   }
-  return finish_record(L, &(op_record){.family = FAMILY_join, .op = stacked, .nin = 1, .in = {1}, .call = &dim, .in_place = options != 0});
+  op_params params = {.dim = dim};
+  return finish_record(L, &(op_record){.name = stacked ? "stack" : "concat", .params = &params, .list = true, .in = {1},
+                                       .in_place = options != 0});
 }
 
 /*** Tensors one after the other along a dim.

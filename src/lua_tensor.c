@@ -62,8 +62,6 @@ static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size"
 static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
 static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
 
-static int get_grad(lua_State *L) { check_tensor(L, 1, "grad"); lua_pushnil(L); return 1; }
-
 /* #x: the length of the first dim. */
 static int l_len(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "#");
@@ -82,7 +80,7 @@ static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
 
 static const luaL_Reg properties[] = {
   {"strides", get_strides}, {"ndim", get_ndim}, {"size", get_size}, {"dtype", get_dtype}, {"device", get_device},
-  {"grad", get_grad}, {NULL, NULL}
+  {NULL, NULL}
 };
 
 static const luaL_Reg metamethods[] = {

@@ -96,9 +96,27 @@ static int optional_dim(lua_State *L, int i, const char *fn, const shape *s, int
   return lua_isnoneornil(L, i) ? otherwise : check_dim_of(L, i, fn, s);
 }
 
-/* The way out of views: the tensor is at 1, the view at the top. */
-static int finish_view(lua_State *L) {
-  return finish_record(L, &(op_record){.family = FAMILY_view, .nin = 1, .in = {1}});
+/* The ways out of views: the tensor is at 1, the view at the top. As reshape: the same elements in the same order. */
+static int finish_view(lua_State *L, const char *name) {
+  return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}});
+}
+
+/* A view that is made again with the same arguments, 2 … last. */
+static int finish_part(lua_State *L, const char *name, int last) {
+  return finish_record(L, &(op_record){.name = name, .nin = 1, .in = {1}, .first = 2, .last = (short)last});
+}
+
+/* A view whose dim d is dim order[d] of the tensor. */
+static int finish_order(lua_State *L, const int *order) {
+  return finish_record(L, &(op_record){.name = "permute_dims", .params = &(op_params){.order = order}, .nin = 1, .in = {1}});
+}
+
+/* Pushes the tensor at 1 with two dims exchanged. */
+static int push_swapped(lua_State *L, const tensor *x, int a, int b) {
+  int order[MAX_DIMS];
+  for (int d = 0; d < x->shape.ndim; d++) order[d] = d == a ? b : d == b ? a : d;
+  view_swap(push_view(L, x), a, b);
+  return finish_order(L, order);
 }
 
 static int raise_ndim(lua_State *L, const char *fn) { return raise(L, fn, ERR_NDIM, NULL, 0); }
@@ -132,7 +150,7 @@ static void check_new_shape(lua_State *L, int first, int last, const char *fn, c
 static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const shape *to, bool view, bool copy) {
   if (view) {
     tensor *t = push_view(L, x);
-    if (view_reshape(t, to)) return finish_view(L);
+    if (view_reshape(t, to)) return finish_view(L, "reshape");
     lua_pop(L, 1);
     if (!copy) return luaL_error(L, "%s: this layout needs a copy, and copy is false", fn);
   }
@@ -141,7 +159,7 @@ static int push_reshaped(lua_State *L, const char *fn, const tensor *x, const sh
   TRY(L, x->store->place, st, op_copy(t, x));
   if (st != OK) return raise(L, fn, st, (const tensor *[]){t, x}, 2);
   view_reshape(t, to);
-  return finish_view(L);
+  return finish_view(L, "reshape");
 }
 
 static const char *const reshape_options[] = {"copy", NULL};
@@ -221,7 +239,7 @@ static int l_broadcast_to(lua_State *L) {
   check_shape(L, 2, lua_gettop(L), "broadcast_to", &to);
   if (shape_count(&to, dtype_size(x->dtype), &count) != OK) return raise(L, "broadcast_to", ERR_OVERFLOW, NULL, 0);
   tensor *t = push_view(L, x);
-  if (view_broadcast(t, &to) == OK) return finish_view(L);
+  if (view_broadcast(t, &to) == OK) return finish_view(L, "broadcast_to");
   push_shape(L, &x->shape);
   push_shape(L, &to);
   return luaL_error(L, "broadcast_to: %s does not broadcast to %s", lua_tostring(L, -2), lua_tostring(L, -1));
@@ -251,7 +269,7 @@ static int l_expand_dims(lua_State *L) {
   tensor *t = push_view(L, x);
   for (int d = 0; added >> d; d++)
     if (added >> d & 1) view_insert(t, d, 1, 0);
-  return finish_view(L);
+  return finish_view(L, "reshape");
 }
 
 /*** Without dims of length 1.
@@ -274,7 +292,7 @@ static int l_squeeze(lua_State *L) {
   tensor *t = push_view(L, x);
   for (int d = t->shape.ndim - 1; d >= 0; d--)
     if (dims >> d & 1 && t->shape.dim[d] == 1) view_remove(t, d);
-  return finish_view(L);
+  return finish_view(L, "reshape");
 }
 
 /* ---- order of dims ---- */
@@ -290,7 +308,7 @@ static int l_permute_dims(lua_State *L) {
   int order[MAX_DIMS], n = check_dim_list(L, 2, lua_gettop(L), "permute_dims", &x->shape, order);
   if (n != x->shape.ndim) return luaL_error(L, "permute_dims: %d dims named, the tensor has %d", n, x->shape.ndim);
   view_permute(push_view(L, x), order);
-  return finish_view(L);
+  return finish_order(L, order);
 }
 
 /*** Moves dims; the others keep their order.
@@ -314,7 +332,7 @@ static int l_moveaxis(lua_State *L) {
     order[d] = next++;
   }
   view_permute(push_view(L, x), order);
-  return finish_view(L);
+  return finish_order(L, order);
 }
 
 /*** Exchanges two dims.
@@ -327,8 +345,7 @@ static int l_moveaxis(lua_State *L) {
 static int l_swapaxes(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "swapaxes");
   int a = check_dim_of(L, 2, "swapaxes", &x->shape), b = check_dim_of(L, 3, "swapaxes", &x->shape);
-  view_swap(push_view(L, x), a, b);
-  return finish_view(L);
+  return push_swapped(L, x, a, b);
 }
 
 static int get_T(lua_State *L) {
@@ -337,8 +354,7 @@ static int get_T(lua_State *L) {
     push_shape(L, &x->shape);
     return luaL_error(L, "T: 2 dims expected, the shape is %s; use mT or permute_dims", lua_tostring(L, -1));
   }
-  view_swap(push_view(L, x), 0, 1);
-  return finish_view(L);
+  return push_swapped(L, x, 0, 1);
 }
 
 static int get_mT(lua_State *L) {
@@ -348,8 +364,7 @@ static int get_mT(lua_State *L) {
     push_shape(L, &x->shape);
     return luaL_error(L, "mT: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
   }
-  view_swap(push_view(L, x), n - 2, n - 1);
-  return finish_view(L);
+  return push_swapped(L, x, n - 2, n - 1);
 }
 
 /* ---- parts ---- */
@@ -373,7 +388,7 @@ static int l_narrow(lua_State *L) {
     return luaL_error(L, "narrow: %I elements from %I on: out of range for dim %d of length %I", (LUAI_UACINT)length,
                       (LUAI_UACINT)start, dim + 1, (LUAI_UACINT)n);
   view_range(push_view(L, x), dim, first, 1, length);
-  return finish_view(L);
+  return finish_part(L, "narrow", 4);
 }
 
 /*** Reversed along dims.
@@ -390,7 +405,7 @@ static int l_flip(lua_State *L) {
   tensor *t = push_view(L, x);
   for (int d = 0; d < x->shape.ndim; d++)
     if (dims >> d & 1) view_range(t, d, x->shape.dim[d] - 1, -1, x->shape.dim[d]);
-  return finish_view(L);
+  return finish_record(L, &(op_record){.name = "flip", .params = &(op_params){.dims = dims}, .nin = 1, .in = {1}});
 }
 
 static const char *const diagonal_options[] = {"offset", "dim1", "dim2", NULL};
@@ -425,7 +440,7 @@ static int l_diagonal(lua_State *L) {
   if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* beyond the corner: empty */
   if (offset < -x->shape.dim[rows]) offset = -x->shape.dim[rows];
   view_diagonal(push_view(L, x), rows, columns, offset);
-  return finish_view(L);
+  return finish_part(L, "diagonal", options ? options : nargs);
 }
 
 /* ---- iteration ---- */
@@ -436,8 +451,10 @@ static int next_row(lua_State *L) {
   lua_Integer i = lua_tointeger(L, 2);
   if (i >= x->shape.dim[0]) return 0;
   lua_pushinteger(L, i + 1);
+  lua_pushvalue(L, 3);                      /* x[i + 1] */
+  lua_replace(L, 2);
   view_select(push_view(L, x), 0, i);
-  return 1 + finish_view(L);
+  return 1 + finish_part(L, "index", 2);
 }
 
 /*** For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.

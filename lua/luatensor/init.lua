@@ -11,7 +11,7 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
                   available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,
-                  profile_running = true, working_set = true}
+                  profile_running = true, working_set = true, autograd = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do
@@ -34,13 +34,16 @@ local parts = {
   "kernel",
   "info",
   "fft",
+  "autograd",
 }
+
+--- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts return
+-- call functions of the script, whose errors pass untouched.
+local compositions = {}
 for _, part in ipairs(parts) do
-  require("luatensor." .. part)(lt, core.methods, core)
+  for _, f in ipairs(require("luatensor." .. part)(lt, core.methods, core) or {}) do compositions[f] = f end
 end
 
---- Scripts call the functions written in Lua by way of core.composition, which words their errors.
-local compositions = {}
 local function compose(functions)
   for name, f in pairs(functions) do
     if type(f) == "function" then

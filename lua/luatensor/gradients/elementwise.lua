@@ -1,0 +1,115 @@
+--- Gradients of element-wise ops: rows of ops.def. docs/adding-a-gradient.md says what the letters mean.
+
+local core = require "luatensor.core"
+local help = require "luatensor.gradients.help"
+
+local conj, zero, same, where = help.conj, help.zero, help.same, core.where
+local rules = {}
+
+--- One input; df(x) is the derivative.
+local function of_x(name, df) rules[name] = {{"x", function(g, x) return g * conj(df(x)) end}} end
+
+--- One input; df(o) is the derivative, of the result.
+local function of_o(name, df) rules[name] = {{"o", function(g, o) return g * conj(df(o)) end}} end
+
+-- ---- arithmetic ----
+
+rules.positive = {same}
+rules.negative = {{"", function(g) return -g end}}
+rules.add = {same, same}
+rules.subtract = {same, {"", function(g) return -g end}}
+rules.multiply = {{"y", function(g, y) return g * conj(y) end}, {"x", function(g, x) return g * conj(x) end}}
+rules.divide = {{"y", function(g, y) return g / conj(y) end},
+                {"xy", function(g, x, y) return -g * conj(x / y / y) end}}
+rules.reciprocal = {{"o", function(g, o) return -g * conj(o * o) end}}
+rules.square = {{"x", function(g, x) return 2 * g * conj(x) end}}
+rules.conj = {{"", function(g) return g:conj() end}}
+rules.abs = {{"x", function(g, x) return g * x:sign() end}}
+
+--- y x^(y - 1), and 0 where y is 0, whatever x is.
+local function pow_x(g, x, y)
+  if type(y) == "number" then return y == 0 and g:zeros_like() or g * conj(y * x ^ (y - 1)) end
+  return where(y:equal(0), 0, g * conj(y * x ^ (y - 1)))
+end
+
+--- x^y log(x), and 0 where x is 0 and y is not negative.
+local function pow_y(g, x, y, o)
+  if type(x) == "number" then
+    if x == 0 then return where(y:greater_equal(0), 0, g * -math.huge) end
+    if x > 0 then return g * conj(o * math.log(x)) end
+    x = core.full_like(y, x)
+  end
+  local known = x:equal(0)
+  if type(y) == "number" then known = y >= 0 and known or known:zeros_like()
+  elseif not y.dtype:find("^complex") then known = known:logical_and(y:greater_equal(0)) end
+  return where(known, 0, g * conj(o * x:log()))
+end
+rules.pow = {{"xy", pow_x}, {"xyo", pow_y}}
+
+--- Equal elements share.
+local function larger(g, a, b) return where(core.equal(a, b), g / 2, where(core.greater(a, b), g, 0)) end
+rules.maximum = {{"xy", function(g, x, y) return larger(g, x, y) end}, {"xy", function(g, x, y) return larger(g, y, x) end}}
+rules.minimum = {{"xy", function(g, x, y) return larger(g, y, x) end}, {"xy", function(g, x, y) return larger(g, x, y) end}}
+
+rules.clip = {
+  {"xyz", function(g, x, low, high) return where(core.greater_equal(x, low):logical_and(core.less_equal(x, high)), g, 0) end},
+  {"xyz", function(g, x, low, high) return where(core.less(x, low):logical_and(core.less(low, high)), g, 0) end},
+  {"xyz", function(g, x, low, high) return where(core.greater(x, high):logical_or(core.less(high, low)), g, 0) end},
+}
+rules.lerp = {
+  {"z", function(g, z) return g * conj(1 - z) end},
+  {"z", function(g, z) return g * conj(z) end},
+  {"xy", function(g, x, y) return g * conj(y - x) end},
+}
+rules.where = {
+  false,
+  {"x", function(g, x) return where(x, g, 0) end},
+  {"x", function(g, x) return where(x, 0, g) end},
+}
+
+for name in ("sign floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
+
+-- ---- exponentials and logarithms ----
+
+of_o("exp", function(o) return o end)
+of_o("expm1", function(o) return o + 1 end)
+of_x("log", function(x) return x:reciprocal() end)
+of_x("log1p", function(x) return (x + 1):reciprocal() end)
+of_x("log2", function(x) return (x * math.log(2)):reciprocal() end)
+of_x("log10", function(x) return (x * math.log(10)):reciprocal() end)
+of_o("sqrt", function(o) return (o * 2):reciprocal() end)
+of_o("rsqrt", function(o) return o ^ 3 * -0.5 end)
+
+-- ---- trigonometric and hyperbolic ----
+
+of_x("sin", function(x) return x:cos() end)
+of_x("cos", function(x) return -x:sin() end)
+of_o("tan", function(o) return o * o + 1 end)
+of_x("asin", function(x) return (1 - x * x):rsqrt() end)
+of_x("acos", function(x) return -(1 - x * x):rsqrt() end)
+of_x("atan", function(x) return (x * x + 1):reciprocal() end)
+of_x("sinh", function(x) return x:cosh() end)
+of_x("cosh", function(x) return x:sinh() end)
+of_o("tanh", function(o) return 1 - o * o end)
+of_x("asinh", function(x) return (x * x + 1):rsqrt() end)
+of_x("acosh", function(x) return (x - 1):rsqrt() * (x + 1):rsqrt() end)
+of_x("atanh", function(x) return (1 - x * x):reciprocal() end)
+
+-- ---- special functions and activations ----
+
+local root_2, root_pi, root_2pi = math.sqrt(2), math.sqrt(math.pi), math.sqrt(2 * math.pi)
+
+of_x("erf", function(x) return (-x * x):exp() * (2 / root_pi) end)
+of_x("erfc", function(x) return (-x * x):exp() * (-2 / root_pi) end)
+of_o("sigmoid", function(o) return o * (1 - o) end)
+of_x("softplus", function(x) return x:sigmoid() end)
+of_x("silu", function(x)
+  local s = x:sigmoid()
+  return s * (x * (1 - s) + 1)
+end)
+of_x("gelu", function(x)
+  return ((x / root_2):erf() + 1) / 2 + x * (x * x / -2):exp() / root_2pi
+end)
+rules.relu = {{"o", function(g, o) return where(o:greater(0), g, 0) end}}
+
+return rules

@@ -1,0 +1,53 @@
+--- What rules share.
+
+local core = require "luatensor.core"
+
+local ag, help = core.autograd, {}
+
+--- The complex conjugate; real tensors and numbers are themselves.
+function help.conj(x)
+  if type(x) ~= "userdata" or x.dtype:byte() ~= 99 then return x end      -- "c" of complex64, complex128
+  return x:conj()
+end
+
+--- A rule of an input whose gradient is 0 wherever there is one.
+help.zero = {"", function(g) return g:zeros_like() end}
+
+--- A rule that passes the gradient on.
+help.same = {"", function(g) return g end}
+
+local function put(t, key, value) t[key] = value end
+
+--- Zeros of a shape with g in a part of them: what has part(x) for its result gives x this gradient. It can be
+-- differentiated, too: the gradient of g is that part.
+-- @tparam tensor g
+-- @tab shape
+-- @tparam function part the part of a tensor of that shape: its gradient
+-- @tparam function set set(zeros, g)
+function help.embed(g, shape, part, set)
+  local was = ag.mode(false)
+  local result = core.zeros(shape, {dtype = g.dtype, device = g.device})
+  set(result, g)
+  ag.mode(was)
+  if was and g.requires_grad then help.attach("embed", {g}, {result}, function(again) return {part(again)} end) end
+  return result
+end
+
+--- Makes results known as those of a function of inputs, with a gradient of its own.
+-- @string name
+-- @tab inputs list of anything
+-- @tab results list of tensors
+-- @tparam function gradient gradient(g) gives the list of the inputs' gradients; g: the result's, or of several a list
+-- @treturn table the rule's row
+function help.attach(name, inputs, results, gradient)
+  local row = {name = name, all = {"", gradient}}
+  ag.new_node(name, ag.new_rule(row), inputs, results)
+  return row
+end
+
+--- Zeros of a shape with g at a key of x[key] that picks no element twice.
+function help.embed_key(g, shape, key)
+  return help.embed(g, shape, function(x) return x[key] end, function(zeros, value) put(zeros, key, value) end)
+end
+
+return help

@@ -1,0 +1,99 @@
+--- Gradients of parts of tensors: of views, and by index.
+
+local core = require "luatensor.core"
+local help = require "luatensor.gradients.help"
+
+local rules = {}
+
+local function zeros(g, shape) return core.zeros(shape, {dtype = g.dtype, device = g.device}) end
+
+-- ---- x[key] ----
+
+local function is_positions(key) return core.is_tensor(key) and key.dtype ~= "bool" end
+
+--- May x[key] have an element of x twice?
+local function may_repeat(key)
+  if is_positions(key) then return true end
+  if type(key) ~= "table" then return false end
+  for _, part in ipairs(key) do
+    if is_positions(part) then return true end
+  end
+  return false
+end
+
+--- Adds g up where the key took it from: the key picks from the elements' numbers.
+local function add_at(g, shape, key)
+  local n = 1
+  for _, length in ipairs(shape) do n = n * length end
+  local positions = core.arange(1, n + 1, {device = g.device, dtype = "int64"}):reshape(shape)[key]
+  return zeros(g, {n}):index_add(1, positions:flatten(), g:flatten()):reshape(shape)
+end
+
+--- Rows: no number for each element is needed.
+local function add_rows(g, shape, key)
+  local rows = {table.unpack(shape)}
+  rows[1] = key.size
+  return zeros(g, shape):index_add(1, key:flatten(), g:reshape(rows))
+end
+
+rules.index = {{"p", function(g, p)
+  local key = p.args[1]
+  if is_positions(key) then return add_rows(g, p.shape, key) end
+  if may_repeat(key) then return add_at(g, p.shape, key) end
+  return help.embed_key(g, p.shape, key)
+end}}
+
+--- x[key] = y
+rules.assignment = {
+  {"p", function(g, p)
+    local rest = g:clone()
+    rest[p.args[1]] = 0
+    return rest
+  end},
+  {"p", function(g, p) return g[p.args[1]] end},
+}
+
+-- ---- other parts ----
+
+--- Views that are made again with the arguments of the call.
+for name in ("narrow diagonal"):gmatch "%S+" do
+  rules[name] = {{"p", function(g, p)
+    local list = p.args
+    local function part(x) return x[name](x, table.unpack(list, 1, list.n)) end
+    return help.embed(g, p.shape, part, function(all, value) part(all):copy_(value) end)
+  end}}
+end
+
+rules.take = {{"p", function(g, p)
+  local indices = p.args[1]
+  local lines = indices.ndim == 0 and g:expand_dims(p.dim) or g:flatten(p.dim, p.dim + indices.ndim - 1)
+  return zeros(g, p.shape):index_add(p.dim, indices:flatten(), lines)
+end}}
+
+rules.gather = {{"p", function(g, p) return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g) end}}
+
+--- Other dims may broadcast on either side.
+rules.take_along_axis = {{"p", function(g, p)
+  local shape = g.shape
+  local stretched = {table.unpack(shape)}
+  stretched[p.dim] = p.shape[p.dim]
+  return zeros(g, stretched):scatter_add(p.dim, p.args[1]:broadcast_to(shape), g)
+end}}
+
+--- Of a source larger than the index the first elements were used.
+local function of_source(g, p)
+  local taken, shape = g:gather(p.dim, p.args[1]), p.shapes[2]
+  if #shape ~= taken.ndim then return taken end
+  local key, larger = {}, false
+  for d, n in ipairs(taken.shape) do
+    key[d] = {1, n}
+    larger = larger or shape[d] > n
+  end
+  return larger and help.embed_key(taken, shape, key) or taken
+end
+
+rules.scatter = {{"p", function(g, p) return g:scatter(p.dim, p.args[1], 0) end}, {"p", of_source}}
+rules.scatter_add = {help.same, {"p", of_source}}
+rules.index_add = {help.same, {"p", function(g, p) return g:take(p.args[1], p.dim) end}}
+
+return rules

@@ -1,0 +1,52 @@
+--- Gradients of matrix products.
+
+local help = require "luatensor.gradients.help"
+
+local conj = help.conj
+
+--- The conjugate transpose of a matrix or of a batch of them.
+local function turned(x) return conj(x.mT) end
+
+--- x and g as matrices, whatever a 1-d input left out: x [.., m, k], y [.., k, n], g [.., m, n].
+local function as_matrices(g, x_ndim, y_ndim)
+  if x_ndim == 1 then g = g:expand_dims(y_ndim == 1 and 1 or -2) end
+  if y_ndim == 1 then g = g:expand_dims(-1) end
+  return g
+end
+
+local function matmul_x(g, y, p)
+  local x_ndim, y_ndim = #p.shapes[1], #p.shapes[2]
+  if y_ndim == 2 and x_ndim >= 2 then return g:matmul(turned(y)) end
+  g = as_matrices(g, x_ndim, y_ndim)
+  if y_ndim == 1 then y = y:expand_dims(-1) end
+  local d = g:matmul(turned(y))
+  return x_ndim == 1 and d:squeeze(-2) or d
+end
+
+--- One matrix for a whole batch: the batch's rows below each other, so that there is one product and nothing to sum.
+local function for_one_matrix(g, x)
+  local rows = x:reshape(-1, x.shape[x.ndim])
+  return turned(rows):matmul(g:reshape(-1, g.shape[g.ndim]))
+end
+
+local function matmul_y(g, x, p)
+  local x_ndim, y_ndim = #p.shapes[1], #p.shapes[2]
+  if y_ndim == 2 and x_ndim > 2 and x.size > 0 and g.size > 0 then return for_one_matrix(g, x) end
+  g = as_matrices(g, x_ndim, y_ndim)
+  if x_ndim == 1 then x = x:expand_dims(1) end
+  local d = turned(x):matmul(g)
+  return y_ndim == 1 and d:squeeze(-1) or d
+end
+
+return {
+  matmul = {{"yp", matmul_x}, {"xp", matmul_y}},
+  vecdot = {
+    {"yp", function(g, y, p) return g:expand_dims(p.dim) * y end},
+    {"xp", function(g, x, p) return g:expand_dims(p.dim) * x end},
+  },
+  addmm = {
+    {"p", function(g, p) return g * p[1] end},
+    {"zp", function(g, b, p) return g:matmul(turned(b)) * p[2] end},
+    {"yp", function(g, a, p) return turned(a):matmul(g) * p[2] end},
+  },
+}

@@ -1,0 +1,39 @@
+--- Gradients of views and joins.
+
+local core = require "luatensor.core"
+local help = require "luatensor.gradients.help"
+
+local rules = {}
+
+rules.reshape = {{"p", function(g, p) return g:reshape(p.shape) end}}
+rules.broadcast_to = {help.same}                  -- the engine sums up
+rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
+rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
+
+--- The part of each input.
+rules.concat = {all = {"p", function(g, p)
+  local parts, start = {}, 1
+  for k, shape in ipairs(p.shapes) do
+    if p.needs[k] then parts[k] = g:narrow(p.dim, start, shape[p.dim]) end
+    start = start + shape[p.dim]
+  end
+  return parts
+end}}
+
+rules.stack = {all = {"p", function(g, p)
+  local parts = {}
+  for k, needed in ipairs(p.needs) do
+    if needed then parts[k] = g:narrow(p.dim, k, 1):squeeze(p.dim) end
+  end
+  return parts
+end}}
+
+--- Complex numbers and their parts.
+local function zeros(g) return core.zeros_like(g) end
+rules.real = {{"", function(g) return core.complex(g, 0) end}}
+rules.imag = {{"", function(g) return core.complex(zeros(g), g) end}}
+rules.view_as_real = {{"", function(g) return g:contiguous():view_as_complex() end}}
+rules.view_as_complex = {{"", function(g) return g:contiguous():view_as_real() end}}
+rules.complex = {{"", function(g) return g:real() end}, {"", function(g) return g:imag() end}}
+
+return rules

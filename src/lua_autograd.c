@@ -1,0 +1,511 @@
+/* Autograd's recorder: which tensors need gradients, and the node of each op on them. The way back through the nodes
+** is lua/luatensor/autograd.lua. */
+
+#include <string.h>
+
+#include "lua_node.h"
+#include "lua_autograd.h"
+#include "lua_register.h"
+
+/* What a Lua state has of autograd. User values: the rules, by name; a function that is told of each node. */
+enum { STATE_RULES = 1, STATE_WATCH, STATE_VALUES = STATE_WATCH };
+typedef struct grad_state {
+  bool     enabled, watched;
+  uint64_t seq;
+} grad_state;
+
+static const char state_key = 0;
+
+/* Pushes the state. */
+static grad_state *push_state(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+  return lua_touserdata(L, -1);
+}
+
+static bool is_enabled(lua_State *L) {
+  bool enabled = push_state(L)->enabled;
+  lua_pop(L, 1);
+  return enabled;
+}
+
+static tensor_userdata *test_userdata(lua_State *L, int i) {
+  return test_tensor(L, i) ? lua_touserdata(L, i) : NULL;
+}
+
+static bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; }
+
+/* ---- recording ---- */
+
+static int count_inputs(lua_State *L, const op_record *r) {
+  return r->list ? (int)lua_rawlen(L, r->in[0]) : r->nin;
+}
+
+/* Pushes input k. */
+static void push_input(lua_State *L, const op_record *r, int k) {
+  if (r->list) lua_rawgeti(L, r->in[0], k + 1);
+  else lua_pushvalue(L, r->in[k]);
+}
+
+/* Input k, which its table or the stack keeps; NULL: no tensor. */
+static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
+  if (!r->list) return test_userdata(L, r->in[k]);
+  lua_rawgeti(L, r->in[0], k + 1);
+  tensor_userdata *u = test_userdata(L, -1);
+  lua_pop(L, 1);
+  return u;
+}
+
+/* Does an input need a gradient? *dims: how many dims the inputs have. */
+static bool is_recorded(lua_State *L, const op_record *r, int nin, int *dims) {
+  bool needs = false;
+  *dims = 0;
+  for (int k = 0; k < nin; k++) {
+    const tensor_userdata *u = input(L, r, k);
+    if (!u) continue;
+    *dims += u->tensor.shape.ndim;
+    needs |= u->needs_grad;
+  }
+  return needs;
+}
+
+/* Pushes where the gradient of the tensor at the top goes: the tensor itself, a leaf, or its node. */
+static void push_edge(lua_State *L, const tensor_userdata *u) {
+  if (u->is_leaf) lua_pushvalue(L, -1);
+  else lua_getiuservalue(L, -1, 1);
+}
+
+/* What the rule, if there is one, needs of the values: bit k is value k of the node; params: of the call. */
+static uint64_t needed_values(const rule *rule, const node *n, bool *params) {
+  uint64_t mask = 0;
+  *params = false;
+  for (int k = 0; rule && k <= rule->n; k++) {
+    if (k == 0 ? !rule->all : k > n->nin || !n->value[n->nout + k - 1].needs) continue;
+    for (const char *c = rule->needs[k]; *c; c++) {
+      if (*c == 'p') *params = true;
+      else if (*c == 'o') mask |= 1;
+      else if (*c >= '1' && *c <= '9') mask |= (uint64_t)1 << (*c - '1');
+      else mask |= (uint64_t)1 << (n->nout + (*c == 'w' ? 3 : *c - 'x'));
+    }
+  }
+  return mask;
+}
+
+/* The edges of the node at `at`. */
+static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
+  for (int k = 0; k < n->nin; k++) {
+    const tensor_userdata *u = input(L, r, k);
+    if (!u || !u->needs_grad) continue;
+    node_value *v = &n->value[n->nout + k];
+    v->needs = true;
+    v->is_leaf = u->is_leaf;
+    v->output = u->output;
+    push_input(L, r, k);
+    push_edge(L, u);
+    lua_setiuservalue(L, at, NODE_EDGES + k);
+    lua_pop(L, 1);
+  }
+}
+
+/* Results and inputs: shapes, and what is needed of their elements. */
+static void set_values(lua_State *L, const op_record *r, int out, node *n, uint64_t needed, int64_t *room) {
+  const storage *written = r->in_place ? test_tensor(L, out)->store : NULL;
+  for (int k = 0; k < n->nout; k++) node_set(L, n, k, out + k, needed >> k & 1, false, &room);
+  for (int k = 0; k < n->nin; k++) {
+    const tensor_userdata *u = input(L, r, k);
+    int value = n->nout + k;
+    bool keep = value < 64 && needed >> value & 1;
+    if (u && u->tensor.store) {
+      node_set_tensor(&n->value[value], &u->tensor, keep, u->tensor.store == written, &room);
+    } else if (!u && !r->list) {
+      node_set(L, n, value, r->in[k], keep, false, &room);
+    }
+  }
+}
+
+static void set_params(lua_State *L, const op_record *r, int at, node *n, bool needed) {
+  if (!needed) return;
+  if (r->params) {
+    n->params = *r->params;
+    n->ordered = r->params->order != NULL;
+    for (int d = 0; n->ordered && d < n->value[n->nout].ndim; d++) n->order[d] = (int8_t)r->params->order[d];
+    n->params.order = NULL;
+  }
+  if (!r->first) return;
+  push_arguments(L, r->first, r->last, &n->versions);
+  lua_setiuservalue(L, at, NODE_ARGUMENTS);
+}
+
+/* The results of the node at `at` know it. */
+static void attach_results(lua_State *L, int at, int out, const node *n) {
+  for (int k = 0; k < n->nout; k++) {
+    tensor_userdata *u = lua_touserdata(L, out + k);
+    if (!can_need(u->tensor.dtype)) continue;
+    lua_pushvalue(L, at);
+    lua_setiuservalue(L, out + k, 1);
+    u->needs_grad = true;
+    u->is_leaf = false;
+    u->output = k;
+  }
+}
+
+/* No gradient goes through this tensor any more. */
+static void make_constant(lua_State *L, int i, tensor_userdata *u) {
+  lua_pushnil(L);
+  lua_setiuservalue(L, i, 1);
+  u->needs_grad = false;
+  u->is_leaf = true;
+}
+
+static bool any_can_need(lua_State *L, int out, int nout) {
+  for (int k = 0; k < nout; k++)
+    if (can_need(test_tensor(L, out + k)->dtype)) return true;
+  return false;
+}
+
+/* watch(node, name, result …) */
+static void tell_watch(lua_State *L, int at, int out, const node *n) {
+  luaL_checkstack(L, n->nout + LUA_MINSTACK, NULL);
+  push_state(L);
+  lua_getiuservalue(L, -1, STATE_WATCH);
+  lua_pushvalue(L, at);
+  lua_pushstring(L, n->name);
+  for (int k = 0; k < n->nout; k++) lua_pushvalue(L, out + k);
+  lua_call(L, 2 + n->nout, 0);
+}
+
+/* Stack: … the results (out), the state, the rules, the rule, the node. */
+static void push_recorded(lua_State *L, const op_record *r, int out, int nin, int dims) {
+  int nout = lua_gettop(L) - out;
+  grad_state *s = lua_touserdata(L, -1);
+  lua_getiuservalue(L, -1, STATE_RULES);
+  lua_getfield(L, -1, r->name);
+  const rule *rule = test_rule(L, -1);
+  for (int k = 0; k < nout; k++) dims += test_tensor(L, out + k)->shape.ndim;
+  node *n = push_node(L, r->name, nin, nout, dims);
+  int at = lua_gettop(L);
+  lua_pushvalue(L, at - 1);
+  lua_setiuservalue(L, at, NODE_RULE);
+  n->seq = ++s->seq;
+  set_edges(L, r, at, n);
+  bool params;
+  uint64_t needed = needed_values(rule, n, &params);
+  set_values(L, r, out, n, needed, (int64_t *)(void *)&n->value[nin + nout]);
+  set_params(L, r, at, n, params);
+  attach_results(L, at, out, n);
+  if (s->watched) tell_watch(L, at, out, n);
+}
+
+static void record(lua_State *L, const op_record *r) {
+  int top = lua_gettop(L), nout = r->nout ? r->nout : 1, out = top - nout + 1, nin = count_inputs(L, r), dims;
+  tensor_userdata *first = lua_touserdata(L, out);
+  bool recorded = is_recorded(L, r, nin, &dims);
+  if (!recorded && !(r->in_place && first->needs_grad)) return;
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  bool enabled = push_state(L)->enabled;
+  if (enabled && !recorded && !first->is_leaf) make_constant(L, out, first);
+  else if (enabled && recorded && any_can_need(L, out, nout)) push_recorded(L, r, out, nin, dims);
+  lua_settop(L, top);
+}
+
+/* ---- writing in place ---- */
+
+/* Does one of the arguments first … last need a gradient? Lists of tensors too. */
+static bool any_needs(lua_State *L, int first, int last) {
+  for (int i = first; i <= last; i++) {
+    const tensor_userdata *u = test_userdata(L, i);
+    if (u && u->needs_grad) return true;
+    if (!lua_istable(L, i)) continue;
+    for (lua_Integer k = 1, n = (lua_Integer)lua_rawlen(L, i); k <= n; k++) {
+      lua_rawgeti(L, i, k);
+      u = test_userdata(L, -1);
+      lua_pop(L, 1);
+      if (u && u->needs_grad) return true;
+    }
+  }
+  return false;
+}
+
+/* Do other tensors share t's memory? Garbage does not count. */
+static bool is_shared(lua_State *L, const tensor *t) {
+  if (t->store->refs - t->store->kept <= 1) return false;
+  lua_gc(L, LUA_GCCOLLECT);
+  return t->store->refs - t->store->kept > 1;
+}
+
+static void check_write(lua_State *L, const char *fn, int target) {
+  int top = lua_gettop(L);
+  const tensor_userdata *u = target ? test_userdata(L, target) : test_userdata(L, top);
+  if (!u || !u->tensor.store || !can_need(u->tensor.dtype) || !is_enabled(L)) return;
+  bool others = any_needs(L, 1, target ? top : top - 1);
+  if (!u->needs_grad && !others) return;
+  if (!target)
+    luaL_error(L, "%s: option out: gradients do not pass through it; leave it out, or use lt.no_grad(fn)", fn);
+  if (u->needs_grad && u->is_leaf)
+    luaL_error(L, "%s: a leaf that requires gradients cannot change in place; use lt.no_grad(fn)", fn);
+  if (is_shared(L, &u->tensor))
+    luaL_error(L, "%s: views or a base of this tensor share its memory, and gradients would pass by them; change a "
+               ":clone(), or use lt.no_grad(fn)", fn);
+}
+
+static const op_recorder autograd_recorder = {record, check_write};
+
+/* ---- tensors that need gradients ---- */
+
+static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
+  check_tensor(L, i, fn);
+  tensor_userdata *u = lua_touserdata(L, i);
+  if (!u->is_leaf) {
+    if (flag) return;
+    luaL_error(L, "%s: only leaves can stop requiring gradients; use x:detach()", fn);
+  }
+  if (flag && (!can_need(u->tensor.dtype) || u->tensor.weak))
+    luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s", fn,
+               u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name);
+  u->needs_grad = flag;
+  if (flag) recorder = &autograd_recorder;
+}
+
+int finish_made(lua_State *L, int options, const char *fn) {
+  if (options && opt_bool(L, options, fn, MADE_OPTIONS, false)) require_grad(L, lua_gettop(L), fn, true);
+  return 1;
+}
+
+static bool check_flag(lua_State *L, int i, const char *fn) {
+  if (lua_type(L, i) != LUA_TBOOLEAN) luaL_error(L, "%s: boolean expected, got %s", fn, luaL_typename(L, i));
+  return lua_toboolean(L, i);
+}
+
+/***
+Says that gradients for x are wanted: what is computed from it is recorded, and `y:backward()` puts them in `x.grad`.
+@function requires_grad_
+@tparam Tensor x float or complex
+@tparam[opt=true] boolean flag
+@treturn Tensor x
+*/
+static int l_requires_grad(lua_State *L) {
+  check_tensor(L, 1, "requires_grad_");
+  require_grad(L, 1, "requires_grad_", lua_isnoneornil(L, 2) || check_flag(L, 2, "requires_grad_"));
+  lua_settop(L, 1);
+  return 1;
+}
+
+/***
+The same elements, in the same memory, as a tensor through which no gradient goes.
+@function detach
+@tparam Tensor x
+@treturn Tensor
+*/
+static int l_detach(lua_State *L) {
+  push_view(L, check_tensor(L, 1, "detach"));
+  return 1;
+}
+
+/***
+Takes x out of the graph that it was computed in: it is a leaf that needs no gradient.
+@function detach_
+@tparam Tensor x
+@treturn Tensor x
+*/
+static int l_detach_in_place(lua_State *L) {
+  check_tensor(L, 1, "detach_");
+  lua_settop(L, 1);
+  tensor_userdata *u = lua_touserdata(L, 1);
+  if (!u->is_leaf) make_constant(L, 1, u);
+  u->needs_grad = false;
+  return 1;
+}
+
+/***
+Keeps the gradient of a tensor that is no leaf, when backward passes it: it will be in `x.grad`.
+@function retain_grad
+@tparam Tensor x
+*/
+static int l_retain_grad(lua_State *L) {
+  check_tensor(L, 1, "retain_grad");
+  const tensor_userdata *u = lua_touserdata(L, 1);
+  if (!u->needs_grad) return luaL_error(L, "retain_grad: this tensor needs no gradient");
+  if (u->is_leaf) return 0;
+  lua_getiuservalue(L, 1, 1);
+  if (lua_getiuservalue(L, -1, NODE_GRADIENTS) == LUA_TTABLE) return 0;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, NODE_GRADIENTS);
+  return 0;
+}
+
+/* ---- properties ---- */
+
+static int get_requires_grad(lua_State *L) {
+  check_tensor(L, 1, "requires_grad");
+  lua_pushboolean(L, ((tensor_userdata *)lua_touserdata(L, 1))->needs_grad);
+  return 1;
+}
+
+static int get_is_leaf(lua_State *L) {
+  check_tensor(L, 1, "is_leaf");
+  lua_pushboolean(L, ((tensor_userdata *)lua_touserdata(L, 1))->is_leaf);
+  return 1;
+}
+
+/* The name of the op that made x, where gradients go through it. */
+static int get_grad_fn(lua_State *L) {
+  check_tensor(L, 1, "grad_fn");
+  if (((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return 0;
+  lua_getiuservalue(L, 1, 1);
+  lua_pushstring(L, check_node(L, -1)->name);
+  return 1;
+}
+
+static int get_grad(lua_State *L) {
+  check_tensor(L, 1, "grad");
+  const tensor_userdata *u = lua_touserdata(L, 1);
+  lua_getiuservalue(L, 1, 1);
+  if (u->is_leaf) return 1;
+  if (lua_getiuservalue(L, -1, NODE_GRADIENTS) == LUA_TTABLE) lua_rawgeti(L, -1, u->output + 1);
+  return 1;
+}
+
+int set_requires_grad(lua_State *L) {
+  require_grad(L, 1, "requires_grad", check_flag(L, 3, "requires_grad"));
+  return 0;
+}
+
+static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
+  push_shape(L, &g->shape);
+  push_shape(L, &x->shape);
+  push_place(L, g->store->place);
+  push_place(L, x->store->place);
+  return luaL_error(L, "grad: a gradient of %s %s on %s is not one of a tensor of %s %s on %s", dtypes[g->dtype].name,
+                    lua_tostring(L, -4), lua_tostring(L, -2), dtypes[x->dtype].name, lua_tostring(L, -3),
+                    lua_tostring(L, -1));
+}
+
+/* x.grad = g, or nil */
+int set_grad(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "grad");
+  tensor_userdata *u = lua_touserdata(L, 1);
+  if (!u->is_leaf) return luaL_error(L, "grad: only leaves have a gradient that can be set; use retain_grad to see it");
+  if (!lua_isnil(L, 3)) {
+    const tensor *g = test_tensor(L, 3);
+    if (!g || tensor_is_gone(g)) return luaL_error(L, "grad: a tensor or nil expected, got %s", luaL_typename(L, 3));
+    if (!shape_equal(&g->shape, &x->shape) || g->dtype != x->dtype || !place_equal(g->store->place, x->store->place))
+      return raise_gradient(L, x, g);
+  }
+  lua_settop(L, 3);
+  lua_setiuservalue(L, 1, 1);
+  return 0;
+}
+
+/* ---- for the engine ---- */
+
+/* mode(): are ops recorded? mode(flag): sets that and returns what it was. */
+static int l_mode(lua_State *L) {
+  bool set = lua_gettop(L) > 0, flag = lua_toboolean(L, 1);
+  grad_state *s = push_state(L);
+  lua_pushboolean(L, s->enabled);
+  if (set) s->enabled = flag;
+  return 1;
+}
+
+/* set_rule(name, rule): what new_rule made of a row. */
+static int l_set_rule(lua_State *L) {
+  if (!test_rule(L, 2)) return luaL_error(L, "autograd: rule expected");
+  push_state(L);
+  lua_getiuservalue(L, -1, STATE_RULES);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_rawset(L, -3);
+  return 0;
+}
+
+/* source(x): where its gradient goes: nil, x itself (a leaf), or its node and, of several, which of its results it is. */
+static int l_source(lua_State *L) {
+  check_tensor(L, 1, "autograd");
+  const tensor_userdata *u = lua_touserdata(L, 1);
+  lua_settop(L, 1);
+  if (!u->needs_grad) return 0;
+  if (u->is_leaf) return 1;
+  lua_getiuservalue(L, 1, 1);
+  if (check_node(L, -1)->nout == 1) return 1;
+  lua_pushinteger(L, u->output + 1);
+  return 2;
+}
+
+/* sole(x): is x's memory its own, each element in its place? */
+static int l_sole(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "autograd");
+  lua_pushboolean(L, t->store->refs == 1 && tensor_is_contiguous(t));
+  return 1;
+}
+
+/* version(x): how often x's memory was written to in place. */
+static int l_version(lua_State *L) {
+  lua_pushinteger(L, check_tensor(L, 1, "autograd")->store->version);
+  return 1;
+}
+
+/* watch(f): f(node, name, result …) is called for each node that is recorded; nil: none. Returns what was there. */
+static int l_watch(lua_State *L) {
+  lua_settop(L, 1);
+  grad_state *s = push_state(L);
+  lua_getiuservalue(L, 2, STATE_WATCH);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, 2, STATE_WATCH);
+  s->watched = !lua_isnil(L, 1);
+  return 1;
+}
+
+/* new_node(name, rule, inputs, results): a node of a function of the script's, which its results know. */
+static int l_new_node(lua_State *L) {
+  luaL_checktype(L, 3, LUA_TTABLE);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  int nin = (int)lua_rawlen(L, 3), nout = (int)lua_rawlen(L, 4), dims;
+  op_record r = {.name = luaL_checkstring(L, 1), .list = true, .in = {3}};
+  luaL_checkstack(L, nout + LUA_MINSTACK, NULL);
+  if (!is_recorded(L, &r, nin, &dims)) return 0;
+  for (int k = 1; k <= nout; k++) {
+    lua_rawgeti(L, 4, k);
+    dims += check_tensor(L, 4 + k, "autograd")->shape.ndim;
+  }
+  node *n = push_node(L, r.name, nin, nout, dims);
+  int at = lua_gettop(L);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, at, NODE_RULE);
+  n->seq = ++push_state(L)->seq;
+  set_edges(L, &r, at, n);
+  set_values(L, &r, 5, n, 0, (int64_t *)(void *)&n->value[nin + nout]);
+  attach_results(L, at, 5, n);
+  if (push_state(L)->watched) tell_watch(L, at, 5, n);
+  return 0;
+}
+
+static const luaL_Reg engine[] = {
+  {"mode", l_mode}, {"set_rule", l_set_rule}, {"source", l_source}, {"sole", l_sole}, {"new_node", l_new_node},
+  {"version", l_version}, {"watch", l_watch},
+  {NULL, NULL}
+};
+
+static const luaL_Reg methods[] = {{"detach", l_detach}, {NULL, NULL}};
+
+static const luaL_Reg in_place[] = {
+  {"requires_grad_", l_requires_grad}, {"detach_", l_detach_in_place}, {"retain_grad", l_retain_grad}, {NULL, NULL}
+};
+
+static const luaL_Reg properties[] = {
+  {"requires_grad", get_requires_grad}, {"is_leaf", get_is_leaf}, {"grad_fn", get_grad_fn}, {"grad", get_grad},
+  {NULL, NULL}
+};
+
+void open_autograd(lua_State *L) {
+  grad_state *s = lua_newuserdatauv(L, sizeof *s, STATE_VALUES);
+  *s = (grad_state){.enabled = true};
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, STATE_RULES);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+  luaL_newlib(L, engine);
+  open_node(L, lua_gettop(L));
+  lua_setfield(L, MODULE, "autograd");
+  add_methods(L, methods);
+  add_method_forms(L, in_place);
+  add_properties(L, properties);
+}

@@ -1,0 +1,73 @@
+#ifndef LT_LUA_NODE_H
+#define LT_LUA_NODE_H
+
+/* Nodes: what autograd remembers of an op. A node is a userdata that knows its results, its inputs, the parameters of
+** the call, and (user values) its rule and where gradients go on. What a rule needs of tensors is kept as storages, not
+** as Lua's tensors: they go the moment the node is let go, and a result that is kept does not keep itself alive. */
+
+#include "lua_args.h"
+
+/* A result or an input. */
+typedef struct node_value {
+  enum { VALUE_none, VALUE_tensor, VALUE_integer, VALUE_float, VALUE_boolean } kind;
+  bool      needs;             /* an input whose gradient is wanted: */
+  bool      is_leaf;           /*   its edge is the leaf itself, else */
+  int       output;            /*   a node, of which this result */
+  int       ndim;
+  int64_t  *dims;              /* lengths; of what is kept, strides after them */
+  enum dtype dtype;
+  place     place;
+  bool      weak;
+  storage  *store;             /* kept; else NULL */
+  uint32_t  version;           /* the storage's at that time */
+  int64_t   offset, count;
+  lua_Integer integer;         /* of a number or boolean */
+  lua_Number  number;
+} node_value;
+
+typedef struct node {
+  const void *class;
+  uint64_t  seq;               /* nodes come after those that they need */
+  uint64_t  mark;              /* of the walk that saw it last */
+  const char *name;
+  bool      used;              /* backward has been here, and let go of everything */
+  bool      ordered;           /* params has an order */
+  int       nin, nout;
+  op_params params;
+  int8_t    order[MAX_DIMS];
+  uint64_t  versions;          /* of the tensors in the arguments, added up */
+  node_value value[];          /* results, then inputs */
+} node;
+
+enum { NODE_RULE = 1, NODE_ARGUMENTS, NODE_GRADIENTS, NODE_EDGES };   /* user values; input k's edge: NODE_EDGES + k */
+
+/* What a rule wants of the call: how its letters are read is said in lua/luatensor/gradients. */
+enum { RULE_INPUTS = 4, RULE_LETTERS = 8 };
+typedef struct rule {
+  const void *class;
+  int  n;                                              /* inputs with a gradient of their own */
+  char needs[1 + MAX_IN][RULE_LETTERS];                /* [0]: of the gradient of all inputs together */
+  bool all;
+} rule;
+
+/* Pushes a new node for nin inputs and nout results, that have `dims` dims together. */
+node *push_node(lua_State *L, const char *name, int nin, int nout, int dims);
+
+/* Sets value k (results first) from a tensor or number at stack index i; keep: its elements, too. *room: where its
+** dims go. changed: it was written to since. */
+void node_set(lua_State *L, node *n, int k, int i, bool keep, bool changed, int64_t **room);
+
+/* The same for a tensor in hand. */
+void node_set_tensor(node_value *v, const tensor *t, bool keep, bool changed, int64_t **room);
+
+/* Pushes a copy of the arguments from stack index first to last, as one table. Adds up versions of tensors in it. */
+void push_arguments(lua_State *L, int first, int last, uint64_t *versions);
+
+node *test_node(lua_State *L, int i);
+node *check_node(lua_State *L, int i);
+rule *test_rule(lua_State *L, int i);
+
+/* What rules get: functions of core.autograd. */
+void open_node(lua_State *L, int functions);
+
+#endif
