@@ -1,0 +1,159 @@
+-- The oracle of gradients: central differences in float64, one element after the other, added up in plain Lua.
+local lt = require "luatensor"
+
+local gradient = {}
+
+local function size_of(shape)
+  local n = 1
+  for _, length in ipairs(shape) do n = n * length end
+  return n
+end
+
+local function is_complex(x) return x.dtype:find("^complex") ~= nil end
+
+-- Numbers that have nothing in common, in low … high; about the same ones every time.
+function gradient.values(n, low, high, seed)
+  local list, state = {}, (seed or 1) * 2654435761 % 2 ^ 32 // 1 | 0
+  for i = 1, n do
+    state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
+    list[i] = low + (high - low) * (state >> 8) / 2 ^ 24
+  end
+  return list
+end
+
+-- A float64 tensor of such numbers; complex: a complex128 one.
+function gradient.tensor(shape, low, high, seed, complex)
+  local n = size_of(shape)
+  local re = lt.tensor(gradient.values(n, low or -2, high or 2, seed), {dtype = "float64"}):reshape(shape)
+  if not complex then return re end
+  local im = lt.tensor(gradient.values(n, low or -2, high or 2, (seed or 1) + 77), {dtype = "float64"}):reshape(shape)
+  return lt.complex(re, im)
+end
+
+-- ---- layouts: the same elements, laid out otherwise in memory ----
+
+gradient.layouts = {
+  contiguous = function(x) return x:clone() end,
+  transposed = function(x) return x.ndim >= 2 and x.mT:contiguous().mT or x:clone() end,
+  reversed = function(x) return x:flip():contiguous():flip() end,
+  sliced = function(x)
+    if x.ndim == 0 then return lt.stack({x, x})[2] end
+    local twice = lt.stack({x, lt.full_like(x, 0.5)}, x.ndim + 1):flatten(x.ndim, x.ndim + 1)
+    local key = {}
+    for d = 1, x.ndim - 1 do key[d] = {} end
+    key[x.ndim] = {1, -1, 2}
+    return x.size == 0 and x:clone() or twice[key]
+  end,
+}
+
+-- ---- the oracle ----
+
+-- The numbers of x, complex ones as two.
+local function numbers(x)
+  local list = {}
+  local flat = is_complex(x) and lt.view_as_real(x:contiguous()):flatten() or x:flatten()
+  for i, v in ipairs(flat:totable()) do list[i] = v end
+  return list
+end
+
+local function from_numbers(list, like)
+  local flat = lt.tensor(#list > 0 and list or {}, {dtype = "float64"})
+  if is_complex(like) then flat = flat:reshape(-1, 2):view_as_complex() end
+  return flat:reshape(like.shape)
+end
+
+-- The sum of the products of fn's results with weights, in plain Lua.
+local function weighed(fn, inputs, weights)
+  local results, total = {fn(table.unpack(inputs))}, 0.0
+  for k, y in ipairs(results) do
+    if weights[k] then
+      for i, v in ipairs(numbers(y)) do total = total + v * weights[k][i] end
+    end
+  end
+  return total
+end
+
+-- The derivatives by each number of input k. They come from two steps of different length: what is left is of the fourth order.
+local function differences(fn, inputs, k, weights)
+  local list, derivatives = numbers(inputs[k]), {}
+  local function at(i, step)
+    local moved, others = {table.unpack(list)}, {table.unpack(inputs)}
+    moved[i] = moved[i] + step
+    others[k] = from_numbers(moved, inputs[k])
+    return weighed(fn, others, weights)
+  end
+  for i = 1, #list do
+    local h = 1e-3 * math.max(1, math.abs(list[i]))
+    local wide = (at(i, 2 * h) - at(i, -2 * h)) / (4 * h)
+    local narrow = (at(i, h) - at(i, -h)) / (2 * h)
+    derivatives[i] = (4 * narrow - wide) / 3
+  end
+  return derivatives
+end
+
+local function is_differentiable(x) return lt.is_tensor(x) and (x.dtype == "float64" or x.dtype == "complex128") end
+
+-- fn's results that can have a gradient, and weights for them.
+local function choose_weights(results)
+  local weights, tensors = {}, {}
+  for k, y in ipairs(results) do
+    if is_differentiable(y) then
+      weights[k] = gradient.values(is_complex(y) and 2 * y.size or y.size, -1, 1, 40 + k)
+      tensors[k] = from_numbers(weights[k], y)
+    end
+  end
+  return weights, tensors
+end
+
+local function backward(results, tensors)
+  for k, y in pairs(tensors) do
+    if results[k].requires_grad then results[k]:backward(y, {retain_graph = true}) end
+  end
+end
+
+local function leaves(inputs, layout)
+  local made = {}
+  for k, x in ipairs(inputs) do
+    made[k] = is_differentiable(x) and layout(x):detach():requires_grad_() or x
+  end
+  return made
+end
+
+local function compare(name, k, expected, x, tolerance)
+  local got = x.grad and numbers(x.grad) or {}
+  for i, v in ipairs(expected) do
+    local difference = math.abs((got[i] or 0) - v)
+    if not (difference <= tolerance * math.max(1, math.abs(v))) then
+      error(("%s: argument %d, number %d: the gradient is %s, differences say %.9g"):format(name, k, i, tostring(got[i]), v), 3)
+    end
+  end
+end
+
+-- Fails where the gradient of fn for one of its float64 and complex128 arguments is not what differences say.
+-- options: layout (a function), tolerance (1e-7)
+function gradient.check(name, fn, inputs, options)
+  options = options or {}
+  local made = leaves(inputs, options.layout or gradient.layouts.contiguous)
+  local results = {fn(table.unpack(made))}
+  local weights, tensors = choose_weights(results)
+  backward(results, tensors)
+  for k, x in ipairs(inputs) do
+    if is_differentiable(x) then
+      compare(name, k, differences(fn, inputs, k, weights), made[k], options.tolerance or 1e-7)
+    end
+  end
+end
+
+-- The gradients of fn as a function of the same arguments, for check: gradients of gradients.
+function gradient.of(fn)
+  return lt.grad(function(...)
+    local results, total = {fn(...)}, 0
+    local _, tensors = choose_weights(results)
+    for k, weights in pairs(tensors) do
+      total = total + (results[k] * (is_complex(weights) and weights:conj() or weights)):sum():real()
+    end
+    return total
+  end)
+end
+
+return gradient
