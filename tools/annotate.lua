@@ -260,7 +260,10 @@ annotate.properties = {
   device  = {"string", '"cpu" …'},
   T       = {"luatensor.Tensor", "transpose of a 2-d tensor, a view"},
   mT      = {"luatensor.Tensor", "the last two dims swapped, a view"},
-  grad    = {"luatensor.Tensor?", "gradient"},
+  grad    = {"luatensor.Tensor?", "what backward added up for a leaf; can be set"},
+  requires_grad = {"boolean", "are gradients for it wanted? Can be set"},
+  is_leaf = {"boolean", "was it made by the script, not computed from what requires gradients?"},
+  grad_fn = {"string?", "the op that a gradient passes next"},
 }
 
 -- ---- writing: LuaLS -----------------------------------------------------------------------------

@@ -37,8 +37,8 @@ local parts = {
   "autograd",
 }
 
---- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts return
--- call functions of the script, whose errors pass untouched.
+--- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts
+-- return call functions of the script, whose errors pass untouched.
 local compositions = {}
 for _, part in ipairs(parts) do
   for _, f in ipairs(require("luatensor." .. part)(lt, core.methods, core) or {}) do compositions[f] = f end

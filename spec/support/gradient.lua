@@ -123,7 +123,7 @@ local function compare(name, k, expected, x, tolerance)
   local got = x.grad and numbers(x.grad) or {}
   for i, v in ipairs(expected) do
     local difference = math.abs((got[i] or 0) - v)
-    if not (difference <= tolerance * math.max(1, math.abs(v))) then
+    if difference ~= difference or difference > tolerance * math.max(1, math.abs(v)) then
       error(("%s: argument %d, number %d: the gradient is %s, differences say %.9g"):format(name, k, i, tostring(got[i]), v), 3)
     end
   end

@@ -45,6 +45,22 @@ same("load", through_file)
 row("totable", "2", "{}", "{}", "{{}, {}, {}}", "{{}, {}}")
 row("item", "2", "error", "error", "error", "error")
 row("data_ptr", "integer", "integer", "integer", "integer", "integer", function(x) return math.type(lt.data_ptr(x)) end)
+same "detach"
+same("x:requires_grad_", function(x) return x:requires_grad_() end)
+same("x:detach_", function(x) return x:detach_() end)
+same("x:retain_grad", function(x)
+  local y = x:requires_grad_():exp()
+  y:retain_grad()
+  y:sum():backward()
+  return y.grad
+end)
+same("x:backward", function(x)
+  x:requires_grad_():exp():sum():backward()
+  return x.grad
+end)
+same("no_grad", function(x) return lt.no_grad(lt.positive, x) end)
+same("enable_grad", function(x) return lt.enable_grad(lt.positive, x) end)
+same("detect_anomaly", function(x) return lt.detect_anomaly(lt.positive, x) end)
 row("free", "", "", "", "", "", function(x) return lt.free(x:clone()) end)
 row("is_tensor", "true", "true", "true", "true", "true")
 row("is_contiguous", "true", "true", "true", "true", "true")
@@ -268,7 +284,7 @@ empty.without = {}
 for name in ([[_fail_after accelerator arange broadcast_shapes clock config current_stream device devices empty
     empty_cache event eye finfo full generator get_default_device get_default_dtype get_matmul_precision get_num_threads
     graph iinfo isdtype kernel limits linspace manual_seed memory normal ones ops permutation rand randint randn range
-    reset_peak_memory set_default_device set_default_dtype set_matmul_precision set_num_threads set_printoptions stream
+    reset_peak_memory autograd_function grad is_grad_enabled set_default_device set_default_dtype set_matmul_precision set_num_threads set_printoptions stream
     synchronize tensor uniform with_stream zeros fft.fftfreq fft.rfftfreq]]):gmatch "%S+" do
   empty.without[name] = true
 end

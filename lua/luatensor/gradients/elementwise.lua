@@ -48,13 +48,17 @@ rules.pow = {{"xy", pow_x}, {"xyo", pow_y}}
 
 --- Equal elements share.
 local function larger(g, a, b) return where(core.equal(a, b), g / 2, where(core.greater(a, b), g, 0)) end
-rules.maximum = {{"xy", function(g, x, y) return larger(g, x, y) end}, {"xy", function(g, x, y) return larger(g, y, x) end}}
-rules.minimum = {{"xy", function(g, x, y) return larger(g, y, x) end}, {"xy", function(g, x, y) return larger(g, x, y) end}}
+local of_first = {"xy", larger}
+local of_second = {"xy", function(g, x, y) return larger(g, y, x) end}
+rules.maximum = {of_first, of_second}
+rules.minimum = {of_second, of_first}
 
+--- Where x, the lower limit and the upper one are the result; the upper one where they cross.
+local less, less_equal, both, either = core.less, core.less_equal, core.logical_and, core.logical_or
 rules.clip = {
-  {"xyz", function(g, x, low, high) return where(core.greater_equal(x, low):logical_and(core.less_equal(x, high)), g, 0) end},
-  {"xyz", function(g, x, low, high) return where(core.less(x, low):logical_and(core.less(low, high)), g, 0) end},
-  {"xyz", function(g, x, low, high) return where(core.greater(x, high):logical_or(core.less(high, low)), g, 0) end},
+  {"xyz", function(g, x, low, high) return where(both(less_equal(low, x), less_equal(x, high)), g, 0) end},
+  {"xyz", function(g, x, low, high) return where(both(less(x, low), less(low, high)), g, 0) end},
+  {"xyz", function(g, x, low, high) return where(either(less(high, x), less(high, low)), g, 0) end},
 }
 rules.lerp = {
   {"z", function(g, z) return g * conj(1 - z) end},

@@ -1,0 +1,55 @@
+--- Where NaN begins: lt.detect_anomaly.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local engine = require "luatensor.autograd.engine"
+
+local ag = core.autograd
+
+local here = debug.getinfo(1, "S").source:match("^(.*)autograd[/\\]anomaly%.lua$")
+
+--- "train.lua:12", the line of the script that runs.
+local function script_line()
+  for level = 3, 60 do
+    local info = debug.getinfo(level, "Sl")
+    if not info then return "?" end
+    if info.currentline > 0 and info.source:sub(1, #here) ~= here then
+      return info.short_src .. ":" .. info.currentline
+    end
+  end
+  return "?"
+end
+
+local function has_nan(x)
+  local _ <close> = engine.recording(false)
+  return x:isnan():any():item()
+end
+
+--- Looks at every result, and at every gradient on the way back.
+local function new_watcher()
+  local lines = setmetatable({}, {__mode = "k"})
+  local w = {}
+  function w.record(node, name, ...)
+    lines[node] = script_line()
+    for _, x in ipairs {...} do
+      if has_nan(x) then error(("%s: detect_anomaly: %s made NaN"):format(lines[node], name), 0) end
+    end
+  end
+  function w.check(node, g)
+    if not has_nan(g) then return end
+    local _, name = ag.rule(node)
+    args.fail("backward", "the gradient of %s at %s is NaN", name, lines[node] or "?")
+  end
+  return w
+end
+
+--- Until the result is closed, every result and every gradient is looked at.
+return function()
+  local w = new_watcher()
+  local was_watcher, was = engine.watcher, ag.watch(w.record)
+  engine.watcher = w
+  return setmetatable({}, {__close = function()
+    engine.watcher = was_watcher
+    ag.watch(was)
+  end})
+end
