@@ -1,7 +1,10 @@
 -- The gradient of every op against central differences: over layouts and broadcasting, real and complex, and the
 -- gradients of gradients. Inputs are inside of each op's domain, away from kinks.
 local lt = require "luatensor"
+local ag = require("luatensor.core").autograd
+local none = require "luatensor.gradients.none"
 local gradient = require "spec.support.gradient"
+local coverage = dofile "tools/coverage.lua"
 
 local make, layouts = gradient.tensor, gradient.layouts
 
@@ -215,4 +218,47 @@ describe("the gradient of", function()
       return y
     end, {make({3, 2}), make({1, 1, 2}, -2, 2, 2)})
   end)
+end)
+
+-- ---- all of them ----
+
+describe("every op of the table", function()
+  for name in pairs(lt.ops()) do
+    it(name .. " has a gradient or says that it has none", function()
+      assert(ag.rules[name] or none[name], name .. ": a rule in lua/luatensor/gradients, or a reason in none.lua")
+      assert(not (ag.rules[name] and none[name]), name .. " has a rule, and a reason to have none")
+    end)
+  end
+end)
+
+local function tensors_of(...)
+  local list = {}
+  for _, value in ipairs {...} do
+    if lt.is_tensor(value) then list[#list + 1] = value
+    elseif type(value) == "table" then
+      for _, t in ipairs(value) do if lt.is_tensor(t) then list[#list + 1] = t end end
+    end
+  end
+  return list
+end
+
+describe("every function", function()
+  local functions = {}
+  for _, group in ipairs(coverage.functions()) do
+    for _, name in ipairs(group.names) do functions[#functions + 1] = name end
+  end
+  for _, name in ipairs(functions) do
+    it(name .. " passes a gradient on or says that it does not", function()
+      local x, s = coverage.sample("float64", "cpu")
+      x = (x / 8):requires_grad_()
+      local results = {pcall(coverage.call_of(name), coverage.function_of(name), x, s)}
+      if not results[1] then return end                 -- not for floats
+      for i, y in ipairs(tensors_of(table.unpack(results, 2))) do
+        if y.dtype:find "float" or y.dtype:find "complex" then
+          assert(y.requires_grad or none[name], name .. ": result " .. i .. " is not connected with x")
+          if y.requires_grad then y:backward(lt.ones_like(y), {retain_graph = true}) end
+        end
+      end
+    end)
+  end
 end)

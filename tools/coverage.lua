@@ -25,7 +25,7 @@ coverage.tables = {
 
 -- Sources that compute nothing with elements; what scripts write themselves (elementwise, kernel).
 local other_sources = {}
-for name in ([[alias compose convert device dlpack dtype elementwise file graph info kernel limits memory print stream
+for name in ([[advise alias autograd bench compose convert device dlpack dtype elementwise file graph info kernel limits memory print stream
     tensor thread]]):gmatch "%S+" do
   other_sources[name] = true
 end
@@ -117,10 +117,13 @@ local function default_call(name)
   return function(f, x) return f(table.unpack({x, x, x, x}, 1, n)) end
 end
 
+--- call(f, x, s) for a function: x and s are what sample gives.
+function coverage.call_of(name) return calls[name] or default_call(name) end
+
 --- A symmetric, positive definite matrix that every numeric dtype holds.
 local matrix = {{4, 1, 0, 1}, {1, 5, 1, 0}, {0, 1, 6, 1}, {1, 0, 1, 7}}
 
-local function sample(dtype, device)
+function coverage.sample(dtype, device)
   local options = {dtype = dtype, device = device}
   local integers = lt.tensor(matrix, {device = device})
   return integers:to(dtype), {
@@ -129,7 +132,7 @@ local function sample(dtype, device)
   }
 end
 
-local function function_of(name)
+function coverage.function_of(name)
   local space, inner = name:match "^(%w+)%.([%w_]+)$"
   local functions = space and rawget(lt, space) or lt
   return type(functions) == "table" and rawget(functions, inner or name)
@@ -145,8 +148,7 @@ function coverage.functions()
   local _, by_name = annotate.collect()
   for name, doc in pairs(by_name) do
     local names = table_of[doc.section]
-    local measures = name:find "^bench%." or name:find "^advise"
-    local is_function = type(function_of(name)) == "function" and not no_elements[name] and not measures
+    local is_function = type(coverage.function_of(name)) == "function" and not no_elements[name]
     assert(names or not is_function or other_sources[doc.section], name .. ": in which table of docs/coverage.md?")
     if names and is_function then names[#names + 1] = name end
   end
@@ -204,8 +206,8 @@ end
 
 --- One call on a device: {works =, why =, float =, view =, library =, waits =}; float: integers became floats.
 local function measure_call(name, f, dtype, device, counts)
-  local x, s = sample(dtype, device)
-  local call = calls[name] or default_call(name)
+  local x, s = coverage.sample(dtype, device)
+  local call = coverage.call_of(name)
   pcall(call, f, x, s)                         -- what is only done once: compiling, opening libraries
   local before = counts()
   local works, result = pcall(call, f, x, s)
@@ -235,7 +237,7 @@ function coverage.measure(device)
       local row = {}
       for _, dtype in ipairs(coverage.dtypes()) do
         if device == "cpu" or not stands_for[dtype] then
-          row[dtype] = measure_call(name, function_of(name), dtype, device, counts)
+          row[dtype] = measure_call(name, coverage.function_of(name), dtype, device, counts)
         end
       end
       for dtype, other in pairs(device == "cpu" and {} or stands_for) do row[dtype] = row[other] end

@@ -16,6 +16,7 @@ local ag = core.autograd
 local files = {"elementwise", "reduce", "product", "shape", "index"}
 
 local rules = {}
+ag.rules = rules
 for _, file in ipairs(files) do
   for name, row in pairs(require("luatensor.gradients." .. file)) do
     if rules[name] then error("two gradients for " .. name) end
