@@ -256,7 +256,7 @@ describe("every function", function()
       for i, y in ipairs(tensors_of(table.unpack(results, 2))) do
         if y.dtype:find "float" or y.dtype:find "complex" then
           assert(y.requires_grad or none[name], name .. ": result " .. i .. " is not connected with x")
-          if y.requires_grad then y:backward(lt.ones_like(y), {retain_graph = true}) end
+          if y.requires_grad and not none[name] then y:backward(lt.ones_like(y), {retain_graph = true}) end
         end
       end
     end)

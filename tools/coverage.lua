@@ -25,8 +25,8 @@ coverage.tables = {
 
 -- Sources that compute nothing with elements; what scripts write themselves (elementwise, kernel).
 local other_sources = {}
-for name in ([[advise alias autograd bench compose convert device dlpack dtype elementwise file graph info kernel limits memory print stream
-    tensor thread]]):gmatch "%S+" do
+for name in ([[alias autograd compose convert device dlpack dtype elementwise file graph info kernel limits memory print
+    stream tensor thread]]):gmatch "%S+" do
   other_sources[name] = true
 end
 
@@ -148,7 +148,8 @@ function coverage.functions()
   local _, by_name = annotate.collect()
   for name, doc in pairs(by_name) do
     local names = table_of[doc.section]
-    local is_function = type(coverage.function_of(name)) == "function" and not no_elements[name]
+    local measures = name:find "^bench%." or name:find "^advise"
+    local is_function = type(coverage.function_of(name)) == "function" and not no_elements[name] and not measures
     assert(names or not is_function or other_sources[doc.section], name .. ": in which table of docs/coverage.md?")
     if names and is_function then names[#names + 1] = name end
   end
@@ -261,7 +262,7 @@ local blas = {float32 = true, float64 = true, complex64 = true, complex128 = tru
 --- Is it a factorization? Those of lt.linalg that are written in C and that lt has not.
 local function is_factorization(name)
   local inner = name:match "^linalg%.(.*)$"
-  return inner and not is_composition(function_of(name)) and rawget(lt, inner) == nil
+  return inner and not is_composition(coverage.function_of(name)) and rawget(lt, inner) == nil
 end
 
 --- What the CPU uses, where a GPU uses a library: the letter, "" for nothing.
@@ -273,7 +274,7 @@ end
 --- A cell of one device in letters: "–", "V", "K", "CB →" …
 function coverage.letters(name, cell, library)
   if not cell.works then return "–" end
-  local how = (is_composition(function_of(name)) and "C" or "") .. library
+  local how = (is_composition(coverage.function_of(name)) and "C" or "") .. library
   if cell.view then how = "V" elseif how == "" then how = "K" end
   return how .. (cell.float and " →" or "")
 end

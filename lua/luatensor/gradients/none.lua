@@ -9,7 +9,9 @@ list("booleans", [[equal not_equal less less_equal greater greater_equal logical
   isinf isfinite signbit isclose isclose_nan_ any all]])
 list("integers", [[bitwise_invert bitwise_and bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift count_nonzero
   argmax argmin argsort]])
-list("does not depend on the elements", [[zeros_like ones_like empty_like full_like rand_like randn_like]])
+list("does not depend on the elements", [[zeros_like ones_like empty_like full_like rand_like randn_like zeros ones empty
+  full arange range linspace eye rand randn randint uniform normal bernoulli fft.fftfreq fft.rfftfreq]])
+list("counts, and edges between them", [[histogram]])
 list("steps", [[nextafter]])
 
 return none
