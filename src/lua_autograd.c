@@ -40,15 +40,9 @@ static int count_inputs(lua_State *L, const op_record *r) {
   return r->list ? (int)lua_rawlen(L, r->in[0]) : r->nin;
 }
 
-/* Pushes input k. */
-static void push_input(lua_State *L, const op_record *r, int k) {
-  if (r->list) lua_rawgeti(L, r->in[0], k + 1);
-  else lua_pushvalue(L, r->in[k]);
-}
-
-/* Input k, which its table or the stack keeps; NULL: no tensor. */
+/* Input k, which its table or the stack keeps; NULL: no tensor. (The only userdata that ops take are tensors.) */
 static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
-  if (!r->list) return test_userdata(L, r->in[k]);
+  if (!r->list) return lua_touserdata(L, r->in[k]);
   lua_rawgeti(L, r->in[0], k + 1);
   tensor_userdata *u = test_userdata(L, -1);
   lua_pop(L, 1);
@@ -68,10 +62,13 @@ static bool is_recorded(lua_State *L, const op_record *r, int nin, int *dims) {
   return needs;
 }
 
-/* Pushes where the gradient of the tensor at the top goes: the tensor itself, a leaf, or its node. */
-static void push_edge(lua_State *L, const tensor_userdata *u) {
-  if (u->is_leaf) lua_pushvalue(L, -1);
-  else lua_getiuservalue(L, -1, 1);
+/* Pushes where the gradient of u, input k, goes: the tensor itself, a leaf, or its node. */
+static void push_edge(lua_State *L, const op_record *r, int k, const tensor_userdata *u) {
+  if (r->list) lua_rawgeti(L, r->in[0], k + 1);
+  int at = r->list ? lua_gettop(L) : r->in[k];
+  if (u->is_leaf) lua_pushvalue(L, at);
+  else lua_getiuservalue(L, at, 1);
+  if (r->list) lua_remove(L, at);
 }
 
 /* What the rule, if there is one, needs of the values: bit k is value k of the node; params: of the call. */
@@ -99,26 +96,24 @@ static void set_edges(lua_State *L, const op_record *r, int at, node *n) {
     v->needs = true;
     v->is_leaf = u->is_leaf;
     v->output = u->output;
-    push_input(L, r, k);
-    push_edge(L, u);
+    push_edge(L, r, k, u);
     lua_setiuservalue(L, at, NODE_EDGES + k);
-    lua_pop(L, 1);
   }
 }
 
+static tensor *result_at(lua_State *L, int i) { return &((tensor_userdata *)lua_touserdata(L, i))->tensor; }
+
 /* Results and inputs: shapes, and what is needed of their elements. */
-static void set_values(lua_State *L, const op_record *r, int out, node *n, uint64_t needed, int64_t *room) {
-  const storage *written = r->in_place ? test_tensor(L, out)->store : NULL;
-  for (int k = 0; k < n->nout; k++) node_set(L, n, k, out + k, needed >> k & 1, false, &room);
+static void set_values(lua_State *L, const op_record *r, int out, node *n, uint64_t needed) {
+  int64_t *room = (int64_t *)(void *)&n->value[n->nin + n->nout];
+  const storage *written = r->in_place ? result_at(L, out)->store : NULL;
+  for (int k = 0; k < n->nout; k++) node_set_tensor(&n->value[k], result_at(L, out + k), needed >> k & 1, false, &room);
   for (int k = 0; k < n->nin; k++) {
     const tensor_userdata *u = input(L, r, k);
     int value = n->nout + k;
     bool keep = value < 64 && needed >> value & 1;
-    if (u && u->tensor.store) {
-      node_set_tensor(&n->value[value], &u->tensor, keep, u->tensor.store == written, &room);
-    } else if (!u && !r->list) {
-      node_set(L, n, value, r->in[k], keep, false, &room);
-    }
+    if (u && u->tensor.store) node_set_tensor(&n->value[value], &u->tensor, keep, u->tensor.store == written, &room);
+    else if (!u && !r->list) node_set_number(L, &n->value[value], r->in[k]);
   }
 }
 
@@ -158,7 +153,7 @@ static void make_constant(lua_State *L, int i, tensor_userdata *u) {
 
 static bool any_can_need(lua_State *L, int out, int nout) {
   for (int k = 0; k < nout; k++)
-    if (can_need(test_tensor(L, out + k)->dtype)) return true;
+    if (can_need(result_at(L, out + k)->dtype)) return true;
   return false;
 }
 
@@ -180,7 +175,7 @@ static void push_recorded(lua_State *L, const op_record *r, int out, int nin, in
   lua_getiuservalue(L, -1, STATE_RULES);
   lua_getfield(L, -1, r->name);
   const rule *rule = test_rule(L, -1);
-  for (int k = 0; k < nout; k++) dims += test_tensor(L, out + k)->shape.ndim;
+  for (int k = 0; k < nout; k++) dims += result_at(L, out + k)->shape.ndim;
   node *n = push_node(L, r->name, nin, nout, dims);
   int at = lua_gettop(L);
   lua_pushvalue(L, at - 1);
@@ -189,7 +184,8 @@ static void push_recorded(lua_State *L, const op_record *r, int out, int nin, in
   set_edges(L, r, at, n);
   bool params;
   uint64_t needed = needed_values(rule, n, &params);
-  set_values(L, r, out, n, needed, (int64_t *)(void *)&n->value[nin + nout]);
+  if (needed) node_own(L, at);
+  set_values(L, r, out, n, needed);
   set_params(L, r, at, n, params);
   attach_results(L, at, out, n);
   if (s->watched) tell_watch(L, at, out, n);
@@ -473,7 +469,7 @@ static int l_new_node(lua_State *L) {
   lua_setiuservalue(L, at, NODE_RULE);
   n->seq = ++push_state(L)->seq;
   set_edges(L, &r, at, n);
-  set_values(L, &r, 5, n, 0, (int64_t *)(void *)&n->value[nin + nout]);
+  set_values(L, &r, 5, n, 0);
   attach_results(L, at, 5, n);
   if (push_state(L)->watched) tell_watch(L, at, 5, n);
   return 0;

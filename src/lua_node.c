@@ -36,9 +36,13 @@ node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
   n->name = name;
   n->nin = nin;
   n->nout = nout;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &node_class);
-  lua_setmetatable(L, -2);
   return n;
+}
+
+/* The metatable has a finalizer, which costs as much as the rest of a node. */
+void node_own(lua_State *L, int at) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &node_class);
+  lua_setmetatable(L, at);
 }
 
 void node_set_tensor(node_value *v, const tensor *t, bool keep, bool changed, int64_t **room) {
@@ -61,18 +65,12 @@ void node_set_tensor(node_value *v, const tensor *t, bool keep, bool changed, in
   v->store->kept++;
 }
 
-void node_set(lua_State *L, node *n, int k, int i, bool keep, bool changed, int64_t **room) {
-  node_value *v = &n->value[k];
+void node_set_number(lua_State *L, node_value *v, int i) {
   switch (lua_type(L, i)) {
-    case LUA_TUSERDATA: {
-      const tensor *t = test_tensor(L, i);
-      if (t && t->store) node_set_tensor(v, t, keep, changed, room);
-      break;
-    }
     case LUA_TNUMBER:
       v->kind = lua_isinteger(L, i) ? VALUE_integer : VALUE_float;
-      v->integer = lua_tointeger(L, i);
-      v->number = lua_tonumber(L, i);
+      if (v->kind == VALUE_integer) v->integer = lua_tointeger(L, i);
+      else v->number = lua_tonumber(L, i);
       break;
     case LUA_TBOOLEAN:
       v->kind = VALUE_boolean;

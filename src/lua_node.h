@@ -18,11 +18,13 @@ typedef struct node_value {
   enum dtype dtype;
   place     place;
   bool      weak;
-  storage  *store;             /* kept; else NULL */
   uint32_t  version;           /* the storage's at that time */
-  int64_t   offset, count;
-  lua_Integer integer;         /* of a number or boolean */
-  lua_Number  number;
+  storage  *store;             /* kept; else NULL */
+  union {
+    struct { int64_t offset, count; };
+    lua_Integer integer;       /* of a number or boolean */
+    lua_Number  number;
+  };
 } node_value;
 
 typedef struct node {
@@ -50,15 +52,17 @@ typedef struct rule {
   bool all;
 } rule;
 
-/* Pushes a new node for nin inputs and nout results, that have `dims` dims together. */
+/* Pushes a new node for nin inputs and nout results, that have `dims` dims together. Once it keeps storages, node_own
+** says that they are to be let go with it. */
 node *push_node(lua_State *L, const char *name, int nin, int nout, int dims);
 
-/* Sets value k (results first) from a tensor or number at stack index i; keep: its elements, too. *room: where its
-** dims go. changed: it was written to since. */
-void node_set(lua_State *L, node *n, int k, int i, bool keep, bool changed, int64_t **room);
+void node_own(lua_State *L, int at);
 
-/* The same for a tensor in hand. */
+/* Sets a value from a tensor; keep: its elements, too. *room: where its dims go. changed: it was written to since. */
 void node_set_tensor(node_value *v, const tensor *t, bool keep, bool changed, int64_t **room);
+
+/* Sets a value from what is no tensor: the number or boolean at stack index i. */
+void node_set_number(lua_State *L, node_value *v, int i);
 
 /* Pushes a copy of the arguments from stack index first to last, as one table. Adds up versions of tensors in it. */
 void push_arguments(lua_State *L, int first, int last, uint64_t *versions);
