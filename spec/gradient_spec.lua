@@ -185,7 +185,7 @@ local views = {
   assignment = function(x)
     local y = x * 2
     y[{ {}, 2 }] = x[{ {}, 1 }] * 3
-    y[y:greater(3)] = 1
+    y[y:detach():greater(3)] = 1
     return y
   end,
 }

@@ -79,6 +79,7 @@ static uint64_t needed_values(const rule *rule, const node *n, bool *params) {
     if (k == 0 ? !rule->all : k > n->nin || !n->value[n->nout + k - 1].needs) continue;
     for (const char *c = rule->needs[k]; *c; c++) {
       if (*c == 'p') *params = true;
+      else if (*c == 's') continue;
       else if (*c == 'o') mask |= 1;
       else if (*c >= '1' && *c <= '9') mask |= (uint64_t)1 << (*c - '1');
       else mask |= (uint64_t)1 << (n->nout + (*c == 'w' ? 3 : *c - 'x'));
@@ -221,11 +222,14 @@ static bool any_needs(lua_State *L, int first, int last) {
   return false;
 }
 
-/* Do other tensors share t's memory? Garbage does not count. */
+/* Tensors that share t's memory and would share its gradient. */
+static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
+
+/* Garbage does not count. */
 static bool is_shared(lua_State *L, const tensor *t) {
-  if (t->store->refs - t->store->kept <= 1) return false;
+  if (count_shared(t) == 0) return false;
   lua_gc(L, LUA_GCCOLLECT);
-  return t->store->refs - t->store->kept > 1;
+  return count_shared(t) > 0;
 }
 
 static void check_write(lua_State *L, const char *fn, int target) {
@@ -292,7 +296,9 @@ The same elements, in the same memory, as a tensor through which no gradient goe
 @treturn Tensor
 */
 static int l_detach(lua_State *L) {
-  push_view(L, check_tensor(L, 1, "detach"));
+  tensor *t = push_view(L, check_tensor(L, 1, "detach"));
+  t->apart = true;
+  t->store->kept++;
   return 1;
 }
 
@@ -434,6 +440,13 @@ static int l_sole(lua_State *L) {
   return 1;
 }
 
+/* is_complex(x): a tensor of complex numbers, or such a number? */
+static int l_is_complex(lua_State *L) {
+  const tensor *t = test_tensor(L, 1);
+  lua_pushboolean(L, t && dtype_kind(t->dtype) == KIND_COMPLEX);
+  return 1;
+}
+
 /* version(x): how often x's memory was written to in place. */
 static int l_version(lua_State *L) {
   lua_pushinteger(L, check_tensor(L, 1, "autograd")->store->version);
@@ -477,7 +490,7 @@ static int l_new_node(lua_State *L) {
 
 static const luaL_Reg engine[] = {
   {"mode", l_mode}, {"set_rule", l_set_rule}, {"source", l_source}, {"sole", l_sole}, {"new_node", l_new_node},
-  {"version", l_version}, {"watch", l_watch},
+  {"is_complex", l_is_complex}, {"version", l_version}, {"watch", l_watch},
   {NULL, NULL}
 };
 

@@ -190,7 +190,7 @@ static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   int st;
   check_in_place(L, fn);
   TRY(L, x->store->place, st, op_fill(x, *value));
-  return st == OK ? finish_in_place(L, 1) : raise(L, fn, st, (const tensor *[]){x}, 1);
+  return st == OK ? finish_in_place(L, 0) : raise(L, fn, st, (const tensor *[]){x}, 1);
 }
 
 static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {

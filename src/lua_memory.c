@@ -110,7 +110,7 @@ tensor *push_empty(lua_State *L) {
   if (gc_stress()) lua_gc(L, LUA_GCCOLLECT);
   tensor_userdata *u = lua_newuserdatauv(L, sizeof *u, 1);
   u->tensor.store = NULL;
-  u->tensor.weak = u->needs_grad = false;
+  u->tensor.weak = u->tensor.apart = u->needs_grad = false;
   u->is_leaf = true;
   u->output = 0;
   u->class = &tensor_class;

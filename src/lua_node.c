@@ -154,15 +154,15 @@ static void attach(lua_State *L, int at, const node *n, int k) {
   u->output = result ? k : v->output;
 }
 
-/* Pushes value k of the node at `at`; graph: as part of the graph. */
-static void push_value(lua_State *L, int at, int k, bool graph) {
+/* Pushes value k of the node at `at`; graph: as part of the graph. Is it a tensor made for that? */
+static bool push_value(lua_State *L, int at, int k, bool graph) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];
   switch (v->kind) {
-    case VALUE_integer: lua_pushinteger(L, v->integer); return;
-    case VALUE_float:   lua_pushnumber(L, v->number); return;
-    case VALUE_boolean: lua_pushboolean(L, (int)v->integer); return;
-    case VALUE_none:    lua_pushnil(L); return;
+    case VALUE_integer: lua_pushinteger(L, v->integer); return false;
+    case VALUE_float:   lua_pushnumber(L, v->number); return false;
+    case VALUE_boolean: lua_pushboolean(L, (int)v->integer); return false;
+    case VALUE_none:    lua_pushnil(L); return false;
     case VALUE_tensor:  break;
   }
   if (!v->store) luaL_error(L, "backward: %s kept nothing of this tensor", n->name);
@@ -170,7 +170,7 @@ static void push_value(lua_State *L, int at, int k, bool graph) {
   if (graph && k >= n->nout && v->needs && v->is_leaf) {
     lua_getiuservalue(L, at, NODE_EDGES + k - n->nout);
     const tensor *leaf = test_tensor(L, -1);
-    if (leaf && leaf->store == v->store) return;         /* else it was freed, or given other data */
+    if (leaf && leaf->store == v->store) return false;   /* else it was freed */
     lua_pop(L, 1);
   }
   tensor *t = push_empty(L);
@@ -186,6 +186,7 @@ static void push_value(lua_State *L, int at, int k, bool graph) {
   t->store = v->store;
   storage_retain(t->store);
   if (graph && !v->is_leaf) attach(L, at, n, k);
+  return true;
 }
 
 static void push_lengths(lua_State *L, const node_value *v) {
@@ -239,6 +240,11 @@ static void set_inputs(lua_State *L, const node *n) {
   lua_setfield(L, -2, "shapes");
 }
 
+static void set_true(lua_State *L, const char *name) {
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, name);
+}
+
 /* Parameters of the call, as a table. */
 static void push_params(lua_State *L, int at) {
   const node *n = lua_touserdata(L, at);
@@ -252,10 +258,8 @@ static void push_params(lua_State *L, int at) {
   if (n->nin > 1) set_inputs(L, n);
   lua_pushinteger(L, p->dim < 0 ? p->dim : p->dim + 1);
   lua_setfield(L, -2, "dim");
-  lua_pushboolean(L, p->keepdim);
-  lua_setfield(L, -2, "keepdim");
-  lua_pushboolean(L, p->flag);
-  lua_setfield(L, -2, "flag");
+  if (p->keepdim) set_true(L, "keepdim");
+  if (p->flag) set_true(L, "flag");
   for (int k = 0; k < 2; k++) {
     lua_pushnumber(L, p->number[k]);
     lua_rawseti(L, -2, k + 1);
@@ -269,23 +273,46 @@ static void push_params(lua_State *L, int at) {
   lua_setfield(L, -2, "args");
 }
 
-/* kept(node, k, graph): what the rule's letters say for input k (0: all), one value each. */
-static int l_kept(lua_State *L) {
-  node *n = check_node(L, 1);
-  lua_Integer k = lua_tointeger(L, 2);
-  bool graph = lua_toboolean(L, 3);
-  lua_getiuservalue(L, 1, NODE_RULE);
-  const rule *r = test_rule(L, -1);
-  if (!r || k < 0 || k > MAX_IN) return 0;
-  int count = 0;
-  luaL_checkstack(L, RULE_LETTERS + LUA_MINSTACK, NULL);
-  for (const char *c = r->needs[k]; *c; c++, count++) {
-    if (*c == 'p') push_params(L, 1);
-    else if (*c >= '1' && *c <= '9') push_value(L, 1, *c - '1', graph);
-    else if (*c == 'o') push_value(L, 1, 0, graph);
-    else push_value(L, 1, n->nout + (*c == 'w' ? 3 : *c - 'x'), graph);
+/* Pushes what a rule's letters say, one value each. Returns those that are tensors of their own, as bits. */
+static unsigned push_kept(lua_State *L, int at, const char *letters, bool graph) {
+  const node *n = lua_touserdata(L, at);
+  unsigned own = 0;
+  for (int i = 0; letters[i]; i++) {
+    char c = letters[i];
+    if (c == 'p') push_params(L, at);
+    else if (c == 's') push_lengths(L, &n->value[n->nout]);
+    else {
+      int k = c == 'o' ? 0 : c <= '9' ? c - '1' : n->nout + (c == 'w' ? 3 : c - 'x');
+      if (push_value(L, at, k, graph)) own |= 1u << i;
+    }
   }
-  return count;
+  return own;
+}
+
+/* apply(node, k, g, graph): the rule's function of input k (0: of all) called with g and what its letters say. The tensors
+** made for that end with it, so that the memory goes. */
+static int l_apply(lua_State *L) {
+  check_node(L, 1);
+  int k = (int)lua_tointeger(L, 2);
+  lua_settop(L, 4);
+  lua_getiuservalue(L, 1, NODE_RULE);
+  const rule *r = test_rule(L, 5);
+  if (!r || k < 0 || k > MAX_IN) return luaL_error(L, "autograd: no rule");
+  luaL_checkstack(L, 2 * RULE_LETTERS + LUA_MINSTACK, NULL);
+  unsigned own = push_kept(L, 1, r->needs[k], lua_toboolean(L, 4));
+  int count = lua_gettop(L) - 5, result = 6 + count;
+  lua_getiuservalue(L, 5, 1);
+  if (k) lua_rawgeti(L, -1, k);
+  else lua_getfield(L, -1, "all");
+  lua_rawgeti(L, -1, 2);
+  lua_replace(L, result);
+  lua_settop(L, result);
+  lua_pushvalue(L, 3);
+  for (int i = 0; i < count; i++) lua_pushvalue(L, 6 + i);
+  lua_call(L, 1 + count, 1);
+  for (int i = 0; i < count && k > 0 && !lua_toboolean(L, 4); i++)
+    if (own >> i & 1 && !lua_rawequal(L, 6 + i, result)) tensor_drop(lua_touserdata(L, 6 + i));
+  return 1;
 }
 
 /* ---- what the engine asks ---- */
@@ -427,8 +454,8 @@ static void read_letters(lua_State *L, char *letters) {
   lua_rawgeti(L, -1, 1);
   size_t length;
   const char *text = luaL_checklstring(L, -1, &length);
-  if (length >= RULE_LETTERS || strspn(text, "xyzwop123456789") != length)
-    luaL_error(L, "autograd: \"%s\": letters x y z w o p expected", text);
+  if (length >= RULE_LETTERS || strspn(text, "xyzwosp123456789") != length)
+    luaL_error(L, "autograd: \"%s\": letters x y z w o s p expected", text);
   memcpy(letters, text, length + 1);
   lua_pop(L, 1);
 }
@@ -457,7 +484,7 @@ static int l_new_rule(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"kept", l_kept}, {"rule", l_rule}, {"edge", l_edge}, {"fits", l_fits}, {"result", l_result}, {"let_go", l_let_go},
+  {"apply", l_apply}, {"rule", l_rule}, {"edge", l_edge}, {"fits", l_fits}, {"result", l_result}, {"let_go", l_let_go},
   {"gradients", l_gradients}, {"order", l_order}, {"new_rule", l_new_rule}, {NULL, NULL}
 };
 

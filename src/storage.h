@@ -12,7 +12,7 @@ typedef struct storage {
   void    *ptr;
   size_t   bytes;
   int      refs;
-  int      kept;                          /* how many of them are what gradients will need */
+  int      kept;                          /* how many of them are what gradients will need, or detached */
   uint32_t version;                       /* raised by every in-place write */
   unsigned epoch;                         /* of the device when it was made: it is lost when the device is reopened */
   void   (*release)(struct storage *s);   /* memory that is not ours (DLPack): called instead of free */

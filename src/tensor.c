@@ -14,14 +14,14 @@ int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where) {
   t->shape = *s;
   t->count = count;
   t->offset = 0;
-  t->weak = false;
+  t->weak = t->apart = false;
   shape_strides(s, t->stride);
   return OK;
 }
 
 void tensor_view(tensor *t, const tensor *base) {
   *t = *base;
-  t->weak = false;
+  t->weak = t->apart = false;
   storage_retain(t->store);
 }
 
@@ -33,7 +33,9 @@ scalar tensor_number(const tensor *t) {
 void tensor_drop(tensor *t) {
   storage *s = t->store;
   t->store = NULL;
-  if (s) storage_drop(s);
+  if (!s) return;
+  if (t->apart) s->kept--;
+  storage_drop(s);
 }
 
 /* ---- overlap ----

@@ -14,6 +14,7 @@ typedef struct tensor {
   int64_t    offset;              /* elements from the storage's start to the first element */
   int64_t    stride[MAX_DIMS];    /* in elements */
   bool       weak;                /* a 0-d complex128 on the CPU that counts as a number: lt.complex(re, im) */
+  bool       apart;               /* shares memory, but no gradient: x:detach(). Among the storage's `kept` */
 } tensor;
 
 static inline void *tensor_data(const tensor *t) {

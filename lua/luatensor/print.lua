@@ -175,6 +175,8 @@ return function(lt, _, core)
     if gone then return gone:find("freed", 1, true) and "tensor (freed)" or "tensor (lost)" end
     local shape = x.shape
     local description = x.dtype .. " " .. (#shape > 0 and args.shape_text(shape) .. " " or "") .. x.device
+    if x.grad_fn then description = description .. " grad_fn=" .. x.grad_fn
+    elseif x.requires_grad then description = description .. " requires_grad=true" end
     return format_body(core, x) .. "  " .. description
   end
 

@@ -96,8 +96,8 @@ local function is_wanted(run, target)
 end
 
 --- The gradients of all inputs at once.
-local function pass_all(run, node, rule, count, g)
-  local list = rule[2](g, ag.kept(node, 0, run.graph))
+local function pass_all(run, node, count, g)
+  local list = ag.apply(node, 0, g, run.graph)
   for k = 1, count do
     local target, output = ag.edge(node, k)
     if is_wanted(run, target) then pass(run, node, k, target, output, g, list[k]) end
@@ -108,9 +108,8 @@ local function pass_each(run, node, row, count, g, name)
   for k = 1, count do
     local target, output = ag.edge(node, k)
     if is_wanted(run, target) then
-      local rule = row[k]
-      if not rule then args.fail("backward", "%s has no gradient for argument %d", name, k) end
-      pass(run, node, k, target, output, g, rule[2](g, ag.kept(node, k, run.graph)))
+      if not row[k] then args.fail("backward", "%s has no gradient for argument %d", name, k) end
+      pass(run, node, k, target, output, g, ag.apply(node, k, g, run.graph))
     end
   end
 end
@@ -132,7 +131,7 @@ local function visit(run, node, g)
     return
   end
   if not row then args.fail("backward", "%s has no gradient yet", name) end
-  if row.all then pass_all(run, node, row.all, count, g) else pass_each(run, node, row, count, g, name) end
+  if row.all then pass_all(run, node, count, g) else pass_each(run, node, row, count, g, name) end
   if not run.retain then
     ag.let_go(node)
     if row.let_go then row.let_go() end

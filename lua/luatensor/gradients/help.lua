@@ -6,8 +6,7 @@ local ag, help = core.autograd, {}
 
 --- The complex conjugate; real tensors and numbers are themselves.
 function help.conj(x)
-  if type(x) ~= "userdata" or x.dtype:byte() ~= 99 then return x end      -- "c" of complex64, complex128
-  return x:conj()
+  return ag.is_complex(x) and x:conj() or x
 end
 
 --- A rule of an input whose gradient is 0 wherever there is one.

@@ -2,8 +2,11 @@
 
 local rules = {}
 
---- What was reduced away is back, with length 1.
-local function restored(g, p) return p.keepdim and g or g:reshape(p.kept) end
+--- What was reduced away is back, with length 1. Of a single element broadcasting does that.
+local function restored(g, p)
+  if p.keepdim or #p.dims == #p.shape then return g end
+  return g:reshape(p.kept)
+end
 
 local function count(p)
   local n = 1

@@ -5,7 +5,7 @@ local help = require "luatensor.gradients.help"
 
 local rules = {}
 
-rules.reshape = {{"p", function(g, p) return g:reshape(p.shape) end}}
+rules.reshape = {{"s", function(g, shape) return g:reshape(shape) end}}
 rules.broadcast_to = {help.same}                  -- the engine sums up
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
