@@ -4,6 +4,7 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
 local call_function = require "luatensor.autograd.custom"
 local engine = require "luatensor.autograd.engine"
 local watching = require "luatensor.autograd.anomaly"
@@ -29,7 +30,7 @@ local backward_options = {retain_graph = true, create_graph = true}
 
 --- Calls fn with recording on or off, whatever happens in it.
 local function with_mode(name, flag, fn, ...)
-  if type(fn) ~= "function" then error(("%s: function expected, got %s"):format(name, type(fn)), 3) end
+  if type(fn) ~= "function" then blame.fail(name, "function expected, got %s", type(fn)) end
   local _ <close> = engine.recording(flag)
   return fn(...)
 end
@@ -99,11 +100,11 @@ return function(lt, methods)
   --   unless given
   -- @treturn function that takes what fn takes and gives one tensor for each of these arguments
   function lt.grad(fn, options)
-    if type(fn) ~= "function" then error("grad: function expected, got " .. type(fn), 2) end
-    local argnums = args.options("grad", options, {argnums = true}).argnums
+    if type(fn) ~= "function" then blame.fail("grad", "function expected, got %s", type(fn)) end
+    local argnums = blame.call(args.options, "grad", options, {argnums = true}).argnums
     return function(...)
       local list = table.pack(...)
-      local numbers = chosen(list, argnums)
+      local numbers = blame.call(chosen, list, argnums)
       local outer, stops, sources = false, {}, {}
       for i, k in ipairs(numbers) do
         outer = outer or list[k].requires_grad
@@ -113,9 +114,9 @@ return function(lt, methods)
       end
       local graph = outer and ag.mode()
       local y = with_mode("grad", true, fn, table.unpack(list, 1, list.n))
-      args.tensor("grad", 1, y)
+      if not core.is_tensor(y) then blame.fail("grad", "the function gave %s, a tensor expected", type(y)) end
       local run = {graph = graph, retain = graph, stops = stops, captured = {}}
-      if y.requires_grad then engine.walk(y, engine.first_gradient("grad", y), run) end
+      if y.requires_grad then blame.call(engine.walk, y, blame.call(engine.first_gradient, "grad", y), run) end
       local results = {}
       for i, k in ipairs(numbers) do results[i] = run.captured[sources[i]] or core.zeros_like(list[k]) end
       return table.unpack(results)
@@ -130,7 +131,7 @@ return function(lt, methods)
   -- @treturn function
   function lt.autograd_function(f)
     if type(f) ~= "table" or type(f.forward) ~= "function" or type(f.backward) ~= "function" then
-      error("autograd_function: a table with forward and backward expected", 2)
+      blame.fail("autograd_function", "a table with forward and backward expected")
     end
     local own = {name = f.name or "function", forward = f.forward, backward = f.backward}
     return function(...) return call_function(own, ...) end
@@ -142,7 +143,7 @@ return function(lt, methods)
   -- @param ... its arguments
   -- @return what fn returns
   function lt.detect_anomaly(fn, ...)
-    if type(fn) ~= "function" then error("detect_anomaly: function expected, got " .. type(fn), 2) end
+    if type(fn) ~= "function" then blame.fail("detect_anomaly", "function expected, got %s", type(fn)) end
     local _ <close> = watching()
     return fn(...)
   end

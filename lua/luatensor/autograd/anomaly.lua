@@ -2,23 +2,10 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 
 local ag = core.autograd
-
-local here = debug.getinfo(1, "S").source:match("^(.*)autograd[/\\]anomaly%.lua$")
-
---- "train.lua:12", the line of the script that runs.
-local function script_line()
-  for level = 3, 60 do
-    local info = debug.getinfo(level, "Sl")
-    if not info then return "?" end
-    if info.currentline > 0 and info.source:sub(1, #here) ~= here then
-      return info.short_src .. ":" .. info.currentline
-    end
-  end
-  return "?"
-end
 
 local function has_nan(x)
   local _ <close> = engine.recording(false)
@@ -30,7 +17,7 @@ local function new_watcher()
   local lines = setmetatable({}, {__mode = "k"})
   local w = {}
   function w.record(node, name, ...)
-    lines[node] = script_line()
+    lines[node] = blame.script_line()
     for _, x in ipairs {...} do
       if has_nan(x) then error(("%s: detect_anomaly: %s made NaN"):format(lines[node], name), 0) end
     end
