@@ -1,7 +1,35 @@
 #ifndef LT_LUA_AUTOGRAD_H
 #define LT_LUA_AUTOGRAD_H
 
-#include <lua.h>
+/* What the files of autograd share. */
+
+#include "lua_args.h"
+
+/* What a Lua state has of autograd. User values: the rules, by name; a function that is told of each node. */
+enum { STATE_RULES = 1, STATE_WATCH, STATE_VALUES = STATE_WATCH };
+typedef struct grad_state {
+  bool     enabled, watched;
+  uint64_t seq;
+} grad_state;
+
+/* Pushes it. */
+grad_state *push_state(lua_State *L);
+
+static inline tensor_userdata *test_userdata(lua_State *L, int i) {
+  return test_tensor(L, i) ? lua_touserdata(L, i) : NULL;
+}
+
+/* Can tensors of this dtype need gradients? */
+static inline bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; }
+
+/* From now on ops are looked at, in the whole process. */
+void start_recording(void);
+
+/* No gradient goes through the tensor u, at stack index i, any more. */
+void make_constant(lua_State *L, int i, tensor_userdata *u);
+
+/* Functions for the engine in Lua: of core.autograd. */
+void add_engine(lua_State *L, const struct luaL_Reg *functions);
 
 /* x.grad = g, x.requires_grad = flag: the value is at 3. */
 int set_grad(lua_State *L);

@@ -67,11 +67,14 @@ void node_set_number(lua_State *L, node_value *v, int i);
 /* Pushes a copy of the arguments from stack index first to last, as one table. Adds up versions of tensors in it. */
 void push_arguments(lua_State *L, int first, int last, uint64_t *versions);
 
+/* The versions of the tensors in the arguments at i, added up. */
+uint64_t argument_versions(lua_State *L, int i);
+
+/* Pushes the value's shape as a list. */
+void push_lengths(lua_State *L, const node_value *v);
+
 node *test_node(lua_State *L, int i);
 node *check_node(lua_State *L, int i);
 rule *test_rule(lua_State *L, int i);
-
-/* What rules get: functions of core.autograd. */
-void open_node(lua_State *L, int functions);
 
 #endif

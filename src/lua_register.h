@@ -32,6 +32,9 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(thread)  \
   X(compose) \
   X(autograd) \
+  X(node) \
+  X(rule) \
+  X(grad) \
   X(random)  \
   X(fused)   \
   X(kernel)  \
