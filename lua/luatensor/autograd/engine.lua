@@ -14,27 +14,27 @@ end
 
 -- ---- one gradient ----
 
---- g summed over the dims that broadcasting stretched, and stretched where a rule left it smaller.
-local function to_shape(g, shape)
-  local from, extra, dims = g.shape, g.ndim - #shape, {}
-  for d = 1, extra do dims[d] = d end
-  for d, n in ipairs(shape) do
-    if n == 1 and d + extra >= 1 and from[d + extra] ~= 1 then dims[#dims + 1] = d + extra end
-  end
-  if #dims > 0 then g = g:sum(dims, {keepdim = true}) end
-  if extra > 0 then
-    local kept = g.shape
-    local rest = {}
-    for d = 1, #shape do rest[d] = kept[d + extra] end
-    g = g:reshape(rest)
-  end
-  return g:broadcast_to(shape)
-end
-
 local function same_shape(a, b)
   if #a ~= #b then return false end
   for d, n in ipairs(b) do if a[d] ~= n then return false end end
   return true
+end
+
+--- g summed over the dims that broadcasting stretched, and stretched where a rule left it smaller.
+local function to_shape(g, shape)
+  local from = g.shape
+  local extra, dims = #from - #shape, {}
+  for d = 1, extra do dims[d] = d end
+  local inner = false
+  for d, n in ipairs(shape) do
+    if n == 1 and d + extra >= 1 and from[d + extra] ~= 1 then
+      dims[#dims + 1] = d + extra
+      inner = true
+    end
+  end
+  if #dims > 0 then g = g:sum(dims, {keepdim = inner}) end
+  if inner and extra > 0 then g = g:squeeze(table.move(dims, 1, extra, 1, {})) end
+  return same_shape(g.shape, shape) and g or g:broadcast_to(shape)
 end
 
 --- g as a gradient of a tensor of this shape, dtype and device.
