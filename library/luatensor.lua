@@ -5,9 +5,12 @@
 ---@field T luatensor.Tensor transpose of a 2-d tensor, a view
 ---@field device string "cpu" …
 ---@field dtype string "float32" …
----@field grad luatensor.Tensor? gradient
+---@field grad luatensor.Tensor? what backward added up for a leaf; can be set
+---@field grad_fn string? the op that a gradient passes next
+---@field is_leaf boolean was it made by the script, not computed from what requires gradients?
 ---@field mT luatensor.Tensor the last two dims swapped, a view
 ---@field ndim integer number of dims
+---@field requires_grad boolean are gradients for it wanted? Can be set
 ---@field shape integer[] sizes; can be indexed, compared with == and printed
 ---@field size integer number of elements
 ---@field strides integer[] distance of neighbours in each dim, in elements
@@ -249,6 +252,12 @@ function Tensor:atanh(options) end
 ---In place: inverse hyperbolic tangent; NaN outside [-1, 1].
 ---@return luatensor.Tensor # x
 function Tensor:atanh_() end
+
+---Gradients of y for all leaves that it was computed from: they are added to each leaf's `x.grad`. What was recorded
+---is let go on the way.
+---@param gradient? luatensor.Tensor of y's shape: 1 unless given
+---@param options? table `retain_graph` (default create_graph): keeps what was recorded, for another backward; `create_graph` (false): the gradients can be differentiated, too
+function Tensor:backward(gradient, options) end
 
 ---1 with probability p, else 0.
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
@@ -514,6 +523,14 @@ function Tensor:cumulative_sum(dim, options) end
 ---Address of the first element as an integer, for FFI; on the tensor's device.
 ---@return any # integer
 function Tensor:data_ptr() end
+
+---The same elements, in the same memory, as a tensor through which no gradient goes.
+---@return luatensor.Tensor #
+function Tensor:detach() end
+
+---Takes x out of the graph that it was computed in: it is a leaf that needs no gradient.
+---@return luatensor.Tensor # x
+function Tensor:detach_() end
 
 ---A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
 ---@param k? integer
@@ -1296,11 +1313,19 @@ Tensor["repeat"] = function(self, repeats, dim) end
 ---The same as repeat.
 Tensor["repeat_interleave"] = Tensor["repeat"]
 
+---Says that gradients for x are wanted: what is computed from it is recorded, and `y:backward()` puts them in `x.grad`.
+---@param flag? boolean
+---@return luatensor.Tensor # x
+function Tensor:requires_grad_(flag) end
+
 ---The same elements, row-major, in another shape: a view where the layout allows, else a copy.
 ---@param ... any sizes, or one table of them; one may be -1: whatever is left
 ---, then options: `copy`: true always copies, false never (an error where a copy is needed)
 ---@return luatensor.Tensor #
 function Tensor:reshape(...) end
+
+---Keeps the gradient of a tensor that is no leaf, when backward passes it: it will be in `x.grad`.
+function Tensor:retain_grad() end
 
 ---The same as bitwise_right_shift.
 Tensor["right_shift"] = Tensor["bitwise_right_shift"]
@@ -2164,6 +2189,11 @@ function lt.save(path, x) end
 ---@return luatensor.Tensor # an error says what is wrong with a file that is damaged or of another kind
 function lt.load(path, options) end
 
+---The same elements, in the same memory, as a tensor through which no gradient goes.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.detach(x) end
+
 ---Captures what a function does on a GPU, to launch it again as one: a repeated sequence of small ops then costs one
 ---launch. The function is called twice, without arguments: first as it is (kernels are compiled, its effects happen), then
 ---captured: nothing is computed, and the results hold no values before the first replay. Each replay does the same ops on
@@ -2735,6 +2765,41 @@ function lt.advise.choices(options) end
 ---@param options? table  `parameters` (1000000; smaller networks are measured, too, for the trend); `batch`: samples a call (64); `calls` with the same batch (1); `training`: a step of gradient descent instead of a forward pass (false); `layers` (4); `dtype` ("float32"); `devices`, `seconds`, `patience` as lt.advise has them
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
+
+---Calls a function while nothing is recorded: what it computes needs no gradients.
+---@param fn function
+---@param ... any its arguments
+---@return any # what fn returns
+function lt.no_grad(fn, ...) end
+
+---Calls a function while ops are recorded, also inside of lt.no_grad.
+---@param fn function
+---@param ... any its arguments
+---@return any # what fn returns
+function lt.enable_grad(fn, ...) end
+
+---Are ops on tensors that need gradients recorded?
+---@return boolean #
+function lt.is_grad_enabled() end
+
+---A function that gives the gradients of fn's result, a tensor of one element, for its arguments. It may be
+---differentiated itself: `lt.grad(lt.grad(f))`.
+---@param fn function
+---@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given
+---@return function # that takes what fn takes and gives one tensor for each of these arguments
+function lt.grad(fn, options) end
+
+---A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
+---@param f table `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for messages
+---@return function #
+function lt.autograd_function(f) end
+
+---Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
+---an error with the line of the script. Slow: every result is waited for and looked at.
+---@param fn function
+---@param ... any its arguments
+---@return any # what fn returns
+function lt.detect_anomaly(fn, ...) end
 
 ---Times functions that should do the same, a round of each in turn, and shows how much faster they are than the
 ---first. Only where their results agree: with the same seed before each call, floats within what their dtype allows of

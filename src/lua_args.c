@@ -169,7 +169,7 @@ tensor *opt_out(lua_State *L, int options, const char *fn) {
     t = test_tensor(L, -1);
     if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, luaL_typename(L, -1));
     if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
-    if (recorder) recorder->check_write(L, fn, 0);
+    if (recorder()) recorder()->check_write(L, fn, 0);
   }
   lua_pop(L, 1);            /* the options table keeps it alive */
   return t;
@@ -556,11 +556,11 @@ const char *nearest_name(lua_State *L, int names, const char *name) {
   return nearest;
 }
 
-const op_recorder *recorder = NULL;
+const op_recorder *the_recorder = NULL;
 
 int finish_record(lua_State *L, const op_record *r) {
   if (r->in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
-  if (recorder) recorder->record(L, r);
+  if (recorder()) recorder()->record(L, r);
   return 1;
 }
 

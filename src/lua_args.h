@@ -169,12 +169,21 @@ typedef struct op_record {
 typedef struct op_recorder {
   void (*record)(lua_State *L, const op_record *r);
   void (*check_write)(lua_State *L, const char *fn, int target);     /* target: a stack index, or 0: option out */
+  void (*check_plain)(lua_State *L, const char *fn, int first, int last);
 } op_recorder;
-extern const op_recorder *recorder;
+extern const op_recorder *the_recorder;
+
+/* NULL: nobody listens. (Another state's thread may just be setting it.) */
+static inline const op_recorder *recorder(void) { return __atomic_load_n(&the_recorder, __ATOMIC_RELAXED); }
 
 /* Before an op writes to argument 1: where gradients would be lost, an error. (Of option out: opt_out does it.) */
 static inline void check_in_place(lua_State *L, const char *fn) {
-  if (recorder) recorder->check_write(L, fn, 1);
+  if (recorder()) recorder()->check_write(L, fn, 1);
+}
+
+/* Before work through which no gradient goes: arguments first … last must not need any. */
+static inline void check_plain(lua_State *L, const char *fn, int first, int last) {
+  if (recorder()) recorder()->check_plain(L, fn, first, last);
 }
 
 /* Raises the version of an output written in place and tells the recorder, if there is one. Returns the

@@ -232,9 +232,15 @@ static void check_write(lua_State *L, const char *fn, int target) {
                ":clone(), or use lt.no_grad(fn)", fn);
 }
 
+static void check_nothing_needs(lua_State *L, const char *fn, int first, int last) {
+  if (is_enabled(L) && any_needs(L, first, last))
+    luaL_error(L, "%s: gradients do not pass through kernels; use lt.no_grad(fn), or lt.autograd_function to give it one",
+               fn);
+}
+
 void start_recording(void) {
-  static const op_recorder autograd = {record, check_write};
-  recorder = &autograd;
+  static const op_recorder autograd = {record, check_write, check_nothing_needs};
+  __atomic_store_n(&the_recorder, &autograd, __ATOMIC_RELAXED);
 }
 
 /* ---- for the engine ---- */

@@ -282,6 +282,7 @@ static int l_call(lua_State *L) {
     if (a->pointer) point_to(a, check_pointer(L, fn, k, i, 3 + i));
     else a->value = check_number(L, fn, k, i, 3 + i);
   }
+  check_plain(L, fn, 3, lua_gettop(L));
   int st = work ? device_kernel_launch(k->where, &c) : OK;
   if (st != OK) return raise_device(L, fn, st, k->where);
   finish_written(L, k);

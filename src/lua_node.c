@@ -26,6 +26,7 @@ node *check_node(lua_State *L, int i) {
 
 node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
   size_t bytes = sizeof(node) + (size_t)(nin + nout) * sizeof(node_value) + (size_t)dims * 2 * sizeof(int64_t);
+  if (bytes == sizeof(tensor_userdata)) bytes++;          /* tensors are told by their size, and a mark at their end */
   node *n = lua_newuserdatauv(L, bytes, NODE_EDGES + nin);
   memset(n, 0, sizeof(node) + (size_t)(nin + nout) * sizeof(node_value));
   n->class = &node_class;

@@ -7,6 +7,7 @@
 #include "lua_register.h"
 
 static const char rule_class = 0;
+_Static_assert(sizeof(rule) != sizeof(tensor_userdata), "tensors are told by their size");
 
 rule *test_rule(lua_State *L, int i) {
   rule *r = lua_type(L, i) == LUA_TUSERDATA && lua_rawlen(L, i) == sizeof(rule) ? lua_touserdata(L, i) : NULL;
