@@ -581,7 +581,7 @@ function Tensor:dot(y, options) end
 function Tensor:double() end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function Tensor:empty_like(options) end
 
@@ -697,7 +697,7 @@ function Tensor:free() end
 
 ---One value in the shape of x.
 ---@param value any number or boolean that fits the dtype
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
@@ -1177,7 +1177,7 @@ function Tensor:not_equal(y, options) end
 function Tensor:numel() end
 
 ---Ones in the shape of x.
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function Tensor:ones_like(options) end
 
@@ -1248,12 +1248,12 @@ function Tensor:prod(dim, options) end
 function Tensor:quantile(q, dim, options) end
 
 ---Uniform in [0, 1), as many as x has, of its dtype and device.
----@param options? table `dtype`, `device`, `generator`
+---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function Tensor:rand_like(options) end
 
 ---Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
----@param options? table `dtype`, `device`, `generator`
+---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function Tensor:randn_like(options) end
 
@@ -1769,7 +1769,7 @@ function Tensor:where_(y, z) end
 function Tensor:zero_() end
 
 ---Zeros in the shape of x.
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function Tensor:zeros_like(options) end
 
@@ -1818,13 +1818,13 @@ function lt.complex(re, im) end
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
----@param options? table {dtype =, device =}; data that does not fit the dtype is an error
+---@param options? table {dtype =, device =, requires_grad =}; data that does not fit the dtype is an error
 ---@return luatensor.Tensor # a new tensor
 function lt.tensor(data, options) end
 
 ---The data as a tensor, without a copy where it already is one of that dtype and device.
 ---@param data any nested tables, a number, a boolean, or a tensor
----@param options? table {dtype =, device =, copy =}; copy true always copies, false is an error where a copy is needed
+---@param options? table {dtype =, device =, copy =, requires_grad =}; copy true always copies, false is an error where a copy is needed
 ---@return luatensor.Tensor #
 function lt.asarray(data, options) end
 
@@ -1847,7 +1847,7 @@ function lt.to_bytes(x) end
 ---A tensor from the bytes of its elements, row-major, native byte order.
 ---@param s string
 ---@param shape any table of sizes, or one size
----@param options? table {dtype = "float32", device = the default device}
+---@param options? table {dtype = "float32", device = the default device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function lt.from_bytes(s, shape, options) end
 
@@ -1899,51 +1899,51 @@ function lt.is_pinned(x) end
 
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
----, then options: {dtype = "float32", device = the default device}
+---, then options: {dtype = "float32", device = the default device, requires_grad = false}
 ---@return luatensor.Tensor # of that shape
 function lt.zeros(...) end
 
 ---Ones.
 ---@param ... any sizes, or one table of sizes
----, then options: {dtype = "float32", device = the default device}
+---, then options: {dtype = "float32", device = the default device, requires_grad = false}
 ---@return luatensor.Tensor # of that shape
 function lt.ones(...) end
 
 ---A tensor whose elements are whatever was in memory.
 ---@param ... any sizes, or one table of sizes
----, then options: {dtype = "float32", device = the default device}
+---, then options: {dtype = "float32", device = the default device, requires_grad = false}
 ---@return luatensor.Tensor # of that shape
 function lt.empty(...) end
 
 ---Zeros in the shape of x.
 ---@param x luatensor.Tensor
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function lt.zeros_like(x, options) end
 
 ---Ones in the shape of x.
 ---@param x luatensor.Tensor
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function lt.ones_like(x, options) end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
 ---@param x luatensor.Tensor
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function lt.empty_like(x, options) end
 
 ---One value everywhere: `lt.full({2, 3}, 7)`.
 ---@param shape any table of sizes, or one size
 ---@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
----@param options? table {dtype =, device =}; a value that does not fit the dtype is an error
+---@param options? table {dtype =, device =, requires_grad =}; a value that does not fit the dtype is an error
 ---@return luatensor.Tensor # of that shape
 function lt.full(shape, value, options) end
 
 ---One value in the shape of x.
 ---@param x luatensor.Tensor
 ---@param value any number or boolean that fits the dtype
----@param options? table {dtype = x.dtype, device = x.device}
+---@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
 ---@return luatensor.Tensor # a new tensor
 function lt.full_like(x, value, options) end
 
@@ -1951,7 +1951,7 @@ function lt.full_like(x, value, options) end
 ---@param start? number
 ---@param stop number
 ---@param step? number not 0; negative counts down
----@param options? table {dtype =, device =}; integers make int64, floats the default float
+---@param options? table {dtype =, device =, requires_grad =}; integers make int64, floats the default float
 ---@return luatensor.Tensor # 1-d
 function lt.arange(start, stop, step, options) end
 
@@ -1959,7 +1959,7 @@ function lt.arange(start, stop, step, options) end
 ---@param first number
 ---@param last number
 ---@param step? number not 0; negative counts down
----@param options? table {dtype =, device =}; integers make int64, floats the default float
+---@param options? table {dtype =, device =, requires_grad =}; integers make int64, floats the default float
 ---@return luatensor.Tensor # 1-d
 function lt.range(first, last, step, options) end
 
@@ -1967,7 +1967,7 @@ function lt.range(first, last, step, options) end
 ---@param start number|luatensor.Tensor a number, or a complex one: lt.complex(re, im)
 ---@param stop number|luatensor.Tensor the same
 ---@param n integer how many
----@param options? table {endpoint = true, dtype = "float32", device = the default device}; endpoint false leaves stop out
+---@param options? table {endpoint = true, dtype = "float32", device = the default device, requires_grad = false}; endpoint false leaves stop out
 ---@return luatensor.Tensor # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
@@ -2403,13 +2403,13 @@ function lt.manual_seed(seed) end
 
 ---Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (a float; default float32), `device`, `generator`
+---, then options: `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor # of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
 function lt.rand(...) end
 
 ---Normal with mean 0 and standard deviation 1.
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (a float; default float32), `device`, `generator`
+---, then options: `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.randn(...) end
 
@@ -2426,7 +2426,7 @@ function lt.randint(low, high, ...) end
 ---@param low number
 ---@param high number
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (a float), `device`, `generator`
+---, then options: `dtype` (a float), `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.uniform(low, high, ...) end
 
@@ -2434,7 +2434,7 @@ function lt.uniform(low, high, ...) end
 ---@param mean number
 ---@param std number the standard deviation, not negative
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (a float), `device`, `generator`
+---, then options: `dtype` (a float), `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.normal(mean, std, ...) end
 
@@ -2446,13 +2446,13 @@ function lt.permutation(n, options) end
 
 ---Uniform in [0, 1), as many as x has, of its dtype and device.
 ---@param x luatensor.Tensor
----@param options? table `dtype`, `device`, `generator`
+---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.rand_like(x, options) end
 
 ---Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
 ---@param x luatensor.Tensor
----@param options? table `dtype`, `device`, `generator`
+---@param options? table `dtype`, `device`, `generator`, `requires_grad`
 ---@return luatensor.Tensor #
 function lt.randn_like(x, options) end
 

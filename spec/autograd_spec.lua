@@ -524,6 +524,15 @@ describe("a function with a gradient of its own", function()
     assert.same({4, 4}, numbers(x.grad))
   end)
 
+  it("may keep what it returns", function()
+    local two = lt.full({2}, 2.0)
+    local double = lt.autograd_function {forward = function(_, x) return x * 2 end, backward = function() return two end}
+    local x = lt.ones(2, leaf)
+    for _ = 1, 2 do (double(x * 1) + double(x)):sum():backward() end
+    assert.same({8, 8}, numbers(x.grad))
+    assert.same({2, 2}, numbers(two))
+  end)
+
   it("notices what changed since it was saved", function()
     local x = lt.tensor({1., 2.}, leaf)
     local h = x * 1

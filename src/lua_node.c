@@ -2,6 +2,7 @@
 
 #include "lua_node.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ node *check_node(lua_State *L, int i) {
 }
 
 node *push_node(lua_State *L, const char *name, int nin, int nout, int dims) {
+  if (nin > USHRT_MAX - NODE_EDGES)
+    luaL_error(L, "%s: gradients of at most %d tensors at once; use lt.no_grad(fn)", name, USHRT_MAX - NODE_EDGES);
   size_t bytes = sizeof(node) + (size_t)(nin + nout) * sizeof(node_value) + (size_t)dims * 2 * sizeof(int64_t);
   if (bytes == sizeof(tensor_userdata)) bytes++;          /* tensors are told by their size, and a mark at their end */
   node *n = lua_newuserdatauv(L, bytes, NODE_EDGES + nin);

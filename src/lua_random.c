@@ -251,7 +251,7 @@ static const random_job standard_normal = {.op = RANDOM_normal, .a = 0, .b = 1};
 Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
 @function rand
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`
+@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
 @treturn tensor of 24 random bits an element (float64: 53, float16: 11, bfloat16: 8)
 */
 static int l_rand(lua_State *L) {
@@ -263,7 +263,7 @@ static int l_rand(lua_State *L) {
 Normal with mean 0 and standard deviation 1.
 @function randn
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`
+@tparam[opt] table options `dtype` (a float; default float32), `device`, `generator`, `requires_grad`
 @treturn tensor
 */
 static int l_randn(lua_State *L) {
@@ -296,7 +296,7 @@ Uniform in [low, high).
 @tparam number low
 @tparam number high
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (a float), `device`, `generator`
+@tparam[opt] table options `dtype` (a float), `device`, `generator`, `requires_grad`
 @treturn tensor
 */
 static int l_uniform(lua_State *L) {
@@ -313,7 +313,7 @@ Normal.
 @tparam number mean
 @tparam number std the standard deviation, not negative
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (a float), `device`, `generator`
+@tparam[opt] table options `dtype` (a float), `device`, `generator`, `requires_grad`
 @treturn tensor
 */
 static int l_normal(lua_State *L) {
@@ -349,7 +349,7 @@ static int like(lua_State *L, const char *fn, const random_job *j) {
 Uniform in [0, 1), as many as x has, of its dtype and device.
 @function rand_like
 @tparam tensor x
-@tparam[opt] table options `dtype`, `device`, `generator`
+@tparam[opt] table options `dtype`, `device`, `generator`, `requires_grad`
 @treturn tensor
 */
 static int l_rand_like(lua_State *L) { return like(L, "rand_like", &standard_uniform); }
@@ -358,7 +358,7 @@ static int l_rand_like(lua_State *L) { return like(L, "rand_like", &standard_uni
 Normal with mean 0 and standard deviation 1, as many as x has, of its dtype and device.
 @function randn_like
 @tparam tensor x
-@tparam[opt] table options `dtype`, `device`, `generator`
+@tparam[opt] table options `dtype`, `device`, `generator`, `requires_grad`
 @treturn tensor
 */
 static int l_randn_like(lua_State *L) { return like(L, "randn_like", &standard_normal); }

@@ -96,10 +96,11 @@ local function is_wanted(run, target)
 end
 
 --- The gradients of all inputs at once.
-local function pass_all(run, node, count, g)
+local function pass_all(run, node, row, count, g)
   local list = ag.apply(node, 0, g, run.graph)
   for k = 1, count do
     local target, output = ag.edge(node, k)
+    if row.let_go and list[k] then run.shared[list[k]] = true end       -- the script may keep it
     if is_wanted(run, target) then pass(run, node, k, target, output, g, list[k]) end
   end
 end
@@ -131,7 +132,7 @@ local function visit(run, node, g)
     return
   end
   if not row then args.fail("backward", "%s has no gradient yet", name) end
-  if row.all then pass_all(run, node, count, g) else pass_each(run, node, row, count, g, name) end
+  if row.all then pass_all(run, node, row, count, g) else pass_each(run, node, row, count, g, name) end
   if not run.retain then
     ag.let_go(node)
     if row.let_go then row.let_go() end
