@@ -10,7 +10,7 @@ static const char *const map_options[] = {"out", NULL};
 /* What the caller's arguments mean as a job. `at` are the stack indices of the inputs. (Half a kilobyte:
 ** where one is declared it is not cleared.) */
 typedef struct call {
-  const char *fn, *rule;     /* rule: whose gradient it has */
+  const char *fn;
   job         job;
   int         at[MAX_IN];
 } call;
@@ -20,7 +20,6 @@ static bool is_number(const job *j) { return !j->has_place && j->result == DT_co
 
 static void prepare(lua_State *L, call *c, enum map_op op) {
   job *j = &c->job;
-  c->rule = map_ops[op].name;
   j->op = op;
   j->nin = map_ops[op].nin;
   for (int i = 0; i < j->nin; i++) check_arg(L, c->at[i], c->fn, &j->in[i]);
@@ -36,7 +35,7 @@ static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
 }
 
 static int finish(lua_State *L, const call *c, bool in_place) {
-  op_record r = {.name = c->rule, .nin = c->job.nin, .in_place = in_place};
+  op_record r = {.name = map_ops[c->job.op].name, .nin = c->job.nin, .in_place = in_place};
   for (int i = 0; i < c->job.nin; i++) r.in[i] = c->at[i];
   return finish_record(L, &r);
 }
@@ -122,7 +121,6 @@ static void prepare_clip(lua_State *L, call *c, int nargs) {
   c->at[1] = min ? 2 : 3;
   c->at[2] = 3;
   prepare(L, c, min && max ? OP_clip : min ? OP_maximum : max ? OP_minimum : OP_positive);
-  if (min != max) c->rule = min ? "clip_min" : "clip_max";      /* at the limit x has all of the gradient */
 }
 
 /*** Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.

@@ -60,14 +60,6 @@ rules.clip = {
   {"xyz", function(g, x, low, high) return where(both(less(x, low), less(low, high)), g, 0) end},
   {"xyz", function(g, x, low, high) return where(either(less(high, x), less(high, low)), g, 0) end},
 }
-rules.clip_min = {
-  {"xy", function(g, x, low) return where(less_equal(low, x), g, 0) end},
-  {"xy", function(g, x, low) return where(less(x, low), g, 0) end},
-}
-rules.clip_max = {
-  {"xy", function(g, x, high) return where(less_equal(x, high), g, 0) end},
-  {"xy", function(g, x, high) return where(less(high, x), g, 0) end},
-}
 rules.lerp = {
   {"z", function(g, z) return g * conj(1 - z) end},
   {"z", function(g, z) return g * conj(z) end},
