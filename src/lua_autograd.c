@@ -178,10 +178,12 @@ static void push_recorded(lua_State *L, const op_record *r, int out, int nin, in
 }
 
 static void record(lua_State *L, const op_record *r) {
-  int top = lua_gettop(L), nout = r->nout ? r->nout : 1, out = top - nout + 1, nin = count_inputs(L, r), dims;
-  tensor_userdata *first = lua_touserdata(L, out);
+  int nin = count_inputs(L, r), dims;
   bool recorded = is_recorded(L, r, nin, &dims);
-  if (!recorded && !(r->in_place && first->needs_grad)) return;
+  if (!recorded && !r->in_place) return;
+  int top = lua_gettop(L), nout = r->nout ? r->nout : 1, out = top - nout + 1;
+  tensor_userdata *first = lua_touserdata(L, out);
+  if (!recorded && !first->needs_grad) return;
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   bool enabled = push_state(L)->enabled;
   if (enabled && !recorded && !first->is_leaf) make_constant(L, out, first);
