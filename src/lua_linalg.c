@@ -80,7 +80,8 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
   TRY(L, where, st, linalg_run(j, out));
   if (st != OK) return raise_linalg(L, fn, st, j);
   op_params params = {.flag = j->upper};
-  finish_record(L, &(op_record){.name = fn, .params = &params, .nin = j->b ? 2 : 1, .in = {1, 2}, .nout = (short)j->nout});
+  finish_record(L, &(op_record){.name = fn, .params = &params, .nin = j->pivots ? 3 : j->b ? 2 : 1, .in = {1, 2, 3},
+                                .nout = (short)j->nout});
   return j->nout;
 }
 

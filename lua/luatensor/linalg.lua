@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local join = require "luatensor.lists".join
+local of_pseudo_inverse = require "luatensor.gradients.pseudo_inverse"
 
 local inf = math.huge
 
@@ -262,6 +263,19 @@ return function(lt, _, core)
     return adjoint(vh):matmul(right:multiply(inverse))
   end
 
+  --- invert(x) with a gradient of its own: that of svd is not finite for repeated singular values.
+  local function with_gradient(invert, x)
+    return lt.autograd_function {
+      name = "pinv",
+      forward = function(ctx, a)
+        local y = invert(a)
+        ctx:save(a, y)
+        return y
+      end,
+      backward = function(ctx, g) return of_pseudo_inverse(g, ctx:saved()) end,
+    }(x)
+  end
+
   --- Pseudo-inverses (Moore and Penrose's), by singular values.
   -- @function linalg.pinv
   -- @tparam Tensor x [..., m, n]
@@ -271,9 +285,14 @@ return function(lt, _, core)
   function linalg.pinv(x, options)
     local m, n = check_matrix("pinv", 1, x)
     options = args.options("pinv", options, {rtol = true})
-    local u, s, vh = linalg.svd(x, {full_matrices = false})
-    if m == 0 or n == 0 then return lt.zeros(join(batch_of(x), {n, m}), {dtype = u.dtype, device = x.device}) end
-    return apply_inverse(u, s, vh, significant("pinv", x, s, options.rtol))
+    if m == 0 or n == 0 then
+      return lt.zeros(join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
+    end
+    local function invert(a)
+      local u, s, vh = linalg.svd(a, {full_matrices = false})
+      return apply_inverse(u, s, vh, significant("pinv", a, s, options.rtol))
+    end
+    return x.requires_grad and with_gradient(invert, x) or invert(x)
   end
 
   -- ---- least squares ----
@@ -315,6 +334,7 @@ return function(lt, _, core)
     if vector then b = b:expand_dims(-1) end
     local x, rest, rank, s = solve_least_squares(a, b, rtol)
     local full = m > n and rank.size > 0 and rank:min():item() == n
+    if full and x.requires_grad then rest = b:subtract(a:matmul(x)) end
     local residuals = full and squares(rest, -2) or lt.zeros({0}, {dtype = s.dtype, device = s.device})
     if vector then
       x = x:squeeze(-1)

@@ -73,6 +73,11 @@ rules.where = {
 
 for name in ("sign floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
 
+--- x - floor(x / y) * y, whose floor is constant but for its steps.
+rules.remainder = {same, {"xy", function(g, x, y) return -g * core.floor_divide(x, y) end}}
+rules.floor_divide = {zero, zero}
+rules.copysign = {{"xo", function(g, x, o) return where(core.equal(x, 0), 0, g * (o / x)) end}, zero}
+
 -- ---- exponentials and logarithms ----
 
 of_o("exp", function(o) return o end)
@@ -84,7 +89,27 @@ of_x("log10", function(x) return (x * math.log(10)):reciprocal() end)
 of_o("sqrt", function(o) return (o * 2):reciprocal() end)
 of_o("rsqrt", function(o) return o ^ 3 * -0.5 end)
 
+--- Of two numbers far apart the other one's share is 0: it does not overflow.
+local function share(g, a, b) return g * core.subtract(a, b):sigmoid() end
+rules.logaddexp = {{"xy", share}, {"xy", function(g, x, y) return share(g, y, x) end}}
+
 -- ---- trigonometric and hyperbolic ----
+
+--- a / b, and 0 where b is.
+local function ratio(a, b) return where(core.equal(b, 0), 0, core.divide(a, b)) end
+rules.hypot = {{"xo", function(g, x, o) return g * ratio(x, o) end}, {"yo", function(g, y, o) return g * ratio(y, o) end}}
+rules.atan2 = {
+  {"xy", function(g, x, y) return g * ratio(y, core.add(core.square(x), core.square(y))) end},
+  {"xy", function(g, x, y) return -g * ratio(x, core.add(core.square(x), core.square(y))) end},
+}
+
+--- Across the number, from the origin; 0 there. Real numbers only jump.
+rules.angle = {{"x", function(g, x)
+  if conj(x) == x then return g:zeros_like() end
+  local size = x:abs()
+  local scale = ratio(g, size * size)
+  return core.complex(-scale * x:imag(), scale * x:real())
+end}}
 
 of_x("sin", function(x) return x:cos() end)
 of_x("cos", function(x) return -x:sin() end)

@@ -1,5 +1,9 @@
 --- Gradients of reductions.
 
+local core = require "luatensor.core"
+local conj = require("luatensor.gradients.help").conj
+
+local where = core.where
 local rules = {}
 
 --- What was reduced away is back, with length 1. Of a single element broadcasting does that.
@@ -18,10 +22,63 @@ rules.sum = {{"p", function(g, p) return restored(g, p):broadcast_to(p.shape) en
 rules.mean = {{"p", function(g, p) return (restored(g, p) / count(p)):broadcast_to(p.shape) end}}
 
 --- Equal elements share.
-local extreme = {{"xop", function(g, x, o, p)
+local function extreme(g, x, o, p)
   local chosen = x:equal(restored(o, p)):to(g.dtype)
   return chosen * (restored(g, p) / chosen:sum(p.dims, {keepdim = true}))
+end
+rules.max = {{"xop", extreme}}
+rules.min = rules.max
+
+-- ---- products ----
+
+--- The permutation that puts dims behind the others, and the one that undoes it.
+local function to_the_end(ndim, dims)
+  local reduced, order, back = {}, {}, {}
+  for _, d in ipairs(dims) do reduced[d] = true end
+  for d = 1, ndim do if not reduced[d] then order[#order + 1] = d end end
+  table.move(dims, 1, #dims, #order + 1, order)
+  for i, d in ipairs(order) do back[d] = i end
+  return order, back
+end
+
+--- The product of all elements before each one of a line.
+local function before(lines)
+  return lines:cumulative_prod(2, {include_initial = true}):narrow(2, 1, lines.shape[2])
+end
+
+--- The products of the other elements: those before times those behind. Zeros are like any number.
+rules.prod = {{"xp", function(g, x, p)
+  if x.size == 0 then return x:zeros_like() end
+  local order, back = to_the_end(#p.shape, p.dims)
+  local moved = x:permute_dims(order)
+  local lines = moved:reshape(-1, count(p))
+  local others = before(lines) * before(lines:flip(2)):flip(2)
+  return restored(g, p) * conj(others:reshape(moved.shape):permute_dims(back))
 end}}
-rules.max, rules.min = extreme, extreme
+
+-- ---- statistics ----
+
+local function centred(x, p) return x - x:mean(p.dims, {keepdim = true}) end
+
+rules.var = {{"xp", function(g, x, p) return restored(g, p) * centred(x, p) * (2 / (count(p) - p[1])) end}}
+
+--- 0 where all elements are equal.
+rules.std = {{"xop", function(g, x, o, p)
+  local scale = where(o:equal(0), 0, g / o)
+  return restored(scale, p) * centred(x, p) / (count(p) - p[1])
+end}}
+
+--- The shares that exp(x) has; 0 where all elements are -inf.
+rules.logsumexp = {{"xop", function(g, x, o, p)
+  local finite = where(o:equal(-math.huge), 0, o)
+  return restored(g, p) * (x - restored(finite, p)):exp()
+end}}
+
+-- ---- norms of real numbers; at 0 they have the gradient 0 ----
+
+rules.norm_1_ = {{"xp", function(g, x, p) return restored(g, p) * x:sign() end}}
+rules.norm_2_ = {{"xop", function(g, x, o, p) return x * restored(where(o:equal(0), 0, g / o), p) end}}
+rules.norm_max_ = {{"xop", function(g, x, o, p) return extreme(g, x:abs(), o, p) * x:sign() end}}
+rules.norm_min_ = rules.norm_max_
 
 return rules

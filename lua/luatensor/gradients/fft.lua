@@ -1,0 +1,87 @@
+--- Gradients of Fourier transforms. A transform is a matrix F; the gradient of F x is the conjugate transpose of F times
+-- g: the transform the other way round, with the other norm, and without what it was cut or filled up to.
+
+local core = require "luatensor.core"
+local help = require "luatensor.gradients.help"
+
+local rules = {}
+
+local norms = {"backward", "ortho", "forward"}                  -- as op_params numbers them
+local function norm_of(p) return norms[p[1] + 1] end
+local function other_norm(p) return norms[3 - p[1]] end
+
+--- The dims of the call: those named, or the last ones (count), or all.
+local function dims_of(p, count)
+  local ndim, dims = #p.shape, {}
+  local given = p.args[2]
+  if given == nil then
+    for d = ndim - (count or ndim) + 1, ndim do dims[#dims + 1] = d end
+    return dims
+  end
+  for i, d in ipairs(type(given) == "table" and given or {given}) do dims[i] = d < 0 and ndim + 1 + d or d end
+  return dims
+end
+
+--- x with the lengths of a shape: cut, or zeros behind it.
+local function fit(x, shape)
+  local key, longer = {}, false
+  for d, n in ipairs(shape) do
+    if x.shape[d] > n then x = x:narrow(d, 1, n) end
+    longer = longer or x.shape[d] < n
+    key[d] = {1, x.shape[d]}
+  end
+  return longer and help.embed_key(x, shape, key) or x
+end
+
+--- Of a transform whose result is the first half of dim d: zeros for the rest.
+local function with_rest(g, p, dims)
+  local d = dims[#dims]
+  local lengths = p.args[1]
+  local n = type(lengths) == "table" and lengths[#dims] or lengths
+  local shape = {table.unpack(g.shape)}
+  shape[d] = math.type(n) and n > 0 and n // 1 or p.shape[d]
+  return fit(g, shape)
+end
+
+--- Of one that takes the first half of n in dim d: what stands for its conjugate, too, counts twice.
+local function count_twice(x, d, n)
+  local inner = (n - 1) // 2
+  if inner == 0 then return x end
+  local shape, last = {}, x.shape[d] - 1 - inner
+  for k = 1, x.ndim do shape[k] = k == d and x.shape[d] or 1 end
+  local options = {dtype = core.real(x).dtype, device = x.device}
+  local weights = {core.ones({1}, options), core.full({inner}, 2, options), core.ones({last}, options)}
+  return x * core.concat(weights):reshape(shape)
+end
+
+--- The dims of a call of each function: one, the last two, or all.
+local counts = {[""] = 1, ["2"] = 2, n = false}
+
+for suffix, count in pairs(counts) do
+  local function add(name, gradient)
+    rules[name .. suffix] = {{"p", function(g, p)
+      local dims = dims_of(p, count or nil)
+      return fit(gradient(g, p, dims), p.shape)
+    end}}
+  end
+  add("fft", function(g, p, dims) return core.fft.ifftn(g, nil, dims, {norm = other_norm(p)}) end)
+  add("ifft", function(g, p, dims) return core.fft.fftn(g, nil, dims, {norm = other_norm(p)}) end)
+  add("rfft", function(g, p, dims)
+    return core.fft.ifftn(with_rest(g, p, dims), nil, dims, {norm = other_norm(p)}):real()
+  end)
+  add("irfft", function(g, p, dims)
+    local d = dims[#dims]
+    return count_twice(core.fft.rfftn(g, nil, dims, {norm = other_norm(p)}), d, g.shape[d])
+  end)
+  if suffix == "" then
+    add("hfft", function(g, p, dims)
+      local d = dims[1]
+      return count_twice(core.fft.rfft(g, nil, d, {norm = norm_of(p)}):conj(), d, g.shape[d])
+    end)
+    add("ihfft", function(g, p, dims)
+      return core.fft.fft(with_rest(g, p, dims), nil, dims[1], {norm = other_norm(p)}):real()
+    end)
+  end
+end
+
+return rules

@@ -1,0 +1,74 @@
+--- Gradients of linear algebra. dL is the real part of trace(gᴴ dX); the formulas follow M. Giles, "Collected matrix
+-- derivative results for forward and reverse mode algorithmic differentiation" (2008), with conjugates for complex
+-- matrices as PyTorch's FunctionsManual.cpp has them. Those of factorizations are in factor.lua.
+
+local core = require "luatensor.core"
+local help = require "luatensor.gradients.help"
+local of_pseudo_inverse = require "luatensor.gradients.pseudo_inverse"
+
+local conj = help.conj
+local rules = {}
+
+local function adjoint(x) return conj(x.mT) end
+
+--- A number for each matrix, for products with the matrices.
+local function each(g) return g:expand_dims({-1, -2}) end
+
+-- ---- inverse, solutions ----
+
+rules.inv = {{"o", function(g, o)
+  local turned = adjoint(o)
+  return -turned:matmul(g):matmul(turned)
+end}}
+
+--- X = inverse(A) B: B's gradient is H = inverse(Aᴴ) g, and A's -H Xᴴ.
+rules.solve = {all = {"xop", function(g, a, x, p)
+  local vector = #p.shapes[2] == 1
+  if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end
+  local h = core.linalg.solve(adjoint(a), g)
+  local of_a = p.needs[1] and -h:matmul(adjoint(x)) or nil
+  return {of_a, vector and h:squeeze(-1) or h}
+end}}
+
+-- ---- determinants ----
+
+--- The matrix of cofactors, conjugated: det(A) inverse(A)ᴴ, but of singular matrices, too. From A = U S Vh it is
+-- det(U Vh) U diag(the products of the other singular values) Vh.
+local function cofactors(x)
+  local u, s, vh = core.linalg.svd(x)
+  local n = s.shape[s.ndim]
+  local others = core.where(core.eye(n, {dtype = "bool", device = x.device}), 1, s:expand_dims(-2)):prod(-1)
+  local product = (u * others:expand_dims(-2)):matmul(vh)
+  return product * each(core.linalg.det(u) * core.linalg.det(vh))
+end
+
+--- Gradients of this gradient are those of inv, and for singular matrices those of svd.
+rules.det = {{"xo", function(g, x, o)
+  local regular, inverse = pcall(core.linalg.inv, x)
+  if regular then return each(g * conj(o)) * adjoint(inverse) end
+  return each(g) * cofactors(x)
+end}}
+
+--- A complex sign turns with the imaginary part of trace(inverse(A) dA), as log |det| grows with the real one.
+rules.slogdet = {{"x1", function(g, x, sign)
+  local of_sign, scale = g[1], g[2]
+  if sign.dtype:find "^complex" then
+    local turn = of_sign and (of_sign * sign:conj()):imag()
+    scale = scale and turn and core.complex(scale, turn) or turn and core.complex(turn:zeros_like(), turn) or scale
+  end
+  return scale and each(scale) * adjoint(core.linalg.inv(x))
+end}}
+
+-- ---- least squares ----
+
+--- X = pinv(A) B; below X, where A has more rows, are numbers that lstsq uses for the residuals only where no gradient
+-- is wanted. Singular values count as they do in pinv.
+rules.lstsq = {all = {"xyp", function(g, a, b, p)
+  if g[3] then error("backward: lstsq: no gradient of its singular values; use svdvals", 0) end
+  local gx = g[1]:narrow(-2, 1, a.shape[a.ndim])
+  local y = core.linalg.pinv(a)
+  local of_a = p.needs[1] and of_pseudo_inverse(gx:matmul(adjoint(b)), a, y) or nil
+  return {of_a, adjoint(y):matmul(gx)}
+end}}
+
+return rules

@@ -1,0 +1,46 @@
+--- Gradients of scans and of softmax: along one dim.
+
+local core = require "luatensor.core"
+local conj = require("luatensor.gradients.help").conj
+
+local where = core.where
+local rules = {}
+
+--- g without the element that include_initial put in front.
+local function of_elements(g, p) return p.flag and g:narrow(p.dim, 2, p.shape[p.dim]) or g end
+
+--- The sum of each element and all behind it.
+local function sum_from(g, d) return g:flip(d):cumulative_sum(d):flip(d) end
+
+rules.cumulative_sum = {{"p", function(g, p) return sum_from(of_elements(g, p), p.dim) end}}
+
+--- Behind the first zero all products are 0 whatever the elements are; those that it is in are taken with 1 for it.
+-- Gradients of this gradient are exact in lines without zeros.
+rules.cumulative_prod = {{"xp", function(g, x, p)
+  g = of_elements(g, p)
+  local is_zero = x:equal(0)
+  local zeros = is_zero:to("int64"):cumulative_sum(p.dim)
+  local first = is_zero:logical_and(zeros:equal(1))
+  local before = zeros:equal(0)
+  local with_first = sum_from(g * conj(where(first, 1, x):cumulative_prod(p.dim)), p.dim)
+  local without = sum_from(g * conj(x:cumulative_prod(p.dim)), p.dim) / conj(where(before, x, 1))
+  return where(before, without, where(first, with_first, 0))
+end}}
+
+--- All to the last one of the elements that made the result.
+local extreme = {{"xop", function(g, x, o, p)
+  local shape = {}
+  for d = 1, #p.shape do shape[d] = d == p.dim and p.shape[d] or 1 end
+  local places = core.arange(1, shape[p.dim] + 1, {dtype = "int64", device = g.device}):reshape(shape)
+  local chosen = where(x:equal(of_elements(o, p)), places, 1):cumulative_max(p.dim)
+  return g:zeros_like():narrow(p.dim, 1, shape[p.dim]):scatter_add(p.dim, chosen, of_elements(g, p))
+end}}
+rules.cumulative_max, rules.cumulative_min = extreme, extreme
+
+rules.softmax = {{"op", function(g, o, p)
+  local product = g * o
+  return product - o * product:sum(p.dim, {keepdim = true})
+end}}
+rules.log_softmax = {{"op", function(g, o, p) return g - o:exp() * g:sum(p.dim, {keepdim = true}) end}}
+
+return rules

@@ -1,0 +1,20 @@
+--- Gradients of sorting: each element's goes back to where it came from.
+
+local core = require "luatensor.core"
+
+local rules = {}
+
+--- Zeros of a shape with g at positions along dim d, none of them twice.
+local function put_back(g, shape, d, positions)
+  return core.zeros(shape, {dtype = g.dtype, device = g.device}):scatter(d, positions, g)
+end
+
+--- Positions are found again rather than kept by every sort.
+rules.sort = {{"xp", function(g, x, p)
+  if #p.shape == 0 then return g end
+  return put_back(g, p.shape, p.dim, x:argsort(p.dim, {descending = p.flag}))
+end}}
+
+rules.topk = {{"2p", function(g, positions, p) return put_back(g[1], p.shape, p.dim, positions) end}}
+
+return rules

@@ -1,0 +1,124 @@
+-- Gradients of sorting, scans, softmax and statistics, against central differences; ties by hand.
+local lt = require "luatensor"
+local gradient = require "spec.support.gradient"
+
+local make = gradient.tensor
+
+-- Over all layouts, and the gradient of the gradient.
+local function check(name, fn, inputs, options)
+  options = options or {}
+  for label, layout in pairs(gradient.layouts) do
+    it(("%s, %s"):format(name, label), function() gradient.check(name, fn, inputs, {layout = layout, tolerance = 1e-6}) end)
+  end
+  if options.once then return end
+  it(name .. ", twice", function() gradient.check(name, gradient.of(fn), inputs, {tolerance = 1e-5}) end)
+end
+
+local function of_sum(fn, values)
+  local x = lt.tensor(values, {dtype = "float64", requires_grad = true})
+  fn(x):sum():backward()
+  return x.grad:totable()
+end
+
+describe("the gradient of", function()
+  local x = make({2, 3, 4}, 0.3, 2)
+
+  for _, d in ipairs {1, 2, -1} do
+    check("sort, dim " .. d, function(t) return t:sort(d):square() end, {x})
+    check("sort down, dim " .. d, function(t) return t:sort(d, {descending = true}):square() end, {x})
+    check("topk, dim " .. d, function(t) return (t:topk(2, d)):square() end, {x})
+    check("the smallest, dim " .. d, function(t) return (t:topk(1, d, {largest = false})):square() end, {x})
+    for _, name in ipairs {"cumulative_sum", "cumulative_prod", "cumulative_max", "cumulative_min", "softmax",
+                           "log_softmax"} do
+      check(("%s, dim %d"):format(name, d), function(t) return t[name](t, d) * t end, {x})
+    end
+    for _, name in ipairs {"cumulative_sum", "cumulative_prod", "cumulative_max"} do
+      local scan = name
+      if name ~= "cumulative_max" then
+        check(("%s from the start, dim %d"):format(name, d), function(t)
+          return t[scan](t, d, {include_initial = true})
+        end, {x}, {once = true})
+      end
+    end
+  end
+
+  for _, name in ipairs {"prod", "var", "std", "logsumexp", "norm", "median", "quantile"} do
+    for label, dim in pairs {["dim 2"] = 2, ["dims 1 and 3"] = {1, 3}, ["dim -1"] = -1} do
+      for _, keepdim in ipairs {false, true} do
+        check(("%s, %s%s"):format(name, label, keepdim and ", kept" or ""), function(t)
+          local options = {dim = dim, keepdim = keepdim}
+          if name == "quantile" then return t:quantile(0.3, options):square() end
+          return t[name](t, options):square()
+        end, {x}, {once = keepdim})
+      end
+    end
+    it(name .. " of all", function()
+      gradient.check(name, function(t) return name == "quantile" and t:quantile(0.3) or t[name](t) end, {x})
+    end)
+  end
+  check("var, corrected", function(t) return t:var(2, {correction = 1}) + t:std(2, {correction = 1}) end, {x})
+  for _, p in ipairs {1, 2, 3, 0.5, -1, math.huge, -math.huge} do
+    check("norm " .. p, function(t) return t:norm(p, 2) end, {make({2, 3, 4})}, {once = true})
+    check("vector_norm " .. p, function(t) return lt.linalg.vector_norm(t, p) end, {make({2, 3}, -2, 2, 3, true)}, {once = true})
+  end
+  for _, name in ipairs {"angle", "abs"} do
+    check(name .. " of complex numbers", lt[name], {make({3, 4}, 0.3, 2, 1, true)})
+  end
+  for _, name in ipairs {"cumulative_sum", "cumulative_prod", "prod"} do
+    check(name .. " of complex numbers", function(t) return lt[name](t, 2) end, {make({3, 4}, 0.3, 2, 1, true)})
+  end
+  for _, name in ipairs {"atan2", "hypot", "logaddexp", "remainder", "copysign", "floor_divide"} do
+    check(name, lt[name], {make({3, 4}, 3.1, 3.9), make({4}, 2, 2.5, 2)})
+    it(name .. " with a number", function()
+      gradient.check(name, function(t) return lt[name](t, 1.5) end, {make({3}, 1.6, 2.9)})
+      gradient.check(name, function(t) return lt[name](2.5, t) end, {make({3}, 1.3, 2.4)})
+    end)
+  end
+  check("angle of real numbers", lt.angle, {make({3}, 0.3, 2)})
+  for name, fn in pairs {
+    roll = function(t) return t:roll(1, 2) end,
+    tile = function(t) return t:tile({2, 1, 1}) end, diff = function(t) return t:diff(2, {n = 2}) end,
+    tril = function(t) return t:tril() end, triu = function(t) return t:triu(1) end,
+  } do
+    check(name, fn, {x})
+  end
+
+  it("products with zeros", function()
+    assert.same({0, 6, 0}, of_sum(lt.prod, {2, 0, 3}))
+    assert.same({0, 0, 0}, of_sum(lt.prod, {0, 0, 3}))
+    -- 2, 2 · 0, 2 · 0 · 3
+    assert.same({1, 8, 0}, of_sum(lt.cumulative_prod, {2, 0, 3}))
+    for _, values in ipairs {{2, 0, 3, 5}, {2, 0, 3, 0}, {0, 0, 1, 2}, {1, 2, 3, 0}} do
+      local t = lt.tensor(values, {dtype = "float64"})
+      gradient.check("prod", lt.prod, {t})
+      gradient.check("prod", gradient.of(lt.prod), {t}, {tolerance = 1e-6})
+      gradient.check("cumulative_prod", lt.cumulative_prod, {t})
+    end
+  end)
+
+  it("ties", function()
+    assert.same({1, 0, 2}, of_sum(function(t) return t:topk(1) + t:narrow(1, 3, 1) end, {5, 1, 5}))
+    assert.same({1, 0, 2}, of_sum(lt.cumulative_max, {5, 1, 5}))
+    assert.same({1.5, 1.5}, of_sum(function(t) return t:norm(math.huge) * 3 end, {2, 2}))
+  end)
+
+  it("what has a corner at 0 is 0 there", function()
+    for _, p in ipairs {1, 2, math.huge} do
+      assert.same({0, 0}, of_sum(function(t) return t:norm(p) end, {0, 0}))
+    end
+    assert.same({0, 0}, of_sum(lt.std, {3, 3}))
+    assert.same({0, 0}, of_sum(lt.logsumexp, {-math.huge, -math.huge}))
+    local z = lt.zeros(2, {dtype = "complex128", requires_grad = true})
+    z:angle():sum():backward()
+    assert.same({0, 0}, z.grad:real():totable())
+  end)
+
+  it("empty ones", function()
+    local empty = make({0, 3})
+    for _, name in ipairs {"prod", "var", "logsumexp", "cumulative_sum", "cumulative_prod", "softmax", "sort"} do
+      local y = empty:clone():requires_grad_()
+      lt[name](y, 2):sum():backward()
+      assert.same({0, 3}, y.grad.shape)
+    end
+  end)
+end)
