@@ -58,7 +58,7 @@ describe("the gradient of", function()
   end
   check("var, corrected", function(t) return t:var(2, {correction = 1}) + t:std(2, {correction = 1}) end, {x})
   for _, p in ipairs {1, 2, 3, 0.5, -1, math.huge, -math.huge} do
-    check("norm " .. p, function(t) return t:norm(p, 2) end, {make({2, 3, 4})}, {once = true})
+    check("norm " .. p, function(t) return t:norm(p, 2) end, {make({2, 3, 4}, 0.3, 2)}, {once = true})
     check("vector_norm " .. p, function(t) return lt.linalg.vector_norm(t, p) end, {make({2, 3}, -2, 2, 3, true)}, {once = true})
   end
   for _, name in ipairs {"angle", "abs"} do
@@ -97,8 +97,8 @@ describe("the gradient of", function()
   end)
 
   it("ties", function()
-    assert.same({1, 0, 2}, of_sum(function(t) return t:topk(1) + t:narrow(1, 3, 1) end, {5, 1, 5}))
-    assert.same({1, 0, 2}, of_sum(lt.cumulative_max, {5, 1, 5}))
+    assert.same({1, 0, 1}, of_sum(function(t) return (t:topk(1)) + t:narrow(1, 3, 1) end, {5, 1, 5}))
+    assert.same({2, 0, 1}, of_sum(lt.cumulative_max, {5, 1, 5}))
     assert.same({1.5, 1.5}, of_sum(function(t) return t:norm(math.huge) * 3 end, {2, 2}))
   end)
 

@@ -164,7 +164,13 @@ return function(lt, methods)
     return to
   end
 
-  local function rolled(x, shifts) return roll_into(lt.empty_like(x), x, shifts, 1) end
+  local function rolled(x, shifts)
+    local function roll(_, t) return roll_into(lt.empty_like(t), t, shifts, 1) end
+    if not x.requires_grad then return roll(nil, x) end
+    local back = {}
+    for d, n in pairs(shifts) do back[d] = -n end
+    return lt.autograd_function {name = "roll", forward = roll, backward = function(_, g) return rolled(g, back) end}(x)
+  end
 
   --- Elements moved on along dims; those that leave at the end come back in front.
   -- @tparam Tensor x
@@ -372,11 +378,11 @@ return function(lt, methods)
   add("masked_scatter", function(x, mask, src)
     args.tensor("masked_scatter", 1, x)
     args.tensor("masked_scatter", 3, src)
-    local y = copy_of(x)
+    local y = x:reshape(-1):clone()
     mask_of("masked_scatter", 2, mask)
     local places = mask:broadcast_to(x.shape):flatten():nonzero()
     if #places > src.size then fail("masked_scatter", "%d places, but src has %d elements", #places, src.size) end
-    y:reshape(-1)[places] = src:flatten()[{{1, #places}}]
-    return y
+    y[places] = src:flatten()[{{1, #places}}]
+    return y:reshape(x.shape)
   end)
 end

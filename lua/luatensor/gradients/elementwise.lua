@@ -71,7 +71,12 @@ rules.where = {
   {"x", function(g, x) return where(x, 0, g) end},
 }
 
-for name in ("sign floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
+--- Of a complex number what turns it, not what makes it longer.
+rules.sign = {{"xo", function(g, x, o)
+  if conj(x) == x then return g:zeros_like() end
+  return where(x:equal(0), 0, (g - o * (o:conj() * g):real()) / x:abs())
+end}}
+for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
 
 --- x - floor(x / y) * y, whose floor is constant but for its steps.
 rules.remainder = {same, {"xy", function(g, x, y) return -g * core.floor_divide(x, y) end}}

@@ -17,8 +17,7 @@ local function columns(x) return x.shape[x.ndim] end
 local function left(x, n) return x:narrow(-1, 1, n) end
 local function top(x, n) return x:narrow(-2, 1, n) end
 
---- Where matrices of n rows have their diagonal.
-local function on_diagonal(x, n) return core.eye(n, {dtype = "bool", device = x.device}) end
+local function on_diagonal(x, n) return help.on_diagonal(n, n, x.device) end
 
 --- Matrices with these diagonals.
 local function diagonal(values) return core.where(on_diagonal(values, columns(values)), values:expand_dims(-2), 0) end
@@ -60,7 +59,7 @@ rules.eigh = {{"12", function(g, values, v)
 end}}
 
 rules.eigvalsh = {{"xp", function(g, x, p)
-  local _, v = core.linalg.eigh(x, {upper = p.flag})
+  local _, v = core.linalg.eigh(x, {upper = p.flag or false})
   return (v * g:expand_dims(-2)):matmul(adjoint(v))
 end}}
 
@@ -164,7 +163,7 @@ end}}
 --- L with its ones, and U, of what a factorization gives in one.
 local function split(lu)
   local k = math.min(rows(lu), columns(lu))
-  return left(lu, k):tril(-1) + core.eye(rows(lu), k, {dtype = lu.dtype, device = lu.device}), top(lu, k):triu()
+  return left(lu, k):tril(-1) + help.on_diagonal(rows(lu), k, lu.device):to(lu.dtype), top(lu, k):triu()
 end
 
 --- inverse(x)ᴴ y
@@ -213,7 +212,7 @@ end
 local function permutation(pivots, like)
   local shape = {table.unpack(pivots.shape)}
   shape[#shape + 1] = columns(pivots)
-  local unit = core.eye(columns(pivots), {dtype = like.dtype, device = like.device}):broadcast_to(shape)
+  local unit = on_diagonal(pivots, columns(pivots)):to(like.dtype):broadcast_to(shape)
   return core.linalg.lu_solve(unit, pivots, unit).mT
 end
 

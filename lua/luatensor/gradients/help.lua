@@ -49,4 +49,10 @@ function help.embed_key(g, shape, key)
   return help.embed(g, shape, function(x) return x[key] end, function(zeros, value) put(zeros, key, value) end)
 end
 
+--- Where matrices [m, n] on a device have their diagonal: true there, else false.
+function help.on_diagonal(m, n, device)
+  local options = {dtype = "int64", device = device}
+  return core.arange(1, m + 1, 1, options):expand_dims(-1):equal(core.arange(1, n + 1, 1, options))
+end
+
 return help

@@ -37,7 +37,7 @@ end}}
 local function cofactors(x)
   local u, s, vh = core.linalg.svd(x)
   local n = s.shape[s.ndim]
-  local others = core.where(core.eye(n, {dtype = "bool", device = x.device}), 1, s:expand_dims(-2)):prod(-1)
+  local others = core.where(help.on_diagonal(n, n, x.device), 1, s:expand_dims(-2)):prod(-1)
   local product = (u * others:expand_dims(-2)):matmul(vh)
   return product * each(core.linalg.det(u) * core.linalg.det(vh))
 end

@@ -12,7 +12,7 @@ end
 --- Positions are found again rather than kept by every sort.
 rules.sort = {{"xp", function(g, x, p)
   if #p.shape == 0 then return g end
-  return put_back(g, p.shape, p.dim, x:argsort(p.dim, {descending = p.flag}))
+  return put_back(g, p.shape, p.dim, x:argsort(p.dim, {descending = p.flag or false}))
 end}}
 
 rules.topk = {{"2p", function(g, positions, p) return put_back(g[1], p.shape, p.dim, positions) end}}
