@@ -102,9 +102,25 @@ describe("the gradient of", function()
     assert.same({1.5, 1.5}, of_sum(function(t) return t:norm(math.huge) * 3 end, {2, 2}))
   end)
 
+  it("clip, on its limits", function()
+    local t = lt.tensor({0, 1, 2, 3, 4, 9}, {dtype = "float64", requires_grad = true})
+    local low = lt.tensor({1, 1, 1, 1, 1, 3}, {dtype = "float64", requires_grad = true})
+    local high = lt.tensor({3, 3, 3, 3, 3, 1}, {dtype = "float64", requires_grad = true})
+    t:clip(low, high):sum():backward()
+    assert.same({{0, 0.5, 1, 0.5, 0, 0}, {1, 0.5, 0, 0, 0, 0}, {0, 0, 0, 0.5, 1, 1}},
+                {t.grad:totable(), low.grad:totable(), high.grad:totable()})
+    assert.same({0, 0, 1, 0, 0}, of_sum(function(t) return t:clip(1, 3) end, {0, 1, 2, 3, 4}))
+  end)
+
   it("what has a corner at 0 is 0 there", function()
-    for _, p in ipairs {1, 2, math.huge} do
+    for _, p in ipairs {1, 2, 3, 0.5, math.huge} do
       assert.same({0, 0}, of_sum(function(t) return t:norm(p) end, {0, 0}))
+    end
+    for _, p in ipairs {1, 2, 3, 0.5, math.huge} do
+      local t = lt.tensor({0, 2}, {dtype = "float64", requires_grad = true})
+      t:norm(p):backward()
+      assert.near(0, t.grad[1]:item(), 0)
+      assert.near(1, t.grad[2]:item(), 1e-12)
     end
     assert.same({0, 0}, of_sum(lt.std, {3, 3}))
     assert.same({0, 0}, of_sum(lt.logsumexp, {-math.huge, -math.huge}))

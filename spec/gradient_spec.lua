@@ -88,6 +88,11 @@ describe("the gradient of", function()
   end
 
   each_layout("clip", lt.clip, {make({3, 4}, -2, 2), make({4}, -1, -0.5, 2), make({3, 1}, 0.5, 1, 3)})
+  it("clip is 0 at limits that are numbers, as PyTorch's", function()
+    local x = lt.tensor({-1., 0., 1.}, {requires_grad = true});
+    (x:clip(0) + x:clip(nil, 0) * 10 + x:clip(0, 1) * 100):sum():backward()
+    assert.same({10, 0, 1}, x.grad:totable())
+  end)
   each_layout("clip from above", function(x, y) return lt.clip(x, nil, y) end, {make({3, 4}), make({4}, -1, 1, 2)})
   each_layout("clip from below", function(x) return lt.clip(x, -0.5) end, {make({3, 4}, -2, 2)})
   each_layout("lerp", lt.lerp, {make({3, 4}), make({4}, -2, 2, 2), make({3, 1}, 0, 1, 3)})

@@ -27,6 +27,13 @@ return function(lt, methods, core)
     return reductions[name](x, options)
   end
 
+  --- x^p of x >= 0; where x is 0 its gradient is 0, too, which makes that of a norm's corner 0.
+  local function power(x, p)
+    if not x.requires_grad then return x:pow(p) end
+    local zero = x:equal(0)
+    return lt.where(zero, 0.0 ^ p, lt.where(zero, 1, x):pow(p))
+  end
+
   --- The root of the sum of |x|^p, for the orders without a reduction of their own.
   local function power_norm(x, p, options)
     local dim = options.dim
@@ -38,8 +45,8 @@ return function(lt, methods, core)
     end
     -- Powers and their sum in float32 at least: in float16, 50^3 is infinite already.
     local wide = float:to(lt.result_type(float, "float32"))
-    local sum = reduce("norm_1_", wide:pow(p), {dim = dim, keepdim = options.keepdim})
-    return options.out and sum:pow(1 / p, {out = options.out}) or sum:pow(1 / p):to(float.dtype)
+    local sum = reduce("norm_1_", power(wide, p), {dim = dim, keepdim = options.keepdim})
+    return options.out and sum:pow(1 / p, {out = options.out}) or power(sum, 1 / p):to(float.dtype)
   end
 
   --- Norm of the elements as a vector: the root of order p of the sum of |x|^p.

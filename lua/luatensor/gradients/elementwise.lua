@@ -46,20 +46,37 @@ local function pow_y(g, x, y, o)
 end
 rules.pow = {{"xy", pow_x}, {"xyo", pow_y}}
 
---- Equal elements share.
-local function larger(g, a, b) return where(core.equal(a, b), g / 2, where(core.greater(a, b), g, 0)) end
+local less, less_equal, equal = core.less, core.less_equal, core.equal
+local both, either = core.logical_and, core.logical_or
+
+local function is_number(x) return type(x) == "number" end
+
+--- Equal elements share. A number takes all, which is lost: so clip (and maximum) of x at 0 is as relu there.
+local function larger(g, a, b)
+  local above = where(less(b, a), g, 0)
+  return (is_number(a) or is_number(b)) and above or where(equal(a, b), g / 2, above)
+end
 local of_first = {"xy", larger}
 local of_second = {"xy", function(g, x, y) return larger(g, y, x) end}
 rules.maximum = {of_first, of_second}
 rules.minimum = {of_second, of_first}
 
---- Where x, the lower limit and the upper one are the result; the upper one where they cross.
-local less, less_equal, both, either = core.less, core.less_equal, core.logical_and, core.logical_or
-rules.clip = {
-  {"xyz", function(g, x, low, high) return where(both(less_equal(low, x), less_equal(x, high)), g, 0) end},
-  {"xyz", function(g, x, low, high) return where(both(less(x, low), less(low, high)), g, 0) end},
-  {"xyz", function(g, x, low, high) return where(either(less(high, x), less(high, low)), g, 0) end},
-}
+--- The upper limit is the result where the limits cross.
+local function clip_x(g, x, low, high)
+  local on_limit = 0
+  if not is_number(high) then on_limit = where(both(less(low, x), equal(x, high)), g / 2, 0) end
+  if not is_number(low) then on_limit = where(both(equal(low, x), less(x, high)), g / 2, on_limit) end
+  return where(both(less(low, x), less(x, high)), g, on_limit)
+end
+local function clip_low(g, x, low, high)
+  local below = both(less(x, low), less_equal(low, high))
+  return where(below, g, where(both(equal(x, low), less(low, high)), g / 2, 0))
+end
+local function clip_high(g, x, low, high)
+  local above = either(less(high, x), less(high, low))
+  return where(above, g, where(both(equal(x, high), less(low, high)), g / 2, 0))
+end
+rules.clip = {{"xyz", clip_x}, {"xyz", clip_low}, {"xyz", clip_high}}
 rules.lerp = {
   {"z", function(g, z) return g * conj(1 - z) end},
   {"z", function(g, z) return g * conj(z) end},
@@ -102,7 +119,8 @@ rules.logaddexp = {{"xy", share}, {"xy", function(g, x, y) return share(g, y, x)
 
 --- a / b, and 0 where b is.
 local function ratio(a, b) return where(core.equal(b, 0), 0, core.divide(a, b)) end
-rules.hypot = {{"xo", function(g, x, o) return g * ratio(x, o) end}, {"yo", function(g, y, o) return g * ratio(y, o) end}}
+local function of_hypot(g, x, o) return g * ratio(x, o) end
+rules.hypot = {{"xo", of_hypot}, {"yo", of_hypot}}
 rules.atan2 = {
   {"xy", function(g, x, y) return g * ratio(y, core.add(core.square(x), core.square(y))) end},
   {"xy", function(g, x, y) return -g * ratio(x, core.add(core.square(x), core.square(y))) end},

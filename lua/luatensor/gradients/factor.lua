@@ -1,9 +1,9 @@
 --- Gradients of factorizations. Sources: M. Giles 2008 (see linalg.lua); I. Murray, "Differentiation of the Cholesky
 -- decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
--- application in optimum experimental design" (2010), for qr; for complex matrices PyTorch's documentation of each
--- function and its FunctionsManual.cpp. Vectors of eigh, eig and svd are known but for a factor of length 1, of repeated
--- values not even so far: of a function that depends on that choice the gradient says nothing, and of vectors of
--- repeated values it is not finite.
+-- application in optimum experimental design" (2010), for qr; for complex matrices PyTorch's FunctionsManual.cpp, and
+-- its documentation of each function for what is defined: vectors of eigh, eig and svd are known but for a factor of
+-- length 1, those of repeated values not even so far. Of a function that depends on that choice the gradient says
+-- nothing, and of vectors of repeated values it is not finite.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
