@@ -112,8 +112,8 @@ describe("the gradient of", function()
       local a, b = make(shapes[1], -2, 2, 3, complex), make(shapes[2], -2, 2, 4, complex)
       it(("lstsq of %s %s and %s"):format(a.dtype, tostring(a.shape), tostring(b.shape)), function()
         local function solve(x, y)
-          local result, residuals = linalg.lstsq(x, y)
-          return result, residuals
+          local result, residuals, _, values = linalg.lstsq(x, y)
+          return result, residuals, values
         end
         for _, label in ipairs(all_layouts) do
           gradient.check("lstsq", solve, {a, b}, {layout = gradient.layouts[label], tolerance = 1e-6})
@@ -148,9 +148,5 @@ describe("a gradient that is not defined is refused:", function()
   it("qr with more rows than columns, complete", function()
     local q = linalg.qr(x, {mode = "complete"})
     assert.error_matches(function() q:sum():backward() end, 'qr: no gradient of mode "complete"')
-  end)
-  it("singular values of lstsq", function()
-    local s = select(4, linalg.lstsq(x, make({4, 1})))
-    assert.error_matches(function() s:sum():backward() end, "lstsq: no gradient of its singular values")
   end)
 end)

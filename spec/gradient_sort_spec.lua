@@ -103,12 +103,12 @@ describe("the gradient of", function()
   end)
 
   it("clip, on its limits", function()
-    local t = lt.tensor({0, 1, 2, 3, 4, 9}, {dtype = "float64", requires_grad = true})
+    local y = lt.tensor({0, 1, 2, 3, 4, 9}, {dtype = "float64", requires_grad = true})
     local low = lt.tensor({1, 1, 1, 1, 1, 3}, {dtype = "float64", requires_grad = true})
     local high = lt.tensor({3, 3, 3, 3, 3, 1}, {dtype = "float64", requires_grad = true})
-    t:clip(low, high):sum():backward()
+    y:clip(low, high):sum():backward()
     assert.same({{0, 0.5, 1, 0.5, 0, 0}, {1, 0.5, 0, 0, 0, 0}, {0, 0, 0, 0.5, 1, 1}},
-                {t.grad:totable(), low.grad:totable(), high.grad:totable()})
+                {y.grad:totable(), low.grad:totable(), high.grad:totable()})
     assert.same({0, 0, 1, 0, 0}, of_sum(function(t) return t:clip(1, 3) end, {0, 1, 2, 3, 4}))
   end)
 

@@ -1,5 +1,5 @@
---- Gradients of Fourier transforms. A transform is a matrix F; the gradient is the conjugate transpose of F times g: the
--- transform the other way round, with the other norm, and without what it was cut or filled up to.
+--- Gradients of Fourier transforms. A transform is a matrix F; the gradient is the conjugate transpose of F times g:
+-- the transform the other way round, with the other norm, and without what it was cut or filled up to.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"

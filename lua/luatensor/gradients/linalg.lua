@@ -4,6 +4,7 @@
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
+local of_values = require("luatensor.gradients.factor").svdvals[1][2]
 local of_pseudo_inverse = require "luatensor.gradients.pseudo_inverse"
 
 local conj = help.conj
@@ -64,11 +65,14 @@ end}}
 --- X = pinv(A) B; below X, where A has more rows, are numbers that lstsq uses for the residuals only where no gradient
 -- is wanted. Singular values count as they do in pinv.
 rules.lstsq = {all = {"xyp", function(g, a, b, p)
-  if g[3] then error("backward: lstsq: no gradient of its singular values; use svdvals", 0) end
-  local gx = g[1]:narrow(-2, 1, a.shape[a.ndim])
-  local y = core.linalg.pinv(a)
-  local of_a = p.needs[1] and of_pseudo_inverse(gx:matmul(adjoint(b)), a, y) or nil
-  return {of_a, adjoint(y):matmul(gx)}
+  local of_a = p.needs[1] and g[3] and of_values(g[3], a)
+  if not g[1] then return {of_a or nil} end
+  local gx, y = g[1]:narrow(-2, 1, a.shape[a.ndim]), core.linalg.pinv(a)
+  if p.needs[1] then
+    local of_x = of_pseudo_inverse(gx:matmul(adjoint(b)), a, y)
+    of_a = of_a and of_a + of_x or of_x
+  end
+  return {of_a or nil, adjoint(y):matmul(gx)}
 end}}
 
 return rules
