@@ -2235,7 +2235,8 @@ function lt.linalg.slogdet(x) end
 ---@return luatensor.Tensor # [..., min(m, n)], real
 function lt.linalg.svdvals(x) end
 
----Eigenvalues and eigenvectors of square matrices that need not be symmetric.
+---Eigenvalues and eigenvectors of square matrices that need not be symmetric. Of the vectors only what any factor of
+---length 1 leaves alone has a gradient, where no two values are equal.
 ---@param x luatensor.Tensor [..., n, n]
 ---@return luatensor.Tensor # eigenvalues [..., n], complex, in no particular order
 ---@return luatensor.Tensor # eigenvectors [..., n, n], complex: columns of length 1
@@ -2252,33 +2253,37 @@ function lt.linalg.eigvals(x) end
 ---@return luatensor.Tensor # pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
 function lt.linalg.lu_factor(x) end
 
----Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read.
+---Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read; the
+---gradient goes to both.
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? table `upper`: reads the upper triangle and gives U with x = Uᴴ U
 ---@return luatensor.Tensor # [..., n, n]: L with x = L Lᴴ
 function lt.linalg.cholesky(x, options) end
 
----Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read.
+---Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes
+---to both. Of the vectors only what any factor of length 1 leaves alone has one, where no two values are equal.
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? table `upper`: reads the upper triangle, not the lower
 ---@return luatensor.Tensor # eigenvalues [..., n], real, ascending
 ---@return luatensor.Tensor # eigenvectors [..., n, n]: orthonormal columns
 function lt.linalg.eigh(x, options) end
 
----Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read.
+---Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
 ---@param x luatensor.Tensor [..., n, n]
 ---@param options? table `upper`: reads the upper triangle, not the lower
 ---@return luatensor.Tensor # [..., n], real, ascending
 function lt.linalg.eigvalsh(x, options) end
 
----x = Q R: Q has orthonormal columns, R zeros below the diagonal.
+---x = Q R: Q has orthonormal columns, R zeros below the diagonal. No gradient of "complete" where x has more rows than
+---columns, and none that is finite where its first min(m, n) columns are not independent.
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? table `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete" (Q [..., m, m], R [..., m, n])
 ---@return luatensor.Tensor # Q
 ---@return luatensor.Tensor # R
 function lt.linalg.qr(x, options) end
 
----Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
+---Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. Of the vectors
+---only what any factor of length 1 leaves alone has a gradient, without full_matrices and where no two values are equal.
 ---@param x luatensor.Tensor [..., m, n]
 ---@param options? table `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and [..., k, n], k = min(m, n)
 ---@return luatensor.Tensor # U

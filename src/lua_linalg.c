@@ -127,7 +127,8 @@ Singular values, in descending order.
 @treturn Tensor [..., min(m, n)], real
 */
 /***
-Eigenvalues and eigenvectors of square matrices that need not be symmetric.
+Eigenvalues and eigenvectors of square matrices that need not be symmetric. Of the vectors only what any factor of
+length 1 leaves alone has a gradient, where no two values are equal.
 @function linalg.eig
 @tparam Tensor x [..., n, n]
 @treturn Tensor eigenvalues [..., n], complex, in no particular order
@@ -160,7 +161,8 @@ static int l_plain(lua_State *L) {
 static const char *const upper_options[] = {"upper", NULL};
 
 /***
-Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read.
+Cholesky factors of symmetric (complex: Hermitian) matrices that are positive definite. Only one triangle is read; the
+gradient goes to both.
 @function linalg.cholesky
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle and gives U with x = Uᴴ U
@@ -182,7 +184,8 @@ static int eigh(lua_State *L, const char *fn, bool vectors) {
 }
 
 /***
-Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read.
+Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes
+to both. Of the vectors only what any factor of length 1 leaves alone has one, where no two values are equal.
 @function linalg.eigh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle, not the lower
@@ -192,7 +195,7 @@ Eigenvalues and eigenvectors of symmetric (complex: Hermitian) matrices. Only on
 static int l_eigh(lua_State *L) { return eigh(L, "eigh", true); }
 
 /***
-Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read.
+Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is read; the gradient goes to both.
 @function linalg.eigvalsh
 @tparam Tensor x [..., n, n]
 @tparam[opt] table options `upper`: reads the upper triangle, not the lower
@@ -201,7 +204,8 @@ Eigenvalues of symmetric (complex: Hermitian) matrices. Only one triangle is rea
 static int l_eigvalsh(lua_State *L) { return eigh(L, "eigvalsh", false); }
 
 /***
-x = Q R: Q has orthonormal columns, R zeros below the diagonal.
+x = Q R: Q has orthonormal columns, R zeros below the diagonal. No gradient of "complete" where x has more rows than
+columns, and none that is finite where its first min(m, n) columns are not independent.
 @function linalg.qr
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `mode`: "reduced" (default; Q [..., m, k], R [..., k, n], k = min(m, n)) or "complete"
@@ -222,7 +226,8 @@ static int l_qr(lua_State *L) {
 }
 
 /***
-Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows.
+Singular value decomposition: x = U diag(S) Vh, where U has orthonormal columns and Vh orthonormal rows. Of the vectors
+only what any factor of length 1 leaves alone has a gradient, without full_matrices and where no two values are equal.
 @function linalg.svd
 @tparam Tensor x [..., m, n]
 @tparam[opt] table options `full_matrices` (default true): U [..., m, m] and Vh [..., n, n]; else [..., m, k] and
