@@ -90,7 +90,7 @@ rules.where = {
 
 --- Of a complex number what turns it, not what makes it longer.
 rules.sign = {{"xo", function(g, x, o)
-  if conj(x) == x then return g:zeros_like() end
+  if rawequal(conj(x), x) then return g:zeros_like() end
   return where(x:equal(0), 0, (g - o * (o:conj() * g):real()) / x:abs())
 end}}
 for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
@@ -128,7 +128,7 @@ rules.atan2 = {
 
 --- Across the number, from the origin; 0 there. Real numbers only jump.
 rules.angle = {{"x", function(g, x)
-  if conj(x) == x then return g:zeros_like() end
+  if rawequal(conj(x), x) then return g:zeros_like() end
   local size = x:abs()
   local scale = ratio(g, size * size)
   return core.complex(-scale * x:imag(), scale * x:real())
