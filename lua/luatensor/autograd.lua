@@ -56,6 +56,8 @@ local function chosen(list, argnums)
 end
 
 return function(lt, methods)
+  ag.elementwise = lt.elementwise
+
   --- Gradients of y for all leaves that it was computed from: they are added to each leaf's `x.grad`. What was recorded
   -- is let go on the way.
   -- @function backward

@@ -6,11 +6,14 @@ local help = require "luatensor.gradients.help"
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
---- One input; df(x) is the derivative.
-local function of_x(name, df) rules[name] = {{"x", function(g, x) return g * conj(df(x)) end}} end
+--- One input; df is the derivative by what the letter says, fused: g times it, of real numbers, as an expression.
+local function of(letter, name, df, fused)
+  local function plain(g, x) return g * conj(df(x)) end
+  rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
+end
 
---- One input; df(o) is the derivative, of the result.
-local function of_o(name, df) rules[name] = {{"o", function(g, o) return g * conj(df(o)) end}} end
+local function of_x(...) of("x", ...) end      -- df(x)
+local function of_o(...) of("o", ...) end      -- df(o), of the result
 
 -- ---- arithmetic ----
 
@@ -104,12 +107,12 @@ rules.copysign = {{"xo", function(g, x, o) return where(core.equal(x, 0), 0, g *
 
 of_o("exp", function(o) return o end)
 of_o("expm1", function(o) return o + 1 end)
-of_x("log", function(x) return x:reciprocal() end)
-of_x("log1p", function(x) return (x + 1):reciprocal() end)
+of_x("log", function(x) return x:reciprocal() end, "g / x")
+of_x("log1p", function(x) return (x + 1):reciprocal() end, "g / (1 + x)")
 of_x("log2", function(x) return (x * math.log(2)):reciprocal() end)
 of_x("log10", function(x) return (x * math.log(10)):reciprocal() end)
-of_o("sqrt", function(o) return (o * 2):reciprocal() end)
-of_o("rsqrt", function(o) return o ^ 3 * -0.5 end)
+of_o("sqrt", function(o) return (o * 2):reciprocal() end, "g / (2 * o)")
+of_o("rsqrt", function(o) return o ^ 3 * -0.5 end, "g * o * o * o * -0.5")
 
 --- Of two numbers far apart the other one's share is 0: it does not overflow.
 local function share(g, a, b) return g * core.subtract(a, b):sigmoid() end
@@ -142,7 +145,7 @@ of_x("acos", function(x) return -(1 - x * x):rsqrt() end)
 of_x("atan", function(x) return (x * x + 1):reciprocal() end)
 of_x("sinh", function(x) return x:cosh() end)
 of_x("cosh", function(x) return x:sinh() end)
-of_o("tanh", function(o) return 1 - o * o end)
+of_o("tanh", function(o) return 1 - o * o end, "g * (1 - o * o)")
 of_x("asinh", function(x) return (x * x + 1):rsqrt() end)
 of_x("acosh", function(x) return (x - 1):rsqrt() * (x + 1):rsqrt() end)
 of_x("atanh", function(x) return (1 - x * x):reciprocal() end)
@@ -153,15 +156,15 @@ local root_2, root_pi, root_2pi = math.sqrt(2), math.sqrt(math.pi), math.sqrt(2 
 
 of_x("erf", function(x) return (-x * x):exp() * (2 / root_pi) end)
 of_x("erfc", function(x) return (-x * x):exp() * (-2 / root_pi) end)
-of_o("sigmoid", function(o) return o * (1 - o) end)
-of_x("softplus", function(x) return x:sigmoid() end)
+of_o("sigmoid", function(o) return o * (1 - o) end, "g * o * (1 - o)")
+of_x("softplus", function(x) return x:sigmoid() end, "g * sigmoid(x)")
 of_x("silu", function(x)
   local s = x:sigmoid()
   return s * (x * (1 - s) + 1)
-end)
+end, "g * sigmoid(x) * (x * (1 - sigmoid(x)) + 1)")
 of_x("gelu", function(x)
   return ((x / root_2):erf() + 1) / 2 + x * (x * x / -2):exp() / root_2pi
-end)
-rules.relu = {{"o", function(g, o) return where(o:greater(0), g, 0) end}}
+end, ("g * ((erf(x / %.17g) + 1) / 2 + x * exp(x * x / -2) / %.17g)"):format(root_2, root_2pi))
+rules.relu = {{"o", help.fused("o", "o > 0 ? g : 0", function(g, o) return where(o:greater(0), g, 0) end)}}
 
 return rules

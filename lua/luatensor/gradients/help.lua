@@ -15,6 +15,28 @@ help.zero = {"", function(g) return g:zeros_like() end}
 --- A rule that passes the gradient on.
 help.same = {"", function(g) return g end}
 
+local function is_real_float(dtype) return dtype:find("^float") or dtype == "bfloat16" end
+
+--- plain(g, x), or, where the gradient itself is not recorded, the same as one expression: memory is read and written
+-- once. Of real floats; others are left to plain.
+-- @string name "x" or "o": what the expression calls its second argument
+-- @string expression of g and that name, as lt.elementwise takes it
+-- @tparam function plain
+-- @treturn function
+function help.fused(name, expression, plain)
+  local by_dtype = {}
+  return function(g, x)
+    local dtype = x.dtype
+    if ag.mode() or g.dtype ~= dtype then return plain(g, x) end
+    local f = by_dtype[dtype]
+    if f == nil then
+      f = is_real_float(dtype) and ag.elementwise(("%s g, %s %s"):format(dtype, dtype, name), expression) or plain
+      by_dtype[dtype] = f
+    end
+    return f(g, x)
+  end
+end
+
 local function put(t, key, value) t[key] = value end
 
 --- Zeros of a shape with g in a part of them: what has part(x) for its result gives x this gradient. It can be
