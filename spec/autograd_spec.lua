@@ -1,6 +1,7 @@
 -- Recording and the way back: accumulation, graphs, modes, views, changes in place, memory. All numbers are worked out
 -- by hand.
 local lt = require "luatensor"
+local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 
 local fails = helpers.fails
@@ -230,6 +231,12 @@ describe("recording", function()
     local _, line = pcall(lt.no_grad, function() error("mine") end)
     assert.truthy(line:find("autograd_spec.lua:%d+: mine"))
     assert.truthy(select(2, pcall(lt.no_grad, 1)):find("no_grad: function expected, got number", 1, true))
+  end)
+
+  it("stops for what can be called, too", function()
+    local module = setmetatable({}, {__call = function(_, x) return x * 2 end})
+    assert.is_false(lt.no_grad(module, lt.ones(1, leaf)).requires_grad)
+    assert.equal(2, lt.grad(module)(lt.ones(1)):item())
   end)
 
   it("ends at detach", function()
@@ -539,6 +546,23 @@ describe("a function with a gradient of its own", function()
     local y = cube(h, 1)
     h:detach():add_(1)
     fails("backward: cube needs a tensor that was changed in place afterwards", function() y:sum():backward() end)
+  end)
+end)
+
+describe("a script's own kernel", function()
+  gpu.it_emulated("takes nothing that needs gradients", function()
+    local double = lt.kernel([[
+      __global__ void twice(float *out, const float *x, int n) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < n) out[i] = 2 * x[i];
+      }
+    ]], "twice", {device = "cuda"})
+    local x, out = lt.ones(4, {device = "cuda", requires_grad = true}), lt.zeros(4, {device = "cuda"})
+    fails("twice: gradients do not pass through kernels; use lt.no_grad(fn), or lt.autograd_function to give it one",
+          function() double({grid = 1, block = 4}, out, x, 4) end)
+    assert.same({0, 0, 0, 0}, numbers(out))
+    lt.no_grad(double, {grid = 1, block = 4}, out, x, 4)
+    assert.same({2, 2, 2, 2}, numbers(out))
   end)
 end)
 

@@ -30,7 +30,7 @@ local backward_options = {retain_graph = true, create_graph = true}
 
 --- Calls fn with recording on or off, whatever happens in it.
 local function with_mode(name, flag, fn, ...)
-  if type(fn) ~= "function" then blame.fail(name, "function expected, got %s", type(fn)) end
+  blame.check_function(name, fn)
   local _ <close> = engine.recording(flag)
   return fn(...)
 end
@@ -102,7 +102,7 @@ return function(lt, methods)
   --   unless given
   -- @treturn function that takes what fn takes and gives one tensor for each of these arguments
   function lt.grad(fn, options)
-    if type(fn) ~= "function" then blame.fail("grad", "function expected, got %s", type(fn)) end
+    blame.check_function("grad", fn)
     local argnums = blame.call(args.options, "grad", options, {argnums = true}).argnums
     return function(...)
       local list = table.pack(...)
@@ -145,7 +145,7 @@ return function(lt, methods)
   -- @param ... its arguments
   -- @return what fn returns
   function lt.detect_anomaly(fn, ...)
-    if type(fn) ~= "function" then blame.fail("detect_anomaly", "function expected, got %s", type(fn)) end
+    blame.check_function("detect_anomaly", fn)
     local _ <close> = watching()
     return fn(...)
   end

@@ -22,6 +22,13 @@ function blame.fail(fn, message, ...)
   error(("%s: %s: " .. message):format(blame.script_line(), fn, ...), 0)
 end
 
+--- A function, or what can be called like one: a module, a kernel.
+function blame.check_function(name, fn)
+  local meta = debug.getmetatable(fn)
+  if type(fn) == "function" or type(meta) == "table" and meta.__call then return end
+  blame.fail(name, "function expected, got %s", type(fn))
+end
+
 local function relay(ok, ...)
   if ok then return ... end
   local message = ...
