@@ -390,7 +390,7 @@ describe("advise.network", function()
   end)
 
   it("does a step with the products that are counted", function()
-    local place = require "luatensor.bench.place"
+    local place = require "luatensor.bench.crossover.place"
     for _, training in ipairs{true, false} do
       local work, make = network.work{layers = 3, batch = 8, training = training, dtype = "float32"}
       local x, target = make(3 * (16 * 16 + 16))
@@ -429,7 +429,7 @@ describe("advise.choices", function()
   local function per_parameter(device, n) return 1e-9 * n * (device == "cpu" and 1 or 0.1) end
 
   local function real(want)
-    local place = setmetatable({}, {__index = require "luatensor.bench.place"})
+    local place = setmetatable({}, {__index = require "luatensor.bench.crossover.place"})
     function place.devices()
       local list = {}
       for i, device in ipairs(want.devices or {CPU}) do

@@ -1,10 +1,10 @@
 -- Crossings that are known because the costs are given; and the real thing at small sizes.
 
-local crossing = require "luatensor.bench.crossing"
+local crossing = require "luatensor.bench.crossover.crossing"
 local crossover = require "luatensor.bench.crossover"
 local fake = require "spec.support.fake_place"
 local format = require "luatensor.bench.format"
-local grid = require "luatensor.bench.grid"
+local grid = require "luatensor.bench.crossover.grid"
 local interrupt = require "luatensor.bench.interrupt"
 local noise = require "luatensor.bench.noise"
 local result = require "luatensor.bench.result"
@@ -563,7 +563,7 @@ describe("lt.bench.crossover", function()
   end)
 
   it("counts the bytes of every dtype", function()
-    local bytes = require("luatensor.bench.place").bytes
+    local bytes = require("luatensor.bench.crossover.place").bytes
     for dtype, width in pairs{bool = 1, int8 = 1, uint16 = 2, int64 = 8, float16 = 2, bfloat16 = 2, float64 = 8, complex64 = 8, complex128 = 16} do
       assert.equal(6 * width, bytes(lt.zeros(2, 3, {dtype = dtype})), dtype)
     end

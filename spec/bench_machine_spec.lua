@@ -24,14 +24,14 @@ describe("a working set", function()
 end)
 
 local bench = require "luatensor.bench"
-local caches = require "luatensor.bench.caches"
+local caches = require "luatensor.bench.machine.caches"
 local gpu = require "spec.support.gpu"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
-local limits_file = require "luatensor.bench.limits_file"
+local limits_file = require "luatensor.bench.machine.limits_file"
 local machine = require "luatensor.bench.machine"
-local meters = require "luatensor.bench.meters"
-local share = require "luatensor.bench.share"
+local meters = require "luatensor.bench.machine.meters"
+local share = require "luatensor.bench.machine.share"
 local shell = require "spec.support.shell"
 
 local function write(path, text)

@@ -7,8 +7,8 @@ local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 local machine = require "luatensor.bench.machine"
-local share = require "luatensor.bench.split_share"
-local page = require "luatensor.bench.split_page"
+local share = require "luatensor.bench.split.share"
+local page = require "luatensor.bench.split.page"
 local split = require "luatensor.bench.split"
 
 local quick = {seconds = 0.001, warmup = 0, rounds = 1, limits = false}

@@ -28,7 +28,7 @@ local advise = {network = network.network, choices = choices.choices}
 --   `points` (all figures), `predictions`, `bounds`, `skipped`
 -- @raise what fn raises, as it is
 local function call(_, fn, options)
-  return advice.run(fn, options, require "luatensor.bench.place")
+  return advice.run(fn, options, require "luatensor.bench.crossover.place")
 end
 
 return setmetatable(advise, {__call = call})

@@ -1,15 +1,15 @@
 --- "When to choose CPU, GPU, TPU" as a table, filled with this machine's figures.
 
 local arguments = require "luatensor.bench.arguments"
-local crossover_page = require "luatensor.bench.crossover_page"
+local crossover_page = require "luatensor.bench.crossover.page"
 local described = require "luatensor.bench.fields"
 local decision = require "luatensor.advise.decision"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local format = require "luatensor.bench.format"
-local grid = require "luatensor.bench.grid"
+local grid = require "luatensor.bench.crossover.grid"
 local interrupt = require "luatensor.bench.interrupt"
-local measured = require "luatensor.bench.measured"
+local measured = require "luatensor.bench.crossover.measured"
 local network = require "luatensor.advise.network"
 local noise = require "luatensor.bench.noise"
 local notes = require "luatensor.bench.notes"
@@ -413,7 +413,7 @@ end
 --   `patience` as lt.advise has them
 -- @treturn table a result of kind "choices"
 function choices.choices(options)
-  return choices.run(options, require "luatensor.bench.place")
+  return choices.run(options, require "luatensor.bench.crossover.place")
 end
 
 return choices

@@ -164,7 +164,7 @@ end
 --   `dtype` ("float32"); `devices`, `seconds`, `patience` as lt.advise has them
 -- @treturn table a result of kind "advice"; its sizes n are parameters
 function network.network(options)
-  return network.run(options, (require "luatensor.bench.place"))
+  return network.run(options, (require "luatensor.bench.crossover.place"))
 end
 
 return network

@@ -1,10 +1,10 @@
 --- Advice in words: why, and its blocks.
 
-local crossover_page = require "luatensor.bench.crossover_page"
+local crossover_page = require "luatensor.bench.crossover.page"
 local decision = require "luatensor.advise.decision"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
-local measured = require "luatensor.bench.measured"
+local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"
 
 local page = {}

@@ -1,13 +1,13 @@
 --- Several functions that should do the same, timed in turn.
 
 local lt = require "luatensor"
-local agree = require "luatensor.bench.agree"
+local agree = require "luatensor.bench.comparison.agree"
 local arguments = require "luatensor.bench.arguments"
 local described = require "luatensor.bench.fields"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 local noise = require "luatensor.bench.noise"
-local page = require "luatensor.bench.comparison_page"
+local page = require "luatensor.bench.comparison.page"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
 local sample = require "luatensor.bench.sample"

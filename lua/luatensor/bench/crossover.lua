@@ -1,13 +1,13 @@
 --- From which size on does one device overtake another?
 
 local arguments = require "luatensor.bench.arguments"
-local crossing = require "luatensor.bench.crossing"
+local crossing = require "luatensor.bench.crossover.crossing"
 local described = require "luatensor.bench.fields"
 local figures = require "luatensor.public_figures"
-local grid = require "luatensor.bench.grid"
+local grid = require "luatensor.bench.crossover.grid"
 local interrupt = require "luatensor.bench.interrupt"
-local measured = require "luatensor.bench.measured"
-local page = require "luatensor.bench.crossover_page"
+local measured = require "luatensor.bench.crossover.measured"
+local page = require "luatensor.bench.crossover.page"
 local files = require "luatensor.bench.files"
 local result = require "luatensor.bench.result"
 
@@ -298,7 +298,7 @@ end
 -- @treturn table a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
 -- @raise what fn raises, as it is
 function crossover.crossover(fn, sizes, options)
-  return crossover.run(fn, sizes, options, require "luatensor.bench.place")
+  return crossover.run(fn, sizes, options, require "luatensor.bench.crossover.place")
 end
 
 return crossover

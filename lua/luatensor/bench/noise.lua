@@ -1,6 +1,6 @@
 --- Which of a measurement's figures can be believed beside other work? Pure.
 
-local measured = require "luatensor.bench.measured"
+local measured = require "luatensor.bench.crossover.measured"
 local notes = require "luatensor.bench.notes"
 local statistics = require "luatensor.bench.statistics"
 

@@ -9,7 +9,7 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
-local agree = require "luatensor.bench.agree"
+local agree = require "luatensor.bench.comparison.agree"
 local arguments = require "luatensor.bench.arguments"
 local idle = require "luatensor.bench.idle"
 local notes = require "luatensor.bench.notes"

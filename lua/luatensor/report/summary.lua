@@ -1,12 +1,12 @@
 --- The short answers at the top of a report: what a stranger wants to know first. Each reads what the sections hold;
 -- what was not measured is not said.
 
-local crossing = require "luatensor.bench.crossing"
+local crossing = require "luatensor.bench.crossover.crossing"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local format = require "luatensor.bench.format"
-local limits = require "luatensor.bench.share"
-local measured = require "luatensor.bench.measured"
+local limits = require "luatensor.bench.machine.share"
+local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"
 local notebook = require "luatensor.notebook"
 local notes = require "luatensor.bench.notes"

@@ -1,10 +1,10 @@
 --- A crossover in words: its blocks.
 
-local crossing = require "luatensor.bench.crossing"
+local crossing = require "luatensor.bench.crossover.crossing"
 local document = require "luatensor.bench.document"
 local figures = require "luatensor.public_figures"
 local format = require "luatensor.bench.format"
-local measured = require "luatensor.bench.measured"
+local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"
 local notes = require "luatensor.bench.notes"
 local statistics = require "luatensor.bench.statistics"

@@ -2,7 +2,7 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local agree = require "luatensor.bench.agree"
+local agree = require "luatensor.bench.comparison.agree"
 local idle = require "luatensor.bench.idle"
 local sample = require "luatensor.bench.sample"
 local state = require "luatensor.bench.state"

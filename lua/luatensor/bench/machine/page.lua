@@ -1,10 +1,10 @@
 --- A machine's limits in words: blocks of a result of kind "machine".
 
-local caches = require "luatensor.bench.caches"
+local caches = require "luatensor.bench.machine.caches"
 local document = require "luatensor.bench.document"
 local format = require "luatensor.bench.format"
 local notes = require "luatensor.bench.notes"
-local share = require "luatensor.bench.share"
+local share = require "luatensor.bench.machine.share"
 
 local page = {}
 
