@@ -148,17 +148,17 @@ describe("a report's summary", function()
     local quiet = text(function() end)
     assert_says(quiet, "cannot be faster below n = 32")
     -- busy, but no round would name another size
-    assert.equal(quiet, text(function(times) times.others = 0.4 end))
-    assert_says(text(function(times) times.others = 0.51 end), "too busy to say")
+    assert.equal(quiet, text(function(times) times.others = 0.2 end))
+    assert_says(text(function(times) times.others = 0.26 end), "too busy to say")
     -- the upper quartile at n = 16 is above the bound, the least is not
-    local busy = text(function(times, n) times.others = 0.4 if n == 16 then times.q3 = 1e-3 end end)
+    local busy = text(function(times, n) times.others = 0.2 if n == 16 then times.q3 = 1e-3 end end)
     assert_says(busy, "x @ y.T of n × n matrices: this machine was too busy to say from which size on one RTX 4090 could be faster: its "
-      .. "own times depend on what others did, who used up to 40.0 % of the processor.")
+      .. "own times depend on what others did, who used up to 20.0 % of the processor.")
     assert.falsy(busy:find("n = 16", 1, true))
     assert_says(text(function(times, n) times.out_of_line = n == 32 or nil end), "too busy to say")
     -- the least counts where others worked: 3 µs at n = 32 are less than the bound, whatever the median
     assert_says(text(function(times, n)
-      times.others = 0.4
+      times.others = 0.2
       if n == 32 then times.min, times.q1, times.median, times.q3 = 3e-6, 3e-6, 3.1e-6, 3.2e-6 end
     end), "cannot be faster below n = 64")
   end)

@@ -10,7 +10,7 @@ local noise = {}
 noise.WIDE = 0.5
 
 --- Beyond this share of the processor that others used nothing follows from times.
-noise.MOST = 0.5
+noise.MOST = 0.25
 
 --- By what share one must be faster or slower than another before that is said.
 noise.FLOOR = 0.05
@@ -44,7 +44,7 @@ function noise.seconds(figures) return noise.busy(figures) and figures.min or fi
 function noise.drowns(others) return (others or 0) > noise.MOST end
 
 --- Does it say too little: out of line with other sizes, quartiles far apart on a busy machine, or a machine that was
--- others' for the most part?
+-- others' for a good part?
 function noise.hides(figures)
   if figures.out_of_line or noise.drowns(figures.others) then return true end
   return noise.busy(figures) and noise.wide(figures)
