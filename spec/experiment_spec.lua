@@ -129,7 +129,7 @@ describe("Ctrl-C", function()
   end)
 
   it("in a script prints what is there and ends as the interpreter does", function()
-    local status, output = shell.run("timeout --preserve-status -s INT 3 tools/lua examples/02_large.lua --rows 300 --cols 300 " ..
+    local status, output = shell.run("timeout --foreground --preserve-status -s INT 3 tools/lua examples/02_large.lua --rows 300 --cols 300 " ..
       "--iterations 100000000")
     assert.equal(1, status, output)
     assert.truthy(output:find("\nThe rounds so far took %S+ s%.\n! Ctrl%-C: stopped in round %d+ of 100000000%."), output)
