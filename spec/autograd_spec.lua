@@ -1,5 +1,6 @@
 -- Recording and the way back: accumulation, graphs, modes, views, changes in place, memory. All numbers are worked out
 -- by hand.
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
@@ -375,7 +376,7 @@ describe("a change in place", function()
   it("may make a result a constant", function()
     local x = lt.ones(2, leaf)
     local y = x * 2
-    y:zero_()
+    y:copy_(lt.ones(2))
     assert.is_false(y.requires_grad)
   end)
 
@@ -540,12 +541,164 @@ describe("a function with a gradient of its own", function()
     assert.same({2, 2}, numbers(two))
   end)
 
+  it("gives tensors of their own", function()
+    local same = lt.autograd_function {forward = function(_, a) return a end, backward = function(_, g) return g end}
+    local x = lt.ones(3, leaf)
+    local h = x * 2
+    local y = same(h)
+    fails("multiply_: views or a base of this tensor share its memory, and gradients would pass by them; change a "
+          .. ":clone(), or use lt.no_grad(fn)", function() h:mul_(5) end)
+    y:sum():backward()
+    assert.same({2, 2, 2}, numbers(x.grad))
+    local kept = lt.ones(3)
+    local stored = lt.autograd_function {forward = function() return kept end, backward = function(_, g) return g end}
+    local z = stored(x)
+    assert.same({true, false, true}, {z.requires_grad, kept.requires_grad, kept.is_leaf})
+    z:mul_(2)
+    local w = lt.ones(3, leaf)
+    local other = lt.autograd_function {forward = function() return w end, backward = function(_, g) return g end}
+    assert.is_false(other(x).is_leaf)
+    assert.is_true(w.is_leaf)
+  end)
+
+  it("may save its result, for gradients of gradients", function()
+    local exp = lt.autograd_function {
+      forward = function(ctx, x) local y = x:exp() ctx:save(y) return y end,
+      backward = function(ctx, g) return g * ctx:saved() end,
+    }
+    local f = lt.grad(lt.grad(function(x) return exp(x) end))
+    assert.near(math.exp(0.5), f(lt.tensor(0.5, {dtype = "float64"})):item(), 1e-12)
+  end)
+
+  it("takes no tensors that need gradients inside of tables", function()
+    local first = lt.autograd_function {name = "first", forward = function(_, t) return t[1] * 2 end,
+                                        backward = function() end}
+    local x = lt.ones(2, leaf)
+    fails("first: argument 1: gradients do not pass through tables; give each tensor as an argument",
+          function() first {x} end)
+    assert.same({2, 2}, numbers(first {x:detach()}))
+    assert.same({2, 2}, numbers(lt.no_grad(first, {x})))
+  end)
+
+  it("is named where its backward gives what is no gradient", function()
+    local freed = lt.ones(3)
+    freed:free()
+    for message, give in pairs {
+      ["backward: odd gave a number for argument 1, tensor or nil expected"] = function() return 3 end,
+      ["backward: odd gave a string for argument 1, tensor or nil expected"] = function() return "x" end,
+      ["backward: odd, for argument 1: this tensor was freed"] = function() return freed end,
+      ["backward: odd gave shape [2] for argument 1, which has shape [3]"] = function() return lt.ones(2) end,
+      ["backward: odd gave 2 gradients, it has 1 arguments"] = function(_, g) return g, g end,
+    } do
+      local odd = lt.autograd_function {name = "odd", forward = function(_, x) return x * 2 end, backward = give}
+      fails(message, function() odd(lt.ones(3, leaf)):sum():backward() end)
+    end
+    local scalar = lt.autograd_function {forward = function(_, x) return x * 2 end,
+                                         backward = function() return lt.full({}, 7.0), nil end}
+    local x = lt.ones(3, leaf)
+    scalar(x):sum():backward()
+    assert.same({7, 7, 7}, numbers(x.grad))
+  end)
+
   it("notices what changed since it was saved", function()
     local x = lt.tensor({1., 2.}, leaf)
     local h = x * 1
     local y = cube(h, 1)
     h:detach():add_(1)
     fails("backward: cube needs a tensor that was changed in place afterwards", function() y:sum():backward() end)
+  end)
+end)
+
+describe("the ends of autograd", function()
+  it("see what changes the memory of a leaf", function()
+    local h = lt.ones(3, leaf) * 2
+    local d = h:detach()
+    d.requires_grad = true
+    fails("multiply_: views or a base of this tensor share its memory, and gradients would pass by them; change a "
+          .. ":clone(), or use lt.no_grad(fn)", function() h:mul_(5) end)
+    assert.same({2, 2, 2}, numbers(d))
+  end)
+
+  it("refuse argnums that name no arguments", function()
+    local function f(x, y) return (x * y):sum() end
+    fails("grad: argnums: 1 is named twice", function() lt.grad(f, {argnums = {1, 1}}) end)
+    for got, bad in pairs {string = "x", ["1.5"] = {1.5}, boolean = true, table = {{}}} do
+      fails("grad: argnums: integer expected, got " .. got, function() lt.grad(f, {argnums = bad}) end)
+    end
+    fails("grad: argnums: the number of an argument expected, or a list of them",
+          function() lt.grad(f, {argnums = {}}) end)
+    assert.is_false(pcall(lt.grad, f, {argnums = 0}))
+    fails("grad: argnums: the function was called with 2 arguments",
+          function() lt.grad(f, {argnums = 5})(lt.ones(2), lt.ones(2)) end)
+  end)
+
+  it("leave the mode alone where a coroutine would stop", function()
+    local double = lt.autograd_function {forward = function() coroutine.yield() end, backward = function() end}
+    for _, f in ipairs {function() lt.no_grad(coroutine.yield) end, function() lt.enable_grad(coroutine.yield) end,
+                        function() lt.detect_anomaly(coroutine.yield) end, function() double(lt.ones(2, leaf)) end} do
+      local ok, message = coroutine.resume(coroutine.create(f))
+      assert.is_false(ok)
+      assert.truthy(message:find("attempt to yield across a C-call boundary", 1, true), message)
+      assert.is_true(lt.is_grad_enabled())
+    end
+  end)
+
+  it("hand no tensor that needs gradients to other libraries", function()
+    local x = lt.ones(3, leaf)
+    fails("to_dlpack: gradients do not pass to other libraries; use x:detach()", function() (x * 2):to_dlpack() end)
+    fails("from_dlpack: gradients do not pass to other libraries; use x:detach()", function() lt.from_dlpack(x) end)
+    assert.same({1, 1, 1}, numbers(lt.from_dlpack(x:detach())))
+  end)
+
+  it("keep what was overwritten in the graph, with a gradient of 0", function()
+    for _, overwrite in ipairs {function(q) q:fill_(0.5) end, function(q) q:zero_() end,
+                                 function(q) q:uniform_(0, 1) end} do
+      local x = lt.ones(3, leaf)
+      local q = x * 1.5
+      overwrite(q)
+      assert.is_true(q.requires_grad);
+      (q * 4):sum():backward()
+      assert.same({0, 0, 0}, numbers(x.grad))
+    end
+  end)
+
+  it("take no userdata but their own", function()
+    local ag = core.autograd
+    assert.is_false(pcall(ag.edge, io.stdout, 1))
+    assert.is_false(pcall(ag.order, io.stdout))
+    local node = ag.source(lt.ones(2, leaf) * 2)
+    assert.is_nil(ag.edge(node, 99))
+    assert.is_nil(ag.edge(node, -1 << 40))
+    assert.is_false(pcall(ag.fits, node, 99, lt.ones(2)))
+    assert.is_false(pcall(ag.result, node, 99))
+  end)
+
+  it("name a leaf that is none any more", function()
+    local x = lt.ones(2, leaf)
+    local y = (x * 3):sum()
+    x:free()
+    fails("backward: a tensor that the graph needs, a leaf: this tensor was freed", function() y:backward() end)
+    x = lt.ones(2, leaf)
+    y = (x * 3):sum()
+    x.requires_grad = false
+    x:mul_(lt.ones(2, leaf))
+    fails("backward: a leaf of the graph was changed in place after requires_grad = false, and is now the "
+          .. "result of multiply",
+          function() y:backward() end)
+  end)
+
+  it("say that a backward failed before", function()
+    local broken = lt.autograd_function {forward = function(_, x) return x * 2 end,
+                                         backward = function() error "no" end}
+    local y = broken(lt.ones(2, leaf)):sum()
+    assert.is_false(pcall(y.backward, y))
+    fails("backward: an earlier backward of this graph failed, and let go of a part of it; compute it again",
+          function() y:backward() end)
+  end)
+
+  it("say which properties can be set", function()
+    fails('cannot set "is_leaf": the properties of a tensor are read-only, but for grad and requires_grad',
+          function() lt.ones(2).is_leaf = false end)
   end)
 end)
 

@@ -566,5 +566,5 @@ int finish_record(lua_State *L, const op_record *r) {
 
 int finish_op(lua_State *L, bool in_place) {
   if (!in_place) return 1;
-  return finish_record(L, &(op_record){.name = "fill_", .in_place = true});
+  return finish_record(L, &(op_record){.name = "fill_", .nin = 1, .in = {lua_gettop(L)}, .in_place = true});
 }

@@ -262,6 +262,12 @@ static int l_mode(lua_State *L) {
   return 1;
 }
 
+/* call(f, …): what f(…) gives. f cannot yield: a coroutine that nobody resumes would leave the mode as it is. */
+static int l_call(lua_State *L) {
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
 /* set_rule(name, rule): what new_rule made of a row. */
 static int l_set_rule(lua_State *L) {
   if (!test_rule(L, 2)) return luaL_error(L, "autograd: rule expected");
@@ -309,7 +315,8 @@ static int l_new_node(lua_State *L) {
 }
 
 static const luaL_Reg engine[] = {
-  {"mode", l_mode}, {"set_rule", l_set_rule}, {"watch", l_watch}, {"new_node", l_new_node}, {NULL, NULL}
+  {"mode", l_mode}, {"call", l_call}, {"set_rule", l_set_rule}, {"watch", l_watch}, {"new_node", l_new_node},
+  {NULL, NULL}
 };
 
 void open_autograd(lua_State *L) {

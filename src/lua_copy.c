@@ -178,11 +178,6 @@ static int l_is_pinned(lua_State *L) {
 
 /* ---- in place ---- */
 
-static int finish_in_place(lua_State *L, int nin) {
-  lua_pushvalue(L, 1);
-  return finish_record(L, &(op_record){.name = "positive", .nin = nin, .in = {2}, .in_place = true});
-}
-
 /* A Lua number or boolean into all of x. */
 static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   if (!scalar_fits(x->dtype, value))
@@ -190,14 +185,19 @@ static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
   int st;
   check_in_place(L, fn);
   TRY(L, x->store->place, st, op_fill(x, *value));
-  return st == OK ? finish_in_place(L, 0) : raise(L, fn, st, (const tensor *[]){x}, 1);
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){x}, 1);
+  lua_pushvalue(L, 1);
+  return finish_op(L, true);
 }
 
 static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
   int st;
   check_in_place(L, fn);
   TRY(L, failing_place((const tensor *[]){x, y}, 2), st, host_copy(x, y));
-  if (st == OK) return finish_in_place(L, 1);
+  if (st == OK) {
+    lua_pushvalue(L, 1);
+    return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {2}, .in_place = true});
+  }
   if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);
   push_shape(L, &y->shape);
   push_shape(L, &x->shape);

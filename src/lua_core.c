@@ -47,7 +47,8 @@ static int l_newindex(lua_State *L) {
   if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return raise_unknown(L, lua_tostring(L, 2));
   if (strcmp(lua_tostring(L, 2), "grad") == 0) return set_grad(L);
   if (strcmp(lua_tostring(L, 2), "requires_grad") == 0) return set_requires_grad(L);
-  return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only", lua_tostring(L, 2));
+  return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only, but for grad and requires_grad",
+                    lua_tostring(L, 2));
 }
 
 /* nearest(table, name): the key most like name, or nil. */

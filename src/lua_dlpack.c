@@ -28,6 +28,12 @@ static int capsule_tostring(lua_State *L) {
 
 static const char *const to_options[] = {"versioned", NULL};
 
+/* Argument 1, a tensor: what others do with its memory has no gradient. */
+static void check_no_gradient(lua_State *L, const char *fn) {
+  if (((const tensor_userdata *)lua_touserdata(L, 1))->needs_grad)
+    luaL_error(L, "%s: gradients do not pass to other libraries; use x:detach()", fn);
+}
+
 /***
 Hands the tensor to other libraries in this process, without a copy. On a GPU it waits for queued work first; whoever
 takes it deletes the struct only when its own work on the memory is done.
@@ -41,6 +47,7 @@ address to NULL. What is not taken is deleted with the userdata.
 static int l_to_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "to_dlpack", to_options, &nargs);
   const tensor *t = check_tensor(L, 1, "to_dlpack");
+  check_no_gradient(L, "to_dlpack");
   bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
   dl_owned *p = lua_newuserdatauv(L, sizeof *p, 0);
   *p = (dl_owned){NULL, versioned};
@@ -93,6 +100,7 @@ static const char *const from_options[] = {"versioned", "copy", "device", NULL};
 static void export_tensor(lua_State *L) {
   if (!test_tensor(L, 1)) return;
   check_tensor(L, 1, "from_dlpack");       /* one that was freed is this function's error */
+  check_no_gradient(L, "from_dlpack");
   lua_pushcfunction(L, l_to_dlpack);
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);

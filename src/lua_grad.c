@@ -14,6 +14,10 @@ static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
   if (flag && (!can_need(u->tensor.dtype) || u->tensor.weak))
     luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s", fn,
                u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name);
+  if (flag && u->tensor.apart) {             /* what changes its memory is to be seen from now on */
+    u->tensor.apart = false;
+    u->tensor.store->kept--;
+  }
   u->needs_grad = flag;
   if (flag) start_recording();
 }
@@ -173,6 +177,15 @@ static int l_sole(lua_State *L) {
   return 1;
 }
 
+/* set_apart(x): x shares memory from now on, but no gradient, as what x:detach() gives. */
+static int l_set_apart(lua_State *L) {
+  tensor *t = check_tensor(L, 1, "autograd");
+  if (t->apart) return 0;
+  t->apart = true;
+  t->store->kept++;
+  return 0;
+}
+
 /* is_complex(x): a tensor of complex numbers, or such a number? */
 static int l_is_complex(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
@@ -187,7 +200,8 @@ static int l_version(lua_State *L) {
 }
 
 static const luaL_Reg engine[] = {
-  {"source", l_source}, {"sole", l_sole}, {"is_complex", l_is_complex}, {"version", l_version}, {NULL, NULL}
+  {"source", l_source}, {"sole", l_sole}, {"set_apart", l_set_apart}, {"is_complex", l_is_complex},
+  {"version", l_version}, {NULL, NULL}
 };
 
 static const luaL_Reg methods[] = {{"detach", l_detach}, {NULL, NULL}};

@@ -162,9 +162,10 @@ static int l_rule(lua_State *L) {
 
 /* edge(node, k): where input k's gradient goes: nil (nowhere), a leaf, or a node and, of several, which of its results. */
 static int l_edge(lua_State *L) {
-  node *n = lua_touserdata(L, 1);
-  int k = (int)lua_tointeger(L, 2) - 1;
-  if (!n || k < 0 || k >= n->nin || !n->value[n->nout + k].needs) return 0;
+  const node *n = check_node(L, 1);
+  lua_Integer at = lua_tointeger(L, 2);
+  if (at < 1 || at > n->nin || !n->value[n->nout + at - 1].needs) return 0;
+  int k = (int)at - 1;
   const node_value *v = &n->value[n->nout + k];
   lua_getiuservalue(L, 1, NODE_EDGES + k);
   if (v->is_leaf || check_node(L, -1)->nout == 1) return 1;
@@ -172,10 +173,18 @@ static int l_edge(lua_State *L) {
   return 2;
 }
 
+/* Argument 2, the number of one of `count` values, which begin at `first`. */
+static const node_value *node_tensor(lua_State *L, const node *n, int count, int first) {
+  lua_Integer k = lua_tointeger(L, 2);
+  if (k < 1 || k > count || n->value[first + k - 1].kind != VALUE_tensor)
+    luaL_error(L, "autograd: argument 2: %s has no such tensor", n->name);
+  return &n->value[first + k - 1];
+}
+
 /* fits(node, k, g): is g of input k's shape, dtype and device? Else also what it should be. */
 static int l_fits(lua_State *L) {
   const node *n = check_node(L, 1);
-  const node_value *v = &n->value[n->nout + lua_tointeger(L, 2) - 1];
+  const node_value *v = node_tensor(L, n, n->nin, n->nout);
   const tensor *g = check_tensor(L, 3, n->name);
   bool fits = g->shape.ndim == v->ndim && g->dtype == v->dtype && place_equal(g->store->place, v->place);
   for (int d = 0; fits && d < v->ndim; d++) fits = g->shape.dim[d] == v->dims[d];
@@ -190,7 +199,7 @@ static int l_fits(lua_State *L) {
 /* result(node, k): shape, dtype and device of result k. */
 static int l_result(lua_State *L) {
   const node *n = check_node(L, 1);
-  const node_value *v = &n->value[lua_tointeger(L, 2) - 1];
+  const node_value *v = node_tensor(L, n, n->nout, 0);
   push_lengths(L, v);
   lua_pushstring(L, dtypes[v->dtype].name);
   push_place(L, v->place);
@@ -208,6 +217,12 @@ static int l_let_go(lua_State *L) {
   }
   lua_pushnil(L);
   lua_setiuservalue(L, 1, NODE_ARGUMENTS);
+  return 0;
+}
+
+/* set_failed(node): a backward from here raised an error. */
+static int l_set_failed(lua_State *L) {
+  check_node(L, 1)->failed = true;
   return 0;
 }
 
@@ -237,6 +252,8 @@ static lua_Integer add_edges(lua_State *L, int list, int stops, lua_Integer i, l
     lua_pop(L, 1);
     if (stop) { lua_pop(L, 1); return count; }
   }
+  if (n->used && n->failed)
+    luaL_error(L, "backward: an earlier backward of this graph failed, and let go of a part of it; compute it again");
   if (n->used)
     luaL_error(L, "backward: the graph was used already; backward(…, {retain_graph = true}) keeps it");
   for (int k = 0; k < n->nin; k++) {
@@ -282,7 +299,7 @@ static int l_order(lua_State *L) {
 
 static const luaL_Reg engine[] = {
   {"rule", l_rule}, {"edge", l_edge}, {"fits", l_fits}, {"result", l_result}, {"let_go", l_let_go},
-  {"gradients", l_gradients}, {"order", l_order}, {NULL, NULL}
+  {"set_failed", l_set_failed}, {"gradients", l_gradients}, {"order", l_order}, {NULL, NULL}
 };
 
 void open_node(lua_State *L) {

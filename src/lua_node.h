@@ -33,6 +33,7 @@ typedef struct node {
   uint64_t  mark;              /* of the walk that saw it last */
   const char *name;
   bool      used;              /* backward has been here, and let go of everything */
+  bool      failed;            /* a backward that began here raised an error */
   bool      ordered;           /* params has an order */
   int       nin, nout;
   op_params params;

@@ -153,6 +153,7 @@ static unsigned push_kept(lua_State *L, int at, const char *letters, bool graph)
     else if (c == 's') push_lengths(L, &n->value[n->nout]);
     else {
       int k = c == 'o' ? 0 : c <= '9' ? c - '1' : n->nout + (c == 'w' ? 3 : c - 'x');
+      if (k >= n->nout + n->nin) luaL_error(L, "autograd: %s has nothing that \"%c\" stands for", n->name, c);
       if (push_value(L, at, k, graph)) own |= 1u << i;
     }
   }

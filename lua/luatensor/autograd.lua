@@ -31,8 +31,8 @@ local backward_options = {retain_graph = true, create_graph = true}
 --- Calls fn with recording on or off, whatever happens in it.
 local function with_mode(name, flag, fn, ...)
   blame.check_function(name, fn)
-  local _ <close> = engine.recording(flag)
-  return fn(...)
+  local guard <close> = engine.recording(flag)
+  return engine.call(guard, fn, ...)
 end
 
 local function alias_of(x)
@@ -43,14 +43,28 @@ end
 
 --- Which arguments are differentiated: the list of numbers of option argnums, or all float and complex tensors.
 local function chosen(list, argnums)
-  if type(argnums) == "number" then argnums = {argnums} end
   local numbers = {}
   for i = 1, argnums and #argnums or list.n do
     local k = argnums and argnums[i] or i
     local x = list[k]
     local fits = core.is_tensor(x) and (x.dtype:find("^complex") or x.dtype:find("float"))
+    if argnums and k > list.n then args.fail("grad", "argnums: the function was called with %d arguments", list.n) end
     if argnums and not fits then args.fail("grad", "argument %d is no float or complex tensor", k) end
     if fits then numbers[#numbers + 1] = k end
+  end
+  return numbers
+end
+
+--- Option argnums of lt.grad: nil, or a list of numbers of arguments.
+local function check_argnums(argnums)
+  if argnums == nil then return nil end
+  local list, seen = type(argnums) == "table" and argnums or {argnums}, {}
+  if #list == 0 then args.fail("grad", "argnums: the number of an argument expected, or a list of them") end
+  local numbers = {}
+  for i, k in ipairs(list) do
+    numbers[i] = args.integer("grad", "argnums", k, 1)
+    if seen[numbers[i]] then args.fail("grad", "argnums: %d is named twice", numbers[i]) end
+    seen[numbers[i]] = true
   end
   return numbers
 end
@@ -79,7 +93,7 @@ return function(lt, methods)
     engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
   end
 
-  --- Calls a function while nothing is recorded: what it computes needs no gradients.
+  --- Calls a function while nothing is recorded: what it computes needs no gradients. The function cannot yield.
   -- @tparam function fn
   -- @param ... its arguments
   -- @return what fn returns
@@ -104,6 +118,7 @@ return function(lt, methods)
   function lt.grad(fn, options)
     blame.check_function("grad", fn)
     local argnums = blame.call(args.options, "grad", options, {argnums = true}).argnums
+    argnums = blame.call(check_argnums, argnums)
     return function(...)
       local list = table.pack(...)
       local numbers = blame.call(chosen, list, argnums)
@@ -146,8 +161,8 @@ return function(lt, methods)
   -- @return what fn returns
   function lt.detect_anomaly(fn, ...)
     blame.check_function("detect_anomaly", fn)
-    local _ <close> = watching()
-    return fn(...)
+    local guard <close> = watching()
+    return engine.call(guard, fn, ...)
   end
 
   return {lt.no_grad, lt.enable_grad, lt.grad, lt.autograd_function, lt.detect_anomaly}

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 local help = require "luatensor.gradients.help"
 
@@ -37,10 +38,38 @@ local function describe(results)
   return list
 end
 
-local function call_backward(f, ctx, like, g)
-  if #like == 1 then return table.pack(f.backward(ctx, g)) end
+--- Can g become a gradient of this shape, by sums and by broadcasting?
+local function is_compatible(g, shape)
+  for d = 0, math.min(#g, #shape) - 1 do
+    local a, b = g[#g - d], shape[#shape - d]
+    if a ~= b and a ~= 1 and b ~= 1 then return false end
+  end
+  return true
+end
+
+--- What the script's backward gave: tensors or nil, one for each argument.
+local function check_gradients(f, list, shapes)
+  for i = 1, list.n do
+    local g = list[i]
+    local gone = core.is_tensor(g) and core.gone(g)
+    if g ~= nil and i > shapes.n then
+      args.fail("backward", "%s gave %d gradients, it has %d arguments", f.name, list.n, shapes.n)
+    elseif g ~= nil and not core.is_tensor(g) then
+      args.fail("backward", "%s gave a %s for argument %d, tensor or nil expected", f.name, type(g), i)
+    elseif gone then
+      args.fail("backward", "%s, for argument %d: %s", f.name, i, gone)
+    elseif g ~= nil and shapes[i] and not is_compatible(g.shape, shapes[i]) then
+      args.fail("backward", "%s gave shape %s for argument %d, which has shape %s", f.name, args.shape_text(g.shape), i,
+                args.shape_text(shapes[i]))
+    end
+  end
+  return list
+end
+
+local function call_backward(f, ctx, like, shapes, g)
+  if #like == 1 then return check_gradients(f, table.pack(f.backward(ctx, g)), shapes) end
   for i, form in ipairs(like) do g[i] = g[i] or core.zeros(form[1], form[2]) end
-  return table.pack(f.backward(ctx, table.unpack(g, 1, #like)))
+  return check_gradients(f, table.pack(f.backward(ctx, table.unpack(g, 1, #like))), shapes)
 end
 
 local function any_needs(list)
@@ -50,13 +79,33 @@ local function any_needs(list)
   return false
 end
 
---- Results that are arguments are told apart from them.
-local function own_results(f, results, inputs)
-  local seen = {}
-  for i = 1, inputs.n do if inputs[i] ~= nil then seen[inputs[i]] = true end end
+--- Tensors that are only found inside of tables would get no gradient.
+local function check_tables(f, inputs)
+  for i = 1, inputs.n do
+    for _, x in next, type(inputs[i]) == "table" and inputs[i] or {} do
+      if core.is_tensor(x) and x.requires_grad then
+        blame.fail(f.name, "argument %d: gradients do not pass through tables; give each tensor as an argument", i)
+      end
+    end
+  end
+end
+
+--- Replaces a result where ctx keeps it: gradients of gradients go by what is returned.
+local function replace_kept(ctx, x, y)
+  for _, t in ipairs {ctx, ctx.kept} do
+    for key, value in pairs(t) do if rawequal(value, x) then t[key] = y end end
+  end
+end
+
+--- Each result is a tensor of its own: what forward returns may be an argument, or one that the script keeps.
+local function own_results(f, ctx, results)
+  local _ <close> = engine.recording(false)
   for i = 1, results.n do
-    if not core.is_tensor(results[i]) then error(f.name .. ": forward must return tensors", 0) end
-    if seen[results[i]] then results[i] = results[i]:detach() end
+    local x = results[i]
+    if not core.is_tensor(x) then error(f.name .. ": forward must return tensors", 0) end
+    results[i] = x:reshape(x.shape)
+    replace_kept(ctx, x, results[i])
+    if not x.requires_grad then ag.set_apart(x) end
   end
 end
 
@@ -64,16 +113,20 @@ end
 return function(f, ...)
   local inputs, ctx = table.pack(...), setmetatable({name = f.name, needs = {}}, context)
   for i = 1, inputs.n do ctx.needs[i] = core.is_tensor(inputs[i]) and inputs[i].requires_grad end
+  if ag.mode() then check_tables(f, inputs) end
   local results
   do
-    local _ <close> = engine.recording(false)
-    results = table.pack(f.forward(ctx, ...))
+    local guard <close> = engine.recording(false)
+    results = table.pack(engine.call(guard, f.forward, ctx, ...))
   end
   if not ag.mode() or not any_needs(inputs) then return table.unpack(results, 1, results.n) end
-  own_results(f, results, inputs)
-  local like, known = describe(results), {}
-  for i = 1, inputs.n do known[i] = inputs[i] or false end
-  local row = help.attach(f.name, known, results, function(g) return call_backward(f, ctx, like, g) end)
+  own_results(f, ctx, results)
+  local like, known, shapes = describe(results), {}, {n = inputs.n}
+  for i = 1, inputs.n do
+    known[i] = inputs[i] or false
+    shapes[i] = ctx.needs[i] and inputs[i].shape
+  end
+  local row = help.attach(f.name, known, results, function(g) return call_backward(f, ctx, like, shapes, g) end)
   function row.let_go() ctx.kept = nil end
   return table.unpack(results, 1, results.n)
 end

@@ -12,6 +12,20 @@ function engine.recording(flag)
   return setmetatable({}, {__close = function() ag.mode(was) end})
 end
 
+local function relay(guard, ok, ...)
+  if ok then return ... end
+  getmetatable(guard).__close(guard)
+  error((...), 0)
+end
+
+--- Calls a function of the script's, which cannot yield, until guard is closed. An error that ends a coroutine closes
+-- nothing: there it is closed here.
+function engine.call(guard, fn, ...)
+  local _, is_main = coroutine.running()
+  if is_main then return ag.call(fn, ...) end
+  return relay(guard, pcall(ag.call, fn, ...))
+end
+
 -- ---- one gradient ----
 
 local function same_shape(a, b)
@@ -46,6 +60,11 @@ end
 
 --- Adds g to what a leaf has. In place where nobody else sees the memory.
 local function add_to_leaf(leaf, g, run)
+  if core.gone(leaf) then args.fail("backward", "a tensor that the graph needs, a leaf: %s", core.gone(leaf)) end
+  if not leaf.is_leaf then
+    args.fail("backward", "a leaf of the graph was changed in place after requires_grad = false, and is now the "
+                          .. "result of %s", leaf.grad_fn)
+  end
   local old = leaf.grad
   if not old then
     if run.shared[g] or not ag.sole(g) then g = g:clone() end
@@ -158,6 +177,9 @@ end
 --- What lt.detect_anomaly has set: check(node, g) sees each gradient.
 engine.watcher = nil
 
+--- Closed by an error: the node that backward began at knows.
+local failing = {__close = function(run, err) if err ~= nil then ag.set_failed(run.source) end end}
+
 --- The way back from x, whose gradient is g. run: retain (keep the graph), graph (record the gradients themselves),
 -- stops (leaves and nodes whose gradients alone are wanted: they come in run.captured).
 function engine.walk(x, g, run)
@@ -166,6 +188,8 @@ function engine.walk(x, g, run)
   local source, output = ag.source(x)
   if source == x then return deliver(run, x, nil, g) end
   local nodes = ag.order(source, run.stops)
+  run.source = source
+  local _ <close> = setmetatable(run, failing)
   if run.stops then run.wanted = find_wanted(run, nodes) end
   deliver(run, source, output, g)
   for i = 1, #nodes do

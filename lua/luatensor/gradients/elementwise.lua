@@ -116,6 +116,7 @@ of_o("rsqrt", function(o) return o ^ 3 * -0.5 end, "g * o * o * o * -0.5")
 
 --- Of two numbers far apart the other one's share is 0: it does not overflow.
 local function share(g, a, b) return g * core.subtract(a, b):sigmoid() end
+rules.fill_ = {help.zero}
 rules.logaddexp = {{"xy", share}, {"xy", function(g, x, y) return share(g, y, x) end}}
 
 -- ---- trigonometric and hyperbolic ----
