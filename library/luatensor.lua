@@ -2771,7 +2771,7 @@ function lt.advise.choices(options) end
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
 
----Calls a function while nothing is recorded: what it computes needs no gradients.
+---Calls a function while nothing is recorded: what it computes needs no gradients. The function cannot yield.
 ---@param fn function
 ---@param ... any its arguments
 ---@return any # what fn returns
@@ -2806,12 +2806,12 @@ function lt.autograd_function(f) end
 ---@return any # what fn returns
 function lt.detect_anomaly(fn, ...) end
 
----Times functions that should do the same, a round of each in turn, and shows how much faster they are than the
----first. Only where their results agree: with the same seed before each call, floats within what their dtype allows of
----the largest magnitude.
+---Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
+---the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
+---of the largest magnitude.
 ---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
----@param options? table those of time (`seconds`, `rounds`, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
----@return table # a result of kind "compare": `entries` with the figures of time and `ratio` (the base's median by its own), `verdict` ("faster", "slower", "undecided": the ranges between their quartiles touch), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
+---@param options? table those of time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
+---@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
 function lt.bench.compare(entries, options) end
 
 ---Sizes from first to last, evenly spaced by ratio.
@@ -2828,8 +2828,9 @@ function lt.bench.sizes(first, last, per_doubling) end
 ---
 ---The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
 ---transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
----do not touch, else it is undecided. Results must agree before any crossing is said. Emulated devices are measured
----but not compared. With one device alone, published figures bound what others could do.
+---are 5 % apart, 25 % where others used more than a tenth of the processor, else it is undecided. Results must agree
+---before any crossing is said. Emulated devices are measured but not compared. With one device alone, published
+---figures bound what others could do.
 ---@param fn function gets what inputs(n) returned, its tensors moved to the device, which is the default device meanwhile
 ---@param sizes table
 ---@param options? table  `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured; `transfers` (true); `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given); `patience`: seconds that a size may take on a device (60)
@@ -2837,11 +2838,13 @@ function lt.bench.sizes(first, last, per_doubling) end
 function lt.bench.crossover(fn, sizes, options) end
 
 ---Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
----not touch and the medians differ by more than 5 %; the rest may be noise. Results of two machines stand side by side
----without ratios and verdicts, and so do emulated and real figures.
+---not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
+---than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
+---machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures of
+---experiments are compared where their options are equal, but for how long they measure.
 ---@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 ---@param after table another
----@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided"}; `only_before`, `only_after`: names; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
+---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of what is emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
 function lt.bench.diff(before, after) end
 
 ---What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
