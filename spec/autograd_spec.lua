@@ -666,6 +666,7 @@ describe("the ends of autograd", function()
     local ag = core.autograd
     assert.is_false(pcall(ag.edge, io.stdout, 1))
     assert.is_false(pcall(ag.order, io.stdout))
+    assert.is_false(pcall(ag.call))
     local node = ag.source(lt.ones(2, leaf) * 2)
     assert.is_nil(ag.edge(node, 99))
     assert.is_nil(ag.edge(node, -1 << 40))

@@ -264,6 +264,7 @@ static int l_mode(lua_State *L) {
 
 /* call(f, …): what f(…) gives. f cannot yield: a coroutine that nobody resumes would leave the mode as it is. */
 static int l_call(lua_State *L) {
+  luaL_checkany(L, 1);
   lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
   return lua_gettop(L);
 }
