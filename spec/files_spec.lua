@@ -4,15 +4,7 @@ local shell = require "spec.support.shell"
 
 local root = shell.passes("id -u") == "0\n"
 
-local function put(path, text)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
-end
-
-local function get(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
+local put, get = shell.write, shell.read
 
 local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)

@@ -6,15 +6,7 @@ local shell = require "spec.support.shell"
 
 local linux = shell.exists "/proc/meminfo"
 
-local function write(path, text)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(text)
-end
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read "a"
-end
+local write, read = shell.write, shell.read
 
 local folder
 before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)

@@ -24,4 +24,16 @@ function shell.exists(path)
   return file ~= nil
 end
 
+--- Writes a file whole.
+function shell.write(path, text)
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(text)
+end
+
+--- Everything in a file.
+function shell.read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
 return shell
