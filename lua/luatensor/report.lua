@@ -10,6 +10,7 @@ local parts = require "luatensor.report.parts"
 local plot = require "luatensor.render.plot"
 local progress = require "luatensor.bench.progress"
 local result = require "luatensor.bench.result"
+local experiment = require "luatensor.experiment"
 local summary = require "luatensor.report.summary"
 
 local report = {}
@@ -34,12 +35,6 @@ local class = result.class("report", {
 })
 
 -- ---- measuring ----------------------------------------------------------------------------------
-
-local function is_emulated(device)
-  for _, info in ipairs(lt.devices()) do
-    if info.device == device then return info.emulated or nil end
-  end
-end
 
 -- The GPU to measure beside the CPU, or why there is none.
 local function accelerator_of(wanted)
@@ -103,7 +98,7 @@ function report.make(options)
   fields.gnuplot = plot.version()
   fields.notebook = {title = notebook.title, where = notebook.where, claims = notebook.claims}
   settings.accelerator, fields.without = accelerator_of(options.device)
-  fields.accelerator, fields.emulated = settings.accelerator, is_emulated(settings.accelerator)
+  fields.accelerator, fields.emulated = settings.accelerator, experiment.is_emulated(settings.accelerator) or nil
   local start = lt.clock()
   measure_all(options.parts or parts.all(), settings, fields, options.lines)
   fields.seconds = lt.clock() - start
