@@ -186,6 +186,18 @@ static int l_set_apart(lua_State *L) {
   return 0;
 }
 
+/* become(x, y): x, a leaf, has y's memory from now on, dtype and device among it. */
+static int l_become(lua_State *L) {
+  tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
+  if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");
+  tensor t = *y;
+  t.apart = false;
+  storage_retain(t.store);
+  tensor_drop(x);
+  *x = t;
+  return 0;
+}
+
 /* is_complex(x): a tensor of complex numbers, or such a number? */
 static int l_is_complex(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
@@ -200,7 +212,8 @@ static int l_version(lua_State *L) {
 }
 
 static const luaL_Reg engine[] = {
-  {"source", l_source}, {"sole", l_sole}, {"set_apart", l_set_apart}, {"is_complex", l_is_complex},
+  {"source", l_source}, {"sole", l_sole}, {"set_apart", l_set_apart}, {"become", l_become},
+  {"is_complex", l_is_complex},
   {"version", l_version}, {NULL, NULL}
 };
 

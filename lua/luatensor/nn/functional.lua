@@ -1,0 +1,19 @@
+--- Layers and losses as functions, without parameters of their own.
+
+local lt = require "luatensor"
+
+local functional = {}
+
+--- x Wᵀ + b.
+-- @function functional.linear
+-- @tparam tensor x [..., inputs]
+-- @tparam tensor weight [outputs, inputs]
+-- @tparam[opt] tensor bias [outputs]
+-- @treturn tensor [..., outputs]
+function functional.linear(x, weight, bias)
+  if not bias then return x:matmul(weight.mT) end
+  if x.ndim == 2 then return lt.addmm(bias, x, weight.mT) end
+  return x:matmul(weight.mT) + bias
+end
+
+return functional
