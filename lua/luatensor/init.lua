@@ -2,6 +2,7 @@
 -- @module luatensor
 
 local core = require "luatensor.core"
+local names = require "luatensor.names"
 
 --- What the files below need, and scripts do not.
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
@@ -57,36 +58,22 @@ compose(core.methods)
 require("luatensor.alias").install(lt, core.methods)
 compose(core.methods)
 
---- Loaded when a script first names them: most scripts measure nothing. They call functions of the script, whose errors
--- are not theirs to word: no compositions.
-local late = {bench = "luatensor.bench", advise = "luatensor.advise"}
+--- Loaded when a script first names them: most scripts measure nothing, and many train nothing. They call functions of
+-- the script, whose errors are not theirs to word: no compositions.
+local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn"}
 
---- A name that is not there is a slip, not a nil.
-local guard
-local function load_late(functions, name)
+local function load_late(name)
+  if not late[name] then return nil end
   local loaded = require(late[name])
-  if type(loaded) == "table" then guard(loaded, name .. ".") end
-  functions[name] = loaded
+  if type(loaded) == "table" then names.guard(loaded, name .. ".") end
+  lt[name] = loaded
   return loaded
-end
-
-function guard(functions, prefix)
-  local meta = getmetatable(functions) or {}
-  return setmetatable(functions, {
-    __call = meta.__call,                              -- lt.advise is a function, too
-    __index = function(_, name)
-      if functions == lt and late[name] then return load_late(functions, name) end
-      local nearest = type(name) == "string" and core.nearest(functions, name)
-      local help = nearest and ("; did you mean %q?"):format(prefix .. nearest) or ""
-      error(("luatensor has no \"%s%s\"%s"):format(prefix, tostring(name), help), 2)
-    end,
-  })
 end
 
 for name, library in pairs(lt) do
   if type(library) == "table" then                -- lt.linalg, lt.fft …
     compose(library)
-    guard(library, name .. ".")
+    names.guard(library, name .. ".")
   end
 end
-return guard(lt, "")
+return names.guard(lt, "", load_late)

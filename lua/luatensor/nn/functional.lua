@@ -1,19 +1,17 @@
 --- Layers and losses as functions, without parameters of their own.
+-- @module luatensor.nn.functional
 
-local lt = require "luatensor"
+local names = require "luatensor.names"
 
 local functional = {}
 
---- x Wᵀ + b.
--- @function functional.linear
--- @tparam tensor x [..., inputs]
--- @tparam tensor weight [outputs, inputs]
--- @tparam[opt] tensor bias [outputs]
--- @treturn tensor [..., outputs]
-function functional.linear(x, weight, bias)
-  if not bias then return x:matmul(weight.mT) end
-  if x.ndim == 2 then return lt.addmm(bias, x, weight.mT) end
-  return x:matmul(weight.mT) + bias
+--- Each file gives functions by name.
+local files = {"linear"}
+for _, file in ipairs(files) do
+  for name, f in pairs(require("luatensor.nn.functional." .. file)) do
+    if functional[name] then error("two functions nn.functional." .. name) end
+    functional[name] = f
+  end
 end
 
-return functional
+return names.guard(functional, "nn.functional.")

@@ -1,16 +1,20 @@
 --- Networks: layers, losses, initialisers.
 -- @module luatensor.nn
 
+local names = require "luatensor.names"
 local Module = require "luatensor.nn.module"
 
 local nn = {Module = Module, is_module = Module.is}
 
---- Each file gives classes by name.
-local files = {"linear", "container"}
+--- Each file gives classes and functions by name.
+local files = {"linear", "container", "pytorch"}
 for _, file in ipairs(files) do
-  for name, class in pairs(require("luatensor.nn." .. file)) do nn[name] = class end
+  for name, class in pairs(require("luatensor.nn." .. file)) do
+    if nn[name] then error("two classes nn." .. name) end
+    nn[name] = class
+  end
 end
 
 nn.functional = require "luatensor.nn.functional"
 
-return nn
+return names.guard(nn, "nn.")
