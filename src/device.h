@@ -120,6 +120,8 @@ typedef struct device {
   int  (*random)(int index, const random_call *c);
   int  (*arange)(int index, const arange_call *c);
   int  (*gemm)(int index, const gemm_call *c);
+  int  (*conv)(int index, const conv_call *c);
+  int  (*pool)(int index, const pool_call *c);
 
   /* kernels that scripts write. *log, to be freed: the compiler's words with ERR_DEVICE, or NULL */
   int  (*kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);

@@ -288,6 +288,50 @@ typedef struct gemm_call {
   enum precision precision;    /* the least that will do */
 } gemm_call;
 
+/* Convolutions: cross-correlations, as everywhere in networks. Contiguous: x [n, c_in, in], w [c_out, c_in / groups, kernel],
+** y [n, c_out, out]; two spatial lengths each (height, width; of signals the height is 1). With zeros where x has no element,
+**   y[b, o, p] = bias[o] + sum over c, k of x[b, first channel of o's group + c, p * stride + k * dilation - pad] * w[o, c, k]
+** pad is what lies before x; behind it there is as much as `out` needs, which may be more, less or (negative) a part of x
+** that nobody reads. All lengths are 1 or more, stride and dilation too; pad is 0 or more. Sums are made in an order that does
+** not depend on the number of threads; half floats are summed in float32. */
+enum conv_op {
+  CONV_forward,                /* y from x, w and bias */
+  CONV_input,                  /* x from y and w: its gradient, y's being y; a transposed convolution */
+  CONV_weight                  /* w from x and y: its gradient */
+};
+
+typedef struct conv_call {
+  enum conv_op op;
+  enum dtype dtype;            /* float32, float64, float16, bfloat16: of all operands */
+  int64_t n, groups, c_in, c_out;   /* channels in all; groups divides both */
+  int64_t in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
+  void       *x, *w, *y;       /* the one that op makes is written, all of it, without being read */
+  const void *bias;            /* [c_out] of CONV_forward, or NULL */
+  enum precision precision;    /* the least that will do */
+} conv_call;
+
+/* Pooling: windows of planes x [planes, in] give y [planes, out]; contiguous. Window p begins at p * stride - pad and takes
+** `kernel` elements `dilation` apart, of which only those count that lie in x; one does at least. Adaptive: it is
+** floor(p * in / out) … ceil((p + 1) * in / out) - 1, and kernel, stride, dilation, pad are 0. */
+enum pool_op {
+  POOL_max,                    /* y, and position where it is not NULL: the first maximum's; NaN is the greatest */
+  POOL_max_back,               /* x from y and position: its gradient, y's being y */
+  POOL_average,
+  POOL_average_back,           /* x from y: its gradient */
+  POOL_COUNT
+};
+
+typedef struct pool_call {
+  enum pool_op op;
+  enum dtype dtype;            /* float32, float64, float16, bfloat16: of x and y */
+  int64_t planes, in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
+  bool    adaptive;
+  bool    count_pad;           /* averages: elements of x's padding, of width `pad` on all sides, count as zeros */
+  int64_t divisor;             /* averages: of each sum; 0: how many elements count */
+  void    *x, *y;              /* the one that op makes is written, all of it, without being read */
+  int32_t *position;           /* [planes, out] of y's elements in their plane of x, 1-based, row-major; in[0] * in[1] fits */
+} pool_call;
+
 /* Element-wise programs: an expression of op-table rows as steps. Values are numbered: inputs, then constants
 ** (from FUSED_CONSTANT on), then registers (from FUSED_REGISTER on); each is of a compute dtype. */
 enum {

@@ -206,6 +206,25 @@ static work work_gemm(const gemm_call *c) {
                 .flops = batch * m * n * k * (dtype_kind(c->dtype) == KIND_COMPLEX ? 8 : 2)};
 }
 
+static double area(const int64_t length[2]) { return (double)length[0] * (double)length[1]; }
+
+/* The padding's products count, too. */
+static work work_conv(const conv_call *c) {
+  double n = (double)c->n, each = (double)(c->c_in / c->groups) * area(c->kernel), weight = (double)c->c_out * each;
+  double x = n * (double)c->c_in * area(c->in), y = n * (double)c->c_out * area(c->out);
+  double made = c->op == CONV_forward ? y : c->op == CONV_input ? x : weight;
+  return (work){.dtype = c->dtype, .elements = made, .written = bytes_of(made, c->dtype),
+                .read = bytes_of(x + y + weight - made + (c->bias ? (double)c->c_out : 0), c->dtype), .flops = 2 * y * each};
+}
+
+static work work_pool(const pool_call *c) {
+  double x = (double)c->planes * area(c->in), y = (double)c->planes * area(c->out);
+  double position = c->position ? y * sizeof *c->position : 0;
+  bool back = c->op == POOL_max_back || c->op == POOL_average_back;
+  return (work){.dtype = c->dtype, .elements = x, .read = bytes_of(back ? y : x, c->dtype) + (back ? position : 0),
+                .written = bytes_of(back ? x : y, c->dtype) + (back ? 0 : position)};
+}
+
 /* Of a script's kernel it is known which tensors it gets, not what it does with them. */
 static work work_kernel_launch(const launch_call *c) {
   work w = {.dtype = DT_none};
