@@ -1,0 +1,63 @@
+--- Adam and AdamW.
+
+local core = require "luatensor.core"
+local Optimizer = require "luatensor.optim.optimizer"
+local is = require "luatensor.optim.options"
+
+local updates = require "luatensor.optim.updates"
+
+local function rows(decay)
+  return {lr = {1e-3, is.nonnegative}, betas = {{0.9, 0.999}, is.fractions}, eps = {1e-8, is.nonnegative},
+          weight_decay = {decay, is.nonnegative}, amsgrad = {false, is.boolean}, maximize = {false, is.boolean}}
+end
+
+local function start(_, p, group)
+  return {step = 0, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p),
+          max_exp_avg_sq = group.amsgrad and core.zeros_like(p) or nil}
+end
+
+-- decay: of the gradient; shrink: factor of the parameter.
+local function update(p, state, group, decay, shrink)
+  local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
+  local kind = group.amsgrad and updates.adam_amsgrad or updates.adam
+  local problem = kind(p, state, group.maximize and -1 or 1, decay, shrink, 1 - beta1, beta2, 1 - beta2,
+                       group.lr / (1 - beta1 ^ t), 1 / math.sqrt(1 - beta2 ^ t), group.eps)
+  if problem == nil then state.step = t end
+  return problem
+end
+
+--- Steps by running means of the gradient and of its square. With g the gradient (and weight_decay · p added to it), at
+-- step t
+--
+--     m ← β₁ · m + (1 − β₁) · g
+--     v ← β₂ · v + (1 − β₂) · g²
+--     p ← p − lr / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + eps)
+--
+-- where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization (2015);
+-- Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+-- @function optim.Adam
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad` (false),
+--   `maximize` (false): goes up instead of down
+-- @treturn Optimizer
+local Adam = Optimizer.class("Adam", rows(0))
+Adam.start = start
+
+function Adam:update(p, state, group)                                   -- luacheck: ignore 212
+  return update(p, state, group, group.weight_decay, 1)
+end
+
+--- Adam whose weight decay is apart from the gradient: first p ← p · (1 − lr · weight_decay), then Adam's step.
+-- Loshchilov, Hutter: Decoupled Weight Decay Regularization (2019).
+-- @function optim.AdamW
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options those of optim.Adam; `weight_decay` is 0.01
+-- @treturn Optimizer
+local AdamW = Optimizer.class("AdamW", rows(0.01))
+AdamW.start = start
+
+function AdamW:update(p, state, group)                                  -- luacheck: ignore 212
+  return update(p, state, group, 0, 1 - group.lr * group.weight_decay)
+end
+
+return {Adam = Adam, AdamW = AdamW}

@@ -1,0 +1,14 @@
+--- Optimisers: what training changes parameters by.
+-- @module luatensor.optim
+
+local Optimizer = require "luatensor.optim.optimizer"
+
+local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}
+
+--- Each file gives classes by name.
+local files = {"sgd", "adam"}
+for _, file in ipairs(files) do
+  for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = class end
+end
+
+return optim

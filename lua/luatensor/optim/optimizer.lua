@@ -1,0 +1,262 @@
+--- What optimisers share: parameters in groups, their state, how both are saved.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local options = require "luatensor.optim.options"
+
+--- Optimisers change parameters, so that a loss becomes smaller, by the gradients that `loss:backward()` left:
+--
+--     local opt = optim.Adam(model:parameters(), {lr = 1e-3})
+--     for x, y in loader:batches() do
+--       opt:zero_grad()
+--       nn.functional.cross_entropy(model(x), y):backward()
+--       opt:step()
+--     end
+--
+-- Parameters are a list of tensors, or a list of groups with options of their own, `{{params = list, lr = 0.1}, …}`.
+-- Each is updated where it is, in one pass over its memory; those without a gradient stay as they are.
+-- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's.
+-- @type Optimizer
+local Optimizer = {}
+Optimizer.__index = Optimizer
+
+local function fail(self, message, ...) blame.fail(self.name, message, ...) end
+Optimizer.fail = fail
+
+--- Is value an optimiser?
+function Optimizer.is(value)
+  local meta = type(value) == "table" and getmetatable(value)
+  return type(meta) == "table" and rawget(meta, "is_optimizer") == true
+end
+
+-- ---- groups ----
+
+local function check_parameter(self, i, p)
+  if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, type(p)) end
+  local gone = core.gone(p)
+  if gone then fail(self, "parameter %d: %s", i, gone) end
+  if not p.is_leaf then
+    fail(self, "parameter %d is the result of %s: only leaves can be trained; use :detach()", i, p.grad_fn)
+  end
+  if not p.dtype:find("float") then fail(self, "parameter %d is of dtype %s: floats are trained", i, p.dtype) end
+  if self.index[p] then fail(self, "parameter %d is parameter %d, too: each is updated once", i, self.index[p]) end
+end
+
+local function parameter_list(self, params)
+  if core.is_tensor(params) then params = {params} end
+  if type(params) ~= "table" then
+    fail(self, "a list of parameters expected, such as model:parameters(), got %s", type(params))
+  end
+  local list = table.move(params, 1, #params, 1, {})
+  if #list == 0 then fail(self, "the list of parameters is empty") end
+  return list
+end
+
+--- One more group: its parameters, and the options that differ from those of the others.
+-- @tab group `params`: a list of tensors; options by name
+function Optimizer:add_param_group(group)
+  if type(group) ~= "table" or core.is_tensor(group) then
+    fail(self, "a group is a table with params, got %s", type(group))
+  end
+  if group.params == nil then fail(self, "parameters expected, such as model:parameters(), or groups with params") end
+  local known, given = {params = true}, {}
+  for key in pairs(self.rows) do known[key] = true end
+  blame.call(args.options, self.name, group, known)
+  for key in pairs(self.rows) do
+    given[key] = group[key]
+    if given[key] == nil then given[key] = self.defaults[key] end
+  end
+  local made = blame.call(options.read, self.name, given, self.rows)
+  self:check(made)
+  made.params = parameter_list(self, group.params)
+  for _, p in ipairs(made.params) do
+    local i = #self.index + 1
+    check_parameter(self, i, p)
+    self.index[i] = p
+    self.index[p] = i
+  end
+  self.param_groups[#self.param_groups + 1] = made
+end
+
+--- What options together cannot be: a class's own.
+function Optimizer:check() end                                          -- luacheck: ignore 212
+
+--- The state of a parameter before its first step: a class's own.
+function Optimizer:start() return {} end                                -- luacheck: ignore 212
+
+local function is_groups(params)
+  return type(params) == "table" and type(params[1]) == "table" and not core.is_tensor(params[1])
+end
+
+local function new(class, params, given)
+  local self = setmetatable({param_groups = {}, state = {}, index = {}}, class)
+  blame.call(args.options, self.name, given, class.rows)
+  self.defaults = blame.call(options.read, self.name, given or {}, class.rows)
+  for _, group in ipairs(is_groups(params) and params or {{params = parameter_list(self, params)}}) do
+    self:add_param_group(group)
+  end
+  return self
+end
+
+--- A class of optimisers: `rows` are its options, {default, check} by name; functions that it must have are
+-- `start(p, state, group)`, which makes the state of a parameter, and `update(p, state, group)`.
+-- @string name
+-- @tab rows
+-- @treturn table
+function Optimizer.class(name, rows)
+  local class = {name = name, rows = rows, is_optimizer = true, __tostring = Optimizer.__tostring}
+  class.__index = class
+  return setmetatable(class, {__index = Optimizer, __call = new})
+end
+
+-- ---- steps ----
+
+--- Forgets the gradients of all parameters.
+-- @tparam[opt] table given `set_to_none` (true); false: they become 0
+function Optimizer:zero_grad(given)
+  local keeps = given and blame.call(args.options, "zero_grad", given, {set_to_none = true}).set_to_none == false
+  for _, group in ipairs(self.param_groups) do
+    for _, p in ipairs(group.params) do
+      local g = keeps and p.grad
+      if not keeps then p.grad = nil elseif g then p.grad = core.zeros_like(g) end
+    end
+  end
+end
+
+-- What keeps parameter p from being updated is mended, or an error.
+local function mend(self, p, state, problem)
+  if problem ~= "state" then fail(self, "parameter %d: %s", self.index[p], problem) end
+  for name, x in pairs(state) do
+    if core.is_tensor(x) then state[name] = x:to(p.dtype, p.device) end
+  end
+end
+
+local function step_group(self, group)
+  local states = self.state
+  for _, p in ipairs(group.params) do
+    local state = states[p]
+    if state or p.grad then
+      if not state then
+        state = self:start(p, group)
+        states[p] = state
+      end
+      local problem = self:update(p, state, group)
+      if problem then
+        mend(self, p, state, problem)
+        problem = self:update(p, state, group)
+        if problem then fail(self, "parameter %d: %s", self.index[p], problem) end
+      end
+    end
+  end
+end
+
+--- Updates all parameters that have a gradient.
+-- @tparam[opt] function closure computes the loss and its gradients again, and returns the loss
+-- @return what closure returns
+function Optimizer:step(closure)
+  local loss
+  if closure then
+    blame.check_function("step", closure)
+    loss = closure()
+  end
+  for _, group in ipairs(self.param_groups) do step_group(self, group) end
+  return loss
+end
+
+-- ---- state ----
+
+local function copy(value)
+  return type(value) == "table" and table.move(value, 1, #value, 1, {}) or value
+end
+
+--- All that step goes by, but for parameters and gradients: `state`, by number of the parameter, tables of tensors
+-- (which share the optimiser's memory) and numbers, empty before the first step; `param_groups`: options, and as
+-- `params` the numbers of the parameters.
+-- @treturn table
+function Optimizer:state_dict()
+  local dict = {state = {}, param_groups = {}}
+  for i, p in ipairs(self.index) do
+    dict.state[i] = {}
+    for name, value in pairs(self.state[p] or {}) do dict.state[i][name] = copy(value) end
+  end
+  for k, group in ipairs(self.param_groups) do
+    local saved = {params = {}}
+    for name, value in pairs(group) do if name ~= "params" then saved[name] = copy(value) end end
+    for i, p in ipairs(group.params) do saved.params[i] = self.index[p] end
+    dict.param_groups[k] = saved
+  end
+  return dict
+end
+
+local function check_dict(self, dict)
+  local groups = type(dict) == "table" and type(dict.state) == "table" and dict.param_groups
+  if type(groups) ~= "table" then fail(self, "load_state_dict: this is not the state of an optimiser") end
+  if #groups ~= #self.param_groups then
+    fail(self, "load_state_dict: the state has %d groups, the optimiser %d", #groups, #self.param_groups)
+  end
+  for k, group in ipairs(self.param_groups) do
+    local n = type(groups[k]) == "table" and type(groups[k].params) == "table" and #groups[k].params
+    if n ~= #group.params then
+      fail(self, "load_state_dict: group %d has %d parameters, that of the state %s", k, #group.params, n or "none")
+    end
+  end
+end
+
+-- A state's value for parameter p: tensors go to where p is; those that go along with p's elements get its dtype.
+local function adapt(self, i, p, name, value)
+  if not core.is_tensor(value) then return copy(value) end
+  if args.shape_text(value.shape) ~= args.shape_text(p.shape) then
+    fail(self, "load_state_dict: %s of parameter %d has shape %s, the parameter %s", name, i,
+         args.shape_text(value.shape), args.shape_text(p.shape))
+  end
+  return value:detach():to(p.dtype, p.device):clone()
+end
+
+local function adapted_state(self, dict)
+  local states = {}
+  for k, group in ipairs(self.param_groups) do
+    for j, p in ipairs(group.params) do
+      local i = dict.param_groups[k].params[j]
+      local saved = dict.state[i]
+      if type(saved) == "table" and next(saved) ~= nil then
+        states[p] = {}
+        for name, value in pairs(saved) do states[p][name] = adapt(self, i, p, name, value) end
+      end
+    end
+  end
+  return states
+end
+
+--- Takes over what state_dict gave, copied; where something does not fit nothing changes.
+-- @tab dict
+-- @raise groups, parameters or shapes that differ
+function Optimizer:load_state_dict(dict)
+  check_dict(self, dict)
+  self.state = adapted_state(self, dict)
+  for k, group in ipairs(self.param_groups) do
+    for name, value in pairs(dict.param_groups[k]) do if name ~= "params" then group[name] = copy(value) end end
+  end
+end
+
+-- ---- printing ----
+
+local function value_text(value)
+  return type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
+end
+
+--- The optimiser as text: its groups' options.
+function Optimizer:__tostring()
+  local lines = {}
+  for _, group in ipairs(self.param_groups) do
+    local parts = {}
+    for name, value in pairs(group) do
+      if name ~= "params" then parts[#parts + 1] = name .. " = " .. value_text(value) end
+    end
+    table.sort(parts)
+    lines[#lines + 1] = ("%s(%d parameters: %s)"):format(self.name, #group.params, table.concat(parts, ", "))
+  end
+  return table.concat(lines, "\n")
+end
+
+return Optimizer
