@@ -332,6 +332,48 @@ typedef struct pool_call {
   int32_t *position;           /* [planes, out] of y's elements in their plane of x, 1-based, row-major; in[0] * in[1] fits */
 } pool_call;
 
+/* A step of a recurrent layer's cell, forward or back: rows × width of them, each on its own. An operand is a matrix whose
+** rows are contiguous; `row` is their distance. Gates lie side by side in a row: gates [rows, 4 width] of an LSTM are
+** i, f, g, o; [rows, 3 width] of a GRU r, z, n. CELL_dy and CELL_dh may be NULL (0) in the ways back, which add them up. */
+enum cell_op {
+  CELL_lstm,                   /* gates: sums, which become the gates; before (c) → c, h */
+  CELL_lstm_back,              /* gates, before, c, dy, dh; dc: of c, becomes that of `before` → dgates, of the sums */
+  CELL_gru,                    /* gates: sums of the input, which become the gates; other [3 width]: of h; before (h) → h */
+  CELL_gru_back,               /* gates, other's n, before, dy; dh: of h, becomes `before`'s own → dgates, dother [3 width] */
+  CELL_COUNT
+};
+
+enum cell_operand { CELL_gates, CELL_before, CELL_c, CELL_h, CELL_other, CELL_dy, CELL_dh, CELL_dc, CELL_dgates, CELL_dother,
+                    CELL_OPERANDS };
+
+typedef struct cell_call {
+  enum cell_op op;
+  enum dtype dtype;            /* float32, float64: of all operands */
+  int64_t rows, width;
+  struct { void *data; int64_t row; } at[CELL_OPERANDS];   /* those that op names */
+} cell_call;
+
+/* Attention: o = softmax(scale q kᵀ + mask) v, for each of batch × heads. Rows of q [queries, width], k [keys, width],
+** v [keys, out_width], o [queries, out_width] are contiguous; other strides are the operand's. Where `causal`, query i sees
+** keys up to i. Rows that see no key are 0. Back: dq, dk, dv from all else and dout; the scores are made again, by
+** log_sums, so that nothing of queries × keys is kept. */
+typedef struct attention_operand {
+  void   *data;
+  int64_t batch, head, row;
+} attention_operand;
+
+typedef struct attention_call {
+  enum dtype dtype;            /* float32, float64: of all operands */
+  bool    back, causal;
+  double  scale;
+  int64_t batch, heads, queries, keys, width, out_width;
+  attention_operand q, k, v, o, dout, dq, dk, dv;
+  void   *log_sums;            /* [batch, heads, queries]: of the exponentials in each row; infinity: it sees no key */
+  const void *mask;            /* or NULL; of bool (true: is seen) or of `dtype` (is added) */
+  enum dtype mask_dtype;
+  int64_t mask_stride[4];      /* over batch, heads, queries, keys; 0: broadcast */
+} attention_call;
+
 /* Element-wise programs: an expression of op-table rows as steps. Values are numbered: inputs, then constants
 ** (from FUSED_CONSTANT on), then registers (from FUSED_REGISTER on); each is of a compute dtype. */
 enum {

@@ -225,6 +225,25 @@ static work work_pool(const pool_call *c) {
                 .written = bytes_of(back ? x : y, c->dtype) + (back ? 0 : position)};
 }
 
+/* Operands of `width` a row, 4 or 3 of them where gates are side by side. */
+static work work_cell(const cell_call *c) {
+  static const struct { int read, written; } widths[CELL_COUNT] = {
+    [CELL_lstm] = {5, 6}, [CELL_lstm_back] = {9, 5}, [CELL_gru] = {7, 4}, [CELL_gru_back] = {7, 7}
+  };
+  double n = (double)c->rows * (double)c->width;
+  return (work){.dtype = c->dtype, .elements = n, .read = bytes_of(n * widths[c->op].read, c->dtype),
+                .written = bytes_of(n * widths[c->op].written, c->dtype)};
+}
+
+/* All products, those of keys that are masked, too. */
+static work work_attention(const attention_call *c) {
+  double each = (double)c->batch * (double)c->heads, q = (double)c->queries, k = (double)c->keys;
+  double in = each * (q + k) * (double)c->width + each * k * (double)c->out_width, out = each * q * (double)c->out_width;
+  double products = each * q * k * ((double)c->width * (c->back ? 3 : 1) + (double)c->out_width * (c->back ? 2 : 1));
+  return (work){.dtype = c->dtype, .elements = out, .read = bytes_of(in + (c->back ? 2 * out : 0), c->dtype),
+                .written = bytes_of(c->back ? in : out, c->dtype), .flops = 2 * products};
+}
+
 /* Of a script's kernel it is known which tensors it gets, not what it does with them. */
 static work work_kernel_launch(const launch_call *c) {
   work w = {.dtype = DT_none};

@@ -26,6 +26,8 @@
   X(gemm,      const gemm_call)    \
   X(conv,      const conv_call)    \
   X(pool,      const pool_call)    \
+  X(cell,      const cell_call)    \
+  X(attention, const attention_call) \
   X(kernel_launch, const launch_call)
 
 /* What a profile tells apart: the families, and what has no call struct. */
@@ -51,7 +53,7 @@ typedef struct profile_row {
   double calls, seconds;
   double elements;             /* what an op goes through: of its result, or of its input where that is more */
   double read, written;        /* bytes of operands, each element once; a transfer's bytes are in one of them */
-  double flops;                /* of matrix products (2 m n k, complex ones 8 m n k) and convolutions only */
+  double flops;                /* of matrix products (2 m n k, complex ones 8 m n k), convolutions, attention only */
 } profile_row;
 
 enum { PROFILE_KINDS = 4, PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* of devices, at most; DT_none, too */

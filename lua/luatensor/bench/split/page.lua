@@ -15,7 +15,7 @@ local families = {
   map = "element-wise", fused = "expressions", reduce = "reductions", scan = "scans", softmax = "softmax",
   index = "indexing", nonzero = "true positions", search = "searches", sort = "sorting", fft = "Fourier transforms",
   linalg = "linear algebra", random = "random numbers", arange = "ranges", gemm = "matrix products",
-  conv = "convolutions", pool = "pooling",
+  conv = "convolutions", pool = "pooling", cell = "recurrent cells", attention = "attention",
   kernel_launch = "own kernels", graph = "graph replays", copy_across = "device → device", copy_in = "host → device",
   copy_out = "device → host", wait = "waiting",
 }
