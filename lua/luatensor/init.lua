@@ -60,7 +60,8 @@ compose(core.methods)
 
 --- Loaded when a script first names them: most scripts measure nothing, and many train nothing. They call functions of
 -- the script, whose errors are not theirs to word: no compositions.
-local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn"}
+local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
+              optim = "luatensor.optim"}
 
 local function load_late(name)
   if not late[name] then return nil end

@@ -16,5 +16,6 @@ for _, file in ipairs(files) do
 end
 
 nn.functional = require "luatensor.nn.functional"
+nn.autocast = require("luatensor.nn.autocast").autocast
 
 return names.guard(nn, "nn.")

@@ -26,15 +26,15 @@ local function update(p, state, group, decay, shrink)
   return problem
 end
 
---- Steps by running means of the gradient and of its square. With g the gradient (and weight_decay · p added to it), at
--- step t
+--- Steps by running means of the gradient and of its square. With g the gradient (and weight_decay · p added to it),
+-- at step t
 --
 --     m ← β₁ · m + (1 − β₁) · g
 --     v ← β₂ · v + (1 − β₂) · g²
 --     p ← p − lr / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + eps)
 --
--- where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization (2015);
--- Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+-- where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
+-- (2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
 -- @function optim.Adam
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad` (false),

@@ -1,6 +1,7 @@
 --- Optimisers: what training changes parameters by.
 -- @module luatensor.optim
 
+local names = require "luatensor.names"
 local Optimizer = require "luatensor.optim.optimizer"
 
 local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}
@@ -11,4 +12,4 @@ for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = class end
 end
 
-return optim
+return names.guard(optim, "optim.")

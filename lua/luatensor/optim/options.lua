@@ -11,7 +11,7 @@ end
 
 --- A number that is not below 0 (nor NaN).
 function options.nonnegative(what, x)
-  if not (number(what, x) >= 0) then args.fail(what, "%s is below 0", x) end
+  if number(what, x) < 0 or x ~= x then args.fail(what, "%s is below 0", x) end
   return x
 end
 

@@ -10,8 +10,8 @@ local updates = require "luatensor.optim.updates"
 --     b ← momentum · b + (1 − dampening) · g            b is g at the first step
 --     p ← p − lr · b;  with nesterov  p ← p − lr · (g + momentum · b)
 --
--- Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning (2013), in the form
--- of PyTorch's SGD.
+-- Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning (2013), in the
+-- form of PyTorch's SGD.
 -- @function optim.SGD
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options `lr` (0.001), `momentum` (0), `dampening` (0), `weight_decay` (0), `nesterov` (false),

@@ -1,6 +1,9 @@
 --- Products with a matrix.
 
 local lt = require "luatensor"
+local autocast = require "luatensor.nn.autocast"
+
+local cast = autocast.cast
 
 local functional = {}
 
@@ -11,6 +14,7 @@ local functional = {}
 -- @tparam[opt] tensor bias [outputs]
 -- @treturn tensor [..., outputs]
 function functional.linear(x, weight, bias)
+  x, weight, bias = cast(x), cast(weight), cast(bias)
   if not bias then return x:matmul(weight.mT) end
   if x.ndim == 2 then return lt.addmm(bias, x, weight.mT) end
   return x:matmul(weight.mT) + bias
