@@ -1,4 +1,4 @@
-# luatensor. `make help` lists the targets; `make build` needs gcc, the headers of Lua 5.4 and OpenBLAS.
+# luatensor. `make help` lists the targets; `make build` needs gcc, the headers of Lua 5.4, OpenBLAS and zlib.
 
 LUA    ?= lua5.4
 BUSTED ?= busted
@@ -41,6 +41,11 @@ else
   BLAS_LIBS   := $(shell pkg-config --libs openblas 2>/dev/null)
 endif
 
+# gzip's format, which data sets come in.
+ZLIB_CFLAGS ?= $(patsubst -I%,-isystem %,$(shell pkg-config --cflags zlib 2>/dev/null))
+ZLIB_LIBS   ?= $(or $(shell pkg-config --libs zlib 2>/dev/null),-lz)
+ZLIB_HEADER := $(shell echo '\#include <zlib.h>' | $(CC) $(ZLIB_CFLAGS) -E -x c - >/dev/null 2>&1 && echo there)
+
 # ---- flags ------------------------------------------------------------------------------------
 
 # -fwrapv: integers wrap. Not -ffast-math: NaN and signed zeros are part of the results.
@@ -52,7 +57,7 @@ OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
 ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
-             -fPIC -fvisibility=hidden -fopenmp $(WARNINGS) -Isrc -isystem $(LUA_INCDIR) $(BLAS_CFLAGS) $(CFLAGS)
+             -fPIC -fvisibility=hidden -fopenmp $(WARNINGS) -Isrc -isystem $(LUA_INCDIR) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
 
 # -z nodelete: lua_close would unmap libgomp under its waiting threads.
 ifeq ($(SYSTEM),Darwin)
@@ -110,7 +115,7 @@ build: $(MODULE)   ## the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
+	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
 define KERNEL_RULE
 $(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
@@ -147,7 +152,7 @@ $(BUILD)/obj/embedded.o: $(BUILD)/embedded.c src/gpu/sources.h
 -include $(OBJECTS:.o=.d)
 
 # Other flags, other objects: rewritten only when they change. A deleted source relinks, too.
-FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))) $(BLAS_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS) $(EMBEDDED)
+FLAGS_NOW = $(CC) $(ALL_CFLAGS) $(foreach isa,$(ISAS),$(FLAGS_$(isa))) $(BLAS_LIBS) $(ZLIB_LIBS) $(LINK) $(LDFLAGS) $(OBJECTS) $(EMBEDDED)
 $(BUILD)/flags: force
 	@mkdir -p $(@D)
 	@echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
@@ -160,6 +165,7 @@ found:
 	@command -v $(firstword $(CC)) >/dev/null || { echo "luatensor: no $(CC): install gcc (make deps does)" >&2; exit 1; }
 	@test -n "$(LUA_HEADER)" || { echo "luatensor: no lua.h of Lua 5.4: install liblua5.4-dev (make deps does)" >&2; exit 1; }
 	@test -n "$(BLAS_LIBS)" || { echo "luatensor: no OpenBLAS: install libopenblas-openmp-dev (make deps does)" >&2; exit 1; }
+	@test -n "$(ZLIB_HEADER)" || { echo "luatensor: no zlib.h: install zlib1g-dev (make deps does)" >&2; exit 1; }
 
 # ---- packages ---------------------------------------------------------------------------------
 
@@ -185,7 +191,7 @@ bench: build              ## the performance table; BENCH="--rows add --json fil
 install: build            ## into PREFIX (/usr/local)
 	install -d "$(DESTDIR)$(LIBDIR)/luatensor" "$(DESTDIR)$(LUADIR)" "$(DESTDIR)$(BINDIR)"
 	install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/luatensor/core.so"
-	cd lua && find . -name '*.lua' -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
+	cd lua && find . \( -name '*.lua' -o -path '*/data/digits/*' \) -type f -exec sh -c 'install -D -m 644 "$$1" "$$0/$$1"' "$(DESTDIR)$(LUADIR)" {} \;
 	install -d "$(DESTDIR)$(LUADIR)/luatensor/examples"
 	install -m 644 examples/*.lua "$(DESTDIR)$(LUADIR)/luatensor/examples"
 	sed '1s|lua5.4|$(LUA)|' bin/luatensor > "$(DESTDIR)$(BINDIR)/luatensor"

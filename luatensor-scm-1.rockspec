@@ -8,7 +8,8 @@ description = {
   summary = "n-dimensional tensors for Lua 5.4, fast on the CPU and on GPUs",
   detailed = [[
 Tensors with the array API standard's functions, 1-based indexing and Lua's own operators.
-Needs OpenBLAS with its headers (Debian: libopenblas-openmp-dev) and a C11 compiler with OpenMP.]],
+Needs OpenBLAS and zlib with their headers (Debian: libopenblas-openmp-dev, zlib1g-dev) and a C11 compiler with
+OpenMP.]],
   homepage = "https://github.com/luatensor/luatensor",
   license = "MIT",
   labels = { "tensor", "array", "math", "gpu", "machine-learning" },
@@ -22,7 +23,7 @@ dependencies = {
 test_dependencies = {
   "busted >= 2.1",
 }
--- OpenBLAS is found by the Makefile: LuaRocks does not look into the directories where Debian keeps it.
+-- OpenBLAS is found by the Makefile: LuaRocks does not look into the directories where Debian keeps it. So is zlib.
 build = {
   type = "make",
   build_target = "build",

@@ -9,11 +9,9 @@
 #include <unistd.h>
 
 #include "host.h"
-#include "lua_args.h"
+#include "lua_file.h"
 #include "lua_register.h"
 #include "npy.h"
-
-enum { CHUNK = 1 << 18 };      /* bytes converted at a time: they stay in L2 */
 
 /* ---- an open file, owned by Lua: whatever raises, it is closed, and an unfinished one removed ---- */
 
@@ -46,20 +44,23 @@ static file *push_file(lua_State *L) {
   return f;
 }
 
-static const char *check_path(lua_State *L, const char *fn) {
+const char *check_path(lua_State *L, int i, const char *fn) {
   size_t n;
-  if (lua_type(L, 1) != LUA_TSTRING) luaL_error(L, "%s: path expected, got %s", fn, luaL_typename(L, 1));
-  const char *path = lua_tolstring(L, 1, &n);
+  if (lua_type(L, i) != LUA_TSTRING) luaL_error(L, "%s: path expected, got %s", fn, luaL_typename(L, i));
+  const char *path = lua_tolstring(L, i, &n);
   if (strlen(path) != n) luaL_error(L, "%s: a path with a zero byte", fn);
   return path;
 }
 
-static int raise_file(lua_State *L, const char *fn, const char *path) {
+int raise_errno(lua_State *L, const char *fn, const char *path) {
   return luaL_error(L, "%s: %s: %s", fn, path, strerror(errno));
 }
 
-/* Elements first … first + n - 1 of a packed tensor, as one of its own. */
-static tensor slice(const tensor *t, int64_t first, int64_t n) {
+int raise_bad(lua_State *L, const char *fn, const char *path, const char *wrong) {
+  return luaL_error(L, "%s: %s: %s", fn, path, wrong);
+}
+
+tensor tensor_slice(const tensor *t, int64_t first, int64_t n) {
   tensor part = *t;
   part.shape = (shape){.ndim = 1, .dim = {n}};
   part.stride[0] = 1;
@@ -68,13 +69,13 @@ static tensor slice(const tensor *t, int64_t first, int64_t n) {
   return part;
 }
 
-/* Room for one chunk of n elements, or for all of them. */
-static char *push_chunk(lua_State *L, int64_t n, int size) {
-  return lua_newuserdatauv(L, n < CHUNK / size ? (size_t)(n * size + 1) : CHUNK, 0);
+char *push_chunk(lua_State *L, int64_t n, int size) {
+  return lua_newuserdatauv(L, n < FILE_CHUNK / size ? (size_t)(n * size + 1) : FILE_CHUNK, 0);
 }
 
-static void swap_bytes(char *p, int64_t n, int size) {
-  for (; n > 0; n--, p += size)
+void swap_numbers(char *p, int64_t n, enum dtype d) {
+  int halves = dtype_kind(d) == KIND_COMPLEX ? 2 : 1, size = dtype_size(d) / halves;
+  for (n *= halves; n > 0; n--, p += size)
     for (int i = 0; i < size / 2; i++) {
       char c = p[i];
       p[i] = p[size - 1 - i];
@@ -105,10 +106,10 @@ static bool open_beside(file *f, const char *path) {
 
 static bool write_elements(lua_State *L, FILE *f, const tensor *t, char *chunk, int *status) {
   int size = dtype_size(t->dtype);
-  int64_t most = CHUNK / size;
+  int64_t most = FILE_CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
     int64_t n = t->count - i < most ? t->count - i : most;
-    tensor part = slice(t, i, n);
+    tensor part = tensor_slice(t, i, n);
     TRY(L, t->store->place, *status, host_read(&part, t->dtype, chunk));
     if (*status != OK || fwrite(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return false;
   }
@@ -134,7 +135,7 @@ Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
 @tparam tensor x any dtype but bfloat16, which NumPy lacks
 */
 static int l_save(lua_State *L) {
-  const char *path = check_path(L, "save");
+  const char *path = check_path(L, 1, "save");
   const tensor *t = check_tensor(L, 2, "save");
   char header[NPY_WRITTEN];
   size_t length = npy_write(header, t->dtype, &t->shape);
@@ -154,27 +155,23 @@ static int l_save(lua_State *L) {
   int why = errno;
   close_file(f);
   errno = why;
-  return status != OK ? raise(L, "save", status, &t, 1) : raise_file(L, "save", path);
+  return status != OK ? raise(L, "save", status, &t, 1) : raise_errno(L, "save", path);
 }
 
 /* ---- load ---- */
-
-static int raise_bad(lua_State *L, const char *path, const char *wrong) {
-  return luaL_error(L, "load: %s: %s", path, wrong);
-}
 
 /* Reads and checks the header; *left: bytes of data that the file has. */
 static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, int64_t *left) {
   struct stat s;
   unsigned char preamble[NPY_PREAMBLE];
   size_t start, length;
-  if (fstat(fileno(f), &s) != 0) raise_file(L, "load", path);
-  if (!S_ISREG(s.st_mode)) raise_bad(L, path, "not a plain file");
+  if (fstat(fileno(f), &s) != 0) raise_errno(L, "load", path);
+  if (!S_ISREG(s.st_mode)) raise_bad(L, "load", path, "not a plain file");
   const char *wrong = npy_preamble(preamble, fread(preamble, 1, sizeof preamble, f), &start, &length);
-  if (wrong) raise_bad(L, path, wrong);
-  if ((int64_t)(start + length) > s.st_size) raise_bad(L, path, "truncated in the header");
+  if (wrong) raise_bad(L, "load", path, wrong);
+  if ((int64_t)(start + length) > s.st_size) raise_bad(L, "load", path, "truncated in the header");
   char *text = lua_newuserdatauv(L, length + 1, 0);
-  if (fseek(f, (long)start, SEEK_SET) != 0 || fread(text, 1, length, f) != length) raise_file(L, "load", path);
+  if (fseek(f, (long)start, SEEK_SET) != 0 || fread(text, 1, length, f) != length) raise_errno(L, "load", path);
   wrong = npy_parse(text, length, h);
   if (wrong) luaL_error(L, "load: %s: %s%s%s", path, wrong, h->descr[0] ? ": " : "", h->descr);
   lua_pop(L, 1);
@@ -184,7 +181,7 @@ static void read_header(lua_State *L, FILE *f, const char *path, npy_header *h, 
 /* The data must be as long as the header says: before anything is allocated for it. */
 static void check_length(lua_State *L, const char *path, const npy_header *h, int64_t left) {
   int64_t count;
-  if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, path, "a shape whose size does not fit");
+  if (shape_count(&h->shape, dtype_size(h->dtype), &count) != OK) raise_bad(L, "load", path, "a shape whose size does not fit");
   int64_t bytes = count * dtype_size(h->dtype);
   if (bytes == left) return;
   push_shape(L, &h->shape);
@@ -196,12 +193,12 @@ static void check_length(lua_State *L, const char *path, const npy_header *h, in
 /* Fills t, packed, from the file. Bytes of a bool other than 0 and 1 are true. */
 static int read_elements(lua_State *L, FILE *f, tensor *t, const npy_header *h, char *chunk) {
   int size = dtype_size(t->dtype);
-  int64_t most = CHUNK / size;
+  int64_t most = FILE_CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
     int64_t n = t->count - i < most ? t->count - i : most;
-    tensor part = slice(t, i, n);
+    tensor part = tensor_slice(t, i, n);
     if (fread(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return -1;
-    if (h->swapped) swap_bytes(chunk, n, size);
+    if (h->swapped) swap_numbers(chunk, n, t->dtype);
     int st;
     TRY(L, t->store->place, st, host_write(&part, t->dtype == DT_bool ? DT_uint8 : t->dtype, chunk));
     if (st != OK) return st;
@@ -238,13 +235,13 @@ Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortra
 static int l_load(lua_State *L) {
   int nargs, options = check_options(L, "load", load_options, &nargs);
   if (nargs != 1) return luaL_error(L, "load: path expected, got %d arguments", nargs);
-  const char *path = check_path(L, "load");
+  const char *path = check_path(L, 1, "load");
   place where = opt_place(L, options, "load", default_place());
   npy_header h;
   int64_t left;
   file *f = push_file(L);
   f->f = fopen(path, "rb");
-  if (!f->f) return raise_file(L, "load", path);
+  if (!f->f) return raise_errno(L, "load", path);
   read_header(L, f->f, path, &h, &left);
   check_length(L, path, &h, left);
   shape stored = h.fortran ? reversed(&h.shape) : h.shape;
@@ -253,7 +250,7 @@ static int l_load(lua_State *L) {
   int st = read_elements(L, f->f, t, &h, chunk);
   fclose(f->f);
   f->f = NULL;
-  if (st < 0) return raise_bad(L, path, "cannot be read to its end");
+  if (st < 0) return raise_bad(L, "load", path, "cannot be read to its end");
   if (st != OK) return raise(L, "load", st, (const tensor *const *)&t, 1);
   if (h.fortran && t->shape.ndim > 1) push_reversed(L, t);
   return finish_op(L, false);

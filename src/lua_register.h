@@ -21,6 +21,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(dtype)   \
   X(device)  \
   X(file)    \
+  X(read)    \
   X(dlpack)  \
   X(limits)  \
   X(view)    \

@@ -1,0 +1,160 @@
+--- Data sets: what gives samples by their numbers.
+--
+-- A data set is any table with a field `size`, the number of samples, and a function `get(self, indices)`, which gives
+-- the samples of these numbers (a tensor of int64, 1-based) as one batch: any values, tensors or not. Where it has a
+-- field `device`, indices are there.
+-- @module luatensor.data
+
+local args = require "luatensor.args"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+
+local Dataset = {}
+Dataset.__index = Dataset
+
+--- All samples, as `get` gives them.
+-- @treturn tensor ... or what get returns
+function Dataset:all()
+  return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device}))
+end
+
+function Dataset:__len() return self.size end
+
+-- A class: a call of it makes a data set of the fields that `init` returns.
+local function class(name, init)
+  local of = setmetatable({class_name = name}, {__index = Dataset,
+                                                __call = function(of, ...) return setmetatable(init(...), of) end})
+  of.__index, of.__len = of, Dataset.__len
+  return of
+end
+
+--- Is value a data set, of a class of this file or a script's own? An error says what is missing.
+local function check(name, value)
+  if type(value) ~= "table" then blame.fail(name, "data set expected, got %s", type(value)) end
+  if type(value.get) ~= "function" then blame.fail(name, "the data set has no function get(self, indices)") end
+  local n = value.size
+  if math.type(n) ~= "integer" or n < 0 then
+    blame.fail(name, "the data set's size is %s, not a number of samples", n == nil and "missing" or tostring(n))
+  end
+  return value
+end
+
+-- ---- tensors ----
+
+--- Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
+-- @function TensorDataset
+-- @tparam tensor ... one or more, of as many rows each, on one device
+-- @treturn Dataset `get` gives rows of each, copied
+-- @raise tensors of different sizes, or without dims
+local TensorDataset = class("TensorDataset", function(...)
+  local tensors = {...}
+  for i = 1, math.max(1, select("#", ...)) do
+    local x = blame.call(args.tensor, "TensorDataset", i, tensors[i])
+    if x.ndim == 0 then blame.fail("TensorDataset", "argument %d: a tensor without dims has no samples", i) end
+    if x.shape[1] ~= tensors[1].shape[1] then
+      blame.fail("TensorDataset", "argument 1 has %d samples, argument %d has %d", tensors[1].shape[1], i, x.shape[1])
+    elseif x.device ~= tensors[1].device then
+      blame.fail("TensorDataset", "argument 1 is on %s, argument %d on %s", tensors[1].device, i, x.device)
+    end
+  end
+  return {tensors = tensors, size = tensors[1].shape[1], device = tensors[1].device}
+end)
+
+local take = lt.take
+
+function TensorDataset:get(indices)
+  local tensors = self.tensors
+  local x, y = tensors[1], tensors[2]
+  if not y then return take(x, indices, 1) end
+  if not tensors[3] then return take(x, indices, 1), take(y, indices, 1) end
+  local rows = {}
+  for i = 1, #tensors do rows[i] = take(tensors[i], indices, 1) end
+  return table.unpack(rows)
+end
+
+function TensorDataset:__tostring()
+  local parts = {}
+  for i, x in ipairs(self.tensors) do parts[i] = args.shape_text(x.shape) .. " " .. x.dtype end
+  return "TensorDataset: " .. table.concat(parts, ", ")
+end
+
+-- ---- parts of others ----
+
+local function subset_indices(indices, base)
+  if type(indices) == "table" then
+    indices = #indices > 0 and lt.tensor(indices, {dtype = "int64", device = base.device})
+              or lt.empty(0, {dtype = "int64", device = base.device})
+  end
+  blame.call(args.tensor, "Subset", 2, indices)
+  if indices.ndim ~= 1 or not indices.dtype:find "int" then
+    blame.fail("Subset", "indices must be integers of shape [n], they are %s %s", args.shape_text(indices.shape),
+               indices.dtype)
+  end
+  return indices:to("int64", base.device or "cpu")
+end
+
+--- Some samples of another data set.
+-- @function Subset
+-- @tparam Dataset base
+-- @tparam tensor|table indices of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
+-- @treturn Dataset with fields `base` and `indices`
+-- @raise an index that is out of range
+local Subset = class("Subset", function(base, indices)
+  check("Subset", base)
+  indices = blame.call(subset_indices, indices, base)
+  local n = indices.shape[1]
+  local low, high = 1, 0
+  if n > 0 then low, high = indices:min():item(), indices:max():item() end
+  if low < 1 or high > base.size then
+    blame.fail("Subset", "index %d is out of range: the data set has %d samples", low < 1 and low or high, base.size)
+  end
+  return {base = base, indices = indices, size = n, device = base.device}
+end)
+
+function Subset:get(indices) return self.base:get(take(self.indices, indices, 1)) end
+
+function Subset:__tostring() return ("Subset: %d of %d samples"):format(self.size, self.base.size) end
+
+-- ---- several as one ----
+
+--- Several data sets of tensors, one after the other.
+-- @function ConcatDataset
+-- @tparam table list of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
+-- @treturn Dataset
+local ConcatDataset = class("ConcatDataset", function(list)
+  if type(list) ~= "table" or #list == 0 then
+    blame.fail("ConcatDataset", "list of data sets expected, got %s", type(list) == "table" and "none" or type(list))
+  end
+  local size = 0
+  for _, part in ipairs(list) do size = size + check("ConcatDataset", part).size end
+  return {parts = list, size = size, device = list[1].device}
+end)
+
+-- The samples of one part among those wanted, and at which places they were.
+local function of_part(part, first, indices)
+  local here = indices:ge(first):logical_and(indices:le(first + part.size - 1)):nonzero()
+  local at = lt.is_tensor(here) and here:flatten() or here[1]
+  if at.shape[1] == 0 then return nil end
+  return at, {part:get(take(indices, at, 1) - (first - 1))}
+end
+
+function ConcatDataset:get(indices)
+  local places, columns, first = {}, {}, 1
+  for _, part in ipairs(self.parts) do
+    local at, values = of_part(part, first, indices)
+    if at then
+      places[#places + 1] = at
+      for k, value in ipairs(values) do
+        columns[k] = columns[k] or {}
+        table.insert(columns[k], value)
+      end
+    end
+    first = first + part.size
+  end
+  if #places == 0 then return self.parts[1]:get(indices) end
+  local back = lt.concat(places):argsort()
+  for k, values in ipairs(columns) do columns[k] = take(lt.concat(values), back, 1) end
+  return table.unpack(columns)
+end
+
+return {TensorDataset = TensorDataset, Subset = Subset, ConcatDataset = ConcatDataset, is_dataset = check}

@@ -1,0 +1,35 @@
+--- Handwritten digits, which are part of the library.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+local dataset = require "luatensor.data.dataset"
+
+local folder = debug.getinfo(1, "S").source:match("^@(.*)digits%.lua$")
+
+local known = {dtype = true, device = true, image = true}
+
+-- [1797, 65]: 64 pixels from 0 to 16, the digit.
+local function read()
+  local columns = {}
+  for i = 1, 65 do columns[i] = i end
+  return (core.csv_numbers(folder .. "digits/digits.csv.gz", ",", 0, false, 65, columns, nil, "uint8", "cpu"))
+end
+
+--- 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
+-- and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
+-- @function digits
+-- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is
+-- [1797, 1, 8, 8], as convolutions want it)
+-- @treturn Dataset x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
+local function digits(options)
+  options = blame.call(args.options, "digits", options, known)
+  local all = blame.call(read)
+  local where = options.device or lt.get_default_device()
+  local x = blame.call(core.methods.to, all:narrow(2, 1, 64), options.dtype or lt.get_default_dtype(), where) / 16
+  local y = all:narrow(2, 65, 1):flatten():to("int64"):add_(1):to(where)
+  return dataset.TensorDataset(options.image and x:reshape(-1, 1, 8, 8) or x, y)
+end
+
+return {digits = digits}

@@ -1,0 +1,21 @@
+--- Data sets, the batches that networks are trained with, and readers of common files.
+--
+--     local data = require "luatensor.data"
+--
+--     local train, test = data.split(data.digits(), {0.8, 0.2})
+--     local loader = data.Loader(train, {batch_size = 64, shuffle = true})
+--     for epoch = 1, 10 do
+--       for x, y in loader:batches() do … end
+--     end
+--
+-- @module luatensor.data
+
+local data = {}
+
+--- Each file gives functions and classes by name.
+local files = {"dataset", "split", "loader", "digits"}
+for _, file in ipairs(files) do
+  for name, value in pairs(require("luatensor.data." .. file)) do data[name] = value end
+end
+
+return data

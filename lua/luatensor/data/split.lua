@@ -1,0 +1,116 @@
+--- Parts of a data set: to train with, to choose with, to test with.
+
+local args = require "luatensor.args"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+local dataset = require "luatensor.data.dataset"
+
+local known = {generator = true, stratify = true}
+
+-- ---- how many ----
+
+local function check_numbers(parts)
+  if type(parts) ~= "table" or #parts == 0 then
+    blame.fail("split", "list of fractions or of numbers of samples expected, got %s",
+               type(parts) == "table" and "an empty one" or type(parts))
+  end
+  for i, part in ipairs(parts) do
+    if type(part) ~= "number" or part < 0 or part ~= part then
+      blame.fail("split", "part %d is %s, neither a fraction nor a number of samples", i, tostring(args.plain(part)))
+    elseif math.type(part) ~= math.type(parts[1]) then
+      blame.fail("split", "parts are all fractions (floats) or all numbers of samples (integers), not both")
+    end
+  end
+end
+
+-- n times each fraction, rounded down; what is left goes to the first parts, one each.
+local function from_fractions(parts, n)
+  local sum, counts, left = 0, {}, n
+  for i, part in ipairs(parts) do
+    sum = sum + part
+    counts[i] = math.floor(n * part + 1e-9 * n)          -- 0.1 + 0.2 may be a bit less than 0.3
+    left = left - counts[i]
+  end
+  if math.abs(sum - 1) > 1e-6 then blame.fail("split", "the fractions add up to %g, not to 1", sum) end
+  for i = 1, left do counts[i] = counts[i] + 1 end
+  return counts
+end
+
+local function how_many(parts, n)
+  check_numbers(parts)
+  if math.type(parts[1]) == "float" then return from_fractions(parts, n) end
+  local sum = 0
+  for _, part in ipairs(parts) do sum = sum + part end
+  if sum ~= n then blame.fail("split", "the parts have %d samples in all, the data set has %d", sum, n) end
+  return parts
+end
+
+-- ---- which ----
+
+-- The labels that parts are to have alike, one a sample.
+local function labels_of(ds, stratify)
+  local y = stratify
+  if y == true then y = ds.tensors and ds.tensors[#ds.tensors] end
+  if not y and stratify == true then
+    blame.fail("split", "stratify = true is for a TensorDataset; give the labels: stratify = y")
+  end
+  blame.call(args.tensor, "split", "stratify", y)
+  if y.ndim ~= 1 or y.shape[1] ~= ds.size then
+    blame.fail("split", "stratify: labels of shape [%d] expected, got %s", ds.size, args.shape_text(y.shape))
+  end
+  return y:detach():to "cpu"
+end
+
+-- Gives each sample in turn to the part that is furthest behind its share: so parts get as many as they are to have,
+-- and of each stretch of the order their share of it.
+local function deal(order, counts, lists)
+  local n = #order
+  for at, sample in ipairs(order) do
+    local best, behind = nil, -math.huge
+    for i, count in ipairs(counts) do
+      local owed = count * at - #lists[i] * n
+      if #lists[i] < count and owed > behind then best, behind = i, owed end
+    end
+    table.insert(lists[best], sample)
+  end
+end
+
+local function cut(order, counts, lists)
+  local at = 0
+  for i, count in ipairs(counts) do
+    table.move(order, at + 1, at + count, 1, lists[i])
+    at = at + count
+  end
+end
+
+--- Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
+-- data set's order.
+-- @function split
+-- @tparam Dataset ds
+-- @tparam table parts fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are).
+-- Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
+-- @tparam[opt] table options `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then
+-- each part has, of every label, its share of the samples with that label, rounded up or down
+-- @treturn Subset ... one a part
+-- @raise fractions or numbers that do not add up
+local function split(ds, parts, options)
+  options = blame.call(args.options, "split", options, known)
+  dataset.is_dataset("split", ds)
+  local counts = how_many(parts, ds.size)
+  local order, lists = blame.call(lt.permutation, ds.size, {device = "cpu", generator = options.generator}), {}
+  for i = 1, #counts do lists[i] = {} end
+  if options.stratify then
+    local labels = labels_of(ds, options.stratify)
+    order = order:take(labels:take(order):argsort({stable = true}))
+    deal(order:totable(), counts, lists)
+  else
+    cut(order:totable(), counts, lists)
+  end
+  for i, list in ipairs(lists) do
+    table.sort(list)
+    lists[i] = dataset.Subset(ds, list)
+  end
+  return table.unpack(lists)
+end
+
+return {split = split}
