@@ -2,8 +2,8 @@
 --
 --   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [spec/one_spec.lua …]
 --
--- Assignments are set in the environment of the specs; --jobs: so many files at a time (1). Ends with "N passed, N failed, N skipped" and,
--- when anything failed or a process broke down, exit status 1. A file that ends without busted's count
+-- Assignments are set in the environment of the specs; --jobs: so many files at a time (1). Ends with a line for each
+-- failure and "N passed, N failed, N skipped", and, when anything failed or a process broke down, exit status 1. A file that ends without busted's count
 -- (a crash) is one failure.
 local lua = os.getenv "LUA" or "lua5.4"
 
@@ -60,6 +60,16 @@ local function parse(arguments)
   return options
 end
 
+-- One line for each failure in busted's output: where, of what, and what it said first.
+local function failures_of(output)
+  local list = {}
+  for kind, where, name, message in output:gmatch "(%u%l+) %S+ (%S+ @ %d+)\n([^\n]*)\n([^\n]*)" do
+    if kind ~= "Pending" then list[#list + 1] = ("%s: %s: %s"):format(where, name, message) end
+  end
+  if #list == 0 then list[1] = "broke down; it ended with: " .. (output:match "([^\n]*)\n*$" or "") end
+  return list
+end
+
 -- The counts of a file whose process was started; prints a line.
 local function report(file, pipe, options)
   local output, status = finish(pipe)
@@ -72,6 +82,7 @@ local function report(file, pipe, options)
     options.label, file, r.passed, r.failed, r.skipped, r.seconds))
   if r.failed > 0 then print(output .. "exit status " .. status) end
   io.stdout:flush()
+  r.output = r.failed > 0 and output
   return r
 end
 
@@ -88,7 +99,7 @@ if missing then
   os.exit(0)
 end
 local total = {passed = 0, failed = 0, skipped = 0}
-local pipes = {}
+local pipes, lines = {}, {}
 local function start_file(i)
   local file = options.files[i]
   pipes[i] = file and start(options.environment .. lua .. " " .. quote(busted) .. " -o plainTerminal " .. file)
@@ -98,6 +109,11 @@ for i, file in ipairs(options.files) do
   local r = report(file, pipes[i], options)
   start_file(i + options.jobs)
   for name in pairs(total) do total[name] = total[name] + r[name] end
+  for _, line in ipairs(r.output and failures_of(r.output) or {}) do
+    lines[#lines + 1] = ("FAILED %s%s: %s"):format(options.label, file, line)
+  end
 end
+-- spec/support/sum says these lines again, at the very end.
+for _, line in ipairs(lines) do print(line) end
 print(("%d passed, %d failed, %d skipped"):format(total.passed, total.failed, total.skipped))
 os.exit(total.failed == 0 and 0 or 1)
