@@ -111,6 +111,7 @@ typedef struct device {
   int  (*reduce)(int index, const reduce_call *c);
   int  (*scan)(int index, const scan_call *c);
   int  (*softmax)(int index, const softmax_call *c);
+  int  (*cross)(int index, const cross_call *c);
   int  (*index)(int index, const index_call *c);
   int  (*nonzero)(int index, nonzero_call *c);
   int  (*search)(int index, const search_call *c);

@@ -127,6 +127,25 @@ typedef struct softmax_call {
   line_call       line;
 } softmax_call;
 
+/* Cross entropy of rows of logits x, each with a class c: (log(sum of exp(x)) - x[c]) * scale. Rows of class `ignored`, where
+** `ignores` is set, give 0. scale is 1 or, of the mean, 1 / the number of rows that are not ignored. All contiguous. */
+enum cross_reduction { CROSS_none, CROSS_mean, CROSS_sum };
+
+typedef struct cross_call {
+  bool       backward;
+  enum cross_reduction reduction;
+  enum dtype compute;          /* of losses and sums */
+  int64_t    rows, n;
+  operand    in;               /* [rows][n] */
+  const int64_t *classes;      /* [rows], 1-based. Not in 1 … n: ERR_INDEX, *bad; or later, as in an index_call */
+  bool       ignores;
+  int64_t    ignored;
+  void      *losses;           /* [rows], or one for all: out; backward: in, their gradients */
+  void      *sums;             /* [2 * rows + 1]: the largest element of each row; the sum of exp(x - largest); scale */
+  operand    out;              /* backward: [rows][n], the gradients of in */
+  int64_t   *bad;
+} cross_call;
+
 /* Element access through index tensors (int64, contiguous, 1-based as scripts write them, negative from
 ** the end). The plan walks the positions: stride[0] is values', stride[1] the target's over its dims
 ** without index (0 in dims of the positions that come from an index). At each position

@@ -30,6 +30,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(sort)    \
   X(matmul)  \
   X(linalg)  \
+  X(cross)   \
   X(thread)  \
   X(compose) \
   X(autograd) \

@@ -131,6 +131,15 @@ static work work_line(const line_call *c, int64_t out_n) {
 static work work_scan(const scan_call *c)       { return work_line(&c->line, c->line.n + c->initial); }
 static work work_softmax(const softmax_call *c) { return work_line(&c->line, c->line.n); }
 
+static work work_cross(const cross_call *c) {
+  double n = (double)c->rows * (double)c->n, in = bytes_of(n, c->in.dtype), all = c->reduction == CROSS_none ? (double)c->rows : 1;
+  double classes = (double)c->rows * sizeof(int64_t), sums = bytes_of(2 * (double)c->rows + 1, c->compute);
+  double losses = bytes_of(all, c->compute);
+  return c->backward ? (work){.dtype = c->compute, .elements = n, .read = in + classes + sums + losses,
+                              .written = bytes_of(n, c->out.dtype)}
+                     : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
+}
+
 static work work_index(const index_call *c) {
   double n = 1, positions = 0, size = dtype_size(c->values.dtype);
   for (int d = 0; d < c->plan.ndim; d++) n *= (double)c->plan.shape[d];

@@ -15,6 +15,7 @@
   X(reduce,    const reduce_call)  \
   X(scan,      const scan_call)    \
   X(softmax,   const softmax_call) \
+  X(cross,     const cross_call)   \
   X(index,     const index_call)   \
   X(nonzero,   nonzero_call)       \
   X(search,    const search_call)  \

@@ -14,7 +14,7 @@ local ag = core.autograd
 -- ---- rules ----
 
 --- Each gives rows by name: name = {{letters, f}, …}, one for each argument.
-local files = {"elementwise", "reduce", "line", "sort", "product", "linalg", "factor", "fft", "shape", "index"}
+local files = {"elementwise", "reduce", "line", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss"}
 
 local rules = {}
 ag.rules = rules

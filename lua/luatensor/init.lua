@@ -13,7 +13,8 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,
                   profile_running = true, working_set = true, autograd = true,
-                  read_idx = true, csv_fields = true, csv_numbers = true}
+                  read_idx = true, csv_fields = true, csv_numbers = true,
+                  cross_entropy = true, cross_entropy_gradient = true}
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do

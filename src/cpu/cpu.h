@@ -89,6 +89,18 @@ typedef struct scan_table { scan_kernel kernel[SCAN_COUNT][DTYPE_COUNT]; } scan_
 typedef void (*softmax_kernel)(const line_tile *t);
 typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT][DTYPE_COUNT]; } softmax_table;
 
+/* Cross entropy of a row of n logits. */
+typedef struct cross_row {
+  double largest, sum;                /* of x, of exp(x - largest) */
+  double loss;                        /* log(sum) - (x[at] - largest) */
+} cross_row;
+typedef struct cross_kernel {
+  cross_row (*loss)(int64_t n, const void *x, int64_t at);
+  /* out[i] = scale * (exp(x[i] - largest) / sum - (i == at)) */
+  void (*gradient)(int64_t n, const void *x, int64_t at, const cross_row *row, double scale, void *out);
+} cross_kernel;
+typedef struct cross_table { cross_kernel kernel[DTYPE_COUNT]; } cross_table;
+
 /* Least and greatest of index values, 0 counted as either, and how many are 0. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
@@ -167,6 +179,7 @@ typedef struct linalg_table { linalg_kernel kernel[DTYPE_COUNT]; } linalg_table;
   X(scan)    \
   X(linalg)  \
   X(softmax) \
+  X(cross)   \
   X(sort)    \
   X(fft_float32) \
   X(fft_float64)
@@ -218,6 +231,7 @@ int  cpu_search(int index, const search_call *c);
 int  cpu_sort(int index, const sort_call *c);
 int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
+int  cpu_cross(int index, const cross_call *c);
 int  cpu_linalg(int index, const linalg_call *c);
 int  cpu_fft(int index, const fft_call *c);
 size_t cpu_fft_kept(void);                /* bytes of tables */

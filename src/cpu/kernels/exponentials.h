@@ -1,0 +1,28 @@
+#ifndef LT_KERNELS_EXPONENTIALS_H
+#define LT_KERNELS_EXPONENTIALS_H
+
+/* What softmax and cross entropy share: the largest element of a line, and exponentials of what is not above 0. */
+
+#include "fold.h"
+
+enum {
+  VECTOR  = 16,     /* floats of the widest vector */
+  IN_PART = 32      /* exponentials added up in their own type, before the sum takes them in double: within 2 ulp */
+};
+
+#define LARGEST(D, T, ...)                                  \
+  COLUMNS(largest_##D, T, T, m_max(a, x))                \
+  ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
+EACH_REALFLOAT(LARGEST, )
+
+/* e^x for x <= 0 (or NaN): m_exp without its upper bound. */
+INLINE float exp_to_0_float32(float x) {
+  int32_t n;
+  float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;
+  int32_t half = n >> 1;
+  return y * pow2_float32(half) * pow2_float32(n - half);
+}
+INLINE double exp_to_0_float64(double x) { return m_exp_float64(x); }
+#define exp_to_0(x) _Generic((x), FLOATS(exp_to_0))(x)
+
+#endif
