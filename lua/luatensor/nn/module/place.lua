@@ -1,0 +1,53 @@
+--- Where modules are: devices and dtypes.
+
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+local fields = require "luatensor.nn.module.fields"
+local walking = require "luatensor.nn.module.walk"
+
+local ag = core.autograd
+
+local place = {}
+
+local float_dtypes = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
+
+-- The dtype and the device that to was asked for.
+local function targets(where, also)
+  local dtype, device
+  for _, target in pairs {where, also} do
+    if type(target) ~= "string" then
+      blame.fail("to", "a device or a dtype expected, such as \"cuda\", \"float64\", got %s", type(target))
+    end
+    if float_dtypes[target] then dtype = target else device = blame.call(core.device, target) end
+  end
+  if not dtype and not device then blame.fail("to", "a device or a dtype expected, got nil") end
+  return dtype, device
+end
+
+--- Moves parameters and buffers to a device, or converts those of floats to a dtype, or both, and their gradients with
+-- them. They stay the tensors that they are, so that optimisers know them. Where it fails nothing changes.
+-- @function Module:to
+-- @string where "cuda", "cpu", "float64" …
+-- @string[opt] also the other of the two
+-- @treturn Module this one
+function place.to(self, where, also)
+  local dtype, device = targets(where, also)
+  local _ <close> = engine.recording(false)
+  local list = {}
+  walking.each_tensor(self, fields.is_state, function(_, x)
+    local y, g = x:detach(), x.grad
+    local to = float_dtypes[x.dtype] and dtype or x.dtype
+    local there = device or x.device
+    list[#list + 1] = {x, blame.call(y.to, y, to, there), g and blame.call(g.to, g, to, there)}
+  end)
+  for _, each in ipairs(list) do
+    local x, y, g = table.unpack(each)
+    x.grad = nil
+    ag.become(x, y)
+    x.grad = g
+  end
+  return self
+end
+
+return place

@@ -1,0 +1,99 @@
+--- The state of modules: what makes a network what it is, to be saved and loaded.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+local fields = require "luatensor.nn.module.fields"
+local walking = require "luatensor.nn.module.walk"
+
+local state_of = {}
+
+--- The tensors that make this network what it is, by name, such as "1.weight". They share the module's memory.
+-- @function Module:state_dict
+-- @treturn table
+function state_of.state_dict(self)
+  local state = {}
+  walking.each_tensor(self, fields.is_saved, function(name, x) state[name] = x:detach() end, true)
+  return state
+end
+
+local function sorted(set)
+  local names = {}
+  for name in pairs(set) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  return names
+end
+
+local function is_complex(x) return x.dtype:find("^complex") ~= nil end
+
+-- Why x cannot take over a value; nil where it can.
+local function misfit(x, value)
+  if not core.is_tensor(value) then return ("tensor expected, got %s"):format(type(value)) end
+  if core.gone(value) then return core.gone(value) end
+  if args.shape_text(value.shape) ~= args.shape_text(x.shape) then
+    return ("shape %s expected, got %s"):format(args.shape_text(x.shape), args.shape_text(value.shape))
+  end
+  if is_complex(value) and not is_complex(x) then
+    return ("%s expected, %s has imaginary parts"):format(x.dtype, value.dtype)
+  end
+end
+
+-- Compares names: those that are missing in state, those that are unexpected, and what does not fit, a line each.
+local function compare_state(own, state)
+  local missing, unexpected, misfits = {}, {}, {}
+  for _, name in ipairs(sorted(own)) do
+    if state[name] == nil then
+      missing[#missing + 1] = name
+    else
+      local why = misfit(own[name], state[name])
+      if why then misfits[#misfits + 1] = ("%s: %s"):format(name, why) end
+    end
+  end
+  for _, name in ipairs(sorted(state)) do
+    if own[name] == nil then unexpected[#unexpected + 1] = name end
+  end
+  return missing, unexpected, misfits
+end
+
+local MOST_LINES = 20        -- of a message
+
+local function check_state(self, own, missing, unexpected, lines)
+  for _, name in ipairs(missing) do
+    lines[#lines + 1] = ("missing: %s %s"):format(name, args.shape_text(own[name].shape))
+  end
+  for _, name in ipairs(unexpected) do lines[#lines + 1] = "unexpected: " .. tostring(name) end
+  if #lines == 0 then return end
+  if #lines > MOST_LINES then
+    lines = table.move(lines, 1, MOST_LINES, 1, {[MOST_LINES + 1] = ("and %d more"):format(#lines - MOST_LINES)})
+  end
+  blame.fail("load_state_dict", "this is not the state of such a %s:\n  %s", self.class_name,
+             table.concat(lines, "\n  "))
+end
+
+--- Takes over what state_dict gave. Where something does not fit nothing changes.
+-- @function Module:load_state_dict
+-- @tab state tensors by name; dtypes and devices are converted
+-- @tparam[opt] table options `strict` (true): every name must be on both sides
+-- @treturn table names that were missing in state
+-- @treturn table names in state that were not expected
+-- @raise names that are missing or unexpected, unless `strict` is false; shapes that differ; complex numbers for real
+--   ones
+function state_of.load_state_dict(self, state, options)
+  options = blame.call(args.options, "load_state_dict", options, {strict = true})
+  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", type(state)) end
+  local own, staged = {}, {}
+  walking.each_tensor(self, fields.is_saved, function(name, x) own[name] = x end, true)
+  local missing, unexpected, misfits = compare_state(own, state)
+  local strict = options.strict ~= false
+  check_state(self, own, strict and missing or {}, strict and unexpected or {}, misfits)
+  local _ <close> = engine.recording(false)
+  for name, x in pairs(own) do        -- all that may fail comes before the first change
+    local value = state[name]
+    if value then staged[x] = blame.call(value.to, value, x.dtype, x.device) end
+  end
+  for x, value in pairs(staged) do x:copy_(value) end
+  return missing, unexpected
+end
+
+return state_of
