@@ -140,10 +140,11 @@ for path in files:lines() do
     for _, row in ipairs(rows) do
       local name = ("%s of %s"):format(row.lua, shapes(row))
       if row.eval then name = name .. ", evaluating" end
-      if tostring(helpers.device) == "cpu" then
+      local on_cpu = tostring(helpers.device) == "cpu"
+      if on_cpu then
         it(name, function() run(row, "float64", row.tol64 or 1e-10) end)
       end
-      if not row.float64 then
+      if not row.float64 and (on_cpu or row.device ~= false) then
         it(name .. ", float32", function() run(row, "float32", row.tol32 or 1e-5) end)
       end
     end

@@ -101,6 +101,11 @@ static void set_values(lua_State *L, const op_record *r, int out, node *n, uint6
     bool keep = value < 64 && needed >> value & 1;
     if (u && u->tensor.store) node_set_tensor(&n->value[value], &u->tensor, keep, u->tensor.store == written, &room);
     else if (!u && !r->list) node_set_number(L, &n->value[value], r->in[k]);
+    else if (!u) {
+      lua_rawgeti(L, r->in[0], k + 1);
+      node_set_number(L, &n->value[value], lua_gettop(L));
+      lua_pop(L, 1);
+    }
   }
 }
 
@@ -291,7 +296,8 @@ static int l_watch(lua_State *L) {
   return 1;
 }
 
-/* new_node(name, rule, inputs, results): a node of a function of the script's, which its results know. */
+/* new_node(name, rule, inputs, results): a node of a function of the script's, which its results know. The rule's letters
+** say what it keeps, all but p. */
 static int l_new_node(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   luaL_checktype(L, 4, LUA_TTABLE);
@@ -309,7 +315,10 @@ static int l_new_node(lua_State *L) {
   lua_setiuservalue(L, at, NODE_RULE);
   n->seq = ++push_state(L)->seq;
   set_edges(L, &r, at, n);
-  set_values(L, &r, 5, n, 0);
+  bool params;
+  uint64_t needed = needed_values(test_rule(L, 2), n, &params);
+  if (needed) node_own(L, at);
+  set_values(L, &r, 5, n, needed);
   attach_results(L, at, 5, n);
   if (push_state(L)->watched) tell_watch(L, at, 5, n);
   return 0;

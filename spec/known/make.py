@@ -15,6 +15,8 @@ outputs=k      only the first k of the flattened results count
 backward=False nothing is differentiated
 tol64, tol32   instead of 1e-10 and 1e-5, relative to the largest magnitude
 float64=True   no float32: the numbers do not allow it
+device=False   on the CPU only: where kernels of its own would take an emulated GPU long to compile
+counts=True     integer results are numbers, not positions
 names={a: b}   names of the state where ours differ otherwise than by counting from 1
 
 Parameters, buffers and inputs are drawn anew and rounded, so that the files stay small. Integer results (positions) are
@@ -40,11 +42,11 @@ def rounded(x):
 
 
 def randn(*shape):
-    return lambda: rounded(torch.randn(*shape))
+    return lambda: rounded(torch.randn(shape))
 
 
 def uniform(low, high, *shape):
-    return lambda: rounded(low + (high - low) * torch.rand(*shape))
+    return lambda: rounded(low + (high - low) * torch.rand(shape))
 
 
 def fixed(make):
@@ -84,7 +86,7 @@ def indices(*numbers):
 
 def probabilities(*shape):
     """Softmax over dim 1."""
-    return lambda: torch.softmax(torch.randn(*shape), 1 if len(shape) > 1 else 0).double()
+    return lambda: torch.softmax(torch.randn(shape), 1 if len(shape) > 1 else 0).double()
 
 
 # ---- one case ----
@@ -145,7 +147,7 @@ def run(torch_text, lua_text, makers, options):
     results = eval(call[0], {"torch": torch, "nn": nn, "F": F})(subject, *inputs) if call else subject(*inputs)
     results = flatten(results)[:options.get("outputs")]
     row["inputs"] = [dict(entry(x, hasattr(x, "is_index")), fixed=hasattr(x, "is_fixed")) for x in inputs]
-    row["outputs"] = [entry(y, not y.is_floating_point() and y.dtype != torch.bool) for y in results]
+    row["outputs"] = [entry(y, not y.is_floating_point() and y.dtype != torch.bool and not options.get("counts")) for y in results]
     if module is not None:
         row["after"] = state_of(module, before)
     if options.get("backward", True):
@@ -157,7 +159,7 @@ def run(torch_text, lua_text, makers, options):
             row["parameters"] = {name: entry(p.grad) for name, p in module.named_parameters() if p.grad is not None}
     if call:
         row["call"] = call[1]
-    for name in ("eval", "tol64", "tol32", "float64", "names"):
+    for name in ("eval", "tol64", "tol32", "float64", "device", "names"):
         if name in options:
             row[name] = options[name]
     return row

@@ -1,41 +1,258 @@
---- Modules made of modules.
+--- Modules made of modules, and what stands between them.
 
+local args = require "luatensor.args"
+local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
 local function check(name, i, module)
-  if not Module.is(module) then blame.fail(name, "argument %d: module expected, got %s", i, type(module)) end
+  if not Module.is(module) then blame.fail(name, "argument %s: module expected, got %s", i, type(module)) end
+end
+
+-- ---- Sequential, ModuleList ----
+
+-- Number of modules 1 … n; those after a gap do not count.
+local function count_of(self)
+  local n = 0
+  while rawget(self, n + 1) do n = n + 1 end
+  return n
+end
+
+local list = {}
+
+--- Adds a module at the end.
+-- @function Sequential:append
+-- @tparam Module module
+-- @treturn Module this one
+function list:append(module)
+  check(self.class_name, 1, module)
+  self[count_of(self) + 1] = module
+  return self
+end
+
+--- Puts a module at place i; those from there on move up by one, as their names do.
+-- @function Sequential:insert
+-- @int i 1 … # + 1
+-- @tparam Module module
+-- @treturn Module this one
+function list:insert(i, module)
+  local n = count_of(self)
+  i = blame.call(args.integer, self.class_name, "insert: place", i, 1, n + 1)
+  check(self.class_name, 2, module)
+  for k = n, i, -1 do self[k + 1] = self[k] end
+  self[i] = module
+  return self
+end
+
+--- Takes a module out; those behind move down by one.
+-- @function Sequential:remove
+-- @int[opt] i the last one unless given
+-- @treturn Module what was there
+function list:remove(i)
+  local n = count_of(self)
+  i = blame.call(args.integer, self.class_name, "remove: place", i or n, 1, n)
+  local module = self[i]
+  for k = i, n - 1 do self[k] = self[k + 1] end
+  self[n] = nil
+  return module
+end
+
+local function list_class(name)
+  local class = Module:extend(name)
+  for key, f in pairs(list) do class[key] = f end
+  class.__len = count_of
+  return class
 end
 
 --- Modules one after the other: what one gives the next takes. `model[2]` is the second, `#model` their number.
 -- @function nn.Sequential
--- @tparam Module ...
+-- @tparam Module ... or one list of them
 -- @treturn Module
-local Sequential = Module:extend "Sequential"
+local Sequential = list_class "Sequential"
 
 function Sequential:init(...)
-  for i = 1, select("#", ...) do
-    check("Sequential", i, (select(i, ...)))
-    self[i] = select(i, ...)
+  local first = ...
+  local modules = table.pack(...)
+  if modules.n == 1 and type(first) == "table" and not getmetatable(first) then
+    modules = table.move(first, 1, #first, 1, {n = #first})
+  end
+  for i = 1, modules.n do
+    check("Sequential", i, modules[i])
+    self[i] = modules[i]
   end
 end
 
 function Sequential:forward(x)
-  for i = 1, #self do x = self[i](x) end
+  local i, module = 1, self[1]
+  while module do
+    x = module(x)
+    i = i + 1
+    module = self[i]
+  end
   return x
 end
 
---- Modules in a list, for a forward of your own to call.
+--- Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
 -- @function nn.ModuleList
--- @tparam table list of modules
+-- @tparam[opt] table list of modules
 -- @treturn Module
-local ModuleList = Module:extend "ModuleList"
+local ModuleList = list_class "ModuleList"
 
-function ModuleList:init(list)
-  for i, module in ipairs(list or {}) do
+function ModuleList:init(modules)
+  if modules ~= nil and type(modules) ~= "table" or Module.is(modules) then
+    blame.fail("ModuleList", "a list of modules expected, got %s", Module.is(modules) and "a module" or type(modules))
+  end
+  for i, module in ipairs(modules or {}) do
     check("ModuleList", i, module)
     self[i] = module
   end
 end
 
-return {Sequential = Sequential, ModuleList = ModuleList}
+-- ---- by name ----
+
+--- Modules by name: `self.heads.left`, or `self.heads["left"]`.
+-- @function nn.ModuleDict
+-- @tparam[opt] table modules by name; their order is that of the names
+-- @treturn Module
+local ModuleDict = Module:extend "ModuleDict"
+
+function ModuleDict:init(modules)
+  if modules ~= nil and type(modules) ~= "table" or Module.is(modules) then
+    blame.fail("ModuleDict", "a table of modules by name expected, got %s",
+               Module.is(modules) and "a module" or type(modules))
+  end
+  local names = {}
+  for name in pairs(modules or {}) do names[#names + 1] = name end
+  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  for _, name in ipairs(names) do
+    check("ModuleDict", tostring(name), modules[name])
+    if Module[name] ~= nil or name == "training" then
+      blame.fail("ModuleDict", "%q is a name that modules need themselves", name)
+    end
+    self[name] = modules[name]
+  end
+end
+
+--- Parameters in a list: `self.scales[i]`.
+-- @function nn.ParameterList
+-- @tparam[opt] table list of tensors of floats
+-- @treturn Module
+local ParameterList = Module:extend "ParameterList"
+ParameterList.__len = count_of
+
+function ParameterList:init(tensors)
+  for _, x in ipairs(tensors or {}) do self:append(x) end
+end
+
+--- Adds a parameter at the end.
+-- @function ParameterList:append
+-- @tparam tensor x
+-- @treturn Module this one
+function ParameterList:append(x)
+  local i = count_of(self) + 1
+  if not core.is_tensor(x) then blame.fail("ParameterList", "argument %d: tensor expected, got %s", i, type(x)) end
+  if not x.is_leaf then
+    blame.fail("ParameterList", "argument %d: a parameter cannot be the result of %s; use x:detach()", i, x.grad_fn)
+  end
+  self:register_parameter(i, x:requires_grad_())
+  return self
+end
+
+-- ---- between modules ----
+
+--- x + f(x), with modules one after the other as f: a residual connection (He et al.).
+-- @function nn.Residual
+-- @tparam Module ... their result has x's shape
+-- @treturn Module
+local Residual = Sequential:extend "Residual"
+
+function Residual:forward(x)
+  local y = Sequential.forward(self, x)
+  if core.is_tensor(x) and core.is_tensor(y) and args.shape_text(x.shape) ~= args.shape_text(y.shape) then
+    self:fail("the modules make shape %s of %s; both must be the same", args.shape_text(y.shape),
+              args.shape_text(x.shape))
+  end
+  return x + y
+end
+
+--- A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
+-- @function nn.Lambda
+-- @tparam function fn
+-- @string[opt] name for printing
+-- @treturn Module
+local Lambda = Module:extend "Lambda"
+
+function Lambda:init(fn, name)
+  blame.check_function("Lambda", fn)
+  self.fn, self.name = fn, name
+end
+
+function Lambda:forward(...) return self.fn(...) end
+function Lambda:extra() return self.name and tostring(self.name) or "" end
+
+--- What it is given it gives.
+-- @function nn.Identity
+-- @param ... ignored
+-- @treturn Module
+local Identity = Module:extend "Identity"
+function Identity:forward(...) return ... end                            -- luacheck: ignore 212
+
+--- Dims from one to another become one.
+-- @function nn.Flatten
+-- @tparam[opt] table options `start_dim` (2), `end_dim` (-1)
+-- @treturn Module
+local Flatten = Module:extend "Flatten"
+
+function Flatten:init(options)
+  options = layer.known("Flatten", options, {start_dim = true, end_dim = true})
+  self.start_dim = blame.call(args.integer, "Flatten", "start_dim", options.start_dim or 2)
+  self.end_dim = blame.call(args.integer, "Flatten", "end_dim", options.end_dim or -1)
+end
+
+function Flatten:forward(x)
+  if not core.is_tensor(x) then self:fail("tensor expected, got %s", type(x)) end
+  local n = x.ndim
+  local first = self.start_dim > 0 and self.start_dim or self.start_dim + n + 1
+  local last = self.end_dim > 0 and self.end_dim or self.end_dim + n + 1
+  if first < 1 or last > n or first > last then
+    self:fail("not for the shape %s", args.shape_text(x.shape))
+  end
+  return x:flatten(first, last)
+end
+
+function Flatten:extra()
+  if self.start_dim == 2 and self.end_dim == -1 then return "" end
+  return ("start_dim = %d, end_dim = %d"):format(self.start_dim, self.end_dim)
+end
+
+--- A dim becomes several.
+-- @function nn.Unflatten
+-- @int dim
+-- @tab sizes their lengths; -1 for one of them: what is left
+-- @treturn Module
+local Unflatten = Module:extend "Unflatten"
+
+function Unflatten:init(dim, sizes)
+  self.dim = blame.call(args.integer, "Unflatten", "dim", dim)
+  if type(sizes) ~= "table" then blame.fail("Unflatten", "sizes: a list expected, got %s", type(sizes)) end
+  self.sizes = sizes
+end
+
+function Unflatten:forward(x)
+  if not core.is_tensor(x) then self:fail("tensor expected, got %s", type(x)) end
+  local dim = self.dim > 0 and self.dim or self.dim + x.ndim + 1
+  if dim < 1 or dim > x.ndim then self:fail("not for the shape %s", args.shape_text(x.shape)) end
+  local known = 1
+  for _, n in ipairs(self.sizes) do known = known * (n > 0 and n or 1) end
+  local has_rest = table.concat(self.sizes, " "):find("-", 1, true)
+  if has_rest and x.shape[dim] % known ~= 0 or not has_rest and x.shape[dim] ~= known then
+    self:fail("dim %d of the shape %s does not divide so", dim, args.shape_text(x.shape))
+  end
+  return x:unflatten(dim, self.sizes)
+end
+
+function Unflatten:extra() return ("%d, %s"):format(self.dim, args.shape_text(self.sizes)) end
+
+return {Sequential = Sequential, ModuleList = ModuleList, ModuleDict = ModuleDict, ParameterList = ParameterList,
+        Residual = Residual, Lambda = Lambda, Identity = Identity, Flatten = Flatten, Unflatten = Unflatten}

@@ -26,6 +26,25 @@ function layer.count(name, what, n)
   return blame.call(args.integer, name, what, n, 1)
 end
 
+--- Options of a constructor that makes no tensors.
+function layer.known(name, options, known) return blame.call(args.options, name, options, known) end
+
+--- A number, or its default where it is nil.
+function layer.number(name, what, value, default)
+  if value == nil then value = default end
+  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, type(value)) end
+  return value
+end
+
+--- A number from low to high.
+function layer.between(name, what, value, low, high)
+  layer.number(name, what, value)
+  if not (value >= low and value <= high) then
+    blame.fail(name, "%s: %s is not from %s to %s", what, args.plain(value), low, high)
+  end
+  return value
+end
+
 --- Options of the layer for functions that make tensors, of random numbers too.
 function layer.made(options)
   return {dtype = options.dtype or lt.get_default_dtype(), device = options.device, generator = options.generator}

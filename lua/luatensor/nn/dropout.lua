@@ -1,0 +1,57 @@
+--- Dropout as layers: they do something in training only.
+
+local functional = require "luatensor.nn.functional"
+local layer = require "luatensor.nn.layer"
+local Module = require "luatensor.nn.module"
+
+--- Each element becomes 0 with probability p while training; the others are divided by 1 - p.
+-- @function nn.Dropout
+-- @tparam[opt=0.5] number p
+-- @tparam[opt] table options `generator`
+-- @treturn Module
+
+--- Dropout of whole channels of [rows, channels, length].
+-- @function nn.Dropout1d
+-- @tparam[opt=0.5] number p
+-- @tparam[opt] table options `generator`
+-- @treturn Module
+
+--- Dropout of whole channels of [rows, channels, height, width].
+-- @function nn.Dropout2d
+-- @tparam[opt=0.5] number p
+-- @tparam[opt] table options `generator`
+-- @treturn Module
+
+--- Dropout of whole channels of [rows, channels, depth, height, width].
+-- @function nn.Dropout3d
+-- @tparam[opt=0.5] number p
+-- @tparam[opt] table options `generator`
+-- @treturn Module
+
+--- Dropout for selu: mean and variance stay.
+-- @function nn.AlphaDropout
+-- @tparam[opt=0.5] number p
+-- @tparam[opt] table options `generator`
+-- @treturn Module
+local names = {Dropout = "dropout", Dropout1d = "dropout1d", Dropout2d = "dropout2d", Dropout3d = "dropout3d",
+               AlphaDropout = "alpha_dropout"}
+local classes = {}
+
+for name, fn in pairs(names) do
+  local class, f = Module:extend(name), functional[fn]
+
+  function class:init(p, options)
+    if type(p) == "table" and options == nil then p, options = p.p, p end
+    options = layer.known(name, options, {p = true, generator = true})
+    self.p = layer.between(name, "p", p == nil and 0.5 or p, 0, 1)
+    self.generator = options.generator
+  end
+
+  function class:forward(x) return f(x, {p = self.p, training = self.training, generator = self.generator}) end
+
+  function class:extra() return ("p = %.14g"):format(self.p) end
+
+  classes[name] = class
+end
+
+return classes

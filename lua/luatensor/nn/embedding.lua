@@ -1,0 +1,64 @@
+--- Tables of rows that are learned.
+
+local lt = require "luatensor"
+local core = require "luatensor.core"
+local args = require "luatensor.args"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+local functional = require "luatensor.nn.functional"
+local layer = require "luatensor.nn.layer"
+local Module = require "luatensor.nn.module"
+
+--- A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
+-- @function nn.Embedding
+-- @int count
+-- @int width
+-- @tparam[opt] table options `padding_idx`: a row that begins as zeros and gets no gradient; `dtype`, `device`,
+--   `generator`
+-- @treturn Module takes integers from 1 of any shape, gives [..., width]
+local Embedding = Module:extend "Embedding"
+
+function Embedding:init(count, width, options)
+  options = layer.options("Embedding", options, {padding_idx = true})
+  self.count = layer.count("Embedding", "count", count)
+  self.width = layer.count("Embedding", "width", width)
+  self.weight = lt.randn({count, width}, layer.made(options))
+  if options.padding_idx then
+    self.padding_idx = blame.call(args.integer, "Embedding", "padding_idx", options.padding_idx, 1, count)
+    self.options = {padding_idx = self.padding_idx}
+    self.weight[self.padding_idx] = 0
+  end
+  self.weight:requires_grad_()
+end
+
+--- An Embedding with these rows.
+-- @function nn.Embedding.from_pretrained
+-- @tparam tensor weight [count, width]
+-- @tparam[opt] table options `freeze` (true): is it left as it is in training?, `padding_idx`
+-- @treturn Module
+function Embedding.from_pretrained(weight, options)
+  options = layer.known("from_pretrained", options, {freeze = true, padding_idx = true})
+  if not core.is_tensor(weight) or weight.ndim ~= 2 then
+    blame.fail("from_pretrained", "a tensor of 2 dims expected, got %s", type(weight))
+  end
+  local made = Embedding(weight.shape[1], weight.shape[2], {padding_idx = options.padding_idx, dtype = weight.dtype,
+                                                            device = weight.device})
+  local _ <close> = engine.recording(false)
+  made.weight:copy_(weight)
+  made.weight:requires_grad_(options.freeze == false)
+  return made
+end
+
+function Embedding:forward(indices)
+  if not core.is_tensor(indices) or not indices.dtype:find("int") then
+    self:fail("tensor of integers expected, got %s", core.is_tensor(indices) and indices.dtype or type(indices))
+  end
+  if indices.device ~= self.weight.device then
+    self:fail("the indices are on %s, the layer is on %s", indices.device, self.weight.device)
+  end
+  return functional.embedding(indices, self.weight, self.options)
+end
+
+function Embedding:extra() return ("%d, %d"):format(self.count, self.width) end
+
+return {Embedding = Embedding}

@@ -1,0 +1,316 @@
+--- Activations.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local pointwise = require "luatensor.nn.functional.pointwise"
+
+local functional = {}
+local where = core.where
+
+-- ---- ops of the table ----
+
+local function op(name, method)
+  local f = core[method or name]
+  functional[name] = function(x)
+    if not core.is_tensor(x) then pointwise.check(name, x) end
+    return f(x)
+  end
+end
+
+--- max(x, 0).
+-- @function nn.functional.relu
+-- @tparam tensor x
+-- @treturn tensor
+op "relu"
+
+--- x · sigmoid(x).
+-- @function nn.functional.silu
+-- @tparam tensor x
+-- @treturn tensor
+op "silu"
+
+--- 1 / (1 + exp(-x)).
+-- @function nn.functional.sigmoid
+-- @tparam tensor x
+-- @treturn tensor
+op "sigmoid"
+
+--- The hyperbolic tangent.
+-- @function nn.functional.tanh
+-- @tparam tensor x
+-- @treturn tensor
+op "tanh"
+
+-- ---- expressions ----
+
+--- An option that is a number, or its default.
+local function number(name, options, key, default)
+  local value = options[key]
+  if value == nil then return default end
+  if type(value) ~= "number" then blame.fail(name, "option %s: number expected, got %s", key, type(value)) end
+  return value
+end
+
+--- The function f of x and of the options that `keys` name in order, with their defaults.
+local function with_options(name, keys, f)
+  local known = {}
+  for _, key in ipairs(keys) do known[key[1]] = true end
+  local first, second = keys[1], keys[2]
+  pointwise.with_options[name] = {keys = keys, f = f}
+  functional[name] = function(x, options)
+    if options == nil then return f(x, first[2], second and second[2]) end
+    blame.call(args.options, name, options, known)
+    return f(x, number(name, options, table.unpack(first)), second and number(name, options, table.unpack(second)))
+  end
+end
+
+--- x, below 0 slope · x.
+-- @function nn.functional.leaky_relu
+-- @tparam tensor x
+-- @tparam[opt] table options `negative_slope` (0.01)
+-- @treturn tensor
+with_options("leaky_relu", {{"negative_slope", 0.01}}, pointwise.define("leaky_relu", {
+  numbers = {"a"}, forward = "x > 0 ? x : a * x", backward = "x > 0 ? g : a * g",
+  plain = function(g, x, a) return where(x:greater(0), g, g * a) end,
+}))
+
+local clamp = {
+  numbers = {"a", "b"}, forward = "minimum(maximum(x, a), b)", backward = "x <= a || x >= b ? 0 : g",
+  plain = function(g, x, a, b) return where(x:less_equal(a):logical_or(x:greater_equal(b)), 0, g) end,
+}
+
+--- x between two limits.
+-- @function nn.functional.hardtanh
+-- @tparam tensor x
+-- @tparam[opt] table options `min_val` (-1), `max_val` (1)
+-- @treturn tensor
+with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("hardtanh", clamp))
+
+local relu6 = pointwise.define("relu6", {numbers = {"a", "b"}, forward = clamp.forward, backward = clamp.backward,
+                                         plain = clamp.plain})
+
+--- min(max(x, 0), 6).
+-- @function nn.functional.relu6
+-- @tparam tensor x
+-- @treturn tensor
+function functional.relu6(x) return relu6(x, 0, 6) end
+
+--- x, below 0 alpha (exp(x) - 1).
+-- @function nn.functional.elu
+-- @tparam tensor x
+-- @tparam[opt] table options `alpha` (1)
+-- @treturn tensor
+with_options("elu", {{"alpha", 1}}, pointwise.define("elu", {
+  numbers = {"a"}, forward = "x > 0 ? x : a * expm1(x)", backward = "x > 0 ? g : g * a * exp(x)",
+  plain = function(g, x, a) return where(x:greater(0), g, g * a * x:minimum(0):exp()) end,
+}))
+
+--- x, below 0 alpha (exp(x / alpha) - 1).
+-- @function nn.functional.celu
+-- @tparam tensor x
+-- @tparam[opt] table options `alpha` (1)
+-- @treturn tensor
+with_options("celu", {{"alpha", 1}}, pointwise.define("celu", {
+  numbers = {"a"}, forward = "x > 0 ? x : a * expm1(x / a)", backward = "x > 0 ? g : g * exp(x / a)",
+  plain = function(g, x, a) return where(x:greater(0), g, g * (x:minimum(0) / a):exp()) end,
+}))
+
+local selu_scale, selu_alpha = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
+local selu = pointwise.define("selu", {
+  numbers = {"s", "a"}, forward = "x > 0 ? s * x : a * expm1(x)", backward = "x > 0 ? s * g : g * a * exp(x)",
+  plain = function(g, x, s, a) return where(x:greater(0), g * s, g * a * x:minimum(0):exp()) end,
+})
+
+--- scale · x, below 0 scale · alpha (exp(x) - 1), with the constants of self-normalising networks (Klambauer et al.).
+-- @function nn.functional.selu
+-- @tparam tensor x
+-- @treturn tensor
+function functional.selu(x) return selu(x, selu_scale, selu_scale * selu_alpha) end
+
+local root = math.sqrt(2 / math.pi)
+local tanh_gelu = ("tanh(%.17g * (x + 0.044715 * x * x * x))"):format(root)
+local gelu_by_tanh = pointwise.define("gelu", {
+  forward = ("0.5 * x * (1 + %s)"):format(tanh_gelu),
+  backward = ("g * 0.5 * (1 + %s) * (1 + x * (1 - %s) * (%.17g + %.17g * x * x))"):format(tanh_gelu, tanh_gelu, root,
+                                                                                       3 * 0.044715 * root),
+  plain = function(g, x)
+    local t = ((x + x * x * x * 0.044715) * root):tanh()
+    return g * 0.5 * (t + 1) * (x * (1 - t) * (x * x * (3 * 0.044715 * root) + root) + 1)
+  end,
+})
+
+--- x Φ(x), with the normal distribution Φ: x (1 + erf(x / √2)) / 2.
+-- @function nn.functional.gelu
+-- @tparam tensor x
+-- @tparam[opt] table options `approximate` ("none"): "tanh" computes with √(2/π) (x + 0.044715 x³) inside of a tanh
+-- @treturn tensor
+function functional.gelu(x, options)
+  if options == nil then
+    if not core.is_tensor(x) then pointwise.check("gelu", x) end
+    return core.gelu(x)
+  end
+  local how = blame.call(args.options, "gelu", options, {approximate = true}).approximate or "none"
+  if how == "tanh" then return gelu_by_tanh(x) end
+  if how ~= "none" then blame.fail("gelu", "approximate: \"none\" or \"tanh\" expected, got %q", tostring(how)) end
+  return functional.gelu(x)
+end
+
+--- x · tanh(softplus(x)).
+-- @function nn.functional.mish
+-- @tparam tensor x
+-- @treturn tensor
+functional.mish = pointwise.define("mish", {
+  forward = "x * tanh(softplus(x))",
+  backward = "g * (tanh(softplus(x)) + x * sigmoid(x) * (1 - tanh(softplus(x)) * tanh(softplus(x))))",
+  plain = function(g, x)
+    local t = x:softplus():tanh()
+    return g * (t + x * x:sigmoid() * (1 - t * t))
+  end,
+})
+
+--- relu6(x + 3) / 6: a sigmoid of straight lines.
+-- @function nn.functional.hardsigmoid
+-- @tparam tensor x
+-- @treturn tensor
+functional.hardsigmoid = pointwise.define("hardsigmoid", {
+  forward = "minimum(maximum(x + 3, 0), 6) / 6", backward = "x > -3 && x < 3 ? g / 6 : 0",
+  plain = function(g, x) return where(x:abs():less(3), g / 6, 0) end,
+})
+
+--- x · hardsigmoid(x).
+-- @function nn.functional.hardswish
+-- @tparam tensor x
+-- @treturn tensor
+functional.hardswish = pointwise.define("hardswish", {
+  forward = "x * minimum(maximum(x + 3, 0), 6) / 6", backward = "x <= -3 ? 0 : x < 3 ? g * (x / 3 + 0.5) : g",
+  plain = function(g, x)
+    return where(x:less_equal(-3), 0, where(x:less(3), g * (x / 3 + 0.5), g))
+  end,
+})
+
+--- log(1 + exp(beta x)) / beta; x itself where beta x is above a threshold.
+-- @function nn.functional.softplus
+-- @tparam tensor x
+-- @tparam[opt] table options `beta` (1), `threshold` (20)
+-- @treturn tensor
+with_options("softplus", {{"beta", 1}, {"threshold", 20}}, pointwise.define("softplus", {
+  numbers = {"a", "b"},
+  forward = "x * a > b ? x : softplus(x * a) / a", backward = "x * a > b ? g : g * sigmoid(x * a)",
+  plain = function(g, x, a, b) return where((x * a):greater(b), g, g * (x * a):sigmoid()) end,
+}))
+
+--- x / (1 + |x|).
+-- @function nn.functional.softsign
+-- @tparam tensor x
+-- @treturn tensor
+functional.softsign = pointwise.define("softsign", {
+  forward = "x / (1 + abs(x))", backward = "g / ((1 + abs(x)) * (1 + abs(x)))",
+  plain = function(g, x) return g / (x:abs() + 1):square() end,
+})
+
+--- log(sigmoid(x)), exact where the sigmoid is nearly 0.
+-- @function nn.functional.logsigmoid
+-- @tparam tensor x
+-- @treturn tensor
+functional.logsigmoid = pointwise.define("logsigmoid", {
+  forward = "-softplus(-x)", backward = "g * sigmoid(-x)",
+  plain = function(g, x) return g * (-x):sigmoid() end,
+})
+
+local threshold = pointwise.define("threshold", {
+  numbers = {"a", "b"}, forward = "x > a ? x : b", backward = "x > a ? g : 0",
+  plain = function(g, x, a) return where(x:greater(a), g, 0) end,
+})
+
+--- x where it is above a threshold, else a value.
+-- @function nn.functional.threshold
+-- @tparam tensor x
+-- @number limit
+-- @number value
+-- @treturn tensor
+function functional.threshold(x, limit, value)
+  for i, v in ipairs {limit or false, value or false} do
+    if type(v) ~= "number" then
+      blame.fail("threshold", "argument %d: number expected, got %s", i + 1, v and type(v) or "nil")
+    end
+  end
+  return threshold(x, limit, value)
+end
+
+--- x, below 0 weight · x: the slope is learned.
+-- @function nn.functional.prelu
+-- @tparam tensor x [rows, channels, …]
+-- @tparam tensor weight of one element, or one a channel (dim 2)
+-- @treturn tensor
+function functional.prelu(x, weight)
+  pointwise.check("prelu", x)
+  pointwise.check("prelu", weight)
+  if weight.size ~= 1 then
+    local channels = x.ndim >= 2 and x.shape[2] or x.shape[1] or 1
+    if weight.ndim ~= 1 or weight.size ~= channels then
+      blame.fail("prelu", "one weight expected, or one for each of %d channels, got shape %s", channels,
+                 args.shape_text(weight.shape))
+    end
+    local shape = {1, channels}
+    for d = 3, x.ndim do shape[d] = 1 end
+    weight = x.ndim >= 2 and weight:reshape(shape) or weight
+  elseif weight.ndim > 0 then
+    weight = weight:reshape({})
+  end
+  return where(x:greater(0), x, x * weight)
+end
+
+-- ---- along a dim ----
+
+local function along(name, x, dim)
+  pointwise.check(name, x)
+  local options = args.is_options(dim) and blame.call(args.options, name, dim, {dim = true}) or {dim = dim}
+  if x.ndim == 0 and (options.dim == nil or options.dim == -1 or options.dim == 1) then return nil end
+  return blame.call(args.dim, name, options.dim or -1, x.ndim)
+end
+
+--- exp(x) / Σ exp(x) along a dim; it never overflows.
+-- @function nn.functional.softmax
+-- @tparam tensor x
+-- @tparam[opt=-1] int dim
+-- @treturn tensor
+function functional.softmax(x, dim)
+  dim = along("softmax", x, dim)
+  return dim and x:softmax(dim) or (x - x):exp()
+end
+
+--- log(softmax(x)), exact where softmax is nearly 0 or 1.
+-- @function nn.functional.log_softmax
+-- @tparam tensor x
+-- @tparam[opt=-1] int dim
+-- @treturn tensor
+function functional.log_softmax(x, dim)
+  dim = along("log_softmax", x, dim)
+  return dim and x:log_softmax(dim) or x - x
+end
+
+--- softmax(-x).
+-- @function nn.functional.softmin
+-- @tparam tensor x
+-- @tparam[opt=-1] int dim
+-- @treturn tensor
+function functional.softmin(x, dim)
+  dim = along("softmin", x, dim)
+  return functional.softmax(-x, dim)
+end
+
+--- a · sigmoid(b), with the two halves a and b of x along a dim.
+-- @function nn.functional.glu
+-- @tparam tensor x of an even length in that dim
+-- @tparam[opt=-1] int dim
+-- @treturn tensor half as long
+function functional.glu(x, dim)
+  dim = along("glu", x, dim)
+  if not dim then blame.fail("glu", "a 0-d tensor has no halves") end
+  local length = x.shape[dim]
+  if length % 2 ~= 0 then blame.fail("glu", "dim %d has length %d, an even one expected", dim, length) end
+  return x:narrow(dim, 1, length // 2) * x:narrow(dim, length // 2 + 1, length // 2):sigmoid()
+end
+
+return functional

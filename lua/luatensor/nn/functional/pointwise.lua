@@ -1,0 +1,73 @@
+--- Element-wise functions of one tensor and a few numbers, as expressions: one pass over memory forward, one backward.
+
+local lt = require "luatensor"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+
+local ag = core.autograd
+
+--- with_options: name → {keys = {{option, default}, …}, f}, for layers, which check their options once.
+local pointwise = {with_options = {}}
+
+--- What is computed in: half floats are rounded at the end.
+local floats = {float16 = "float32", bfloat16 = "float32", float32 = "float32", float64 = "float64"}
+
+--- The argument of a function: a tensor of real floats.
+function pointwise.check(name, x)
+  if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", type(x)) end
+  if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
+  if not floats[x.dtype] then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
+end
+
+local function parameters_of(dtype, names)
+  local list = {}
+  for i, name in ipairs(names) do list[i] = ("%s %s"):format(i == 1 and dtype or floats[dtype], name) end
+  return table.concat(list, ", ")
+end
+
+--- The two expressions compiled for a dtype.
+local function compile(f, dtype)
+  local names = {"x", table.unpack(f.numbers)}
+  local both = {lt.elementwise(parameters_of(dtype, names), f.forward, dtype)}
+  both[2] = lt.elementwise(dtype .. " g, " .. parameters_of(dtype, names), f.backward, dtype)
+  return both
+end
+
+--- A function of x and of numbers.
+-- @string name
+-- @tab f `numbers`: list of their names; `forward`: an expression of x and them; `backward`: of g, the gradient of the
+--   result, too; `plain(g, x, …)`: the same with functions of tensors, for gradients of gradients
+-- @treturn function
+function pointwise.define(name, f)
+  f.numbers = f.numbers or {}
+  local by_dtype = {}
+  local function of(dtype)
+    local both = by_dtype[dtype] or compile(f, dtype)
+    by_dtype[dtype] = both
+    return both
+  end
+  local function gradient(g, x, ...)
+    if ag.mode() or g.dtype ~= x.dtype then return f.plain(g, x, ...) end
+    return of(x.dtype)[2](g, x, ...)
+  end
+  local rule = ag.new_rule {name = name, {("xyz"):sub(1, 1 + #f.numbers), gradient}}
+  local n = #f.numbers
+  local function forward(both, x, a, b)
+    if n == 0 then return both[1](x) end
+    if n == 1 then return both[1](x, a) end
+    return both[1](x, a, b)
+  end
+  return function(x, a, b)
+    local both = by_dtype[core.is_tensor(x) and x.dtype]
+    if not both then
+      pointwise.check(name, x)
+      both = of(x.dtype)
+    end
+    if not x.requires_grad or not ag.mode() then return forward(both, x, a, b) end
+    local y = forward(both, x:detach(), a, b)
+    ag.new_node(name, rule, {x, a, b}, {y})
+    return y
+  end
+end
+
+return pointwise

@@ -1,0 +1,15 @@
+# Cases of make.py.
+case("nn.Flatten()", "nn.Flatten()", randn(2, 3, 2))
+case("nn.Flatten(0, 1)", "nn.Flatten{start_dim = 1, end_dim = 2}", randn(2, 3, 2))
+case("nn.Unflatten(1, (2, 3))", "nn.Unflatten(2, {2, 3})", randn(2, 6))
+case("nn.Unflatten(-1, (-1, 3))", "nn.Unflatten(-1, {-1, 3})", randn(2, 6))
+case("nn.Identity()", "nn.Identity()", randn(2))
+case("nn.Dropout(0.5)", "nn.Dropout(0.5)", randn(3, 4), eval=True)
+case("nn.Dropout2d(1.0)", "nn.Dropout2d(1)", randn(2, 2, 2, 2))
+case("nn.AlphaDropout(1.0)", "nn.AlphaDropout(1)", randn(4), device=False)
+case("nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Sequential(nn.Linear(4, 2), nn.Tanh()))",
+     "nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Sequential{nn.Linear(4, 2), nn.Tanh()})", randn(5, 3))
+case("nn.Embedding(5, 3)", "nn.Embedding(5, 3)", classes(5, 2, 4))
+case("nn.Embedding(5, 3, padding_idx=1)", "nn.Embedding(5, 3, {padding_idx = 2})", indices([0, 1, 4, 1, 0]))
+case("nn.Embedding(5, 3)", "nn.Embedding(5, 3)", classes(5, 0))
+case("F.one_hot", "functional.one_hot", indices([0, 2, 1]), backward=False, counts=True)
