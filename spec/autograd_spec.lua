@@ -3,6 +3,7 @@
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gpu = require "spec.support.gpu"
+local help = require "luatensor.gradients.help"
 local helpers = require "spec.support.helpers"
 
 local fails = helpers.fails
@@ -486,6 +487,20 @@ describe("create_graph", function()
     x.grad = nil
     g:backward()
     assert.equal(18, x.grad:item())
+  end)
+
+  it("is refused in words by a rule that is not made of functions with gradients", function()
+    local x = lt.tensor(3., leaf)
+    local function double()
+      local y = lt.tensor(6.)
+      help.attach("double", {x}, {y}, help.once("double", function(g) return {g * 2} end))
+      return y
+    end
+    double():backward()
+    assert.equal(2, x.grad:item())
+    fails("backward: double: no gradient of its gradient (create_graph)", function()
+      double():backward(nil, {create_graph = true})
+    end)
   end)
 end)
 

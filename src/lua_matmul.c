@@ -225,6 +225,51 @@ beta * x + alpha * a @ b, in one pass.
 static int l_addmm(lua_State *L) { return addmm(L, "addmm", false); }
 static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
 
+/* ---- linear ---- */
+
+/* What is wrong with linear's arguments, in words, or NULL. */
+static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
+  static const char *const names[] = {"x", "weight", "bias"};
+  for (int i = 0; i < 3; i++) {
+    if (i == 2 && !lua_toboolean(L, 3)) break;
+    if (!t[i]) return lua_pushfstring(L, "%s: tensor expected, got %s", names[i], luaL_typename(L, i + 1));
+    if (tensor_is_gone(t[i])) return lua_pushfstring(L, "%s: %s", names[i], push_gone(L, t[i]));
+    if (t[i]->dtype == DT_bool) return lua_pushfstring(L, "%s: not for bool", names[i]);
+    if (!place_equal(t[i]->store->place, t[0]->store->place)) {
+      push_place(L, t[0]->store->place);
+      push_place(L, t[i]->store->place);
+      return lua_pushfstring(L, "x is on %s, %s on %s", lua_tostring(L, -2), names[i], lua_tostring(L, -1));
+    }
+    push_shape(L, &t[i]->shape);
+  }
+  const shape *x = &t[0]->shape, *w = &t[1]->shape, *b = t[2] ? &t[2]->shape : NULL;
+  if (w->ndim != 2) return lua_pushfstring(L, "weight: [outputs, inputs] expected, its shape is %s", lua_tostring(L, 5));
+  if (x->ndim == 0 || x->dim[x->ndim - 1] != w->dim[1])
+    return lua_pushfstring(L, "x's last dim must be %I, its shape is %s", (LUAI_UACINT)w->dim[1], lua_tostring(L, 4));
+  if (b && (b->ndim != 1 || b->dim[0] != w->dim[0]))
+    return lua_pushfstring(L, "bias: [%I] expected, its shape is %s", (LUAI_UACINT)w->dim[0], lua_tostring(L, 6));
+  return NULL;
+}
+
+/* linear(x, weight, bias): x Wᵀ + b; or nil and what is wrong: nn.functional.linear says whose line it is. */
+static int l_linear(lua_State *L) {
+  lua_settop(L, 3);
+  const tensor *t[3] = {test_tensor(L, 1), test_tensor(L, 2), test_tensor(L, 3)};
+  const char *fault = linear_fault(L, t);
+  if (fault) return lua_pushnil(L), lua_pushstring(L, fault), 2;
+  lua_settop(L, 3);
+  tensor turned = *t[1];
+  view_move(&turned, 0, 1);
+  matmul_job j = {.kind = MATMUL_matmul, .a = t[0], .b = &turned};
+  prepare(L, "linear", &j);
+  if (t[2]) j.dtype = dtype_promote(j.dtype, t[2]->dtype);
+  tensor *out = push_tensor(L, "linear", j.dtype, &j.shape, j.a->store->place);
+  int st;
+  TRY(L, out->store->place, st, t[2] ? addmm_run(&j, t[2], out, one, one) : matmul_run(&j, out, one, zero));
+  if (st != OK) return raise_product(L, "linear", st, &j, out);
+  return finish_record(L, &(op_record){.name = "linear", .nin = t[2] ? 3 : 2, .in = {1, 2, 3}});
+}
+
 /* ---- precision ---- */
 
 static const char *const precisions[] = {"ieee", "tf32"};      /* ORDER enum precision */
@@ -257,7 +302,7 @@ static int l_get_precision(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"set_matmul_precision", l_set_precision}, {"get_matmul_precision", l_get_precision}, {NULL, NULL}
+  {"linear", l_linear}, {"set_matmul_precision", l_set_precision}, {"get_matmul_precision", l_get_precision}, {NULL, NULL}
 };
 static const luaL_Reg methods[] = {{"vecdot", l_vecdot}, {"addmm", l_addmm}, {NULL, NULL}};
 

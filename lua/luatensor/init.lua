@@ -8,7 +8,7 @@ local names = require "luatensor.names"
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
                   reductions = true, composition = true, expression = true, expression_apply = true,
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
-                  default_generator = true,
+                  linear = true, default_generator = true,
                   sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
                   available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,

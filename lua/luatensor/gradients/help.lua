@@ -1,5 +1,6 @@
 --- What rules share.
 
+local args = require "luatensor.args"
 local core = require "luatensor.core"
 
 local ag, help = core.autograd, {}
@@ -34,6 +35,17 @@ function help.fused(name, expression, plain)
       by_dtype[dtype] = f
     end
     return f(g, x)
+  end
+end
+
+--- A rule's function that is not made of functions with gradients: it says so where its own gradient is asked for.
+-- @string name the op's
+-- @tparam function f as of a row
+-- @treturn function
+function help.once(name, f)
+  return function(...)
+    if ag.mode() then args.fail("backward", "%s: no gradient of its gradient (create_graph)", name) end
+    return f(...)
   end
 end
 

@@ -38,7 +38,26 @@ local function matmul_y(g, x, p)
   return y_ndim == 1 and d:squeeze(-1) or d
 end
 
+--- All but the last dim as one, of rows.
+local function as_rows(x)
+  local shape, rows = x.shape, 1
+  if #shape == 2 then return x end
+  for d = 1, #shape - 1 do rows = rows * shape[d] end
+  return x:reshape(rows, shape[#shape])
+end
+
+local function linear_bias(g)
+  local dims = {}
+  for d = 1, g.ndim - 1 do dims[d] = d end
+  return #dims > 0 and g:sum(dims) or g
+end
+
 return {
+  linear = {
+    {"y", function(g, weight) return g:matmul(conj(weight)) end},
+    {"x", function(g, x) return as_rows(g).mT:matmul(conj(as_rows(x))) end},
+    {"", linear_bias},
+  },
   matmul = {{"yp", matmul_x}, {"xp", matmul_y}},
   vecdot = {
     {"yp", function(g, y, p) return g:expand_dims(p.dim) * y end},
