@@ -1,0 +1,211 @@
+--- Losses of classes. The common case, logits [N, C] and classes without weights, is a function in C; the others are
+-- made of ops.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local autocast = require "luatensor.nn.autocast"
+local blame = require "luatensor.autograd.blame"
+local reduction = require "luatensor.nn.functional.reduction"
+
+local functional = {}
+
+local IGNORED = -100
+
+-- ---- classes ----
+
+--- The dim of the classes, and how many there are.
+local function dim_of(name, x)
+  if x.ndim == 0 then blame.fail(name, "scores of classes expected, the input is 0-d") end
+  local dim = x.ndim == 1 and 1 or 2
+  return dim, x.shape[dim]
+end
+
+local function fits_classes(x, dim, target)
+  local k = 0
+  for d = 1, x.ndim do
+    if d ~= dim then
+      k = k + 1
+      if target.shape[k] ~= x.shape[d] then return false end
+    end
+  end
+  return k == target.ndim
+end
+
+local function check_classes(name, x, dim, target)
+  if target.dtype:find("int") == nil then
+    blame.fail(name, "classes are integers from 1, got %s", target.dtype)
+  end
+  if not fits_classes(x, dim, target) then
+    blame.fail(name, "classes of shape %s do not fit scores of shape %s: one for each row of %d expected",
+               args.shape_text(target.shape), args.shape_text(x.shape), x.shape[dim])
+  end
+end
+
+local function raise_class(name, class, count)
+  blame.fail(name, "class %d is out of range: classes are 1 … %d", class, count)
+end
+
+--- On the CPU, where looking waits for nothing.
+local function check_range(name, target, count, ignored)
+  if target.device ~= "cpu" or target.size == 0 then return end
+  if target:min():item() >= 1 and target:max():item() <= count then return end
+  for _, class in ipairs(target:flatten():totable()) do
+    if class ~= ignored and (class < 1 or class > count) then raise_class(name, class, count) end
+  end
+end
+
+local safe_classes
+
+--- Classes as gather takes them: 1 where a row is ignored; elsewhere what is below 1 becomes what gather refuses.
+local function made_safe(target, count, ignored)
+  safe_classes = safe_classes or lt.elementwise("int64 t, int64 a, int64 n", "t == a ? 1 : t < 1 ? n + 1 : t")
+  return safe_classes(target, ignored, count)
+end
+
+local function check_weight(name, x, weight, count)
+  if weight == nil then return end
+  if not core.is_tensor(weight) then blame.fail(name, "weight: tensor expected, got %s", type(weight)) end
+  if weight.ndim ~= 1 or weight.size ~= count then
+    blame.fail(name, "weight: one for each of %d classes expected, got shape %s", count, args.shape_text(weight.shape))
+  end
+  reduction.same_device(name, x, weight, "weight")
+end
+
+--- Scores of shape [N, C, …] with the weights of classes, as a factor.
+local function along_classes(weight, x, dim)
+  local shape = {}
+  for d = 1, x.ndim do shape[d] = d == dim and -1 or 1 end
+  return weight:reshape(shape)
+end
+
+--- Σ losses / Σ counts, Σ losses, or the losses.
+local function reduce(losses, counts, kind)
+  if kind == "none" then return losses end
+  local total = losses:sum()
+  if kind == "sum" then return total end
+  return total / counts
+end
+
+--- What the rows of classes have of their own: `classes` for gather; `share`, their weights, 0 where they are ignored.
+local function rows_of(name, x, dim, target, options)
+  local count = x.shape[dim]
+  local ignored = options.ignore_index or IGNORED
+  check_weight(name, x, options.weight, count)
+  check_range(name, target, count, ignored)
+  if target.dtype ~= "int64" then target = target:to("int64") end
+  local classes = made_safe(target, count, ignored)
+  local kept = target:not_equal(ignored):to(x.dtype)
+  local share = options.weight and options.weight:take(classes, 1) * kept or kept
+  return classes, share, kept
+end
+
+--- -share · x[class] of each row.
+local function picked(x, dim, classes, share)
+  return -(x:gather(dim, classes:expand_dims(dim)):squeeze(dim) * share)
+end
+
+local nll_options = {reduction = true, weight = true, ignore_index = true}
+
+local function check_input(name, x, target)
+  reduction.tensor(name, 1, x, true)
+  reduction.tensor(name, 2, target)
+  reduction.same_device(name, x, target, "target")
+  return autocast.wide(x)
+end
+
+--- -weight[class] · x[class], with the logarithms of probabilities x; the mean is that of all weights.
+-- @function nn.functional.nll_loss
+-- @tparam tensor x [N, C], [N, C, …] or [C]
+-- @tparam tensor classes integers 1 … C of shape [N], [N, …] or []
+-- @tparam[opt] table options `weight`: [C]; `ignore_index` (-100): rows of this class count nothing; `reduction`
+--   ("mean"): "mean", "sum", "none"
+-- @treturn tensor
+-- @raise classes out of range (of a GPU's tensor: at the next wait)
+function functional.nll_loss(x, classes, options)
+  x = check_input("nll_loss", x, classes)
+  options = reduction.options("nll_loss", options, nll_options)
+  local dim = dim_of("nll_loss", x)
+  check_classes("nll_loss", x, dim, classes)
+  local index, share = rows_of("nll_loss", x, dim, classes, options)
+  return reduce(picked(x, dim, index, share), share:sum(), options.reduction)
+end
+
+-- ---- cross entropy ----
+
+--- (1 - s) nll + s / C · Σ -weight · log p, with s = label_smoothing.
+local function smoothed(x, dim, index, share, kept, options)
+  local s, count = options.label_smoothing, x.shape[dim]
+  local all = options.weight and x * along_classes(options.weight, x, dim) or x
+  local losses = picked(x, dim, index, share * (1 - s)) - all:sum(dim) * kept * (s / count)
+  return reduce(losses, share:sum(), options.reduction)
+end
+
+local function of_probabilities(x, target, options)
+  local dim, count = dim_of("cross_entropy", x)
+  check_weight("cross_entropy", x, options.weight, count)
+  local s = options.label_smoothing or 0
+  if target.dtype ~= x.dtype then target = target:to(x.dtype) end
+  if s > 0 then target = target * (1 - s) + s / count end
+  if options.weight then target = target * along_classes(options.weight, x, dim) end
+  local losses = -(x:log_softmax(dim) * target):sum(dim)
+  return reduce(losses, losses.size, options.reduction)
+end
+
+local function of_classes(x, dim, target, options)
+  local index, share, kept = rows_of("cross_entropy", x, dim, target, options)
+  local log_p = x:log_softmax(dim)
+  if (options.label_smoothing or 0) > 0 then return smoothed(log_p, dim, index, share, kept, options) end
+  return reduce(picked(log_p, dim, index, share), share:sum(), options.reduction)
+end
+
+--- The common case, in C.
+local function fused(x, target, options)
+  local loss, problem = core.cross_entropy(x, target, options.reduction or "mean", options.ignore_index or IGNORED)
+  if not loss then blame.fail("cross_entropy", "%s", problem) end
+  return loss
+end
+
+local function is_same_shape(x, y) return args.shape_text(x.shape) == args.shape_text(y.shape) end
+
+local none = {}
+local known = {reduction = true, weight = true, ignore_index = true, label_smoothing = true}
+
+local function check_options(options)
+  options = reduction.options("cross_entropy", options, known)
+  local s, ignored = options.label_smoothing, options.ignore_index
+  if s ~= nil and not (type(s) == "number" and s >= 0 and s <= 1) then
+    blame.fail("cross_entropy", "label_smoothing: a number from 0 to 1 expected, got %s", tostring(s))
+  end
+  if ignored ~= nil then blame.call(args.integer, "cross_entropy", "ignore_index", ignored) end
+  return options
+end
+
+--- -log softmax(x)[class]: of scores without limits (logits); it never overflows.
+-- @function nn.functional.cross_entropy
+-- @tparam tensor x [N, C], [N, C, …] or [C]
+-- @tparam tensor target classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
+-- @tparam[opt] table options `weight`: of each class, [C], the mean is that of all weights; `ignore_index` (-100): rows
+--   of this class count nothing; `label_smoothing` (0): how much of the target is spread over all classes (Szegedy et
+--   al.); `reduction` ("mean"): "mean", "sum", "none"
+-- @treturn tensor 0-d; with "none" of the shape of classes
+-- @raise classes out of range (of a GPU's tensor: at the next wait)
+function functional.cross_entropy(x, target, options)
+  x = check_input("cross_entropy", x, target)
+  options = options and check_options(options) or none
+  local dtype = target.dtype
+  if dtype:find("float") then
+    if not is_same_shape(x, target) then
+      blame.fail("cross_entropy", "classes are integers; probabilities of shape %s expected, as the scores have, got %s",
+                 args.shape_text(x.shape), args.shape_text(target.shape))
+    end
+    return of_probabilities(x, target, options)
+  end
+  local dim = dim_of("cross_entropy", x)
+  check_classes("cross_entropy", x, dim, target)
+  local smooth = options.label_smoothing
+  if x.ndim == 2 and not options.weight and (not smooth or smooth == 0) then return fused(x, target, options) end
+  return of_classes(x, dim, target, options)
+end
+
+return functional

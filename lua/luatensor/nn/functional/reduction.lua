@@ -1,0 +1,72 @@
+--- What losses share: checks of their arguments, and how the losses of the elements become one.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local autocast = require "luatensor.nn.autocast"
+local blame = require "luatensor.autograd.blame"
+
+local reduction = {}
+
+local floats = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
+
+--- Argument i: a tensor; of floats where that is asked for.
+function reduction.tensor(name, i, x, of_floats)
+  if not core.is_tensor(x) then blame.fail(name, "argument %d: tensor expected, got %s", i, type(x)) end
+  if core.gone(x) then blame.fail(name, "argument %d: %s", i, core.gone(x)) end
+  if of_floats and not floats[x.dtype] then
+    blame.fail(name, "argument %d: a tensor of floats expected, got %s", i, x.dtype)
+  end
+end
+
+function reduction.same_device(name, x, y, what)
+  if x.device ~= y.device then
+    blame.fail(name, "the %s is on %s, the input on %s; use :to(%q)", what, y.device, x.device, x.device)
+  end
+end
+
+local function same_shape(a, b)
+  if #a ~= #b then return false end
+  for d = 1, #a do if a[d] ~= b[d] then return false end end
+  return true
+end
+
+--- Input and target of one shape and one dtype of floats.
+function reduction.pair(name, x, y)
+  reduction.tensor(name, 1, x, true)
+  reduction.tensor(name, 2, y)
+  reduction.same_device(name, x, y, "target")
+  if not same_shape(x.shape, y.shape) then
+    blame.fail(name, "the input has shape %s, the target %s; both must be the same", args.shape_text(x.shape),
+               args.shape_text(y.shape))
+  end
+  x, y = autocast.wide(x), autocast.wide(y)
+  local a, b = x.dtype, y.dtype
+  if a == b then return x, y end
+  if not floats[b] then return x, y:to(a) end
+  local both = core.result_type(x, y)
+  return x:to(both), y:to(both)
+end
+
+local kinds = {mean = true, sum = true, none = true}
+
+--- Checks options, among which reduction; gives an empty table for nil.
+function reduction.options(name, options, known, more)
+  if options == nil then return {} end
+  options = blame.call(args.options, name, options, known)
+  local kind = options.reduction
+  if kind ~= nil and not kinds[kind] and kind ~= more then
+    blame.fail(name, "reduction: \"mean\", \"sum\"%s or \"none\" expected, got %q",
+               more and (", %q"):format(more) or "", tostring(kind))
+  end
+  return options
+end
+
+--- The mean of losses, or their sum, or they themselves. Losses that nobody else has are freed.
+function reduction.reduce(losses, kind)
+  if kind == "none" then return losses end
+  local total = kind == "sum" and losses:sum() or losses:mean()
+  losses:free()
+  return total
+end
+
+return reduction

@@ -1,0 +1,97 @@
+--- Losses as layers. Their functions are in functional/loss.lua and functional/cross_entropy.lua, with formulas.
+
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local functional = require "luatensor.nn.functional"
+local layer = require "luatensor.nn.layer"
+local Module = require "luatensor.nn.module"
+
+--- (x - y)².
+-- @function nn.MSELoss
+-- @tparam[opt] table options `reduction` ("mean"): "mean", "sum", "none"
+-- @treturn Module takes the input and the target
+
+--- |x - y|.
+-- @function nn.L1Loss
+-- @tparam[opt] table options `reduction`
+-- @treturn Module
+
+--- A square near 0, else |x - y|.
+-- @function nn.SmoothL1Loss
+-- @tparam[opt] table options `beta` (1), `reduction`
+-- @treturn Module
+
+--- A square near 0, else delta |x - y|.
+-- @function nn.HuberLoss
+-- @tparam[opt] table options `delta` (1), `reduction`
+-- @treturn Module
+
+--- Binary cross entropy of probabilities.
+-- @function nn.BCELoss
+-- @tparam[opt] table options `weight`, `reduction`
+-- @treturn Module
+
+--- Binary cross entropy of scores without limits.
+-- @function nn.BCEWithLogitsLoss
+-- @tparam[opt] table options `weight`, `pos_weight`, `reduction`
+-- @treturn Module
+
+--- The Kullback-Leibler divergence of logarithms of probabilities.
+-- @function nn.KLDivLoss
+-- @tparam[opt] table options `log_target` (false), `reduction`
+-- @treturn Module
+
+--- The negative logarithm of the class's probability, of such logarithms.
+-- @function nn.NLLLoss
+-- @tparam[opt] table options `weight`, `ignore_index` (-100), `reduction`
+-- @treturn Module
+
+--- Cross entropy of scores without limits (logits) and classes from 1, or their probabilities.
+-- @function nn.CrossEntropyLoss
+-- @tparam[opt] table options `weight`, `ignore_index` (-100), `label_smoothing` (0), `reduction`
+-- @treturn Module
+local losses = {
+  MSELoss = {"mse_loss"}, L1Loss = {"l1_loss"}, SmoothL1Loss = {"smooth_l1_loss", "beta"},
+  HuberLoss = {"huber_loss", "delta"}, BCELoss = {"binary_cross_entropy", "weight"},
+  BCEWithLogitsLoss = {"binary_cross_entropy_with_logits", "weight", "pos_weight"},
+  KLDivLoss = {"kl_div", "log_target"}, NLLLoss = {"nll_loss", "weight", "ignore_index"},
+  CrossEntropyLoss = {"cross_entropy", "weight", "ignore_index", "label_smoothing"},
+}
+
+local classes = {}
+
+local function define(name, f, keys)
+  local class, known = Module:extend(name), {reduction = true}
+  for _, key in ipairs(keys) do known[key] = true end
+
+  function class:init(options)
+    options = layer.known(name, options, known)
+    for _, key in ipairs(keys) do
+      local value = options[key]
+      if core.is_tensor(value) then
+        self:register_buffer(key, value)
+      elseif key:find("weight") and value ~= nil then
+        blame.fail(name, "%s: tensor expected, got %s", key, type(value))
+      else
+        self[key] = value
+      end
+    end
+    self.reduction = options.reduction
+    self.options = next(options) ~= nil
+  end
+
+  function class:forward(x, target)
+    if not self.options then return f(x, target) end
+    local options = {reduction = self.reduction}
+    for _, key in ipairs(keys) do options[key] = self[key] end
+    return f(x, target, options)
+  end
+
+  function class:extra() return self.reduction and ("reduction = %q"):format(tostring(self.reduction)) or "" end
+
+  classes[name] = class
+end
+
+for name, row in pairs(losses) do define(name, functional[row[1]], {table.unpack(row, 2)}) end
+
+return classes
