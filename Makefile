@@ -104,7 +104,7 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) \
            $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o)) $(BUILD)/obj/embedded.o
 
 # Device code, and what it shares with the CPU: text inside the module, compiled when it is needed.
-EMBEDDED := $(sort $(wildcard src/gpu/kernels/*.cuh src/gpu/kernels/*.h src/math/*.h)) src/ops.def src/dtype.h src/random.h
+EMBEDDED := $(sort $(wildcard src/gpu/kernels/*.cuh src/gpu/kernels/*.h src/math/*.h)) src/ops.def src/update.def src/dtype.h src/random.h
 
 .DEFAULT_GOAL := build
 .DELETE_ON_ERROR:

@@ -3,7 +3,7 @@
 RUN_SPECS := tools/lua spec/support/run.lua
 
 # Those of kernels, run again on the other tables.
-KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg index chain elementwise sort special))
+KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg index chain elementwise sort special update))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))

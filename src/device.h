@@ -125,6 +125,7 @@ typedef struct device {
   int  (*pool)(int index, const pool_call *c);
   int  (*cell)(int index, const cell_call *c);
   int  (*attention)(int index, const attention_call *c);
+  int  (*update)(int index, const update_call *c);
 
   /* kernels that scripts write. *log, to be freed: the compiler's words with ERR_DEVICE, or NULL */
   int  (*kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);

@@ -393,6 +393,29 @@ typedef struct attention_call {
   int64_t mask_stride[4];      /* over batch, heads, queries, keys; 0: broadcast */
 } attention_call;
 
+/* Updates of a parameter by its gradient: the rows of update.def. All operands have one shape and dtype. */
+enum update_op {
+#define UPDATE_ID(name, ...) UPDATE_##name,
+#define UPDATE0 UPDATE_ID
+#define UPDATE1 UPDATE_ID
+#define UPDATE2 UPDATE_ID
+#define UPDATE3 UPDATE_ID
+#include "update.def"
+#undef UPDATE_ID
+  UPDATE_COUNT
+};
+
+enum { UPDATE_STATES = 3, UPDATE_OPERANDS = 2 + UPDATE_STATES, UPDATE_NUMBERS = 10 };
+
+typedef struct update_call {
+  enum update_op op;
+  enum dtype  dtype;
+  int         states;                     /* how many the row has */
+  const plan *plan;
+  void       *at[UPDATE_OPERANDS];        /* parameter, gradient, states: the order of the plan's strides, too */
+  double      number[UPDATE_NUMBERS];
+} update_call;
+
 /* Element-wise programs: an expression of op-table rows as steps. Values are numbered: inputs, then constants
 ** (from FUSED_CONSTANT on), then registers (from FUSED_REGISTER on); each is of a compute dtype. */
 enum {

@@ -44,7 +44,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(graph)   \
   X(fft)     \
   X(system)  \
-  X(profile)
+  X(profile) \
+  X(update)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -253,6 +253,11 @@ static work work_attention(const attention_call *c) {
                 .written = bytes_of(c->back ? in : out, c->dtype), .flops = 2 * products};
 }
 
+static work work_update(const update_call *c) {
+  double n = (double)c->plan->count, bytes = bytes_of(n, c->dtype);
+  return (work){.dtype = c->dtype, .elements = n, .read = bytes * (2 + c->states), .written = bytes * (1 + c->states)};
+}
+
 /* Of a script's kernel it is known which tensors it gets, not what it does with them. */
 static work work_kernel_launch(const launch_call *c) {
   work w = {.dtype = DT_none};

@@ -29,6 +29,7 @@
   X(pool,      const pool_call)    \
   X(cell,      const cell_call)    \
   X(attention, const attention_call) \
+  X(update,    const update_call)  \
   X(kernel_launch, const launch_call)
 
 /* What a profile tells apart: the families, and what has no call struct. */

@@ -105,7 +105,7 @@ const device cpu_device = {
   .stats = cpu_stats, .empty_cache = empty_cache, .available = cpu_available,
   .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
-  .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax, .cross = cpu_cross, .fft = cpu_fft,
+  .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax, .update = cpu_update, .cross = cpu_cross, .fft = cpu_fft,
   .gemm = cpu_gemm, .linalg = cpu_linalg,
   .random = cpu_random,
   .map = cpu_map, .fused = cpu_fused, .arange = cpu_arange, .has = cpu_has,

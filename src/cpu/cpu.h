@@ -167,6 +167,10 @@ typedef struct linalg_kernel {
 } linalg_kernel;
 typedef struct linalg_table { linalg_kernel kernel[DTYPE_COUNT]; } linalg_table;
 
+/* Updates of n contiguous elements of the compute dtype: parameter, gradient, states. */
+typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
+typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; } update_table;
+
 /* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
@@ -180,6 +184,7 @@ typedef struct linalg_table { linalg_kernel kernel[DTYPE_COUNT]; } linalg_table;
   X(linalg)  \
   X(softmax) \
   X(cross)   \
+  X(update)  \
   X(sort)    \
   X(fft_float32) \
   X(fft_float64)
@@ -232,6 +237,7 @@ int  cpu_sort(int index, const sort_call *c);
 int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
 int  cpu_cross(int index, const cross_call *c);
+int  cpu_update(int index, const update_call *c);
 int  cpu_linalg(int index, const linalg_call *c);
 int  cpu_fft(int index, const fft_call *c);
 size_t cpu_fft_kept(void);                /* bytes of tables */

@@ -4,7 +4,7 @@ local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
 
-local updates = require "luatensor.optim.updates"
+local updates = core.updates
 
 local function rows(decay)
   return {lr = {1e-3, is.nonnegative}, betas = {{0.9, 0.999}, is.fractions}, eps = {1e-8, is.nonnegative},

@@ -124,11 +124,15 @@ function Optimizer:zero_grad(given)
   end
 end
 
--- What keeps parameter p from being updated is mended, or an error.
-local function mend(self, p, state, problem)
+-- What keeps parameter p from being updated is mended, or an error: the state goes where p has gone to, and options
+-- such as amsgrad may have been set since it was made.
+local function mend(self, p, state, group, problem)
   if problem ~= "state" then fail(self, "parameter %d: %s", self.index[p], problem) end
   for name, x in pairs(state) do
     if core.is_tensor(x) then state[name] = x:to(p.dtype, p.device) end
+  end
+  for name, x in pairs(self:start(p, group)) do
+    if state[name] == nil then state[name] = x end
   end
 end
 
@@ -143,9 +147,9 @@ local function step_group(self, group)
       end
       local problem = self:update(p, state, group)
       if problem then
-        mend(self, p, state, problem)
+        mend(self, p, state, group, problem)
         problem = self:update(p, state, group)
-        if problem then fail(self, "parameter %d: %s", self.index[p], problem) end
+        if problem then fail(self, "parameter %d: %s does not fit it", self.index[p], problem) end
       end
     end
   end
@@ -203,8 +207,8 @@ local function check_dict(self, dict)
   end
 end
 
--- A state's value for parameter p: tensors go to where p is; those that go along with p's elements get its dtype.
-local function adapt(self, i, p, name, value)
+--- A state's value as parameter p, number i, needs it: a copy, with p's dtype, where p is.
+function Optimizer:adapt(i, p, name, value)
   if not core.is_tensor(value) then return copy(value) end
   if args.shape_text(value.shape) ~= args.shape_text(p.shape) then
     fail(self, "load_state_dict: %s of parameter %d has shape %s, the parameter %s", name, i,
@@ -221,7 +225,7 @@ local function adapted_state(self, dict)
       local saved = dict.state[i]
       if type(saved) == "table" and next(saved) ~= nil then
         states[p] = {}
-        for name, value in pairs(saved) do states[p][name] = adapt(self, i, p, name, value) end
+        for name, value in pairs(saved) do states[p][name] = self:adapt(i, p, name, value) end
       end
     end
   end

@@ -2,7 +2,7 @@ local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
 
-local updates = require "luatensor.optim.updates"
+local updates = core.updates
 
 --- Gradient descent. With g the gradient (and weight_decay · p added to it), each step is
 --

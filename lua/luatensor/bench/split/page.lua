@@ -16,6 +16,7 @@ local families = {
   index = "indexing", nonzero = "true positions", search = "searches", sort = "sorting", fft = "Fourier transforms",
   linalg = "linear algebra", random = "random numbers", arange = "ranges", gemm = "matrix products",
   conv = "convolutions", pool = "pooling", cell = "recurrent cells", attention = "attention",
+  update = "optimisers",
   kernel_launch = "own kernels", graph = "graph replays", copy_across = "device → device", copy_in = "host → device",
   copy_out = "device → host", wait = "waiting",
 }

@@ -1,0 +1,118 @@
+--- Relatives of Adam: Adamax, NAdam, RAdam.
+
+local core = require "luatensor.core"
+local Optimizer = require "luatensor.optim.optimizer"
+local is = require "luatensor.optim.options"
+
+local updates = core.updates
+
+local function rows(lr, more)
+  local all = {lr = {lr, is.nonnegative}, betas = {{0.9, 0.999}, is.fractions}, eps = {1e-8, is.nonnegative},
+               weight_decay = {0, is.nonnegative}, maximize = {false, is.boolean}}
+  for name, row in pairs(more or {}) do all[name] = row end
+  return all
+end
+
+local function sign(group) return group.maximize and -1 or 1 end
+
+-- Weight decay that goes by the gradient, and the factor of the parameter where it does not.
+local function decay(group)
+  if group.decoupled_weight_decay then return 0, 1 - group.lr * group.weight_decay end
+  return group.weight_decay, 1
+end
+
+--- Adam by the greatest gradient instead of the mean of squares. With g the gradient (and weight_decay · p added to
+-- it), at step t
+--
+--     m ← β₁ · m + (1 − β₁) · g
+--     u ← max(β₂ · u, |g| + eps)
+--     p ← p − lr / (1 − β₁ᵗ) · m / u
+--
+-- Kingma, Ba: Adam: A Method for Stochastic Optimization (2015), section 7.1.
+-- @function optim.Adamax
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `maximize` (false)
+-- @treturn Optimizer
+local Adamax = Optimizer.class("Adamax", rows(2e-3))
+
+function Adamax:start(p)                                                -- luacheck: ignore 212
+  return {step = 0, exp_avg = core.zeros_like(p), exp_inf = core.zeros_like(p)}
+end
+
+function Adamax:update(p, state, group)                                 -- luacheck: ignore 212
+  local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
+  local problem = updates.adamax(p, state, sign(group), group.weight_decay, group.lr / (1 - beta1 ^ t), 1 - beta1,
+                                 beta2, group.eps)
+  if problem == nil then state.step = t end
+  return problem
+end
+
+--- Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps and
+-- μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+--
+--     p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
+--
+-- Dozat: Incorporating Nesterov Momentum into Adam (2016).
+-- @function optim.NAdam
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `momentum_decay`
+--   (0.004), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+-- @treturn Optimizer
+local NAdam = Optimizer.class("NAdam", rows(2e-3, {
+  momentum_decay = {4e-3, is.nonnegative}, decoupled_weight_decay = {false, is.boolean},
+}))
+
+function NAdam:start(p)                                                 -- luacheck: ignore 212
+  return {step = 0, mu_product = 1, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}
+end
+
+function NAdam:update(p, state, group)                                  -- luacheck: ignore 212
+  local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
+  local mu = beta1 * (1 - 0.5 * 0.96 ^ (t * group.momentum_decay))
+  local next_mu = beta1 * (1 - 0.5 * 0.96 ^ ((t + 1) * group.momentum_decay))
+  local product = state.mu_product * mu
+  local by_gradient, shrink = decay(group)
+  local problem = updates.nadam(p, state, sign(group), by_gradient, shrink, 1 - beta1, beta2, 1 - beta2,
+                                group.lr * next_mu / (1 - product * next_mu), 1 / math.sqrt(1 - beta2 ^ t), group.eps,
+                                group.lr * (1 - mu) / (1 - product))
+  if problem == nil then state.step, state.mu_product = t, product end
+  return problem
+end
+
+--- Adam without its second moment until that is known well enough. With Adam's m and v, at step t,
+-- ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+--
+--     p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
+--     p ← p − lr · m / (1 − β₁ᵗ)                                   else
+--
+-- Liu and others: On the Variance of the Adaptive Learning Rate and Beyond (2020).
+-- @function optim.RAdam
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0),
+--   `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+-- @treturn Optimizer
+local RAdam = Optimizer.class("RAdam", rows(1e-3, {decoupled_weight_decay = {false, is.boolean}}))
+
+function RAdam:start(p)                                                 -- luacheck: ignore 212
+  return {step = 0, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}
+end
+
+-- r √(1 − β₂ᵗ), or nil while the variance is not known.
+local function rectified(beta2, t)
+  local known, limit = 1 - beta2 ^ t, 2 / (1 - beta2) - 1
+  local length = limit - 2 * t * beta2 ^ t / known
+  if length <= 5 then return nil end
+  return math.sqrt((length - 4) * (length - 2) * limit / ((limit - 4) * (limit - 2) * length) * known)
+end
+
+function RAdam:update(p, state, group)                                  -- luacheck: ignore 212
+  local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
+  local rate, factor = group.lr / (1 - beta1 ^ t), rectified(beta2, t)
+  local by_gradient, shrink = decay(group)
+  local problem = updates.radam(p, state, sign(group), by_gradient, shrink, 1 - beta1, beta2, 1 - beta2,
+                                factor and rate * factor or 0, 1, factor and group.eps or 1, factor and 0 or rate)
+  if problem == nil then state.step = t end
+  return problem
+end
+
+return {Adamax = Adamax, NAdam = NAdam, RAdam = RAdam}

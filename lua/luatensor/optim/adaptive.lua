@@ -1,0 +1,100 @@
+--- Steps divided by the size that gradients have had: RMSprop, Adagrad, Adadelta.
+
+local core = require "luatensor.core"
+local Optimizer = require "luatensor.optim.optimizer"
+local is = require "luatensor.optim.options"
+
+local updates = core.updates
+
+local function sign(group) return group.maximize and -1 or 1 end
+
+--- Steps divided by the root of a running mean of squares. With g the gradient (and weight_decay · p added to it)
+--
+--     v ← alpha · v + (1 − alpha) · g²
+--     s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
+--     p ← p − lr · g / s;  with momentum: b ← momentum · b + g / s,  p ← p − lr · b
+--
+-- Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With Recurrent
+-- Neural Networks (2013).
+-- @function optim.RMSprop
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (0.01), `alpha` (0.99), `eps` (1e-8), `weight_decay` (0), `momentum` (0), `centered`
+--   (false), `maximize` (false)
+-- @treturn Optimizer
+local RMSprop = Optimizer.class("RMSprop", {
+  lr = {1e-2, is.nonnegative}, alpha = {0.99, is.nonnegative}, eps = {1e-8, is.nonnegative},
+  weight_decay = {0, is.nonnegative}, momentum = {0, is.nonnegative}, centered = {false, is.boolean},
+  maximize = {false, is.boolean},
+})
+
+function RMSprop:start(p, group)                                        -- luacheck: ignore 212
+  return {step = 0, square_avg = core.zeros_like(p), grad_avg = group.centered and core.zeros_like(p) or nil,
+          momentum_buffer = group.momentum ~= 0 and core.zeros_like(p) or nil}
+end
+
+function RMSprop:update(p, state, group)                                -- luacheck: ignore 212
+  local name = group.centered and "rmsprop_centered" or "rmsprop"
+  if group.momentum ~= 0 then name = name .. "_momentum" end
+  local problem = updates[name](p, state, sign(group), group.weight_decay, group.lr, group.alpha, 1 - group.alpha,
+                                group.eps, group.momentum)
+  if problem == nil then state.step = state.step + 1 end
+  return problem
+end
+
+--- Steps divided by the root of the sum of all squares. With g the gradient (and weight_decay · p added to it), at
+-- step t
+--
+--     s ← s + g²
+--     p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps)
+--
+-- Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (2011).
+-- @function optim.Adagrad
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (0.01), `lr_decay` (0), `weight_decay` (0), `initial_accumulator_value` (0), `eps`
+--   (1e-10), `maximize` (false)
+-- @treturn Optimizer
+local Adagrad = Optimizer.class("Adagrad", {
+  lr = {1e-2, is.nonnegative}, lr_decay = {0, is.nonnegative}, weight_decay = {0, is.nonnegative},
+  initial_accumulator_value = {0, is.nonnegative}, eps = {1e-10, is.nonnegative}, maximize = {false, is.boolean},
+})
+
+function Adagrad:start(p, group)                                        -- luacheck: ignore 212
+  return {step = 0, sum = core.full_like(p, group.initial_accumulator_value)}
+end
+
+function Adagrad:update(p, state, group)                                -- luacheck: ignore 212
+  local problem = updates.adagrad(p, state, sign(group), group.weight_decay,
+                                  group.lr / (1 + state.step * group.lr_decay), group.eps)
+  if problem == nil then state.step = state.step + 1 end
+  return problem
+end
+
+--- Steps as large as the changes have been. With g the gradient (and weight_decay · p added to it)
+--
+--     v ← rho · v + (1 − rho) · g²
+--     d = √(u + eps) / √(v + eps) · g
+--     u ← rho · u + (1 − rho) · d²
+--     p ← p − lr · d
+--
+-- Zeiler: ADADELTA: An Adaptive Learning Rate Method (2012).
+-- @function optim.Adadelta
+-- @param params a list of tensors, or of groups
+-- @tparam[opt] table options `lr` (1), `rho` (0.9), `eps` (1e-6), `weight_decay` (0), `maximize` (false)
+-- @treturn Optimizer
+local Adadelta = Optimizer.class("Adadelta", {
+  lr = {1, is.nonnegative}, rho = {0.9, is.share}, eps = {1e-6, is.nonnegative}, weight_decay = {0, is.nonnegative},
+  maximize = {false, is.boolean},
+})
+
+function Adadelta:start(p)                                              -- luacheck: ignore 212
+  return {step = 0, square_avg = core.zeros_like(p), acc_delta = core.zeros_like(p)}
+end
+
+function Adadelta:update(p, state, group)                               -- luacheck: ignore 212
+  local problem = updates.adadelta(p, state, sign(group), group.weight_decay, group.lr, group.rho, 1 - group.rho,
+                                   group.eps)
+  if problem == nil then state.step = state.step + 1 end
+  return problem
+end
+
+return {RMSprop = RMSprop, Adagrad = Adagrad, Adadelta = Adadelta}

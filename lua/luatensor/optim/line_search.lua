@@ -1,0 +1,73 @@
+--- A line search: a step t along a direction d after which the strong Wolfe conditions hold,
+--
+--     f(x + t d) ≤ f(x) + c1 · t · g·d   and   |g(x + t d)·d| ≤ c2 · |g·d|
+--
+-- Nocedal, Wright: Numerical Optimization (2006), algorithms 3.5 and 3.6, as PyTorch's L-BFGS has them.
+
+local C1, C2 = 1e-4, 0.9
+
+-- The minimum of the cubic through two points with their slopes, between `least` and `most`.
+local function interpolate(a, b, least, most)
+  if a.t > b.t then a, b = b, a end
+  least, most = least or a.t, most or b.t
+  local d1 = a.slope + b.slope - 3 * (a.f - b.f) / (a.t - b.t)
+  local square = d1 * d1 - a.slope * b.slope
+  if square < 0 or square ~= square then return (least + most) / 2 end
+  local d2 = math.sqrt(square)
+  local at = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
+  return math.min(math.max(at, least), most)
+end
+
+-- Points {t, f, slope, g}: two between which the step lies, or one that will do; and how many were tried.
+local function bracket(evaluate, start, t, most)
+  local before, now, tried = start, evaluate(t), 0
+  while tried < most do
+    local rises = now.f > start.f + C1 * now.t * start.slope or (tried > 1 and now.f >= before.f)
+    if rises then return before, now, tried end
+    if math.abs(now.slope) <= -C2 * start.slope then return now, nil, tried end
+    if now.slope >= 0 then return before, now, tried end
+    local at = interpolate(before, now, now.t + 0.01 * (now.t - before.t), now.t * 10)
+    before, now, tried = now, evaluate(at), tried + 1
+  end
+  return start, now, tried
+end
+
+-- A step between two points that makes progress: not the third time at the same end. stuck: it came close before.
+local function next_step(a, b, stuck)
+  local t, least, most = interpolate(a, b), math.min(a.t, b.t), math.max(a.t, b.t)
+  local margin = 0.1 * (most - least)
+  if math.min(most - t, t - least) >= margin then return t, false end
+  if not stuck and t < most and t > least then return t, true end
+  return math.abs(t - most) < math.abs(t - least) and most - margin or least + margin, false
+end
+
+--- The point that was found, a table {t, f, g}, and how often the function was called.
+-- @tparam function evaluate from t the point {t, f, slope, g}
+-- @tab start the point at t = 0
+-- @number t the first step to try
+-- @number size the largest change of an element for t = 1
+-- @number tolerance of these changes
+-- @int most how often the function may be called
+return function(evaluate, start, t, size, tolerance, most)
+  local a, b, tried = bracket(evaluate, start, t, most)
+  if not b then return a, tried + 1 end
+  local low, high = a, b
+  if a.f > b.f then low, high = b, a end
+  local stuck = false
+  while tried < most and math.abs(b.t - a.t) * size >= tolerance do
+    t, stuck = next_step(low, high, stuck)
+    local new = evaluate(t)
+    tried = tried + 1
+    if new.f > start.f + C1 * t * start.slope or new.f >= low.f then
+      high = new
+      if high.f < low.f then low, high = high, low end
+    else
+      local done = math.abs(new.slope) <= -C2 * start.slope
+      if not done and new.slope * (high.t - low.t) >= 0 then high = low end
+      low = new
+      if done then break end
+    end
+    a, b = low, high
+  end
+  return low, tried + 1
+end
