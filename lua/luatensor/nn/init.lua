@@ -17,6 +17,7 @@ for _, file in ipairs(files) do
 end
 
 nn.functional = require "luatensor.nn.functional"
+nn.init = require "luatensor.nn.initializers"
 nn.autocast = require("luatensor.nn.autocast").autocast
 
 return names.guard(nn, "nn.")

@@ -37,8 +37,10 @@ local function check_classes(name, x, dim, target)
     blame.fail(name, "classes are integers from 1, got %s", target.dtype)
   end
   if not fits_classes(x, dim, target) then
-    blame.fail(name, "classes of shape %s do not fit scores of shape %s: one for each row of %d expected",
-               args.shape_text(target.shape), args.shape_text(x.shape), x.shape[dim])
+    local expected = {}
+    for d = 1, x.ndim do if d ~= dim then expected[#expected + 1] = x.shape[d] end end
+    blame.fail(name, "classes of shape %s expected for scores of shape %s, got %s", args.shape_text(expected),
+               args.shape_text(x.shape), args.shape_text(target.shape))
   end
 end
 
@@ -196,7 +198,7 @@ function functional.cross_entropy(x, target, options)
   local dtype = target.dtype
   if dtype:find("float") then
     if not is_same_shape(x, target) then
-      blame.fail("cross_entropy", "classes are integers; probabilities of shape %s expected, as the scores have, got %s",
+      blame.fail("cross_entropy", "classes are integers; probabilities of the scores' shape %s expected, got %s",
                  args.shape_text(x.shape), args.shape_text(target.shape))
     end
     return of_probabilities(x, target, options)

@@ -1,0 +1,313 @@
+--- nn.init: what parameters begin as. Each function fills a tensor in place, without being recorded, and returns it.
+-- With a generator of its own it draws the same numbers on every device.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local names = require "luatensor.names"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+
+local init = {}
+
+-- ---- arguments ----
+
+local function check_tensor(name, x)
+  if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", type(x)) end
+  if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
+  if not x.dtype:find("float") then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
+end
+
+local function number(name, what, value, default)
+  if value == nil then value = default end
+  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, type(value)) end
+  return value
+end
+
+local function options_of(name, options, known)
+  known.generator = true
+  return blame.call(args.options, name, options, known)
+end
+
+-- Half floats are drawn as float32 and rounded.
+local function like(x, options)
+  local dtype = x.dtype
+  return {dtype = dtype:find("16") and "float32" or dtype, device = x.device, generator = options.generator}
+end
+
+local function fill(x, values)
+  local _ <close> = engine.recording(false)
+  x:copy_(values)
+  values:free()
+  return x
+end
+
+-- How many numbers each output is made of, and how many outputs each number goes to.
+local function fans(name, x)
+  local shape = x.shape
+  if #shape < 2 then blame.fail(name, "at least 2 dims expected, the shape is %s", args.shape_text(shape)) end
+  local field = 1
+  for d = 3, #shape do field = field * shape[d] end
+  return shape[2] * field, shape[1] * field
+end
+
+-- ---- numbers and patterns ----
+
+--- Uniform from a to b.
+-- @function nn.init.uniform_
+-- @tparam tensor x
+-- @number[opt=0] a
+-- @number[opt=1] b
+-- @tparam[opt] table options `generator`
+-- @treturn tensor x
+function init.uniform_(x, a, b, options)
+  check_tensor("uniform_", x)
+  if args.is_options(a) then a, options = nil, a end
+  options = options_of("uniform_", options, {})
+  return fill(x, lt.uniform(number("uniform_", "a", a, 0), number("uniform_", "b", b, 1), x.shape, like(x, options)))
+end
+
+local function normal(x, mean, std, options)
+  local values = lt.randn(x.shape, like(x, options))
+  if std ~= 1 then values:multiply_(std) end
+  if mean ~= 0 then values:add_(mean) end
+  return fill(x, values)
+end
+
+--- From the normal distribution.
+-- @function nn.init.normal_
+-- @tparam tensor x
+-- @number[opt=0] mean
+-- @number[opt=1] std
+-- @tparam[opt] table options `generator`
+-- @treturn tensor x
+function init.normal_(x, mean, std, options)
+  check_tensor("normal_", x)
+  if args.is_options(mean) then mean, options = nil, mean end
+  options = options_of("normal_", options, {})
+  std = number("normal_", "std", std, 1)
+  if std < 0 then blame.fail("normal_", "std: %s is negative", std) end
+  return normal(x, number("normal_", "mean", mean, 0), std, options)
+end
+
+--- One number everywhere.
+-- @function nn.init.constant_
+-- @tparam tensor x
+-- @number value
+-- @treturn tensor x
+function init.constant_(x, value)
+  check_tensor("constant_", x)
+  number("constant_", "value", value)
+  return fill(x, lt.full({}, value, {dtype = x.dtype, device = x.device}))
+end
+
+--- 0 everywhere.
+-- @function nn.init.zeros_
+-- @tparam tensor x
+-- @treturn tensor x
+function init.zeros_(x) check_tensor("zeros_", x) return init.constant_(x, 0) end
+
+--- 1 everywhere.
+-- @function nn.init.ones_
+-- @tparam tensor x
+-- @treturn tensor x
+function init.ones_(x) check_tensor("ones_", x) return init.constant_(x, 1) end
+
+--- The identity.
+-- @function nn.init.eye_
+-- @tparam tensor x of 2 dims
+-- @treturn tensor x
+function init.eye_(x)
+  check_tensor("eye_", x)
+  if x.ndim ~= 2 then blame.fail("eye_", "2 dims expected, the shape is %s", args.shape_text(x.shape)) end
+  return fill(x, lt.eye(x.shape[1], x.shape[2], {dtype = x.dtype, device = x.device}))
+end
+
+--- The kernels of a convolution that passes its channels on, as many as there are on both sides.
+-- @function nn.init.dirac_
+-- @tparam tensor x [outputs, inputs, …] of 3 to 5 dims
+-- @tparam[opt] table options `groups` (1)
+-- @treturn tensor x
+function init.dirac_(x, options)
+  check_tensor("dirac_", x)
+  if x.ndim < 3 or x.ndim > 5 then
+    blame.fail("dirac_", "3 to 5 dims expected, the shape is %s", args.shape_text(x.shape))
+  end
+  options = blame.call(args.options, "dirac_", options, {groups = true})
+  local shape, groups = x.shape, options.groups or 1
+  if math.type(groups) ~= "integer" or groups < 1 or shape[1] % groups ~= 0 then
+    blame.fail("dirac_", "groups: %s does not divide %d outputs", tostring(groups), shape[1])
+  end
+  local each, values = shape[1] // groups, lt.zeros(shape, {dtype = x.dtype, device = "cpu"})
+  for g = 0, groups - 1 do
+    for c = 1, math.min(each, shape[2]) do
+      local place = {g * each + c, c}
+      for d = 3, #shape do place[d] = shape[d] // 2 + 1 end
+      values[place] = 1
+    end
+  end
+  return fill(x, values)
+end
+
+-- ---- by the number of inputs and outputs ----
+
+local gains = {linear = 1, sigmoid = 1, tanh = 5 / 3, relu = math.sqrt(2), selu = 0.75}
+for d = 1, 3 do gains[("conv%dd"):format(d)], gains[("conv_transpose%dd"):format(d)] = 1, 1 end
+
+--- By how much an activation makes what it is given smaller, as the factor that undoes it.
+-- @function nn.init.calculate_gain
+-- @string nonlinearity "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
+-- @number[opt=0.01] slope of leaky_relu
+-- @treturn number
+function init.calculate_gain(nonlinearity, slope)
+  if nonlinearity == "leaky_relu" then
+    return math.sqrt(2 / (1 + number("calculate_gain", "slope", slope, 0.01) ^ 2))
+  end
+  local gain = gains[nonlinearity]
+  if not gain then blame.fail("calculate_gain", "unknown nonlinearity %q", tostring(nonlinearity)) end
+  return gain
+end
+
+local function kaiming_std(name, x, options)
+  local fan_in, fan_out = fans(name, x)
+  local mode = options.mode or "fan_in"
+  if mode ~= "fan_in" and mode ~= "fan_out" then
+    blame.fail(name, "mode: \"fan_in\" or \"fan_out\" expected, got %q", tostring(mode))
+  end
+  local gain = init.calculate_gain(options.nonlinearity or "leaky_relu", number(name, "a", options.a, 0))
+  return gain / math.sqrt(mode == "fan_in" and fan_in or fan_out)
+end
+
+local function xavier_std(name, x, options)
+  local fan_in, fan_out = fans(name, x)
+  return number(name, "gain", options.gain, 1) * math.sqrt(2 / (fan_in + fan_out))
+end
+
+local function scaled(name, std_of, draw, known)
+  init[name] = function(x, options)
+    check_tensor(name, x)
+    options = options_of(name, options, known)
+    if x.size == 0 then return x end
+    return draw(name, x, std_of(name, x, options), options)
+  end
+end
+
+-- The uniform distribution of a standard deviation.
+local function uniform(_, x, std, options)
+  local bound = math.sqrt(3) * std
+  return fill(x, lt.uniform(-bound, bound, x.shape, like(x, options)))
+end
+
+local function centred(_, x, std, options) return normal(x, 0, std, options) end
+
+local kaiming, xavier = {a = true, mode = true, nonlinearity = true}, {gain = true}
+
+--- Uniform, so that variances stay through layers of rectifiers: ±√3 gain / √fan (He et al.).
+-- @function nn.init.kaiming_uniform_
+-- @tparam tensor x of at least 2 dims
+-- @tparam[opt] table options `a` (0): the slope of leaky_relu; `mode` ("fan_in", "fan_out"), `nonlinearity`
+--   ("leaky_relu"), `generator`
+-- @treturn tensor x
+scaled("kaiming_uniform_", kaiming_std, uniform, kaiming)
+
+--- Normal, with the standard deviation gain / √fan (He et al.).
+-- @function nn.init.kaiming_normal_
+-- @tparam tensor x of at least 2 dims
+-- @tparam[opt] table options `a`, `mode`, `nonlinearity`, `generator`
+-- @treturn tensor x
+scaled("kaiming_normal_", kaiming_std, centred, kaiming)
+
+--- Uniform: ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+-- @function nn.init.xavier_uniform_
+-- @tparam tensor x of at least 2 dims
+-- @tparam[opt] table options `gain` (1), `generator`
+-- @treturn tensor x
+scaled("xavier_uniform_", xavier_std, uniform, xavier)
+
+--- Normal, with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+-- @function nn.init.xavier_normal_
+-- @tparam tensor x of at least 2 dims
+-- @tparam[opt] table options `gain` (1), `generator`
+-- @treturn tensor x
+scaled("xavier_normal_", xavier_std, centred, xavier)
+
+-- ---- others ----
+
+-- erf's inverse: a root of x² t² + … (Winitzki), then steps of Newton's, to the last digits but for the far ends.
+local function inverse_erf(y)
+  local l = ((1 - y) * (1 + y)):log()
+  local t = l * 0.5 + 2 / (math.pi * 0.147)
+  local x = ((t * t - l / 0.147):sqrt() - t):maximum(0):sqrt() * y:sign()
+  for _ = 1, 3 do x = x - (x:erf() - y) * (x * x):exp() * (math.sqrt(math.pi) / 2) end
+  return x
+end
+
+-- The normal distribution below x. math has no erf.
+local function below(x) return lt.erf(lt.tensor(x / math.sqrt(2), {dtype = "float64", device = "cpu"})):item() end
+
+--- From the normal distribution between two limits.
+-- @function nn.init.trunc_normal_
+-- @tparam tensor x
+-- @number[opt=0] mean
+-- @number[opt=1] std
+-- @tparam[opt] table options the limits `a` (-2), `b` (2); `generator`
+-- @treturn tensor x
+function init.trunc_normal_(x, mean, std, options)
+  check_tensor("trunc_normal_", x)
+  if args.is_options(mean) then mean, options = nil, mean end
+  options = options_of("trunc_normal_", options, {a = true, b = true})
+  mean, std = number("trunc_normal_", "mean", mean, 0), number("trunc_normal_", "std", std, 1)
+  local a, b = number("trunc_normal_", "a", options.a, -2), number("trunc_normal_", "b", options.b, 2)
+  if a >= b or std <= 0 then blame.fail("trunc_normal_", "a below b and a positive std expected") end
+  local _ <close> = engine.recording(false)
+  local draw = {dtype = "float64", device = x.device, generator = options.generator}
+  local y = lt.uniform(below((a - mean) / std), below((b - mean) / std), x.shape, draw)
+  return fill(x, (inverse_erf(y) * (std * math.sqrt(2)) + mean):clip(a, b))
+end
+
+--- A matrix whose rows, or columns where these are fewer, are orthogonal and of length gain (Saxe et al.).
+-- @function nn.init.orthogonal_
+-- @tparam tensor x of at least 2 dims; those from the second on are taken as one
+-- @tparam[opt] table options `gain` (1), `generator`
+-- @treturn tensor x
+function init.orthogonal_(x, options)
+  check_tensor("orthogonal_", x)
+  fans("orthogonal_", x)
+  options = options_of("orthogonal_", options, {gain = true})
+  local gain = number("orthogonal_", "gain", options.gain, 1)
+  if x.size == 0 then return x end
+  local _ <close> = engine.recording(false)
+  local rows, columns = x.shape[1], x.size // x.shape[1]
+  local draw = {dtype = x.dtype == "float64" and "float64" or "float32", device = "cpu", generator = options.generator}
+  local a = lt.randn({rows, columns}, draw)
+  if rows < columns then a = a.mT end
+  local q, r = lt.linalg.qr(a)
+  q = q * r:diagonal():sign()
+  if rows < columns then q = q.mT end
+  return fill(x, (q * gain):reshape(x.shape))
+end
+
+--- Normal, with a share of each column that is 0 (Martens).
+-- @function nn.init.sparse_
+-- @tparam tensor x of 2 dims
+-- @number sparsity 0 … 1
+-- @tparam[opt] table options `std` (0.01), `generator`
+-- @treturn tensor x
+function init.sparse_(x, sparsity, options)
+  check_tensor("sparse_", x)
+  if x.ndim ~= 2 then blame.fail("sparse_", "2 dims expected, the shape is %s", args.shape_text(x.shape)) end
+  options = options_of("sparse_", options, {std = true})
+  number("sparse_", "sparsity", sparsity)
+  if sparsity < 0 or sparsity > 1 then blame.fail("sparse_", "sparsity: %s is not from 0 to 1", sparsity) end
+  local _ <close> = engine.recording(false)
+  local rows, zeros = x.shape[1], math.ceil(sparsity * x.shape[1])
+  local generator = options.generator
+  local std = number("sparse_", "std", options.std, 0.01)
+  local values = lt.randn(x.shape, {device = "cpu", generator = generator}) * std
+  -- The places of the smallest of numbers drawn for each.
+  local order = lt.rand(x.shape, {device = "cpu", generator = generator}):argsort(1):argsort(1)
+  if rows > 0 then values = values:masked_fill(order:less_equal(zeros), 0) end
+  return fill(x, values)
+end
+
+return names.guard(init, "nn.init.")
