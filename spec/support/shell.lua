@@ -17,6 +17,12 @@ function shell.passes(command)
   return output
 end
 
+--- Runs a command on a terminal of its own, and its kind; nil where none can be made (no script, no /dev/pts).
+function shell.on_terminal(kind, command)
+  if not os.execute("script -qec true /dev/null </dev/null >/dev/null 2>&1") then return nil end
+  return shell.run(("TERM=%s script -qec '%s' /dev/null </dev/null"):format(kind, command))
+end
+
 --- Is there a file that can be read?
 function shell.exists(path)
   local file = io.open(path)
