@@ -685,7 +685,7 @@ describe("the ends of autograd", function()
     local node = ag.source(lt.ones(2, leaf) * 2)
     assert.is_nil(ag.edge(node, 99))
     assert.is_nil(ag.edge(node, -1 << 40))
-    assert.is_false(pcall(ag.fits, node, 99, lt.ones(2)))
+    assert.is_false(pcall(ag.walk, {}, {}, {}, io.stdout, 1, lt.ones(2)))
     assert.is_false(pcall(ag.result, node, 99))
   end)
 

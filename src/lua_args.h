@@ -16,6 +16,7 @@
 typedef struct tensor_userdata {
   tensor      tensor;
   bool        needs_grad, is_leaf;     /* for autograd (lua_autograd.c), as all below. Made by a script: a leaf */
+  bool        held;                    /* a gradient whose handle autograd alone has: no script has seen it */
   int         output;                  /* which result of its node this is; the node is the user value */
   const void *class;
 } tensor_userdata;
@@ -62,6 +63,16 @@ void reclaim(lua_State *L, place where);
 
 /* New tensor on the stack without storage, for the caller to fill in. */
 tensor *push_empty(lua_State *L);
+
+/* Tensors that are made while a scope is open and not what comes of it end with it. One is open at a time, on a thread;
+** what finalizers make is none of it. */
+enum { SCOPE = 64 };                                         /* beyond that the collector finds them */
+typedef struct scope { int n; tensor_userdata *made[SCOPE]; } scope;
+
+scope *scope_open(scope *s);                                 /* NULL: another one is */
+void   scope_close(lua_State *L, scope *s, int result);      /* result: a tensor, or a table with tensors; s may be NULL */
+void   scope_leave(void);                                    /* after an error */
+void   scope_forget(const tensor_userdata *u);               /* it is collected */
 
 /* New tensor on the stack that is a view of base; set shape, stride, offset, count after. */
 tensor *push_view(lua_State *L, const tensor *base);

@@ -10,6 +10,7 @@ enum { STATE_RULES = 1, STATE_WATCH, STATE_VALUES = STATE_WATCH };
 typedef struct grad_state {
   bool     enabled, watched;
   uint64_t seq;
+  scope    made;               /* by a rule */
 } grad_state;
 
 /* Pushes it. */

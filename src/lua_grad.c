@@ -115,7 +115,8 @@ static int get_grad_fn(lua_State *L) {
   return 1;
 }
 
-static int get_grad(lua_State *L) {
+/* Pushes x.grad. */
+static int push_grad(lua_State *L) {
   check_tensor(L, 1, "grad");
   const tensor_userdata *u = lua_touserdata(L, 1);
   lua_getiuservalue(L, 1, 1);
@@ -123,6 +124,16 @@ static int get_grad(lua_State *L) {
   if (lua_getiuservalue(L, -1, NODE_GRADIENTS) == LUA_TTABLE) lua_rawgeti(L, -1, u->output + 1);
   return 1;
 }
+
+static int get_grad(lua_State *L) {
+  push_grad(L);
+  tensor_userdata *g = test_userdata(L, -1);
+  if (g) g->held = false;                    /* the script has it from now on */
+  return 1;
+}
+
+/* gradient(x): x.grad for the library's own functions, which do not keep it. */
+static int l_gradient(lua_State *L) { return push_grad(L); }
 
 int set_requires_grad(lua_State *L) {
   require_grad(L, 1, "requires_grad", check_flag(L, 3, "requires_grad"));
@@ -139,7 +150,7 @@ static int raise_gradient(lua_State *L, const tensor *x, const tensor *g) {
                     lua_tostring(L, -1));
 }
 
-/* x.grad = g, or nil */
+/* x.grad = g, or nil. A gradient that no script has seen ends at once. */
 int set_grad(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "grad");
   tensor_userdata *u = lua_touserdata(L, 1);
@@ -150,6 +161,11 @@ int set_grad(lua_State *L) {
     if (!shape_equal(&g->shape, &x->shape) || g->dtype != x->dtype || !place_equal(g->store->place, x->store->place))
       return raise_gradient(L, x, g);
   }
+  lua_settop(L, 3);
+  lua_getiuservalue(L, 1, 1);
+  tensor_userdata *old = test_userdata(L, 4), *new = test_userdata(L, 3);
+  if (new) new->held = false;
+  if (old && old->held) tensor_drop(&old->tensor);
   lua_settop(L, 3);
   lua_setiuservalue(L, 1, 1);
   return 0;
@@ -174,6 +190,12 @@ static int l_source(lua_State *L) {
 static int l_sole(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "autograd");
   lua_pushboolean(L, t->store->refs == 1 && tensor_is_contiguous(t));
+  return 1;
+}
+
+/* alias(x): the same memory, without a history. */
+static int l_alias(lua_State *L) {
+  push_view(L, check_tensor(L, 1, "autograd"));
   return 1;
 }
 
@@ -212,7 +234,7 @@ static int l_version(lua_State *L) {
 }
 
 static const luaL_Reg engine[] = {
-  {"source", l_source}, {"sole", l_sole}, {"set_apart", l_set_apart}, {"become", l_become},
+  {"source", l_source}, {"sole", l_sole}, {"gradient", l_gradient}, {"alias", l_alias}, {"set_apart", l_set_apart}, {"become", l_become},
   {"is_complex", l_is_complex},
   {"version", l_version}, {NULL, NULL}
 };

@@ -97,8 +97,6 @@ static char *describe_origin(lua_State *L, const tensor *t) {
   return text;
 }
 
-/* ---- new tensors ---- */
-
 /* LUATENSOR_GCSTRESS=1: a full collection before each new tensor, so that specs find what nothing holds on to. */
 static bool gc_stress(void) {
   static int on = -1;
@@ -106,16 +104,55 @@ static bool gc_stress(void) {
   return on == 1;
 }
 
+/* ---- scopes ---- */
+
+#ifdef __ELF__
+__attribute__((tls_model("initial-exec")))
+#endif
+static _Thread_local scope *open_scope;
+
+scope *scope_open(scope *s) {
+  if (open_scope) return NULL;
+  s->n = 0;
+  return open_scope = s;
+}
+
+void scope_leave(void) { open_scope = NULL; }
+
+static void scope_add(lua_State *L, tensor_userdata *u) {
+  scope *s = open_scope;
+  if (s->n < SCOPE && lua_gc(L, LUA_GCISRUNNING) != -1) s->made[s->n++] = u;
+}
+
+void scope_forget(const tensor_userdata *u) {
+  for (int i = 0; open_scope && i < open_scope->n; i++)
+    if (open_scope->made[i] == u) open_scope->made[i] = NULL;
+}
+
+void scope_close(lua_State *L, scope *s, int result) {
+  if (!s) return;
+  open_scope = NULL;
+  if (lua_istable(L, result))
+    for (lua_pushnil(L); lua_next(L, result); lua_pop(L, 1))
+      for (int i = 0; i < s->n; i++)
+        if (s->made[i] == lua_touserdata(L, -1)) s->made[i] = NULL;
+  for (int i = 0; i < s->n; i++)
+    if (s->made[i] && s->made[i] != lua_touserdata(L, result)) tensor_drop(&s->made[i]->tensor);
+}
+
+/* ---- new tensors ---- */
+
 tensor *push_empty(lua_State *L) {
   if (gc_stress()) lua_gc(L, LUA_GCCOLLECT);
   tensor_userdata *u = lua_newuserdatauv(L, sizeof *u, 1);
   u->tensor.store = NULL;
-  u->tensor.weak = u->tensor.apart = u->needs_grad = false;
+  u->tensor.weak = u->tensor.apart = u->needs_grad = u->held = false;
   u->is_leaf = true;
   u->output = 0;
   u->class = &tensor_class;
   lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
   lua_setmetatable(L, -2);
+  if (open_scope) scope_add(L, u);
   return &u->tensor;
 }
 

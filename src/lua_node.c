@@ -173,56 +173,36 @@ static int l_edge(lua_State *L) {
   return 2;
 }
 
-/* Argument 2, the number of one of `count` values, which begin at `first`. */
-static const node_value *node_tensor(lua_State *L, const node *n, int count, int first) {
-  lua_Integer k = lua_tointeger(L, 2);
-  if (k < 1 || k > count || n->value[first + k - 1].kind != VALUE_tensor)
-    luaL_error(L, "autograd: argument 2: %s has no such tensor", n->name);
-  return &n->value[first + k - 1];
-}
-
-/* fits(node, k, g): is g of input k's shape, dtype and device? Else also what it should be. */
-static int l_fits(lua_State *L) {
-  const node *n = check_node(L, 1);
-  const node_value *v = node_tensor(L, n, n->nin, n->nout);
-  const tensor *g = check_tensor(L, 3, n->name);
-  bool fits = g->shape.ndim == v->ndim && g->dtype == v->dtype && place_equal(g->store->place, v->place);
-  for (int d = 0; fits && d < v->ndim; d++) fits = g->shape.dim[d] == v->dims[d];
-  lua_pushboolean(L, fits);
-  if (fits) return 1;
-  push_lengths(L, v);
-  lua_pushstring(L, dtypes[v->dtype].name);
-  push_place(L, v->place);
-  return 4;
-}
-
 /* result(node, k): shape, dtype and device of result k. */
 static int l_result(lua_State *L) {
   const node *n = check_node(L, 1);
-  const node_value *v = node_tensor(L, n, n->nout, 0);
+  lua_Integer k = lua_tointeger(L, 2);
+  if (k < 1 || k > n->nout) return luaL_error(L, "autograd: argument 2: %s has no such result", n->name);
+  const node_value *v = &n->value[k - 1];
   push_lengths(L, v);
   lua_pushstring(L, dtypes[v->dtype].name);
   push_place(L, v->place);
   return 3;
 }
 
-/* let_go(node): everything it keeps, and its edges. */
-static int l_let_go(lua_State *L) {
-  node *n = check_node(L, 1);
+void node_let_go(lua_State *L, int at) {
+  node *n = lua_touserdata(L, at);
   n->used = true;
   drop_kept(n);
   for (int k = 0; k < n->nin; k++) {
+    if (!n->value[n->nout + k].needs) continue;
     lua_pushnil(L);
-    lua_setiuservalue(L, 1, NODE_EDGES + k);
+    lua_setiuservalue(L, at, NODE_EDGES + k);
   }
   lua_pushnil(L);
-  lua_setiuservalue(L, 1, NODE_ARGUMENTS);
-  return 0;
+  lua_setiuservalue(L, at, NODE_ARGUMENTS);
 }
 
-/* set_failed(node): a backward from here raised an error. */
+/* set_failed(node): a backward from here, a node or a leaf, raised an error. */
 static int l_set_failed(lua_State *L) {
-  check_node(L, 1)->failed = true;
+  node *n = test_node(L, 1);
+  if (n) n->failed = true;
+  scope_leave();
   return 0;
 }
 
@@ -298,7 +278,7 @@ static int l_order(lua_State *L) {
 }
 
 static const luaL_Reg engine[] = {
-  {"rule", l_rule}, {"edge", l_edge}, {"fits", l_fits}, {"result", l_result}, {"let_go", l_let_go},
+  {"rule", l_rule}, {"edge", l_edge}, {"result", l_result},
   {"set_failed", l_set_failed}, {"gradients", l_gradients}, {"order", l_order}, {NULL, NULL}
 };
 

@@ -74,6 +74,12 @@ uint64_t argument_versions(lua_State *L, int i);
 /* Pushes the value's shape as a list. */
 void push_lengths(lua_State *L, const node_value *v);
 
+/* Pushes what a rule's letters say of the node at `at`, one value each; graph: as part of the graph. */
+void push_kept(lua_State *L, int at, const char *letters, bool graph);
+
+/* The node at `at` was used: everything that it keeps goes, and its edges. */
+void node_let_go(lua_State *L, int at);
+
 node *test_node(lua_State *L, int i);
 node *check_node(lua_State *L, int i);
 rule *test_rule(lua_State *L, int i);

@@ -36,6 +36,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(autograd) \
   X(node) \
   X(rule) \
+  X(backward) \
   X(grad) \
   X(random)  \
   X(fused)   \

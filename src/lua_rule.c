@@ -1,4 +1,4 @@
-/* Rules: what their letters say, and calling them with it. The rules themselves are in lua/luatensor/gradients. */
+/* Rules: what their letters say. The rules themselves are in lua/luatensor/gradients. */
 
 #include <string.h>
 
@@ -35,15 +35,15 @@ static void attach(lua_State *L, int at, const node *n, int k) {
   u->output = result ? k : v->output;
 }
 
-/* Pushes value k of the node at `at`; graph: as part of the graph. Is it a tensor made for that? */
-static bool push_value(lua_State *L, int at, int k, bool graph) {
+/* Pushes value k of the node at `at`; graph: as part of the graph. */
+static void push_value(lua_State *L, int at, int k, bool graph) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];
   switch (v->kind) {
-    case VALUE_integer: lua_pushinteger(L, v->integer); return false;
-    case VALUE_float:   lua_pushnumber(L, v->number); return false;
-    case VALUE_boolean: lua_pushboolean(L, (int)v->integer); return false;
-    case VALUE_none:    lua_pushnil(L); return false;
+    case VALUE_integer: lua_pushinteger(L, v->integer); return;
+    case VALUE_float:   lua_pushnumber(L, v->number); return;
+    case VALUE_boolean: lua_pushboolean(L, (int)v->integer); return;
+    case VALUE_none:    lua_pushnil(L); return;
     case VALUE_tensor:  break;
   }
   if (!v->store) luaL_error(L, "backward: %s kept nothing of this tensor", n->name);
@@ -51,7 +51,7 @@ static bool push_value(lua_State *L, int at, int k, bool graph) {
   if (graph && k >= n->nout && v->needs && v->is_leaf) {
     lua_getiuservalue(L, at, NODE_EDGES + k - n->nout);
     const tensor *leaf = test_tensor(L, -1);
-    if (leaf && leaf->store == v->store) return false;   /* else it was freed */
+    if (leaf && leaf->store == v->store) return;         /* else it was freed */
     lua_pop(L, 1);
   }
   tensor *t = push_empty(L);
@@ -67,7 +67,6 @@ static bool push_value(lua_State *L, int at, int k, bool graph) {
   t->store = v->store;
   storage_retain(t->store);
   if (graph && !v->is_leaf) attach(L, at, n, k);
-  return true;
 }
 
 /* The reduced dims as a list, and input 1's shape with length 1 there. */
@@ -143,47 +142,19 @@ static void push_params(lua_State *L, int at) {
   lua_setfield(L, -2, "args");
 }
 
-/* Pushes what a rule's letters say, one value each. Returns those that are tensors of their own, as bits. */
-static unsigned push_kept(lua_State *L, int at, const char *letters, bool graph) {
+void push_kept(lua_State *L, int at, const char *letters, bool graph) {
   const node *n = lua_touserdata(L, at);
-  unsigned own = 0;
-  for (int i = 0; letters[i]; i++) {
-    char c = letters[i];
+  luaL_checkstack(L, RULE_LETTERS + LUA_MINSTACK, NULL);
+  for (; *letters; letters++) {
+    char c = *letters;
     if (c == 'p') push_params(L, at);
     else if (c == 's') push_lengths(L, &n->value[n->nout]);
     else {
       int k = c == 'o' ? 0 : c <= '9' ? c - '1' : n->nout + (c == 'w' ? 3 : c - 'x');
       if (k >= n->nout + n->nin) luaL_error(L, "autograd: %s has nothing that \"%c\" stands for", n->name, c);
-      if (push_value(L, at, k, graph)) own |= 1u << i;
+      push_value(L, at, k, graph);
     }
   }
-  return own;
-}
-
-/* apply(node, k, g, graph): the rule's function of input k (0: of all) called with g and what its letters say. The tensors
-** made for that end with it, so that the memory goes. */
-static int l_apply(lua_State *L) {
-  check_node(L, 1);
-  int k = (int)lua_tointeger(L, 2);
-  lua_settop(L, 4);
-  lua_getiuservalue(L, 1, NODE_RULE);
-  const rule *r = test_rule(L, 5);
-  if (!r || k < 0 || k > MAX_IN) return luaL_error(L, "autograd: no rule");
-  luaL_checkstack(L, 2 * RULE_LETTERS + LUA_MINSTACK, NULL);
-  unsigned own = push_kept(L, 1, r->needs[k], lua_toboolean(L, 4));
-  int count = lua_gettop(L) - 5, result = 6 + count;
-  lua_getiuservalue(L, 5, 1);
-  if (k) lua_rawgeti(L, -1, k);
-  else lua_getfield(L, -1, "all");
-  lua_rawgeti(L, -1, 2);
-  lua_replace(L, result);
-  lua_settop(L, result);
-  lua_pushvalue(L, 3);
-  for (int i = 0; i < count; i++) lua_pushvalue(L, 6 + i);
-  lua_call(L, 1 + count, 1);
-  for (int i = 0; i < count && k > 0 && !lua_toboolean(L, 4); i++)
-    if (own >> i & 1 && !lua_rawequal(L, 6 + i, result)) tensor_drop(lua_touserdata(L, 6 + i));
-  return 1;
 }
 
 /* ---- making rules ---- */
@@ -222,6 +193,6 @@ static int l_new_rule(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg engine[] = {{"apply", l_apply}, {"new_rule", l_new_rule}, {NULL, NULL}};
+static const luaL_Reg engine[] = {{"new_rule", l_new_rule}, {NULL, NULL}};
 
 void open_rule(lua_State *L) { add_engine(L, engine); }

@@ -7,8 +7,10 @@
 static int l_gc(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) return 0;
+  tensor_userdata *u = lua_touserdata(L, 1);
+  scope_forget(u);
   tensor_drop(t);
-  ((tensor_userdata *)lua_touserdata(L, 1))->class = NULL;
+  u->class = NULL;
   return 0;
 }
 

@@ -41,6 +41,9 @@ local function alias_of(x)
   return x:reshape(x.shape)
 end
 
+--- A gradient that shares its memory with no other.
+local function own(g) return ag.sole(g) and g or g:clone() end
+
 --- Which arguments are differentiated: the list of numbers of option argnums, or all float and complex tensors.
 local function chosen(list, argnums)
   local numbers = {}
@@ -135,7 +138,10 @@ return function(lt, methods)
       local run = {graph = graph, retain = graph, stops = stops, captured = {}}
       if y.requires_grad then blame.call(engine.walk, y, blame.call(engine.first_gradient, "grad", y), run) end
       local results = {}
-      for i, k in ipairs(numbers) do results[i] = run.captured[sources[i]] or core.zeros_like(list[k]) end
+      for i, k in ipairs(numbers) do
+        local g = run.captured[sources[i]] or core.zeros_like(list[k])
+        results[i] = graph and g or own(g)
+      end
       return table.unpack(results)
     end
   end

@@ -33,10 +33,10 @@ end
 --- Until the result is closed, every result and every gradient is looked at.
 return function()
   local w = new_watcher()
-  local was_watcher, was = engine.watcher, ag.watch(w.record)
-  engine.watcher = w
+  local was_check, was = engine.check, ag.watch(w.record)
+  engine.check = w.check
   return setmetatable({}, {__close = function()
-    engine.watcher = was_watcher
+    engine.check = was_check
     ag.watch(was)
   end})
 end

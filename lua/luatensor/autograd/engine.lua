@@ -58,106 +58,39 @@ function engine.to_fit(g, shape, dtype, device)
   return g:to(dtype, device)
 end
 
---- Adds g to what a leaf has. In place where nobody else sees the memory.
-local function add_to_leaf(leaf, g, run)
+-- ---- what lua_backward.c leaves to Lua ----
+
+engine.add, engine.add_in_place = core.add, core.methods.add_
+
+--- What lt.detect_anomaly has set: check(node, g) sees each gradient.
+engine.check = nil
+
+--- Adds g to what a leaf has, where that is not a matter of course.
+function engine.to_leaf(leaf, g, graph)
   if core.gone(leaf) then args.fail("backward", "a tensor that the graph needs, a leaf: %s", core.gone(leaf)) end
   if not leaf.is_leaf then
     args.fail("backward", "a leaf of the graph was changed in place after requires_grad = false, and is now the "
                           .. "result of %s", leaf.grad_fn)
   end
-  local old = leaf.grad
-  if not old then
-    if run.shared[g] or not ag.sole(g) then g = g:clone() end
-    leaf.grad = g
-    run.shared[g] = true
-  elseif not run.graph and not old.requires_grad and ag.sole(old) then
-    old:add_(g)
-  else
-    leaf.grad = old + g
+  if not same_shape(leaf.shape, g.shape) or leaf.dtype ~= g.dtype or leaf.device ~= g.device then
+    args.fail("backward", "a leaf of the graph, %s on %s then, was moved before backward: it is %s on %s", g.dtype,
+              g.device, leaf.dtype, leaf.device)
   end
+  local old = ag.gradient(leaf)
+  if old and core.gone(old) then old = nil end
+  if graph then leaf.grad = old and old + g or g:clone() else leaf.grad = old + g end
 end
 
---- a + g, in a's memory where nobody else sees it.
-local function sum(a, g, run)
-  if a == nil then return g end
-  if run.graph or run.shared[a] or not ag.sole(a) then return a + g end
-  return a:add_(g)
-end
-
---- Gives a gradient to a leaf, or to the node that will pass it on; output: which of its results, where it has several.
-local function deliver(run, target, output, g)
-  if core.is_tensor(target) then
-    if not run.captured then return add_to_leaf(target, g, run) end
-    run.captured[target] = sum(run.captured[target], g, run)
-  elseif output then
-    local list = run.gradients[target] or {}
-    run.gradients[target] = list
-    list[output] = sum(list[output], g, run)
-  else
-    run.gradients[target] = sum(run.gradients[target], g, run)
-  end
-end
-
---- One input's gradient on its way.
-local function pass(run, node, k, target, output, g, gk)
-  if gk == nil then return end
-  if gk == g then run.shared[g] = true end
-  local fits, shape, dtype, device = ag.fits(node, k, gk)
-  if not fits then gk = engine.to_fit(gk, shape, dtype, device) end
-  if engine.watcher then engine.watcher.check(node, gk) end
-  deliver(run, target, output, gk)
-end
-
--- ---- nodes ----
-
-local function is_wanted(run, target)
-  return target ~= nil and (not run.wanted or run.wanted[target])
-end
-
---- The gradients of all inputs at once.
-local function pass_all(run, node, row, count, g)
-  local list = ag.apply(node, 0, g, run.graph)
-  for k = 1, count do
-    local target, output = ag.edge(node, k)
-    if row.let_go and list[k] then run.shared[list[k]] = true end       -- the script may keep it
-    if is_wanted(run, target) then pass(run, node, k, target, output, g, list[k]) end
-  end
-end
-
-local function pass_each(run, node, row, count, g, name)
-  for k = 1, count do
-    local target, output = ag.edge(node, k)
-    if is_wanted(run, target) then
-      if not row[k] then args.fail("backward", "%s has no gradient for argument %d", name, k) end
-      pass(run, node, k, target, output, g, ag.apply(node, k, g, run.graph))
-    end
-  end
-end
-
-local function keep_gradients(run, retained, g)
-  if type(g) ~= "table" then g = {g} end
+--- Adds g, of several results a table, to what retain_grad keeps.
+function engine.keep(retained, g, graph)
+  if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do
-    retained[i] = retained[i] and retained[i] + gi or gi
-    run.shared[gi] = true
+    if retained[i] then retained[i] = retained[i] + gi
+    else retained[i] = graph and gi or ag.alias(gi) end
   end
 end
 
---- What gradients came together at a node goes on to its inputs.
-local function visit(run, node, g)
-  local row, name, count, retained = ag.rule(node)
-  if retained then keep_gradients(run, retained, g) end
-  if run.captured and run.stops[node] then
-    run.captured[node] = g
-    return
-  end
-  if not row then args.fail("backward", "%s has no gradient yet", name) end
-  if row.all then pass_all(run, node, row, count, g) else pass_each(run, node, row, count, g, name) end
-  if not run.retain then
-    ag.let_go(node)
-    if row.let_go then row.let_go() end
-  end
-  if not run.graph and not row.let_go and core.is_tensor(g) and not run.shared[g] then g:free() end
-end
+-- ---- the walk ----
 
 --- Nodes and leaves through which a gradient comes to one of run.stops.
 local function find_wanted(run, nodes)
@@ -174,9 +107,6 @@ local function find_wanted(run, nodes)
   return wanted
 end
 
---- What lt.detect_anomaly has set: check(node, g) sees each gradient.
-engine.watcher = nil
-
 --- Closed by an error: the node that backward began at knows.
 local failing = {__close = function(run, err) if err ~= nil then ag.set_failed(run.source) end end}
 
@@ -184,23 +114,13 @@ local failing = {__close = function(run, err) if err ~= nil then ag.set_failed(r
 -- stops (leaves and nodes whose gradients alone are wanted: they come in run.captured).
 function engine.walk(x, g, run)
   local _ <close> = engine.recording(run.graph or false)
-  run.gradients, run.shared = {}, {[g] = true}
   local source, output = ag.source(x)
-  if source == x then return deliver(run, x, nil, g) end
-  local nodes = ag.order(source, run.stops)
   run.source = source
+  if not run.graph then g = ag.alias(g) end
   local _ <close> = setmetatable(run, failing)
+  local nodes = source == x and {} or ag.order(source, run.stops)
   if run.stops then run.wanted = find_wanted(run, nodes) end
-  deliver(run, source, output, g)
-  for i = 1, #nodes do
-    local node = nodes[i]
-    local gradient = run.gradients[node]
-    if gradient then
-      run.gradients[node] = nil
-      visit(run, node, gradient)
-    end
-    nodes[i] = nil
-  end
+  ag.walk(nodes, run, engine, source, output, g)
 end
 
 --- The gradient to begin with: 1, or the caller's.
