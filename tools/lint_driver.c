@@ -23,6 +23,25 @@ EIG_FUNCTIONS(CHECK_EIG)
 #define CHECK_CONSTANT(ours, theirs, value) _Static_assert((int)theirs == value, #ours " is not " #theirs);
 DRIVER_CONSTANTS(CHECK_CONSTANT)
 
+/* cuDNN's, where its headers are. Its stream is the runtime's name for the driver's. */
+#ifdef LT_CHECK_DNN
+#define CHECK_DNN(field, symbol, result, parameters)    CHECK_FUNCTION(gpu_dnn, field, symbol)
+DNN_FUNCTIONS(CHECK_DNN)
+DNN_CONSTANTS(CHECK_CONSTANT)
+
+#define CHECK_FIELD(struct_, ours, theirs) \
+  _Static_assert(offsetof(dnn_choice, ours) == offsetof(struct_, theirs), "dnn_choice." #ours);
+#define CHECK_CHOICE(struct_) \
+  _Static_assert(sizeof(dnn_choice) == sizeof(struct_), "dnn_choice"); \
+  CHECK_FIELD(struct_, algo, algo) CHECK_FIELD(struct_, status, status) CHECK_FIELD(struct_, memory, memory) \
+  CHECK_FIELD(struct_, determinism, determinism) CHECK_FIELD(struct_, math, mathType)
+CHECK_CHOICE(cudnnConvolutionFwdAlgoPerf_t)
+CHECK_CHOICE(cudnnConvolutionBwdDataAlgoPerf_t)
+CHECK_CHOICE(cudnnConvolutionBwdFilterAlgoPerf_t)
+_Static_assert(__builtin_types_compatible_p(dnn_stream, gpu_stream), "streams are the driver's");
+_Static_assert(sizeof(dnn_result) == sizeof(int), "results are ints");
+#endif
+
 /* What driver.c and compile.c take an enum or a handle for without naming its type. */
 _Static_assert(sizeof(gpu_result) == sizeof(int) && sizeof(rtc_result) == sizeof(int) &&
                sizeof(blas_result) == sizeof(int) && sizeof(fft_result) == sizeof(int) &&

@@ -18,8 +18,9 @@ static gpu_blas   blas;
 static gpu_dft    dft;
 static gpu_solver solver;
 static gpu_eig    eig;
-static struct { bool driver, rtc, blas, dft, solver, eig; } usable;
-static struct { char driver[320], rtc[320], blas[320], dft[320], solver[320], eig[320]; } reason;
+static gpu_dnn    dnn;
+static struct { bool driver, rtc, blas, dft, solver, eig, dnn; } usable;
+static struct { char driver[320], rtc[320], blas[320], dft[320], solver[320], eig[320], dnn[320]; } reason;
 static gpu_versions versions;
 static bool own_folders;                /* the driver is from a folder of LUATENSOR_CUDA_PATH */
 
@@ -106,12 +107,14 @@ typedef struct symbol { void *field; const char *name; } symbol;
 #define FFT_SYMBOL(field, symbol, result, parameters)    {&dft.field, #symbol},
 #define SOLVER_SYMBOL(field, symbol, result, parameters) {&solver.field, #symbol},
 #define EIG_SYMBOL(field, symbol, result, parameters)    {&eig.field, #symbol},
+#define DNN_SYMBOL(field, symbol, result, parameters)    {&dnn.field, #symbol},
 static const symbol driver_symbols[] = {DRIVER_FUNCTIONS(DRIVER_SYMBOL) {NULL, NULL}};
 static const symbol rtc_symbols[]    = {RTC_FUNCTIONS(RTC_SYMBOL) {NULL, NULL}};
 static const symbol blas_symbols[]   = {BLAS_FUNCTIONS(BLAS_SYMBOL) {NULL, NULL}};
 static const symbol fft_symbols[]    = {FFT_FUNCTIONS(FFT_SYMBOL) {NULL, NULL}};
 static const symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {NULL, NULL}};
 static const symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {NULL, NULL}};
+static const symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {NULL, NULL}};
 
 /* ISO C has no conversion from void * to a function pointer; POSIX says that they are alike. */
 static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
@@ -256,11 +259,67 @@ static void load_solver(void) {
   usable.eig = !missing;
 }
 
+/* ---- cuDNN: convolutions, where it is there ---- */
+
+enum { DNN_OLDEST = 8, DNN_NEWEST = 9 };
+
+static const char DNN_MISSING[] =
+  "convolutions take luatensor's own kernels: install cuDNN, or name its folder in LUATENSOR_CUDA_PATH";
+
+static void *open_dnn(char *words, size_t size) {
+  char file[64];
+  void *library = NULL;
+  for (int major = DNN_NEWEST; major >= DNN_OLDEST && !library; major--) {
+    snprintf(file, sizeof file, "libcudnn.so.%d", major);
+    library = open_library(file, words, size);
+  }
+  return library ? library : open_library("libcudnn.so", words, size);
+}
+
+/* Version 8 counts 1000 a major version, 9 counts 10000; 100 a minor one. */
+static void read_dnn_version(void) {
+  int version = (int)dnn.version(), major = version >= 90000 ? 10000 : 1000;
+  versions.dnn[0] = version / major;
+  versions.dnn[1] = version % major / 100;
+}
+
+/* Its files have the same name for CUDA 12 and 13: which one it is for, it says itself. */
+static bool dnn_fits(char *words, size_t size) {
+  int runtime = (int)dnn.runtime_version(), major = versions.driver / 1000;
+  if (runtime / 1000 <= major) return true;
+  snprintf(words, size, "cuDNN %d.%d is for CUDA %d.%d, newer than the driver, which is for CUDA %d.%d: install that for "
+           "CUDA %d", versions.dnn[0], versions.dnn[1], runtime / 1000, runtime % 1000 / 10, major,
+           versions.driver % 1000 / 10, major);
+  return false;
+}
+
+static void load_dnn(void) {
+  char *words = reason.dnn;
+  size_t size = sizeof reason.dnn;
+  const char *wanted = getenv("LUATENSOR_CUDNN");
+  if (wanted && strcmp(wanted, "off") == 0) {
+    snprintf(words, size, "LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels");
+    return;
+  }
+  void *library = open_dnn(words, size);
+  if (!library) {
+    explain_missing(words, size, DNN_MISSING);
+    return;
+  }
+  const char *missing = fill(dnn_symbols, library);
+  if (missing) {
+    snprintf(words, size, "libcudnn.so has no function %s", missing);
+    return;
+  }
+  read_dnn_version();
+  usable.dnn = dnn_fits(words, size);
+}
+
 /* ---- asked once ---- */
 
 /* cuBLAS is half a gigabyte: only a matrix product asks for it. */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
-                      dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT;
+                      dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT, dnn_once = PTHREAD_ONCE_INIT;
 
 const gpu_driver *gpu_get_driver(void) {
   pthread_once(&driver_once, load_driver);
@@ -287,6 +346,11 @@ const gpu_solver *gpu_get_solver(void) {
   return usable.solver ? &solver : NULL;
 }
 
+const gpu_dnn *gpu_get_dnn(void) {
+  if (gpu_get_driver()) pthread_once(&dnn_once, load_dnn);
+  return usable.dnn ? &dnn : NULL;
+}
+
 const gpu_eig *gpu_get_eig(void) { return gpu_get_solver() && usable.eig ? &eig : NULL; }
 
 const char *gpu_driver_reason(void) { return gpu_get_driver() ? "" : reason.driver; }
@@ -295,4 +359,5 @@ const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_drive
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
 const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
+const char *gpu_dnn_reason(void)    { return gpu_get_dnn() ? "" : gpu_get_driver() ? reason.dnn : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

@@ -20,6 +20,15 @@
 #define GPU_TYPE(ours, theirs, definition) typedef definition ours;
 #endif
 
+/* cuDNN is no part of the toolkit: its headers may be missing where the others are. */
+#if defined(LT_CHECK_DRIVER) && __has_include(<cudnn.h>)
+#define LT_CHECK_DNN
+#include <cudnn.h>
+#define DNN_TYPE(ours, theirs, definition) typedef theirs ours;
+#else
+#define DNN_TYPE(ours, theirs, definition) typedef definition ours;
+#endif
+
 GPU_TYPE(gpu_result,      CUresult,            int)
 GPU_TYPE(gpu_device_id,   CUdevice,            int)
 GPU_TYPE(gpu_attribute,   CUdevice_attribute,  int)
@@ -54,6 +63,35 @@ GPU_TYPE(solver_triangle, cublasFillMode_t,    int)
 GPU_TYPE(solver_vectors,  cusolverEigMode_t,   int)
 GPU_TYPE(solver_complex64,  cuComplex,         struct { float re; float im; })
 GPU_TYPE(solver_complex128, cuDoubleComplex,   struct { double re; double im; })
+
+DNN_TYPE(dnn_result,      cudnnStatus_t,       int)
+DNN_TYPE(dnn_handle,      cudnnHandle_t,       struct dnn_handle_opaque *)
+DNN_TYPE(dnn_stream,      cudaStream_t,        struct gpu_stream_opaque *)
+DNN_TYPE(dnn_tensor,      cudnnTensorDescriptor_t, struct dnn_tensor_opaque *)
+DNN_TYPE(dnn_filter,      cudnnFilterDescriptor_t, struct dnn_filter_opaque *)
+DNN_TYPE(dnn_convolution, cudnnConvolutionDescriptor_t, struct dnn_convolution_opaque *)
+DNN_TYPE(dnn_type,        cudnnDataType_t,     int)
+DNN_TYPE(dnn_format,      cudnnTensorFormat_t, int)
+DNN_TYPE(dnn_mode,        cudnnConvolutionMode_t, int)
+DNN_TYPE(dnn_math,        cudnnMathType_t,     int)
+DNN_TYPE(dnn_repeats,     cudnnDeterminism_t,  int)
+DNN_TYPE(dnn_forward,     cudnnConvolutionFwdAlgo_t, int)
+DNN_TYPE(dnn_data,        cudnnConvolutionBwdDataAlgo_t, int)
+DNN_TYPE(dnn_weight,      cudnnConvolutionBwdFilterAlgo_t, int)
+
+/* An algorithm that cuDNN proposes; its three structs for that are alike. */
+typedef struct dnn_choice {
+  int         algo;
+  dnn_result  status;
+  float       time;
+  size_t      memory;
+  dnn_repeats determinism;
+  dnn_math    math;
+  int         reserved[3];
+} dnn_choice;
+DNN_TYPE(dnn_forward_choice, cudnnConvolutionFwdAlgoPerf_t, dnn_choice)
+DNN_TYPE(dnn_data_choice, cudnnConvolutionBwdDataAlgoPerf_t, dnn_choice)
+DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 
 /* What is used of their enums. X(ours, theirs, value) */
 #define DRIVER_CONSTANTS(X)                                                            \
@@ -120,8 +158,20 @@ GPU_TYPE(solver_complex128, cuDoubleComplex,   struct { double re; double im; })
   X(SOLVER_VALUES_ONLY,       CUSOLVER_EIG_MODE_NOVECTOR,                        0)     \
   X(SOLVER_WITH_VECTORS,      CUSOLVER_EIG_MODE_VECTOR,                          1)
 
+#define DNN_CONSTANTS(X)                                                               \
+  X(DNN_FLOAT32,              CUDNN_DATA_FLOAT,                                  0)     \
+  X(DNN_FLOAT64,              CUDNN_DATA_DOUBLE,                                 1)     \
+  X(DNN_FLOAT16,              CUDNN_DATA_HALF,                                   2)     \
+  X(DNN_BFLOAT16,             CUDNN_DATA_BFLOAT16,                               9)     \
+  X(DNN_NCHW,                 CUDNN_TENSOR_NCHW,                                 0)     \
+  X(DNN_CORRELATION,          CUDNN_CROSS_CORRELATION,                           1)     \
+  X(DNN_MATH_DEFAULT,         CUDNN_DEFAULT_MATH,                                0)     \
+  X(DNN_MATH_TENSOR,          CUDNN_TENSOR_OP_MATH,                              1)     \
+  X(DNN_MATH_FMA,             CUDNN_FMA_MATH,                                    3)     \
+  X(DNN_REPEATS,              CUDNN_DETERMINISTIC,                               1)
+
 #define GPU_CONSTANT(ours, theirs, value) ours = value,
-enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
+enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
 #undef GPU_CONSTANT
 
 /* X(field, symbol, result, parameters). A symbol that is missing makes its library unusable. */
@@ -294,6 +344,44 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) };
       blas_type w_type, void *w, blas_type vl_type, void *vl, int64_t ldvl, blas_type vr_type, void *vr, int64_t ldvr, \
       blas_type compute, void *device, size_t device_bytes, void *host, size_t host_bytes, int *info))
 
+/* cuDNN 8 and 9 have these. Descriptors are of [batch, channels, …]; dims and strides in elements, of 32 bits. */
+#define DNN_FUNCTIONS(X)                                                                                             \
+  X(version,            cudnnGetVersion,            size_t, (void))                                                  \
+  X(runtime_version,    cudnnGetCudartVersion,      size_t, (void))                                                  \
+  X(error_text,         cudnnGetErrorString,        const char *, (dnn_result status))                               \
+  X(create,             cudnnCreate,                dnn_result, (dnn_handle *h))                                     \
+  X(destroy,            cudnnDestroy,               dnn_result, (dnn_handle h))                                      \
+  X(set_stream,         cudnnSetStream,             dnn_result, (dnn_handle h, dnn_stream s))                        \
+  X(tensor_create,      cudnnCreateTensorDescriptor, dnn_result, (dnn_tensor *t))                                    \
+  X(tensor_set,         cudnnSetTensorNdDescriptor, dnn_result, (dnn_tensor t, dnn_type type, int ndim,              \
+      const int *shape, const int *stride))                                                                          \
+  X(tensor_destroy,     cudnnDestroyTensorDescriptor, dnn_result, (dnn_tensor t))                                    \
+  X(filter_create,      cudnnCreateFilterDescriptor, dnn_result, (dnn_filter *f))                                    \
+  X(filter_set,         cudnnSetFilterNdDescriptor, dnn_result, (dnn_filter f, dnn_type type, dnn_format format,     \
+      int ndim, const int *shape))                                                                                   \
+  X(filter_destroy,     cudnnDestroyFilterDescriptor, dnn_result, (dnn_filter f))                                    \
+  X(convolution_create, cudnnCreateConvolutionDescriptor, dnn_result, (dnn_convolution *c))                          \
+  X(convolution_set,    cudnnSetConvolutionNdDescriptor, dnn_result, (dnn_convolution c, int ndim, const int *padding, \
+      const int *stride, const int *dilation, dnn_mode mode, dnn_type compute))                                      \
+  X(convolution_groups, cudnnSetConvolutionGroupCount, dnn_result, (dnn_convolution c, int groups))                  \
+  X(convolution_math,   cudnnSetConvolutionMathType, dnn_result, (dnn_convolution c, dnn_math math))                 \
+  X(convolution_destroy, cudnnDestroyConvolutionDescriptor, dnn_result, (dnn_convolution c))                         \
+  X(forward_choices,    cudnnGetConvolutionForwardAlgorithm_v7, dnn_result, (dnn_handle h, dnn_tensor x, dnn_filter w, \
+      dnn_convolution c, dnn_tensor y, int most, int *count, dnn_forward_choice *choices))                           \
+  X(data_choices,       cudnnGetConvolutionBackwardDataAlgorithm_v7, dnn_result, (dnn_handle h, dnn_filter w,        \
+      dnn_tensor dy, dnn_convolution c, dnn_tensor dx, int most, int *count, dnn_data_choice *choices))              \
+  X(weight_choices,     cudnnGetConvolutionBackwardFilterAlgorithm_v7, dnn_result, (dnn_handle h, dnn_tensor x,      \
+      dnn_tensor dy, dnn_convolution c, dnn_filter dw, int most, int *count, dnn_weight_choice *choices))            \
+  X(forward,            cudnnConvolutionForward,    dnn_result, (dnn_handle h, const void *alpha, dnn_tensor xd,     \
+      const void *x, dnn_filter wd, const void *w, dnn_convolution c, dnn_forward algorithm, void *workspace,        \
+      size_t bytes, const void *beta, dnn_tensor yd, void *y))                                                       \
+  X(backward_data,      cudnnConvolutionBackwardData, dnn_result, (dnn_handle h, const void *alpha, dnn_filter wd,   \
+      const void *w, dnn_tensor dyd, const void *dy, dnn_convolution c, dnn_data algorithm, void *workspace,         \
+      size_t bytes, const void *beta, dnn_tensor dxd, void *dx))                                                     \
+  X(backward_weight,    cudnnConvolutionBackwardFilter, dnn_result, (dnn_handle h, const void *alpha, dnn_tensor xd, \
+      const void *x, dnn_tensor dyd, const void *dy, dnn_convolution c, dnn_weight algorithm, void *workspace,       \
+      size_t bytes, const void *beta, dnn_filter dwd, void *dw))
+
 #define GPU_FIELD(field, symbol, result, parameters) result (*field) parameters;
 typedef struct gpu_driver { DRIVER_FUNCTIONS(GPU_FIELD) } gpu_driver;
 typedef struct gpu_rtc    { RTC_FUNCTIONS(GPU_FIELD) } gpu_rtc;
@@ -301,6 +389,7 @@ typedef struct gpu_blas   { BLAS_FUNCTIONS(GPU_FIELD) } gpu_blas;
 typedef struct gpu_dft    { FFT_FUNCTIONS(GPU_FIELD) } gpu_dft;
 typedef struct gpu_solver { SOLVER_FUNCTIONS(GPU_FIELD) } gpu_solver;
 typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
+typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
 
 /* The loaded libraries; NULL where one is not usable, and then gpu_*_reason() tells why. Each looks once. */
@@ -310,17 +399,19 @@ const gpu_blas   *gpu_get_blas(void);
 const gpu_dft    *gpu_get_dft(void);
 const gpu_solver *gpu_get_solver(void);
 const gpu_eig    *gpu_get_eig(void);
+const gpu_dnn    *gpu_get_dnn(void);
 const char *gpu_driver_reason(void);
 const char *gpu_rtc_reason(void);
 const char *gpu_blas_reason(void);
 const char *gpu_dft_reason(void);
 const char *gpu_solver_reason(void);
 const char *gpu_eig_reason(void);
+const char *gpu_dnn_reason(void);
 
 /* Of what has been loaded so far; 0: not yet, or unknown. */
 typedef struct gpu_versions {
   int driver;                /* 13020: CUDA 13.2 */
-  int rtc[2], blas[2];       /* major, minor */
+  int rtc[2], blas[2], dnn[2];   /* major, minor */
   bool emulated;             /* the driver is the emulator of docs/emulator.md */
 } gpu_versions;
 const gpu_versions *gpu_get_versions(void);
