@@ -124,8 +124,24 @@ describe("a GPU", function()
       io.write(lt.devices()[2].software, "\n", lt.config())
       local x = lt.ones(2, 3, {device = "cuda"})
       assert(x:matmul(x.T):to_bytes() == lt.full({2, 2}, 3.0):to_bytes())]], {LUATENSOR_CUDA_PATH = path})
-    assert.equal("driver for CUDA 13.0, NVRTC 13.0, no cuBLAS", said:match "^[^\n]*")
+    assert.equal("driver for CUDA 13.0, NVRTC 13.0, no cuBLAS, no cuDNN", said:match "^[^\n]*")
     assert.is_truthy(said:find("matrix products take luatensor's own kernels", 1, true), said)
+  end)
+
+  it("works without cuDNN, and says why", function()
+    local none = folder("libcuda.so.1", "libnvrtc.so", "libcublas.so")
+    local function words(variables)
+      return lua("io.write((lt.config():gsub('.*; cuda: ', '')))", variables)
+    end
+    assert.equal(none .. "/libcudnn.so.9: cannot open shared object file (convolutions take luatensor's own kernels: " ..
+      "install cuDNN, or name its folder in LUATENSOR_CUDA_PATH)", words {LUATENSOR_CUDA_PATH = none})
+    assert.equal("LUATENSOR_CUDNN=off: convolutions take luatensor's own kernels", words {LUATENSOR_CUDNN = "off"})
+    assert.equal("cuDNN 9.19 is for CUDA 14.0, newer than the driver, which is for CUDA 13.0: install that for CUDA 13",
+      words {LUATENSOR_EMULATOR = "dnn=new"})
+    local old = shell.passes("mktemp -d"):gsub("\n", "")
+    folders[#folders + 1] = old
+    shell.passes(("EMULATOR=%s spec/support/emulator/without %s cudnnSetFilterNdDescriptor"):format(emulator, old))
+    assert.equal("libcudnn.so has no function cudnnSetFilterNdDescriptor", words {LUATENSOR_CUDA_PATH = old})
   end)
 
   it("works without cuFFT, but for lt.fft", function()
@@ -159,7 +175,7 @@ describe("a GPU", function()
     local said = lua [[
       local gpu = lt.devices()[2]
       io.write(gpu.device, " ", gpu.name, " ", gpu.kind, " ", gpu.isa, " ", gpu.cores, " ", math.type(gpu.memory), " ", gpu.software)]]
-    assert.equal("cuda:0 Emulated GPU 0 gpu 9.0 4 integer driver for CUDA 13.0, NVRTC 13.0, cuBLAS", (said:gsub(" %d+%.%d+$", "")))
+    assert.equal("cuda:0 Emulated GPU 0 gpu 9.0 4 integer driver for CUDA 13.0, NVRTC 13.0, cuBLAS, cuDNN", (said:gsub(" %d+%.%d+$", "")))
   end)
 
   it("is one of several", function()

@@ -101,7 +101,7 @@ test-gcstress: build      ## specs with a full collection at every tensor
 
 include spec/support/emulator/emulator.mk
 
-$(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcusolver.so
+$(NO_BLAS)/libcuda.so.1: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so
 	@EMULATOR=$(EMULATOR) spec/support/emulator/without $(NO_BLAS) cublasCreate_v2
 
 # ---- the real compiler --------------------------------------------------------------------------

@@ -37,7 +37,7 @@ and bug reports.
 @treturn string
 */
 static int l_config(lua_State *L) {
-  char text[512];
+  char text[1024];
   int top = lua_gettop(L);
   for (int k = 0; device_kinds[k]; k++) {
     const device *d = device_kinds[k];

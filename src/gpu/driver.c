@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,7 +313,15 @@ static void load_dnn(void) {
     return;
   }
   read_dnn_version();
+  words[0] = 0;              /* of places where it is not */
   usable.dnn = dnn_fits(words, size);
+}
+
+void gpu_dnn_complain(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reason.dnn, sizeof reason.dnn, format, arguments);
+  va_end(arguments);
 }
 
 /* ---- asked once ---- */
@@ -359,5 +368,6 @@ const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_drive
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
 const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
-const char *gpu_dnn_reason(void)    { return gpu_get_dnn() ? "" : gpu_get_driver() ? reason.dnn : reason.driver; }
+/* Also of one that is usable: gpu_dnn_complain. */
+const char *gpu_dnn_reason(void)    { return gpu_get_dnn() || gpu_get_driver() ? reason.dnn : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

@@ -408,6 +408,9 @@ const char *gpu_solver_reason(void);
 const char *gpu_eig_reason(void);
 const char *gpu_dnn_reason(void);
 
+/* cuDNN was found but does not start on a device: from now on that is gpu_dnn_reason(). */
+void gpu_dnn_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Of what has been loaded so far; 0: not yet, or unknown. */
 typedef struct gpu_versions {
   int driver;                /* 13020: CUDA 13.2 */

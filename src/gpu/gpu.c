@@ -123,14 +123,21 @@ static double bandwidth(gpu_device_id id) {
   return 2.0 * attribute(id, GPU_MEMORY_CLOCK) * 1e3 * attribute(id, GPU_BUS_WIDTH) / 8;
 }
 
+/* ", cuBLAS 13.0" behind the text; "no cuBLAS" where it is of no use, no version where it tells none. */
+static void add_library(char *text, size_t size, const char *name, bool usable, const int version[2]) {
+  size_t n = strlen(text);
+  snprintf(text + n, size - n, ", %s%s", usable ? "" : "no ", name);
+  n = strlen(text);
+  if (usable && version[0]) snprintf(text + n, size - n, " %d.%d", version[0], version[1]);
+}
+
 static void write_software(char *text, size_t size) {
   const gpu_versions *v = gpu_get_versions();
-  int n = snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d",
-                   v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
-  if (n < 0 || (size_t)n >= size) return;
-  if (!gpu_get_blas()) snprintf(text + n, size - (size_t)n, ", no cuBLAS");
-  else if (v->blas[0]) snprintf(text + n, size - (size_t)n, ", cuBLAS %d.%d", v->blas[0], v->blas[1]);
-  else snprintf(text + n, size - (size_t)n, ", cuBLAS");
+  snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d",
+           v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
+  bool blas = gpu_get_blas(), dnn = gpu_get_dnn();
+  add_library(text, size, "cuBLAS", blas, v->blas);
+  add_library(text, size, "cuDNN", dnn, v->dnn);
 }
 
 static int gpu_info(int index, device_info *info) {
@@ -150,12 +157,12 @@ static int gpu_info(int index, device_info *info) {
   return OK;
 }
 
-/* For people: kernels, libraries. */
+/* For people: libraries, and why one that makes things fast is of no use. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
   write_software(software, sizeof software);
-  const char *gemm = gpu_get_blas() ? "" : gpu_blas_reason();
-  snprintf(text, size, "%s%s%s", software, gemm[0] ? ": " : "", gemm);
+  const char *gemm = gpu_blas_reason(), *conv = gpu_dnn_reason();
+  snprintf(text, size, "%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; cuda: " : "", conv);
 }
 
 /* ---- failures ---- */
@@ -232,6 +239,7 @@ void gpu_close(gpu *g) {
   gpu_gemm_close(g);
   gpu_fft_close(g);
   gpu_linalg_close(g);
+  gpu_dnn_close(g);
   gpu_kernels_close(g);
   gpu_streams_close(g);
   gpu_memory_close(g);
@@ -348,6 +356,6 @@ const device gpu_device = {
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax, .update = gpu_update,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search, .sort = gpu_sort,
   .random = gpu_random,
-  .gemm = gpu_gemm, .fft = gpu_fft, .linalg = gpu_linalg,
+  .gemm = gpu_gemm, .fft = gpu_fft, .linalg = gpu_linalg, .conv = gpu_conv, .pool = gpu_pool,
   .kernel_make = gpu_kernel_make, .kernel_free = gpu_kernel_free, .kernel_launch = gpu_kernel_launch,
 };

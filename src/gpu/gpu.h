@@ -53,6 +53,7 @@ void gpu_kernels_close(gpu *g);
 void gpu_gemm_close(gpu *g);
 void gpu_fft_close(gpu *g);
 void gpu_linalg_close(gpu *g);
+void gpu_dnn_close(gpu *g);
 
 /* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
 ** must work on a dead device. gpu_close closes its parts and forgets that it was dead; the next enter opens it. */
@@ -85,7 +86,7 @@ typedef struct gpu_kernel {
 /* Families of kernels: the first byte of a key. */
 enum gpu_family {
   GPU_MAP = 1, GPU_ARANGE, GPU_COPY, GPU_REDUCE, GPU_SCAN, GPU_SOFTMAX, GPU_INDEX, GPU_NONZERO, GPU_SEARCH, GPU_RANDOM,
-  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_LINALG, GPU_UPDATE, GPU_OTHER
+  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_LINALG, GPU_UPDATE, GPU_CONV, GPU_POOL, GPU_OTHER
 };
 
 /* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */
@@ -157,6 +158,12 @@ int gpu_wait(gpu *g, bool all);
 /* cuBLAS's and cuSOLVER's number of a dtype; -1: they do not have it. */
 int gpu_blas_type(enum dtype d);
 
+/* Bytes of scratch memory that a convolution may take, as far as it can: LUATENSOR_CONV_MEMORY. */
+size_t gpu_conv_memory(void);
+
+/* The convolution by cuDNN; *done false: not by it, and nothing was written. */
+int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
+
 /* ---- families ---- */
 
 int gpu_map(int index, const map_call *c);
@@ -173,6 +180,8 @@ int gpu_random(int index, const random_call *c);
 int gpu_gemm(int index, const gemm_call *c);
 int gpu_fft(int index, const fft_call *c);
 int gpu_linalg(int index, const linalg_call *c);
+int gpu_conv(int index, const conv_call *c);
+int gpu_pool(int index, const pool_call *c);
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_working_set(int index, size_t bytes, device_working_set *w);
 int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);

@@ -12,7 +12,7 @@ typedef struct embedded {
 
 extern const embedded embedded_sources[];            /* ended by NULL; made by the Makefile */
 
-enum { SOURCES_MOST = 64 };
+enum { SOURCES_MOST = 128 };
 
 /* The files that one includes, directly or not, itself first; names are as in #include "…". */
 typedef struct source_list {

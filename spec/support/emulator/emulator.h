@@ -48,11 +48,15 @@ struct settings_t {
   bool   leaks = false;                /* look for what is left at exit */
   bool   sticky = false;               /* an injected launch failure outlives its call */
   bool   no_device = false;
+  int    dnn = 0;                      /* of enum dnn_setting */
 };
 extern settings_t settings;
 
+/* cuDNN works, finds no algorithm, does not start, is for a newer CUDA. */
+enum dnn_setting { DNN_WORKS, DNN_UNSUPPORTED, DNN_BROKEN, DNN_NEW };
+
 /* Calls made so far, and the number of the call of each kind that is to fail (0: none). */
-enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, COUNTED };
+enum counted { ALLOC, LAUNCH, COPY, COMPILE, GRAPH, BLAS, HOST_ALLOC, SYNC, FFT, SOLVER, DNN, COUNTED };
 extern int64_t counts[COUNTED];
 
 /* ---- one lock, the current context ---- */
@@ -67,6 +71,7 @@ EXPORT bool emulator_counted(int kind);                      /* counts a call; t
 EXPORT int64_t emulator_count(int kind);
 EXPORT int  emulator_configure(const char *settings);        /* not 0: an unknown one */
 EXPORT int  emulator_nvrtc_version(void);                    /* 13000: 13.0 */
+EXPORT int  emulator_dnn_setting(void);
 
 struct gpu_context_opaque {
   int device = 0;

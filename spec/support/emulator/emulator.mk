@@ -1,4 +1,4 @@
-# The emulated GPU: libraries that take the place of the driver, NVRTC, cuBLAS, cuFFT and cuSOLVER. docs/emulator.md
+# The emulated GPU: libraries that take the place of the driver, NVRTC, cuBLAS, cuFFT, cuSOLVER and cuDNN. docs/emulator.md
 
 EMULATOR     := $(BUILD)/spec/emulator
 EMULATOR_SRC := spec/support/emulator
@@ -11,7 +11,7 @@ SIMT_HEADERS    := $(patsubst %,$(EMULATOR)/%.h,simt simt_abi simt_math simt_uni
 
 .PHONY: emulator
 emulator: $(EMULATOR)/libcuda.so.1 $(EMULATOR)/libnvrtc.so $(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so \
-          $(EMULATOR)/libcusolver.so $(EMULATOR)/emulator.so   ## the emulated GPU, into build/spec/emulator
+          $(EMULATOR)/libcusolver.so $(EMULATOR)/libcudnn.so $(EMULATOR)/emulator.so   ## the emulated GPU, into build/spec/emulator
 
 $(EMULATOR)/obj/%.o: $(EMULATOR_SRC)/%.cpp
 	@mkdir -p $(@D)
@@ -25,7 +25,7 @@ $(EMULATOR)/libnvrtc.so: $(EMULATOR)/obj/nvrtc.o $(SIMT_HEADERS) | $(EMULATOR)/l
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $(EMULATOR)/obj/nvrtc.o $(EMULATOR)/libcuda.so.1 -ldl
 	@rm -rf $(BUILD)/spec/kernels
 
-$(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so: $(EMULATOR)/lib%.so: $(EMULATOR)/obj/%.o $(EMULATOR)/libcuda.so.1
+$(EMULATOR)/libcublas.so $(EMULATOR)/libcufft.so $(EMULATOR)/libcudnn.so: $(EMULATOR)/lib%.so: $(EMULATOR)/obj/%.o $(EMULATOR)/libcuda.so.1
 	$(call say,$@)$(EMULATOR_CXX) $(EMULATOR_LINK) -o $@ $^
 
 $(EMULATOR)/libcusolver.so: $(EMULATOR)/obj/cusolver.o $(EMULATOR)/libcuda.so.1

@@ -17,7 +17,7 @@ static int l_configure(lua_State *L) {
 /* counts(): calls made so far, by kind. */
 static int l_counts(lua_State *L) {
   static const char *const kinds[] = {"allocations", "launches", "copies", "compiles", "graphs", "products",
-                                      "pinned", "waits", "transforms", "factorizations", NULL};
+                                      "pinned", "waits", "transforms", "factorizations", "convolutions", NULL};
   lua_newtable(L);
   for (int i = 0; kinds[i]; i++) {
     lua_pushinteger(L, emulator_count(i));

@@ -31,6 +31,10 @@ static int version(const char *text, int major, int minor) {
   return a * major + b * minor;
 }
 
+static int which_dnn(const std::string &v) {
+  return v == "unsupported" ? DNN_UNSUPPORTED : v == "broken" ? DNN_BROKEN : v == "new" ? DNN_NEW : DNN_WORKS;
+}
+
 static bool set(const std::string &key, const char *v) {
   bool on = number(v) != 0;
   if (key == "devices") settings.devices = int(number(v));
@@ -53,6 +57,8 @@ static bool set(const std::string &key, const char *v) {
   else if (key == "fail_blas") fail_at[BLAS] = number(v);
   else if (key == "fail_fft") fail_at[FFT] = number(v);
   else if (key == "fail_solver") fail_at[SOLVER] = number(v);
+  else if (key == "fail_dnn") fail_at[DNN] = number(v);
+  else if (key == "dnn") settings.dnn = which_dnn(v);
   else if (key == "fail_host_alloc") fail_at[HOST_ALLOC] = number(v);
   else return false;
   return true;
@@ -98,6 +104,8 @@ EXPORT bool emulator_counted(int kind) {
 EXPORT int64_t emulator_count(int kind) { return kind < COUNTED ? counts[kind] : 0; }
 
 EXPORT int emulator_nvrtc_version() { return settings.nvrtc; }
+
+EXPORT int emulator_dnn_setting() { return settings.dnn; }
 
 /* When the library is loaded, after what it uses was made. */
 static const int configured = emulator_configure(getenv("LUATENSOR_EMULATOR")) + atexit(look_for_leaks);
