@@ -1490,11 +1490,13 @@ function Tensor:softplus_() end
 ---@return luatensor.Tensor # of x's shape and dtype
 function Tensor:sort(dim, options) end
 
----Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
----@param sizes integer|table
----@param dim? integer
----@return table # views
-function Tensor:split(sizes, dim) end
+---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
+---data set's order.
+---@param ds any
+---@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
+---@param options? table `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
+---@return any # ... one a part
+function Tensor:split(ds, parts, options) end
 
 ---square root; NaN below 0.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -2178,17 +2180,6 @@ function lt.fft.rfftn(x, s, dim, options) end
 ---@return luatensor.Tensor # float32 or float64
 function lt.fft.irfftn(x, s, dim, options) end
 
----Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
----@param path string
----@param x luatensor.Tensor any dtype but bfloat16, which NumPy lacks
-function lt.save(path, x) end
-
----Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
----@param path string
----@param options? table {device = the default device}
----@return luatensor.Tensor # an error says what is wrong with a file that is damaged or of another kind
-function lt.load(path, options) end
-
 ---The same elements, in the same memory, as a tensor through which no gradient goes.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
@@ -2405,6 +2396,11 @@ function lt.generator(options) end
 ---@param seed integer
 ---@return any # the default generator
 function lt.manual_seed(seed) end
+
+---The generator that numbers are drawn from where none is given. A run goes on exactly where it was saved when its state
+---is set again.
+---@return any #
+function lt.default_generator() end
 
 ---Uniform in [0, 1). The same seed gives the same numbers on every device, with any number of threads.
 ---@param ... any the shape: numbers or one table
@@ -2870,6 +2866,30 @@ function lt.bench.split(fn, options) end
 ---@return table # a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU); `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
 function lt.bench.time(fn, options) end
 
+---Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
+---
+---A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which is read by Python's
+---package of that name, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table
+---of these, of tensors, numbers, strings, booleans and such tables:
+---
+---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator(), epoch = 3})
+---@param path string
+---@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
+---@param options? table `metadata`: strings by name for other programs to read (.safetensors)
+function lt.save(path, value, options) end
+
+---Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
+---
+---    local run = lt.load "run.safetensors"
+---    model:load_state_dict(run.model)
+---    optimizer:load_state_dict(run.optimizer)
+---    lt.default_generator():set_state(run.generator)
+---@param path string
+---@param options? table `device` (default: the default device)
+---@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
+---@return table # metadata of a .safetensors file: strings by name
+function lt.load(path, options) end
+
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
@@ -2882,6 +2902,14 @@ function lt.allclose(x, y, options) end
 ---@param y luatensor.Tensor
 ---@return boolean #
 function lt.equal_all(x, y) end
+
+---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
+---data set's order.
+---@param ds any
+---@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
+---@param options? table `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
+---@return any # ... one a part
+function lt.split(ds, parts, options) end
 
 ---Products of tensors summed over indices, in Einstein's notation.
 ---Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.

@@ -217,7 +217,41 @@ describe("a loader", function()
     lt.manual_seed(9)
     local by_default = flat(epoch(data.Loader(numbered(20), {shuffle = true})))
     lt.manual_seed(9)
-    assert.same(lt.permutation(20):totable(), by_default)
+    local seed = lt.randint(1, math.maxinteger, {1}, {device = "cpu"}):item()
+    assert.same(lt.permutation(20, {generator = lt.generator{seed = seed}}):totable(), by_default)
+  end)
+
+  it("goes on within an epoch from its state", function()
+    local function loader() return data.Loader(numbered(10), {batch_size = 3, shuffle = true, generator = lt.generator{seed = 2}}) end
+    local whole, state = {}, nil
+    local first = loader()
+    for _, y in first:batches() do
+      whole[#whole + 1] = y:totable()
+      if #whole == 2 then state = first:state_dict() end
+    end
+    assert.same({seed = 2, offset = state.offset, position = 6}, state)
+    assert.same({}, first:state_dict())
+    local second = loader()
+    second.generator:set_state(first.generator:state())
+    second:load_state_dict(state)
+    assert.same(state, second:state_dict())
+    assert.same({whole[3], whole[4]}, epoch(second))
+    assert.same(epoch(first), epoch(second))
+    second:load_state_dict{}
+    assert.equal(4, #epoch(second))
+    fails("load_state_dict: position: 11 is out of range", second.load_state_dict, second, {position = 11})
+    fails("load_state_dict: position: integer expected, got nil", second.load_state_dict, second, {a = 11})
+    fails("load_state_dict: table expected, got nil", second.load_state_dict, second)
+  end)
+
+  it("records nothing", function()
+    local w = lt.ones(2):requires_grad_()
+    local words = {size = 1, get = function() return w * 2 end}
+    assert.is_false(data.Loader(words):batches()().requires_grad)
+    assert.is_true((w * 2).requires_grad)
+    words.get = function() error("mine", 0) end
+    fails("mine", data.Loader(words):batches())
+    assert.is_true((w * 2).requires_grad)
   end)
 
   it("may be left early, and stand within itself", function()

@@ -1,7 +1,6 @@
-/* Tensors in NumPy's .npy files: save and load. */
+/* Files of tensors: how they are opened, written and read; NumPy's .npy files. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +11,18 @@
 #include "lua_file.h"
 #include "lua_register.h"
 #include "npy.h"
+#include "system.h"
 
 /* ---- an open file, owned by Lua: whatever raises, it is closed, and an unfinished one removed ---- */
 
-typedef struct file {
-  FILE *f;
-  char *unfinished;            /* temporary path, removed at the end; NULL: none */
-} file;
-
 static const char file_class = 0;
 
-static void close_file(file *f) {
+void close_file(file *f) {
   if (f->f) fclose(f->f);
   if (f->unfinished) unlink(f->unfinished);
   free(f->unfinished);
-  f->f = NULL;
-  f->unfinished = NULL;
+  free(f->target);
+  *f = (file){0};
 }
 
 static int file_gc(lua_State *L) {
@@ -35,13 +30,48 @@ static int file_gc(lua_State *L) {
   return 0;
 }
 
-static file *push_file(lua_State *L) {
+file *push_file(lua_State *L) {
   file *f = lua_newuserdatauv(L, sizeof *f, 0);
-  f->f = NULL;
-  f->unfinished = NULL;
+  *f = (file){0};
   lua_rawgetp(L, LUA_REGISTRYINDEX, &file_class);
   lua_setmetatable(L, -2);
   return f;
+}
+
+file *test_file(lua_State *L, int i) { return test_class(L, i, &file_class); }
+
+static bool fail(int why) {
+  errno = why;
+  return false;
+}
+
+/* What is no plain file (a pipe, /dev/null) is opened itself. A plain one is never written to: it stays until a new one
+** is complete. */
+bool open_output(file *f, const char *path) {
+  struct stat s;
+  char target[SYSTEM_PATH], name[SYSTEM_PATH];
+  bool in_place;
+  if (!system_output(path, target, &in_place)) return false;
+  if (in_place && stat(target, &s) == 0 && S_ISREG(s.st_mode)) return fail(EACCES);
+  if (in_place) return (f->f = fopen(target, "wb")) != NULL;
+  f->target = strdup(target);
+  if (!f->target || !system_make_beside(target, name)) return false;
+  f->unfinished = strdup(name);
+  if (f->unfinished) return (f->f = fopen(name, "wb")) != NULL;
+  unlink(name);
+  return fail(ENOMEM);
+}
+
+bool finish_output(file *f, bool lasting) {
+  FILE *stream = f->f;
+  if (lasting && f->unfinished && (fflush(stream) != 0 || fsync(fileno(stream)) != 0)) return false;
+  f->f = NULL;
+  if (fclose(stream) != 0) return false;
+  if (!f->unfinished) return true;
+  if (rename(f->unfinished, f->target) != 0) return false;
+  free(f->unfinished);
+  f->unfinished = NULL;
+  return true;
 }
 
 const char *check_path(lua_State *L, int i, const char *fn) {
@@ -85,72 +115,41 @@ void swap_numbers(char *p, int64_t n, enum dtype d) {
 
 /* ---- save ---- */
 
-/* A new file beside `path`, to be renamed when complete; what is no plain file (a pipe, /dev/null) is
-** opened itself. */
-static bool open_beside(file *f, const char *path) {
-  static unsigned serial;
-  struct stat s;
-  if (stat(path, &s) == 0 && !S_ISREG(s.st_mode)) return (f->f = fopen(path, "wb")) != NULL;
-  size_t size = strlen(path) + 48;
-  f->unfinished = malloc(size);
-  if (!f->unfinished) return false;
-  snprintf(f->unfinished, size, "%s.%ld-%u.tmp", path, (long)getpid(), __atomic_fetch_add(&serial, 1, __ATOMIC_RELAXED));
-  int fd = open(f->unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd >= 0 && (f->f = fdopen(fd, "wb")) != NULL) return true;
-  int why = errno;
-  if (fd >= 0) close(fd);
-  else { free(f->unfinished); f->unfinished = NULL; }       /* not ours to remove */
-  errno = why;
-  return false;
+const tensor *push_packed(lua_State *L, const tensor *t) {
+  if (tensor_is_contiguous(t)) return t;
+  int st;
+  tensor *packed = push_tensor(L, "save", t->dtype, &t->shape, t->store->place);
+  TRY(L, t->store->place, st, op_copy(packed, t));
+  if (st != OK) raise(L, "save", st, &t, 1);
+  return packed;
 }
 
-static bool write_elements(lua_State *L, FILE *f, const tensor *t, char *chunk, int *status) {
+bool write_elements(lua_State *L, FILE *f, const tensor *t, bool swapped, char *chunk, int *status) {
   int size = dtype_size(t->dtype);
   int64_t most = FILE_CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
     int64_t n = t->count - i < most ? t->count - i : most;
     tensor part = tensor_slice(t, i, n);
     TRY(L, t->store->place, *status, host_read(&part, t->dtype, chunk));
+    if (swapped && *status == OK) swap_numbers(chunk, n, t->dtype);
     if (*status != OK || fwrite(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return false;
   }
   return true;
 }
 
-/* Closed without error, and under its name. */
-static bool finish_file(file *f, const char *path) {
-  FILE *stream = f->f;
-  f->f = NULL;
-  if (fclose(stream) != 0) return false;
-  if (!f->unfinished) return true;
-  if (rename(f->unfinished, path) != 0) return false;
-  free(f->unfinished);
-  f->unfinished = NULL;
-  return true;
-}
-
-/***
-Writes a tensor to a NumPy .npy file: a new one in full, or nothing.
-@function save
-@string path
-@tparam tensor x any dtype but bfloat16, which NumPy lacks
-*/
-static int l_save(lua_State *L) {
+/* save_npy(path, x) */
+static int l_save_npy(lua_State *L) {
   const char *path = check_path(L, 1, "save");
   const tensor *t = check_tensor(L, 2, "save");
   char header[NPY_WRITTEN];
   size_t length = npy_write(header, t->dtype, &t->shape);
   int status = OK;
   if (!length) return luaL_error(L, "save: NumPy has no %s; use x:to(\"float32\")", dtypes[t->dtype].name);
-  if (!tensor_is_contiguous(t)) {
-    tensor *packed = push_tensor(L, "save", t->dtype, &t->shape, t->store->place);
-    TRY(L, t->store->place, status, op_copy(packed, t));
-    if (status != OK) return raise(L, "save", status, &t, 1);
-    t = packed;
-  }
+  t = push_packed(L, t);
   char *chunk = push_chunk(L, t->count, dtype_size(t->dtype));
   file *f = push_file(L);
-  bool done = open_beside(f, path) && fwrite(header, 1, length, f->f) == length &&
-              write_elements(L, f->f, t, chunk, &status) && finish_file(f, path);
+  bool done = open_output(f, path) && fwrite(header, 1, length, f->f) == length &&
+              write_elements(L, f->f, t, false, chunk, &status) && finish_output(f, false);
   if (done) return 0;
   int why = errno;
   close_file(f);
@@ -190,15 +189,14 @@ static void check_length(lua_State *L, const char *path, const npy_header *h, in
              (LUAI_UACINT)left);
 }
 
-/* Fills t, packed, from the file. Bytes of a bool other than 0 and 1 are true. */
-static int read_elements(lua_State *L, FILE *f, tensor *t, const npy_header *h, char *chunk) {
+int read_elements(lua_State *L, FILE *f, tensor *t, bool swapped, char *chunk) {
   int size = dtype_size(t->dtype);
   int64_t most = FILE_CHUNK / size;
   for (int64_t i = 0; i < t->count; i += most) {
     int64_t n = t->count - i < most ? t->count - i : most;
     tensor part = tensor_slice(t, i, n);
     if (fread(chunk, (size_t)size, (size_t)n, f) != (size_t)n) return -1;
-    if (h->swapped) swap_numbers(chunk, n, t->dtype);
+    if (swapped) swap_numbers(chunk, n, t->dtype);
     int st;
     TRY(L, t->store->place, st, host_write(&part, t->dtype == DT_bool ? DT_uint8 : t->dtype, chunk));
     if (st != OK) return st;
@@ -223,20 +221,10 @@ static void push_reversed(lua_State *L, const tensor *t) {
   if (st != OK) raise(L, "load", st, (const tensor *const *)&out, 1);
 }
 
-static const char *const load_options[] = {"device", NULL};
-
-/***
-Reads a NumPy .npy file: versions 1 to 3, either byte order, row-major or Fortran order.
-@function load
-@string path
-@tparam[opt] table options {device = the default device}
-@treturn tensor an error says what is wrong with a file that is damaged or of another kind
-*/
-static int l_load(lua_State *L) {
-  int nargs, options = check_options(L, "load", load_options, &nargs);
-  if (nargs != 1) return luaL_error(L, "load: path expected, got %d arguments", nargs);
+/* load_npy(path, device) */
+static int l_load_npy(lua_State *L) {
   const char *path = check_path(L, 1, "load");
-  place where = opt_place(L, options, "load", default_place());
+  place where = arg_place(L, 2, "load");
   npy_header h;
   int64_t left;
   file *f = push_file(L);
@@ -247,16 +235,15 @@ static int l_load(lua_State *L) {
   shape stored = h.fortran ? reversed(&h.shape) : h.shape;
   char *chunk = push_chunk(L, left, 1);
   tensor *t = push_tensor(L, "load", h.dtype, &stored, where);
-  int st = read_elements(L, f->f, t, &h, chunk);
-  fclose(f->f);
-  f->f = NULL;
+  int st = read_elements(L, f->f, t, h.swapped, chunk);
+  close_file(f);
   if (st < 0) return raise_bad(L, "load", path, "cannot be read to its end");
   if (st != OK) return raise(L, "load", st, (const tensor *const *)&t, 1);
   if (h.fortran && t->shape.ndim > 1) push_reversed(L, t);
   return finish_op(L, false);
 }
 
-static const luaL_Reg functions[] = {{"save", l_save}, {"load", l_load}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"save_npy", l_save_npy}, {"load_npy", l_load_npy}, {NULL, NULL}};
 
 void open_file(lua_State *L) {
   lua_createtable(L, 0, 1);

@@ -103,7 +103,12 @@ static int l_manual_seed(lua_State *L) {
   return 1;
 }
 
-/* The default generator itself. Internal: who draws in between saves and restores its state. */
+/***
+The generator that numbers are drawn from where none is given. A run goes on exactly where it was saved when its state
+is set again.
+@function default_generator
+@treturn generator
+*/
 static int l_default_generator(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
   return 1;

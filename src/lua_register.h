@@ -22,6 +22,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(device)  \
   X(file)    \
   X(read)    \
+  X(safetensors) \
   X(dlpack)  \
   X(limits)  \
   X(view)    \

@@ -8,12 +8,14 @@ local names = require "luatensor.names"
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
                   reductions = true, composition = true, expression = true, expression_apply = true,
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
-                  linear = true, default_generator = true,
+                  linear = true,
                   sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
                   available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,
                   profile_running = true, working_set = true, autograd = true, updates = true,
-                  read_idx = true, csv_fields = true, csv_numbers = true,
+                  read_idx = true, csv_fields = true, csv_numbers = true, save_npy = true, load_npy = true,
+                  write_tensors = true, open_tensors = true, read_text = true, read_tensor = true,
+                  close_tensors = true,
                   cross_entropy = true, cross_entropy_gradient = true}
 
 local lt = {_VERSION = "luatensor scm"}
@@ -38,6 +40,7 @@ local parts = {
   "info",
   "fft",
   "autograd",
+  "checkpoint",
 }
 
 --- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts
@@ -63,7 +66,7 @@ compose(core.methods)
 --- Loaded when a script first names them: most scripts measure nothing, and many train nothing. They call functions of
 -- the script, whose errors are not theirs to word: no compositions.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
-              optim = "luatensor.optim"}
+              optim = "luatensor.optim", data = "luatensor.data"}
 
 local function load_late(name)
   if not late[name] then return nil end

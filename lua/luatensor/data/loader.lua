@@ -5,6 +5,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
 local dataset = require "luatensor.data.dataset"
+local engine = require "luatensor.autograd.engine"
 
 local Loader = {class_name = "Loader"}
 Loader.__index = Loader
@@ -54,11 +55,30 @@ function Loader:__tostring()
   return ("Loader: %d batches of %d from %s"):format(#self, self.batch_size, tostring(self.dataset))
 end
 
--- The numbers of all samples, in the order of one epoch.
-local function draw_order(self)
+-- ---- one epoch ----
+
+-- Where the generator of an epoch's order stands: the loader's own, or a new one with a seed from the default one.
+local function draw_start(self)
+  if not self.shuffle then return {} end
+  if self.generator then return self.generator:state() end
+  return {seed = lt.randint(1, math.maxinteger, {1}, {device = "cpu"}):item(), offset = 0}
+end
+
+-- The numbers of all samples, in the order that begins at this state.
+local function draw_order(self, start, generator)
   local n, device = self.dataset.size, self.dataset.device or "cpu"
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
-  return lt.permutation(n, {device = device, generator = self.generator})
+  return lt.permutation(n, {device = device, generator = generator or lt.generator{seed = 0}:set_state(start)})
+end
+
+-- The epoch to go on with, after load_state_dict; or a new one.
+local function begin(self)
+  local epoch = self.resumed
+  self.resumed = nil
+  if epoch then return epoch, draw_order(self, epoch) end
+  epoch = draw_start(self)
+  epoch.position = 0
+  return epoch, draw_order(self, epoch, self.generator)
 end
 
 local function move(device, value, ...)
@@ -73,33 +93,61 @@ local function check_batch(who, value, ...)
   return value, ...
 end
 
-local function on_its_way(self)
-  local device, map = self.device, self.map
-  if device and map then
-    return function(...) return check_batch("map", map(move(device, check_batch("the data set", ...)))) end
-  elseif map then
-    return function(...) return check_batch("map", map(check_batch("the data set", ...))) end
-  elseif device then
-    return function(...) return move(device, check_batch("the data set", ...)) end
-  end
-  return function(...) return check_batch("the data set", ...) end
+-- No gradient goes back into a data set.
+local function fetch(ds, device, indices)
+  local _ <close> = engine.recording(false)
+  if device then return move(device, check_batch("the data set", ds:get(indices))) end
+  return check_batch("the data set", ds:get(indices))
 end
 
---- One epoch: an iterator of batches, each what the data set gives for its samples. The order is drawn at once: with
--- `shuffle` one permutation from the generator, which goes on from there in the next epoch. Loops may be left early and
--- stand within each other.
+--- One epoch: an iterator of batches, each what the data set gives for its samples. The order is drawn at once, with
+-- `shuffle`: one permutation, from the loader's generator, which goes on from there in the next epoch; without one,
+-- from a generator whose seed is one number of the default generator. Loops may be left early and stand within each
+-- other.
 -- @treturn function an iterator
 function Loader:batches()
-  local ds, size, at = self.dataset, self.batch_size, 1
+  local ds, size, device, map = self.dataset, self.batch_size, self.device, self.map
+  local epoch, order = begin(self)
   local last = self.drop_last and ds.size // size * size or ds.size
-  local order, pass = draw_order(self), on_its_way(self)
+  self.epoch = epoch
   return function()
-    if at > last then return nil end
-    local n = at + size - 1 > last and last - at + 1 or size
-    local indices = order:narrow(1, at, n)
-    at = at + n
-    return pass(ds:get(indices))
+    local at = epoch.position
+    if at >= last then
+      if self.epoch == epoch then self.epoch = nil end
+      return nil
+    end
+    local n = last - at < size and last - at or size
+    epoch.position = at + n
+    if map then return check_batch("map", map(fetch(ds, device, order:narrow(1, at + 1, n)))) end
+    return fetch(ds, device, order:narrow(1, at + 1, n))
   end
+end
+
+-- ---- state ----
+
+--- Where the last loop over batches is, for lt.save: a run that is loaded goes on with the batch after the last that
+-- was given. The loader's generator has a state of its own, which is to be saved, too.
+-- @treturn table empty between two epochs
+function Loader:state_dict()
+  local state = {}
+  for name, value in pairs(self.epoch or {}) do state[name] = value end
+  return state
+end
+
+--- The next `batches` goes on where state_dict was called.
+-- @tab state
+-- @raise what is no such state; more samples than the data set has
+function Loader:load_state_dict(state)
+  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", type(state)) end
+  self.epoch, self.resumed = nil, nil
+  if next(state) == nil then return end
+  local size = self.dataset.size
+  local resumed = {position = blame.call(args.integer, "load_state_dict", "position", state.position, 0, size)}
+  if self.shuffle then
+    resumed.seed = blame.call(args.integer, "load_state_dict", "seed", state.seed)
+    resumed.offset = blame.call(args.integer, "load_state_dict", "offset", state.offset, 0)
+  end
+  self.epoch, self.resumed = resumed, resumed
 end
 
 return {Loader = setmetatable(Loader, {__call = new})}
