@@ -2868,11 +2868,11 @@ function lt.bench.time(fn, options) end
 
 ---Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
 ---
----A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which is read by Python's
----package of that name, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table
----of these, of tensors, numbers, strings, booleans and such tables:
+---A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
+---that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
+---these, of tensors, numbers, strings, booleans and such tables:
 ---
----    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator(), epoch = 3})
+---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
 ---@param path string
 ---@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
 ---@param options? table `metadata`: strings by name for other programs to read (.safetensors)
