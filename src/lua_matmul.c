@@ -229,25 +229,28 @@ static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
 
 /* What is wrong with linear's arguments, in words, or NULL. */
 static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
-  static const char *const names[] = {"x", "weight", "bias"};
+  static const char *const names[] = {"the input", "the weight", "the bias"};
   for (int i = 0; i < 3; i++) {
     if (i == 2 && !lua_toboolean(L, 3)) break;
     if (!t[i]) return lua_pushfstring(L, "%s: tensor expected, got %s", names[i], luaL_typename(L, i + 1));
     if (tensor_is_gone(t[i])) return lua_pushfstring(L, "%s: %s", names[i], push_gone(L, t[i]));
+    if (t[i]->dtype != t[0]->dtype)
+      return lua_pushfstring(L, "the input is %s, %s %s; use :to(\"%s\")", dtypes[t[0]->dtype].name, names[i],
+                             dtypes[t[i]->dtype].name, dtypes[t[i]->dtype].name);
     if (t[i]->dtype == DT_bool) return lua_pushfstring(L, "%s: not for bool", names[i]);
     if (!place_equal(t[i]->store->place, t[0]->store->place)) {
       push_place(L, t[0]->store->place);
       push_place(L, t[i]->store->place);
-      return lua_pushfstring(L, "x is on %s, %s on %s", lua_tostring(L, -2), names[i], lua_tostring(L, -1));
+      return lua_pushfstring(L, "the input is on %s, %s on %s", lua_tostring(L, -2), names[i], lua_tostring(L, -1));
     }
     push_shape(L, &t[i]->shape);
   }
   const shape *x = &t[0]->shape, *w = &t[1]->shape, *b = t[2] ? &t[2]->shape : NULL;
-  if (w->ndim != 2) return lua_pushfstring(L, "weight: [outputs, inputs] expected, its shape is %s", lua_tostring(L, 5));
+  if (w->ndim != 2) return lua_pushfstring(L, "the weight: [outputs, inputs] expected, its shape is %s", lua_tostring(L, 5));
   if (x->ndim == 0 || x->dim[x->ndim - 1] != w->dim[1])
-    return lua_pushfstring(L, "x's last dim must be %I, its shape is %s", (LUAI_UACINT)w->dim[1], lua_tostring(L, 4));
+    return lua_pushfstring(L, "the input's last dim must be %I, its shape is %s", (LUAI_UACINT)w->dim[1], lua_tostring(L, 4));
   if (b && (b->ndim != 1 || b->dim[0] != w->dim[0]))
-    return lua_pushfstring(L, "bias: [%I] expected, its shape is %s", (LUAI_UACINT)w->dim[0], lua_tostring(L, 6));
+    return lua_pushfstring(L, "the bias: [%I] expected, its shape is %s", (LUAI_UACINT)w->dim[0], lua_tostring(L, 6));
   return NULL;
 }
 
@@ -262,7 +265,6 @@ static int l_linear(lua_State *L) {
   view_move(&turned, 0, 1);
   matmul_job j = {.kind = MATMUL_matmul, .a = t[0], .b = &turned};
   prepare(L, "linear", &j);
-  if (t[2]) j.dtype = dtype_promote(j.dtype, t[2]->dtype);
   tensor *out = push_tensor(L, "linear", j.dtype, &j.shape, j.a->store->place);
   int st;
   TRY(L, out->store->place, st, t[2] ? addmm_run(&j, t[2], out, one, one) : matmul_run(&j, out, one, zero));

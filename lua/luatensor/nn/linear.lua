@@ -2,7 +2,7 @@
 
 local core = require "luatensor.core"
 local Module = require "luatensor.nn.module"
-local functional = require "luatensor.nn.functional"
+local autocast = require "luatensor.nn.autocast"
 local layer = require "luatensor.nn.layer"
 
 --- y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn from ±1/√inputs, uniformly.
@@ -12,6 +12,8 @@ local layer = require "luatensor.nn.layer"
 -- @tparam[opt] table options `bias` (true), `dtype`, `device`, `generator`
 -- @treturn Module takes x [..., inputs], gives [..., outputs]
 local Linear = Module:extend "Linear"
+
+local linear, cast, is_on = core.linear, autocast.cast, autocast.is_on
 
 function Linear:init(inputs, outputs, options)
   options = layer.options("Linear", options, {bias = true})
@@ -23,12 +25,11 @@ function Linear:init(inputs, outputs, options)
 end
 
 function Linear:forward(x)
-  if not core.is_tensor(x) then self:fail("tensor expected, got %s", type(x)) end
-  local shape = x.shape
-  if shape[#shape] ~= self.inputs then
-    self:fail("the input's last dim must be %d, its shape is %s", self.inputs, tostring(shape))
-  end
-  return functional.linear(x, self.weight, self.bias)
+  local weight, bias = self.weight, self.bias
+  if is_on() then x, weight, bias = cast(x), cast(weight), cast(bias) end
+  local y, fault = linear(x, weight, bias)
+  if not y then self:fail("%s", fault) end
+  return y
 end
 
 function Linear:extra() return ("%d, %d"):format(self.inputs, self.outputs) end

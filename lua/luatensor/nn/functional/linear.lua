@@ -4,7 +4,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local autocast = require "luatensor.nn.autocast"
 
-local cast = autocast.cast
+local linear, cast, is_on = core.linear, autocast.cast, autocast.is_on
 
 local functional = {}
 
@@ -14,10 +14,11 @@ local functional = {}
 -- @tparam tensor weight [outputs, inputs]
 -- @tparam[opt] tensor bias [outputs]; nil or false: none
 -- @treturn tensor [..., outputs]
--- @raise shapes that do not fit; tensors on several devices; bool tensors
+-- @raise shapes that do not fit; tensors on several devices; tensors of several dtypes
 function functional.linear(x, weight, bias)
-  local y, fault = core.linear(cast(x), cast(weight), cast(bias))
-  return y or blame.fail("linear", fault)
+  if is_on() then x, weight, bias = cast(x), cast(weight), cast(bias) end
+  local y, fault = linear(x, weight, bias)
+  return y or blame.fail("linear", "%s", fault)
 end
 
 return functional

@@ -12,6 +12,15 @@ local place = {}
 
 local float_dtypes = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
 
+local function device_of(target)
+  local ok, device = pcall(core.device, target)
+  if ok then return device end
+  if device:find("unknown device", 1, true) then
+    blame.fail("to", "a device or a dtype of floats expected, got %q", target)
+  end
+  blame.fail("to", "%s", (device:gsub("^[^\n:]*:%d+: ", "")))
+end
+
 -- The dtype and the device that to was asked for.
 local function targets(where, also)
   local dtype, device
@@ -19,7 +28,7 @@ local function targets(where, also)
     if type(target) ~= "string" then
       blame.fail("to", "a device or a dtype expected, such as \"cuda\", \"float64\", got %s", type(target))
     end
-    if float_dtypes[target] then dtype = target else device = blame.call(core.device, target) end
+    if float_dtypes[target] then dtype = target else device = device_of(target) end
   end
   if not dtype and not device then blame.fail("to", "a device or a dtype expected, got nil") end
   return dtype, device

@@ -1,0 +1,467 @@
+-- Modules: their fields, names, modes, state and places; what is said of misuse.
+local lt = require "luatensor"
+local nn = require "luatensor.nn"
+local helpers = require "spec.support.helpers"
+
+local device = helpers.device
+
+local function names(iterator)
+  local list = {}
+  for name in iterator do list[#list + 1] = name end
+  return list
+end
+
+local function keys(t)
+  local list = {}
+  for key in pairs(t) do list[#list + 1] = key end
+  table.sort(list)
+  return list
+end
+
+local function parameter(...) return lt.rand(...):requires_grad_() end
+
+local function mlp() return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)) end
+
+describe("a class of modules", function()
+  local Scaled = nn.Module:extend "Scaled"
+  function Scaled:init(width)
+    self.width = width
+    self.scale = parameter(width)
+    self.inner = nn.Linear(width, width)
+  end
+  function Scaled:forward(x) return self.inner(x) * self.scale end
+
+  it("has a constructor, a forward, and tells its modules and parameters", function()
+    local m = Scaled(3)
+    assert.equal("[2, 3]", tostring(m(lt.rand(2, 3)).shape))
+    assert.same({"scale", "inner.weight", "inner.bias"}, names(m:named_parameters()))
+    assert.same({"", "inner"}, names(m:named_modules()))
+    assert.same({"inner"}, names(m:named_children()))
+    assert.equal(3, #m:parameters())
+    assert.truthy(nn.is_module(m) and not nn.is_module(Scaled) and not nn.is_module({_known = {}}))
+    assert.truthy(nn.is_module(setmetatable({_known = {}}, {__metatable = false})) == false)
+  end)
+
+  it("can be extended again", function()
+    local Twice = Scaled:extend "Twice"
+    function Twice:init(width)
+      Scaled.init(self, width)
+      self.more = nn.Linear(width, 1)
+    end
+    function Twice:forward(x) return self.more(Scaled.forward(self, x)) end
+    local m = Twice(2)
+    assert.equal("[5, 1]", tostring(m(lt.rand(5, 2)).shape))
+    assert.same({"scale", "inner.weight", "inner.bias", "more.weight", "more.bias"}, names(m:named_parameters()))
+    assert.equal("Twice", m.class_name)
+    assert.truthy(tostring(m):find("^Twice%("))
+  end)
+
+  it("without a forward says so", function()
+    local Empty = nn.Module:extend "Empty"
+    assert.raises("Empty: this class has no forward", function() return Empty()(1) end)
+    assert.raises("extend: name expected, got nil", function() return nn.Module:extend() end)
+  end)
+
+  it("keeps metamethods of its base", function()
+    local List = nn.Sequential:extend "List"
+    assert.equal(2, #List(nn.ReLU(), nn.ReLU()))
+  end)
+end)
+
+describe("a module's fields", function()
+  it("are found in the order of first assignments, also after nil and false", function()
+    local m = nn.Module()
+    m.b = nn.ReLU()
+    m.a = nn.ReLU()
+    m.c = false
+    m.b = nil
+    m.c = nn.ReLU()
+    m.b = nn.ReLU()
+    assert.same({"b", "a", "c"}, names(m:named_children()))
+    m.a = nil
+    assert.same({"b", "c"}, names(m:named_children()))
+  end)
+
+  it("stay parameters when they are frozen", function()
+    local l = nn.Linear(3, 2)
+    l.weight:requires_grad_(false)
+    assert.same({"bias", "weight"}, keys(l:state_dict()))
+    assert.same({"weight", "bias"}, names(l:named_parameters()))
+  end)
+
+  it("become parameters when they first require gradients", function()
+    local m = nn.Module()
+    m.w = lt.rand(2)
+    assert.same({}, m:parameters())
+    m.w:requires_grad_()
+    assert.equal(1, #m:parameters())
+    m.p = false
+    m.p = parameter(2)
+    assert.equal(2, #m:parameters())
+  end)
+
+  it("are no parameters where they are results, buffers or other values", function()
+    local m = nn.Module()
+    m.w = parameter(2)
+    m.seen = m.w * 2
+    m:register_buffer("mean", lt.zeros(2))
+    m.width, m.list, m.fn = 3, {1, 2}, print
+    assert.same({"w"}, names(m:named_parameters()))
+    assert.same({"mean"}, names(m:named_buffers()))
+    m.w = m.w * 1
+    assert.same({}, names(m:named_parameters()))
+  end)
+
+  it("may be registered without a tensor", function()
+    local m = nn.Module()
+    m:register_parameter("bias", nil)
+    m:register_buffer("mean", nil)
+    assert.same({false, false}, {m.bias, m.mean})
+    assert.same({}, keys(m:state_dict()))
+    m.bias, m.mean = lt.zeros(2), lt.ones(2)
+    assert.same({"bias", "mean"}, keys(m:state_dict()))
+    assert.equal(1, #m:parameters())
+  end)
+
+  it("cannot hide parameters", function()
+    local m = nn.Module()
+    assert.raises("Module: field \"layers\" is a plain table of modules, whose parameters nobody would find; use nn.ModuleList or "
+                  .. "nn.ModuleDict", function() m.layers = {nn.ReLU()} end)
+    assert.raises("^Module: field \"heads\" is a plain table of modules", function() m.heads = {left = nn.ReLU()} end)
+    assert.raises("Module: field \"w\" is a plain table of parameters, whose parameters nobody would find; use nn.ParameterList",
+                  function() m.w = {parameter(2)} end)
+    assert.raises("Module: a module cannot have the name \"a.b\": a string without dots expected, or an integer",
+                  function() m["a.b"] = nn.ReLU() end)
+    assert.raises("^Module: a parameter cannot have the name 1.5", function() m[1.5] = parameter(2) end)
+    assert.raises("register_buffer: x: tensor or nil expected, got number", function() m:register_buffer("x", 3) end)
+    assert.raises("register_parameter: \"forward\" is a method of modules",
+                  function() m:register_parameter("forward", parameter(2)) end)
+  end)
+end)
+
+describe("modules inside of modules", function()
+  it("are told once, however often they are there", function()
+    local shared = nn.Linear(2, 2)
+    local m = nn.Sequential(shared, nn.ReLU(), shared)
+    assert.same({"", "1", "2"}, names(m:named_modules()))
+    assert.equal(2, #m:parameters())
+    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(m:state_dict()))       -- as PyTorch's
+    m:load_state_dict(m:state_dict())
+  end)
+
+  it("share parameters", function()
+    local a, b = nn.Linear(2, 2), nn.Linear(2, 2)
+    b.weight = a.weight
+    local m = nn.Sequential(a, b)
+    assert.equal(3, #m:parameters())
+    assert.same({"1.weight", "1.bias", "2.bias"}, names(m:named_parameters()))
+    m:to "float64"
+    assert.equal(a.weight, b.weight)
+    assert.equal("float64", b.weight.dtype)
+    assert.same({"1.bias", "1.weight", "2.bias", "2.weight"}, keys(m:state_dict()))
+  end)
+
+  it("may have one another", function()
+    local a, b = nn.Module(), nn.Module()
+    a.b, b.a = b, a
+    a.w = parameter(2)
+    assert.equal(1, #b:parameters())
+    assert.same({"w"}, keys(a:state_dict()))
+    assert.truthy(tostring(a):find("(a): Module(): the one above", 1, true))
+    a:train(false):apply(function() end):to "float64"
+  end)
+
+  it("may be nested deeply", function()
+    local m = nn.Linear(2, 2)
+    for _ = 1, 3000 do m = nn.Sequential(m) end
+    assert.equal(2, #m:parameters())
+    assert.equal("[1, 2]", tostring(m(lt.rand(1, 2)).shape))
+    assert.equal(3001 + 1, select(2, tostring(m:eval()):gsub("%(1%)", "")) + 2)
+  end)
+end)
+
+describe("modules", function()
+  it("switch modes, all of them", function()
+    local m = nn.Sequential(nn.Dropout(), nn.Sequential(nn.Dropout()))
+    assert.equal(m, m:eval())
+    assert.same({false, false}, {m.training, m[2][1].training})
+    assert.truthy(m:train()[2][1].training)
+  end)
+
+  it("apply from the inside out", function()
+    local seen = {}
+    local m = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Tanh()))
+    assert.equal(m, m:apply(function(each) seen[#seen + 1] = each.class_name end))
+    assert.same({"Tanh", "Sequential", "ReLU", "Sequential"}, seen)
+    assert.raises("apply: function expected, got nil", function() m:apply() end)
+    assert.raises("of the script's", function() m:apply(function() error("of the script's", 0) end) end)
+  end)
+
+  it("freeze, and forget gradients", function()
+    local m = mlp()
+    m(lt.rand(2, 3)):sum():backward()
+    assert.truthy(m[1].weight.grad)
+    m:zero_grad()
+    assert.is_nil(m[1].weight.grad)
+    m:requires_grad_(false)
+    assert.falsy(m(lt.rand(2, 3)).requires_grad)
+    assert.equal(4, #m:requires_grad_():parameters())
+    assert.truthy(m[3].bias.requires_grad)
+  end)
+
+  it("print their shapes and counts", function()
+    local m = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10, {bias = false}))
+    assert.equal([[
+Sequential(
+  (1): Linear(64, 128)  weight [128, 64], bias [128]: 8,320 parameters
+  (2): ReLU()
+  (3): Linear(128, 10)  weight [10, 128]: 1,280 parameters
+)
+9,600 parameters]], tostring(m))
+    m[1]:requires_grad_(false)
+    assert.truthy(tostring(m):find("9,600 parameters, 1,280 of them trained", 1, true))
+    assert.equal("Linear(2, 1)  weight [1, 2], bias [1]: 3 parameters", tostring(nn.Linear(2, 1)))
+  end)
+end)
+
+describe("to", function()
+  it("converts floats, and keeps tensors what they are", function()
+    local m = mlp()
+    local weight, before = m[1].weight, m[1].weight:detach():clone()
+    m:register_buffer("steps", lt.tensor{1, 2})
+    m(lt.rand(2, 3)):sum():backward()
+    m[3]:requires_grad_(false)
+    local gradient = weight.grad:clone()
+    assert.equal(m, m:to "float64")
+    assert.equal(weight, m[1].weight)
+    assert.same({"float64", "float64", "int64"}, {weight.dtype, weight.grad.dtype, m.steps.dtype})
+    assert.truthy(weight:equal_all(before:to "float64") and weight.grad:equal_all(gradient:to "float64"))
+    assert.truthy(weight.requires_grad and weight.is_leaf)
+    assert.falsy(m[3].weight.requires_grad)
+    m:zero_grad()
+    m(lt.rand({2, 3}, {dtype = "float64"})):sum():backward()
+    assert.equal("float64", weight.grad.dtype)
+  end)
+
+  it("moves to a device, and converts at once", function()
+    local m = mlp()
+    local weight = m[1].weight
+    m(lt.rand(2, 3)):sum():backward()
+    m:to("cpu", "float64")
+    assert.same({"cpu", "float64", "cpu"}, {weight.device, weight.dtype, weight.grad.device})
+    m:to("float32", device)
+    assert.same({lt.zeros(1).device, "float32"}, {weight.device, weight.dtype})
+    assert.equal("[2, 2]", tostring(m(lt.rand(2, 3)).shape))
+  end)
+
+  it("changes nothing where memory runs out", function()
+    local m = mlp()
+    lt._fail_after(3, 2)                -- the third tensor; once more, too, after a collection
+    assert.raises("^out of memory", m.to, m, "float64")
+    lt._fail_after(0)
+    for _, p in ipairs(m:parameters()) do assert.equal("float32", p.dtype) end
+    local before, state = m[1].bias:totable(), m:state_dict()
+    for name, x in pairs(state) do state[name] = x:to("float64") + 1 end
+    lt._fail_after(3, 2)
+    assert.raises("^out of memory", m.load_state_dict, m, state)
+    lt._fail_after(0)
+    assert.same(before, m[1].bias:totable())
+  end)
+
+  it("lets an optimiser go on", function()
+    local m = nn.Linear(2, 1)
+    local opt = lt.optim.SGD(m:parameters(), {lr = 0.5})
+    m:to "float64"
+    local before = m.bias:detach():clone()
+    m(lt.ones({1, 2}, {dtype = "float64"})):sum():backward()
+    opt:step()
+    assert.near(-0.5, (m.bias:detach() - before):item(), 1e-12)
+  end)
+
+  it("says what it cannot take", function()
+    local m = mlp()
+    assert.raises("to: a device or a dtype expected, got nil", m.to, m)
+    assert.raises("to: a device or a dtype expected, such as \"cuda\", \"float64\", got table", m.to, m, {})
+    assert.raises("to: a device or a dtype of floats expected, got \"int64\"", m.to, m, "int64")
+    assert.raises("to: a device or a dtype of floats expected, got \"banana\"", m.to, m, "banana")
+    assert.equal("float32", m[1].weight.dtype)
+  end)
+end)
+
+describe("the state", function()
+  it("is the same memory, without gradients", function()
+    local m = mlp()
+    local state = m:state_dict()
+    assert.same({"1.bias", "1.weight", "3.bias", "3.weight"}, keys(state))
+    assert.falsy(state["1.bias"].requires_grad)
+    state["1.bias"]:fill_(3)
+    assert.same({3, 3, 3, 3}, m[1].bias:totable())
+  end)
+
+  it("goes into another one, whatever its dtype and device", function()
+    local a, b = mlp(), mlp():to("cpu", "float64")
+    local weight = b[1].weight
+    local missing, unexpected = b:load_state_dict(a:state_dict())
+    assert.same({{}, {}}, {missing, unexpected})
+    assert.equal(weight, b[1].weight)
+    assert.truthy(b[1].weight:equal_all(a[1].weight:detach():to("cpu"):to "float64"))
+    assert.same({"cpu", "float64", true}, {weight.device, weight.dtype, weight.requires_grad})
+  end)
+
+  it("has buffers, but those that are not persistent", function()
+    local m = nn.Module()
+    m:register_buffer("mean", lt.zeros(2))
+    m:register_buffer("cache", lt.zeros(2), {persistent = false})
+    assert.same({"mean"}, keys(m:state_dict()))
+    assert.same({"mean", "cache"}, names(m:named_buffers()))
+    m:load_state_dict {mean = lt.ones(2)}
+    assert.same({1, 1}, m.mean:totable())
+    assert.raises("register_buffer: unknown option \"save\"; known: persistent",
+                  function() m:register_buffer("x", nil, {save = true}) end)
+  end)
+
+  it("changes nothing where something does not fit, and says all of it", function()
+    local m = mlp()
+    local before = m[1].bias:totable()
+    local state = m:state_dict()
+    state["1.bias"] = lt.full({4}, 7.)
+    state["1.weight"] = lt.zeros(3, 4)
+    state["3.bias"] = lt.complex(lt.zeros(2), lt.zeros(2))
+    state["3.weight"] = nil
+    state.other, state[1] = lt.zeros(1), 3
+    assert.raises([[
+load_state_dict: this is not the state of such a Sequential:
+  1.weight: shape [4, 3] expected, got [3, 4]
+  3.bias: float32 expected, complex64 has imaginary parts
+  missing: 3.weight [2, 4]
+  unexpected: 1
+  unexpected: other]], m.load_state_dict, m, state)
+    assert.same(before, m[1].bias:totable())
+    state["1.weight"], state["3.bias"] = "text", lt.zeros(2)
+    state["3.bias"]:free()
+    assert.raises([[
+load_state_dict: this is not the state of such a Sequential:
+  1.weight: tensor expected, got string
+  3.bias: this tensor was freed]], m.load_state_dict, m, state, {strict = false})
+    assert.same(before, m[1].bias:totable())
+  end)
+
+  it("may be a part, with strict = false", function()
+    local m = mlp()
+    local missing, unexpected = m:load_state_dict({["1.bias"] = lt.tensor{true, false, true, true}, x = 1}, {strict = false})
+    assert.same({{"1.weight", "3.bias", "3.weight"}, {"x"}}, {missing, unexpected})
+    assert.same({1, 0, 1, 1}, m[1].bias:totable())
+    assert.raises("load_state_dict: unknown option \"stict\"; known: strict", m.load_state_dict, m, {}, {stict = false})
+    assert.raises("load_state_dict: table expected, got nil", m.load_state_dict, m)
+  end)
+
+  it("does not list without end what is missing", function()
+    local layers = {}
+    for i = 1, 30 do layers[i] = nn.Linear(1, 1) end
+    local m = nn.Sequential(layers)
+    assert.truthy(helpers.message_of(m.load_state_dict, m, {}):find("\n  and 40 more$"))
+  end)
+
+  it("comes from PyTorch by nn.rename_pytorch", function()
+    local x = lt.zeros(1)
+    local function renamed(name) return next(nn.rename_pytorch {[name] = x}) end
+    assert.equal("1.weight", renamed "0.weight")
+    assert.equal("blocks.10.mlp.1.bias", renamed "blocks.9.mlp.0.bias")
+    assert.equal("rnn.weight_ih_l1", renamed "rnn.weight_ih_l0")
+    assert.equal("rnn.bias_hh_l2_reverse", renamed "rnn.bias_hh_l1_reverse")
+    assert.equal("layer1.conv_l0x.weight", renamed "layer1.conv_l0x.weight")
+    assert.equal("head.weight", renamed "head.weight")
+    assert.raises("rename_pytorch: table expected, got nil", nn.rename_pytorch)
+  end)
+end)
+
+describe("containers", function()
+  it("Sequential grows and shrinks", function()
+    local m = nn.Sequential(nn.Linear(2, 3)):append(nn.ReLU())
+    m:insert(2, nn.Linear(3, 4))
+    assert.same({"Linear", "Linear", "ReLU"}, {m[1].class_name, m[2].class_name, m[3].class_name})
+    assert.equal(3, #m)
+    assert.same({"1.bias", "1.weight", "2.bias", "2.weight"}, keys(m:state_dict()))
+    assert.equal("Linear", m:remove(1).class_name)
+    assert.same({2, "ReLU"}, {#m, m[2].class_name})
+    assert.same({"1", "2"}, names(m:named_children()))
+    m:append(nn.Tanh())
+    assert.same({"1", "2", "3"}, names(m:named_children()))
+    assert.equal(0, #nn.Sequential())
+    local x = lt.rand(2)
+    assert.equal(x, nn.Sequential()(x))
+    assert.raises("Sequential: argument 2: module expected, got nil", nn.Sequential, nn.ReLU(), nil)
+    assert.raises("Sequential: argument 1: module expected, got number", nn.Sequential, 3)
+    assert.raises("Sequential: insert: place: 9 is out of range", m.insert, m, 9, nn.ReLU())
+  end)
+
+  it("ModuleList, ModuleDict and ParameterList tell what they have", function()
+    local m = nn.Module()
+    m.layers = nn.ModuleList {nn.Linear(1, 1), nn.Linear(1, 1)}
+    m.heads = nn.ModuleDict {right = nn.Linear(1, 1, {bias = false}), left = nn.ReLU()}
+    m.scales = nn.ParameterList {lt.rand(1), parameter(2)}
+    assert.same({"layers.1.weight", "layers.1.bias", "layers.2.weight", "layers.2.bias", "heads.right.weight", "scales.1", "scales.2"},
+                names(m:named_parameters()))
+    assert.same({2, 2}, {#m.layers, #m.scales})
+    assert.equal("ReLU", m.heads.left.class_name)
+    local count = 0
+    for i, l in ipairs(m.layers) do count = count + i + (nn.is_module(l) and 10 or 0) end
+    assert.equal(23, count)
+    assert.raises("ModuleDict: \"forward\" is a name that modules need themselves", nn.ModuleDict, {forward = nn.ReLU()})
+    assert.raises("ModuleList: a list of modules expected, got a module", nn.ModuleList, nn.ReLU())
+    assert.raises("ParameterList: argument 1: a parameter cannot be the result of multiply; use x:detach()", nn.ParameterList,
+                  {parameter(1) * 2})
+    assert.raises("ModuleList: this class has no forward", function() return m.layers(1) end)
+  end)
+
+  it("Residual adds, Lambda calls", function()
+    local m = nn.Residual(nn.Lambda(function(x) return x * 2 end, "twice"))
+    assert.same({3, 6}, m(lt.tensor{1, 2}):totable())
+    assert.truthy(tostring(m):find("Lambda(twice)", 1, true))
+    assert.raises("Residual(): the modules make shape [1, 3] of [1, 2]; both must be the same", nn.Residual(nn.Linear(2, 3)), lt.rand(1, 2))
+    assert.raises("Lambda: function expected, got nil", nn.Lambda)
+  end)
+
+  it("Flatten, Unflatten and Identity say what does not fit", function()
+    assert.raises("Flatten(): not for the shape [3]", nn.Flatten(), lt.rand(3))
+    assert.raises("Unflatten(2, [2, 2]): dim 2 of the shape [1, 3] does not divide so", nn.Unflatten(2, {2, 2}), lt.rand(1, 3))
+    assert.raises("Flatten(): tensor expected, got nil", nn.Flatten())
+    assert.equal(3, (nn.Identity("any", 1)(3)))
+  end)
+end)
+
+describe("misuse", function()
+  it("of layers is said in their words", function()
+    local l = nn.Linear(3, 2)
+    assert.raises("Linear(3, 2): the input's last dim must be 3, its shape is [3, 4]", l, lt.rand(3, 4))
+    assert.raises("Linear(3, 2): the input's last dim must be 3, its shape is []", l, lt.tensor(1.))
+    assert.raises("Linear(3, 2): the input: tensor expected, got nil", l)
+    assert.raises("Linear(3, 2): the input is float64, the weight float32; use :to(\"float32\")", l, lt.rand({2, 3}, {dtype = "float64"}))
+    assert.raises("Linear(3, 2): the input is int64, the weight float32; use :to(\"float32\")", l, lt.ones({2, 3}, {dtype = "int64"}))
+    local x = lt.rand(2, 3)
+    x:free()
+    assert.raises("Linear(3, 2): the input: this tensor was freed", l, x)
+    assert.raises("Linear: this is the class; make a layer of it, Linear(…), and call that", function() return nn.Linear:forward(lt.rand(1, 3)) end)
+    assert.raises("Linear: inputs: integer expected, got nil", nn.Linear)
+    assert.raises("Linear: outputs: 0 is out of range", nn.Linear, 3, 0)
+    assert.raises("Linear: unknown option \"bais\"; known: bias, device, dtype, generator", nn.Linear, 3, 2, {bais = false})
+  end)
+
+  it("of methods names the colon or the class", function()
+    local m = nn.Linear(3, 2)
+    assert.raises("parameters: module expected, got nil; is there a colon, as in model:parameters()?", m.parameters)
+    assert.raises("state_dict: Linear is a class; call it of a module: Linear(…):state_dict()", nn.Linear.state_dict, nn.Linear)
+  end)
+
+  it("of names tells the nearest", function()
+    assert.raises("luatensor has no \"nn.Liner\"; did you mean \"nn.Linear\"?", function() return nn.Liner end)
+    assert.raises("luatensor has no \"nn.functional.sofmax\"; did you mean \"nn.functional.softmax\"?", function() return nn.functional.sofmax end)
+    assert.equal(nn, lt.nn)
+  end)
+
+  if tostring(device) ~= "cpu" then
+    it("of devices names both", function()
+      assert.raises("^Linear%(3, 2%): the input is on cpu, the weight on cuda", nn.Linear(3, 2), lt.rand({2, 3}, {device = "cpu"}))
+    end)
+  end
+end)
