@@ -12,4 +12,6 @@ for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = class end
 end
 
+optim.scheduler = require "luatensor.optim.scheduler"
+
 return names.guard(optim, "optim.")

@@ -1,0 +1,50 @@
+--- Schedulers along a cosine.
+
+local Scheduler = require "luatensor.optim.scheduler.base"
+local is = require "luatensor.optim.options"
+
+local function between(low, high, part) return low + (high - low) * (1 + math.cos(math.pi * part)) / 2 end
+
+--- eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with
+-- Warm Restarts (2017), without the restarts.
+-- @function optim.scheduler.CosineAnnealingLR
+-- @tparam Optimizer optimizer
+-- @int T_max steps from base to eta_min
+-- @tparam[opt] table options `eta_min` (0)
+-- @treturn Scheduler
+local CosineAnnealingLR = Scheduler.class("CosineAnnealingLR", {eta_min = {0, is.nonnegative}})
+
+function CosineAnnealingLR:init(T_max, options)
+  self.T_max = self:argument("T_max", T_max, is.count)
+  self:read(options)
+end
+
+function CosineAnnealingLR:rate(base, t) return between(self.eta_min, base, t / self.T_max) end
+
+--- Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many, and so on.
+-- Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+-- @function optim.scheduler.CosineAnnealingWarmRestarts
+-- @tparam Optimizer optimizer
+-- @int T_0
+-- @tparam[opt] table options `T_mult` (1), `eta_min` (0)
+-- @treturn Scheduler
+local CosineAnnealingWarmRestarts = Scheduler.class("CosineAnnealingWarmRestarts", {
+  T_mult = {1, is.count}, eta_min = {0, is.nonnegative},
+})
+
+function CosineAnnealingWarmRestarts:init(T_0, options)
+  self.T_0 = self:argument("T_0", T_0, is.count)
+  self:read(options)
+end
+
+function CosineAnnealingWarmRestarts:rate(base, t)
+  local length = self.T_0
+  if self.T_mult == 1 then t = t % length end
+  while t >= length do
+    t = t - length
+    length = length * self.T_mult
+  end
+  return between(self.eta_min, base, t / length)
+end
+
+return {CosineAnnealingLR = CosineAnnealingLR, CosineAnnealingWarmRestarts = CosineAnnealingWarmRestarts}

@@ -1,0 +1,130 @@
+--- Schedulers that go up and down again, batch by batch, and the momentum the other way round.
+
+local Scheduler = require "luatensor.optim.scheduler.base"
+local is = require "luatensor.optim.options"
+
+-- SGD's momentum, Adam's first beta.
+local function check_momentum(self)
+  local group = self.optimizer.param_groups[1]
+  if self.cycle_momentum and group.momentum == nil and group.betas == nil then
+    self:fail("%s has no momentum; use cycle_momentum = false", self.optimizer.name)
+  end
+end
+
+local function set_momentum(group, momentum)
+  if group.betas then group.betas = {momentum, group.betas[2]} else group.momentum = momentum end
+end
+
+--- One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to
+-- max_lr / div_factor / final_div_factor; with three_phase first back to where it began, as fast as it went up. The
+-- momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+-- @function optim.scheduler.OneCycleLR
+-- @tparam Optimizer optimizer
+-- @param max_lr a number, or a list, one for each group
+-- @tparam table options `total_steps`, or `epochs` and `steps_per_epoch`; `pct_start` (0.3), `anneal_strategy` ("cos"
+--   or "linear"), `cycle_momentum` (true), `base_momentum` (0.85), `max_momentum` (0.95), `div_factor` (25),
+--   `final_div_factor` (1e4), `three_phase` (false)
+-- @treturn Scheduler
+local OneCycleLR = Scheduler.class("OneCycleLR", {
+  total_steps = {nil, is.count}, epochs = {nil, is.count}, steps_per_epoch = {nil, is.count},
+  pct_start = {0.3, is.share}, anneal_strategy = {"cos", is.choice("cos", "linear")},
+  cycle_momentum = {true, is.boolean}, base_momentum = {0.85, is.share}, max_momentum = {0.95, is.share},
+  div_factor = {25, is.positive}, final_div_factor = {1e4, is.positive}, three_phase = {false, is.boolean},
+})
+
+-- Where each phase ends, and its ends as keys of `levels`.
+local function phases_of(self)
+  local last, up = self.total_steps - 1, self.pct_start * self.total_steps - 1
+  if not self.three_phase then return {{up, "initial", "max"}, {last, "max", "min"}} end
+  return {{up, "initial", "max"}, {2 * self.pct_start * self.total_steps - 2, "max", "initial"},
+          {last, "initial", "min"}}
+end
+
+function OneCycleLR:init(max_lr, options)
+  self:read(options)
+  if not self.total_steps then
+    if not self.epochs or not self.steps_per_epoch then
+      self:fail("option total_steps expected, or epochs and steps_per_epoch")
+    end
+    self.total_steps = self.epochs * self.steps_per_epoch
+  end
+  check_momentum(self)
+  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
+  self.phases = phases_of(self)
+  for k, group in ipairs(self.optimizer.param_groups) do
+    group.initial_lr = self.max_lrs[k] / self.div_factor
+    self.base_lrs[k] = group.initial_lr
+  end
+end
+
+-- From a to b, `part` of the way.
+function OneCycleLR:between(a, b, part)
+  if self.anneal_strategy == "linear" then return a + (b - a) * part end
+  return b + (a - b) / 2 * (1 + math.cos(math.pi * part))
+end
+
+-- The phase of step t, and how much of it is done.
+function OneCycleLR:place(t)
+  local first = 0
+  for i, phase in ipairs(self.phases) do
+    if t <= phase[1] or i == #self.phases then return phase, (t - first) / (phase[1] - first) end
+    first = phase[1]
+  end
+end
+
+function OneCycleLR:rate(base, t, k)
+  if t > self.total_steps then self:fail("this is step %d, there are %d in all", t, self.total_steps) end
+  local phase, part = self:place(t)
+  local max = self.max_lrs[k] or self.max_lrs[1]
+  local levels = {initial = base, max = max, min = base / self.final_div_factor}
+  if self.cycle_momentum then
+    local momenta = {initial = self.max_momentum, max = self.base_momentum, min = self.max_momentum}
+    set_momentum(self.optimizer.param_groups[k], self:between(momenta[phase[2]], momenta[phase[3]], part))
+  end
+  return self:between(levels[phase[2]], levels[phase[3]], part)
+end
+
+--- Up from base_lr to max_lr in step_size_up steps, down in step_size_down, again and again: each time as high
+-- ("triangular"), half as high ("triangular2"), or gammaᵗ as high ("exp_range"). The momentum goes from max_momentum to
+-- base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks (2017).
+-- @function optim.scheduler.CyclicLR
+-- @tparam Optimizer optimizer
+-- @param base_lr a number, or a list, one for each group
+-- @param max_lr a number, or a list, one for each group
+-- @tparam[opt] table options `step_size_up` (2000), `step_size_down` (step_size_up), `mode` ("triangular"), `gamma` (1),
+--   `cycle_momentum` (true), `base_momentum` (0.8), `max_momentum` (0.9)
+-- @treturn Scheduler
+local CyclicLR = Scheduler.class("CyclicLR", {
+  step_size_up = {2000, is.count}, step_size_down = {nil, is.count},
+  mode = {"triangular", is.choice("triangular", "triangular2", "exp_range")}, gamma = {1, is.nonnegative},
+  cycle_momentum = {true, is.boolean}, base_momentum = {0.8, is.share}, max_momentum = {0.9, is.share},
+})
+
+function CyclicLR:init(base_lr, max_lr, options)
+  self:read(options)
+  self.step_size_down = self.step_size_down or self.step_size_up
+  check_momentum(self)
+  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
+  self.base_lrs = self:each_group("base_lr", base_lr, is.nonnegative)
+  for k, group in ipairs(self.optimizer.param_groups) do group.initial_lr = self.base_lrs[k] end
+end
+
+-- How far between the two after t steps: 0 … 1.
+function CyclicLR:height(t)
+  local length, up = self.step_size_up + self.step_size_down, self.step_size_up
+  local cycle, at = t // length, t % length
+  local height = at <= up and at / up or (length - at) / self.step_size_down
+  if self.mode == "triangular2" then return height / 2 ^ cycle end
+  return self.mode == "exp_range" and height * self.gamma ^ t or height
+end
+
+function CyclicLR:rate(base, t, k)
+  local height = self:height(t)
+  if self.cycle_momentum then
+    local momentum = self.max_momentum - (self.max_momentum - self.base_momentum) * height
+    set_momentum(self.optimizer.param_groups[k], momentum)
+  end
+  return base + ((self.max_lrs[k] or self.max_lrs[1]) - base) * height
+end
+
+return {OneCycleLR = OneCycleLR, CyclicLR = CyclicLR}

@@ -1,0 +1,116 @@
+--- Schedulers that multiply the base rate by a factor.
+
+local Scheduler = require "luatensor.optim.scheduler.base"
+local is = require "luatensor.optim.options"
+
+--- base · gamma^⌊t / step_size⌋
+-- @function optim.scheduler.StepLR
+-- @tparam Optimizer optimizer
+-- @int step_size
+-- @tparam[opt] table options `gamma` (0.1)
+-- @treturn Scheduler
+local StepLR = Scheduler.class("StepLR", {gamma = {0.1, is.nonnegative}})
+
+function StepLR:init(step_size, options)
+  self.step_size = self:argument("step_size", step_size, is.count)
+  self:read(options)
+end
+
+function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) end
+
+--- base · gamma^(how many milestones t has reached)
+-- @function optim.scheduler.MultiStepLR
+-- @tparam Optimizer optimizer
+-- @tparam table milestones a list of numbers of steps
+-- @tparam[opt] table options `gamma` (0.1)
+-- @treturn Scheduler
+local MultiStepLR = Scheduler.class("MultiStepLR", {gamma = {0.1, is.nonnegative}})
+
+local function check_milestones(self, milestones)
+  if type(milestones) ~= "table" then self:fail("milestones: a list expected, got %s", type(milestones)) end
+  local list = {}
+  for i, m in ipairs(milestones) do list[i] = self:argument(("milestones[%d]"):format(i), m, is.count) end
+  return list
+end
+
+function MultiStepLR:init(milestones, options)
+  self.milestones = check_milestones(self, milestones)
+  self:read(options)
+end
+
+function MultiStepLR:rate(base, t)
+  local reached = 0
+  for _, m in ipairs(self.milestones) do if t >= m then reached = reached + 1 end end
+  return base * self.gamma ^ reached
+end
+
+--- base · gammaᵗ
+-- @function optim.scheduler.ExponentialLR
+-- @tparam Optimizer optimizer
+-- @number gamma
+-- @treturn Scheduler
+local ExponentialLR = Scheduler.class("ExponentialLR")
+
+function ExponentialLR:init(gamma, options)
+  self.gamma = self:argument("gamma", gamma, is.nonnegative)
+  self:read(options)
+end
+
+function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
+
+--- base · factor before total_iters steps, base from there on.
+-- @function optim.scheduler.ConstantLR
+-- @tparam Optimizer optimizer
+-- @tparam[opt] table options `factor` (1/3), `total_iters` (5)
+-- @treturn Scheduler
+local ConstantLR = Scheduler.class("ConstantLR", {factor = {1 / 3, is.share}, total_iters = {5, is.count}})
+
+function ConstantLR:rate(base, t) return t < self.total_iters and base * self.factor or base end
+
+--- From base · start_factor to base · end_factor in total_iters equal steps: warm-up.
+-- @function optim.scheduler.LinearLR
+-- @tparam Optimizer optimizer
+-- @tparam[opt] table options `start_factor` (1/3), `end_factor` (1), `total_iters` (5)
+-- @treturn Scheduler
+local LinearLR = Scheduler.class("LinearLR", {
+  start_factor = {1 / 3, is.share}, end_factor = {1, is.share}, total_iters = {5, is.count},
+})
+
+function LinearLR:rate(base, t)
+  local part = math.min(t, self.total_iters) / self.total_iters
+  return base * (self.start_factor + (self.end_factor - self.start_factor) * part)
+end
+
+--- base · (1 − min(t, total_iters) / total_iters)^power
+-- @function optim.scheduler.PolynomialLR
+-- @tparam Optimizer optimizer
+-- @tparam[opt] table options `total_iters` (5), `power` (1)
+-- @treturn Scheduler
+local PolynomialLR = Scheduler.class("PolynomialLR", {total_iters = {5, is.count}, power = {1, is.nonnegative}})
+
+function PolynomialLR:rate(base, t)
+  return base * (1 - math.min(t, self.total_iters) / self.total_iters) ^ self.power
+end
+
+--- base · fn(t)
+-- @function optim.scheduler.LambdaLR
+-- @tparam Optimizer optimizer
+-- @param fn a function of the number of steps, from 0 on, or a list of them, one for each group. It is not part of
+--   the state
+-- @treturn Scheduler
+local LambdaLR = Scheduler.class("LambdaLR")
+
+local function check_function(what, fn)
+  if type(fn) ~= "function" then error(("%s: function expected, got %s"):format(what, type(fn)), 0) end
+  return fn
+end
+
+function LambdaLR:init(fn, options)
+  self.functions = self:each_group("fn", fn, check_function)
+  self:read(options)
+end
+
+function LambdaLR:rate(base, t, k) return base * (self.functions[k] or self.functions[1])(t) end
+
+return {StepLR = StepLR, MultiStepLR = MultiStepLR, ExponentialLR = ExponentialLR, ConstantLR = ConstantLR,
+        LinearLR = LinearLR, PolynomialLR = PolynomialLR, LambdaLR = LambdaLR}

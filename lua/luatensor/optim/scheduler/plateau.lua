@@ -1,0 +1,63 @@
+--- A scheduler that goes by what is measured.
+
+local core = require "luatensor.core"
+local Scheduler = require "luatensor.optim.scheduler.base"
+local is = require "luatensor.optim.options"
+
+--- Multiplies the rates by factor when a metric has not become better for more than patience steps:
+-- `schedule:step(loss)`.
+-- Better is below best · (1 − threshold), with mode "max" above best · (1 + threshold); with threshold_mode "abs" below
+-- best − threshold, above best + threshold.
+-- @function optim.scheduler.ReduceLROnPlateau
+-- @tparam Optimizer optimizer
+-- @tparam[opt] table options `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode`
+--   ("rel"), `cooldown` (0): steps after a change that do not count, `min_lr` (0), `eps` (1e-8): smaller changes are not made
+-- @treturn Scheduler
+local ReduceLROnPlateau = Scheduler.class("ReduceLROnPlateau", {
+  mode = {"min", is.choice("min", "max")}, factor = {0.1, is.fraction}, patience = {10, is.nonnegative},
+  threshold = {1e-4, is.nonnegative}, threshold_mode = {"rel", is.choice("rel", "abs")},
+  cooldown = {0, is.nonnegative}, min_lr = {0, is.nonnegative}, eps = {1e-8, is.nonnegative},
+})
+
+function ReduceLROnPlateau:init(options)
+  self:read(options)
+  self.best = self.mode == "min" and math.huge or -math.huge
+  self.cooldown_counter, self.num_bad_epochs = 0, 0
+end
+
+function ReduceLROnPlateau:apply() end                                    -- luacheck: ignore 212
+
+local function is_better(self, x)
+  local down = self.mode == "min"
+  local step = self.threshold_mode == "rel" and self.best * self.threshold or self.threshold
+  if self.last_epoch == 1 then step = 0 end                               -- best is infinite
+  return down and x < self.best - step or not down and x > self.best + step
+end
+
+local function reduce(self)
+  for _, group in ipairs(self.optimizer.param_groups) do
+    local rate = math.max(group.lr * self.factor, self.min_lr)
+    if group.lr - rate > self.eps then group.lr = rate end
+  end
+end
+
+--- Looks at one more measurement.
+-- @function ReduceLROnPlateau:step
+-- @param metric a number, or a tensor of one element
+function ReduceLROnPlateau:step(metric)
+  local x = core.is_tensor(metric) and metric:item() or metric
+  if type(x) ~= "number" then self:fail("step: a number expected, got %s", type(x)) end
+  self.last_epoch = self.last_epoch + 1
+  local better = is_better(self, x)
+  if better then self.best = x end
+  self.num_bad_epochs = better and 0 or self.num_bad_epochs + 1
+  if self.cooldown_counter > 0 then
+    self.cooldown_counter, self.num_bad_epochs = self.cooldown_counter - 1, 0
+  end
+  if self.num_bad_epochs > self.patience then
+    reduce(self)
+    self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+  end
+end
+
+return {ReduceLROnPlateau = ReduceLROnPlateau}

@@ -1,0 +1,52 @@
+--- One scheduler after the other.
+
+local Scheduler = require "luatensor.optim.scheduler.base"
+local is = require "luatensor.optim.options"
+
+--- The first scheduler up to the first milestone, then the second, from its own beginning, and so on: such as LinearLR
+-- to warm up and CosineAnnealingLR after it.
+-- @function optim.scheduler.SequentialLR
+-- @tparam Optimizer optimizer
+-- @tparam table schedulers a list, all of this optimiser
+-- @tparam table milestones steps at which the next one begins: one less than schedulers
+-- @treturn Scheduler
+local SequentialLR = Scheduler.class("SequentialLR")
+
+function SequentialLR:init(schedulers, milestones, options)
+  if type(schedulers) ~= "table" or type(milestones) ~= "table" or #milestones ~= #schedulers - 1 then
+    self:fail("a list of schedulers and one of milestones expected, one milestone less than schedulers")
+  end
+  self.schedulers, self.milestones = {}, {}
+  for i, s in ipairs(schedulers) do
+    if type(s) ~= "table" or s.optimizer ~= self.optimizer or not s.rate then
+      self:fail("schedulers[%d] is not one of this optimiser that goes by the number of steps", i)
+    end
+    self.schedulers[i] = s
+  end
+  for i, m in ipairs(milestones) do
+    self.milestones[i] = self:argument(("milestones[%d]"):format(i), m, is.count)
+    if i > 1 and m <= milestones[i - 1] then self:fail("milestones must rise") end
+  end
+  self:read(options)
+end
+
+function SequentialLR:apply(t)
+  local i, first = 1, 0
+  while self.milestones[i] and t >= self.milestones[i] do first, i = self.milestones[i], i + 1 end
+  self.schedulers[i].last_epoch = t - first
+  self.schedulers[i]:apply(t - first)
+end
+
+function SequentialLR:state_dict()
+  local dict = Scheduler.state_dict(self)
+  dict.schedulers = {}
+  for i, s in ipairs(self.schedulers) do dict.schedulers[i] = s:state_dict() end
+  return dict
+end
+
+function SequentialLR:load_state_dict(dict)
+  Scheduler.load_state_dict(self, dict)
+  for i, s in ipairs(self.schedulers) do s:load_state_dict(type(dict.schedulers) == "table" and dict.schedulers[i]) end
+end
+
+return {SequentialLR = SequentialLR}
