@@ -178,7 +178,7 @@ static bool slow_double(const csv_field *f, double *x) {
   if (f->length == 0 || f->length >= NUMBER) return false;
   for (size_t i = 0; i < f->length; i++) {
     char ch = f->text[i];
-    if (ch == 'x' || ch == 'X' || ch == '(' || ch == ' ' || ch == 0) return false;       /* 0x10, nan(…) */
+    if (ch == 'x' || ch == 'X' || ch == '(' || (ch >= 0 && ch <= ' ')) return false;       /* 0x10, nan(…) */
     text[i] = ch == '.' ? localeconv()->decimal_point[0] : ch;
   }
   text[f->length] = 0;

@@ -13,7 +13,7 @@
 local data = {}
 
 --- Each file gives functions and classes by name.
-local files = {"dataset", "split", "loader", "digits"}
+local files = {"dataset", "split", "loader", "digits", "idx", "csv"}
 for _, file in ipairs(files) do
   for name, value in pairs(require("luatensor.data." .. file)) do data[name] = value end
 end

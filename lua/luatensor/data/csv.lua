@@ -1,0 +1,117 @@
+--- Files of separated values.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+
+local known = {delimiter = true, header = true, skip = true, columns = true, labels = true, missing = true,
+               dtype = true, device = true}
+
+local function fail(message, ...) blame.fail("read_csv", message, ...) end
+
+-- ---- options ----
+
+local function check_delimiter(delimiter)
+  if delimiter == nil then return "," end
+  if type(delimiter) ~= "string" or #delimiter ~= 1 or delimiter:find '[%w"\r\n.+-]' then
+    fail("delimiter: one character that is in no number expected, got %s", type(delimiter) == "string"
+         and ("%q"):format(delimiter) or type(delimiter))
+  end
+  return delimiter
+end
+
+local function check_dtype(dtype)
+  dtype = dtype or lt.get_default_dtype()
+  if type(dtype) ~= "string" or not (dtype:find "^u?int" or dtype:find "float") then
+    fail("dtype: a float or integer dtype expected, got %s", tostring(dtype))
+  end
+  return dtype
+end
+
+local function check_missing(missing)
+  if missing ~= nil and type(missing) ~= "number" then fail("missing: number expected, got %s", type(missing)) end
+  return missing
+end
+
+-- ---- columns ----
+
+-- The number of a column that is named by its number (negative: from the end) or, where there is a header, its name.
+local function find_column(path, what, column, fields, header)
+  if type(column) == "string" then
+    if not header then fail("%s: %q is a name, the file's columns have none: header = true?", what, column) end
+    for i, name in ipairs(fields) do if name == column then return i end end
+    fail("%s: %s has no column %q; its columns: %s", what, path, column, table.concat(fields, ", "))
+  end
+  local i = blame.call(args.integer, "read_csv", what, column)
+  if i == 0 or i > #fields or i < -#fields then fail("%s: %s has no column %d of %d", what, path, i, #fields) end
+  return i < 0 and i + #fields + 1 or i
+end
+
+local function chosen_columns(path, options, fields, labels)
+  local list = {}
+  if options.columns == nil then
+    for i = 1, #fields do if i ~= labels then list[#list + 1] = i end end
+    return list
+  end
+  if type(options.columns) ~= "table" then
+    fail("columns: list of names or numbers expected, got %s", type(options.columns))
+  end
+  for i, column in ipairs(options.columns) do list[i] = find_column(path, "columns", column, fields, options.header) end
+  return list
+end
+
+-- ---- classes ----
+
+-- Numbers by their size, where all are; else strings in their order.
+local function in_order(names)
+  local sorted, numbers = table.move(names, 1, #names, 1, {}), {}
+  for i, name in ipairs(names) do numbers[i] = tonumber(name) end
+  local value = #numbers == #names and tonumber or tostring
+  table.sort(sorted, function(a, b) return value(a) < value(b) end)
+  return sorted
+end
+
+-- The classes in order, and y, which numbers them as they came, by that order.
+local function order_classes(y, names)
+  local sorted, rank, ranks = in_order(names), {}, {}
+  for i, name in ipairs(sorted) do rank[name] = i end
+  for i, name in ipairs(names) do ranks[i] = rank[name] end
+  if #names == 0 then return y, sorted end
+  return lt.tensor(ranks, {dtype = "int64", device = y.device}):take(y), sorted
+end
+
+-- ---- the function ----
+
+--- Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""
+-- in quotes stands for one), white space around them left out, empty lines too.
+--
+--     local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
+--
+-- @function read_csv
+-- @string path
+-- @tparam[opt] table options `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines
+-- before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the
+-- column of classes, any strings; `missing`: a number for empty fields, such as 0/0 (default: an error); `dtype`
+-- (default: the default float; integers are read exactly), `device`
+-- @treturn tensor [rows, columns]
+-- @treturn[opt] tensor y, int64 [rows], with option labels: classes from 1 on
+-- @treturn[opt] table the classes' names, sorted: numbers by size, else strings
+-- @raise a field that is no number, rows of different lengths, a quote that does not end, gzip data that is damaged:
+-- with line and column
+local function read_csv(path, options)
+  options = blame.call(args.options, "read_csv", options, known)
+  local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)
+  local skip = blame.call(args.integer, "read_csv", "skip", options.skip or 0, 0)
+  local missing = check_missing(options.missing)
+  local fields = blame.call(core.csv_fields, path, delimiter, skip)
+  if not fields then fail("%s: no rows", path) end
+  local labels = options.labels and find_column(path, "labels", options.labels, fields, options.header)
+  local columns = chosen_columns(path, options, fields, labels)
+  local x, y, names = blame.call(core.csv_numbers, path, delimiter, skip, options.header, #fields, columns, labels,
+                                 dtype, options.device, missing)
+  if not y then return x end
+  return x, order_classes(y, names)
+end
+
+return {read_csv = read_csv}

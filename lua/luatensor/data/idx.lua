@@ -1,0 +1,78 @@
+--- The IDX format, which MNIST came in: unpacked or packed by gzip.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+local dataset = require "luatensor.data.dataset"
+
+--- Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
+-- @function read_idx
+-- @string path
+-- @tparam[opt] table options `dtype` (default: the file's), `device`
+-- @treturn tensor
+-- @raise what is wrong with a file that is damaged, truncated, too long, or of another kind: sizes are checked before
+-- anything is made
+local function read_idx(path, options)
+  options = blame.call(args.options, "read_idx", options, {dtype = true, device = true})
+  local x = blame.call(core.read_idx, path, options.device)
+  return options.dtype and blame.call(core.methods.to, x, options.dtype) or x
+end
+
+-- ---- MNIST ----
+
+-- The names in use for a file.
+local function names_of(kind, dims)
+  return {("%s-idx%d-ubyte"):format(kind, dims), ("%s.idx%d-ubyte"):format(kind, dims)}
+end
+
+local function find(folder, kind, dims)
+  local names = names_of(kind, dims)
+  for _, name in ipairs(names) do
+    for _, ending in ipairs {"", ".gz"} do
+      local path = folder .. "/" .. name .. ending
+      local file <close> = io.open(path, "rb")
+      if file then return path end
+    end
+  end
+  blame.fail("mnist", "no %s or %s.gz in %s", names[1], names[1], folder)
+end
+
+local function read_kind(folder, kind, dims)
+  local path = find(folder, kind, dims)
+  local x = read_idx(path, {device = "cpu"})
+  if x.ndim ~= dims or x.dtype ~= "uint8" then
+    blame.fail("mnist", "%s: %d dims of uint8 expected, got %s of %s", path, dims, args.shape_text(x.shape), x.dtype)
+  end
+  return x
+end
+
+local function pair(folder, kind, options)
+  local images, labels = read_kind(folder, kind .. "-images", 3), read_kind(folder, kind .. "-labels", 1)
+  local n, h, w = table.unpack(images.shape)
+  if labels.shape[1] ~= n then
+    blame.fail("mnist", "%s: %s images have %d labels", folder, kind == "t10k" and n .. " test" or n .. " training",
+               labels.shape[1])
+  end
+  local where = options.device or lt.get_default_device()
+  local x = images:to(where):to(options.dtype or lt.get_default_dtype()):div_(255)
+  x = options.image and x:reshape(n, 1, h, w) or x:reshape(n, h * w)
+  return dataset.TensorDataset(x, labels:to(where):to("int64"):add_(1))
+end
+
+--- MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
+-- with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
+-- @function mnist
+-- @string folder
+-- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is
+-- [n, 1, 28, 28], as convolutions want it)
+-- @treturn Dataset to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
+-- @treturn Dataset to test with: 10000
+-- @raise files that are missing, damaged, or do not fit together
+local function mnist(folder, options)
+  options = blame.call(args.options, "mnist", options, {dtype = true, device = true, image = true})
+  if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", type(folder)) end
+  return pair(folder, "train", options), pair(folder, "t10k", options)
+end
+
+return {read_idx = read_idx, mnist = mnist}
