@@ -47,7 +47,8 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(fft)     \
   X(system)  \
   X(profile) \
-  X(update)
+  X(update) \
+  X(conv)
 #define DECLARE_OPEN(library) void open_##library(lua_State *L);
 LIBRARIES(DECLARE_OPEN)
 

@@ -17,6 +17,9 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   write_tensors = true, open_tensors = true, read_text = true, read_tensor = true,
                   close_tensors = true,
                   cross_entropy = true, cross_entropy_gradient = true}
+for name in ("conv conv_input conv_weight max_pool max_pool_back average_pool average_pool_back"):gmatch "%S+" do
+  internal[name] = true
+end
 
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do

@@ -106,7 +106,7 @@ const device cpu_device = {
   .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
   .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax, .update = cpu_update, .cross = cpu_cross, .fft = cpu_fft,
-  .gemm = cpu_gemm, .linalg = cpu_linalg,
+  .gemm = cpu_gemm, .linalg = cpu_linalg, .conv = cpu_conv, .pool = cpu_pool,
   .random = cpu_random,
   .map = cpu_map, .fused = cpu_fused, .arange = cpu_arange, .has = cpu_has,
   .index = cpu_index, .nonzero = cpu_nonzero, .search = cpu_search, .sort = cpu_sort,

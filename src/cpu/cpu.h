@@ -187,9 +187,14 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(update)  \
   X(sort)    \
   X(fft_float32) \
-  X(fft_float64)
+  X(fft_float64) \
+  X(conv_float32) \
+  X(conv_float64) \
+  X(pool)
 
+#include "conv_kernel.h"
 #include "fft_kernel.h"
+#include "pool_kernel.h"
 #include "limits.h"
 
 /* The tables of one ISA; cpu.c picks one at load. */
@@ -228,6 +233,8 @@ int  cpu_map(int index, const map_call *c);
 int  cpu_fused(int index, const fused_call *c);
 int  cpu_random(int index, const random_call *c);
 int  cpu_gemm(int index, const gemm_call *c);
+int  cpu_conv(int index, const conv_call *c);
+int  cpu_pool(int index, const pool_call *c);
 int  cpu_arange(int index, const arange_call *c);
 int  cpu_reduce(int index, const reduce_call *c);
 int  cpu_index(int index, const index_call *c);

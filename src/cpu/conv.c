@@ -1,0 +1,394 @@
+/* Convolutions. y, and x's gradient, are matrix products: the weights, packed once, times a matrix of what each tap
+** reads for each pixel, gathered from images with zeros around them a panel of pixels at a time, so that it stays in
+** the L2 cache (Goto and van de Geijn's products without the matrix in memory). x's gradient for a stride s is s * s
+** convolutions of y's with some of the taps each, whose results interleave. conv_weight.c makes the weights' gradient. */
+
+#include "conv.h"
+
+#include <omp.h>
+#include <string.h>
+
+enum {
+  GRAIN   = 1 << 16,           /* multiplications that are worth a thread */
+  K_BLOCK = 768,               /* taps of a panel at a time: 150 KiB */
+  PIXELS  = 64,                /* at most, of a panel */
+  ITEMS   = 8                  /* shares a thread: others' work may slow one down */
+};
+
+/* One product: pixels of a grid, each from the same taps. */
+typedef struct part {
+  int64_t   k;
+  int64_t  *tap, *weight;      /* [k] offsets: in a group's planes of the source, in a row of w */
+  conv_grid grid;
+  int64_t   first, row, column;   /* of the results' planes: where pixel 0 goes, and the strides */
+  bool      dense;             /* they fill the plane, in order */
+  char     *panels;            /* the weights, packed: groups of rows */
+} part;
+
+typedef struct work {
+  const conv_call  *c;
+  const conv_table *kernel;
+  conv_source source;
+  enum dtype  compute;
+  int         size;            /* of an element of it */
+  int64_t     m;               /* rows (channels of the result) a group */
+  int64_t     m_padded;        /* as they are packed */
+  int64_t     weight_row, weight_group;   /* strides in w */
+  int64_t     group_plane;     /* of the source: from group to group */
+  char       *result;
+  int64_t     plane;           /* of the result */
+  const char *weights, *bias;  /* of the compute dtype; bias: [groups * m], NULL: none */
+  part       *parts;
+  int         count;
+  char       *padded, *scratch;   /* the source's images of this round; a thread's memory */
+  size_t      scratch_bytes;
+  int         threads;
+} work;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- the weights ---- */
+
+/* Rows of the panel that begins at row i: all, or the power of 2 that holds the rest. */
+static int panel_rows(const work *w, int64_t i) {
+  int rows = w->kernel->rows;
+  while (rows > 1 && rows / 2 >= w->m - i) rows /= 2;
+  return rows;
+}
+
+/* The panel of a group that begins at row i: [k][rows], 0 in rows that are not there. */
+static void pack_panel(const work *w, const part *p, int64_t group, int64_t i, char *to) {
+  int rows = panel_rows(w, i), there = (int)least(rows, w->m - i);
+  const char *from = w->weights + (group * w->weight_group + i * w->weight_row) * w->size;
+  if (there < rows) memset(to, 0, (size_t)(rows * p->k * w->size));
+  w->kernel->pick(&(conv_pick){.rows = there, .k = p->k, .row = w->weight_row, .at = p->weight, .from = from, .to = to,
+                               .pitch = rows});
+}
+
+static char *panel_at(const work *w, const part *p, int64_t group, int64_t i) {
+  return p->panels + (group * w->m_padded + i) * p->k * w->size;
+}
+
+/* All panels of all parts, shared out. */
+static void pack_weights(const work *w) {
+  int64_t down = (w->m + w->kernel->rows - 1) / w->kernel->rows, each = w->c->groups * down;
+  #pragma omp for schedule(static)
+  for (int64_t t = 0; t < each * w->count; t++) {
+    const part *p = &w->parts[t / each];
+    int64_t group = t % each / down, i = t % down * w->kernel->rows;
+    pack_panel(w, p, group, i, panel_at(w, p, group, i));
+  }
+}
+
+/* ---- results ---- */
+
+/* n results from `from`, of the compute dtype, to element `at` of the result, `step` apart. */
+static void put(const work *w, int64_t n, int64_t at, int64_t step, const char *from, const char *bias) {
+  int size = dtype_size(w->c->dtype);
+  char *to = w->result + at * size;
+  char row[PIXELS * sizeof(double)], stored[PIXELS * sizeof(uint16_t)];
+  if (step == 1 && w->c->dtype == w->compute) {
+    w->kernel->shift(n, to, from, bias);
+    return;
+  }
+  w->kernel->shift(n, row, from, bias);
+  copy_plan p = {.rows = 1, .cols = n, .to_row = n, .to_col = step, .from_row = n, .from_col = 1};
+  bool same = w->c->dtype == w->compute;
+  if (!same) cpu_isa->convert->convert[w->compute][w->c->dtype](n, stored, row);
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, same ? row : stored);
+}
+
+/* Pixels of a panel that are side by side in the result. */
+typedef struct piece { int64_t at, n; } piece;
+
+/* Pieces of n pixels from `first` on, channel 0 of the images' results. */
+static int pieces_of(const work *w, const part *p, int64_t image, int64_t first, int64_t n, piece *out) {
+  int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns;
+  int64_t rows = p->dense ? 1 : p->grid.rows, images = w->c->groups * w->m * w->plane;
+  int count = 0;
+  for (int64_t done = 0; done < n; count++) {
+    int64_t at = first + done, column = at % columns, r = at / columns % rows;
+    int64_t length = least(columns - column, n - done);
+    out[count] = (piece){(image + at / columns / rows) * images + p->first + r * p->row + column * p->column, length};
+    done += length;
+  }
+  return count;
+}
+
+/* ---- panels of pixels ---- */
+
+/* What is done at once: n pixels from `first` on, of the round that begins with an image; of a group. */
+typedef struct panel {
+  const part *p;
+  int64_t     group, image, first, n;
+  conv_run    run[PIXELS];
+  int         runs;
+  piece       piece[PIXELS];
+  int         pieces;
+} panel;
+
+static const char *source_at(const work *w, int64_t image, int64_t group) {
+  const char *base = w->source.direct ? w->source.data + image * w->source.image * w->size : w->padded;
+  return base + group * w->group_plane * w->size;
+}
+
+static const char *source_end(const work *w, int64_t image) {
+  if (w->source.direct) return w->source.data + w->source.images * w->source.image * w->size;
+  return w->padded + conv_source_bytes(&w->source, least(conv_round(&w->source), w->source.images - image));
+}
+
+static const char *bias_at(const work *w, int64_t channel) { return w->bias ? w->bias + channel * w->size : NULL; }
+
+/* Of one row a group nothing is shared: it is summed from where it lies. */
+static void lone_row(const work *w, const panel *q, char *memory) {
+  conv_plane c = {.taps = q->p->k, .tap = q->p->tap, .x = source_at(w, q->image, q->group),
+                  .w = panel_at(w, q->p, q->group, 0), .start = bias_at(w, q->group), .run = q->run, .runs = q->runs,
+                  .out = memory};
+  w->kernel->plane(&c);
+  for (int i = 0, from = 0; i < q->pieces; from += (int)q->piece[i++].n)
+    put(w, q->piece[i].n, q->piece[i].at + q->group * w->plane, q->p->column, memory + from * w->size, NULL);
+}
+
+/* Tiles of all rows for taps k0 … k0 + k - 1, gathered in b. Where the results may be written in place they are: `direct`
+** is their first element. Else they are in c, as many pixels a row as a panel has. */
+static void tiles(const work *w, const panel *q, int64_t k0, int64_t k, const char *b, char *c, char *direct) {
+  const conv_table *kernel = w->kernel;
+  int width = kernel->lanes * kernel->vectors, vectors = (int)((q->n + kernel->lanes - 1) / kernel->lanes);
+  for (int64_t i = 0; i < w->m; i += kernel->rows) {
+    int rows = panel_rows(w, i);
+    bool in_place = direct && i + rows <= w->m;
+    conv_tile t = {.k = k, .a = panel_at(w, q->p, q->group, i) + k0 * rows * w->size, .b = b, .b_pitch = width,
+                   .add = k0 > 0, .c = c + i * width * w->size, .c_pitch = width};
+    if (in_place) {
+      t.c = direct + i * w->plane * w->size;
+      t.c_pitch = w->plane;
+      t.start = bias_at(w, q->group * w->m + i);
+    }
+    kernel->tile(&t, rows, vectors);
+  }
+}
+
+static void product(const work *w, const panel *q, char *memory) {
+  const conv_table *kernel = w->kernel;
+  int width = kernel->lanes * kernel->vectors;
+  char *c = memory, *b = memory + w->m_padded * width * w->size;
+  int64_t channel = q->group * w->m;
+  bool whole = q->n % kernel->lanes == 0 && q->pieces == 1 && q->p->column == 1 && w->c->dtype == w->compute;
+  char *direct = whole ? w->result + (q->piece[0].at + channel * w->plane) * w->size : NULL;
+  for (int64_t k0 = 0; k0 == 0 || k0 < q->p->k; k0 += K_BLOCK) {
+    int64_t k = least(K_BLOCK, q->p->k - k0);
+    conv_gather g = {.taps = k, .tap = q->p->tap + k0, .x = source_at(w, q->image, q->group), .end = source_end(w, q->image),
+                     .run = q->run, .runs = q->runs, .to = b, .pitch = width};
+    kernel->gather(&g);
+    tiles(w, q, k0, k, b, c, direct);
+  }
+  int64_t last = w->m / kernel->rows * kernel->rows;
+  bool padded = last < w->m && last + panel_rows(w, last) > w->m;
+  for (int64_t i = !direct ? 0 : padded ? last : w->m; i < w->m; i++)
+    for (int j = 0, from = 0; j < q->pieces; from += (int)q->piece[j++].n)
+      put(w, q->piece[j].n, q->piece[j].at + (channel + i) * w->plane, q->p->column, c + (i * width + from) * w->size,
+          bias_at(w, channel + i));
+}
+
+/* ---- rounds ---- */
+
+static void one_panel(const work *w, const part *p, int64_t image, int64_t pixels, int64_t t, char *memory) {
+  int width = w->kernel->lanes * w->kernel->vectors;
+  int64_t across = (pixels + width - 1) / width;
+  panel q = {.p = p, .group = t / across, .image = image, .first = t % across * width};
+  q.n = least(width, pixels - q.first);
+  q.runs = conv_grid_runs(&p->grid, q.first, q.n, q.run);
+  q.pieces = pieces_of(w, p, image, q.first, q.n, q.piece);
+  if (w->m == 1 && !w->source.direct) lone_row(w, &q, memory);
+  else product(w, &q, memory);
+}
+
+static void fill_round(const work *w, int64_t image, int64_t images) {
+  const conv_source *s = &w->source;
+  #pragma omp for schedule(static)
+  for (int64_t t = 0; t < images * s->channels; t++)
+    conv_source_fill(s, image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
+}
+
+static void all_rounds(const work *w, int thread) {
+  char *memory = w->scratch + (size_t)thread * w->scratch_bytes;
+  int64_t round = conv_round(&w->source), width = w->kernel->lanes * w->kernel->vectors;
+  pack_weights(w);
+  for (int64_t image = 0; image < w->c->n; image += round) {
+    int64_t images = least(round, w->c->n - image);
+    if (!w->source.direct) fill_round(w, image, images);
+    for (int i = 0; i < w->count; i++) {
+      const part *p = &w->parts[i];
+      int64_t pixels = images * p->grid.rows * p->grid.columns;
+      int64_t panels = (pixels + width - 1) / width * w->c->groups, share = panels / (ITEMS * w->threads) + 1;
+      #pragma omp for schedule(dynamic, share) nowait
+      for (int64_t t = 0; t < panels; t++) one_panel(w, p, image, pixels, t, memory);
+    }
+    #pragma omp barrier
+  }
+}
+
+/* ---- plans ---- */
+
+static void plan_forward(work *w) {
+  const conv_call *c = w->c;
+  part *p = &w->parts[0];
+  w->weight_row = p->k;
+  w->weight_group = p->k * w->m;
+  w->group_plane = c->c_in / c->groups * w->source.plane;
+  w->result = c->y;
+  w->plane = c->out[0] * c->out[1];
+  conv_taps_of_x(&w->source, c, p->tap);
+  for (int64_t k = 0; k < p->k; k++) p->weight[k] = k;
+  p->grid = conv_grid_of_y(&w->source, c);
+  p->row = c->out[1];
+  p->column = 1;
+  p->dense = true;
+}
+
+/* One dim of x's gradient: elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`, get
+** y[start + j - t] * w[k], k * dilation being phase + stride * t. */
+typedef struct phase {
+  int64_t first, count, start;
+} phase;
+
+static phase phase_of(const conv_call *c, int d, int64_t phase_number) {
+  int64_t s = c->stride[d], first = ((phase_number - c->pad[d]) % s + s) % s;
+  return (phase){first, first < c->in[d] ? (c->in[d] - first + s - 1) / s : 0, (first + c->pad[d]) / s};
+}
+
+/* Source: y with as many zeros around as any phase reads. */
+static void source_of_y(conv_source *s, const conv_call *c) {
+  *s = (conv_source){.data = c->y, .dtype = c->dtype, .compute = dtype_compute(c->dtype), .images = c->n,
+                     .channels = c->c_out, .row_step = 1, .step = 1, .rows_used = 1, .parts_used = 1};
+  for (int d = 0; d < 2; d++) {
+    int64_t least_start = INT64_MAX, end = 0, reach = (c->kernel[d] - 1) * c->dilation[d] / c->stride[d];
+    for (int64_t f = 0; f < c->stride[d]; f++) {
+      phase q = phase_of(c, d, f);
+      if (q.count == 0) continue;
+      least_start = least(least_start, q.start);
+      if (q.start + q.count > end) end = q.start + q.count;
+    }
+    s->length[d] = c->out[d];
+    s->before[d] = reach - least_start;
+    s->span[d] = s->before[d] + end;
+  }
+  conv_source_plan(s);
+}
+
+static void plan_phase(work *w, part *p, const phase q[2], const int64_t f[2]) {
+  const conv_call *c = w->c;
+  const conv_source *s = &w->source;
+  int64_t area = c->kernel[0] * c->kernel[1], n = 0;
+  int64_t corner = conv_source_at(s, q[0].start + s->before[0], q[1].start + s->before[1]);
+  for (int64_t o = 0; o < c->c_out / c->groups; o++)
+    for (int64_t i = 0; i < c->kernel[0]; i++)
+      for (int64_t j = 0; j < c->kernel[1]; j++) {
+        int64_t down = i * c->dilation[0] - f[0], right = j * c->dilation[1] - f[1];
+        if (down % c->stride[0] != 0 || right % c->stride[1] != 0) continue;
+        p->tap[n] = o * s->plane + corner - down / c->stride[0] * s->row - right / c->stride[1];
+        p->weight[n++] = o * (c->c_in / c->groups) * area + i * c->kernel[1] + j;
+      }
+  p->k = n;
+  p->grid = (conv_grid){.rows = q[0].count, .columns = q[1].count, .row = s->row, .image = s->image};
+  p->first = q[0].first * c->in[1] + q[1].first;
+  p->row = c->stride[0] * c->in[1];
+  p->column = c->stride[1];
+  p->dense = c->stride[0] == 1 && c->stride[1] == 1;
+}
+
+static void plan_input(work *w) {
+  const conv_call *c = w->c;
+  int64_t area = c->kernel[0] * c->kernel[1];
+  w->weight_row = area;
+  w->weight_group = c->c_out / c->groups * w->m * area;
+  w->group_plane = c->c_out / c->groups * w->source.plane;
+  w->result = c->x;
+  w->plane = c->in[0] * c->in[1];
+  int64_t *tap = w->parts[0].tap, *weight = w->parts[0].weight;
+  char *panels = w->parts[0].panels;
+  w->count = 0;
+  for (int64_t f0 = 0; f0 < c->stride[0]; f0++)
+    for (int64_t f1 = 0; f1 < c->stride[1]; f1++) {
+      phase q[2] = {phase_of(c, 0, f0), phase_of(c, 1, f1)};
+      if (q[0].count == 0 || q[1].count == 0) continue;
+      part *p = &w->parts[w->count++];
+      *p = (part){.tap = tap, .weight = weight, .panels = panels};
+      plan_phase(w, p, q, (const int64_t[]){f0, f1});
+      tap += p->k;
+      weight += p->k;
+      panels += c->groups * w->m_padded * p->k * w->size;
+    }
+}
+
+/* ---- calls ---- */
+
+/* Numbers of the call in the compute dtype: they themselves, or converted to `to`. */
+static const char *converted(const work *w, const void *x, int64_t n, char *to) {
+  if (w->c->dtype == w->compute || !x) return x;
+  cpu_isa->convert->convert[w->c->dtype][w->compute](n, to, x);
+  return to;
+}
+
+/* Takes the next bytes of a block of memory; without a block it only counts them. */
+static char *take(char *block, size_t *used, size_t bytes) {
+  char *at = block ? block + *used : NULL;
+  *used += conv_aligned(bytes);
+  return at;
+}
+
+/* Memory of all kinds in one block, which may be NULL. Returns its bytes. */
+static size_t set_memory(work *w, char *block) {
+  const conv_call *c = w->c;
+  bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;
+  int64_t inner = (forward ? c->c_in : c->c_out) / c->groups, k = inner * c->kernel[0] * c->kernel[1];
+  int64_t phases = forward ? 1 : c->stride[0] * c->stride[1], width = w->kernel->lanes * w->kernel->vectors;
+  size_t used = 0, size = (size_t)w->size;
+  w->parts = (part *)(void *)take(block, &used, (size_t)phases * sizeof(part));
+  part p = {.k = k};
+  p.tap = (int64_t *)(void *)take(block, &used, (size_t)k * sizeof(int64_t));
+  p.weight = (int64_t *)(void *)take(block, &used, (size_t)k * sizeof(int64_t));
+  p.panels = take(block, &used, (size_t)(c->groups * w->m_padded * k) * size);
+  char *weights = take(block, &used, is_half ? (size_t)(c->groups * w->m * k) * size : 0);
+  char *bias = take(block, &used, is_half ? (size_t)c->c_out * size : 0);
+  w->padded = take(block, &used, conv_source_bytes(&w->source, conv_round(&w->source)));
+  w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least(k, K_BLOCK) + 1) * width) * size);
+  w->scratch = take(block, &used, w->scratch_bytes * (size_t)w->threads);
+  if (!block) return used;
+  w->parts[0] = p;
+  w->weights = converted(w, c->w, c->groups * w->m * k, weights);
+  w->bias = converted(w, c->bias, c->c_out, bias);
+  return used;
+}
+
+static int run(work *w) {
+  const conv_call *c = w->c;
+  bool forward = c->op == CONV_forward;
+  w->m = (forward ? c->c_out : c->c_in) / c->groups;
+  int64_t last = w->m / w->kernel->rows * w->kernel->rows;
+  w->m_padded = last == w->m ? last : last + panel_rows(w, last);
+  w->count = 1;
+  void *block;
+  size_t bytes = set_memory(w, NULL);
+  int st = cpu_alloc(0, bytes, &block);
+  if (st != OK) return st;
+  set_memory(w, block);
+  if (forward) plan_forward(w);
+  else plan_input(w);
+  #pragma omp parallel num_threads(w->threads) if (w->threads > 1)
+  all_rounds(w, w->threads > 1 ? omp_get_thread_num() : 0);
+  cpu_free(0, block, bytes);
+  return OK;
+}
+
+int cpu_conv(int index, const conv_call *c) {
+  (void)index;
+  if (c->op == CONV_weight) return conv_weight(c);
+  work w = {.c = c, .kernel = conv_kernel_of(c->dtype), .compute = dtype_compute(c->dtype)};
+  w.size = dtype_size(w.compute);
+  if (c->op == CONV_forward) conv_source_of_x(&w.source, c);
+  else source_of_y(&w.source, c);
+  int64_t each = c->c_in / c->groups * c->kernel[0] * c->kernel[1];
+  w.threads = cpu_threads(c->n * c->c_out * c->out[0] * c->out[1] * each, GRAIN);
+  return run(&w);
+}
