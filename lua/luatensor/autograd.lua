@@ -14,7 +14,8 @@ local ag = core.autograd
 -- ---- rules ----
 
 --- Each gives rows by name: name = {{letters, f}, …}, one for each argument.
-local files = {"elementwise", "reduce", "line", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss"}
+local files = {"elementwise", "reduce", "line", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss",
+               "conv"}
 
 local rules = {}
 ag.rules = rules

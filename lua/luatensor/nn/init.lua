@@ -7,7 +7,7 @@ local Module = require "luatensor.nn.module"
 local nn = {Module = Module, is_module = Module.is}
 
 --- Each file gives classes and functions by name.
-local files = {"linear", "activation", "dropout", "embedding", "container", "loss",
+local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch"}
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.nn." .. file)) do

@@ -1,0 +1,44 @@
+--- Gradients of convolutions and pooling. Each gradient of a convolution is one, too.
+
+local core = require "luatensor.core"
+
+local rules = {}
+
+-- The list as arguments, from its third number on: lengths behind batch and channels.
+local function lengths(shape) return table.unpack(shape, 3) end
+
+--- Channels' sums.
+local function of_bias(g)
+  return g:sum(g.ndim == 3 and {1, 3} or {1, 3, 4})
+end
+
+rules.conv = {
+  {"yp", function(g, w, p) return core.conv_input(g, w, p.args[1], lengths(p.shape)) end},
+  {"xp", function(g, x, p) return core.conv_weight(g, x, p.args[1], lengths(p.shapes[2])) end},
+  {"", of_bias},
+}
+--- x's gradient, of y's and w.
+rules.conv_input = {
+  {"yp", function(g, w, p) return core.conv(g, w, nil, p.args[1]) end},
+  {"xp", function(g, y, p) return core.conv_weight(y, g, p.args[1], lengths(p.shapes[2])) end},
+}
+--- w's gradient, of y's and x.
+rules.conv_weight = {
+  {"yp", function(g, x, p) return core.conv(x, g, nil, p.args[1]) end},
+  {"xp", function(g, y, p) return core.conv_input(y, g, p.args[1], lengths(p.shapes[2])) end},
+}
+
+rules.max_pool = {{"2p", function(g, position, p)
+  return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
+end}}
+--- Of y's gradient: what stands where the maxima were.
+rules.max_pool_back = {{"yp", function(g, position, p)
+  local shape = p.shape
+  local rows = {shape[1], shape[2], -1}
+  return g:reshape(rows):take_along_axis(position:reshape(rows):to("int64"), 3):reshape(shape)
+end}, {"", function() end}}
+
+rules.average_pool = {{"p", function(g, p) return core.average_pool_back(g, p.args[1], lengths(p.shape)) end}}
+rules.average_pool_back = {{"p", function(g, p) return core.average_pool(g, p.args[1]) end}}
+
+return rules

@@ -1,0 +1,123 @@
+--- Convolutional layers.
+
+local args = require "luatensor.args"
+local blame = require "luatensor.autograd.blame"
+local Module = require "luatensor.nn.module"
+local layer = require "luatensor.nn.layer"
+local window = require "luatensor.nn.window"
+require "luatensor.nn.functional"
+
+local convolution = window.convolution
+
+-- ---- what all have ----
+
+local function check_groups(name, groups, inputs, outputs)
+  args.integer(name, "groups", groups, 1)
+  for what, n in pairs {inputs = inputs, outputs = outputs} do
+    if n % groups ~= 0 then args.fail(name, "%s: %d channels cannot be divided into %d groups", what, n, groups) end
+  end
+end
+
+-- Weight [first, second, kernel …] and bias [outputs], from ±1/√(second · kernel), uniformly: PyTorch's.
+local function make_parameters(self, first, second, kernel, options)
+  local shape, fan = {first, second}, second
+  for d = 3 - self.dims, 2 do
+    shape[#shape + 1] = kernel[d]
+    fan = fan * kernel[d]
+  end
+  local bound = 1 / math.sqrt(fan)
+  self.weight = layer.uniform(shape, bound, options)
+  self:register_parameter("bias", options.bias ~= false and layer.uniform({self.outputs}, bound, options) or nil)
+end
+
+local known = {stride = true, padding = true, dilation = true, groups = true, bias = true}
+
+local function init(self, inputs, outputs, kernel_size, options, transposed)
+  local name = self.class_name
+  local names = {output_padding = transposed or nil}
+  for option in pairs(known) do names[option] = true end
+  options = layer.options(name, options, names)
+  self.inputs = layer.count(name, "inputs", inputs)
+  self.outputs = layer.count(name, "outputs", outputs)
+  local groups = options.groups or 1
+  blame.call(check_groups, name, groups, inputs, outputs)
+  local kernel = blame.call(window.lengths, name, "kernel_size", kernel_size, self.dims, 1)
+  self.geometry = blame.call(window.geometry, name, options, self.dims, kernel)
+  self.shown = window.shown(kernel_size, options,
+                            {"stride", "padding", "output_padding", "dilation", "groups", "bias"})
+  if transposed then
+    if type(options.padding) == "string" then
+      blame.fail(name, "padding: numbers expected, got %q", options.padding)
+    end
+    self.extra_padding = blame.call(convolution.output_padding, name, options.output_padding, self.dims, self.geometry)
+    make_parameters(self, inputs, outputs // groups, kernel, options)
+  else
+    make_parameters(self, outputs, inputs // groups, kernel, options)
+  end
+end
+
+local function forward(self, x)
+  return convolution.forward(self, x, self.weight, self.bias, self.geometry, self.dims)
+end
+
+local function forward_transposed(self, x)
+  return convolution.transposed(self, x, self.weight, self.bias, self.geometry, self.extra_padding, self.dims)
+end
+
+local function extra(self) return ("%d, %d, %s"):format(self.inputs, self.outputs, self.shown) end
+
+local function class(name, dims, transposed)
+  local new = Module:extend(name)
+  new.dims = dims
+  function new:init(inputs, outputs, kernel_size, options)
+    init(self, inputs, outputs, kernel_size, options, transposed)
+  end
+  new.forward = transposed and forward_transposed or forward
+  new.extra = extra
+  return new
+end
+
+-- ---- classes ----
+
+local classes = {}
+
+--- Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
+-- bias [outputs] are drawn from ±1/√(inputs / groups · kernel_size), uniformly.
+-- @function nn.Conv1d
+-- @int inputs channels of x
+-- @int outputs channels of the result
+-- @int kernel_size
+-- @tparam[opt] table options `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1),
+--   `bias` (true), `dtype`, `device`, `generator`
+-- @treturn Module takes x [batch, inputs, length] or [inputs, length]
+classes.Conv1d = class("Conv1d", 1)
+
+--- The same over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+-- @function nn.Conv2d
+-- @int inputs channels of x
+-- @int outputs channels of the result
+-- @param kernel_size a number or a list
+-- @tparam[opt] table options as Conv1d's
+-- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
+classes.Conv2d = class("Conv2d", 2)
+
+--- The way back of Conv1d's lengths: nn.functional.conv_transpose1d. Weight [inputs, outputs / groups, kernel_size].
+-- @function nn.ConvTranspose1d
+-- @int inputs channels of x
+-- @int outputs channels of the result
+-- @int kernel_size
+-- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0, less than the stride), `dilation` (1),
+--   `groups` (1), `bias` (true), `dtype`, `device`, `generator`
+-- @treturn Module takes x [batch, inputs, length] or [inputs, length]
+classes.ConvTranspose1d = class("ConvTranspose1d", 1, true)
+
+--- The same over images: nn.functional.conv_transpose2d.
+-- @function nn.ConvTranspose2d
+-- @int inputs channels of x
+-- @int outputs channels of the result
+-- @param kernel_size a number or a list
+-- @tparam[opt] table options as ConvTranspose1d's
+-- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
+classes.ConvTranspose2d = class("ConvTranspose2d", 2, true)
+
+return classes

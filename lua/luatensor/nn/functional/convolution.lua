@@ -1,0 +1,158 @@
+--- Convolutions.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local autocast = require "luatensor.nn.autocast"
+local window = require "luatensor.nn.window"
+
+local cast = autocast.cast
+
+local functional = {}
+
+-- ---- what layers and functions share ----
+
+local convolution = {}
+
+-- Lengths of a kernel: the dims of a weight from the third on.
+local function kernel_of(weight, dims)
+  local shape = weight.shape
+  return dims == 1 and {1, shape[3]} or {shape[3], shape[4]}
+end
+
+local function check_dtypes(owner, x, weight, bias)
+  window.same_dtype(owner, x, weight, "the weight")
+  if bias then window.same_dtype(owner, x, bias, "the bias") end
+end
+
+--- The convolution of a checked weight and bias.
+-- @param owner a layer or window.owner's
+-- @tab geometry as window.geometry gives it
+function convolution.forward(owner, x, weight, bias, geometry, dims)
+  x, weight, bias = cast(x), cast(weight), bias and cast(bias)
+  local batch, lone = window.batched(owner, x, dims, weight.shape[2] * geometry[9])
+  check_dtypes(owner, x, weight, bias)
+  window.check_fits(owner, x, dims, kernel_of(weight, dims), {geometry[7], geometry[8]}, {geometry[3], geometry[4]},
+                    {geometry[5], geometry[6]})
+  return window.unbatched(core.conv(batch, weight, bias or nil, geometry), lone)
+end
+
+-- Lengths of a transposed convolution's result.
+local function transposed_lengths(owner, shape, kernel, g, extra, dims)
+  local lengths = {}
+  for d = 3 - dims, 2 do
+    local stride, pad, dilation = g[d], g[2 + d], g[6 + d]
+    local n = (shape[#shape - 2 + d] - 1) * stride - 2 * pad + dilation * (kernel[d] - 1) + extra[d] + 1
+    if n < 1 then owner:fail("the result would have no elements: the input's shape is %s", tostring(shape)) end
+    lengths[#lengths + 1] = n
+  end
+  return lengths
+end
+
+--- The transposed one: x's gradient of a convolution whose result this is of.
+function convolution.transposed(owner, x, weight, bias, geometry, extra, dims)
+  x, weight, bias = cast(x), cast(weight), bias and cast(bias)
+  local batch, lone = window.batched(owner, x, dims, weight.shape[1])
+  check_dtypes(owner, x, weight, bias)
+  local lengths = transposed_lengths(owner, x.shape, kernel_of(weight, dims), geometry, extra, dims)
+  local y = core.conv_input(batch, weight, geometry, table.unpack(lengths))
+  if bias then
+    local plain = y
+    y = plain + bias:reshape(dims == 1 and {-1, 1} or {-1, 1, 1})
+    plain:free()
+  end
+  return window.unbatched(y, lone)
+end
+
+--- Zeros that lengthen a transposed convolution's result behind it, less than its stride.
+function convolution.output_padding(name, value, dims, geometry)
+  local extra = window.lengths(name, "output_padding", value, dims, 0, 0)
+  for d = 1, 2 do
+    if extra[d] >= geometry[d] then
+      args.fail(name, "output_padding must be smaller than the stride, got %d and %d", extra[d], geometry[d])
+    end
+  end
+  return extra
+end
+
+-- ---- functions ----
+
+local known = {stride = true, padding = true, dilation = true, groups = true}
+local known_transposed = {stride = true, padding = true, output_padding = true, dilation = true, groups = true}
+
+local function check_weight(name, weight, bias, dims, groups, transposed)
+  args.tensor(name, 2, weight)
+  if weight.ndim ~= dims + 2 then
+    args.fail(name, "the weight must have %d dims, its shape is %s", dims + 2, tostring(weight.shape))
+  end
+  local first, channels = weight.shape[1], transposed and weight.shape[2] * groups or weight.shape[1]
+  if first % groups ~= 0 then args.fail(name, "%d channels cannot be divided into %d groups", first, groups) end
+  if bias == nil then return end
+  args.tensor(name, 3, bias)
+  if bias.ndim ~= 1 or bias.shape[1] ~= channels then
+    args.fail(name, "the bias must have shape [%d], it has %s", channels, tostring(bias.shape))
+  end
+end
+
+local function prepare(name, weight, bias, options, dims, transposed)
+  options = args.options(name, options, transposed and known_transposed or known)
+  local groups = args.integer(name, "groups", options.groups or 1, 1)
+  check_weight(name, weight, bias, dims, groups, transposed)
+  if transposed and type(options.padding) == "string" then
+    args.fail(name, "padding: numbers expected, got %q", options.padding)
+  end
+  local geometry = window.geometry(name, options, dims, kernel_of(weight, dims))
+  return geometry, transposed and convolution.output_padding(name, options.output_padding, dims, geometry)
+end
+
+local function make(name, dims, transposed)
+  local owner = window.owner(name)
+  return function(x, weight, bias, options)
+    if options == nil and not core.is_tensor(bias) then bias, options = nil, bias end
+    local geometry, extra = blame.call(prepare, name, weight, bias, options, dims, transposed)
+    if transposed then return convolution.transposed(owner, x, weight, bias, geometry, extra, dims) end
+    return convolution.forward(owner, x, weight, bias, geometry, dims)
+  end
+end
+
+--- Sums of x's windows times a kernel, for each kernel of weight: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k ·
+-- dilation - padding] · weight[o, c, k] over channels c (of o's group) and places k (PyTorch's conv1d: a
+-- cross-correlation).
+-- @function nn.functional.conv1d
+-- @tparam tensor x [batch, channels, length] or [channels, length]
+-- @tparam tensor weight [outputs, channels / groups, kernel]
+-- @tparam[opt] tensor bias [outputs]
+-- @tparam[opt] table options `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1)
+-- @treturn tensor [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
+functional.conv1d = make("conv1d", 1)
+
+--- The same of images. Options are numbers or lists for height and width.
+-- @function nn.functional.conv2d
+-- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
+-- @tparam tensor weight [outputs, channels / groups, kernel height, kernel width]
+-- @tparam[opt] tensor bias [outputs]
+-- @tparam[opt] table options `stride` (1), `padding` (0; numbers, "same" or "valid"), `dilation` (1), `groups` (1)
+-- @treturn tensor [batch, outputs, height, width], shorter as in conv1d
+functional.conv2d = make("conv2d", 2)
+
+--- The gradient of conv1d as a function: each element of x adds a kernel to y.
+-- @function nn.functional.conv_transpose1d
+-- @tparam tensor x [batch, channels, length] or [channels, length]
+-- @tparam tensor weight [channels, outputs / groups, kernel]
+-- @tparam[opt] tensor bias [outputs]
+-- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1)
+-- @treturn tensor [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
+functional.conv_transpose1d = make("conv_transpose1d", 1, true)
+
+--- The same of images.
+-- @function nn.functional.conv_transpose2d
+-- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
+-- @tparam tensor weight [channels, outputs / groups, kernel height, kernel width]
+-- @tparam[opt] tensor bias [outputs]
+-- @tparam[opt] table options `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1)
+-- @treturn tensor [batch, outputs, height, width], longer as in conv_transpose1d
+functional.conv_transpose2d = make("conv_transpose2d", 2, true)
+
+window.convolution = convolution
+
+return functional

@@ -1,0 +1,191 @@
+--- Pooling.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local window = require "luatensor.nn.window"
+
+local ag = core.autograd
+
+local functional = {}
+
+-- ---- what layers and functions share: windows as the core takes them ----
+
+local pooling = {}
+
+pooling.max_options = {stride = true, padding = true, dilation = true, ceil_mode = true, return_indices = true}
+pooling.average_options = {stride = true, padding = true, ceil_mode = true, count_include_pad = true,
+                           divisor_override = true}
+
+--- The list that the core takes, from a kernel's lengths and options.
+function pooling.windows(name, kernel_size, options, dims)
+  local kernel = window.lengths(name, "kernel_size", kernel_size, dims, 1)
+  local stride = window.lengths(name, "stride", options.stride, dims, 1, kernel_size)
+  local pad = window.lengths(name, "padding", options.padding, dims, 0, 0)
+  local dilation = window.lengths(name, "dilation", options.dilation, dims, 1, 1)
+  for d = 1, 2 do
+    if 2 * pad[d] > kernel[d] then
+      args.fail(name, "padding must be at most half the kernel_size, got %d and %d", pad[d], kernel[d])
+    end
+  end
+  local divisor = options.divisor_override and args.integer(name, "divisor_override", options.divisor_override, 1) or 0
+  return {kernel[1], kernel[2], stride[1], stride[2], pad[1], pad[2], dilation[1], dilation[2],
+          options.ceil_mode and 1 or 0, options.count_include_pad ~= false and 1 or 0, divisor}
+end
+
+--- The same for windows that give results of these lengths; false in a list: as long as x.
+function pooling.adaptive(name, size, dims)
+  if type(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
+  if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end
+  local list = dims == 1 and {1} or {}
+  for _, n in ipairs(size) do
+    list[#list + 1] = n and args.integer(name, "output_size", n, 1)
+  end
+  return list
+end
+
+-- The windows for x: lengths that are x's put in.
+local function settled(windows, x, dims)
+  if windows[1] and windows[2] then return windows end
+  local shape, ndim = x.shape, x.ndim
+  return {windows[1] or shape[ndim - 1], dims and (windows[2] or shape[ndim])}
+end
+
+local function check(owner, x, windows, dims)
+  local batch, lone = window.batched(owner, x, dims)
+  if #windows == 2 then
+    local shape, ndim = x.shape, x.ndim
+    for d = ndim - dims + 1, ndim do
+      if shape[d] == 0 then owner:fail("the input has no elements along dim %d: %s", d, tostring(shape)) end
+    end
+    return batch, lone, settled(windows, x, dims)
+  end
+  window.check_fits(owner, x, dims, windows, {windows[7], windows[8]}, {windows[5], windows[6]},
+                    {windows[5], windows[6]})
+  return batch, lone, windows
+end
+
+--- Maxima, and their places where they are wanted.
+function pooling.max(owner, x, windows, dims, with_places)
+  local batch, lone
+  batch, lone, windows = check(owner, x, windows, dims)
+  if not with_places and not (ag.mode() and x.requires_grad) then
+    return window.unbatched(core.max_pool(batch, windows), lone)
+  end
+  local y, position = core.max_pool(batch, windows, true)
+  local places = with_places and window.unbatched(position:to("int64"), lone) or nil
+  position:free()
+  y = window.unbatched(y, lone)
+  if places then return y, places end
+  return y
+end
+
+function pooling.average(owner, x, windows, dims)
+  local batch, lone
+  batch, lone, windows = check(owner, x, windows, dims)
+  return window.unbatched(core.average_pool(batch, windows), lone)
+end
+
+-- ---- functions ----
+
+local function prepare(name, kernel_size, options, known, dims)
+  options = args.options(name, options, known)
+  return pooling.windows(name, kernel_size, options, dims), options
+end
+
+local function make_max(name, dims)
+  local owner = window.owner(name)
+  return function(x, kernel_size, options)
+    local windows, given = blame.call(prepare, name, kernel_size, options, pooling.max_options, dims)
+    return pooling.max(owner, x, windows, dims, given.return_indices)
+  end
+end
+
+local function make_average(name, dims)
+  local owner = window.owner(name)
+  return function(x, kernel_size, options)
+    local windows = blame.call(prepare, name, kernel_size, options, pooling.average_options, dims)
+    return pooling.average(owner, x, windows, dims)
+  end
+end
+
+local function make_adaptive(name, dims, run)
+  local owner, known = window.owner(name), run == pooling.max and {return_indices = true} or {}
+  return function(x, output_size, options)
+    local given = blame.call(args.options, name, options, known)
+    return run(owner, x, blame.call(pooling.adaptive, name, output_size, dims), dims, given.return_indices)
+  end
+end
+
+--- The maximum of each window.
+-- @function nn.functional.max_pool1d
+-- @tparam tensor x [batch, channels, length] or [channels, length]
+-- @param kernel_size the window's length
+-- @tparam[opt] table options `stride` (kernel_size), `padding` (0, at most half of it; never the maximum), `dilation`
+--   (1), `ceil_mode` (false; true: windows may end behind the padding), `return_indices` (false)
+-- @treturn tensor [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
+-- @treturn ?tensor with return_indices: where they are, int64, counted from 1
+functional.max_pool1d = make_max("max_pool1d", 1)
+
+--- The same of images. Options are numbers or lists for height and width; indices count row by row in each image.
+-- @function nn.functional.max_pool2d
+-- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
+-- @param kernel_size a number or a list
+-- @tparam[opt] table options as max_pool1d's
+-- @treturn tensor [batch, channels, height, width], shorter as in max_pool1d
+-- @treturn ?tensor with return_indices: where they are, int64
+functional.max_pool2d = make_max("max_pool2d", 2)
+
+--- The mean of each window.
+-- @function nn.functional.avg_pool1d
+-- @tparam tensor x [batch, channels, length] or [channels, length]
+-- @param kernel_size the window's length
+-- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true: the
+--   padding's zeros count), `divisor_override`: what sums are divided by instead of the window's size
+-- @treturn tensor [batch, channels, length], shorter as in max_pool1d
+functional.avg_pool1d = make_average("avg_pool1d", 1)
+
+--- The same of images.
+-- @function nn.functional.avg_pool2d
+-- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
+-- @param kernel_size a number or a list
+-- @tparam[opt] table options as avg_pool1d's
+-- @treturn tensor [batch, channels, height, width]
+functional.avg_pool2d = make_average("avg_pool2d", 2)
+
+--- Means of as many windows as the result is long: window p is of x's elements ⌊p · length / output_size⌋ + 1 to
+-- ⌈(p + 1) · length / output_size⌉, p from 0.
+-- @function nn.functional.adaptive_avg_pool1d
+-- @tparam tensor x [batch, channels, length] or [channels, length]
+-- @int output_size
+-- @treturn tensor [batch, channels, output_size]
+functional.adaptive_avg_pool1d = make_adaptive("adaptive_avg_pool1d", 1, pooling.average)
+
+--- The same of images.
+-- @function nn.functional.adaptive_avg_pool2d
+-- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
+-- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @treturn tensor [batch, channels, height, width]
+functional.adaptive_avg_pool2d = make_adaptive("adaptive_avg_pool2d", 2, pooling.average)
+
+--- Maxima of as many windows as the result is long.
+-- @function nn.functional.adaptive_max_pool1d
+-- @tparam tensor x [batch, channels, length] or [channels, length]
+-- @int output_size
+-- @tparam[opt] table options `return_indices` (false)
+-- @treturn tensor [batch, channels, output_size]
+-- @treturn ?tensor with return_indices: where they are, int64
+functional.adaptive_max_pool1d = make_adaptive("adaptive_max_pool1d", 1, pooling.max)
+
+--- The same of images.
+-- @function nn.functional.adaptive_max_pool2d
+-- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
+-- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @tparam[opt] table options `return_indices` (false)
+-- @treturn tensor [batch, channels, height, width]
+-- @treturn ?tensor with return_indices: where they are, int64
+functional.adaptive_max_pool2d = make_adaptive("adaptive_max_pool2d", 2, pooling.max)
+
+window.pooling = pooling
+
+return functional

@@ -1,0 +1,107 @@
+--- Pooling layers: the largest or the mean of each window.
+
+local blame = require "luatensor.autograd.blame"
+local Module = require "luatensor.nn.module"
+local layer = require "luatensor.nn.layer"
+local window = require "luatensor.nn.window"
+require "luatensor.nn.functional"
+
+local pooling = window.pooling
+
+local function copy(set)
+  local names = {}
+  for name in pairs(set) do names[name] = true end
+  return names
+end
+
+local function extra(self) return self.shown end
+
+-- run: what forward does; known: names of options.
+local function class(name, dims, run, known, shown)
+  local new = Module:extend(name)
+  function new:init(kernel_size, options)
+    options = layer.options(name, options, copy(known))
+    self.windows = blame.call(pooling.windows, name, kernel_size, options, dims)
+    self.return_indices = options.return_indices or false
+    self.shown = window.shown(kernel_size, options, shown)
+  end
+  function new:forward(x) return run(self, x, self.windows, dims, self.return_indices) end
+  new.extra = extra
+  return new
+end
+
+local function adaptive(name, dims, run)
+  local new = Module:extend(name)
+  function new:init(output_size, options)
+    options = layer.options(name, options, run == pooling.max and {return_indices = true} or {})
+    self.windows = blame.call(pooling.adaptive, name, output_size, dims)
+    self.return_indices = options.return_indices or false
+    self.shown = window.shown(output_size, options, {"return_indices"})
+  end
+  function new:forward(x) return run(self, x, self.windows, dims, self.return_indices) end
+  new.extra = extra
+  return new
+end
+
+local classes = {}
+
+local max_shown = {"stride", "padding", "dilation", "ceil_mode", "return_indices"}
+local average_shown = {"stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"}
+
+--- The maximum of each window of a signal: nn.functional.max_pool1d.
+-- @function nn.MaxPool1d
+-- @int kernel_size
+-- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `dilation` (1), `ceil_mode` (false),
+--   `return_indices` (false)
+-- @treturn Module takes x [batch, channels, length] or [channels, length]
+classes.MaxPool1d = class("MaxPool1d", 1, pooling.max, pooling.max_options, max_shown)
+
+--- The same of images: nn.functional.max_pool2d. Lengths are numbers, or lists for height and width.
+-- @function nn.MaxPool2d
+-- @param kernel_size a number or a list
+-- @tparam[opt] table options as MaxPool1d's
+-- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
+classes.MaxPool2d = class("MaxPool2d", 2, pooling.max, pooling.max_options, max_shown)
+
+--- The mean of each window of a signal: nn.functional.avg_pool1d.
+-- @function nn.AvgPool1d
+-- @int kernel_size
+-- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true),
+--   `divisor_override`
+-- @treturn Module takes x [batch, channels, length] or [channels, length]
+classes.AvgPool1d = class("AvgPool1d", 1, pooling.average, pooling.average_options, average_shown)
+
+--- The same of images: nn.functional.avg_pool2d.
+-- @function nn.AvgPool2d
+-- @param kernel_size a number or a list
+-- @tparam[opt] table options as AvgPool1d's
+-- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
+classes.AvgPool2d = class("AvgPool2d", 2, pooling.average, pooling.average_options, average_shown)
+
+--- Means of so many windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+-- @function nn.AdaptiveAvgPool1d
+-- @int output_size
+-- @treturn Module takes x [batch, channels, length] or [channels, length]
+classes.AdaptiveAvgPool1d = adaptive("AdaptiveAvgPool1d", 1, pooling.average)
+
+--- The same of images: nn.functional.adaptive_avg_pool2d.
+-- @function nn.AdaptiveAvgPool2d
+-- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
+classes.AdaptiveAvgPool2d = adaptive("AdaptiveAvgPool2d", 2, pooling.average)
+
+--- Maxima of so many windows: nn.functional.adaptive_max_pool1d.
+-- @function nn.AdaptiveMaxPool1d
+-- @int output_size
+-- @tparam[opt] table options `return_indices` (false)
+-- @treturn Module takes x [batch, channels, length] or [channels, length]
+classes.AdaptiveMaxPool1d = adaptive("AdaptiveMaxPool1d", 1, pooling.max)
+
+--- The same of images: nn.functional.adaptive_max_pool2d.
+-- @function nn.AdaptiveMaxPool2d
+-- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @tparam[opt] table options `return_indices` (false)
+-- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
+classes.AdaptiveMaxPool2d = adaptive("AdaptiveMaxPool2d", 2, pooling.max)
+
+return classes

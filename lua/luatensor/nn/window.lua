@@ -1,0 +1,147 @@
+--- Lengths of windows that move over one or two dims, and the checks of what they move over: what convolutions and
+-- pooling share. The core takes two lengths always; of signals the first is that of one row.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+
+local window = {}
+
+-- ---- lengths ----
+
+local function numbers(name, what, value, dims)
+  if type(value) ~= "table" then
+    local n = args.integer(name, what, value)
+    return dims == 1 and {n} or {n, n}
+  end
+  if #value ~= dims then args.fail(name, "%s: %d numbers expected, got %d", what, dims, #value) end
+  local list = {}
+  for i = 1, dims do list[i] = args.integer(name, what, value[i]) end
+  return list
+end
+
+--- A number or a list of them as a list of two; where there is one dim, the first is `idle`.
+-- @string name for messages
+-- @string what
+-- @param value nil: otherwise
+-- @int dims 1 or 2
+-- @int idle also the least number allowed
+-- @param otherwise
+function window.lengths(name, what, value, dims, idle, otherwise)
+  if value == nil then value = otherwise end
+  local list = numbers(name, what, value, dims)
+  for i = 1, dims do
+    if list[i] < idle then args.fail(name, "%s: %d is out of range", what, list[i]) end
+  end
+  return dims == 1 and {idle, list[1]} or list
+end
+
+-- Zeros before and behind: numbers, "valid" (none) or "same": as many as keep the length.
+local function padding(name, value, dims, kernel, stride, dilation)
+  if value == "valid" then value = 0 end
+  if value ~= "same" then
+    if type(value) == "string" then
+      args.fail(name, "padding: numbers, \"same\" or \"valid\" expected, got %q", value)
+    end
+    local list = window.lengths(name, "padding", value, dims, 0, 0)
+    return list, list
+  end
+  if stride[1] ~= 1 or stride[2] ~= 1 then args.fail(name, "padding \"same\" needs stride 1") end
+  local before, after = {}, {}
+  for d = 1, 2 do
+    local total = dilation[d] * (kernel[d] - 1)
+    before[d] = total // 2
+    after[d] = total - before[d]
+  end
+  return before, after
+end
+
+--- What the core's convolutions take: strides, zeros before and behind, dilations, groups.
+function window.geometry(name, options, dims, kernel)
+  local stride = window.lengths(name, "stride", options.stride, dims, 1, 1)
+  local dilation = window.lengths(name, "dilation", options.dilation, dims, 1, 1)
+  local before, after = padding(name, options.padding, dims, kernel, stride, dilation)
+  local groups = args.integer(name, "groups", options.groups or 1, 1)
+  return {stride[1], stride[2], before[1], before[2], after[1], after[2], dilation[1], dilation[2], groups}
+end
+
+-- ---- checks ----
+
+local spatial = {"length", "height, width"}
+
+--- A function's stand-in for a layer: what raises in its name.
+function window.owner(name)
+  return {fail = function(_, ...) blame.fail(name, ...) end}
+end
+
+--- Checks an input of [batch, channels, …] or [channels, …].
+-- @param owner a layer, or what window.owner gave
+-- @param x
+-- @int dims 1 or 2
+-- @param channels how many there must be; nil: any
+-- @treturn tensor with a batch
+-- @treturn boolean did it have none?
+function window.batched(owner, x, dims, channels)
+  if not core.is_tensor(x) then owner:fail("tensor expected, got %s", type(x)) end
+  local ndim, shape = x.ndim, x.shape
+  if ndim ~= dims + 2 and ndim ~= dims + 1 then
+    local form = ("%s, %s"):format(channels or "channels", spatial[dims])
+    owner:fail("the input must be [batch, %s] or [%s], its shape is %s", form, form, tostring(shape))
+  end
+  local has = shape[ndim - dims]
+  if channels and has ~= channels then
+    owner:fail("the input must have %d channels, its shape is %s", channels, tostring(shape))
+  end
+  if not x.dtype:find "float" then owner:fail("not for %s; use x:to(\"float32\")", x.dtype) end
+  if ndim == dims + 1 then return x:expand_dims(1), true end
+  return x, false
+end
+
+--- y, without its batch where the input had none.
+function window.unbatched(y, lone)
+  if lone then return y:squeeze(1) end
+  return y
+end
+
+--- Tensors that go together must be of one dtype.
+function window.same_dtype(owner, x, other, what)
+  if other.dtype ~= x.dtype then owner:fail("the input is %s, %s %s", x.dtype, what, other.dtype) end
+end
+
+local function text(list, dims)
+  return dims == 1 and ("%d"):format(list[2]) or ("%d × %d"):format(list[1], list[2])
+end
+
+--- Raises where a window of these lengths finds no place in x and what lies before and behind it.
+function window.check_fits(owner, x, dims, kernel, dilation, before, after)
+  local shape, ndim = x.shape, x.ndim
+  for d = 3 - dims, 2 do
+    local length = shape[ndim - 2 + d]
+    local reach = dilation[d] * (kernel[d] - 1) + 1
+    if reach > length + before[d] + after[d] then
+      owner:fail("a kernel of %s finds no place in %s: with its dilation it is %d long, the padded input %d",
+                 text(kernel, dims), tostring(shape), reach, length + before[d] + after[d])
+    end
+  end
+end
+
+-- ---- printing ----
+
+local function value_text(value)
+  if type(value) == "string" then return ("%q"):format(value) end
+  if type(value) ~= "table" then return tostring(value) end
+  local words = {}
+  for i, v in ipairs(value) do words[i] = tostring(v) end
+  return "{" .. table.concat(words, ", ") .. "}"
+end
+
+--- "3, padding = 1": a size and the options that were given.
+function window.shown(size, options, names)
+  local words = {value_text(size)}
+  for _, name in ipairs(names) do
+    if options[name] ~= nil then words[#words + 1] = name .. " = " .. value_text(options[name]) end
+  end
+  return table.concat(words, ", ")
+end
+
+return window
