@@ -207,11 +207,14 @@ install: build            ## into PREFIX (/usr/local)
 test-rock:                ## installs the module with LuaRocks into empty trees and uses it there
 	@tools/test_rock
 
-# Our declarations of the GPU's libraries against those of the toolkit, where it is installed.
+# Our declarations of the GPU's libraries against those of the toolkit, where it is installed, and what these export.
 CUDA_INCDIR ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard $(CUDA_HOME)/include/cuda.h /usr/local/cuda/include/cuda.h \
   /usr/include/cuda.h)))
+CUDA_LIBS ?= $(wildcard $(patsubst %,$(CUDA_INCDIR:/include=)/lib64/%.so,stubs/libcuda libnvrtc libcublas libcufft libcusolver libcudnn))
 lint-driver:
 	@$(if $(CUDA_INCDIR),$(CC) -std=gnu11 -Isrc -isystem $(CUDA_INCDIR) -Wall -Wextra -Werror -fsyntax-only tools/lint_driver.c)
+	@$(if $(CUDA_LIBS),mkdir -p build && $(CC) -std=gnu11 -Isrc -Wall -Wextra -Werror -o build/lint_symbols tools/lint_symbols.c \
+	  -ldl && build/lint_symbols $(CUDA_LIBS))
 
 .PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-driver
 lint: lint-gcc lint-clang lint-lua lint-layers lint-driver   ## warnings of gcc and clang as errors, luacheck, layering rules

@@ -1,0 +1,42 @@
+/* `make lint`, where the GPU's toolkit is installed: do its libraries have the functions that src/gpu/driver.h lists?
+** lint_symbols FILE...: a library of any of the tables, known by its name. Needs no GPU; nothing is called. */
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/driver.h"
+
+#define NAME(field, symbol, result, parameters) #symbol,
+static const char *const rtc[] = {RTC_FUNCTIONS(NAME) NULL}, *const blas[] = {BLAS_FUNCTIONS(NAME) NULL},
+  *const fft[] = {FFT_FUNCTIONS(NAME) NULL}, *const solver[] = {SOLVER_FUNCTIONS(NAME) NULL},
+  *const dnn[] = {DNN_FUNCTIONS(NAME) NULL}, *const driver[] = {DRIVER_FUNCTIONS(NAME) NULL};
+
+static const struct { const char *file; const char *const *symbols; } libraries[] = {
+  {"libcuda.so", driver}, {"libnvrtc.so", rtc}, {"libcublas.so", blas}, {"libcufft.so", fft},
+  {"libcusolver.so", solver}, {"libcudnn.so", dnn}, {NULL, NULL}
+};
+
+/* How many of them the file lacks, each said. */
+static int lacks(const char *path, const char *const *symbols) {
+  void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+  int missing = 0;
+  if (!library) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 1;
+  }
+  for (int i = 0; symbols[i]; i++) {
+    if (dlsym(library, symbols[i])) continue;
+    fprintf(stderr, "%s has no %s\n", path, symbols[i]);
+    missing++;
+  }
+  return missing;
+}
+
+int main(int argc, char **argv) {
+  int missing = 0;
+  for (int i = 1; i < argc; i++)
+    for (int k = 0; libraries[k].file; k++)
+      if (strstr(argv[i], libraries[k].file)) missing += lacks(argv[i], libraries[k].symbols);
+  return missing ? 1 : 0;
+}
