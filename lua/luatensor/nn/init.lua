@@ -19,5 +19,6 @@ end
 nn.functional = require "luatensor.nn.functional"
 nn.init = require "luatensor.nn.initializers"
 nn.autocast = require("luatensor.nn.autocast").autocast
+nn.utils = require "luatensor.nn.utils"
 
 return names.guard(nn, "nn.")

@@ -91,8 +91,8 @@ end
 -- @tparam Optimizer optimizer
 -- @param base_lr a number, or a list, one for each group
 -- @param max_lr a number, or a list, one for each group
--- @tparam[opt] table options `step_size_up` (2000), `step_size_down` (step_size_up), `mode` ("triangular"), `gamma` (1),
---   `cycle_momentum` (true), `base_momentum` (0.8), `max_momentum` (0.9)
+-- @tparam[opt] table options `step_size_up` (2000), `step_size_down` (step_size_up), `mode` ("triangular"), `gamma`
+--   (1), `cycle_momentum` (true), `base_momentum` (0.8), `max_momentum` (0.9)
 -- @treturn Scheduler
 local CyclicLR = Scheduler.class("CyclicLR", {
   step_size_up = {2000, is.count}, step_size_down = {nil, is.count},

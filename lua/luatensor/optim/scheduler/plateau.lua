@@ -11,7 +11,8 @@ local is = require "luatensor.optim.options"
 -- @function optim.scheduler.ReduceLROnPlateau
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode`
---   ("rel"), `cooldown` (0): steps after a change that do not count, `min_lr` (0), `eps` (1e-8): smaller changes are not made
+--   ("rel"), `cooldown` (0): steps after a change that do not count, `min_lr` (0), `eps` (1e-8): smaller
+--   changes are not made
 -- @treturn Scheduler
 local ReduceLROnPlateau = Scheduler.class("ReduceLROnPlateau", {
   mode = {"min", is.choice("min", "max")}, factor = {0.1, is.fraction}, patience = {10, is.nonnegative},

@@ -1,0 +1,164 @@
+--- Loss scaling for float16.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+local Optimizer = require "luatensor.optim.optimizer"
+local is = require "luatensor.optim.options"
+
+--- float16 holds nothing below 6e-8: gradients of a loss of usual size are lost in it. A scaler multiplies the loss,
+-- divides the gradients again before the step, leaves out steps whose gradients are infinite or NaN, and finds the
+-- factor by that:
+--
+--     local scaler = optim.GradScaler()
+--     for x, y in loader:batches() do
+--       opt:zero_grad()
+--       local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "float16"})
+--       scaler:scale(loss):backward()
+--       scaler:unscale_(opt)                                     -- only where gradients are looked at or clipped
+--       nn.utils.clip_grad_norm_(model:parameters(), 1)
+--       scaler:step(opt)
+--       scaler:update()
+--     end
+--
+-- bfloat16 needs none. Micikevicius and others: Mixed Precision Training (2018), as PyTorch's GradScaler.
+-- @type GradScaler
+local GradScaler = {name = "GradScaler"}
+GradScaler.__index = GradScaler
+
+local rows = {
+  init_scale = {65536, is.positive}, growth_factor = {2, is.positive}, backoff_factor = {0.5, is.positive},
+  growth_interval = {2000, is.count}, enabled = {true, is.boolean},
+}
+
+local function fail(message, ...) blame.fail("GradScaler", message, ...) end
+
+--- A scaler.
+-- @function optim.GradScaler
+-- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step
+--   that was left out; `growth_factor` (2): after growth_interval (2000) steps that were not; `enabled` (true)
+-- @treturn GradScaler
+local function new(_, options)
+  blame.call(args.options, "GradScaler", options, rows)
+  local self = setmetatable(blame.call(is.read, "GradScaler", options or {}, rows), GradScaler)
+  self.factor, self.growth_tracker, self.seen = self.init_scale, 0, {}
+  return self
+end
+
+--- The loss times the scale; of several each.
+-- @param loss a tensor, or a list of tensors
+-- @return the same
+function GradScaler:scale(loss)
+  if not self.enabled then return loss end
+  if core.is_tensor(loss) then return loss * self.factor end
+  if type(loss) ~= "table" then fail("scale: tensor expected, got %s", type(loss)) end
+  local list = {}
+  for i, x in ipairs(loss) do list[i] = self:scale(x) end
+  return list
+end
+
+-- Divides a gradient, and gives its largest magnitude, which is NaN or infinite where an element is.
+local function unscale(p, factor)
+  local g = p.grad
+  if g.dtype == "float16" then
+    fail("parameters must stay float32: a gradient is float16, and what was lost in it stays lost")
+  end
+  g:mul_(1 / factor)
+  return lt.linalg.vector_norm(g, {ord = math.huge})
+end
+
+local function check_optimizer(name, opt)
+  if not Optimizer.is(opt) then fail("%s: optimiser expected, got %s", name, type(opt)) end
+end
+
+--- Divides the gradients of an optimiser's parameters by the scale, so that they can be looked at or clipped; else step
+-- does it.
+-- @tparam Optimizer opt
+function GradScaler:unscale_(opt)
+  check_optimizer("unscale_", opt)
+  if not self.enabled then return end
+  if self.seen[opt] then fail("unscale_: the gradients were divided since the last update") end
+  local _ <close> = engine.recording(false)
+  local largest = {}
+  for _, group in ipairs(opt.param_groups) do
+    for _, p in ipairs(group.params) do
+      if p.grad and p.size > 0 then largest[#largest + 1] = unscale(p, self.factor) end
+    end
+  end
+  self.seen[opt] = {largest = largest}
+end
+
+-- Is each finite? Waits for the device, once.
+local function all_finite(largest)
+  if #largest == 0 then return true end
+  local first = largest[1]
+  for i, x in ipairs(largest) do largest[i] = x:to(first.device, "float32") end
+  return lt.stack(largest):max():item() < math.huge
+end
+
+--- The optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale where unscale_ has
+-- not. It waits for the device, to know.
+-- @tparam Optimizer opt
+-- @return what opt:step() returns; nothing when it was left out
+function GradScaler:step(opt)
+  check_optimizer("step", opt)
+  if not self.enabled then return opt:step() end
+  if not self.seen[opt] then self:unscale_(opt) end
+  local seen = self.seen[opt]
+  if seen.stepped then fail("step: it was called since the last update") end
+  seen.stepped = true
+  seen.overflow = not all_finite(seen.largest)
+  if not seen.overflow then return opt:step() end
+end
+
+--- After the steps of all optimisers: finds the next scale.
+-- @tparam[opt] number scale that is to be the next
+function GradScaler:update(scale)
+  if not self.enabled then return end
+  local overflow, any = false, false
+  for _, seen in pairs(self.seen) do
+    overflow, any = overflow or seen.overflow, true
+  end
+  if not any and scale == nil then fail("update: no step was made since the last one") end
+  self.seen = {}
+  if scale ~= nil then
+    self.factor = blame.call(is.positive, "GradScaler: update: scale", scale)
+  elseif overflow then
+    self.factor, self.growth_tracker = self.factor * self.backoff_factor, 0
+  else
+    self.growth_tracker = self.growth_tracker + 1
+    if self.growth_tracker >= self.growth_interval then
+      self.factor, self.growth_tracker = self.factor * self.growth_factor, 0
+    end
+  end
+end
+
+--- The scale; 1 where the scaler is not enabled.
+-- @treturn number
+function GradScaler:get_scale() return self.enabled and self.factor or 1 end
+
+local saved = {"growth_factor", "backoff_factor", "growth_interval", "growth_tracker"}
+
+--- Numbers that the next scale goes by.
+-- @treturn table
+function GradScaler:state_dict()
+  local dict = {scale = self.factor}
+  for _, name in ipairs(saved) do dict[name] = self[name] end
+  return dict
+end
+
+--- Takes over what state_dict gave.
+-- @tab dict
+function GradScaler:load_state_dict(dict)
+  if type(dict) ~= "table" or type(dict.scale) ~= "number" then
+    fail("load_state_dict: this is not the state of a scaler")
+  end
+  self.factor = dict.scale
+  for _, name in ipairs(saved) do
+    if type(dict[name]) == "number" then self[name] = dict[name] end
+  end
+end
+
+return {GradScaler = setmetatable(GradScaler, {__call = new})}
