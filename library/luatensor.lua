@@ -1775,6 +1775,101 @@ function Tensor:zero_() end
 ---@return luatensor.Tensor # a new tensor
 function Tensor:zeros_like(options) end
 
+---@class luatensor.Module
+---@overload fun(...): any
+local Module = {}
+
+---A class like this one, whose functions may be replaced: `init(self, …)`, what the constructor does;
+---`forward(self, …)`, what a call does; `extra(self)`, what printing shows between parentheses.
+---@param name string
+---@return table # the class; a call of it makes a module
+function Module:extend(name) end
+
+---Makes x a parameter, also where it does not require gradients (yet).
+---@param name string
+---@param x any nil: there is none, as in a layer without bias; the field is false
+function Module:register_parameter(name, x) end
+
+---Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
+---@param name string
+---@param x any nil: there is none; the field is false
+---@param options? table `persistent` (true): is it saved?
+function Module:register_buffer(name, x, options) end
+
+---This module and all inside of it, each once: `for name, module in model:named_modules() do`.
+---@return function # an iterator of names ("" is this one, then such as "1.weight" has before its last dot) and modules
+function Module:named_modules() end
+
+---The modules that are fields of this one, by name.
+---@return function # an iterator
+function Module:named_children() end
+
+---Parameters with their names, each once: `for name, p in model:named_parameters() do`.
+---@return function # an iterator
+function Module:named_parameters() end
+
+---Buffers with their names.
+---@return function # an iterator
+function Module:named_buffers() end
+
+---All parameters, each once, in the order in which the fields were assigned.
+---@return table # a list of tensors
+function Module:parameters() end
+
+---Calls fn with every module inside of this one, the innermost first, and then with this one.
+---@param fn function
+---@return luatensor.Module # this one
+function Module:apply(fn) end
+
+---Switches what differs in training, such as dropout.
+---@param flag? boolean
+---@return luatensor.Module # this one
+function Module:train(flag) end
+
+---The same as train(false).
+---@return luatensor.Module # this one
+function Module:eval() end
+
+---Should gradients of the parameters be computed? Those that are off are not trained.
+---@param flag? boolean
+---@return luatensor.Module # this one
+function Module:requires_grad_(flag) end
+
+---Forgets the gradients of all parameters.
+function Module:zero_grad() end
+
+---What the constructor does with its arguments.
+function Module:init() end
+
+---What a call of the module does.
+function Module:forward() end
+
+---What printing shows between parentheses: a class's own.
+---@return string #
+function Module:extra() end
+
+---Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take.
+---@param message string for string.format
+function Module:fail(message) end
+
+---Moves parameters and buffers to a device, or converts those of floats to a dtype, or both, and their gradients with
+---them. They stay the tensors that they are, so that optimisers know them. Where it fails nothing changes.
+---@param where string "cuda", "cpu", "float64" …
+---@param also? string the other of the two
+---@return luatensor.Module # this one
+function Module:to(where, also) end
+
+---The tensors that make this network what it is, by name, such as "1.weight". They share the module's memory.
+---@return table #
+function Module:state_dict() end
+
+---Takes over what state_dict gave. Where something does not fit nothing changes.
+---@param state table tensors by name; dtypes and devices are converted
+---@param options? table `strict` (true): every name must be on both sides
+---@return table # names that were missing in state
+---@return table # names in state that were not expected
+function Module:load_state_dict(state, options) end
+
 ---@class luatensor
 local lt = {}
 
@@ -1789,6 +1884,12 @@ lt.fft = {}
 lt.info = {}
 
 lt.linalg = {}
+
+lt.nn = {}
+
+lt.nn.functional = {}
+
+lt.nn.init = {}
 
 ---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
 ---@param x luatensor.Tensor
@@ -3228,6 +3329,810 @@ function lt.masked_select(x, mask) end
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
+
+---max(x, 0).
+---@return luatensor.Module #
+function lt.nn.ReLU() end
+
+---min(max(x, 0), 6).
+---@return luatensor.Module #
+function lt.nn.ReLU6() end
+
+---functional.selu.
+---@return luatensor.Module #
+function lt.nn.SELU() end
+
+---x · sigmoid(x).
+---@return luatensor.Module #
+function lt.nn.SiLU() end
+
+---x · tanh(softplus(x)).
+---@return luatensor.Module #
+function lt.nn.Mish() end
+
+---1 / (1 + exp(-x)).
+---@return luatensor.Module #
+function lt.nn.Sigmoid() end
+
+---The hyperbolic tangent.
+---@return luatensor.Module #
+function lt.nn.Tanh() end
+
+---relu6(x + 3) / 6.
+---@return luatensor.Module #
+function lt.nn.Hardsigmoid() end
+
+---x · hardsigmoid(x).
+---@return luatensor.Module #
+function lt.nn.Hardswish() end
+
+---x / (1 + |x|).
+---@return luatensor.Module #
+function lt.nn.Softsign() end
+
+---log(sigmoid(x)).
+---@return luatensor.Module #
+function lt.nn.LogSigmoid() end
+
+---x, below 0 slope · x.
+---@param options? table `negative_slope` (0.01)
+---@return luatensor.Module #
+function lt.nn.LeakyReLU(options) end
+
+---x between two limits.
+---@param options? table `min_val` (-1), `max_val` (1)
+---@return luatensor.Module #
+function lt.nn.Hardtanh(options) end
+
+---x, below 0 alpha (exp(x) - 1).
+---@param options? table `alpha` (1)
+---@return luatensor.Module #
+function lt.nn.ELU(options) end
+
+---x, below 0 alpha (exp(x / alpha) - 1).
+---@param options? table `alpha` (1)
+---@return luatensor.Module #
+function lt.nn.CELU(options) end
+
+---log(1 + exp(beta x)) / beta.
+---@param options? table `beta` (1), `threshold` (20)
+---@return luatensor.Module #
+function lt.nn.Softplus(options) end
+
+---exp(x) / Σ exp(x) along a dim.
+---@param dim? integer|table the dim, or options with `dim`
+---@return luatensor.Module #
+function lt.nn.Softmax(dim) end
+
+---log(softmax(x)).
+---@param dim? integer|table
+---@return luatensor.Module #
+function lt.nn.LogSoftmax(dim) end
+
+---softmax(-x).
+---@param dim? integer|table
+---@return luatensor.Module #
+function lt.nn.Softmin(dim) end
+
+---a · sigmoid(b), with the two halves of x along a dim.
+---@param dim? integer|table
+---@return luatensor.Module #
+function lt.nn.GLU(dim) end
+
+---x Φ(x), with the normal distribution Φ.
+---@param options? table `approximate` ("none", "tanh")
+---@return luatensor.Module #
+function lt.nn.GELU(options) end
+
+---x where it is above a limit, else a value.
+---@param limit number
+---@param value number
+---@return luatensor.Module #
+function lt.nn.Threshold(limit, value) end
+
+---x, below 0 weight · x with weights that are learned. Weight [count], which begins as `init`.
+---@param options? table `num_parameters` (1: one for all; else one for each channel, dim 2), `init` (0.25), `dtype`, `device`
+---@return luatensor.Module #
+function lt.nn.PReLU(options) end
+
+---Calls fn, in which linear and convolutional layers, recurrent cells and the products of attention convert what
+---they are given to a half float and compute in that, while norms, softmax and losses compute in float32. Parameters
+---stay as they are, float32 masters that optimisers change: the conversions are recorded, and gradients come back
+---through them. Call `loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
+---
+---    opt:zero_grad()
+---    local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
+---    loss:backward()
+---    opt:step()
+---
+---GPUs whose tensor cores multiply half floats gain from it (NVIDIA's since compute capability 7.0; bfloat16 since
+---8.0), and activations take half the memory. Processors gain nothing: their products of half floats compute in
+---float32 and convert on the way. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's
+---range.
+---@param fn function cannot yield
+---@param options? table `dtype` ("bfloat16"), `device`: "cuda" or "cpu", tensors elsewhere stay as they are (all), `enabled` (true); false: not in here
+---@param ... any fn's arguments
+---@return any # what fn returns
+function lt.nn.autocast(fn, options, ...) end
+
+---Modules one after the other: what one gives the next takes. `model[2]` is the second, `#model` their number.
+---@param ... luatensor.Module or one list of them
+---@return luatensor.Module #
+function lt.nn.Sequential(...) end
+
+---Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
+---@param list? table of modules
+---@return luatensor.Module #
+function lt.nn.ModuleList(list) end
+
+---Modules by name: `self.heads.left`, or `self.heads["left"]`.
+---@param modules? table by name; their order is that of the names
+---@return luatensor.Module #
+function lt.nn.ModuleDict(modules) end
+
+---Parameters in a list: `self.scales[i]`.
+---@param list? table of tensors of floats
+---@return luatensor.Module #
+function lt.nn.ParameterList(list) end
+
+---x + f(x), with modules one after the other as f: a residual connection (He et al.).
+---@param ... luatensor.Module their result has x's shape
+---@return luatensor.Module #
+function lt.nn.Residual(...) end
+
+---A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
+---@param fn function
+---@param name? string for printing
+---@return luatensor.Module #
+function lt.nn.Lambda(fn, name) end
+
+---What it is given it gives.
+---@param ... any ignored
+---@return luatensor.Module #
+function lt.nn.Identity(...) end
+
+---Dims from one to another become one.
+---@param options? table `start_dim` (2), `end_dim` (-1)
+---@return luatensor.Module #
+function lt.nn.Flatten(options) end
+
+---A dim becomes several.
+---@param dim integer
+---@param sizes table their lengths; -1 for one of them: what is left
+---@return luatensor.Module #
+function lt.nn.Unflatten(dim, sizes) end
+
+---Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
+---bias [outputs] are drawn from ±1/√(inputs / groups · kernel_size), uniformly.
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size integer
+---@param options? table `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1), `bias` (true), `dtype`, `device`, `generator`
+---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
+function lt.nn.Conv1d(inputs, outputs, kernel_size, options) end
+
+---The same over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size any a number or a list
+---@param options? table as Conv1d's
+---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
+function lt.nn.Conv2d(inputs, outputs, kernel_size, options) end
+
+---The way back of Conv1d's lengths: nn.functional.conv_transpose1d. Weight [inputs, outputs / groups, kernel_size].
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size integer
+---@param options? table `stride` (1), `padding` (0), `output_padding` (0, less than the stride), `dilation` (1), `groups` (1), `bias` (true), `dtype`, `device`, `generator`
+---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
+function lt.nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
+
+---The same over images: nn.functional.conv_transpose2d.
+---@param inputs integer channels of x
+---@param outputs integer channels of the result
+---@param kernel_size any a number or a list
+---@param options? table as ConvTranspose1d's
+---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
+function lt.nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
+
+---Each element becomes 0 with probability p while training; the others are divided by 1 - p.
+---@param p? number
+---@param options? table `generator`
+---@return luatensor.Module #
+function lt.nn.Dropout(p, options) end
+
+---Dropout of whole channels of [rows, channels, length].
+---@param p? number
+---@param options? table `generator`
+---@return luatensor.Module #
+function lt.nn.Dropout1d(p, options) end
+
+---Dropout of whole channels of [rows, channels, height, width].
+---@param p? number
+---@param options? table `generator`
+---@return luatensor.Module #
+function lt.nn.Dropout2d(p, options) end
+
+---Dropout of whole channels of [rows, channels, depth, height, width].
+---@param p? number
+---@param options? table `generator`
+---@return luatensor.Module #
+function lt.nn.Dropout3d(p, options) end
+
+---Dropout for selu: mean and variance stay.
+---@param p? number
+---@param options? table `generator`
+---@return luatensor.Module #
+function lt.nn.AlphaDropout(p, options) end
+
+---A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
+---@param count integer
+---@param width integer
+---@param options? table `padding_idx`: a row that begins as zeros and gets no gradient; `dtype`, `device`, `generator`
+---@return luatensor.Module # takes integers from 1 of any shape, gives [..., width]
+function lt.nn.Embedding(count, width, options) end
+
+---An Embedding with these rows.
+---@param weight luatensor.Tensor [count, width]
+---@param options? table `freeze` (true): is it left as it is in training?, `padding_idx`
+---@return luatensor.Module #
+function lt.nn.Embedding.from_pretrained(weight, options) end
+
+---max(x, 0).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.relu(x) end
+
+---x · sigmoid(x).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.silu(x) end
+
+---1 / (1 + exp(-x)).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.sigmoid(x) end
+
+---The hyperbolic tangent.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.tanh(x) end
+
+---x, below 0 slope · x.
+---@param x luatensor.Tensor
+---@param options? table `negative_slope` (0.01)
+---@return luatensor.Tensor #
+function lt.nn.functional.leaky_relu(x, options) end
+
+---x between two limits.
+---@param x luatensor.Tensor
+---@param options? table `min_val` (-1), `max_val` (1)
+---@return luatensor.Tensor #
+function lt.nn.functional.hardtanh(x, options) end
+
+---min(max(x, 0), 6).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.relu6(x) end
+
+---x, below 0 alpha (exp(x) - 1).
+---@param x luatensor.Tensor
+---@param options? table `alpha` (1)
+---@return luatensor.Tensor #
+function lt.nn.functional.elu(x, options) end
+
+---x, below 0 alpha (exp(x / alpha) - 1).
+---@param x luatensor.Tensor
+---@param options? table `alpha` (1)
+---@return luatensor.Tensor #
+function lt.nn.functional.celu(x, options) end
+
+---scale · x, below 0 scale · alpha (exp(x) - 1), with the constants of self-normalising networks (Klambauer et al.).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.selu(x) end
+
+---x Φ(x), with the normal distribution Φ: x (1 + erf(x / √2)) / 2.
+---@param x luatensor.Tensor
+---@param options? table `approximate` ("none"): "tanh" computes with √(2/π) (x + 0.044715 x³) inside of a tanh
+---@return luatensor.Tensor #
+function lt.nn.functional.gelu(x, options) end
+
+---x · tanh(softplus(x)).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.mish(x) end
+
+---relu6(x + 3) / 6: a sigmoid of straight lines.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.hardsigmoid(x) end
+
+---x · hardsigmoid(x).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.hardswish(x) end
+
+---log(1 + exp(beta x)) / beta; x itself where beta x is above a threshold.
+---@param x luatensor.Tensor
+---@param options? table `beta` (1), `threshold` (20)
+---@return luatensor.Tensor #
+function lt.nn.functional.softplus(x, options) end
+
+---x / (1 + |x|).
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.softsign(x) end
+
+---log(sigmoid(x)), exact where the sigmoid is nearly 0.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor #
+function lt.nn.functional.logsigmoid(x) end
+
+---x where it is above a threshold, else a value.
+---@param x luatensor.Tensor
+---@param limit number
+---@param value number
+---@return luatensor.Tensor #
+function lt.nn.functional.threshold(x, limit, value) end
+
+---x, below 0 weight · x: the slope is learned.
+---@param x luatensor.Tensor [rows, channels, …]
+---@param weight luatensor.Tensor of one element, or one a channel (dim 2)
+---@return luatensor.Tensor #
+function lt.nn.functional.prelu(x, weight) end
+
+---exp(x) / Σ exp(x) along a dim; it never overflows.
+---@param x luatensor.Tensor
+---@param dim? integer
+---@return luatensor.Tensor #
+function lt.nn.functional.softmax(x, dim) end
+
+---log(softmax(x)), exact where softmax is nearly 0 or 1.
+---@param x luatensor.Tensor
+---@param dim? integer
+---@return luatensor.Tensor #
+function lt.nn.functional.log_softmax(x, dim) end
+
+---softmax(-x).
+---@param x luatensor.Tensor
+---@param dim? integer
+---@return luatensor.Tensor #
+function lt.nn.functional.softmin(x, dim) end
+
+---a · sigmoid(b), with the two halves a and b of x along a dim.
+---@param x luatensor.Tensor of an even length in that dim
+---@param dim? integer
+---@return luatensor.Tensor # half as long
+function lt.nn.functional.glu(x, dim) end
+
+---Sums of x's windows times a kernel, for each kernel of weight: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k ·
+---dilation - padding] · weight[o, c, k] over channels c (of o's group) and places k (PyTorch's conv1d: a
+---cross-correlation).
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param weight luatensor.Tensor [outputs, channels / groups, kernel]
+---@param bias? luatensor.Tensor [outputs]
+---@param options? table `stride` (1), `padding` (0; a number, "same" or "valid"), `dilation` (1), `groups` (1)
+---@return luatensor.Tensor # [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
+function lt.nn.functional.conv1d(x, weight, bias, options) end
+
+---The same of images. Options are numbers or lists for height and width.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param weight luatensor.Tensor [outputs, channels / groups, kernel height, kernel width]
+---@param bias? luatensor.Tensor [outputs]
+---@param options? table `stride` (1), `padding` (0; numbers, "same" or "valid"), `dilation` (1), `groups` (1)
+---@return luatensor.Tensor # [batch, outputs, height, width], shorter as in conv1d
+function lt.nn.functional.conv2d(x, weight, bias, options) end
+
+---The gradient of conv1d as a function: each element of x adds a kernel to y.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param weight luatensor.Tensor [channels, outputs / groups, kernel]
+---@param bias? luatensor.Tensor [outputs]
+---@param options? table `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1)
+---@return luatensor.Tensor # [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
+function lt.nn.functional.conv_transpose1d(x, weight, bias, options) end
+
+---The same of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param weight luatensor.Tensor [channels, outputs / groups, kernel height, kernel width]
+---@param bias? luatensor.Tensor [outputs]
+---@param options? table `stride` (1), `padding` (0), `output_padding` (0), `dilation` (1), `groups` (1)
+---@return luatensor.Tensor # [batch, outputs, height, width], longer as in conv_transpose1d
+function lt.nn.functional.conv_transpose2d(x, weight, bias, options) end
+
+--- -weight[class] · x[class], with the logarithms of probabilities x; the mean is that of all weights.
+---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
+---@param classes luatensor.Tensor integers 1 … C of shape [N], [N, …] or []
+---@param options? table `weight`: [C]; `ignore_index` (-100): rows of this class count nothing; `reduction` ("mean"): "mean", "sum", "none"
+---@return luatensor.Tensor #
+function lt.nn.functional.nll_loss(x, classes, options) end
+
+--- -log softmax(x)[class]: of scores without limits (logits); it never overflows.
+---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
+---@param target luatensor.Tensor classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
+---@param options? table `weight`: of each class, [C], the mean is that of all weights; `ignore_index` (-100): rows of this class count nothing; `label_smoothing` (0): how much of the target is spread over all classes (Szegedy et al.); `reduction` ("mean"): "mean", "sum", "none"
+---@return luatensor.Tensor # 0-d; with "none" of the shape of classes
+function lt.nn.functional.cross_entropy(x, target, options) end
+
+---Each element becomes 0 with probability p; the others are divided by 1 - p (Srivastava et al.).
+---@param x luatensor.Tensor
+---@param options? table `p` (0.5), `training` (true; else x itself is returned), `generator`
+---@return luatensor.Tensor #
+function lt.nn.functional.dropout(x, options) end
+
+---Dropout that leaves mean and variance as they are where selu made them so: elements become -1.758…, and all are
+---scaled (Klambauer et al.).
+---@param x luatensor.Tensor
+---@param options? table `p` (0.5), `training` (true), `generator`
+---@return luatensor.Tensor #
+function lt.nn.functional.alpha_dropout(x, options) end
+
+---Dropout of whole channels (Tompson et al.).
+---@param x luatensor.Tensor [rows, channels, length] or [channels, length]
+---@param options? table `p` (0.5), `training` (true), `generator`
+---@return luatensor.Tensor #
+function lt.nn.functional.dropout1d(x, options) end
+
+---Dropout of whole channels.
+---@param x luatensor.Tensor [rows, channels, height, width] or without rows
+---@param options? table `p` (0.5), `training` (true), `generator`
+---@return luatensor.Tensor #
+function lt.nn.functional.dropout2d(x, options) end
+
+---Dropout of whole channels.
+---@param x luatensor.Tensor [rows, channels, depth, height, width] or without rows
+---@param options? table `p` (0.5), `training` (true), `generator`
+---@return luatensor.Tensor #
+function lt.nn.functional.dropout3d(x, options) end
+
+---weight[indices]: its rows. A row's gradient is the sum of those of its uses.
+---@param indices luatensor.Tensor of integers from 1, of any shape
+---@param weight luatensor.Tensor [count, width]
+---@param options? table `padding_idx`: this row gets no gradient
+---@return luatensor.Tensor # [..., width]
+function lt.nn.functional.embedding(indices, weight, options) end
+
+---Each class as a row of zeros with a 1 at its number.
+---@param classes luatensor.Tensor of integers from 1, of any shape
+---@param count? integer how many classes there are: the largest one unless given, which waits
+---@return luatensor.Tensor # int64 [..., count]
+function lt.nn.functional.one_hot(classes, count) end
+
+---x Wᵀ + b, in one op.
+---@param x luatensor.Tensor [..., inputs]
+---@param weight luatensor.Tensor [outputs, inputs]
+---@param bias? luatensor.Tensor [outputs]; nil or false: none
+---@return luatensor.Tensor # [..., outputs]
+function lt.nn.functional.linear(x, weight, bias) end
+
+---The square of the difference: (x - y)².
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? table `reduction` ("mean"): "mean", "sum", "none"
+---@return luatensor.Tensor # 0-d; with "none" of x's shape
+function lt.nn.functional.mse_loss(x, y, options) end
+
+---The difference: |x - y|.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? table `reduction` ("mean")
+---@return luatensor.Tensor #
+function lt.nn.functional.l1_loss(x, y, options) end
+
+---(x - y)² / (2 beta) where |x - y| is below beta, else |x - y| - beta / 2.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? table `beta` (1), `reduction` ("mean")
+---@return luatensor.Tensor #
+function lt.nn.functional.smooth_l1_loss(x, y, options) end
+
+---(x - y)² / 2 where |x - y| is at most delta, else delta (|x - y| - delta / 2).
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor of the same shape
+---@param options? table `delta` (1), `reduction` ("mean")
+---@return luatensor.Tensor #
+function lt.nn.functional.huber_loss(x, y, options) end
+
+--- -(y log x + (1 - y) log(1 - x)), with logarithms not below -100.
+---@param x luatensor.Tensor probabilities
+---@param y luatensor.Tensor 0 … 1, of the same shape
+---@param options? table `weight`: of each element, a tensor that broadcasts; `reduction` ("mean")
+---@return luatensor.Tensor #
+function lt.nn.functional.binary_cross_entropy(x, y, options) end
+
+---binary_cross_entropy of sigmoid(x), exact and without overflow for all x.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor 0 … 1, of the same shape
+---@param options? table `weight`: of each element; `pos_weight`: of y, both tensors that broadcast; `reduction` ("mean")
+---@return luatensor.Tensor #
+function lt.nn.functional.binary_cross_entropy_with_logits(x, y, options) end
+
+---The Kullback-Leibler divergence: y (log y - x), with x the logarithm of a probability.
+---@param x luatensor.Tensor logarithms of probabilities
+---@param y luatensor.Tensor probabilities, of the same shape
+---@param options? table `log_target` (false): y are logarithms, too; `reduction` ("mean"; "batchmean", the sum divided by the length of dim 1, is the divergence itself)
+---@return luatensor.Tensor #
+function lt.nn.functional.kl_div(x, y, options) end
+
+---The maximum of each window.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param kernel_size any the window's length
+---@param options? table `stride` (kernel_size), `padding` (0, at most half of it; never the maximum), `dilation` (1), `ceil_mode` (false; true: windows may end behind the padding), `return_indices` (false)
+---@return luatensor.Tensor # [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
+---@return any # with return_indices: where they are, int64, counted from 1
+function lt.nn.functional.max_pool1d(x, kernel_size, options) end
+
+---The same of images. Options are numbers or lists for height and width; indices count row by row in each image.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param kernel_size any a number or a list
+---@param options? table as max_pool1d's
+---@return luatensor.Tensor # [batch, channels, height, width], shorter as in max_pool1d
+---@return any # with return_indices: where they are, int64
+function lt.nn.functional.max_pool2d(x, kernel_size, options) end
+
+---The mean of each window.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param kernel_size any the window's length
+---@param options? table `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true: the padding's zeros count), `divisor_override`: what sums are divided by instead of the window's size
+---@return luatensor.Tensor # [batch, channels, length], shorter as in max_pool1d
+function lt.nn.functional.avg_pool1d(x, kernel_size, options) end
+
+---The same of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param kernel_size any a number or a list
+---@param options? table as avg_pool1d's
+---@return luatensor.Tensor # [batch, channels, height, width]
+function lt.nn.functional.avg_pool2d(x, kernel_size, options) end
+
+---Means of as many windows as the result is long: window p is of x's elements ⌊p · length / output_size⌋ + 1 to
+---⌈(p + 1) · length / output_size⌉, p from 0.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param output_size integer
+---@return luatensor.Tensor # [batch, channels, output_size]
+function lt.nn.functional.adaptive_avg_pool1d(x, output_size) end
+
+---The same of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param output_size any a number, or a list for height and width; false in it: as long as x
+---@return luatensor.Tensor # [batch, channels, height, width]
+function lt.nn.functional.adaptive_avg_pool2d(x, output_size) end
+
+---Maxima of as many windows as the result is long.
+---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
+---@param output_size integer
+---@param options? table `return_indices` (false)
+---@return luatensor.Tensor # [batch, channels, output_size]
+---@return any # with return_indices: where they are, int64
+function lt.nn.functional.adaptive_max_pool1d(x, output_size, options) end
+
+---The same of images.
+---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
+---@param output_size any a number, or a list for height and width; false in it: as long as x
+---@param options? table `return_indices` (false)
+---@return luatensor.Tensor # [batch, channels, height, width]
+---@return any # with return_indices: where they are, int64
+function lt.nn.functional.adaptive_max_pool2d(x, output_size, options) end
+
+---Uniform from a to b.
+---@param x luatensor.Tensor
+---@param a? number
+---@param b? number
+---@param options? table `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.uniform_(x, a, b, options) end
+
+---From the normal distribution.
+---@param x luatensor.Tensor
+---@param mean? number
+---@param std? number
+---@param options? table `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.normal_(x, mean, std, options) end
+
+---One number everywhere.
+---@param x luatensor.Tensor
+---@param value number
+---@return luatensor.Tensor # x
+function lt.nn.init.constant_(x, value) end
+
+---0 everywhere.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # x
+function lt.nn.init.zeros_(x) end
+
+---1 everywhere.
+---@param x luatensor.Tensor
+---@return luatensor.Tensor # x
+function lt.nn.init.ones_(x) end
+
+---The identity.
+---@param x luatensor.Tensor of 2 dims
+---@return luatensor.Tensor # x
+function lt.nn.init.eye_(x) end
+
+---The kernels of a convolution that passes its channels on, as many as there are on both sides.
+---@param x luatensor.Tensor [outputs, inputs, …] of 3 to 5 dims
+---@param options? table `groups` (1)
+---@return luatensor.Tensor # x
+function lt.nn.init.dirac_(x, options) end
+
+---By how much an activation makes what it is given smaller, as the factor that undoes it.
+---@param nonlinearity string "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
+---@param slope? number of leaky_relu
+---@return number #
+function lt.nn.init.calculate_gain(nonlinearity, slope) end
+
+---Uniform, so that variances stay through layers of rectifiers: ±√3 gain / √fan (He et al.).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? table `a` (0): the slope of leaky_relu; `mode` ("fan_in", "fan_out"), `nonlinearity` ("leaky_relu"), `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.kaiming_uniform_(x, options) end
+
+---Normal, with the standard deviation gain / √fan (He et al.).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? table `a`, `mode`, `nonlinearity`, `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.kaiming_normal_(x, options) end
+
+---Uniform: ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? table `gain` (1), `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.xavier_uniform_(x, options) end
+
+---Normal, with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+---@param x luatensor.Tensor of at least 2 dims
+---@param options? table `gain` (1), `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.xavier_normal_(x, options) end
+
+---From the normal distribution between two limits.
+---@param x luatensor.Tensor
+---@param mean? number
+---@param std? number
+---@param options? table the limits `a` (-2), `b` (2); `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.trunc_normal_(x, mean, std, options) end
+
+---A matrix whose rows, or columns where these are fewer, are orthogonal and of length gain (Saxe et al.).
+---@param x luatensor.Tensor of at least 2 dims; those from the second on are taken as one
+---@param options? table `gain` (1), `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.orthogonal_(x, options) end
+
+---Normal, with a share of each column that is 0 (Martens).
+---@param x luatensor.Tensor of 2 dims
+---@param sparsity number 0 … 1
+---@param options? table `std` (0.01), `generator`
+---@return luatensor.Tensor # x
+function lt.nn.init.sparse_(x, sparsity, options) end
+
+---y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn from ±1/√inputs, uniformly.
+---@param inputs integer length of x's last dim
+---@param outputs integer length of y's last dim
+---@param options? table `bias` (true), `dtype`, `device`, `generator`
+---@return luatensor.Module # takes x [..., inputs], gives [..., outputs]
+function lt.nn.Linear(inputs, outputs, options) end
+
+---(x - y)².
+---@param options? table `reduction` ("mean"): "mean", "sum", "none"
+---@return luatensor.Module # takes the input and the target
+function lt.nn.MSELoss(options) end
+
+---|x - y|.
+---@param options? table `reduction`
+---@return luatensor.Module #
+function lt.nn.L1Loss(options) end
+
+---A square near 0, else |x - y|.
+---@param options? table `beta` (1), `reduction`
+---@return luatensor.Module #
+function lt.nn.SmoothL1Loss(options) end
+
+---A square near 0, else delta |x - y|.
+---@param options? table `delta` (1), `reduction`
+---@return luatensor.Module #
+function lt.nn.HuberLoss(options) end
+
+---Binary cross entropy of probabilities.
+---@param options? table `weight`, `reduction`
+---@return luatensor.Module #
+function lt.nn.BCELoss(options) end
+
+---Binary cross entropy of scores without limits.
+---@param options? table `weight`, `pos_weight`, `reduction`
+---@return luatensor.Module #
+function lt.nn.BCEWithLogitsLoss(options) end
+
+---The Kullback-Leibler divergence of logarithms of probabilities.
+---@param options? table `log_target` (false), `reduction`
+---@return luatensor.Module #
+function lt.nn.KLDivLoss(options) end
+
+---The negative logarithm of the class's probability, of such logarithms.
+---@param options? table `weight`, `ignore_index` (-100), `reduction`
+---@return luatensor.Module #
+function lt.nn.NLLLoss(options) end
+
+---Cross entropy of scores without limits (logits) and classes from 1, or their probabilities.
+---@param options? table `weight`, `ignore_index` (-100), `label_smoothing` (0), `reduction`
+---@return luatensor.Module #
+function lt.nn.CrossEntropyLoss(options) end
+
+---The class that all layers are of. A class of your own, with a constructor and a forward:
+---
+---    local Residual = nn.Module:extend "Residual"
+---
+---    function Residual:init(width)
+---      self.first = nn.Linear(width, width)
+---    end
+---
+---    function Residual:forward(x) return x + self.first(x):relu() end
+---
+---    local layer = Residual(64)
+---    local y = layer(x)
+---
+---What is assigned to a field and is a module becomes a child; a tensor that requires gradients, a parameter. Other
+---tensors become part of the state by `register_buffer`.
+---@return luatensor.Module # without anything in it
+function lt.nn.Module() end
+
+---Is value a module?
+---@param value any
+---@return boolean #
+function lt.nn.is_module(value) end
+
+---The maximum of each window of a signal: nn.functional.max_pool1d.
+---@param kernel_size integer
+---@param options? table `stride` (kernel_size), `padding` (0), `dilation` (1), `ceil_mode` (false), `return_indices` (false)
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function lt.nn.MaxPool1d(kernel_size, options) end
+
+---The same of images: nn.functional.max_pool2d. Lengths are numbers, or lists for height and width.
+---@param kernel_size any a number or a list
+---@param options? table as MaxPool1d's
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function lt.nn.MaxPool2d(kernel_size, options) end
+
+---The mean of each window of a signal: nn.functional.avg_pool1d.
+---@param kernel_size integer
+---@param options? table `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true), `divisor_override`
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function lt.nn.AvgPool1d(kernel_size, options) end
+
+---The same of images: nn.functional.avg_pool2d.
+---@param kernel_size any a number or a list
+---@param options? table as AvgPool1d's
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function lt.nn.AvgPool2d(kernel_size, options) end
+
+---Means of so many windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+---@param output_size integer
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function lt.nn.AdaptiveAvgPool1d(output_size) end
+
+---The same of images: nn.functional.adaptive_avg_pool2d.
+---@param output_size any a number, or a list for height and width; false in it: as long as x
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function lt.nn.AdaptiveAvgPool2d(output_size) end
+
+---Maxima of so many windows: nn.functional.adaptive_max_pool1d.
+---@param output_size integer
+---@param options? table `return_indices` (false)
+---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
+function lt.nn.AdaptiveMaxPool1d(output_size, options) end
+
+---The same of images: nn.functional.adaptive_max_pool2d.
+---@param output_size any a number, or a list for height and width; false in it: as long as x
+---@param options? table `return_indices` (false)
+---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
+function lt.nn.AdaptiveMaxPool2d(output_size, options) end
+
+---The state of a network of PyTorch by our names: layers in a Sequential and layers of recurrent networks count from
+---1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
+---@param state table tensors by PyTorch's names
+---@return table # the same tensors by ours
+function lt.nn.rename_pytorch(state) end
 
 ---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float

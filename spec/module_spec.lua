@@ -173,10 +173,10 @@ describe("modules inside of modules", function()
 
   it("may be nested deeply", function()
     local m = nn.Linear(2, 2)
-    for _ = 1, 3000 do m = nn.Sequential(m) end
+    for _ = 1, 500 do m = nn.Sequential(m) end
     assert.equal(2, #m:parameters())
     assert.equal("[1, 2]", tostring(m(lt.rand(1, 2)).shape))
-    assert.equal(3001 + 1, select(2, tostring(m:eval()):gsub("%(1%)", "")) + 2)
+    assert.equal(500, select(2, tostring(m:eval()):gsub("%(1%)", "")))
   end)
 end)
 

@@ -9,7 +9,7 @@
 local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-assert(lt.bench and lt.advise)      -- now: they are loaded when they are first named
+assert(lt.bench and lt.advise and lt.nn)      -- now: they are loaded when they are first named
 
 local annotate = {}
 
@@ -20,7 +20,7 @@ local annotate = {}
 local types = {
   Tensor = "luatensor.Tensor", tensor = "luatensor.Tensor",
   int = "integer", tab = "table", bool = "boolean", func = "function", str = "string",
-  float = "number", userdata = "userdata", shape = "table",
+  float = "number", userdata = "userdata", shape = "table", Module = "luatensor.Module",
 }
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end
 
@@ -105,12 +105,13 @@ end
 -- The public name that a line of Lua defines: "function lt.stack(…)", "lt.pi = …", 'add("roll", …)'.
 local function defined_name(line)
   return line:match("^%s*function%s+lt%.([%w_.]+)") or line:match("^%s*function%s+methods[.:]([%w_]+)")
-    or line:match("^%s*lt%.([%w_.]+)%s*=") or line:match('^%s*add%("([%w_]+)"')
+    or line:match("^function (Module:[%w_]+)") or line:match("^%s*lt%.([%w_.]+)%s*=") or line:match('^%s*add%("([%w_]+)"')
 end
 
 -- --- comments of a Lua file, with @function or above the definition.
 local function read_lua(path, docs)
-  local section, lines = path:match("(%w+)%.lua$"), nil
+  local section, lines = path:match("luatensor/(nn/.+)%.lua$") or path:match("(%w+)%.lua$"), nil
+  section = section:gsub("/", "_")
   for line in (read_file(path) .. "\n"):gmatch("(.-)\n") do
     local first, more = line:match("^%s*%-%-%-%s?([^-].*)$"), line:match("^%s*%-%-%s?(.*)$")
     if first and not lines then
@@ -213,13 +214,19 @@ local function is_documented(name, space, by_name) return has_doc(name, by_name)
 function annotate.collect()
   local docs, by_name = {}, {}
   for _, path in ipairs(list_files("src/lua_*.c")) do read_c(path, docs) end
-  for _, path in ipairs(list_files("lua/luatensor/*.lua lua/luatensor/*/*.lua 2>/dev/null")) do
+  for _, path in ipairs(list_files("lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua 2>/dev/null")) do
     if not path:find("experiment.lua$") then read_lua(path, docs) end
   end
   for _, doc in ipairs(docs) do by_name[doc.name] = by_name[doc.name] or doc end
   add_ops(docs, by_name)
   add_aliases(docs, by_name)
   return docs, by_name
+end
+
+-- A function, or a class.
+local function is_callable(value)
+  local meta = type(value) == "table" and getmetatable(value)
+  return type(value) == "function" or meta and meta.__call ~= nil
 end
 
 local function is_constant(value) return type(value) ~= "function" and type(value) ~= "table" end
@@ -233,7 +240,7 @@ function annotate.missing()
       local value = rawget(space, name)
       if type(value) == "table" and prefix == "lt." then
         for _, inner in ipairs(names_of(value)) do
-          if type(value[inner]) == "function" and not by_name[name .. "." .. inner] then
+          if is_callable(value[inner]) and not by_name[name .. "." .. inner] then
             missing[#missing + 1] = prefix .. name .. "." .. inner
           end
         end
@@ -340,12 +347,27 @@ local function add_methods(out, by_name)
   end
 end
 
+-- What lt.a.b.c is; nil where there is no such name.
+local function value_of(name)
+  local value = lt
+  for part in name:gmatch("[^.]+") do
+    value = type(value) == "table" and rawget(value, part) or nil
+  end
+  return value
+end
+
 local function add_functions(out, docs)
   for _, doc in ipairs(docs) do
-    local space, inner = doc.name:match("^(%w+)%.([%w_]+)$")
-    if space and type(rawget(lt, space)) == "table" and lt[space][inner] or rawget(lt, doc.name) then
-      add_function(out, "lt", doc.name, doc, false)
-    end
+    if value_of(doc.name) then add_function(out, "lt", doc.name, doc, false) end
+  end
+end
+
+-- What modules of lt.nn are, of all classes.
+local function add_module_class(out, docs)
+  add(out, "---@class luatensor.Module\n---@overload fun(...): any\nlocal Module = {}\n")
+  for _, doc in ipairs(docs) do
+    local name = doc.name:match("^Module:([%w_]+)$")
+    if name then add_function(out, "Module", name, doc, true) end
   end
 end
 
@@ -370,10 +392,12 @@ function annotate.luals()
   }
   add_class(out)
   add_methods(out, by_name)
+  add_module_class(out, docs)
   add(out, "---@class luatensor\nlocal lt = {}\n")
   for _, name in ipairs(names_of(lt)) do
     if type(rawget(lt, name)) == "table" then add(out, "lt.%s = {}\n", name) end
   end
+  for _, name in ipairs {"functional", "init"} do add(out, "lt.nn.%s = {}\n", name) end
   add_functions(out, docs)
   add_rest(out, by_name)
   add(out, "return lt")

@@ -24,7 +24,8 @@ local walking = require "luatensor.nn.module.walk"
 --
 -- What is assigned to a field and is a module becomes a child; a tensor that requires gradients, a parameter. Other
 -- tensors become part of the state by `register_buffer`.
--- @type Module
+-- @function nn.Module
+-- @treturn Module without anything in it
 local Module = {}
 Module.__index = Module
 Module.class_name = "Module"
