@@ -11,6 +11,7 @@ enum { DEVICE_ABI = 1 };
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, kept for reuse */
   size_t step_at, collect_at;     /* live bytes from which an allocation collects garbage first: lua_memory.c */
+  size_t settled;                 /* what was live after the last full collection */
 } memory_stats;
 
 typedef struct device_info {

@@ -342,6 +342,7 @@ static int l_walk(lua_State *L) {
   check_tensor(L, FIRST, "backward");
   if (!test_tensor(L, SOURCE)) check_node(L, SOURCE);
   luaL_checkstack(L, VISIT + LUA_MINSTACK, NULL);
+  collect_grown(L, tensor_at(L, FIRST)->tensor.store->place);
   walk w = {.graph = flag_of(L, RUN, "graph"), .retain = flag_of(L, RUN, "retain"), .made = &push_state(L)->made};
   lua_pop(L, 1);
   lua_createtable(L, 0, 32);

@@ -5,8 +5,10 @@
 ** is made that would pass one of two marks, garbage is collected:
 **   step_at     a step of Lua's collector. In generational mode it frees what died young, nearly everything, for
 **               little; so that results come back while they are in the cache. Moves to live + NURSERY.
-**   collect_at  a full collection. Moves to live + max(SLACK, live / 4, 4 * Lua's heap). The last term keeps the
-**               cost in proportion for scripts with a large heap; the second for those with much live data. */
+**   collect_at  a full collection, 0.1 ms for a heap of a small script. Moves to live + max(slack, share of live,
+**               4 * Lua's heap). The slack is what takes several times as long to fill; the share keeps marks apart
+**               where much is live; the last term keeps the cost in proportion for scripts with a large heap.
+** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on the way. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,31 +18,45 @@
 #include "lua_compose.h"
 #include "lua_register.h"
 
-#define NURSERY ((size_t)512 << 10)
-#define SLACK   ((size_t)64 << 20)
+#define NURSERY   ((size_t)512 << 10)
+#define CPU_SLACK ((size_t)16 << 20)         /* 2 ms of additions; and a 16th of what is live */
+#define GPU_SLACK ((size_t)64 << 20)         /* and a quarter */
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
+/* By how much live bytes may grow from now on until a full collection. */
+static size_t slack_of(const memory_stats *m, place where) {
+  bool cpu = where.device == &cpu_device;
+  return max_size(cpu ? CPU_SLACK : GPU_SLACK, m->live / (cpu ? 16 : 4));
+}
 
 static void collect(lua_State *L, place where) {
   memory_stats *m = where.device->stats(where.index);
   lua_gc(L, LUA_GCCOLLECT);
   size_t heap = (size_t)lua_gc(L, LUA_GCCOUNT) << 10;
+  m->settled = m->live;
   m->step_at = m->live + NURSERY;
-  m->collect_at = m->live + max_size(SLACK, max_size(m->live / 4, 4 * heap));
+  m->collect_at = m->live + max_size(slack_of(m, where), 4 * heap);
 }
 
-static void step(lua_State *L, memory_stats *m) {
+static void step(lua_State *L, memory_stats *m, place where) {
   lua_gc(L, LUA_GCSTEP, 0);
   m->step_at = m->live + NURSERY;
-  if (m->collect_at == 0) m->collect_at = m->live + SLACK;
+  if (m->collect_at == 0) m->collect_at = m->live + slack_of(m, where);
 }
 
 /* Not inside a finalizer (-1) and not where the script stopped the collector (0). */
 static void collect_if_due(lua_State *L, place where, size_t bytes) {
   memory_stats *m = where.device->stats(where.index);
   if (m->live + bytes <= m->step_at || lua_gc(L, LUA_GCISRUNNING) != 1) return;
-  step(L, m);
+  step(L, m, where);
   if (m->live + bytes > m->collect_at) collect(L, where);
+}
+
+void collect_grown(lua_State *L, place where) {
+  const memory_stats *m = where.device->stats(where.index);
+  size_t mark = m->settled + (m->collect_at - m->settled) / 2;
+  if (m->collect_at > 0 && m->live > mark && lua_gc(L, LUA_GCISRUNNING) == 1) collect(L, where);
 }
 
 /* ---- out of memory ---- */

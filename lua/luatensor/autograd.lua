@@ -43,7 +43,7 @@ local function alias_of(x)
 end
 
 --- A gradient that shares its memory with no other.
-local function own(g) return ag.sole(g) and g or g:clone() end
+local function apart(g) return ag.sole(g) and g or g:clone() end
 
 --- Which arguments are differentiated: the list of numbers of option argnums, or all float and complex tensors.
 local function chosen(list, argnums)
@@ -141,7 +141,7 @@ return function(lt, methods)
       local results = {}
       for i, k in ipairs(numbers) do
         local g = run.captured[sources[i]] or core.zeros_like(list[k])
-        results[i] = graph and g or own(g)
+        results[i] = graph and g or apart(g)
       end
       return table.unpack(results)
     end

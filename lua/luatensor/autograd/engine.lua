@@ -86,7 +86,7 @@ function engine.keep(retained, g, graph)
   if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do
     if retained[i] then retained[i] = retained[i] + gi
-    else retained[i] = graph and gi or ag.alias(gi) end
+    else retained[i] = graph and gi or gi:clone() end
   end
 end
 

@@ -5,6 +5,8 @@ local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local options = require "luatensor.optim.options"
 
+local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
+
 --- Optimisers change parameters, so that a loss becomes smaller, by the gradients that `loss:backward()` left:
 --
 --     local opt = optim.Adam(model:parameters(), {lr = 1e-3})
@@ -118,7 +120,7 @@ function Optimizer:zero_grad(given)
   local keeps = given and blame.call(args.options, "zero_grad", given, {set_to_none = true}).set_to_none == false
   for _, group in ipairs(self.param_groups) do
     for _, p in ipairs(group.params) do
-      local g = keeps and p.grad
+      local g = keeps and gradient(p)
       if not keeps then p.grad = nil elseif g then p.grad = core.zeros_like(g) end
     end
   end
@@ -140,7 +142,7 @@ local function step_group(self, group)
   local states = self.state
   for _, p in ipairs(group.params) do
     local state = states[p]
-    if state or p.grad then
+    if state or gradient(p) then
       if not state then
         state = self:start(p, group)
         states[p] = state

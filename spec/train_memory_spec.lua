@@ -1,0 +1,168 @@
+-- Memory of training: what is freed at once, with the collector stopped so that nothing else frees, and what a loop
+-- needs at most where it runs.
+local lt = require "luatensor"
+local nn = require "luatensor.nn"
+
+local MIB = 2 ^ 20
+local MILLION = 2 ^ 18          -- elements of a MiB of float32
+local leaf = {requires_grad = true}
+
+local function live() return lt.memory("cpu").live / MIB end
+local function peak() return lt.memory("cpu").peak / MIB end
+
+-- Calls f, in which garbage is collected only if it asks.
+local function stopped(f)
+  collectgarbage()
+  collectgarbage "stop"
+  local ok, message = pcall(f)
+  collectgarbage "restart"
+  collectgarbage()
+  assert(ok, message)
+end
+
+describe("a gradient", function()
+  it("ends when it is set to nil and no script has seen it", function()
+    stopped(function()
+      local x = lt.ones(MILLION, leaf)
+      x:sum():backward()
+      local with = live()
+      x.grad = nil
+      assert.near(with - 1, live(), 0.01)
+    end)
+  end)
+
+  it("ends with zero_grad of a module and of an optimiser", function()
+    local layer = nn.Linear(512, 512, {bias = false})
+    local opt = lt.optim.SGD(layer:parameters(), {lr = 0})
+    for _, way in ipairs {layer, opt} do
+      stopped(function()
+        layer(lt.ones(1, 512)):sum():backward()
+        opt:step()
+        local with = live()
+        way:zero_grad()
+        assert.near(with - 1, live(), 0.01)
+      end)
+    end
+  end)
+
+  it("stays as long as a script that has seen it", function()
+    local x = lt.ones(3, leaf)
+    x:sum():backward()
+    local g = x.grad
+    x.grad = nil
+    assert.same({1, 1, 1}, g:totable())
+    x.grad = g
+    x.grad = nil
+    assert.same({1, 1, 1}, g:totable())
+    x:sum():backward()
+    x.grad = x.grad
+    assert.same({1, 1, 1}, x.grad:totable())
+  end)
+
+  it("that was freed is as none", function()
+    local x = lt.ones(3, leaf)
+    x:sum():backward()
+    x.grad:free()
+    x:sum():backward()
+    assert.same({1, 1, 1}, x.grad:totable())
+  end)
+end)
+
+describe("on the way back", function()
+  it("each gradient ends with its use, and what rules make with them", function()
+    stopped(function()
+      local x, ys = lt.rand(MILLION, leaf), {}
+      ys[0] = x
+      for i, f in ipairs {"sin", "exp", "tanh", "log1p", "square", "relu", "sqrt", "negative", "abs", "sigmoid"} do
+        ys[i] = ys[i - 1][f](ys[i - 1])
+      end
+      local y = ys[10] + ys[10] * ys[5] / 3
+      local before = live()
+      lt.reset_peak_memory()
+      y:backward(lt.ones(MILLION))
+      assert.is_true(peak() - before < 7, ("%.1f MiB"):format(peak() - before))
+      assert.near(before + 2, live(), 0.01)             -- x.grad and the ones
+    end)
+  end)
+
+  it("what only the graph keeps ends with its node", function()
+    stopped(function()
+      local x = lt.ones(MILLION, leaf)
+      local before, y = live(), x
+      for _ = 1, 10 do
+        local z = y * y
+        if y ~= x then y:free() end
+        y = z
+      end
+      local loss = y:sum()
+      y:free()
+      assert.near(before + 9, live(), 0.01)
+      loss:backward()
+      assert.near(before + 1, live(), 0.01)
+    end)
+  end)
+
+  it("gradients that are one tensor do not stay one", function()
+    local x, y = lt.ones(2, leaf), lt.ones(2, leaf);
+    (x + y):sum():backward()
+    x.grad:add_(1)
+    assert.same({1, 1}, y.grad:totable())
+    local gx, gy = lt.grad(function(a, b) return (a + b):sum() end)(lt.ones(2), lt.ones(2))
+    gx:add_(1)
+    assert.same({1, 1}, gy:totable())
+    local kept
+    local both = lt.autograd_function {
+      forward = function(_, a, b) return a + b end,
+      backward = function(_, g)
+        kept = g * 2
+        return kept, kept
+      end,
+    }
+    x, y = lt.ones(2, leaf), lt.ones(2, leaf)
+    both(x, y):sum():backward()
+    x.grad:add_(1)
+    assert.same({{3, 3}, {2, 2}, {2, 2}}, {x.grad:totable(), y.grad:totable(), kept:totable()})
+    local h = lt.ones(2, leaf) * 3
+    h:retain_grad()
+    local z = h + lt.ones(2, leaf)
+    z:retain_grad()
+    z:backward(lt.ones(2))
+    h.grad:add_(1)
+    assert.same({1, 1}, z.grad:totable())
+  end)
+end)
+
+describe("a loop", function()
+  -- The most that 30 steps need beyond what was there before.
+  local function growth(step)
+    step()
+    collectgarbage()
+    collectgarbage()
+    lt.reset_peak_memory()
+    local before = live()
+    for _ = 1, 30 do step() end
+    return peak() - before
+  end
+
+  it("of training needs its gradients and little more", function()
+    local layer = nn.Linear(1024, 1024)
+    local opt = lt.optim.SGD(layer:parameters(), {lr = 0.01})
+    local x = lt.rand(1, 1024)
+    local most = growth(function()
+      opt:zero_grad()
+      layer(x):square():sum():backward()
+      opt:step()
+    end)
+    assert.is_true(most < 10, ("%.1f MiB"):format(most))          -- the gradients have 4; of 30 steps 120
+  end)
+
+  it("of layers without gradients needs two results and a little garbage", function()
+    local most = growth(function()
+      lt.no_grad(function()
+        local h = lt.ones(4 * MILLION)
+        for _ = 1, 5 do h = (h * 0.5):relu() end
+      end)
+    end)
+    assert.is_true(most < 40, ("%.1f MiB"):format(most))          -- a result has 4
+  end)
+end)
