@@ -4,6 +4,7 @@
 --   run       one round: seconds a call
 
 local lt = require "luatensor"
+local steps = require "bench.steps"
 
 local contender = {}
 
@@ -35,7 +36,7 @@ end
 -- The row's expression, called n times. The inputs are locals of it, as in a script.
 local function compile(row)
   local space = make_inputs(row[2])
-  space.t = lt
+  space.t, space.steps = lt, steps
   if row.setup then load(row.setup[1], "setup", "t", space)() end
   local names, values = {}, {}
   for name, value in pairs(space) do

@@ -4,7 +4,7 @@
 --
 --   inputs   "x float32 7000 3000; i int64 10": floats in [0.1, 1.1), integers in [1, 99], random booleans
 --   ours     a Lua expression of the inputs; t is luatensor
---   torch    the same in Python, t is torch; nil: the same text as ours; false: not there
+--   torch    the same in Python, t is torch (steps: bench/steps.lua, peers/steps.py); nil: the same text as ours; false: not there
 --   numpy    the same for NumPy, t is numpy, rng its generator; nil: the same text as torch
 --   setup    statements before the clock starts: {ours, torch, numpy}
 --   read, copy, flops   bytes read, bytes read and written, additions and multiplications of one call:
@@ -33,6 +33,16 @@ local rows = {
     "(rng.random((70, 30), dtype=t.float32) @ rng.random((70, 30), dtype=t.float32).T).sum()", gate = 3, aim = 4.5, gpu_gate = 2.5, gpu_aim = 5},
   {"notebook, small iteration, as a graph", "", "g:replay()", false, false, gpu = true,
     setup = {"g = t.graph(function() return t.rand(70, 30):matmul(t.rand(70, 30).T):sum() end)"}},
+
+  -- training: forward, loss, backward, update; the networks are in steps.lua and peers/steps.py
+  {"training step, MLP 64×784-512-10", "", "step()", nil, false, gate = 1.3, aim = 1.5,
+    setup = {"step = steps.mlp(64, {784, 512, 10})", "step = steps.mlp(64, [784, 512, 10])"}},
+  {"training step, MLP 32×2-16-2", "", "step()", nil, false, gate = 5, aim = 10,
+    setup = {"step = steps.mlp(32, {2, 16, 2})", "step = steps.mlp(32, [2, 16, 2])"}},
+  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1,
+    setup = {"step = steps.cnn()", "step = steps.cnn()"}},
+  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1,
+    setup = {"step = steps.transformer()", "step = steps.transformer()"}},
 
   -- random
   {"rand 7000×3000", "", "t.rand(7000, 3000)", nil, "rng.random((7000, 3000), dtype=t.float32)", gate = 8, aim = 15},

@@ -4,6 +4,7 @@ import sys
 
 import torch
 
+import steps
 from peer import serve
 
 torch.set_num_threads(int(sys.argv[1]))
@@ -21,4 +22,4 @@ def make(dtype, shape):
 
 
 print("PyTorch " + torch.__version__, flush=True)
-serve(make, {"t": torch}, torch.cuda.synchronize if device.startswith("cuda") else lambda: None)
+serve(make, {"t": torch, "steps": steps}, torch.cuda.synchronize if device.startswith("cuda") else lambda: None)
