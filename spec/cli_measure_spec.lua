@@ -83,10 +83,11 @@ describe("luatensor bench", function()
     complains(2, "--dtype takes a floating-point dtype such as float32, not \"int8\"", "bench --dtype int8")
   end)
 
+  -- Two seconds of calls: warming up ends after one.
   it("ends by Ctrl-C with what was measured so far", function()
-    local work = "(function() calls = calls + 1; if calls == 60 then io.popen(\"kill -INT $PPID\"):close() end; "
+    local work = "(function() calls = calls + 1; if calls == 200 then io.popen(\"kill -INT $PPID\"):close() end; "
       .. "require(\"luatensor.core\").sleep(0.01) end)()"
-    local status, output = run(("bench '%s' --setup 'calls = 0' --seconds 3 --json %s"):format(work, file "stopped.json"))
+    local status, output = run(("bench '%s' --setup 'calls = 0' --seconds 30 --json %s"):format(work, file "stopped.json"))
     assert.equal(130, status, output)
     assert.truthy(output:find("luatensor: interrupted: stopped after ", 1, true), output)
     assert.truthy(saved("stopped.json").incomplete:find "^stopped after %d+ of %d+ rounds$")
