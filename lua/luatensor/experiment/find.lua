@@ -4,7 +4,8 @@ local core = require "luatensor.core"
 
 local scripts = {}
 
-local names = {"01_device", "02_large", "03_small", "04_cores", "05_memory", "06_transfer", "07_crossover"}
+local names = {"01_device", "02_large", "03_small", "04_cores", "05_memory", "06_transfer", "07_crossover",
+               "08_training"}
 
 local function nearest_name(name)
   local known = {}
