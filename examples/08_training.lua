@@ -23,7 +23,8 @@ local networks = {
   {
     name = "MLP", key = "mlp", image = false,
     make = function()
-      return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Dropout(0.2), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
+      return nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Dropout(0.2), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 10))
     end,
   },
   {

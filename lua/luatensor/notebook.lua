@@ -12,11 +12,8 @@ notebook.where = "PyTorch on an Apple laptop and its GPU, device mps"
 --- In the notebook's order, each with its number. figures: what it measured, seconds for `loop`; elsewhere: what
 -- answers a claim that no experiment tests.
 notebook.claims = {
-  {claim = "A GPU can make the training of a neural network up to 10 times as fast.", elsewhere = "training: to come"},
-  {
-    claim = "A network is many artificial neurons, each a simple operation; training adjusts their weights.",
-    elsewhere = "training: to come",
-  },
+  {claim = "A GPU can make the training of a neural network up to 10 times as fast."},
+  {claim = "A network is many artificial neurons, each a simple operation; training adjusts their weights."},
   {
     claim = "GPUs were made for rendering; since 2007/2008 CUDA opens them to scientific computing. They work beside a "
       .. "CPU, for numerically intensive work.",

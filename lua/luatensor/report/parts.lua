@@ -10,8 +10,11 @@ local parts = {}
 -- An option that a script does not have is not given to it.
 local sizes = {
   full = {},
-  quick = {iterations = 3, most = 1024, seconds = 0.05},
-  tiny = {iterations = 2, rows = 40, cols = 30, least = 8, most = 32, seconds = 0.001, rounds = 5},
+  quick = {iterations = 3, most = 1024, seconds = 0.05, epochs = 10, seeds = 2, steps = 20},
+  tiny = {
+    iterations = 2, rows = 40, cols = 30, least = 8, most = 32, seconds = 0.001, rounds = 5, epochs = 1, seeds = 1,
+    batch = 64, steps = 2,
+  },
 }
 
 -- Of the advice, and of the machine's limits.
@@ -28,10 +31,12 @@ parts.sizes = {"full", "quick", "tiny"}
 local kept = {["03_small"] = {quick = true}}
 
 -- Experiments that show the CPU beside the accelerator themselves.
-local both_in_one = {["01_device"] = true, ["04_cores"] = true, ["06_transfer"] = true, ["07_crossover"] = true}
+local both_in_one = {["01_device"] = true, ["04_cores"] = true, ["06_transfer"] = true, ["07_crossover"] = true,
+                     ["09_speedup"] = true}
 
 -- Seconds that they take at full size on a laptop, for the progress line only.
-local weights = {["02_large"] = 150, ["04_cores"] = 40, ["05_memory"] = 20, ["06_transfer"] = 20, ["07_crossover"] = 60}
+local weights = {["02_large"] = 150, ["04_cores"] = 40, ["05_memory"] = 20, ["06_transfer"] = 20, ["07_crossover"] = 60,
+                 ["08_training"] = 60, ["09_speedup"] = 20}
 
 -- ---- one experiment -----------------------------------------------------------------------------
 
