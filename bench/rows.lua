@@ -39,9 +39,9 @@ local rows = {
     setup = {"step = steps.mlp(64, {784, 512, 10})", "step = steps.mlp(64, [784, 512, 10])"}},
   {"training step, MLP 32×2-16-2", "", "step()", nil, false, gate = 5, aim = 10,
     setup = {"step = steps.mlp(32, {2, 16, 2})", "step = steps.mlp(32, [2, 16, 2])"}},
-  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1,
+  {"training step, CNN 32×1×28×28", "", "step()", nil, false, gate = 1, aim = 1.2,
     setup = {"step = steps.cnn()", "step = steps.cnn()"}},
-  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1,
+  {"training step, transformer 8×128", "", "step()", nil, false, gate = 1, aim = 1.2,
     setup = {"step = steps.transformer()", "step = steps.transformer()"}},
 
   -- random
