@@ -210,11 +210,13 @@ end
 
 local function is_documented(name, space, by_name) return has_doc(name, by_name) or alias_of(name, space, by_name) end
 
+local lua_files = "lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua 2>/dev/null"
+
 --- Every doc in order, and the same by name.
 function annotate.collect()
   local docs, by_name = {}, {}
   for _, path in ipairs(list_files("src/lua_*.c")) do read_c(path, docs) end
-  for _, path in ipairs(list_files("lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua 2>/dev/null")) do
+  for _, path in ipairs(list_files(lua_files)) do
     if not path:find("experiment.lua$") then read_lua(path, docs) end
   end
   for _, doc in ipairs(docs) do by_name[doc.name] = by_name[doc.name] or doc end
