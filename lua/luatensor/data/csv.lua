@@ -1,4 +1,5 @@
 --- Files of separated values.
+-- @submodule luatensor.data
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"

@@ -3,7 +3,7 @@
 -- A data set is any table with a field `size`, the number of samples, and a function `get(self, indices)`, which gives
 -- the samples of these numbers (a tensor of int64, 1-based) as one batch: any values, tensors or not. Where it has a
 -- field `device`, indices are there.
--- @module luatensor.data
+-- @submodule luatensor.data
 
 local args = require "luatensor.args"
 local lt = require "luatensor"

@@ -1,4 +1,5 @@
 --- Handwritten digits, which are part of the library.
+-- @submodule luatensor.data
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"

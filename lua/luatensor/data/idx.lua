@@ -1,4 +1,5 @@
 --- The IDX format, which MNIST came in: unpacked or packed by gzip.
+-- @submodule luatensor.data
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"

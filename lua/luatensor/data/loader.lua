@@ -1,4 +1,5 @@
 --- Batches of a data set.
+-- @submodule luatensor.data
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"

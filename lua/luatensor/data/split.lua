@@ -1,4 +1,5 @@
 --- Parts of a data set: to train with, to choose with, to test with.
+-- @submodule luatensor.data
 
 local args = require "luatensor.args"
 local lt = require "luatensor"
