@@ -30,6 +30,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(take)    \
   X(sort)    \
   X(matmul)  \
+  X(cell)    \
   X(linalg)  \
   X(cross)   \
   X(thread)  \

@@ -101,6 +101,10 @@ typedef struct cross_kernel {
 } cross_kernel;
 typedef struct cross_table { cross_kernel kernel[DTYPE_COUNT]; } cross_table;
 
+/* Rows first … last - 1 of a call. */
+typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
+typedef struct cell_table { cell_kernel kernel[CELL_COUNT][DTYPE_COUNT]; } cell_table;
+
 /* Least and greatest of index values, 0 counted as either, and how many are 0. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
@@ -185,6 +189,7 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(softmax) \
   X(cross)   \
   X(update)  \
+  X(cell)    \
   X(sort)    \
   X(fft_float32) \
   X(fft_float64) \
@@ -245,6 +250,7 @@ int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
 int  cpu_cross(int index, const cross_call *c);
 int  cpu_update(int index, const update_call *c);
+int  cpu_cell(int index, const cell_call *c);
 int  cpu_linalg(int index, const linalg_call *c);
 int  cpu_fft(int index, const fft_call *c);
 size_t cpu_fft_kept(void);                /* bytes of tables */

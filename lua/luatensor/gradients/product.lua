@@ -52,6 +52,9 @@ local function linear_bias(g)
   return #dims > 0 and g:sum(dims) or g
 end
 
+--- g * factor; most factors are 1.
+local function times(g, factor) return factor == 1 and g or g * factor end
+
 return {
   linear = {
     {"y", function(g, weight) return g:matmul(conj(weight)) end},
@@ -64,8 +67,8 @@ return {
     {"xp", function(g, x, p) return g:expand_dims(p.dim) * x end},
   },
   addmm = {
-    {"p", function(g, p) return g * p[1] end},
-    {"zp", function(g, b, p) return g:matmul(turned(b)) * p[2] end},
-    {"yp", function(g, a, p) return turned(a):matmul(g) * p[2] end},
+    {"p", function(g, p) return times(g, p[1]) end},
+    {"zp", function(g, b, p) return times(g:matmul(turned(b)), p[2]) end},
+    {"yp", function(g, a, p) return times(turned(a):matmul(g), p[2]) end},
   },
 }

@@ -10,11 +10,13 @@ rules.broadcast_to = {help.same}                  -- the engine sums up
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
 
---- The part of each input.
+--- The part of each input; of a list of one there are no lists.
+local alone = {true}
+
 rules.concat = {all = {"p", function(g, p)
-  local parts, start = {}, 1
-  for k, shape in ipairs(p.shapes) do
-    if p.needs[k] then parts[k] = g:narrow(p.dim, start, shape[p.dim]) end
+  local parts, start, needs = {}, 1, p.needs or alone
+  for k, shape in ipairs(p.shapes or {p.shape}) do
+    if needs[k] then parts[k] = g:narrow(p.dim, start, shape[p.dim]) end
     start = start + shape[p.dim]
   end
   return parts
@@ -22,7 +24,7 @@ end}}
 
 rules.stack = {all = {"p", function(g, p)
   local parts = {}
-  for k, needed in ipairs(p.needs) do
+  for k, needed in ipairs(p.needs or alone) do
     if needed then parts[k] = g:narrow(p.dim, k, 1):squeeze(p.dim) end
   end
   return parts

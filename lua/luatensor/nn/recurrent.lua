@@ -1,0 +1,345 @@
+--- Recurrent layers: RNN, LSTM and GRU.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local autocast = require "luatensor.nn.autocast"
+local blame = require "luatensor.autograd.blame"
+local fused = require "luatensor.nn.recurrent.fused"
+local functional = require "luatensor.nn.functional"
+local layer = require "luatensor.nn.layer"
+local Module = require "luatensor.nn.module"
+local steps = require "luatensor.nn.recurrent.steps"
+
+--- Gates of each kind of cell.
+local gates_of = {RNN = 1, LSTM = 4, GRU = 3}
+local step_of = {RNN = steps.rnn_cell, LSTM = steps.lstm_cell, GRU = steps.gru_cell}
+
+local function check_nonlinearity(name, value)
+  if value == nil or value == "tanh" or value == "relu" then return value or "tanh" end
+  blame.fail(name, "nonlinearity: \"tanh\" or \"relu\" expected, got %s", tostring(value))
+end
+
+--- The parameters of a cell under these names, drawn from ±1/√hidden: input [gates hidden, inputs], state
+-- [gates hidden, outputs], their biases, and where outputs ≠ hidden the projection [outputs, hidden].
+local function add_parameters(self, kind, suffix, inputs, options)
+  local hidden, outputs, gates = self.hidden_size, self.output_size, gates_of[kind]
+  local bound = 1 / math.sqrt(hidden)
+  local function add(name, shape) self[name .. suffix] = layer.uniform(shape, bound, options) end
+  add("weight_ih", {gates * hidden, inputs})
+  add("weight_hh", {gates * hidden, outputs})
+  if self.bias then
+    add("bias_ih", {gates * hidden})
+    add("bias_hh", {gates * hidden})
+  end
+  if outputs ~= hidden then add("weight_hr", {outputs, hidden}) end
+end
+
+-- ---- one cell over time ----
+
+local fits = {float32 = true, float64 = true}
+
+--- Can one op take all the steps? They are of one dtype, and nothing is projected.
+local function is_fusable(self, gx, w, h, c, projection)
+  local dtype = gx.dtype
+  return self.fused and fits[dtype] and not projection and w.dtype == dtype and h.dtype == dtype
+         and (not c or c.dtype == dtype)
+end
+
+--- The layer of parameters `suffix` over x [times, batch, inputs] from h, c: y, and the last h and c.
+local function run(self, kind, suffix, x, h, c, backwards)
+  local w, b, bh = self["weight_hh" .. suffix], self.bias and self["bias_ih" .. suffix], self["bias_hh" .. suffix]
+  local projection = self.output_size ~= self.hidden_size and self["weight_hr" .. suffix] or nil
+  if b and kind ~= "GRU" then b = b + bh end
+  local gx = autocast.wide(functional.linear(x, self["weight_ih" .. suffix], b or nil))
+  bh = kind == "GRU" and self.bias and bh or nil
+  if not is_fusable(self, gx, w, h, c, projection) then
+    local p = {hh = w, bh = bh, hr = projection, nonlinearity = self.nonlinearity}
+    return steps.run(step_of[kind], gx, p, h, c, backwards)
+  end
+  local y, last
+  if kind == "LSTM" then
+    y, last = fused.lstm(gx, w, h, c, backwards)
+  elseif kind == "GRU" then
+    y = fused.gru(gx, w, h, bh, backwards)
+  else
+    y = fused.rnn(gx, w, h, self.nonlinearity, backwards)
+  end
+  if gx.shape[1] == 0 then return y, h, c end
+  return y, y[backwards and 1 or -1], last
+end
+
+-- ---- what layers check ----
+
+local function check_tensor(self, what, x)
+  if not core.is_tensor(x) then self:fail("%s: tensor expected, got %s", what, type(x)) end
+end
+
+local function check_input(self, x)
+  check_tensor(self, "the input", x)
+  local shape = x.shape
+  if #shape ~= 2 and #shape ~= 3 then
+    self:fail("the input must be [%s, %d], or 2-d without the batch; its shape is %s",
+              self.batch_first and "batch, times" or "times, batch", self.input_size, tostring(shape))
+  elseif shape[#shape] ~= self.input_size then
+    self:fail("the input's last dim must be %d, its shape is %s", self.input_size, tostring(shape))
+  end
+end
+
+local function check_state(self, what, h, shape)
+  check_tensor(self, what, h)
+  local wanted = args.shape_text(shape)
+  if args.shape_text(h.shape) ~= wanted then
+    self:fail("%s must be of shape %s, its shape is %s", what, wanted, tostring(h.shape))
+  end
+end
+
+--- A state [layers, batch, width]: what the script gave, with the batch that it may lack, or zeros.
+local function state(self, what, given, x, batch, width, single)
+  local count = self.num_layers * (self.bidirectional and 2 or 1)
+  if given == nil then
+    local like = self.weight_ih_l1
+    return core.zeros({count, batch, width}, {dtype = like.dtype, device = x.device})
+  end
+  check_state(self, what, given, single and {count, width} or {count, batch, width})
+  return single and given:expand_dims(2) or given
+end
+
+-- ---- layers ----
+
+local options_known = {num_layers = true, bias = true, batch_first = true, dropout = true, bidirectional = true,
+                       fused = true}
+
+local function merged(more)
+  local known = {}
+  for _, set in ipairs {options_known, more} do for name in pairs(set) do known[name] = true end end
+  return known
+end
+
+local function check_dropout(name, p)
+  if p == nil then return 0 end
+  if type(p) ~= "number" or not (p >= 0 and p <= 1) then
+    blame.fail(name, "dropout: a number from 0 to 1 expected, got %s", tostring(p))
+  end
+  return p
+end
+
+local function each_layer(self, visit)
+  for l = 1, self.num_layers do
+    for d = 1, self.bidirectional and 2 or 1 do visit(l, ("_l%d%s"):format(l, d == 2 and "_reverse" or ""), d == 2) end
+  end
+end
+
+--- What the constructors of the three do.
+local function init(self, kind, inputs, hidden, options, more)
+  options = layer.options(kind, options, merged(more))
+  self.input_size, self.hidden_size = layer.count(kind, "input_size", inputs), layer.count(kind, "hidden_size", hidden)
+  self.num_layers = layer.count(kind, "num_layers", options.num_layers or 1)
+  self.bias, self.batch_first = options.bias ~= false, options.batch_first == true
+  self.bidirectional, self.dropout = options.bidirectional == true, check_dropout(kind, options.dropout)
+  self.fused, self.output_size = options.fused ~= false, hidden
+  if options.proj_size and options.proj_size ~= 0 then
+    self.output_size = layer.count(kind, "proj_size", options.proj_size)
+    if self.output_size >= hidden then
+      blame.fail(kind, "proj_size must be smaller than hidden_size, %d; it is %d", hidden, self.output_size)
+    end
+  end
+  local wide = self.output_size * (self.bidirectional and 2 or 1)
+  each_layer(self, function(l, suffix) add_parameters(self, kind, suffix, l == 1 and inputs or wide, options) end)
+end
+
+local function dropped(self, x)
+  if self.dropout == 0 or not self.training then return x end
+  return functional.dropout(x, self.dropout)
+end
+
+--- All layers over x [times, batch, inputs] from h and c [layers, batch, …]: y, h, c.
+local function run_layers(self, kind, x, h, c)
+  local hs, cs, ys = {}, {}, {}
+  each_layer(self, function(l, suffix, backwards)
+    local k = #hs + 1
+    if l > 1 and not backwards then x, ys = dropped(self, ys[2] and lt.concat(ys, 3) or ys[1]), {} end
+    ys[#ys + 1], hs[k], cs[k] = run(self, kind, suffix, x, h[k], c and c[k], backwards)
+  end)
+  return ys[2] and lt.concat(ys, 3) or ys[1], lt.stack(hs), c and lt.stack(cs)
+end
+
+local function forward(self, kind, x, h0, c0)
+  check_input(self, x)
+  local single = x.ndim == 2
+  local turned = self.batch_first and not single
+  if single then x = x:expand_dims(2) elseif turned then x = x:transpose(1, 2) end
+  local batch = x.shape[2]
+  local h = state(self, "h0", h0, x, batch, self.output_size, single)
+  local c = kind == "LSTM" and state(self, "c0", c0, x, batch, self.hidden_size, single) or nil
+  local y
+  y, h, c = run_layers(self, kind, x, h, c)
+  if single then return y:squeeze(2), h:squeeze(2), c and c:squeeze(2) end
+  return turned and y:transpose(1, 2) or y, h, c
+end
+
+local function extra(self)
+  local text = ("%d, %d"):format(self.input_size, self.hidden_size)
+  if self.num_layers > 1 then text = text .. (", num_layers = %d"):format(self.num_layers) end
+  if self.bidirectional then text = text .. ", bidirectional" end
+  return text
+end
+
+--- h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
+-- bias_hh_l1, …, with "_reverse" those of the other direction.
+--
+--     local y, h = rnn(x, h0)
+--
+-- x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
+-- unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
+-- Without a batch x is 2-d, and so are the others.
+-- @function nn.RNN
+-- @int inputs length of x's last dim
+-- @int hidden
+-- @tparam[opt] table options `num_layers` (1); `nonlinearity` ("tanh"; "relu"); `bias` (true); `batch_first` (false):
+--   x and y are [batch, times, …]; `dropout` (0): on what layers but the last give, in training; `bidirectional`
+--   (false); `fused` (true): all steps are one op; false: step by step, which gradients of gradients need; `dtype`,
+--   `device`, `generator`
+-- @treturn Module
+local RNN = Module:extend "RNN"
+
+function RNN:init(inputs, hidden, options)
+  local nonlinearity = type(options) == "table" and options.nonlinearity or nil
+  self.nonlinearity = check_nonlinearity("RNN", nonlinearity)
+  init(self, "RNN", inputs, hidden, options, {nonlinearity = true})
+end
+
+function RNN:forward(x, h0)
+  local y, h = forward(self, "RNN", x, h0)
+  return y, h
+end
+
+--- Long short-term memory. The gates i, f, g, o lie below one another in weights and biases:
+-- c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+--
+--     local y, h, c = lstm(x, h0, c0)
+--
+-- Shapes, options and names of the state are nn.RNN's; c is shaped like h.
+-- @function nn.LSTM
+-- @int inputs length of x's last dim
+-- @int hidden
+-- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by
+--   weight_hr_l1 …
+-- @treturn Module
+local LSTM = Module:extend "LSTM"
+
+function LSTM:init(inputs, hidden, options) init(self, "LSTM", inputs, hidden, options, {proj_size = true}) end
+
+function LSTM:forward(x, h0, c0) return forward(self, "LSTM", x, h0, c0) end
+
+--- Gated recurrent unit. The gates r, z, n lie below one another in weights and biases:
+-- n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z h.
+--
+--     local y, h = gru(x, h0)
+--
+-- Shapes, options and names of the state are nn.RNN's.
+-- @function nn.GRU
+-- @int inputs length of x's last dim
+-- @int hidden
+-- @tparam[opt] table options those of nn.RNN but `nonlinearity`
+-- @treturn Module
+local GRU = Module:extend "GRU"
+
+function GRU:init(inputs, hidden, options) init(self, "GRU", inputs, hidden, options, {}) end
+
+function GRU:forward(x, h0)
+  local y, h = forward(self, "GRU", x, h0)
+  return y, h
+end
+
+for _, class in ipairs {RNN, LSTM, GRU} do class.extra = extra end
+
+-- ---- cells ----
+
+local function init_cell(self, kind, inputs, hidden, options, more)
+  options = layer.options(kind .. "Cell", options, more)
+  self.input_size = layer.count(kind .. "Cell", "input_size", inputs)
+  self.hidden_size = layer.count(kind .. "Cell", "hidden_size", hidden)
+  self.output_size, self.bias, self.fused = hidden, options.bias ~= false, options.fused ~= false
+  add_parameters(self, kind, "", inputs, options)
+end
+
+--- Checks, and makes [1, batch, inputs] and [batch, hidden] of what a cell is given.
+local function forward_cell(self, kind, x, h, c)
+  check_tensor(self, "the input", x)
+  local shape = x.shape
+  if #shape > 2 or shape[#shape] ~= self.input_size then
+    local n = self.input_size
+    self:fail("the input must be [batch, %d] or [%d], its shape is %s", n, n, tostring(shape))
+  end
+  local single, like = #shape == 1, self.weight_ih
+  if single then x = x:expand_dims(1) end
+  local function of_batch(what, y)
+    if y ~= nil then
+      check_state(self, what, y, single and {self.hidden_size} or {x.shape[1], self.hidden_size})
+      return single and y:expand_dims(1) or y
+    end
+    return core.zeros({x.shape[1], self.hidden_size}, {dtype = like.dtype, device = x.device})
+  end
+  h, c = of_batch("h", h), kind == "LSTM" and of_batch("c", c) or nil
+  local _
+  _, h, c = run(self, kind, "", x:expand_dims(1), h, c, false)
+  if single then return h:squeeze(1), c and c:squeeze(1) end
+  return h, c
+end
+
+local function extra_cell(self) return ("%d, %d"):format(self.input_size, self.hidden_size) end
+
+--- One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; both without the batch for one.
+-- State: weight_ih, weight_hh, bias_ih, bias_hh.
+-- @function nn.RNNCell
+-- @int inputs
+-- @int hidden
+-- @tparam[opt] table options `bias` (true), `nonlinearity` ("tanh"), `fused`, `dtype`, `device`, `generator`
+-- @treturn Module
+local RNNCell = Module:extend "RNNCell"
+
+function RNNCell:init(inputs, hidden, options)
+  self.nonlinearity = check_nonlinearity("RNNCell", type(options) == "table" and options.nonlinearity or nil)
+  init_cell(self, "RNN", inputs, hidden, options, {bias = true, nonlinearity = true, fused = true})
+end
+
+function RNNCell:forward(x, h)
+  h = forward_cell(self, "RNN", x, h)
+  return h
+end
+
+--- One step of nn.LSTM: `h, c = cell(x, h, c)`.
+-- @function nn.LSTMCell
+-- @int inputs
+-- @int hidden
+-- @tparam[opt] table options `bias` (true), `fused`, `dtype`, `device`, `generator`
+-- @treturn Module
+local LSTMCell = Module:extend "LSTMCell"
+
+function LSTMCell:init(inputs, hidden, options)
+  init_cell(self, "LSTM", inputs, hidden, options, {bias = true, fused = true})
+end
+
+function LSTMCell:forward(x, h, c) return forward_cell(self, "LSTM", x, h, c) end
+
+--- One step of nn.GRU: `h = cell(x, h)`.
+-- @function nn.GRUCell
+-- @int inputs
+-- @int hidden
+-- @tparam[opt] table options `bias` (true), `fused`, `dtype`, `device`, `generator`
+-- @treturn Module
+local GRUCell = Module:extend "GRUCell"
+
+function GRUCell:init(inputs, hidden, options)
+  init_cell(self, "GRU", inputs, hidden, options, {bias = true, fused = true})
+end
+
+function GRUCell:forward(x, h)
+  h = forward_cell(self, "GRU", x, h)
+  return h
+end
+
+for _, class in ipairs {RNNCell, LSTMCell, GRUCell} do class.extra = extra_cell end
+
+return {RNN = RNN, LSTM = LSTM, GRU = GRU, RNNCell = RNNCell, LSTMCell = LSTMCell, GRUCell = GRUCell}

@@ -1,0 +1,219 @@
+--- A recurrent layer over all its time steps as one op with a gradient of its own: what is recorded is one node, and a
+-- step is a product and a pass over its gates. Of float32 and float64.
+--
+-- gx [times, batch, gates] are the gates' sums of the input, which these functions write over; w [gates, hidden]; h and
+-- c, the state before, [batch, hidden]; backwards: is the last time the first step?
+
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+
+local ag, cells = core.autograd, core.cells
+local fused = {}
+
+local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
+
+--- The times in the order of the steps; and back.
+local function order(times, backwards)
+  if backwards then return times, 1, -1 end
+  return 1, times, 1
+end
+
+local function is_recorded(...)
+  if not ag.mode() then return false end
+  for _, x in ipairs {...} do
+    if x.requires_grad then return true end
+  end
+  return false
+end
+
+local function record(name, rule, inputs, results)
+  ag.mode(true)
+  ag.new_node(name, rule, inputs, results)
+  ag.mode(false)
+end
+
+--- The rules of both directions, by whether it is backwards.
+local function both_ways(name, letters, back)
+  local function rule(backwards)
+    return ag.new_rule {name = name, all = {letters, function(...) return back(backwards, ...) end}}
+  end
+  return {[true] = rule(true), [false] = rule(false)}
+end
+
+local function check_first_order(name)
+  if not ag.mode() then return end
+  blame.fail("backward", "gradients of gradients of a fused %s are not recorded; make it with {fused = false}", name)
+end
+
+local function free(...)
+  for _, x in ipairs {...} do x:free() end
+end
+
+--- The gradient of w, from those of the products with it: d [times, batch, gates], y [times, batch, hidden].
+local function of_weight(d, y, h, backwards)
+  local times = d.shape[1]
+  local first, from, at = 1, 2, 1
+  if backwards then first, from, at = times, 1, 2 end
+  local dw = d[first].mT:matmul(h)
+  if times == 1 then return dw end
+  local function rows(x, begin) return x:narrow(1, begin, times - 1):reshape(-1, x.shape[3]) end
+  return dw:addmm_(rows(d, from).mT, rows(y, at))
+end
+
+--- What backward gets of y's gradient, a row of which lies together; nil: y was not used.
+local function plain(g) return g and g:contiguous() end
+
+-- ---- LSTM ----
+
+local function lstm_back(backwards, g, w, h, c, y, gates, all_c, p)
+  check_first_order("LSTM")
+  local times = gates.shape[1]
+  local dy, dc = plain(g[1]), g[2] and g[2]:clone() or c:zeros_like()
+  local dgates, dh = empty(gates.shape, gates)
+  local last, first, step = order(times, not backwards)
+  for t = last, first, step do
+    local before = t == first and c or all_c[t + step]
+    cells.lstm_back(gates[t], before, all_c[t], dy and dy[t], dh, dc, dgates[t])
+    if t ~= first or p.needs[2] then
+      dh = dh or empty(h.shape, h)
+      dgates[t]:matmul(w, {out = dh})
+    end
+  end
+  local dw = p.needs[1] and of_weight(dgates, y, h, backwards) or nil
+  free(w, h, c, y, gates, all_c)
+  return {dw, dh, dc, dgates}
+end
+
+local lstm_rules = both_ways("LSTM", "xyz134p", lstm_back)
+
+--- y [times, batch, hidden] and the last c.
+function fused.lstm(gx, w, h, c, backwards)
+  local recorded, wt = is_recorded(gx, w, h, c), w.mT
+  local _ <close> = engine.recording(false)
+  local times, batch, hidden = gx.shape[1], h.shape[1], h.shape[2]
+  local gates, y = gx:detach(), empty({times, batch, hidden}, h)
+  local all_c = empty({recorded and times or 1, batch, hidden}, h)
+  local h_now, c_now = h, c
+  for t in fused.steps(times, backwards) do
+    local sums, to_c, to_h = gates[t], all_c[recorded and t or 1], y[t]
+    sums:addmm_(h_now, wt)
+    cells.lstm_step(sums, c_now, to_c, to_h)
+    h_now, c_now = to_h, to_c
+  end
+  if times == 0 then c_now = c:clone() end
+  if not recorded then
+    gates:free()
+    return y, c_now
+  end
+  record("LSTM", lstm_rules[backwards], {w, h, c, gx}, {y, c_now, gates, all_c})
+  return y, c_now
+end
+
+-- ---- GRU ----
+
+local function gru_back(backwards, g, w, h, y, gates, other, p)
+  check_first_order("GRU")
+  local times = gates.shape[1]
+  local dy, dh = plain(g[1]), h:zeros_like()
+  local dgates, dother = empty(gates.shape, gates), empty(gates.shape, gates)
+  local last, first, step = order(times, not backwards)
+  for t = last, first, step do
+    local before = t == first and h or y[t + step]
+    cells.gru_back(gates[t], before, other[t], dy and dy[t], dh, dgates[t], dother[t])
+    if t ~= first or p.needs[2] then dh:addmm_(dother[t], w) end
+  end
+  local dw = p.needs[1] and of_weight(dother, y, h, backwards) or nil
+  local db = p.needs[3] and dother:sum({1, 2}) or nil
+  free(w, h, y, gates, other, dother)
+  return {dw, dh, db, dgates}
+end
+
+local gru_rules = both_ways("GRU", "xy123p", gru_back)
+
+--- y; b: the bias of the products with w, or nil.
+function fused.gru(gx, w, h, b, backwards)
+  local recorded, wt = is_recorded(gx, w, h, b or gx), w.mT
+  local _ <close> = engine.recording(false)
+  local times, batch, hidden = gx.shape[1], h.shape[1], h.shape[2]
+  local gates, y = gx:detach(), empty({times, batch, hidden}, h)
+  local other, h_now = empty({recorded and times or 1, batch, 3 * hidden}, h), h
+  for t in fused.steps(times, backwards) do
+    local of_h, to_h = other[recorded and t or 1], y[t]
+    if b then lt.addmm(b, h_now, wt, {out = of_h}) else h_now:matmul(wt, {out = of_h}) end
+    cells.gru_step(gates[t], h_now, to_h, of_h)
+    h_now = to_h
+  end
+  if not recorded then
+    free(gates, other)
+    return y
+  end
+  record("GRU", gru_rules[backwards], {w, h, b or false, gx}, {y, gates, other})
+  return y
+end
+
+-- ---- RNN ----
+
+local activations = {
+  tanh = {apply = function(x) return x:tanh_() end, back = "(dy + dh) * (1 - y * y)"},
+  relu = {apply = function(x) return x:maximum_(0) end, back = "select(y > 0, dy + dh, 0)"},
+}
+
+local function compiled(activation, dtype)
+  local back = activation[dtype]
+  if not back then
+    back = lt.elementwise(("%s dy, %s dh, %s y"):format(dtype, dtype, dtype), activation.back)
+    activation[dtype] = back
+  end
+  return back
+end
+
+local function rnn_back(activation)
+  return function(backwards, g, w, h, y, p)
+    check_first_order("RNN")
+    local times = y.shape[1]
+    local dy, dh, back = plain(g), h:zeros_like(), compiled(activation, y.dtype)
+    local dsums = empty(y.shape, y)
+    local last, first, step = order(times, not backwards)
+    for t = last, first, step do
+      back(dy[t], dh, y[t], {out = dsums[t]})
+      if t ~= first or p.needs[2] then dsums[t]:matmul(w, {out = dh}) end
+    end
+    local dw = p.needs[1] and of_weight(dsums, y, h, backwards) or nil
+    free(w, h, y)
+    return {dw, dh, dsums}
+  end
+end
+
+for _, activation in pairs(activations) do
+  activation.rules = both_ways("RNN", "xyop", rnn_back(activation))
+end
+
+--- y; nonlinearity: "tanh" or "relu".
+function fused.rnn(gx, w, h, nonlinearity, backwards)
+  local recorded, wt, activation = is_recorded(gx, w, h), w.mT, activations[nonlinearity]
+  local _ <close> = engine.recording(false)
+  local y, h_now = gx:detach(), h
+  for t in fused.steps(gx.shape[1], backwards) do
+    local sums = y[t]
+    activation.apply(sums:addmm_(h_now, wt))
+    h_now = sums
+  end
+  if recorded then
+    record("RNN", activation.rules[backwards], {w, h, gx}, {y})
+  end
+  return y
+end
+
+--- The times in the order of the steps: `for t in steps(times, backwards) do`.
+function fused.steps(times, backwards)
+  local first, last, step = order(times, backwards)
+  local t = first - step
+  return function()
+    t = t + step
+    if (last - t) * step >= 0 then return t end
+  end
+end
+
+return fused

@@ -1,0 +1,63 @@
+--- Recurrent layers step by step, of functions whose gradients are recorded each: for half floats, for projections and
+-- for gradients of gradients.
+--
+-- gx [times, batch, gates] are the gates' sums of the input; p has the weights: hh [gates, hidden], its bias bh
+-- where the cell is a GRU, and hr [projected, hidden] or nil. h and c, the state before, [batch, …].
+
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local fused = require "luatensor.nn.recurrent.fused"
+
+local steps = {}
+
+--- Gate k of those side by side in x [batch, gates].
+local function gate(x, k, width) return x:narrow(2, (k - 1) * width + 1, width) end
+
+local function of_state(h, p, b)
+  local y = h:matmul(p.hh.mT)
+  return b and y + b or y
+end
+
+--- One step of an LSTM: h and c.
+function steps.lstm_cell(sums, p, h, c)
+  local all, width = sums + of_state(h, p), c.shape[2]
+  local i, f = gate(all, 1, width):sigmoid(), gate(all, 2, width):sigmoid()
+  local g, o = gate(all, 3, width):tanh(), gate(all, 4, width):sigmoid()
+  c = f * c + i * g
+  h = o * c:tanh()
+  return p.hr and h:matmul(p.hr.mT) or h, c
+end
+
+--- One step of a GRU: h.
+function steps.gru_cell(sums, p, h)
+  local other, width = of_state(h, p, p.bh), h.shape[2]
+  local r = (gate(sums, 1, width) + gate(other, 1, width)):sigmoid()
+  local z = (gate(sums, 2, width) + gate(other, 2, width)):sigmoid()
+  local n = (gate(sums, 3, width) + r * gate(other, 3, width)):tanh()
+  return n + z * (h - n)
+end
+
+--- One step of an RNN: h.
+function steps.rnn_cell(sums, p, h)
+  local all = sums + of_state(h, p)
+  return p.nonlinearity == "relu" and all:maximum(0) or all:tanh()
+end
+
+--- All time steps: y [times, batch, …], and the last h and c.
+-- @tparam function cell
+-- @tparam tensor gx
+-- @tab p
+-- @tparam tensor h
+-- @tparam ?tensor c
+-- @tparam boolean backwards is the last time the first step?
+function steps.run(cell, gx, p, h, c, backwards)
+  local list, times = {}, gx.shape[1]
+  for t in fused.steps(times, backwards) do
+    h, c = cell(gx[t], p, h, c)
+    list[t] = h
+  end
+  if times == 0 then return core.empty({0, h.shape[1], h.shape[2]}, {dtype = h.dtype, device = h.device}), h, c end
+  return lt.stack(list), h, c
+end
+
+return steps
