@@ -31,6 +31,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(sort)    \
   X(matmul)  \
   X(cell)    \
+  X(attention) \
   X(linalg)  \
   X(cross)   \
   X(thread)  \

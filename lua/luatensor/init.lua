@@ -6,9 +6,9 @@ local names = require "luatensor.names"
 
 --- What the files below need, and scripts do not.
 local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
-                  reductions = true, cells = true, composition = true, expression = true, expression_apply = true,
+                  reductions = true, composition = true, expression = true, expression_apply = true,
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
-                  linear = true,
+                  linear = true, cells = true, attention = true, attention_back = true,
                   sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
                   available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,

@@ -107,7 +107,7 @@ const device cpu_device = {
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
   .reduce = cpu_reduce, .scan = cpu_scan, .softmax = cpu_softmax, .update = cpu_update, .cross = cpu_cross, .fft = cpu_fft,
   .gemm = cpu_gemm, .linalg = cpu_linalg, .conv = cpu_conv, .pool = cpu_pool,
-  .cell = cpu_cell,
+  .cell = cpu_cell, .attention = cpu_attention,
   .random = cpu_random,
   .map = cpu_map, .fused = cpu_fused, .arange = cpu_arange, .has = cpu_has,
   .index = cpu_index, .nonzero = cpu_nonzero, .search = cpu_search, .sort = cpu_sort,

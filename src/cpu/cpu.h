@@ -105,6 +105,17 @@ typedef struct cross_table { cross_kernel kernel[DTYPE_COUNT]; } cross_table;
 typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
 typedef struct cell_table { cell_kernel kernel[CELL_COUNT][DTYPE_COUNT]; } cell_table;
 
+/* Attention's rows of n scores. */
+typedef struct attention_kernel {
+  double (*weights)(int64_t n, void *scores, double *log_sum);    /* exponentials: their sum, and the logarithm to keep */
+  void   (*scale)(int64_t n, void *row, double factor);
+  void   (*add)(int64_t n, void *row, const void *mask, int64_t step);
+  void   (*hide)(int64_t n, void *row, const bool *mask, int64_t step);
+  double (*dot)(int64_t n, const void *a, const void *b);
+  void   (*back)(int64_t n, void *scores, void *gradients, double log_sum, double delta);
+} attention_kernel;
+typedef struct attention_table { attention_kernel kernel[DTYPE_COUNT]; } attention_table;
+
 /* Least and greatest of index values, 0 counted as either, and how many are 0. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
@@ -190,6 +201,7 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(cross)   \
   X(update)  \
   X(cell)    \
+  X(attention) \
   X(sort)    \
   X(fft_float32) \
   X(fft_float64) \
@@ -251,6 +263,7 @@ int  cpu_softmax(int index, const softmax_call *c);
 int  cpu_cross(int index, const cross_call *c);
 int  cpu_update(int index, const update_call *c);
 int  cpu_cell(int index, const cell_call *c);
+int  cpu_attention(int index, const attention_call *c);
 int  cpu_linalg(int index, const linalg_call *c);
 int  cpu_fft(int index, const fft_call *c);
 size_t cpu_fft_kept(void);                /* bytes of tables */

@@ -1,0 +1,210 @@
+--- How attention is computed: as one op where the device has it, or by its parts.
+--
+-- o: scale, causal, mask (bool: true is seen; float: added; or nil), p (dropout), generator.
+
+local core = require "luatensor.core"
+local autocast = require "luatensor.nn.autocast"
+local dropping = require "luatensor.nn.functional.dropout"
+local engine = require "luatensor.autograd.engine"
+
+local ag = core.autograd
+local compute = {}
+
+-- ---- masks ----
+
+--- What is added to scores: 0 where the mask is true, else -infinity.
+function compute.as_added(mask, dtype)
+  if mask.dtype ~= "bool" then return mask:to(dtype) end
+  local options = {dtype = dtype, device = mask.device}
+  return core.where(mask, core.zeros({}, options), core.full({}, -math.huge, options))
+end
+
+local function causal_mask(queries, keys, device)
+  local options = {dtype = "int64", device = device}
+  return core.arange(1, queries + 1, options):expand_dims(-1):greater_equal(core.arange(1, keys + 1, options))
+end
+
+local function masked(scores, o)
+  local n, m = scores.shape[scores.ndim - 1], scores.shape[scores.ndim]
+  if o.causal then scores = scores + compute.as_added(causal_mask(n, m, scores.device), scores.dtype) end
+  if o.mask then scores = scores + compute.as_added(o.mask, scores.dtype) end
+  return scores
+end
+
+-- ---- by its parts ----
+
+--- Weights of scores whose rows may be all -infinity: those rows are 0.
+local function softmax(scores, is_masked)
+  if not is_masked or scores.shape[scores.ndim] == 0 then return scores:softmax(-1) end
+  local none = scores:detach():max(-1, {keepdim = true}):equal(-math.huge)
+  return core.where(none, 0, core.where(none, 0, scores):softmax(-1))
+end
+
+--- Attention by recorded functions, on every device; gives the weights, too, before anything is dropped.
+-- @treturn tensor
+-- @treturn tensor [..., queries, keys]
+function compute.by_parts(q, k, v, o)
+  local scores = (q * o.scale):matmul(k.mT)
+  local wide = autocast.wide(scores)
+  wide = masked(wide, o)
+  local weights = softmax(wide, o.mask ~= nil)
+  local kept = o.p > 0 and dropping.dropout(weights, {p = o.p, generator = o.generator}) or weights
+  return autocast.cast(kept):matmul(v), weights
+end
+
+-- ---- as one op ----
+
+local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
+
+--- [batch, heads, rows, width] whose heads lie side by side in memory, so that they become one dim for nothing.
+local function heads_inside(b, h, n, width, like) return empty({b, n, h, width}, like):transpose(2, 3) end
+
+--- The rows of x lie together, and no two in one place.
+local function is_plain(x)
+  local stride, width = x.strides, x.shape[4]
+  return stride[4] == 1 and stride[3] >= width
+end
+
+--- x, or a contiguous copy.
+local function plain_rows(x) return x:is_contiguous() and x or x:contiguous() end
+
+local function plain(x) return is_plain(x) and x or x:contiguous() end
+
+--- Weights once more from what was kept, by functions that can be differentiated themselves.
+local function back_by_parts(g, q, k, v, o)
+  local scores = masked((q * o.scale):matmul(k.mT), o)
+  local p = softmax(scores, o.mask ~= nil)
+  local dp = g:matmul(v.mT)
+  local ds = p * (dp - (p * dp):sum(-1, {keepdim = true}))
+  return {ds:matmul(k) * o.scale, ds.mT:matmul(q) * o.scale, p.mT:matmul(g)}
+end
+
+--- Tensors that were made for a rule, so that what they hold goes now.
+local function free(...)
+  for _, x in ipairs {...} do x:free() end
+end
+
+--- The rule for a call with these parameters; what it keeps are tensors that the node knows: q, k, v, the mask, the
+-- result and the sums of its rows.
+local function make_rule(scale, causal)
+  return ag.new_rule {name = "attention", all = {"xyzw12", function(g, q, k, v, mask, out, sums)
+    g, mask = g[1], mask or nil
+    if ag.mode() then return back_by_parts(g, q, k, v, {scale = scale, causal = causal, mask = mask}) end
+    local b, h, n = table.unpack(q.shape)
+    local dq, dk = heads_inside(b, h, n, q.shape[4], q), heads_inside(b, h, k.shape[3], k.shape[4], q)
+    local dv = heads_inside(b, h, v.shape[3], v.shape[4], q)
+    core.attention_back(q, k, v, scale, causal, mask, out, sums, plain(g), dq, dk, dv)
+    free(q, k, v, out, sums)
+    return {dq, dk, dv}
+  end}}
+end
+
+local function run(q, k, v, o, mask)
+  local b, h, n = table.unpack(q.shape)
+  local recorded = ag.mode() and (q.requires_grad or k.requires_grad or v.requires_grad)
+  local y, sums
+  do
+    local _ <close> = engine.recording(false)
+    y = heads_inside(b, h, n, v.shape[4], q)
+    sums = recorded and empty({b, h, n}, q) or nil
+    core.attention(q, k, v, o.scale, o.causal, mask, y, sums)
+  end
+  if recorded then ag.new_node("attention", make_rule(o.scale, o.causal), {q, k, v, mask or false}, {y, sums}) end
+  return y
+end
+
+local fits = {float32 = true, float64 = true}
+
+--- Can one op do it? On the CPU, without dropout, of one dtype, with a mask that needs no gradient.
+local function is_fusable(q, k, v, o)
+  local dtype, mask = q.dtype, o.mask
+  return core.attention and fits[dtype] and k.dtype == dtype and v.dtype == dtype and o.p == 0
+         and q.device:find("^cpu") ~= nil and (q.ndim == 3 or q.ndim == 4) and k.ndim == q.ndim and v.ndim == q.ndim
+         and q.size > 0 and k.size > 0 and v.size > 0
+         and (not mask or (mask.dtype == "bool" or mask.dtype == dtype and not (mask.requires_grad and ag.mode())))
+end
+
+--- Do the leading dims differ, so that something is broadcast?
+local function same_batch(q, k)
+  for d = 1, q.ndim - 2 do if q.shape[d] ~= k.shape[d] then return false end end
+  return true
+end
+
+--- softmax(scale q kᵀ + mask) v.
+function compute.attend(q, k, v, o)
+  q, k, v = autocast.cast(q), autocast.cast(k), autocast.cast(v)
+  if not (is_fusable(q, k, v, o) and same_batch(q, k) and same_batch(q, v)) then
+    return (compute.by_parts(q, k, v, o))
+  end
+  local single, mask = q.ndim == 3, o.mask
+  local shape = {q.shape[1], single and 1 or q.shape[2], q.shape[q.ndim - 1], k.shape[k.ndim - 1]}
+  if mask and single and mask.ndim == 3 then mask = mask:expand_dims(2) end
+  if mask then mask = mask:detach():broadcast_to(shape) end
+  if single then q, k, v = q:expand_dims(2), k:expand_dims(2), v:expand_dims(2) end
+  local y = run(plain(q), plain(k), plain(v), o, mask)
+  return single and y:squeeze(2) or y
+end
+
+-- ---- self-attention of one projection ----
+
+--- [batch, heads, rows, width] of part i of x [a, b, parts, heads, width]; a is the batch, or (times_first) b.
+local function part(x, i, times_first)
+  local y = x:narrow(3, i, 1):squeeze(3)
+  return times_first and y:permute_dims(2, 3, 1, 4) or y:permute_dims(1, 3, 2, 4)
+end
+
+local function parts(x, heads, count, times_first)
+  local a, b, n = table.unpack(x.shape)
+  x = x:reshape(a, b, count, heads, n // (count * heads))
+  local list = {}
+  for i = 1, count do list[i] = part(x, i, times_first) end
+  return table.unpack(list)
+end
+
+local function back_packed(g, qkv, mask, out, sums, o)
+  local dout = parts(plain_rows(g[1]), o.heads, 1, o.times_first)
+  local q, k, v = parts(qkv, o.heads, 3, o.times_first)
+  if ag.mode() then
+    local list = back_by_parts(dout, q, k, v, {scale = o.scale, causal = o.causal, mask = mask})
+    for i, d in ipairs(list) do
+      list[i] = o.times_first and d:permute_dims(3, 1, 2, 4) or d:permute_dims(1, 3, 2, 4)
+    end
+    return {core.stack(list, 3):reshape(qkv.shape)}
+  end
+  local result = empty(qkv.shape, qkv)
+  local dq, dk, dv = parts(result, o.heads, 3, o.times_first)
+  core.attention_back(q, k, v, o.scale, o.causal, mask, parts(out, o.heads, 1, o.times_first), sums, dout, dq, dk, dv)
+  free(q, k, v, qkv, out, sums)
+  return {result}
+end
+
+local function packed_rule(o)
+  local few = {scale = o.scale, causal = o.causal, heads = o.heads, times_first = o.times_first}
+  return ag.new_rule {name = "attention", all = {"xy12", function(g, qkv, mask, out, sums)
+    return back_packed(g, qkv, mask or nil, out, sums, few)
+  end}}
+end
+
+--- Attention of queries, keys and values that lie side by side, heads within each: the gradient is made where they are.
+-- @tparam tensor qkv [batch, times, 3 width], or (o.times_first) [times, batch, 3 width]
+-- @tab o also heads, times_first; p is 0
+-- @treturn tensor [batch, times, width] or [times, batch, width]; nil: one op cannot do it
+function compute.packed(qkv, o)
+  local fitting = core.attention and fits[qkv.dtype] and qkv.device:find("^cpu") and qkv.size > 0
+  if not fitting or plain_rows(qkv) ~= qkv then return nil end
+  local recorded = ag.mode() and qkv.requires_grad
+  local a, b, n = table.unpack(qkv.shape)
+  local y, sums, mask
+  do
+    local _ <close> = engine.recording(false)
+    local q, k, v = parts(qkv, o.heads, 3, o.times_first)
+    y = empty({a, b, n // 3}, qkv)
+    sums = recorded and empty({q.shape[1], o.heads, q.shape[3]}, qkv) or nil
+    mask = o.mask and o.mask:detach():broadcast_to {q.shape[1], o.heads, q.shape[3], k.shape[3]}
+    core.attention(q, k, v, o.scale, o.causal, mask, parts(y, o.heads, 1, o.times_first), sums)
+  end
+  if recorded then ag.new_node("attention", packed_rule(o), {qkv, mask or false}, {y, sums}) end
+  return y
+end
+
+return compute

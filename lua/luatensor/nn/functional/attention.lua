@@ -1,0 +1,69 @@
+--- Attention.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local compute = require "luatensor.nn.attention.compute"
+
+local NAME = "scaled_dot_product_attention"
+
+local known = {attn_mask = true, dropout_p = true, is_causal = true, scale = true, generator = true}
+
+local function check_tensors(q, k, v)
+  for i = 1, 3 do
+    local x = ({q, k, v})[i]
+    if not core.is_tensor(x) then blame.fail(NAME, "argument %d: tensor expected, got %s", i, type(x)) end
+    if x.ndim < 2 then
+      blame.fail(NAME, "argument %d: [..., rows, width] expected, its shape is %s", i, tostring(x.shape))
+    end
+  end
+  local a, b, c = q.shape, k.shape, v.shape
+  if a[#a] ~= b[#b] then
+    blame.fail(NAME, "queries %s and keys %s differ in their last dim", tostring(a), tostring(b))
+  elseif b[#b - 1] ~= c[#c - 1] then
+    blame.fail(NAME, "there are %d keys, %s, but %d values, %s", b[#b - 1], tostring(b), c[#c - 1], tostring(c))
+  end
+end
+
+local function check_mask(mask, q, k)
+  if mask == nil then return end
+  if not core.is_tensor(mask) then blame.fail(NAME, "attn_mask: tensor expected, got %s", type(mask)) end
+  local wanted = {}
+  for d = 1, q.ndim - 1 do wanted[d] = q.shape[d] end
+  wanted[q.ndim] = k.shape[k.ndim - 1]
+  local offset, ok = q.ndim - mask.ndim, mask.ndim <= q.ndim
+  for d, n in ipairs(mask.shape) do ok = ok and (n == 1 or n == wanted[d + offset]) end
+  if not ok then
+    local shapes = {tostring(mask.shape), args.shape_text(wanted)}
+    blame.fail(NAME, "attn_mask: %s does not broadcast to the scores, %s", shapes[1], shapes[2])
+  elseif mask.dtype ~= "bool" and not mask.dtype:find("float") then
+    blame.fail(NAME, "attn_mask: bool or float expected, got %s", mask.dtype)
+  end
+end
+
+local functional = {}
+
+--- softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key
+-- are 0. On the CPU, float32 and float64 without dropout never have all scores in memory (as in "FlashAttention", Dao
+-- et al.).
+-- @function nn.functional.scaled_dot_product_attention
+-- @tparam tensor q [..., queries, width]
+-- @tparam tensor k [..., keys, width]
+-- @tparam tensor v [..., keys, values]
+-- @tparam[opt] table options `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is
+--   added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0), of the weights, always applied;
+--   `scale` (1 / √width); `generator`
+-- @treturn tensor [..., queries, values]
+-- @raise shapes that do not go together
+function functional.scaled_dot_product_attention(q, k, v, options)
+  options = blame.call(args.options, NAME, options, known)
+  check_tensors(q, k, v)
+  check_mask(options.attn_mask, q, k)
+  local width = q.shape[q.ndim]
+  return compute.attend(q, k, v, {
+    scale = options.scale or 1 / math.sqrt(width), causal = options.is_causal == true, mask = options.attn_mask,
+    p = options.dropout_p or 0, generator = options.generator,
+  })
+end
+
+return functional
