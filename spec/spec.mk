@@ -62,6 +62,7 @@ EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels
 EMULATED_RUNS = "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(1)" \
                 "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua" \
                 "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua" \
+                "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off spec/conv_spec.lua spec/gpu_conv_spec.lua" \
                 "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) $(LATE_SPECS)"
 # Operations as late as they may run, threads from the last to the first, nothing beyond the end of a block.
 LATE       = order=lazy,threads=reverse,guard=1
