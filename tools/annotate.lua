@@ -105,7 +105,8 @@ end
 -- The public name that a line of Lua defines: "function lt.stack(…)", "lt.pi = …", 'add("roll", …)'.
 local function defined_name(line)
   return line:match("^%s*function%s+lt%.([%w_.]+)") or line:match("^%s*function%s+methods[.:]([%w_]+)")
-    or line:match("^function (Module:[%w_]+)") or line:match("^%s*lt%.([%w_.]+)%s*=") or line:match('^%s*add%("([%w_]+)"')
+    or line:match("^function (Module:[%w_]+)") or line:match("^%s*lt%.([%w_.]+)%s*=")
+    or line:match('^%s*add%("([%w_]+)"')
 end
 
 -- --- comments of a Lua file, with @function or above the definition.
