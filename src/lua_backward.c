@@ -20,7 +20,7 @@ typedef struct walk {
 /* The stack of a walk. Helpers are functions of the engine; what is nil is not asked for. */
 enum {
   NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, STOPS, WANTED, FIT, TO_LEAF, KEEP, CHECK, ADD,
-  ADD_IN_PLACE,
+  ADD_IN_PLACE, SPARES,
   NODE, G, ROW, LET_GO, VISIT = LET_GO       /* of the visit of a node; what is above is that function's */
 };
 
@@ -219,17 +219,30 @@ static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   deliver(L, w, v->output);
 }
 
+/* What was lent to a rule ends, but for its result. */
+static void drop_spares(lua_State *L, int used, int result) {
+  for (int i = 1; i <= used; i++) {
+    lua_rawgeti(L, SPARES, i);
+    if (lua_rawequal(L, -1, result)) {
+      lua_pushnil(L);
+      lua_rawseti(L, SPARES, i);
+    } else tensor_drop(&tensor_at(L, -1)->tensor);
+    lua_pop(L, 1);
+  }
+}
+
 /* Calls the rule at the top, {letters, f}, with the node's gradient: f's result takes its place. The tensors that it
-** makes besides end with it, and so do those that are made to show it what the node kept. */
-static void apply(lua_State *L, const walk *w, const char *letters) {
-  int at = lua_gettop(L);
+** makes besides end with it, and so do those that show it what the node kept: of rules for one input spares. */
+static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
+  int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
   scope *made = w->graph || w->custom ? NULL : scope_open(w->made);
   lua_rawgeti(L, at, 2);
   lua_replace(L, at);
   lua_pushvalue(L, G);
-  push_kept(L, NODE, letters, w->graph);
+  int used = push_kept(L, NODE, letters, w->graph, spares);
   lua_call(L, lua_gettop(L) - at, 1);
   scope_close(L, made, at);
+  if (spares) drop_spares(L, used, at);
 }
 
 /* The gradients of all inputs at once. */
@@ -239,7 +252,7 @@ static void pass_all(lua_State *L, walk *w, const rule *r) {
   lua_replace(L, LET_GO);
   w->custom = !lua_isnil(L, LET_GO);
   lua_getfield(L, ROW, "all");
-  apply(L, w, r->needs[0]);
+  apply(L, w, r->needs[0], false);
   luaL_checktype(L, -1, LUA_TTABLE);
   for (int k = 0; k < n->nin; k++) {
     if (!is_wanted(L, n, k)) continue;
@@ -256,7 +269,7 @@ static void pass_each(lua_State *L, walk *w, const rule *r) {
     if (!is_wanted(L, n, k)) continue;
     if (lua_rawgeti(L, ROW, k + 1) != LUA_TTABLE)
       luaL_error(L, "backward: %s has no gradient for argument %d", n->name, k + 1);
-    apply(L, w, r->needs[k + 1]);
+    apply(L, w, r->needs[k + 1], true);
     pass(L, w, n, k, k == last);
   }
 }
@@ -348,6 +361,7 @@ static int l_walk(lua_State *L) {
   lua_createtable(L, 0, 32);
   for (int i = 0; i < 3; i++) lua_getfield(L, RUN, of_run[i]);
   for (int i = 0; i < 6; i++) lua_getfield(L, ENGINE, of_engine[i]);
+  lua_createtable(L, RULE_INPUTS, 0);
   lua_pushvalue(L, SOURCE);
   lua_pushvalue(L, FIRST);
   deliver(L, &w, (int)lua_tointeger(L, OUTPUT) - 1);

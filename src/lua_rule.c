@@ -35,15 +35,26 @@ static void attach(lua_State *L, int at, const node *n, int k) {
   u->output = result ? k : v->output;
 }
 
-/* Pushes value k of the node at `at`; graph: as part of the graph. */
-static void push_value(lua_State *L, int at, int k, bool graph) {
+/* Pushes a tensor without storage: spare `i` of the table there; 0: a new one. */
+static tensor *push_spare(lua_State *L, int spares, int i) {
+  if (spares && lua_rawgeti(L, spares, i) == LUA_TUSERDATA) return &((tensor_userdata *)lua_touserdata(L, -1))->tensor;
+  if (spares) lua_pop(L, 1);
+  tensor *t = push_empty(L);
+  if (!spares) return t;
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, spares, i);
+  return t;
+}
+
+/* Pushes value k of the node at `at`. graph: as part of the graph; else in spare i. Is it a tensor? */
+static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int i) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];
   switch (v->kind) {
-    case VALUE_integer: lua_pushinteger(L, v->integer); return;
-    case VALUE_float:   lua_pushnumber(L, v->number); return;
-    case VALUE_boolean: lua_pushboolean(L, (int)v->integer); return;
-    case VALUE_none:    lua_pushnil(L); return;
+    case VALUE_integer: lua_pushinteger(L, v->integer); return false;
+    case VALUE_float:   lua_pushnumber(L, v->number); return false;
+    case VALUE_boolean: lua_pushboolean(L, (int)v->integer); return false;
+    case VALUE_none:    lua_pushnil(L); return false;
     case VALUE_tensor:  break;
   }
   if (!v->store) luaL_error(L, "backward: %s kept nothing of this tensor", n->name);
@@ -51,10 +62,10 @@ static void push_value(lua_State *L, int at, int k, bool graph) {
   if (graph && k >= n->nout && v->needs && v->is_leaf) {
     lua_getiuservalue(L, at, NODE_EDGES + k - n->nout);
     const tensor *leaf = test_tensor(L, -1);
-    if (leaf && leaf->store == v->store) return;         /* else it was freed */
+    if (leaf && leaf->store == v->store) return true;    /* else it was freed */
     lua_pop(L, 1);
   }
-  tensor *t = push_empty(L);
+  tensor *t = push_spare(L, spares, i);
   t->dtype = v->dtype;
   t->shape.ndim = v->ndim;
   for (int d = 0; d < v->ndim; d++) {
@@ -67,6 +78,7 @@ static void push_value(lua_State *L, int at, int k, bool graph) {
   t->store = v->store;
   storage_retain(t->store);
   if (graph && !v->is_leaf) attach(L, at, n, k);
+  return true;
 }
 
 /* The reduced dims as a list, and input 1's shape with length 1 there. */
@@ -142,8 +154,9 @@ static void push_params(lua_State *L, int at) {
   lua_setfield(L, -2, "args");
 }
 
-void push_kept(lua_State *L, int at, const char *letters, bool graph) {
+int push_kept(lua_State *L, int at, const char *letters, bool graph, int spares) {
   const node *n = lua_touserdata(L, at);
+  int used = 0;
   luaL_checkstack(L, RULE_LETTERS + LUA_MINSTACK, NULL);
   for (; *letters; letters++) {
     char c = *letters;
@@ -152,9 +165,10 @@ void push_kept(lua_State *L, int at, const char *letters, bool graph) {
     else {
       int k = c == 'o' ? 0 : c <= '9' ? c - '1' : n->nout + (c == 'w' ? 3 : c - 'x');
       if (k >= n->nout + n->nin) luaL_error(L, "autograd: %s has nothing that \"%c\" stands for", n->name, c);
-      push_value(L, at, k, graph);
+      used += push_value(L, at, k, graph, spares, used + 1);
     }
   }
+  return used;
 }
 
 /* ---- making rules ---- */
