@@ -157,6 +157,18 @@ describe("a loop", function()
     assert.is_true(most < 10, ("%.1f MiB"):format(most))          -- the gradients have 4; of 30 steps 120
   end)
 
+  it("of small steps leaves no garbage in Lua's heap", function()
+    local keep, x = {}, lt.ones(MILLION // 32)
+    collectgarbage()
+    local before, most = collectgarbage "count", 0
+    for i = 1, 20000 do
+      local _ = x * 2
+      keep[i % 40] = ("%d"):format(i):rep(1000)             -- lives while steps are made: old for the collector
+      if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end
+    end
+    assert.is_true(most < before + 2048, ("%.0f KiB"):format(most))
+  end)
+
   it("of layers without gradients needs two results and a little garbage", function()
     local most = growth(function()
       lt.no_grad(function()

@@ -8,6 +8,8 @@
 **   collect_at  a full collection, 0.1 ms for a heap of a small script. Moves to live + max(slack, share of live,
 **               4 * Lua's heap). The slack is what takes several times as long to fill; the share keeps marks apart
 **               where much is live; the last term keeps the cost in proportion for scripts with a large heap.
+**               The same where Lua's heap has doubled: its own collector, which would see to that, does not while
+**               steps are made for it.
 ** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on the way. */
 
 #include <stdio.h>
@@ -18,9 +20,19 @@
 #include "lua_compose.h"
 #include "lua_register.h"
 
-#define NURSERY   ((size_t)512 << 10)
-#define CPU_SLACK ((size_t)16 << 20)         /* 2 ms of additions; and a 16th of what is live */
-#define GPU_SLACK ((size_t)64 << 20)         /* and a quarter */
+#define NURSERY    ((size_t)512 << 10)
+#define CPU_SLACK  ((size_t)16 << 20)         /* 2 ms of additions; and a 16th of what is live */
+#define GPU_SLACK  ((size_t)64 << 20)         /* and a quarter */
+#define HEAP_SLACK ((size_t)1 << 20)
+
+#ifdef __ELF__
+#define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
+#else
+#define THREAD_LOCAL static _Thread_local
+#endif
+
+THREAD_LOCAL size_t settled_heap;            /* Lua's heap after the last full collection */
+THREAD_LOCAL scope *open_scope;
 
 static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
 
@@ -30,10 +42,12 @@ static size_t slack_of(const memory_stats *m, place where) {
   return max_size(cpu ? CPU_SLACK : GPU_SLACK, m->live / (cpu ? 16 : 4));
 }
 
+static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
+
 static void collect(lua_State *L, place where) {
   memory_stats *m = where.device->stats(where.index);
   lua_gc(L, LUA_GCCOLLECT);
-  size_t heap = (size_t)lua_gc(L, LUA_GCCOUNT) << 10;
+  size_t heap = settled_heap = heap_of(L);
   m->settled = m->live;
   m->step_at = m->live + NURSERY;
   m->collect_at = m->live + max_size(slack_of(m, where), 4 * heap);
@@ -50,7 +64,9 @@ static void collect_if_due(lua_State *L, place where, size_t bytes) {
   memory_stats *m = where.device->stats(where.index);
   if (m->live + bytes <= m->step_at || lua_gc(L, LUA_GCISRUNNING) != 1) return;
   step(L, m, where);
-  if (m->live + bytes > m->collect_at) collect(L, where);
+  size_t heap = heap_of(L);
+  if (settled_heap == 0) settled_heap = heap;
+  if (m->live + bytes > m->collect_at || heap > 2 * settled_heap + HEAP_SLACK) collect(L, where);
 }
 
 void collect_grown(lua_State *L, place where) {
@@ -121,11 +137,6 @@ static bool gc_stress(void) {
 }
 
 /* ---- scopes ---- */
-
-#ifdef __ELF__
-__attribute__((tls_model("initial-exec")))
-#endif
-static _Thread_local scope *open_scope;
 
 scope *scope_open(scope *s) {
   if (open_scope) return NULL;
