@@ -161,9 +161,9 @@ describe("a loop", function()
     local keep, x = {}, lt.ones(MILLION // 32)
     collectgarbage()
     local before, most = collectgarbage "count", 0
-    for i = 1, 20000 do
+    for i = 1, 60000 do
       local _ = x * 2
-      keep[i % 40] = ("%d"):format(i):rep(1000)             -- lives while steps are made: old for the collector
+      keep[i % 40] = ("%d"):format(i):rep(100)              -- lives while steps are made: old for the collector
       if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end
     end
     assert.is_true(most < before + 2048, ("%.0f KiB"):format(most))
