@@ -224,45 +224,6 @@ describe("what is saved", function()
   end)
 end)
 
-describe("a file that is there", function()
-  local folder
-  before_each(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
-  after_each(function() shell.passes(("chmod -R u+rwx %s; rm -r %s"):format(folder, folder)) end)
-  local function names() return (shell.passes(("cd %s && ls -A"):format(folder)):gsub("\n", " ")) end
-
-  it("stays as it was when the new one cannot be written", function()
-    local at = folder .. "/run.safetensors"
-    lt.save(at, {epoch = 1})
-    -- A limit on how large files may be stands for a full disk.
-    local script = ([[
-      local lt = require "luatensor"
-      local ok, message = pcall(lt.save, %q, {x = lt.zeros(1 << 18)})
-      print(ok, message)]]):format(at)
-    local _, said = shell.run(("trap '' XFSZ; ulimit -f 100; tools/lua -e '%s'"):format(script:gsub("\n", " ")))
-    assert.truthy(said:find("^false.*save: .*run.safetensors: File too large\n$"), said)
-    assert.equal("run.safetensors ", names())
-    assert.same({epoch = 1}, lt.load(at))
-  end)
-
-  it("is replaced, with its rights, also behind a link", function()
-    local at = folder .. "/run.safetensors"
-    lt.save(at, {epoch = 1})
-    shell.passes(("chmod 640 %s && ln -s run.safetensors %s/link"):format(at, folder))
-    lt.save(folder .. "/link", {epoch = 2})
-    assert.same({epoch = 2}, lt.load(at))
-    assert.equal("640\n", shell.passes("stat -c %a " .. at))
-    assert.equal("link run.safetensors ", names())
-  end)
-
-  it("of no plain kind is written to itself", function()
-    lt.save("/dev/null", {a = 1})
-    fails("save: /nowhere/a: No such file or directory", lt.save, "/nowhere/a", {a = 1})
-    fails("save: " .. folder .. ": Is a directory", lt.save, folder, {a = 1})
-    if not io.open "/dev/full" then return pending("no /dev/full here") end
-    fails("save: /dev/full: No space left on device", lt.save, "/dev/full", {x = lt.zeros(1 << 18)})
-  end)
-end)
-
 describe("loading", function()
   local function one(offsets, more) return '{"x":{"dtype":"F32","shape":[2],"data_offsets":' .. offsets .. "}" .. (more or "") .. "}" end
   local eight = ("<ff"):pack(1, 2)
