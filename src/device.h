@@ -113,6 +113,7 @@ typedef struct device {
   int  (*scan)(int index, const scan_call *c);
   int  (*softmax)(int index, const softmax_call *c);
   int  (*cross)(int index, const cross_call *c);
+  int  (*norm)(int index, const norm_call *c);
   int  (*index)(int index, const index_call *c);
   int  (*nonzero)(int index, nonzero_call *c);
   int  (*search)(int index, const search_call *c);

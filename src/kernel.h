@@ -146,6 +146,29 @@ typedef struct cross_call {
   int64_t   *bad;
 } cross_call;
 
+/* Normalisation of x [rows][segments][run], contiguous: y = (x - mean) / sqrt(var + eps) * weight + bias.
+** NORM_rows: mean and variance of each row (rms: mean 0); weight and bias [groups][segments], a row's being those of row % groups.
+** NORM_channels: of each segment, over rows and runs; weight and bias [segments]; groups is 1.
+** stats, of as many: mean and 1 / sqrt(var + eps), each [rows] or [segments] (rms: only the latter). Of a mean that the call
+** computed, its distance from the row's or the segment's first element.
+** NORM_softmax, NORM_log_softmax, backward only: in is what they gave, of each row; out the gradient of what they were given. */
+enum norm_kind { NORM_rows, NORM_channels, NORM_softmax, NORM_log_softmax };
+
+typedef struct norm_call {
+  enum norm_kind kind;
+  bool       backward, rms;
+  bool       given;            /* channels: by running_mean and running_var; so gradients do not go through mean and variance */
+  enum dtype compute;          /* of all but in, out, gradient, which are of one dtype */
+  int64_t    rows, segments, run, groups;
+  double     eps, momentum, correction;   /* correction: what the variance is multiplied with in running_var */
+  operand    in, out;          /* out, backward: the gradient of in, or data NULL: not wanted */
+  operand    gradient;         /* backward: of the result */
+  const void *weight, *bias;   /* or NULL */
+  void       *stats;           /* out; backward: in */
+  void       *running_mean, *running_var;   /* channels, forward; or NULL. Unless given: new = old + momentum * (this one - old) */
+  void       *dweight, *dbias; /* backward: out, or NULL */
+} norm_call;
+
 /* Element access through index tensors (int64, contiguous, 1-based as scripts write them, negative from
 ** the end). The plan walks the positions: stride[0] is values', stride[1] the target's over its dims
 ** without index (0 in dims of the positions that come from an index). At each position

@@ -54,7 +54,9 @@ static int l_cross_entropy(lua_State *L) {
     push_copy(L, fn, out, x->dtype);
     lua_insert(L, -2);
   }
-  finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}, .nout = 2, .first = 2, .last = 4});
+  /* a double holds half of an integer */
+  op_params p = {.dim = (int)c.reduction, .flag = c.ignores, .number = {(double)(c.ignored >> 32), (double)(uint32_t)c.ignored}};
+  finish_record(L, &(op_record){.name = fn, .params = &p, .nin = 2, .in = {1, 2}, .nout = 2});
   tensor_drop(sums);
   lua_pop(L, 1);
   return 1;

@@ -258,14 +258,19 @@ static void add_closure(lua_State *L, int table, lua_CFunction f, enum map_op op
   lua_setfield(L, table, name);
 }
 
+/* Rows that are no functions of their own are in core.hidden, by name. */
 void open_map(lua_State *L) {
+  lua_newtable(L);
+  int hidden = lua_gettop(L);
   for (int op = 0; op < OP_COUNT; op++) {
     const op_info *info = &map_ops[op];
+    if (op_is_hidden((enum map_op)op)) add_closure(L, hidden, l_map, (enum map_op)op, info->name);
     if (op_is_hidden((enum map_op)op)) continue;
     add_closure(L, MODULE, l_map, (enum map_op)op, info->name);
     add_closure(L, METHODS, l_map, (enum map_op)op, info->name);
     if (info->result != RESULT_BOOL) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
   }
+  lua_setfield(L, MODULE, "hidden");
   add_methods(L, chosen_functions);
   add_method_forms(L, chosen_methods);
   for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)

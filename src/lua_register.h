@@ -34,6 +34,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(attention) \
   X(linalg)  \
   X(cross)   \
+  X(norm)    \
   X(thread)  \
   X(compose) \
   X(autograd) \

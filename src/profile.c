@@ -140,6 +140,12 @@ static work work_cross(const cross_call *c) {
                      : (work){.dtype = c->compute, .elements = n, .read = in + classes, .written = sums + losses};
 }
 
+/* Parameters and statistics are few. */
+static work work_norm(const norm_call *c) {
+  double n = (double)c->rows * (double)c->segments * (double)c->run, bytes = bytes_of(n, c->in.dtype);
+  return (work){.dtype = c->compute, .elements = n, .read = c->backward ? 2 * bytes : bytes, .written = c->out.data ? bytes : 0};
+}
+
 static work work_index(const index_call *c) {
   double n = 1, positions = 0, size = dtype_size(c->values.dtype);
   for (int d = 0; d < c->plan.ndim; d++) n *= (double)c->plan.shape[d];

@@ -16,6 +16,7 @@
   X(scan,      const scan_call)    \
   X(softmax,   const softmax_call) \
   X(cross,     const cross_call)   \
+  X(norm,      const norm_call)    \
   X(index,     const index_call)   \
   X(nonzero,   nonzero_call)       \
   X(search,    const search_call)  \

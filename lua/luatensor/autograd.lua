@@ -15,7 +15,7 @@ local ag = core.autograd
 
 --- Each gives rows by name: name = {{letters, f}, …}, one for each argument.
 local files = {"elementwise", "reduce", "line", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss",
-               "conv"}
+               "conv", "norm"}
 
 local rules = {}
 ag.rules = rules

@@ -17,7 +17,8 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   write_tensors = true, open_tensors = true, read_text = true, read_tensor = true,
                   close_tensors = true,
                   cross_entropy = true, cross_entropy_gradient = true}
-for name in ("conv conv_input conv_weight max_pool max_pool_back average_pool average_pool_back"):gmatch "%S+" do
+for name in ([[conv conv_input conv_weight max_pool max_pool_back average_pool average_pool_back
+                norm_rows norm_channels norm_back softmax_back hidden]]):gmatch "%S+" do
   internal[name] = true
 end
 

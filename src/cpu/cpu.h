@@ -115,6 +115,26 @@ typedef struct attention_kernel {
   void   (*back)(int64_t n, void *scores, void *gradients, double log_sum, double delta);
 } attention_kernel;
 typedef struct attention_table { attention_kernel kernel[DTYPE_COUNT]; } attention_table;
+/* Normalisation. An element's distance is (x - from) - mean. */
+typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: of distances from the mean, their sum */
+typedef struct norm_kernel {
+  /* NORM_rows of rows begin … end - 1; back adds up gradients of parameters in total, [2][groups * segments], with part as its room */
+  void (*rows)(const norm_call *c, int64_t begin, int64_t end);
+  void (*rows_back)(const norm_call *c, int64_t begin, int64_t end, void *part, double *total);
+  void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* and of log_softmax */
+  /* runs: of n neighbours; sum[0] += of g * distance, sum[1] += of g; y = distance * by + add;
+  ** out = g * by[0] + distance * by[1] + by[2] */
+  norm_moments (*moments)(int64_t n, const void *x);
+  void (*sums)(int64_t n, const void *x, const void *g, double from, double mean, double *sum);
+  void (*apply)(int64_t n, const void *x, double from, double mean, double by, double add, void *y);
+  void (*apply_back)(int64_t n, const void *x, const void *g, double from, double mean, const double *by, void *out);
+  /* the same of `count` rows of n elements each of its own; by: [4][n] or [5][n] of from, mean, then as above */
+  void (*column_moments)(int64_t count, int64_t n, const void *x, const void *from, double *sum, double *squares);
+  void (*column_apply)(int64_t count, int64_t n, const void *x, const void *by, void *y);
+  void (*column_sums)(int64_t count, int64_t n, const void *x, const void *g, const void *by, double *sum);
+  void (*column_back)(int64_t count, int64_t n, const void *x, const void *g, const void *by, void *out);
+} norm_kernel;
+typedef norm_kernel norm_float32_table, norm_float64_table;
 
 /* Least and greatest of index values, 0 counted as either, and how many are 0. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
@@ -202,6 +222,8 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(update)  \
   X(cell)    \
   X(attention) \
+  X(norm_float32) \
+  X(norm_float64) \
   X(sort)    \
   X(fft_float32) \
   X(fft_float64) \
@@ -260,6 +282,7 @@ int  cpu_search(int index, const search_call *c);
 int  cpu_sort(int index, const sort_call *c);
 int  cpu_scan(int index, const scan_call *c);
 int  cpu_softmax(int index, const softmax_call *c);
+int  cpu_norm(int index, const norm_call *c);
 int  cpu_cross(int index, const cross_call *c);
 int  cpu_update(int index, const update_call *c);
 int  cpu_cell(int index, const cell_call *c);

@@ -354,6 +354,7 @@ const device gpu_device = {
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
   .map = gpu_map, .fused = gpu_fused, .arange = gpu_arange, .has = gpu_has,
   .reduce = gpu_reduce, .scan = gpu_scan, .softmax = gpu_softmax, .update = gpu_update, .cell = gpu_cell,
+  .cross = gpu_cross, .norm = gpu_norm,
   .index = gpu_index, .nonzero = gpu_nonzero, .search = gpu_search, .sort = gpu_sort,
   .random = gpu_random,
   .gemm = gpu_gemm, .fft = gpu_fft, .linalg = gpu_linalg, .conv = gpu_conv, .pool = gpu_pool,

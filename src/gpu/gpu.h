@@ -86,7 +86,7 @@ typedef struct gpu_kernel {
 /* Families of kernels: the first byte of a key. */
 enum gpu_family {
   GPU_MAP = 1, GPU_ARANGE, GPU_COPY, GPU_REDUCE, GPU_SCAN, GPU_SOFTMAX, GPU_INDEX, GPU_NONZERO, GPU_SEARCH, GPU_RANDOM,
-  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_LINALG, GPU_UPDATE, GPU_CONV, GPU_POOL, GPU_CELL, GPU_OTHER
+  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_LINALG, GPU_UPDATE, GPU_CONV, GPU_POOL, GPU_CELL, GPU_CROSS, GPU_NORM, GPU_OTHER
 };
 
 /* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */
@@ -173,6 +173,8 @@ int gpu_scan(int index, const scan_call *c);
 int gpu_update(int index, const update_call *c);
 int gpu_softmax(int index, const softmax_call *c);
 int gpu_cell(int index, const cell_call *c);
+int gpu_cross(int index, const cross_call *c);
+int gpu_norm(int index, const norm_call *c);
 int gpu_index(int index, const index_call *c);
 int gpu_nonzero(int index, nonzero_call *c);
 int gpu_search(int index, const search_call *c);

@@ -56,6 +56,31 @@ INLINE float m_sigmoid_float32(float x) {
   return fma_float32(fma_float32(-q, dl, x < 0 ? el : 0), x < 0 ? 1.0f - q : q, q);
 }
 
+/* e^x for -100 <= x <= 0, where no part of it is subnormal. */
+INLINE float exp_near_float32(float x) {
+  int32_t n;
+  float core = expm1_core_float32(exp_reduce_float32(x, &n)), s = pow2_float32(n);
+  return fma_float32(core, s, s);
+}
+
+/* Derivative of x s, s = 1 / (1 + e^-x): s (1 + x (1 - s)), within 2e-7. */
+INLINE float m_silu_slope_float32(float x) {
+  float a = abs_float32(x), b = a > 80.0f ? 80.0f : a;
+  float e = exp_near_float32(-b), d = 1.0f / (1.0f + e), ed = e * d;
+  return (x < 0 ? ed : d) * fma_float32(add_sign_float32(b, x), x < 0 ? d : ed, 1.0f);
+}
+
+/* Derivative of x Phi(x): Phi(x) + x phi(x), within 3e-7. Phi(-a) = e^(-a^2 / 2) P(1 / (1 + p a)): Abramowitz and Stegun,
+** 7.1.26. */
+INLINE float m_gelu_slope_float32(float x) {
+  float a = abs_float32(x), b = a > 13.0f ? 13.0f : a;
+  float e = exp_near_float32(-0.5f * b * b), t = 1.0f / fma_float32(b, 0.231641888f, 1.0f);
+  float p = fma_float32(fma_float32(fma_float32(fma_float32(0.5307027145f, t, -0.7265760135f), t, 0.7107068705f), t,
+                                    -0.142248368f), t, 0.127414796f) * t;
+  float tail = p * e, slope = b * e * 0.39894228f;
+  return x < 0 ? tail - slope : 1.0f - tail + slope;
+}
+
 /* cosh r - 1 and sinh r for |r| <= 0.35. */
 INLINE float coshm1_core_float32(float r) {
   float z = r * r;

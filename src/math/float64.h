@@ -499,6 +499,16 @@ INLINE double log_pair(double x, double *l) {
   return h;
 }
 
+/* Derivatives of x s, s = 1 / (1 + e^-x), and of x Phi(x). */
+INLINE double m_silu_slope_float64(double x) {
+  double a = abs_float64(x), b = a > 700.0 ? 700.0 : a, e = m_exp_float64(-b), d = 1.0 / (1.0 + e);
+  return (x < 0 ? e * d : d) * (1.0 + add_sign_float64(b, x) * (x < 0 ? d : e * d));
+}
+INLINE double m_gelu_slope_float64(double x) {
+  double a = abs_float64(x), b = a > 40.0 ? 40.0 : a, slope = add_sign_float64(b * m_exp_float64(-0.5 * b * b), x);
+  return 0.5 + 0.5 * m_erf_float64(x * 0x1.6a09e667f3bcdp-1) + slope * 0x1.9884533d43651p-2;
+}
+
 /* ulp: 1.0 */
 INLINE double m_pow_float64(double x, double y) {
   double l, a = abs_float64(x), h = log_pair(a, &l);

@@ -255,6 +255,8 @@ INLINE bool is_far_never(uint64_t x, uint64_t y) { (void)x; (void)y; return fals
 #define m_sigmoid(x) GENERIC(x, INEXACT(m_sigmoid))(x)
 #define m_softplus(x) GENERIC(x, FLOATS(m_softplus))(x)
 #define m_gelu(x)   GENERIC(x, FLOATS(m_gelu))(x)
+#define m_gelu_slope(x) GENERIC(x, FLOATS(m_gelu_slope))(x)
+#define m_silu_slope(x) GENERIC(x, FLOATS(m_silu_slope))(x)
 
 #define m_atan2(x, y)     GENERIC(x, FLOATS(m_atan2))(x, y)
 #define m_hypot(x, y)     GENERIC(x, FLOATS(m_hypot))(x, y)

@@ -3,6 +3,7 @@
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
 
+local ag = core.autograd
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
@@ -10,6 +11,15 @@ local rules = {}
 local function of(letter, name, df, fused)
   local function plain(g, x) return g * conj(df(x)) end
   rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
+end
+
+--- One input: where the gradient itself is not recorded, and real, a row of ops.def; else plain(g, x).
+local function by_row(letter, name, plain)
+  local row = core.hidden[name .. "_back_"]
+  rules[name] = {{letter, function(g, x)
+    if ag.mode() or ag.is_complex(x) or ag.is_complex(g) then return plain(g, x) end
+    return row(g, x)
+  end}}
 end
 
 local function of_x(...) of("x", ...) end      -- df(x)
@@ -146,7 +156,7 @@ of_x("acos", function(x) return -(1 - x * x):rsqrt() end)
 of_x("atan", function(x) return (x * x + 1):reciprocal() end)
 of_x("sinh", function(x) return x:cosh() end)
 of_x("cosh", function(x) return x:sinh() end)
-of_o("tanh", function(o) return 1 - o * o end, "g * (1 - o * o)")
+by_row("o", "tanh", function(g, o) return g * conj(1 - o * o) end)
 of_x("asinh", function(x) return (x * x + 1):rsqrt() end)
 of_x("acosh", function(x) return (x - 1):rsqrt() * (x + 1):rsqrt() end)
 of_x("atanh", function(x) return (1 - x * x):reciprocal() end)
@@ -157,15 +167,13 @@ local root_2, root_pi, root_2pi = math.sqrt(2), math.sqrt(math.pi), math.sqrt(2 
 
 of_x("erf", function(x) return (-x * x):exp() * (2 / root_pi) end)
 of_x("erfc", function(x) return (-x * x):exp() * (-2 / root_pi) end)
-of_o("sigmoid", function(o) return o * (1 - o) end, "g * o * (1 - o)")
+by_row("o", "sigmoid", function(g, o) return g * conj(o * (1 - o)) end)
 of_x("softplus", function(x) return x:sigmoid() end, "g * sigmoid(x)")
-of_x("silu", function(x)
+by_row("x", "silu", function(g, x)
   local s = x:sigmoid()
-  return s * (x * (1 - s) + 1)
-end, "g * sigmoid(x) * (x * (1 - sigmoid(x)) + 1)")
-of_x("gelu", function(x)
-  return ((x / root_2):erf() + 1) / 2 + x * (x * x / -2):exp() / root_2pi
-end, ("g * ((erf(x / %.17g) + 1) / 2 + x * exp(x * x / -2) / %.17g)"):format(root_2, root_2pi))
-rules.relu = {{"o", help.fused("o", "o > 0 ? g : 0", function(g, o) return where(o:greater(0), g, 0) end)}}
+  return g * (s * (x * (1 - s) + 1))
+end)
+by_row("x", "gelu", function(g, x) return g * (((x / root_2):erf() + 1) / 2 + x * (x * x / -2):exp() / root_2pi) end)
+by_row("o", "relu", function(g, o) return where(o:greater(0), g, 0) end)
 
 return rules

@@ -3,7 +3,7 @@
 local core = require "luatensor.core"
 local conj = require("luatensor.gradients.help").conj
 
-local where = core.where
+local ag, where = core.autograd, core.where
 local rules = {}
 
 --- g without the element that include_initial put in front.
@@ -37,10 +37,18 @@ local extreme = {{"xop", function(g, x, o, p)
 end}}
 rules.cumulative_max, rules.cumulative_min = extreme, extreme
 
-rules.softmax = {{"op", function(g, o, p)
+--- Along the last dim one pass, where the gradient itself is not recorded; else plain(g, o, dim).
+local function of_softmax(logarithm, plain)
+  return {{"op", function(g, o, p)
+    if ag.mode() or p.dim ~= #p.shape or g.dtype ~= o.dtype then return plain(g, o, p.dim) end
+    return core.softmax_back(g, o, logarithm)
+  end}}
+end
+
+rules.softmax = of_softmax(false, function(g, o, dim)
   local product = g * o
-  return product - o * product:sum(p.dim, {keepdim = true})
-end}}
-rules.log_softmax = {{"op", function(g, o, p) return g - o:exp() * g:sum(p.dim, {keepdim = true}) end}}
+  return product - o * product:sum(dim, {keepdim = true})
+end)
+rules.log_softmax = of_softmax(true, function(g, o, dim) return g - o:exp() * g:sum(dim, {keepdim = true}) end)
 
 return rules

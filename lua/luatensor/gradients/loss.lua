@@ -14,11 +14,13 @@ local function composed(g, x, sums, classes, ignored)
   return (x:softmax(2) - chosen) * (g * scale * kept):expand_dims(-1)
 end
 
-rules.cross_entropy = {{"x2p", function(g, x, sums, p)
+local reductions = {"none", "mean", "sum"}
+
+rules.cross_entropy = {{"xy2p", function(g, x, classes, sums, p)
   g = g[1]
-  local classes, reduction, ignored = p.args[1], p.args[2], p.args[3]
+  local ignored = p.flag and ((p[1] // 1 | 0) << 32 | (p[2] // 1 | 0)) or nil
   if ag.mode() then return composed(g, x, sums, classes, ignored) end
-  return core.cross_entropy_gradient(g, sums, x, classes, reduction, ignored)
-end}}
+  return core.cross_entropy_gradient(g, sums, x, classes, reductions[p.dim], ignored)
+end}, false}
 
 return rules

@@ -7,7 +7,7 @@ local functional = {}
 
 --- Each file gives functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "loss", "cross_entropy",
-               "attention"}
+               "attention", "normalization"}
 for _, file in ipairs(files) do
   for name, f in pairs(require("luatensor.nn.functional." .. file)) do
     if functional[name] then error("two functions nn.functional." .. name) end

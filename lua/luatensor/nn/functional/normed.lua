@@ -1,0 +1,112 @@
+--- Normalisation as layers and functions call it: the checks, then the function in C. `who` is whose errors these are:
+-- a function's name, or a layer.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local autocast = require "luatensor.nn.autocast"
+local blame = require "luatensor.autograd.blame"
+
+local normed = {}
+
+local floats = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
+local shape_text, wide = args.shape_text, autocast.wide
+
+local function fail(who, ...)
+  if type(who) == "table" then who:fail(...) end
+  blame.fail(who, ...)
+end
+normed.fail = fail
+
+--- A tensor of floats.
+local function check(who, what, x)
+  if not core.is_tensor(x) then fail(who, "%s: tensor expected, got %s", what, type(x)) end
+  if core.gone(x) then fail(who, "%s: %s", what, core.gone(x)) end
+  if not floats[x.dtype] then fail(who, "%s: a tensor of floats expected, got %s", what, x.dtype) end
+end
+
+--- An optional tensor beside x, of this shape.
+local function check_beside(who, what, x, t, shape)
+  if t == nil then return end
+  check(who, what, t)
+  local same = #t.shape == #shape
+  for d, n in ipairs(shape) do same = same and t.shape[d] == n end
+  if not same then fail(who, "%s has shape %s, %s expected", what, shape_text(t.shape), shape_text(shape)) end
+  if t.device ~= x.device then
+    fail(who, "%s is on %s, the input on %s; use :to(%q)", what, t.device, x.device, x.device)
+  end
+end
+
+--- Each part of x whose shape is `shape`, the last dims, by itself.
+-- @param who
+-- @tparam tensor x
+-- @tab shape a list
+-- @tparam ?tensor weight
+-- @tparam ?tensor bias
+-- @number eps
+-- @bool rms mean 0
+function normed.layer(who, x, shape, weight, bias, eps, rms)
+  check(who, "the input", x)
+  x = wide(x)
+  local own, count = x.shape, 1
+  for k, n in ipairs(shape) do
+    if own[#own - #shape + k] ~= n then
+      fail(who, "the input's last dims must be %s, its shape is %s", shape_text(shape), shape_text(own))
+    end
+    count = count * n
+  end
+  check_beside(who, "weight", x, weight, shape)
+  check_beside(who, "bias", x, bias, shape)
+  return core.norm_rows(x, weight, bias, count, 1, 1, eps, rms)
+end
+
+--- Elements of x beyond its second dim.
+local function run_of(shape)
+  local n = 1
+  for d = 3, #shape do n = n * shape[d] end
+  return n
+end
+
+--- Groups of the channels of [N, C, …], in each row by themselves.
+function normed.group(who, x, groups, weight, bias, eps)
+  check(who, "the input", x)
+  x = wide(x)
+  local shape = x.shape
+  if #shape < 2 then fail(who, "an input of shape [N, C, …] expected, its shape is %s", shape_text(shape)) end
+  local channels = shape[2]
+  if channels % groups ~= 0 then
+    fail(who, "%d channels are no multiple of %d groups, the input's shape is %s", channels, groups, shape_text(shape))
+  end
+  check_beside(who, "weight", x, weight, {channels})
+  check_beside(who, "bias", x, bias, {channels})
+  return core.norm_rows(x, weight, bias, channels // groups, run_of(shape), groups, eps, false)
+end
+
+--- Each channel of each row by itself.
+function normed.instance(who, x, weight, bias, eps)
+  check(who, "the input", x)
+  if x.ndim < 3 then fail(who, "an input of shape [N, C, …] expected, its shape is %s", shape_text(x.shape)) end
+  if run_of(x.shape) == 1 then
+    fail(who, "expected more than 1 value of each channel and row, the input's shape is %s", shape_text(x.shape))
+  end
+  return normed.group(who, x, math.max(1, x.shape[2]), weight, bias, eps)
+end
+
+--- Each channel of [N, C, …], over all rows.
+function normed.batch(who, x, mean, var, weight, bias, training, momentum, eps)
+  check(who, "the input", x)
+  x = wide(x)
+  local shape = x.shape
+  if #shape < 2 then fail(who, "an input of shape [N, C, …] expected, its shape is %s", shape_text(shape)) end
+  local parameters = {shape[2]}
+  check_beside(who, "running_mean", x, mean, parameters)
+  check_beside(who, "running_var", x, var, parameters)
+  check_beside(who, "weight", x, weight, parameters)
+  check_beside(who, "bias", x, bias, parameters)
+  if not training and not (mean and var) then fail(who, "without training running_mean and running_var are needed") end
+  if training and shape[1] * run_of(shape) == 1 then
+    fail(who, "expected more than 1 value per channel when training, the input's shape is %s", shape_text(shape))
+  end
+  return core.norm_channels(x, weight, bias, mean, var, training, momentum, eps)
+end
+
+return normed

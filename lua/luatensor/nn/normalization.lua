@@ -1,0 +1,248 @@
+--- Normalisation as layers.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local lt = require "luatensor"
+local blame = require "luatensor.autograd.blame"
+local layer = require "luatensor.nn.layer"
+local Module = require "luatensor.nn.module"
+local functional = require "luatensor.nn.functional"
+local normed = require "luatensor.nn.functional.normed"
+
+local classes = {}
+
+local function plain(options) return {dtype = options.dtype or lt.get_default_dtype(), device = options.device} end
+local function ones(shape, options) return core.ones(shape, plain(options)) end
+local function zeros(shape, options) return core.zeros(shape, plain(options)) end
+
+--- Parameters weight and bias, or none.
+local function add_affine(self, shape, options, has_weight, has_bias)
+  self:register_parameter("weight", has_weight and ones(shape, options):requires_grad_() or nil)
+  if has_bias ~= nil then
+    self:register_parameter("bias", has_bias and zeros(shape, options):requires_grad_() or nil)
+  end
+end
+
+local function eps_of(name, options) return layer.number(name, "eps", options.eps, 1e-5) end
+
+-- ---- over the last dims ----
+
+--- A number or a list, as a list of positive integers.
+local function check_shape(name, shape)
+  local list = {}
+  for i, n in ipairs(type(shape) == "table" and shape or {shape}) do
+    list[i] = blame.call(args.integer, name, "normalized_shape", n, 1)
+  end
+  if #list == 0 then blame.fail(name, "normalized_shape: a number or a list expected, got %s", type(shape)) end
+  return list
+end
+
+local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1]) or args.shape_text(shape) end
+
+--- Layer normalisation over the last dims: `functional.layer_norm`. Weight 1 and bias 0 at first, of that shape.
+-- @function nn.LayerNorm
+-- @param normalized_shape of the last dims: a list, or the number of the last one
+-- @tparam[opt] table options `eps` (1e-5), `elementwise_affine` (true): has it weight and bias? `bias` (true); `dtype`,
+--   `device`
+-- @treturn Module takes x [..., shape], gives the same shape
+local LayerNorm = Module:extend "LayerNorm"
+
+function LayerNorm:init(normalized_shape, options)
+  options = layer.options("LayerNorm", options, {eps = true, elementwise_affine = true, bias = true})
+  self.normalized_shape = check_shape("LayerNorm", normalized_shape)
+  self.eps = eps_of("LayerNorm", options)
+  local affine = options.elementwise_affine ~= false
+  add_affine(self, self.normalized_shape, options, affine, affine and options.bias ~= false)
+end
+
+function LayerNorm:forward(x)
+  return normed.layer(self, x, self.normalized_shape, self.weight or nil, self.bias or nil, self.eps, false)
+end
+
+function LayerNorm:extra() return shape_words(self.normalized_shape) end
+
+--- RMS normalisation over the last dims: `functional.rms_norm`. Weight 1 at first.
+-- @function nn.RMSNorm
+-- @param normalized_shape of the last dims: a list, or the number of the last one
+-- @tparam[opt] table options `eps` (that of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
+-- @treturn Module takes x [..., shape], gives the same shape
+local RMSNorm = Module:extend "RMSNorm"
+
+function RMSNorm:init(normalized_shape, options)
+  options = layer.options("RMSNorm", options, {eps = true, elementwise_affine = true})
+  self.normalized_shape = check_shape("RMSNorm", normalized_shape)
+  self.eps = options.eps and layer.number("RMSNorm", "eps", options.eps) or false
+  add_affine(self, self.normalized_shape, options, options.elementwise_affine ~= false, nil)
+end
+
+local least = {}
+
+function RMSNorm:forward(x)
+  local eps = self.eps
+  if not eps then
+    if not core.is_tensor(x) then self:fail("the input: tensor expected, got %s", type(x)) end
+    local dtype = x.dtype
+    eps = least[dtype]
+    if not eps then
+      eps = dtype:find("float") and core.finfo(dtype).eps or 0
+      least[dtype] = eps
+    end
+  end
+  return normed.layer(self, x, self.normalized_shape, self.weight or nil, nil, eps, true)
+end
+
+function RMSNorm:extra() return shape_words(self.normalized_shape) end
+
+--- Layer normalisation of groups of channels: `functional.group_norm`. Weight 1 and bias 0 at first, [channels].
+-- @function nn.GroupNorm
+-- @int num_groups
+-- @int num_channels a multiple of num_groups
+-- @tparam[opt] table options `eps` (1e-5), `affine` (true); `dtype`, `device`
+-- @treturn Module takes x [N, channels, …], gives the same shape
+local GroupNorm = Module:extend "GroupNorm"
+
+function GroupNorm:init(num_groups, num_channels, options)
+  options = layer.options("GroupNorm", options, {eps = true, affine = true})
+  self.num_groups = layer.count("GroupNorm", "num_groups", num_groups)
+  self.num_channels = layer.count("GroupNorm", "num_channels", num_channels)
+  if num_channels % num_groups ~= 0 then
+    blame.fail("GroupNorm", "%d channels are no multiple of %d groups", num_channels, num_groups)
+  end
+  self.eps = eps_of("GroupNorm", options)
+  local affine = options.affine ~= false
+  add_affine(self, {num_channels}, options, affine, affine)
+end
+
+function GroupNorm:forward(x)
+  if core.is_tensor(x) and x.ndim > 1 and x.shape[2] ~= self.num_channels then
+    self:fail("the input must have %d channels, its shape is %s", self.num_channels, args.shape_text(x.shape))
+  end
+  return normed.group(self, x, self.num_groups, self.weight or nil, self.bias or nil, self.eps)
+end
+
+function GroupNorm:extra() return ("%d, %d"):format(self.num_groups, self.num_channels) end
+
+-- ---- over channels ----
+
+--- The input of a layer of channels: as many dims as the layer is for, and its channels.
+local function check_input(self, x, least_dims, most_dims)
+  if not core.is_tensor(x) then self:fail("the input: tensor expected, got %s", type(x)) end
+  local shape = x.shape
+  if #shape < least_dims or #shape > most_dims then
+    self:fail("an input of %s dims expected, its shape is %s",
+              least_dims == most_dims and ("%d"):format(most_dims) or ("%d or %d"):format(least_dims, most_dims),
+              args.shape_text(shape))
+  end
+  if shape[2] ~= self.num_features then
+    self:fail("the input must have %d channels, its shape is %s", self.num_features, args.shape_text(shape))
+  end
+end
+
+--- Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight 1 and bias 0 at
+-- first; buffers running_mean 0, running_var 1 and num_batches_tracked, with which it works in evaluation.
+-- @function nn.BatchNorm1d
+-- @int num_features channels
+-- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches);
+--   `affine` (true); `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
+-- @treturn Module
+
+--- The same for [N, channels, height, width].
+-- @function nn.BatchNorm2d
+-- @int num_features channels
+-- @tparam[opt] table options as of BatchNorm1d
+-- @treturn Module
+
+--- The same for [N, channels, depth, height, width].
+-- @function nn.BatchNorm3d
+-- @int num_features channels
+-- @tparam[opt] table options as of BatchNorm1d
+-- @treturn Module
+local function init_batch(self, num_features, options)
+  local name = self.class_name
+  local known = {eps = true, momentum = true, affine = true, track_running_stats = true}
+  options = layer.options(name, options, known)
+  self.num_features = layer.count(name, "num_features", num_features)
+  self.eps = eps_of(name, options)
+  self.momentum = options.momentum ~= false and layer.number(name, "momentum", options.momentum, 0.1)
+  local affine, shape = options.affine ~= false, {num_features}
+  add_affine(self, shape, options, affine, affine)
+  local tracks = options.track_running_stats ~= false
+  self:register_buffer("running_mean", tracks and zeros(shape, options) or nil)
+  self:register_buffer("running_var", tracks and ones(shape, options) or nil)
+  local batches = tracks and core.zeros({}, {dtype = "int64", device = options.device}) or nil
+  self:register_buffer("num_batches_tracked", batches)
+end
+
+local function forward_batch(self, x, least_dims, most_dims)
+  check_input(self, x, least_dims, most_dims)
+  local mean, var, momentum = self.running_mean or nil, self.running_var or nil, self.momentum
+  local training = self.training or not mean
+  if training and mean then
+    self.num_batches_tracked:add_(1)
+    momentum = momentum or 1 / self.num_batches_tracked:item()
+  end
+  return normed.batch(self, x, mean, var, self.weight or nil, self.bias or nil, training, momentum or 0, self.eps)
+end
+
+--- Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.
+-- @function nn.InstanceNorm1d
+-- @int num_features channels
+-- @tparam[opt] table options `eps` (1e-5), `affine` (false); `dtype`, `device`
+-- @treturn Module
+
+--- The same for [N, channels, height, width].
+-- @function nn.InstanceNorm2d
+-- @int num_features channels
+-- @tparam[opt] table options as of InstanceNorm1d
+-- @treturn Module
+
+--- The same for [N, channels, depth, height, width].
+-- @function nn.InstanceNorm3d
+-- @int num_features channels
+-- @tparam[opt] table options as of InstanceNorm1d
+-- @treturn Module
+local function init_instance(self, num_features, options)
+  local name = self.class_name
+  options = layer.options(name, options, {eps = true, affine = true})
+  self.num_features = layer.count(name, "num_features", num_features)
+  self.eps = eps_of(name, options)
+  local affine = options.affine or false
+  add_affine(self, {num_features}, options, affine, affine)
+end
+
+local function words(self) return ("%d"):format(self.num_features) end
+
+for dims = 1, 3 do
+  local least_dims = dims == 1 and 2 or dims + 2
+  local Batch, Instance = Module:extend(("BatchNorm%dd"):format(dims)), Module:extend(("InstanceNorm%dd"):format(dims))
+  Batch.init, Batch.extra, Instance.init, Instance.extra = init_batch, words, init_instance, words
+
+  function Batch:forward(x) return forward_batch(self, x, least_dims, dims + 2) end
+
+  function Instance:forward(x)
+    check_input(self, x, dims + 2, dims + 2)
+    return normed.instance(self, x, self.weight or nil, self.bias or nil, self.eps)
+  end
+
+  classes[Batch.class_name], classes[Instance.class_name] = Batch, Instance
+end
+
+--- functional.local_response_norm as a layer.
+-- @function nn.LocalResponseNorm
+-- @int size number of channels
+-- @tparam[opt] table options `alpha` (1e-4), `beta` (0.75), `k` (1)
+-- @treturn Module takes x [N, channels, …], gives the same shape
+local LocalResponseNorm = Module:extend "LocalResponseNorm"
+
+function LocalResponseNorm:init(size, options)
+  self.size = layer.count("LocalResponseNorm", "size", size)
+  self.options = layer.known("LocalResponseNorm", options, {alpha = true, beta = true, k = true})
+end
+
+function LocalResponseNorm:forward(x) return functional.local_response_norm(x, self.size, self.options) end
+
+function LocalResponseNorm:extra() return ("%d"):format(self.size) end
+
+classes.LayerNorm, classes.RMSNorm, classes.GroupNorm = LayerNorm, RMSNorm, GroupNorm
+classes.LocalResponseNorm = LocalResponseNorm
+return classes
