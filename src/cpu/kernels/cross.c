@@ -3,6 +3,8 @@
 #include "../cpu.h"
 #include "exponentials.h"
 
+EACH_REALFLOAT(LARGEST, )
+
 /* The sum of exp(x - max): whole vectors, and one that is filled up with -infinity. */
 #define SUM(D, T, ...)                                                                          \
   INLINE void add_exponentials_##D(int64_t count, const T *X, const T max, T *part) {           \

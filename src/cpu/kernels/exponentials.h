@@ -10,10 +10,10 @@ enum {
   IN_PART = 32      /* exponentials added up in their own type, before the sum takes them in double: within 2 ulp */
 };
 
+/* EACH_REALFLOAT(LARGEST, ) defines largest_<dtype>_row and _columns. */
 #define LARGEST(D, T, ...)                                  \
   COLUMNS(largest_##D, T, T, m_max(a, x))                \
   ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
-EACH_REALFLOAT(LARGEST, )
 
 /* e^x for x <= 0 (or NaN): m_exp without its upper bound. */
 INLINE float exp_to_0_float32(float x) {

@@ -1,4 +1,4 @@
-/* Inner loops of normalisation for one dtype: T, and BITS, an integer as wide. An element's distance from the mean is
+/* Inner loops of normalisation for one dtype: T, and WORD, an integer as wide. An element's distance from the mean is
 ** (x - from) - mean: what is kept of a mean is its distance from an element nearby, so that data far from 0 loses nothing.
 ** Some hundred elements are added up in T, these sums in double. */
 
@@ -15,7 +15,7 @@ enum {
 };
 
 typedef T    vec  __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
-typedef BITS mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+typedef WORD mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
 
 #define AT(p) (*(const vec *)(const void *)(p))
 #define TO(p) (*(vec *)(void *)(p))
@@ -24,8 +24,8 @@ typedef BITS mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias)
 #define READ_REST(name, p, rest)  vec name = {0}; memcpy(&name, p, (size_t)(rest) * sizeof(T))
 #define WRITE_REST(name, p, rest) memcpy(p, &name, (size_t)(rest) * sizeof(T))
 
-static const BITS lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-#define FIRST_OF(v, rest) ((vec)((mask)(v) & (*(const mask *)(const void *)lanes < (BITS)(rest))))
+static const WORD lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#define FIRST_OF(v, rest) ((vec)((mask)(v) & (*(const mask *)(const void *)lanes < (WORD)(rest))))
 
 INLINE double add_lanes(const vec *v) {
   T lane[N];
@@ -243,11 +243,15 @@ INLINE double sum_of_products(int64_t n, const T *O, const T *G, const bool plai
     const int64_t some = n < PART ? n : PART;
     int64_t i = 0;
     vec a = {0};
-    for (; i + N <= some; i += N) a += plain ? AT(G + i) : AT(G + i) * AT(O + i);
+    for (; i + N <= some; i += N) {
+      if (plain) a += AT(G + i);
+      else a += AT(G + i) * AT(O + i);
+    }
     if (i < some) {
       READ_REST(o, O + i, some - i);
       READ_REST(g, G + i, some - i);
-      a += plain ? g : g * o;
+      if (plain) a += g;
+      else a += g * o;
     }
     total += add_lanes(&a);
   }

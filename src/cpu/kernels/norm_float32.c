@@ -1,8 +1,9 @@
 /* Normalisation in float32. */
 
+#include "../cpu.h"
 #include "exponentials.h"
 
 #define T     float
-#define BITS  int32_t
+#define WORD  int32_t
 #define TABLE norm_float32_table
 #include "norm.h"

@@ -1,8 +1,9 @@
 /* Normalisation in float64. */
 
+#include "../cpu.h"
 #include "exponentials.h"
 
 #define T     double
-#define BITS  int64_t
+#define WORD  int64_t
 #define TABLE norm_float64_table
 #include "norm.h"

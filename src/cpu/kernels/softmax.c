@@ -6,6 +6,8 @@
 
 enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass: their rows stay in L1 and L2 for the next */
 
+EACH_REALFLOAT(LARGEST, )
+
 /* Second and third pass over n elements whose largest is `max`. A row is read in whole vectors, the elements
 ** that are left over from a copy filled up with -infinity: the exponential of one takes the time of a vector's. The
 ** copy is made first, since OUT may be X, and is the row's last vector where there is a whole one. */
