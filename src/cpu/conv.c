@@ -22,6 +22,8 @@ typedef struct part {
   conv_grid grid;
   int64_t   first, row, column;   /* of the results' planes: where pixel 0 goes, and the strides */
   bool      dense;             /* they fill the plane, in order */
+  bool      wide;              /* rows are computed as long as the source's: no gathering */
+  int64_t   reach;             /* the greatest tap */
   char     *panels;            /* the weights, packed: groups of rows */
 } part;
 
@@ -40,6 +42,7 @@ typedef struct work {
   const char *weights, *bias;  /* of the compute dtype; bias: [groups * m], NULL: none */
   part       *parts;
   int         count;
+  int64_t    *step;            /* [K_BLOCK] rows of a gathered panel */
   char       *padded, *scratch;   /* the source's images of this round; a thread's memory */
   size_t      scratch_bytes;
   int         threads;
@@ -80,50 +83,17 @@ static void pack_weights(const work *w) {
   }
 }
 
-/* ---- results ---- */
-
-/* n results from `from`, of the compute dtype, to element `at` of the result, `step` apart. */
-static void put(const work *w, int64_t n, int64_t at, int64_t step, const char *from, const char *bias) {
-  int size = dtype_size(w->c->dtype);
-  char *to = w->result + at * size;
-  char row[PIXELS * sizeof(double)], stored[PIXELS * sizeof(uint16_t)];
-  if (step == 1 && w->c->dtype == w->compute) {
-    w->kernel->shift(n, to, from, bias);
-    return;
-  }
-  w->kernel->shift(n, row, from, bias);
-  copy_plan p = {.rows = 1, .cols = n, .to_row = n, .to_col = step, .from_row = n, .from_col = 1};
-  bool same = w->c->dtype == w->compute;
-  if (!same) cpu_isa->convert->convert[w->compute][w->c->dtype](n, stored, row);
-  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, same ? row : stored);
-}
-
-/* Pixels of a panel that are side by side in the result. */
-typedef struct piece { int64_t at, n; } piece;
-
-/* Pieces of n pixels from `first` on, channel 0 of the images' results. */
-static int pieces_of(const work *w, const part *p, int64_t image, int64_t first, int64_t n, piece *out) {
-  int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns;
-  int64_t rows = p->dense ? 1 : p->grid.rows, images = w->c->groups * w->m * w->plane;
-  int count = 0;
-  for (int64_t done = 0; done < n; count++) {
-    int64_t at = first + done, column = at % columns, r = at / columns % rows;
-    int64_t length = least(columns - column, n - done);
-    out[count] = (piece){(image + at / columns / rows) * images + p->first + r * p->row + column * p->column, length};
-    done += length;
-  }
-  return count;
-}
-
 /* ---- panels of pixels ---- */
 
-/* What is done at once: n pixels from `first` on, of the round that begins with an image; of a group. */
+/* What is done at once: n pixels of a group, and where they go in a channel of the result of that group's first one. Wide
+** panels are of one image; among their pixels are some behind the rows' ends, which no piece has. */
 typedef struct panel {
   const part *p;
-  int64_t     group, image, first, n;
-  conv_run    run[PIXELS];
+  int64_t     group, image, n;
+  const char *x;               /* of the group in the source: wide: at the first pixel */
+  conv_run    run[PIXELS];     /* of gathered ones */
   int         runs;
-  piece       piece[PIXELS];
+  conv_piece  piece[PIXELS];
   int         pieces;
 } panel;
 
@@ -132,76 +102,162 @@ static const char *source_at(const work *w, int64_t image, int64_t group) {
   return base + group * w->group_plane * w->size;
 }
 
-static const char *source_end(const work *w, int64_t image) {
+static const char *source_end(const work *w) {
   if (w->source.direct) return w->source.data + w->source.images * w->source.image * w->size;
-  return w->padded + conv_source_bytes(&w->source, least(conv_round(&w->source), w->source.images - image));
+  return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
 }
 
 static const char *bias_at(const work *w, int64_t channel) { return w->bias ? w->bias + channel * w->size : NULL; }
 
-/* Of one row a group nothing is shared: it is summed from where it lies. */
-static void lone_row(const work *w, const panel *q, char *memory) {
-  conv_plane c = {.taps = q->p->k, .tap = q->p->tap, .x = source_at(w, q->image, q->group),
-                  .w = panel_at(w, q->p, q->group, 0), .start = bias_at(w, q->group), .run = q->run, .runs = q->runs,
-                  .out = memory};
-  w->kernel->plane(&c);
-  for (int i = 0, from = 0; i < q->pieces; from += (int)q->piece[i++].n)
-    put(w, q->piece[i].n, q->piece[i].at + q->group * w->plane, q->p->column, memory + from * w->size, NULL);
+static int64_t result_image(const work *w) { return w->c->groups * w->m * w->plane; }
+
+static int64_t wide_pixels(const conv_grid *g) { return (g->rows - 1) * g->row + g->columns; }
+
+/* Pixels first … first + n - 1 of the images from `image` on. */
+static void set_gathered(const work *w, panel *q, int64_t first) {
+  const part *p = q->p;
+  int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns, rows = p->dense ? 1 : p->grid.rows;
+  q->runs = conv_grid_runs(&p->grid, first, q->n, q->run);
+  q->pieces = 0;
+  for (int64_t done = 0; done < q->n;) {
+    int64_t at = first + done, column = at % columns, r = at / columns % rows, image = q->image + at / columns / rows;
+    int64_t length = least(columns - column, q->n - done);
+    q->piece[q->pieces++] = (conv_piece){image * result_image(w) + p->first + r * p->row + column * p->column, (int32_t)done,
+                                         (int32_t)length};
+    done += length;
+  }
 }
 
-/* Tiles of all rows for taps k0 … k0 + k - 1, gathered in b. Where the results may be written in place they are: `direct`
-** is their first element. Else they are in c, as many pixels a row as a panel has. */
-static void tiles(const work *w, const panel *q, int64_t k0, int64_t k, const char *b, char *c, char *direct) {
+/* Pixels first … first + n - 1 of one image, all columns of the source counted. */
+static void set_wide(const work *w, panel *q, int64_t first) {
+  const part *p = q->p;
+  int64_t row = p->grid.row, base = q->image * result_image(w) + p->first;
+  q->pieces = 0;
+  if (p->grid.columns == row && p->dense) {
+    q->piece[q->pieces++] = (conv_piece){base + first, 0, (int32_t)q->n};
+    return;
+  }
+  int64_t r = first / row, column = first - r * row;
+  for (int64_t done = 0; done < q->n; r++, column = 0) {
+    int64_t length = least(p->grid.columns - column, q->n - done);
+    if (length > 0)
+      q->piece[q->pieces++] = (conv_piece){base + r * p->row + column * p->column, (int32_t)done, (int32_t)length};
+    done += row - column;
+  }
+}
+
+/* ---- results ---- */
+
+/* n results from `from`, of the compute dtype, to element `at` of the result, `step` apart. */
+static void put(const work *w, int64_t n, int64_t at, int64_t step, const char *from) {
+  int size = dtype_size(w->c->dtype);
+  char stored[PIXELS * sizeof(uint16_t)];
+  copy_plan p = {.rows = 1, .cols = n, .to_row = n, .to_col = step, .from_row = n, .from_col = 1};
+  bool same = w->c->dtype == w->compute;
+  if (!same) cpu_isa->convert->convert[w->compute][w->c->dtype](n, stored, from);
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, w->result + at * size, same ? from : stored);
+}
+
+/* Rows i … i + rows - 1 of a group's results from c, a panel's width apart. */
+static void put_rows(const work *w, const panel *q, int64_t i, int64_t rows, const char *c) {
+  int64_t width = w->kernel->lanes * w->kernel->vectors, channel = q->group * w->m + i;
+  if (q->p->column == 1 && w->c->dtype == w->compute) {
+    w->kernel->spread(&(conv_spread){.rows = rows, .from = c, .to = w->result + channel * w->plane * w->size,
+                                     .from_pitch = width, .to_pitch = w->plane, .piece = q->piece, .pieces = q->pieces});
+    return;
+  }
+  for (int64_t r = 0; r < rows; r++)
+    for (int j = 0; j < q->pieces; j++)
+      put(w, q->piece[j].length, q->piece[j].at + (channel + r) * w->plane, q->p->column,
+          c + (r * width + q->piece[j].from) * w->size);
+}
+
+/* ---- products ---- */
+
+/* Tiles of all rows for taps k0 … k0 + k - 1, which lie from x on; the last ones leave nothing to add. Results that need not
+** be moved are written in place: `direct` is their first element. Else they go through c. */
+static void tiles(const work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
+                  char *direct) {
   const conv_table *kernel = w->kernel;
   int width = kernel->lanes * kernel->vectors, vectors = (int)((q->n + kernel->lanes - 1) / kernel->lanes);
+  bool last = k0 + k >= q->p->k;
   for (int64_t i = 0; i < w->m; i += kernel->rows) {
-    int rows = panel_rows(w, i);
-    bool in_place = direct && i + rows <= w->m;
-    conv_tile t = {.k = k, .a = panel_at(w, q->p, q->group, i) + k0 * rows * w->size, .b = b, .b_pitch = width,
-                   .add = k0 > 0, .c = c + i * width * w->size, .c_pitch = width};
+    int rows = panel_rows(w, i), there = (int)least(rows, w->m - i);
+    double start[PIXELS] = {0};
+    conv_tile t = {.k = k, .a = panel_at(w, q->p, q->group, i) + k0 * rows * w->size, .x = x, .tap = tap, .add = k0 > 0,
+                   .c = c + i * width * w->size, .c_pitch = width};
+    if (w->bias && k0 == 0) t.start = memcpy(start, bias_at(w, q->group * w->m + i), (size_t)(there * w->size));
+    bool in_place = direct && there == rows;
     if (in_place) {
       t.c = direct + i * w->plane * w->size;
       t.c_pitch = w->plane;
-      t.start = bias_at(w, q->group * w->m + i);
     }
     kernel->tile(&t, rows, vectors);
+    if (last && !in_place) put_rows(w, q, i, there, t.c);
   }
 }
 
-static void product(const work *w, const panel *q, char *memory) {
+static void product(const work *w, const panel *q, bool gathered, char *memory) {
   const conv_table *kernel = w->kernel;
   int width = kernel->lanes * kernel->vectors;
   char *c = memory, *b = memory + w->m_padded * width * w->size;
-  int64_t channel = q->group * w->m;
-  bool whole = q->n % kernel->lanes == 0 && q->pieces == 1 && q->p->column == 1 && w->c->dtype == w->compute;
-  char *direct = whole ? w->result + (q->piece[0].at + channel * w->plane) * w->size : NULL;
+  bool whole = q->n % kernel->lanes == 0 && q->pieces == 1 && q->piece[0].length == q->n && q->p->column == 1 &&
+               w->c->dtype == w->compute;
+  char *direct = whole ? w->result + (q->piece[0].at + q->group * w->m * w->plane) * w->size : NULL;
   for (int64_t k0 = 0; k0 == 0 || k0 < q->p->k; k0 += K_BLOCK) {
     int64_t k = least(K_BLOCK, q->p->k - k0);
-    conv_gather g = {.taps = k, .tap = q->p->tap + k0, .x = source_at(w, q->image, q->group), .end = source_end(w, q->image),
-                     .run = q->run, .runs = q->runs, .to = b, .pitch = width};
-    kernel->gather(&g);
-    tiles(w, q, k0, k, b, c, direct);
+    if (gathered)
+      kernel->gather(&(conv_gather){.taps = k, .tap = q->p->tap + k0, .x = q->x, .end = source_end(w), .run = q->run,
+                                    .runs = q->runs, .to = b, .pitch = width});
+    tiles(w, q, k0, k, gathered ? b : q->x, gathered ? w->step : q->p->tap + k0, c, direct);
   }
-  int64_t last = w->m / kernel->rows * kernel->rows;
-  bool padded = last < w->m && last + panel_rows(w, last) > w->m;
-  for (int64_t i = !direct ? 0 : padded ? last : w->m; i < w->m; i++)
-    for (int j = 0, from = 0; j < q->pieces; from += (int)q->piece[j++].n)
-      put(w, q->piece[j].n, q->piece[j].at + (channel + i) * w->plane, q->p->column, c + (i * width + from) * w->size,
-          bias_at(w, channel + i));
+}
+
+/* Panel t of a group: of all images of the round, or, if wide, of one. */
+static void one_panel(const work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
+  int width = w->kernel->lanes * w->kernel->vectors;
+  int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
+  int64_t across = (pixels + width - 1) / width, first = t % across * width;
+  panel q = {.p = p, .group = group, .image = image + t / across, .n = least(width, pixels - first)};
+  q.x = source_at(w, image, group);
+  if (!p->wide) {
+    set_gathered(w, &q, first);
+    product(w, &q, true, memory);
+    return;
+  }
+  int64_t from = t / across * p->grid.image + first;
+  set_wide(w, &q, first);
+  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* vectors would go beyond */
+  q.run[0] = (conv_run){from, 0, (int32_t)q.n};
+  q.runs = 1;
+  if (!ends) q.x += from * w->size;
+  product(w, &q, ends, memory);
+}
+
+/* Of one row a group nothing is shared: a plane is summed from where it lies. */
+static void one_plane(const work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
+  conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
+                  .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
+                  .x = source_at(w, image, group) + t * p->grid.image * w->size};
+  int64_t at = ((image + t) * w->c->groups + group) * w->plane + p->first, width = w->kernel->lanes * w->kernel->vectors;
+  if (p->column == 1 && w->c->dtype == w->compute) {
+    c.out = w->result + at * w->size;
+    w->kernel->plane(&c);
+    return;
+  }
+  const char *x = c.x;
+  c.out = memory;
+  c.rows = 1;
+  for (int64_t r = 0; r < p->grid.rows; r++)
+    for (int64_t j = 0; j < p->grid.columns; j += width) {
+      c.x = x + (r * p->grid.row + j) * w->size;
+      c.columns = least(width, p->grid.columns - j);
+      w->kernel->plane(&c);
+      put(w, c.columns, at + r * p->row + j * p->column, p->column, memory);
+    }
 }
 
 /* ---- rounds ---- */
-
-static void one_panel(const work *w, const part *p, int64_t image, int64_t pixels, int64_t t, char *memory) {
-  int width = w->kernel->lanes * w->kernel->vectors;
-  int64_t across = (pixels + width - 1) / width;
-  panel q = {.p = p, .group = t / across, .image = image, .first = t % across * width};
-  q.n = least(width, pixels - q.first);
-  q.runs = conv_grid_runs(&p->grid, q.first, q.n, q.run);
-  q.pieces = pieces_of(w, p, image, q.first, q.n, q.piece);
-  if (w->m == 1 && !w->source.direct) lone_row(w, &q, memory);
-  else product(w, &q, memory);
-}
 
 static void fill_round(const work *w, int64_t image, int64_t images) {
   const conv_source *s = &w->source;
@@ -219,16 +275,32 @@ static void all_rounds(const work *w, int thread) {
     if (!w->source.direct) fill_round(w, image, images);
     for (int i = 0; i < w->count; i++) {
       const part *p = &w->parts[i];
-      int64_t pixels = images * p->grid.rows * p->grid.columns;
-      int64_t panels = (pixels + width - 1) / width * w->c->groups, share = panels / (ITEMS * w->threads) + 1;
-      #pragma omp for schedule(dynamic, share) nowait
-      for (int64_t t = 0; t < panels; t++) one_panel(w, p, image, pixels, t, memory);
+      bool planes = w->m == 1 && !w->source.direct;
+      int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
+      int64_t each = planes ? images : (pixels + width - 1) / width * (p->wide ? images : 1), items = each * w->c->groups;
+      #pragma omp for schedule(dynamic, items / (ITEMS * w->threads) + 1) nowait
+      for (int64_t t = 0; t < items; t++)
+        if (planes) one_plane(w, p, t / each, image, t % each, memory);
+        else one_panel(w, p, t / each, image, images, t % each, memory);
     }
     #pragma omp barrier
   }
 }
 
 /* ---- plans ---- */
+
+/* Wide or gathered? Gathering takes so many vector operations a tap: MOVE for each vector and run; wide rows make each
+** row of weights multiply what lies behind the rows' ends. */
+static void choose_width(const work *w, part *p) {
+  enum { MOVE = 4 };
+  int vectors = w->kernel->vectors;
+  double behind = (double)(p->grid.row - p->grid.columns) / (double)p->grid.columns;
+  double runs = p->grid.row == p->grid.columns ? 1 : (double)vectors * w->kernel->lanes / (double)p->grid.columns + 1;
+  p->wide = behind * (double)(w->m_padded * vectors) < MOVE * (vectors + runs);
+  p->reach = 0;
+  for (int64_t k = 0; k < p->k; k++)
+    if (p->tap[k] > p->reach) p->reach = p->tap[k];
+}
 
 static void plan_forward(work *w) {
   const conv_call *c = w->c;
@@ -244,6 +316,7 @@ static void plan_forward(work *w) {
   p->row = c->out[1];
   p->column = 1;
   p->dense = true;
+  choose_width(w, p);
 }
 
 /* One dim of x's gradient: elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`, get
@@ -295,6 +368,7 @@ static void plan_phase(work *w, part *p, const phase q[2], const int64_t f[2]) {
   p->row = c->stride[0] * c->in[1];
   p->column = c->stride[1];
   p->dense = c->stride[0] == 1 && c->stride[1] == 1;
+  choose_width(w, p);
 }
 
 static void plan_input(work *w) {
@@ -351,6 +425,8 @@ static size_t set_memory(work *w, char *block) {
   p.panels = take(block, &used, (size_t)(c->groups * w->m_padded * k) * size);
   char *weights = take(block, &used, is_half ? (size_t)(c->groups * w->m * k) * size : 0);
   char *bias = take(block, &used, is_half ? (size_t)c->c_out * size : 0);
+  w->step = (int64_t *)(void *)take(block, &used, K_BLOCK * sizeof(int64_t));
+  for (int64_t i = 0; block && i < K_BLOCK; i++) w->step[i] = i * width;
   w->padded = take(block, &used, conv_source_bytes(&w->source, conv_round(&w->source)));
   w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least(k, K_BLOCK) + 1) * width) * size);
   w->scratch = take(block, &used, w->scratch_bytes * (size_t)w->threads);

@@ -24,16 +24,32 @@ typedef struct conv_gather {
   int64_t         pitch;               /* of the rows of `to` */
 } conv_gather;
 
-/* c[i][j] = start[i] (or c[i][j], or 0) + the sum over k of a[k][i] * b[k][j]. */
+/* c[i][j] = start[i] (or c[i][j], or 0) + the sum over k of a[k][i] * x[tap[k] + j]. */
 typedef struct conv_tile {
-  int64_t     k;
-  const void *a, *b;                   /* a: rows beside each other */
-  int64_t     b_pitch;
-  void       *c;
-  int64_t     c_pitch;
-  const void *start;                   /* NULL: none */
-  bool        add;
+  int64_t        k;
+  const void    *a, *x;                /* a: rows beside each other */
+  const int64_t *tap;
+  void          *c;
+  int64_t        c_pitch;
+  const void    *start;                /* NULL: none */
+  bool           add;
 } conv_tile;
+
+/* Results beside each other: `length` of a panel's row from `from` on, that belong to the result's channel from `at` on. */
+typedef struct conv_piece {
+  int64_t at;
+  int32_t from, length;
+} conv_piece;
+
+/* to[i * to_pitch + at …] = from[i * from_pitch + from …] for all pieces; nothing else is written. */
+typedef struct conv_spread {
+  int64_t           rows;
+  const void       *from;
+  void             *to;
+  int64_t           from_pitch, to_pitch;
+  const conv_piece *piece;
+  int               pieces;
+} conv_spread;
 
 /* out[i][j] = (out[i][j] or 0) + the sum over p of y[i][p] * x[j][p]; n is a multiple of the vector's length. */
 typedef struct conv_dots {
@@ -45,14 +61,14 @@ typedef struct conv_dots {
   bool        add;
 } conv_dots;
 
-/* A plane's convolution by itself: out[p] = start + the sum over k of w[k] * x[tap[k] + p] along each run. */
+/* A plane's convolution by itself: out[r][j] = start + the sum over k of w[k] * x[tap[k] + r * x_row + j], j < columns. */
 typedef struct conv_plane {
-  int64_t         taps;
-  const int64_t  *tap;
-  const void     *x, *w, *start;       /* start: NULL: 0 */
-  const conv_run *run;
-  int             runs;
-  void           *out;
+  int64_t        taps, rows, columns;
+  const int64_t *tap;
+  const void    *x, *w, *start;        /* start: NULL: 0 */
+  int64_t        x_row;
+  void          *out;
+  int64_t        out_row;
 } conv_plane;
 
 /* to[k * pitch + i] = from[i * row + at[k]]. */
@@ -71,9 +87,9 @@ typedef struct conv_table {
   void (*gather)(const conv_gather *g);
   void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows: a power of 2 */
   void (*dots)(const conv_dots *d);
-  void (*plane)(const conv_plane *p);  /* reads and writes whole vectors, as gather does */
+  void (*plane)(const conv_plane *p);  /* reads whole vectors: up to one less an element behind a row */
+  void (*spread)(const conv_spread *s);
   void (*add)(int64_t n, void *to, const void *from);          /* to += from */
-  void (*shift)(int64_t n, void *to, const void *from, const void *by);   /* to = from + *by (NULL: 0) */
 } conv_table;
 
 typedef conv_table conv_float32_table, conv_float64_table;

@@ -7,13 +7,17 @@
 
 /* As many sums as fit in the registers beside the vectors that they are made of. */
 #if defined(__AVX512F__)
-enum { BYTES = 64, ROWS = 8, VECTORS = 3, DOTS = 6 };
+#define BYTES 64
+enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)
-enum { BYTES = 32, ROWS = 4, VECTORS = 3, DOTS = 3 };
+#define BYTES 32
+enum { ROWS = 4, VECTORS = 3, DOTS = 3 };
 #elif defined(__aarch64__)
-enum { BYTES = 16, ROWS = 8, VECTORS = 3, DOTS = 6 };
+#define BYTES 16
+enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #else
-enum { BYTES = 16, ROWS = 4, VECTORS = 2, DOTS = 2 };
+#define BYTES 16
+enum { ROWS = 4, VECTORS = 2, DOTS = 2 };
 #endif
 
 typedef REAL vector __attribute__((vector_size(BYTES)));
@@ -68,9 +72,10 @@ INLINE void start_tile(const int rows, const int vectors, const conv_tile *t, ve
 INLINE void one_tile(const int rows, const int vectors, const conv_tile *t) {
   vector sum[ROWS][VECTORS];
   start_tile(rows, vectors, t, sum);
-  const REAL *a = t->a, *b = t->b;
-  int64_t pitch = t->b_pitch;
-  for (int64_t k = 0; k < t->k; k++, a += rows, b += pitch) {
+  const REAL *a = t->a, *x = t->x;
+  const int64_t *tap = t->tap;
+  for (int64_t k = 0; k < t->k; k++, a += rows) {
+    const REAL *b = x + tap[k];
     vector v[VECTORS];
     #pragma GCC unroll 8
     for (int j = 0; j < vectors; j++) v[j] = load(b + j * LANES);
@@ -112,15 +117,33 @@ static void tile(const conv_tile *t, int rows, int vectors) {
 
 /* ---- sums over pixels ---- */
 
-/* Halves are added until one element is left. */
+/* The sum of a vector's elements: halves are added until a few are left. */
+typedef REAL few __attribute__((vector_size(16)));
+#if BYTES == 64
+typedef REAL half __attribute__((vector_size(32)));
+INLINE half halve(vector v) {
+  struct { half low, high; } part;
+  memcpy(&part, &v, sizeof part);
+  return part.low + part.high;
+}
+#elif BYTES == 32
+typedef vector half;
+INLINE half halve(vector v) { return v; }
+#endif
+#if BYTES > 16
+INLINE few few_of(vector v) {
+  struct { few low, high; } part;
+  half h = halve(v);
+  memcpy(&part, &h, sizeof part);
+  return part.low + part.high;
+}
+#else
+INLINE few few_of(vector v) { return v; }
+#endif
+
 INLINE REAL sum_of(vector v) {
-  REAL part[LANES];
-  memcpy(part, &v, sizeof part);
-  #pragma GCC unroll 4
-  for (int half = LANES / 2; half > 0; half /= 2)
-    #pragma GCC unroll 8
-    for (int i = 0; i < half; i++) part[i] += part[i + half];
-  return part[0];
+  few s = few_of(v);
+  return sizeof(REAL) == 8 ? s[0] + s[1] : (s[0] + s[2 % (16 / sizeof(REAL))]) + (s[1] + s[3 % (16 / sizeof(REAL))]);
 }
 
 INLINE void some_dots(const int rows, const int columns, const conv_dots *d, const REAL *y, const REAL *x, REAL *out) {
@@ -168,7 +191,8 @@ static void dots(const conv_dots *d) {
 
 /* ---- planes ---- */
 
-INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out) {
+/* `along` vectors from column j on; n < LANES: so many elements only, of one vector. */
+INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL *out, int64_t n) {
   const REAL *w = p->w, *start = p->start;
   vector sum[ALONG];
   #pragma GCC unroll 4
@@ -179,20 +203,26 @@ INLINE void plane_part(const int along, const conv_plane *p, const REAL *x, REAL
     #pragma GCC unroll 4
     for (int i = 0; i < along; i++) sum[i] += u * load(from + i * LANES);
   }
+  if (n < LANES) {
+    memcpy(out, sum, (size_t)n * sizeof(REAL));
+    return;
+  }
   #pragma GCC unroll 4
   for (int i = 0; i < along; i++) store(out + i * LANES, sum[i]);
 }
 
+/* The last vector of a row ends with it: some elements are computed twice. */
 static void plane(const conv_plane *p) {
-  for (int r = 0; r < p->runs; r++) {
-    const conv_run *run = &p->run[r];
-    const REAL *x = (const REAL *)p->x + run->from;
-    REAL *out = (REAL *)p->out + run->to;
-    int64_t i = 0, left;
-    for (; (left = run->length - i) > 3 * LANES; i += ALONG * LANES) plane_part(ALONG, p, x + i, out + i);
-    if (left > 2 * LANES) plane_part(3, p, x + i, out + i);
-    else if (left > LANES) plane_part(2, p, x + i, out + i);
-    else if (left > 0) plane_part(1, p, x + i, out + i);
+  int64_t n = p->columns;
+  for (int64_t r = 0; r < p->rows; r++) {
+    const REAL *x = (const REAL *)p->x + r * p->x_row;
+    REAL *out = (REAL *)p->out + r * p->out_row;
+    int64_t i = 0;
+    for (; i + ALONG * LANES <= n; i += ALONG * LANES) plane_part(ALONG, p, x + i, out + i, LANES);
+    for (; i + LANES <= n; i += LANES) plane_part(1, p, x + i, out + i, LANES);
+    if (i == n) continue;
+    if (n >= LANES) plane_part(1, p, x + n - LANES, out + n - LANES, LANES);
+    else plane_part(1, p, x, out, n);
   }
 }
 
@@ -204,13 +234,31 @@ static void add(int64_t n, void *to, const void *from) {
   for (int64_t i = 0; i < n; i++) y[i] += x[i];
 }
 
-static void shift(int64_t n, void *to, const void *from, const void *by) {
-  REAL *restrict y = to;
-  const REAL *restrict x = from;
-  const REAL b = by ? *(const REAL *)by : 0;
-  if (!by) memcpy(y, x, (size_t)n * sizeof(REAL));
-  else for (int64_t i = 0; i < n; i++) y[i] = x[i] + b;
+/* The last vector ends with the elements: some are copied twice. */
+INLINE void copy_exactly(REAL *to, const REAL *from, int64_t n) {
+  enum { HALF = LANES / 2 };
+  if (n >= LANES) {
+    for (int64_t i = 0; i + LANES <= n; i += LANES) store(to + i, load(from + i));
+    store(to + n - LANES, load(from + n - LANES));
+  } else if (n >= HALF) {
+    REAL first[HALF], last[HALF];
+    memcpy(first, from, sizeof first);
+    memcpy(last, from + n - HALF, sizeof last);
+    memcpy(to, first, sizeof first);
+    memcpy(to + n - HALF, last, sizeof last);
+  } else {
+    for (int64_t i = 0; i < n; i++) to[i] = from[i];
+  }
+}
+
+static void spread(const conv_spread *s) {
+  for (int64_t i = 0; i < s->rows; i++) {
+    const REAL *from = (const REAL *)s->from + i * s->from_pitch;
+    REAL *to = (REAL *)s->to + i * s->to_pitch;
+    for (int j = 0; j < s->pieces; j++)
+      copy_exactly(to + s->piece[j].at, from + s->piece[j].from, s->piece[j].length);
+  }
 }
 
 const conv_table ISA_NAME(TABLE) = {.rows = ROWS, .lanes = LANES, .vectors = VECTORS, .pick = pick, .gather = gather, .tile = tile,
-                                    .dots = dots, .plane = plane, .add = add, .shift = shift};
+                                    .dots = dots, .plane = plane, .spread = spread, .add = add};
