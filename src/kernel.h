@@ -356,7 +356,7 @@ typedef struct conv_call {
 ** `kernel` elements `dilation` apart, of which only those count that lie in x; one does at least. Adaptive: it is
 ** floor(p * in / out) … ceil((p + 1) * in / out) - 1, and kernel, stride, dilation, pad are 0. */
 enum pool_op {
-  POOL_max,                    /* y, and position where it is not NULL: the first maximum's; NaN is the greatest */
+  POOL_max,                    /* y, and position where it is not NULL: the first maximum's, of NaN the last */
   POOL_max_back,               /* x from y and position: its gradient, y's being y */
   POOL_average,
   POOL_average_back,           /* x from y: its gradient */

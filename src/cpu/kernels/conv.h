@@ -260,5 +260,5 @@ static void spread(const conv_spread *s) {
   }
 }
 
-const conv_table ISA_NAME(TABLE) = {.rows = ROWS, .lanes = LANES, .vectors = VECTORS, .pick = pick, .gather = gather, .tile = tile,
-                                    .dots = dots, .plane = plane, .spread = spread, .add = add};
+const conv_table ISA_NAME(TABLE) = {.rows = ROWS, .lanes = LANES, .vectors = VECTORS, .pick = pick, .gather = gather,
+                                    .tile = tile, .dots = dots, .plane = plane, .spread = spread, .add = add};
