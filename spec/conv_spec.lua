@@ -282,6 +282,8 @@ describe("Conv2d", function()
       function() layer(halves({3, 5}, "float32", 1)) end,
     ["Conv2d(3, 4, 3): a kernel of 3 × 3 finds no place in [2, 3, 2, 6]: with its dilation it is 3 long, the padded "
       .. "input 2"] = function() layer(halves({2, 3, 2, 6}, "float32", 1)) end,
+    ["Conv2d(3, 4, 3): the input has no elements along dim 4: [2, 3, 5, 0]"] =
+      function() layer(halves({2, 3, 5, 0}, "float32", 1)) end,
     ["Conv2d(3, 4, 3): the input is float16, the weight float32"] = function() layer(x:to("float16")) end,
     ["Conv2d(3, 4, 3): not for int64; use x:to(\"float32\")"] = function() layer(x:to("int64")) end,
     ["Conv2d(3, 4, 3): tensor expected, got number"] = function() layer(1) end,

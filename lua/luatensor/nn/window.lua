@@ -118,6 +118,7 @@ function window.check_fits(owner, x, dims, kernel, dilation, before, after)
   for d = 3 - dims, 2 do
     local length = shape[ndim - 2 + d]
     local reach = dilation[d] * (kernel[d] - 1) + 1
+    if length == 0 then owner:fail("the input has no elements along dim %d: %s", ndim - 2 + d, tostring(shape)) end
     if reach > length + before[d] + after[d] then
       owner:fail("a kernel of %s finds no place in %s: with its dilation it is %d long, the padded input %d",
                  text(kernel, dims), tostring(shape), reach, length + before[d] + after[d])
