@@ -1870,6 +1870,91 @@ function Module:state_dict() end
 ---@return table # names in state that were not expected
 function Module:load_state_dict(state, options) end
 
+---@class luatensor.Optimizer
+---@field param_groups table[]
+---@field state table
+local Optimizer = {}
+
+---One more group: its parameters, and the options that differ from those of the others.
+---@param group table `params`: a list of tensors; options by name
+function Optimizer:add_param_group(group) end
+
+---Forgets the gradients of all parameters.
+---@param given? table `set_to_none` (true); false: they become 0
+function Optimizer:zero_grad(given) end
+
+---Updates all parameters that have a gradient.
+---@param closure? function computes the loss and its gradients again, and returns the loss
+---@return any # what closure returns
+function Optimizer:step(closure) end
+
+---All that step goes by, but for parameters and gradients: `state`, by number of the parameter, tables of tensors
+---(which share the optimiser's memory) and numbers, empty before the first step; `param_groups`: options, and as
+---`params` the numbers of the parameters, `shapes` their shapes.
+---@return table #
+function Optimizer:state_dict() end
+
+---Takes over what state_dict gave, copied; where something does not fit nothing changes.
+---@param dict table
+function Optimizer:load_state_dict(dict) end
+
+---The optimiser as text: its groups' options.
+function Optimizer:__tostring() end
+
+---@class luatensor.Scheduler
+---@field last_epoch integer
+local Scheduler = {}
+
+---Goes on to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+function Scheduler:step() end
+
+---The learning rates of the groups.
+---@return table # a list
+function Scheduler:get_last_lr() end
+
+---What the scheduler is and how far it is, without the optimiser and without functions.
+---@return table #
+function Scheduler:state_dict() end
+
+---Takes over what state_dict gave. The rates themselves are in the optimiser's state.
+---@param dict table
+function Scheduler:load_state_dict(dict) end
+
+---@class luatensor.GradScaler
+local GradScaler = {}
+
+---The loss times the scale; of several each.
+---@param loss any a tensor, or a list of tensors
+---@return any # the same
+function GradScaler:scale(loss) end
+
+---Divides the gradients of an optimiser's parameters by the scale, so that they can be looked at or clipped; else step
+---does it.
+---@param opt luatensor.Optimizer
+function GradScaler:unscale_(opt) end
+
+---The optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale where unscale_ has
+---not. It waits for the device, to know.
+---@param opt luatensor.Optimizer
+---@return any # what opt:step() returns; nothing when it was left out
+function GradScaler:step(opt) end
+
+---After the steps of all optimisers: finds the next scale.
+---@param scale? number that is to be the next
+function GradScaler:update(scale) end
+
+---The scale; 1 where the scaler is not enabled.
+---@return number #
+function GradScaler:get_scale() end
+
+---Numbers that the next scale goes by.
+---@return table #
+function GradScaler:state_dict() end
+
+---Takes over what state_dict gave.
+---@param dict table
+function GradScaler:load_state_dict(dict) end
+
 ---@class luatensor
 local lt = {}
 
@@ -1887,9 +1972,15 @@ lt.linalg = {}
 
 lt.nn = {}
 
+lt.optim = {}
+
 lt.nn.functional = {}
 
 lt.nn.init = {}
+
+lt.nn.utils = {}
+
+lt.optim.scheduler = {}
 
 ---Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
 ---@param x luatensor.Tensor
@@ -3435,6 +3526,25 @@ function lt.nn.Threshold(limit, value) end
 ---@return luatensor.Module #
 function lt.nn.PReLU(options) end
 
+---Attention of queries to keys and values, each projected for every head ("Attention is all you need", Vaswani et
+---al.).
+---
+---    local y, weights = attention(query, key, value, {attn_mask = …})
+---    local y = attention(x, {need_weights = false})          -- of x to itself
+---
+---As in PyTorch, tensors are [times, batch, width] unless `batch_first`; without a batch they are 2-d. Options of a
+---call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys]: bool, where
+---true is a key that is NOT seen (the other way round than in scaled_dot_product_attention), or float, added to the
+---scores; `is_causal` (false): query i sees keys 1 … i; `need_weights` (true), which has all scores in memory;
+---`average_attn_weights` (true): over the heads. Queries that see no key give 0 before the last projection (NaN in
+---PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
+---out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
+---@param embed_dim integer width of queries and results
+---@param num_heads integer divides it
+---@param options? table `dropout` (0), of weights; `bias` (true); `kdim`, `vdim` (embed_dim): widths of keys and values; `batch_first` (false); `dtype`, `device`, `generator`
+---@return luatensor.Module #
+function lt.nn.MultiheadAttention(embed_dim, num_heads, options) end
+
 ---Calls fn, in which linear and convolutional layers, recurrent cells and the products of attention convert what
 ---they are given to a half float and compute in that, while norms, softmax and losses compute in float32. Parameters
 ---stay as they are, float32 masters that optimisers change: the conversions are recorded, and gradients come back
@@ -3705,6 +3815,16 @@ function lt.nn.functional.softmin(x, dim) end
 ---@param dim? integer
 ---@return luatensor.Tensor # half as long
 function lt.nn.functional.glu(x, dim) end
+
+---softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key
+---are 0. On the CPU, float32 and float64 without dropout never have all scores in memory (as in "FlashAttention", Dao
+---et al.).
+---@param q luatensor.Tensor [..., queries, width]
+---@param k luatensor.Tensor [..., keys, width]
+---@param v luatensor.Tensor [..., keys, values]
+---@param options? table `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0), of the weights, always applied; `scale` (1 / √width); `generator`
+---@return luatensor.Tensor # [..., queries, values]
+function lt.nn.functional.scaled_dot_product_attention(q, k, v, options) end
 
 ---Sums of x's windows times a kernel, for each kernel of weight: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k ·
 ---dilation - padding] · weight[o, c, k] over channels c (of o's group) and places k (PyTorch's conv1d: a
@@ -4133,6 +4253,310 @@ function lt.nn.AdaptiveMaxPool2d(output_size, options) end
 ---@param state table tensors by PyTorch's names
 ---@return table # the same tensors by ours
 function lt.nn.rename_pytorch(state) end
+
+---h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
+---bias_hh_l1, …, with "_reverse" those of the other direction.
+---
+---    local y, h = rnn(x, h0)
+---
+---x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
+---unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
+---Without a batch x is 2-d, and so are the others.
+---@param inputs integer length of x's last dim
+---@param hidden integer
+---@param options? table `num_layers` (1); `nonlinearity` ("tanh"; "relu"); `bias` (true); `batch_first` (false): x and y are [batch, times, …]; `dropout` (0): on what layers but the last give, in training; `bidirectional` (false); `fused` (true): all steps are one op; false: step by step, which gradients of gradients need; `dtype`, `device`, `generator`
+---@return luatensor.Module #
+function lt.nn.RNN(inputs, hidden, options) end
+
+---Long short-term memory. The gates i, f, g, o lie below one another in weights and biases:
+---c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+---
+---    local y, h, c = lstm(x, h0, c0)
+---
+---Shapes, options and names of the state are nn.RNN's; c is shaped like h.
+---@param inputs integer length of x's last dim
+---@param hidden integer
+---@param options? table those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by weight_hr_l1 …
+---@return luatensor.Module #
+function lt.nn.LSTM(inputs, hidden, options) end
+
+---Gated recurrent unit. The gates r, z, n lie below one another in weights and biases:
+---n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z h.
+---
+---    local y, h = gru(x, h0)
+---
+---Shapes, options and names of the state are nn.RNN's.
+---@param inputs integer length of x's last dim
+---@param hidden integer
+---@param options? table those of nn.RNN but `nonlinearity`
+---@return luatensor.Module #
+function lt.nn.GRU(inputs, hidden, options) end
+
+---One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; both without the batch for one.
+---State: weight_ih, weight_hh, bias_ih, bias_hh.
+---@param inputs integer
+---@param hidden integer
+---@param options? table `bias` (true), `nonlinearity` ("tanh"), `fused`, `dtype`, `device`, `generator`
+---@return luatensor.Module #
+function lt.nn.RNNCell(inputs, hidden, options) end
+
+---One step of nn.LSTM: `h, c = cell(x, h, c)`.
+---@param inputs integer
+---@param hidden integer
+---@param options? table `bias` (true), `fused`, `dtype`, `device`, `generator`
+---@return luatensor.Module #
+function lt.nn.LSTMCell(inputs, hidden, options) end
+
+---One step of nn.GRU: `h = cell(x, h)`.
+---@param inputs integer
+---@param hidden integer
+---@param options? table `bias` (true), `fused`, `dtype`, `device`, `generator`
+---@return luatensor.Module #
+function lt.nn.GRUCell(inputs, hidden, options) end
+
+---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is that of all of them as one vector. A GPU
+---is not waited for, unless for error_if_nonfinite.
+---@param params any a list of tensors, such as model:parameters(), or one tensor
+---@param max_norm number
+---@param options? table `norm_type` (2), math.huge: the largest magnitude; `error_if_nonfinite` (false)
+---@return luatensor.Tensor # the norm before, without dims
+function lt.nn.utils.clip_grad_norm_(params, max_norm, options) end
+
+---Limits each element of all gradients to -clip_value … clip_value.
+---@param params any a list of tensors, such as model:parameters(), or one tensor
+---@param clip_value number
+function lt.nn.utils.clip_grad_value_(params, clip_value) end
+
+---Steps by running means of the gradient and of its square. With g the gradient (and weight_decay · p added to it),
+---at step t
+---
+---    m ← β₁ · m + (1 − β₁) · g
+---    v ← β₂ · v + (1 − β₂) · g²
+---    p ← p − lr / (1 − β₁ᵗ) · m / (√v / √(1 − β₂ᵗ) + eps)
+---
+---where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
+---(2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad` (false), `maximize` (false): goes up instead of down
+---@return luatensor.Optimizer #
+function lt.optim.Adam(params, options) end
+
+---Adam whose weight decay is apart from the gradient: first p ← p · (1 − lr · weight_decay), then Adam's step.
+---Loshchilov, Hutter: Decoupled Weight Decay Regularization (2019).
+---@param params any a list of tensors, or of groups
+---@param options? table those of optim.Adam; `weight_decay` is 0.01
+---@return luatensor.Optimizer #
+function lt.optim.AdamW(params, options) end
+
+---Adam by the greatest gradient instead of the mean of squares. With g the gradient (and weight_decay · p added to
+---it), at step t
+---
+---    m ← β₁ · m + (1 − β₁) · g
+---    u ← max(β₂ · u, |g| + eps)
+---    p ← p − lr / (1 − β₁ᵗ) · m / u
+---
+---Kingma, Ba: Adam: A Method for Stochastic Optimization (2015), section 7.1.
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.Adamax(params, options) end
+
+---Adam with Nesterov's momentum. With Adam's m and v, at step t, d = √(v / (1 − β₂ᵗ)) + eps and
+---μₜ = β₁ · (1 − 0.96^(t · momentum_decay) / 2)
+---
+---    p ← p − lr · (1 − μₜ) / (1 − μ₁ … μₜ) · g / d − lr · μₜ₊₁ / (1 − μ₁ … μₜ₊₁) · m / d
+---
+---Dozat: Incorporating Nesterov Momentum into Adam (2016).
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `momentum_decay` (0.004), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.NAdam(params, options) end
+
+---Adam without its second moment until that is known well enough. With Adam's m and v, at step t,
+---ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+---
+---    p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
+---    p ← p − lr · m / (1 − β₁ᵗ)                                   else
+---
+---Liu and others: On the Variance of the Adaptive Learning Rate and Beyond (2020).
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.RAdam(params, options) end
+
+---Steps divided by the root of a running mean of squares. With g the gradient (and weight_decay · p added to it)
+---
+---    v ← alpha · v + (1 − alpha) · g²
+---    s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
+---    p ← p − lr · g / s;  with momentum: b ← momentum · b + g / s,  p ← p − lr · b
+---
+---Hinton: Neural Networks for Machine Learning, lecture 6 (2012); centered: Graves: Generating Sequences With Recurrent
+---Neural Networks (2013).
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.01), `alpha` (0.99), `eps` (1e-8), `weight_decay` (0), `momentum` (0), `centered` (false), `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.RMSprop(params, options) end
+
+---Steps divided by the root of the sum of all squares. With g the gradient (and weight_decay · p added to it), at
+---step t
+---
+---    s ← s + g²
+---    p ← p − lr / (1 + (t − 1) · lr_decay) · g / (√s + eps)
+---
+---Duchi, Hazan, Singer: Adaptive Subgradient Methods for Online Learning and Stochastic Optimization (2011).
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.01), `lr_decay` (0), `weight_decay` (0), `initial_accumulator_value` (0), `eps` (1e-10), `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.Adagrad(params, options) end
+
+---Steps as large as the changes have been. With g the gradient (and weight_decay · p added to it)
+---
+---    v ← rho · v + (1 − rho) · g²
+---    d = √(u + eps) / √(v + eps) · g
+---    u ← rho · u + (1 − rho) · d²
+---    p ← p − lr · d
+---
+---Zeiler: ADADELTA: An Adaptive Learning Rate Method (2012).
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (1), `rho` (0.9), `eps` (1e-6), `weight_decay` (0), `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.Adadelta(params, options) end
+
+---A scaler.
+---@param options? table `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step that was left out; `growth_factor` (2): after growth_interval (2000) steps that were not; `enabled` (true)
+---@return luatensor.GradScaler #
+function lt.optim.GradScaler(options) end
+
+---Steps along −H g, where H, the inverse of the second derivatives, is made of the last changes of parameters and
+---gradients. It calls the closure several times a step, and takes all parameters as one long vector on the first one's
+---device; each number that decides is waited for. For small problems without noise.
+---
+---    opt:step(function()
+---      opt:zero_grad()
+---      local loss = model(x):sub(y):square():mean()
+---      loss:backward()
+---      return loss
+---    end)
+---
+---Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), as PyTorch's LBFGS.
+---@param params any a list of tensors; one group only
+---@param options? table `lr` (1), `max_iter` (20): iterations a step, `max_eval` (max_iter · 5/4): calls of the closure a step, `tolerance_grad` (1e-7), `tolerance_change` (1e-9), `history_size` (100), `line_search_fn`: "strong_wolfe" or nil, steps of length lr, `maximize` (false)
+---@return luatensor.Optimizer #
+function lt.optim.LBFGS(params, options) end
+
+---Is value an optimiser?
+---@param value any
+---@return boolean #
+function lt.optim.is_optimizer(value) end
+
+---eta_min + (base − eta_min) · (1 + cos(π t / T_max)) / 2. Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with
+---Warm Restarts (2017), without the restarts.
+---@param optimizer luatensor.Optimizer
+---@param T_max integer steps from base to eta_min
+---@param options? table `eta_min` (0)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
+
+---Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many, and so on.
+---Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
+---@param optimizer luatensor.Optimizer
+---@param T_0 integer
+---@param options? table `T_mult` (1), `eta_min` (0)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) end
+
+---One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to
+---max_lr / div_factor / final_div_factor; with three_phase first back to where it began, as fast as it went up. The
+---momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+---@param optimizer luatensor.Optimizer
+---@param max_lr any a number, or a list, one for each group
+---@param options table `total_steps`, or `epochs` and `steps_per_epoch`; `pct_start` (0.3), `anneal_strategy` ("cos" or "linear"), `cycle_momentum` (true), `base_momentum` (0.85), `max_momentum` (0.95), `div_factor` (25), `final_div_factor` (1e4), `three_phase` (false)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
+
+---Up from base_lr to max_lr in step_size_up steps, down in step_size_down, again and again: each time as high
+---("triangular"), half as high ("triangular2"), or gammaᵗ as high ("exp_range"). The momentum goes from max_momentum to
+---base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks (2017).
+---@param optimizer luatensor.Optimizer
+---@param base_lr any a number, or a list, one for each group
+---@param max_lr any a number, or a list, one for each group
+---@param options? table `step_size_up` (2000), `step_size_down` (step_size_up), `mode` ("triangular"), `gamma` (1), `cycle_momentum` (true), `base_momentum` (0.8), `max_momentum` (0.9)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
+
+---base · gamma^⌊t / step_size⌋
+---@param optimizer luatensor.Optimizer
+---@param step_size integer
+---@param options? table `gamma` (0.1)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.StepLR(optimizer, step_size, options) end
+
+---base · gamma^(how many milestones t has reached)
+---@param optimizer luatensor.Optimizer
+---@param milestones table a list of numbers of steps
+---@param options? table `gamma` (0.1)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.MultiStepLR(optimizer, milestones, options) end
+
+---base · gammaᵗ
+---@param optimizer luatensor.Optimizer
+---@param gamma number
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.ExponentialLR(optimizer, gamma) end
+
+---base · factor before total_iters steps, base from there on.
+---@param optimizer luatensor.Optimizer
+---@param options? table `factor` (1/3), `total_iters` (5)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.ConstantLR(optimizer, options) end
+
+---From base · start_factor to base · end_factor in total_iters equal steps: warm-up.
+---@param optimizer luatensor.Optimizer
+---@param options? table `start_factor` (1/3), `end_factor` (1), `total_iters` (5)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.LinearLR(optimizer, options) end
+
+---base · (1 − min(t, total_iters) / total_iters)^power
+---@param optimizer luatensor.Optimizer
+---@param options? table `total_iters` (5), `power` (1)
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.PolynomialLR(optimizer, options) end
+
+---base · fn(t)
+---@param optimizer luatensor.Optimizer
+---@param fn any a function of the number of steps, from 0 on, or a list of them, one for each group. It is not part of the state
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.LambdaLR(optimizer, fn) end
+
+---Multiplies the rates by factor when a metric has not become better for more than patience steps:
+---`schedule:step(loss)`.
+---Better is below best · (1 − threshold), with mode "max" above best · (1 + threshold); with threshold_mode "abs" below
+---best − threshold, above best + threshold.
+---@param optimizer luatensor.Optimizer
+---@param options? table `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode` ("rel"), `cooldown` (0): steps after a change that do not count, `min_lr` (0), `eps` (1e-8): smaller changes are not made
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.ReduceLROnPlateau(optimizer, options) end
+
+---The first scheduler up to the first milestone, then the second, from its own beginning, and so on: such as LinearLR
+---to warm up and CosineAnnealingLR after it.
+---@param optimizer luatensor.Optimizer
+---@param schedulers table a list, all of this optimiser
+---@param milestones table steps at which the next one begins: one less than schedulers
+---@return luatensor.Scheduler #
+function lt.optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
+
+---Gradient descent. With g the gradient (and weight_decay · p added to it), each step is
+---
+---    p ← p − lr · g                                    without momentum
+---    b ← momentum · b + (1 − dampening) · g            b is g at the first step
+---    p ← p − lr · b;  with nesterov  p ← p − lr · (g + momentum · b)
+---
+---Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning (2013), in the
+---form of PyTorch's SGD.
+---@param params any a list of tensors, or of groups
+---@param options? table `lr` (0.001), `momentum` (0), `dampening` (0), `weight_decay` (0), `nesterov` (false), `maximize` (false): goes up instead of down
+---@return luatensor.Optimizer #
+function lt.optim.SGD(params, options) end
 
 ---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float

@@ -1,5 +1,6 @@
 --- Optimisers: what they refuse, what they do to parameters.
 
+local busted = require "busted"
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local optim = require "luatensor.optim"
@@ -208,6 +209,13 @@ describe("an optimiser's state", function()
     assert.same({}, dict.state[2])
   end)
 
+  it("knows the parameters' shapes, before the first step, too", function()
+    local a, b = optim.SGD({parameter(1, 2)}), optim.SGD({parameter(3)})
+    assert.same({{2}}, a:state_dict().param_groups[1].shapes)
+    assert.matches("SGD: load_state_dict: parameter 1 has shape [1], that of the state [2]",
+                   message(b.load_state_dict, b, a:state_dict()), 1, true)
+  end)
+
   it("that does not fit changes nothing", function()
     local a, b = parameter(1, 2), parameter(3)
     local opt = optim.Adam({a}, {lr = 0.25})
@@ -216,10 +224,38 @@ describe("an optimiser's state", function()
     local dict = opt:state_dict()
     local two, other = optim.Adam({a, b}), optim.Adam({b}, {lr = 0.125})
     assert.matches("Adam: load_state_dict: group 1 has 2 parameters, that of the state 1", message(two.load_state_dict, two, dict))
+    dict.param_groups[1].shapes = nil                                   -- as from elsewhere
     assert.matches("load_state_dict: %a+_%a+_?%a* of parameter 1 has shape %[2%], the parameter %[1%]",
                    message(other.load_state_dict, other, dict))
     assert.equal(0.125, other.param_groups[1].lr)
     assert.is_nil(next(other.state))
     assert.matches("this is not the state of an optimiser", message(other.load_state_dict, other, {}))
+  end)
+end)
+
+describe("a step in a captured graph", function()
+  local captures = not on_cpu and busted.it or function(name) busted.pending(name .. " (on a GPU)") end
+
+  local function sgd()
+    local p = lt.ones(3, {dtype = "float32", device = helpers.device, requires_grad = true})
+    p.grad = lt.ones(3, {dtype = "float32", device = helpers.device})
+    return p, optim.SGD({p}, {lr = 0.25, momentum = 0.5})
+  end
+
+  captures("is repeated by those that go by the same numbers each time", function()
+    local p, opt = sgd()
+    local g = lt.graph(function() opt:step() end)                       -- one step, and one that is captured
+    g:replay()
+    assert.same({0.375, 0.375, 0.375}, p:detach():totable())            -- 1 - 0.25 - 0.25 * 1.5
+    g:free()
+  end)
+
+  captures("is an error of those that go by its number", function()
+    local p = sgd()
+    assert.matches("Adam: a step goes by its number", message(lt.graph, function() optim.Adam({p}):step() end))
+    local q, opt = sgd()
+    assert.matches("SGD: make a step before the one that is captured",
+                   message(lt.graph, function() opt.state = {} opt:step() end))
+    assert.is_true(q:detach()[1]:item() == 0.75)
   end)
 end)

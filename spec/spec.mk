@@ -8,7 +8,7 @@ KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex com
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_sort gradient_fft gradient_linalg functional process fault memory gpu_memory emulator gpu_driver annotations examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_sort gradient_fft gradient_linalg functional update process fault memory gpu_memory emulator gpu_driver annotations examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel), \
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.

@@ -70,6 +70,12 @@ static void keep_generators(lua_State *L, int i) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &captured_generators);
 }
 
+/* capturing(): is a graph being captured by this state? */
+static int l_capturing(lua_State *L) {
+  lua_pushboolean(L, lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators) != LUA_TNIL);
+  return 1;
+}
+
 static void check_result(lua_State *L, const graph *g, int i, int n) {
   const tensor *t = test_tensor(L, i);
   if (!t || tensor_is_gone(t) || place_equal(t->store->place, g->where)) return;
@@ -196,7 +202,7 @@ static int g_tostring(lua_State *L) {
 
 static const luaL_Reg methods[] = {{"replay", g_replay}, {"free", g_free}, {NULL, NULL}};
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
-static const luaL_Reg functions[] = {{"graph", l_graph}, {NULL, NULL}};
+static const luaL_Reg functions[] = {{"graph", l_graph}, {"capturing", l_capturing}, {NULL, NULL}};
 
 void open_graph(lua_State *L) {
   luaL_newmetatable(L, "luatensor.Graph");

@@ -9,7 +9,7 @@
 local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-assert(lt.bench and lt.advise and lt.nn)      -- now: they are loaded when they are first named
+assert(lt.bench and lt.advise and lt.nn and lt.optim)      -- now: they are loaded when they are first named
 
 local annotate = {}
 
@@ -20,8 +20,16 @@ local annotate = {}
 local types = {
   Tensor = "luatensor.Tensor", tensor = "luatensor.Tensor",
   int = "integer", tab = "table", bool = "boolean", func = "function", str = "string",
-  float = "number", userdata = "userdata", shape = "table", Module = "luatensor.Module",
+  float = "number", userdata = "userdata", shape = "table",
 }
+-- Classes of objects that scripts call methods of, and their first lines there.
+local classes = {
+  {"Module", "---@class luatensor.Module\n---@overload fun(...): any"},
+  {"Optimizer", "---@class luatensor.Optimizer\n---@field param_groups table[]\n---@field state table"},
+  {"Scheduler", "---@class luatensor.Scheduler\n---@field last_epoch integer"},
+  {"GradScaler", "---@class luatensor.GradScaler"},
+}
+for _, class in ipairs(classes) do types[class[1]] = "luatensor." .. class[1] end
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end
 
 -- "Tensor|int" in LuaLS's words.
@@ -105,13 +113,13 @@ end
 -- The public name that a line of Lua defines: "function lt.stack(…)", "lt.pi = …", 'add("roll", …)'.
 local function defined_name(line)
   return line:match("^%s*function%s+lt%.([%w_.]+)") or line:match("^%s*function%s+methods[.:]([%w_]+)")
-    or line:match("^function (Module:[%w_]+)") or line:match("^%s*lt%.([%w_.]+)%s*=")
+    or line:match("^function (%u[%w]+:[%w_]+)") or line:match("^%s*lt%.([%w_.]+)%s*=")
     or line:match('^%s*add%("([%w_]+)"')
 end
 
 -- --- comments of a Lua file, with @function or above the definition.
 local function read_lua(path, docs)
-  local section, lines = path:match("luatensor/(nn/.+)%.lua$") or path:match("(%w+)%.lua$"), nil
+  local section, lines = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$") or path:match("(%w+)%.lua$"), nil
   section = section:gsub("/", "_")
   for line in (read_file(path) .. "\n"):gmatch("(.-)\n") do
     local first, more = line:match("^%s*%-%-%-%s?([^-].*)$"), line:match("^%s*%-%-%s?(.*)$")
@@ -211,7 +219,8 @@ end
 
 local function is_documented(name, space, by_name) return has_doc(name, by_name) or alias_of(name, space, by_name) end
 
-local lua_files = "lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua 2>/dev/null"
+local lua_files = "lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/*.lua "
+  .. "lua/luatensor/optim/*/*.lua 2>/dev/null"
 
 --- Every doc in order, and the same by name.
 function annotate.collect()
@@ -365,12 +374,12 @@ local function add_functions(out, docs)
   end
 end
 
--- What modules of lt.nn are, of all classes.
-local function add_module_class(out, docs)
-  add(out, "---@class luatensor.Module\n---@overload fun(...): any\nlocal Module = {}\n")
+-- Modules of lt.nn, optimisers …: what is there of all of them.
+local function add_object_class(out, docs, class, first_lines)
+  add(out, "%s\nlocal %s = {}\n", first_lines, class)
   for _, doc in ipairs(docs) do
-    local name = doc.name:match("^Module:([%w_]+)$")
-    if name then add_function(out, "Module", name, doc, true) end
+    local name = doc.name:match("^" .. class .. ":([%w_]+)$")
+    if name then add_function(out, class, name, doc, true) end
   end
 end
 
@@ -395,12 +404,14 @@ function annotate.luals()
   }
   add_class(out)
   add_methods(out, by_name)
-  add_module_class(out, docs)
+  for _, class in ipairs(classes) do add_object_class(out, docs, class[1], class[2]) end
   add(out, "---@class luatensor\nlocal lt = {}\n")
   for _, name in ipairs(names_of(lt)) do
     if type(rawget(lt, name)) == "table" then add(out, "lt.%s = {}\n", name) end
   end
-  for _, name in ipairs {"functional", "init"} do add(out, "lt.nn.%s = {}\n", name) end
+  for _, name in ipairs {"nn.functional", "nn.init", "nn.utils", "optim.scheduler"} do
+    add(out, "lt.%s = {}\n", name)
+  end
   add_functions(out, docs)
   add_rest(out, by_name)
   add(out, "return lt")

@@ -12,7 +12,7 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
                   available_memory = true,
                   system_memory = true, processors = true, profile_start = true, profile_stop = true,
-                  profile_running = true, working_set = true, autograd = true, updates = true,
+                  profile_running = true, working_set = true, autograd = true, updates = true, capturing = true,
                   read_idx = true, csv_fields = true, csv_numbers = true, save_npy = true, load_npy = true,
                   write_tensors = true, open_tensors = true, read_text = true, read_tensor = true,
                   close_tensors = true,

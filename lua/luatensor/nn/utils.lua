@@ -7,6 +7,8 @@ local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 local names = require "luatensor.names"
 
+local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
+
 local utils = {}
 
 -- The gradients of these parameters; those that have none are left out.
@@ -16,7 +18,7 @@ local function gradients_of(fn, params)
   local list = {}
   for i, p in ipairs(params) do
     args.tensor(fn, i, p)
-    list[#list + 1] = p.grad
+    list[#list + 1] = gradient(p)
   end
   if #params == 0 and next(params) ~= nil then
     args.fail(fn, "a list of parameters expected, such as model:parameters()")

@@ -28,6 +28,8 @@ local is = require "luatensor.optim.options"
 local GradScaler = {name = "GradScaler"}
 GradScaler.__index = GradScaler
 
+local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
+
 local rows = {
   init_scale = {65536, is.positive}, growth_factor = {2, is.positive}, backoff_factor = {0.5, is.positive},
   growth_interval = {2000, is.count}, enabled = {true, is.boolean},
@@ -61,7 +63,7 @@ end
 
 -- Divides a gradient, and gives its largest magnitude, which is NaN or infinite where an element is.
 local function unscale(p, factor)
-  local g = p.grad
+  local g = gradient(p)
   if g.dtype == "float16" then
     fail("parameters must stay float32: a gradient is float16, and what was lost in it stays lost")
   end
@@ -84,7 +86,7 @@ function GradScaler:unscale_(opt)
   local largest = {}
   for _, group in ipairs(opt.param_groups) do
     for _, p in ipairs(group.params) do
-      if p.grad and p.size > 0 then largest[#largest + 1] = unscale(p, self.factor) end
+      if gradient(p) and p.size > 0 then largest[#largest + 1] = unscale(p, self.factor) end
     end
   end
   self.seen[opt] = {largest = largest}

@@ -9,6 +9,8 @@ local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
 local strong_wolfe = require "luatensor.optim.line_search"
 
+local gradient = core.autograd.gradient
+
 --- Steps along −H g, where H, the inverse of the second derivatives, is made of the last changes of parameters and
 -- gradients. It calls the closure several times a step, and takes all parameters as one long vector on the first one's
 -- device; each number that decides is waited for. For small problems without noise.
@@ -45,7 +47,7 @@ local function sign(group) return group.maximize and -1 or 1 end
 local function flat_gradient(group)
   local first, parts = group.params[1], {}
   for i, p in ipairs(group.params) do
-    local g = p.grad or core.zeros_like(p)
+    local g = gradient(p) or core.zeros_like(p)
     parts[i] = g:detach():reshape(-1):to(first.dtype, first.device)
   end
   local g = lt.concat(parts)

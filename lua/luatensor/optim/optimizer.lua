@@ -18,7 +18,9 @@ local gradient = core.autograd.gradient      -- p.grad, which ends with zero_gra
 --
 -- Parameters are a list of tensors, or a list of groups with options of their own, `{{params = list, lr = 0.1}, …}`.
 -- Each is updated where it is, in one pass over its memory; those without a gradient stay as they are.
--- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's.
+-- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. A GPU is not waited for.
+-- A captured graph repeats the numbers of a step, rates among them: SGD, RMSprop, Adadelta and Adagrad without lr_decay
+-- may be captured, those that go by the number of the step, such as Adam, are an error there.
 -- @type Optimizer
 local Optimizer = {}
 Optimizer.__index = Optimizer
@@ -27,6 +29,9 @@ local function fail(self, message, ...) blame.fail(self.name, message, ...) end
 Optimizer.fail = fail
 
 --- Is value an optimiser?
+-- @function optim.is_optimizer
+-- @param value
+-- @treturn boolean
 function Optimizer.is(value)
   local meta = type(value) == "table" and getmetatable(value)
   return type(meta) == "table" and rawget(meta, "is_optimizer") == true
@@ -81,10 +86,10 @@ function Optimizer:add_param_group(group)
   self.param_groups[#self.param_groups + 1] = made
 end
 
---- What options together cannot be: a class's own.
+-- What options together cannot be: a class's own.
 function Optimizer:check() end                                          -- luacheck: ignore 212
 
---- The state of a parameter before its first step: a class's own.
+-- The state of a parameter before its first step: a class's own.
 function Optimizer:start() return {} end                                -- luacheck: ignore 212
 
 local function is_groups(params)
@@ -138,13 +143,31 @@ local function mend(self, p, state, group, problem)
   end
 end
 
+-- Do steps of a group go by the same numbers each time, so that a captured graph may repeat them? A class's own.
+function Optimizer:repeats() return false end                           -- luacheck: ignore 212
+
+local function check_capture(self)
+  for _, group in ipairs(self.param_groups) do
+    if not self:repeats(group) then
+      fail(self, "a step goes by its number, and a graph would repeat that of the capture; call step outside of it")
+    end
+  end
+end
+
+local function first_state(self, p, group)
+  if core.capturing() then
+    fail(self, "make a step before the one that is captured: it makes what the optimiser keeps")
+  end
+  return self:start(p, group)
+end
+
 local function step_group(self, group)
   local states = self.state
   for _, p in ipairs(group.params) do
     local state = states[p]
     if state or gradient(p) then
       if not state then
-        state = self:start(p, group)
+        state = first_state(self, p, group)
         states[p] = state
       end
       local problem = self:update(p, state, group)
@@ -162,6 +185,7 @@ end
 -- @return what closure returns
 function Optimizer:step(closure)
   local loss
+  if core.capturing() then check_capture(self) end
   if closure then
     blame.check_function("step", closure)
     loss = closure()
@@ -178,7 +202,7 @@ end
 
 --- All that step goes by, but for parameters and gradients: `state`, by number of the parameter, tables of tensors
 -- (which share the optimiser's memory) and numbers, empty before the first step; `param_groups`: options, and as
--- `params` the numbers of the parameters.
+-- `params` the numbers of the parameters, `shapes` their shapes.
 -- @treturn table
 function Optimizer:state_dict()
   local dict = {state = {}, param_groups = {}}
@@ -187,12 +211,26 @@ function Optimizer:state_dict()
     for name, value in pairs(self.state[p] or {}) do dict.state[i][name] = copy(value) end
   end
   for k, group in ipairs(self.param_groups) do
-    local saved = {params = {}}
+    local saved = {params = {}, shapes = {}}
     for name, value in pairs(group) do if name ~= "params" then saved[name] = copy(value) end end
-    for i, p in ipairs(group.params) do saved.params[i] = self.index[p] end
+    for i, p in ipairs(group.params) do
+      saved.params[i] = self.index[p]
+      saved.shapes[i] = copy(p.shape)
+    end
     dict.param_groups[k] = saved
   end
   return dict
+end
+
+-- The shapes are not there in a state that comes from elsewhere.
+local function check_shapes(self, group, saved)
+  for i, p in ipairs(group.params) do
+    local shape = type(saved.shapes) == "table" and saved.shapes[i]
+    if shape and args.shape_text(shape) ~= args.shape_text(p.shape) then
+      fail(self, "load_state_dict: parameter %d has shape %s, that of the state %s", self.index[p],
+           args.shape_text(p.shape), args.shape_text(shape))
+    end
+  end
 end
 
 local function check_dict(self, dict)
@@ -206,10 +244,11 @@ local function check_dict(self, dict)
     if n ~= #group.params then
       fail(self, "load_state_dict: group %d has %d parameters, that of the state %s", k, #group.params, n or "none")
     end
+    check_shapes(self, group, groups[k])
   end
 end
 
---- A state's value as parameter p, number i, needs it: a copy, with p's dtype, where p is.
+-- A state's value as parameter p, number i, needs it: a copy, with p's dtype, where p is.
 function Optimizer:adapt(i, p, name, value)
   if not core.is_tensor(value) then return copy(value) end
   if args.shape_text(value.shape) ~= args.shape_text(p.shape) then
@@ -241,7 +280,9 @@ function Optimizer:load_state_dict(dict)
   check_dict(self, dict)
   self.state = adapted_state(self, dict)
   for k, group in ipairs(self.param_groups) do
-    for name, value in pairs(dict.param_groups[k]) do if name ~= "params" then group[name] = copy(value) end end
+    for name, value in pairs(dict.param_groups[k]) do
+      if name ~= "params" and name ~= "shapes" then group[name] = copy(value) end
+    end
   end
 end
 

@@ -22,7 +22,7 @@ Scheduler.__index = Scheduler
 
 function Scheduler:fail(message, ...) blame.fail(self.name, message, ...) end
 
---- A number for each group: of a list, or the same for all.
+-- A number for each group: of a list, or the same for all.
 function Scheduler:each_group(what, value, check)
   local groups, list = self.optimizer.param_groups, {}
   if type(value) == "table" and #value ~= #groups then
@@ -55,20 +55,20 @@ function Scheduler.class(name, rows)
   return setmetatable(class, {__index = Scheduler, __call = new})
 end
 
---- Options into fields.
+-- Options into fields.
 function Scheduler:read(given)
   blame.call(args.options, self.name, given, self.rows)
   for key, value in pairs(blame.call(options.read, self.name, given or {}, self.rows)) do self[key] = value end
 end
 
---- A constructor's argument.
+-- A constructor's argument.
 function Scheduler:argument(what, value, check)
   return blame.call(check, self.name .. ": " .. what, value)
 end
 
 Scheduler.init = Scheduler.read
 
---- Sets the rates after t steps.
+-- Sets the rates after t steps.
 function Scheduler:apply(t)
   for k, group in ipairs(self.optimizer.param_groups) do
     local base = self.base_lrs[k]
