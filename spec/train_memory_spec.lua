@@ -7,6 +7,9 @@ local MIB = 2 ^ 20
 local MILLION = 2 ^ 18          -- elements of a MiB of float32
 local leaf = {requires_grad = true}
 
+-- Repetitions; few where each tensor costs a collection.
+local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
+
 local function live() return lt.memory("cpu").live / MIB end
 local function peak() return lt.memory("cpu").peak / MIB end
 
@@ -133,6 +136,61 @@ describe("on the way back", function()
   end)
 end)
 
+describe("Sequential", function()
+  it("ends what stands between its layers", function()
+    stopped(function()
+      local model = nn.Sequential(nn.Linear(4, 256), nn.ReLU(), nn.Dropout(0), nn.Flatten(), nn.Linear(256, 4))
+      local x, before = lt.rand(1024, 4), live()
+      local y = model(x)
+      assert.near(before + 1, live(), 0.1)              -- what relu gave, which the graph keeps
+      y:sum():backward()
+      assert.near(before, live(), 0.1)
+      assert.equal("[1024, 4]", tostring(x:sin().shape))
+    end)
+  end)
+
+  it("leaves what its layers may keep", function()
+    local seen = {}
+    local Keeper = nn.Module:extend "Keeper"
+    function Keeper:forward(x)
+      seen[#seen + 1] = x
+      seen[#seen + 1] = x * 2
+      return self.same and x or seen[#seen]
+    end
+    local same = Keeper()
+    same.same = true
+    nn.Sequential(nn.Linear(2, 2), Keeper(), nn.ReLU(), same, nn.ReLU(), nn.Linear(2, 2))(lt.ones(1, 2))
+    assert.equal(4, #seen)
+    for _, x in ipairs(seen) do assert.equal(2, x.size) end
+    local Sub = nn.Linear:extend "Sub"
+    function Sub:forward(x)
+      self.last = nn.Linear.forward(self, x)
+      return self.last
+    end
+    local sub = Sub(2, 2)
+    nn.Sequential(sub, nn.ReLU(), nn.ReLU())(lt.ones(1, 2))
+    assert.equal(2, sub.last.size)
+  end)
+
+  it("gives every layer's gradient", function()
+    local made = {Softmax = {1}, LogSoftmax = {1}, Softmin = {1}, GLU = {1}, Threshold = {0.1, 0}, MaxPool2d = {2},
+                  AvgPool2d = {2}, AdaptiveAvgPool2d = {2}, AdaptiveMaxPool2d = {2}, Conv2d = {4, 4, 3},
+                  ConvTranspose2d = {4, 4, 3}}
+    local shapes, count = {Dropout1d = {2, 4, 4}, Dropout3d = {2, 4, 4, 4, 4}}, 0
+    for _, file in ipairs {"activation", "dropout", "pooling", "convolution"} do
+      for name, class in pairs(require("luatensor.nn." .. file)) do
+        if made[name] or file == "activation" or file == "dropout" then
+          local x = lt.rand(shapes[name] or {2, 4, 4, 4}, leaf)
+          nn.Sequential(nn.Linear(4, 4), nn.ReLU(), class(table.unpack(made[name] or {})), nn.ReLU())(x):sum():backward()
+          assert.same(x.shape, x.grad.shape, name)
+          count = count + 1
+        end
+      end
+    end
+    assert.is_true(count > 25, count)
+  end)
+end)
+
 describe("a loop", function()
   -- The most that 30 steps need beyond what was there before.
   local function growth(step)
@@ -161,7 +219,7 @@ describe("a loop", function()
     local keep, x = {}, lt.ones(MILLION // 32)
     collectgarbage()
     local before, most = collectgarbage "count", 0
-    for i = 1, 60000 do
+    for i = 1, 60000 // few do
       local _ = x * 2
       keep[i % 40] = ("%d"):format(i):rep(100)              -- lives while steps are made: old for the collector
       if i % 100 == 0 then most = math.max(most, collectgarbage "count" - before) end

@@ -83,11 +83,18 @@ function Sequential:init(...)
   end
 end
 
+-- What stands between two layers that keep nothing ends at once: nobody else has it, and a graph keeps what it needs.
 function Sequential:forward(x)
-  local i, module = 1, self[1]
+  local i, module, ours = 1, self[1], false
   while module do
-    x = module(x)
-    i = i + 1
+    local y, keeps_nothing = module(x), layer.keeps_nothing[module.forward]
+    if not rawequal(x, y) then
+      if ours and keeps_nothing then x:free() end
+      ours = keeps_nothing
+    else
+      ours = ours and keeps_nothing
+    end
+    x, i = y, i + 1
     module = self[i]
   end
   return x

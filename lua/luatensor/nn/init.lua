@@ -3,6 +3,7 @@
 
 local names = require "luatensor.names"
 local Module = require "luatensor.nn.module"
+local layer = require "luatensor.nn.layer"
 
 local nn = {Module = Module, is_module = Module.is}
 
@@ -16,6 +17,14 @@ for _, file in ipairs(files) do
     nn[name] = class
   end
 end
+
+--- The layers of these files keep neither what they are given nor what they give: Sequential ends what is between them.
+for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout"} do
+  for _, class in pairs(require("luatensor.nn." .. file)) do
+    if class.forward then layer.keeps_nothing[class.forward] = true end
+  end
+end
+layer.keeps_nothing[nn.Flatten.forward] = true
 
 nn.functional = require "luatensor.nn.functional"
 nn.init = require "luatensor.nn.initializers"

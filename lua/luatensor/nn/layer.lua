@@ -55,4 +55,7 @@ function layer.uniform(shape, bound, options)
   return lt.uniform(-bound, bound, shape, layer.made(options)):requires_grad_()
 end
 
+--- Methods forward of layers that keep neither what they are given nor what they give.
+layer.keeps_nothing = {}
+
 return layer
