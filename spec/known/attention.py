@@ -1,4 +1,4 @@
-Q, K, V = randn(2, 2, 3, 4), randn(2, 2, 5, 4), randn(2, 2, 5, 3)
+Q, K, V = randn(2, 1, 3, 2), randn(2, 1, 5, 2), randn(2, 1, 5, 3)
 SDPA = "functional.scaled_dot_product_attention"
 
 

@@ -5,7 +5,7 @@ local core = require "luatensor.core"
 local scripts = {}
 
 local names = {"01_device", "02_large", "03_small", "04_cores", "05_memory", "06_transfer", "07_crossover",
-               "08_training", "09_speedup"}
+               "08_training", "09_speedup", "10_transformer"}
 
 local function nearest_name(name)
   local known = {}

@@ -10,7 +10,7 @@ local nn = {Module = Module, is_module = Module.is}
 --- Each file gives classes and functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
-               "recurrent", "attention", "normalization"}
+               "recurrent", "attention", "normalization", "transformer"}
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.nn." .. file)) do
     if nn[name] then error("two classes nn." .. name) end

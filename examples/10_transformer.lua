@@ -1,0 +1,165 @@
+-- A small transformer learns to write: it reads a text letter by letter and learns which letter comes next. The text is
+-- the GPL, which every Debian system has, or any other file; in the end the network goes on from its first words.
+
+local lt = require "luatensor"
+local nn = require "luatensor.nn"
+local experiment = require "luatensor.experiment"
+
+local run <close> = experiment.start({...}, {
+  name = "10_transformer", title = "A transformer that writes", claims = {1},
+  question = "How fast does a small transformer learn the letters of a text, and what does it write?",
+  options = {
+    "device", {"path", "", kind = "text", help = "the text (default: the GPL, or the readme of luatensor)"},
+    {"steps", 300, kind = "count", help = "batches to learn from"},
+    {"batch", 16, kind = "count", help = "pieces of text in a batch"},
+    {"times", 64, kind = "count", help = "letters of a piece"},
+    {"width", 64, kind = "count", help = "numbers that stand for a letter"},
+    {"layers", 2, kind = "count", help = "layers of the network"},
+    {"heads", 4, kind = "count", help = "heads of attention; they divide the width"},
+    {"letters", 200, kind = "count", help = "letters to write in the end"},
+    {"seed", 1, kind = "count", help = "of all random numbers"}, "dtype", "threads",
+  },
+})
+local options = run.options
+local device, times = options.device, options.times
+
+-- ---- the text: letters as numbers from 1 on ----
+
+local function read_text()
+  local readme = package.searchpath("luatensor", package.path):gsub("lua/luatensor/init%.lua$", "") .. "README.md"
+  local paths = {"/usr/share/common-licenses/GPL-3", "README.md", readme}
+  if options.path ~= "" then paths = {options.path} end
+  for _, path in ipairs(paths) do
+    local file = io.open(path)
+    if file then
+      local text = file:read("a")
+      file:close()
+      return text, path
+    end
+  end
+  error("no text found; name one: --path <file>", 0)
+end
+
+local text, path = read_text()
+if #text <= times + 1 then error(("%s is too short: %d letters"):format(path, #text), 0) end
+
+local letters, number_of = {}, {}
+for byte = 0, 255 do
+  local letter = string.char(byte)
+  if text:find(letter, 1, true) then
+    letters[#letters + 1] = letter
+    number_of[byte] = #letters
+  end
+end
+
+local function numbers_of(words)
+  local list = {}
+  for i = 1, #words do list[i] = number_of[words:byte(i)] end
+  return lt.tensor(list, {dtype = "int64"})
+end
+
+local numbers = numbers_of(text)
+
+-- ---- the network ----
+
+local generator = lt.generator {seed = options.seed}
+local kind = {device = device, dtype = options.dtype, generator = generator}
+
+local function with(more)
+  for key, value in pairs(kind) do more[key] = value end
+  return more
+end
+
+local Writer = nn.Module:extend "Writer"
+
+function Writer:init()
+  local width = options.width
+  self.letter = nn.Embedding(#letters, width, with {})
+  self.place = nn.Embedding(times, width, with {})
+  self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, options.heads, with {
+    dim_feedforward = 4 * width, dropout = 0, activation = "gelu", batch_first = true, norm_first = true,
+  }), options.layers, {norm = nn.LayerNorm(width, {device = device, dtype = options.dtype})})
+  self.next = nn.Linear(width, #letters, with {})
+end
+
+function Writer:forward(x)
+  local places = lt.arange(1, x.shape[2] + 1, {dtype = "int64", device = device})
+  return self.next(self.encoder(self.letter(x) + self.place(places), {is_causal = true}))
+end
+
+local model = Writer()
+local optimiser = lt.optim.AdamW(model:parameters(), {lr = 3e-3, weight_decay = 0.01})
+
+-- ---- learning ----
+
+-- Pieces of the text, and the same one letter further.
+local function draw_batch()
+  local starts = lt.randint(1, #text - times, {options.batch, 1}, {generator = generator})
+  local at = starts + lt.arange(0, times, {dtype = "int64"})
+  return numbers:take(at):to(device), numbers:take(at + 1):to(device)
+end
+
+local function learn()
+  local x, y = draw_batch()
+  optimiser:zero_grad()
+  local logits = model(x)
+  local loss = nn.functional.cross_entropy(logits:reshape(-1, #letters), y:reshape(-1))
+  loss:backward()
+  optimiser:step()
+  return loss
+end
+
+local points, sum, from, every = {}, nil, 1, math.max(1, options.steps // 15)
+local start, warm = lt.clock(), nil
+for step in run:rounds(options.steps) do
+  local loss = learn():detach()
+  sum = sum and sum + loss or loss
+  if step == 1 then lt.synchronize(device) warm = lt.clock() end
+  if step % every == 0 or step == options.steps then
+    points[#points + 1] = {step, (sum / (step - from + 1)):item()}
+    sum, from = nil, step + 1
+  end
+end
+lt.synchronize(device)
+local seconds = options.steps > 1 and (lt.clock() - warm) / (options.steps - 1) or lt.clock() - start
+
+-- ---- writing ----
+
+-- One letter after the other, drawn by the probabilities that the network gives.
+local function write(words, count)
+  local list = {}
+  for i = 1, #words do list[i] = number_of[words:byte(i)] end
+  for _ = 1, count do
+    local first = math.max(1, #list - times + 1)
+    local x = lt.tensor({table.unpack(list, first)}, {dtype = "int64", device = device}):expand_dims(1)
+    local chances = model(x)[1][-1]:to("float64"):softmax():cumulative_sum():to("cpu")
+    local drawn = lt.rand(1, {dtype = "float64", generator = generator}) * chances[-1]
+    list[#list + 1] = math.min(#letters, lt.searchsorted(chances, drawn):item())
+  end
+  for i, number in ipairs(list) do list[i] = letters[number] end
+  return table.concat(list)
+end
+
+model:eval()
+local beginning = text:sub(1, math.min(#text, times)):match("%S.-%S%s") or text:sub(1, 4)
+local sample = lt.no_grad(write, beginning, options.letters)
+
+-- ---- what came of it ----
+
+local count = 0
+for _, p in ipairs(model:parameters()) do count = count + p.size end
+run:value("loss", points[#points][2], "number")
+run:value("step", seconds, "s")
+run:value("tokens", options.batch * times / seconds, "count")
+run:value("peak", lt.memory(device).peak, "B")
+run:value("parameters", count, "count")
+run:text("The text has {n} letters, {kinds} of them different; the network {parameters} numbers to learn.",
+         {n = {#text, "count"}, kinds = {#letters, "count"}})
+run:chart{
+  title = "loss: the mean of -log(the probability of the right letter)", x = {name = "step", unit = "count"},
+  y = {name = "loss", unit = "number"}, series = {{name = "loss", points = points}},
+}
+run:text("Guessing blindly has a loss of {blind}. In the end it is {loss}. A step took {step}, which is {tokens} "
+         .. "letters a second; at most {peak} were in use.", {blind = {math.log(#letters), "number"}})
+run:text("What it writes: {sample}", {sample = {sample, "text"}})
+return run:finish()
