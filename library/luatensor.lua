@@ -3974,6 +3974,58 @@ function lt.nn.functional.binary_cross_entropy_with_logits(x, y, options) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.kl_div(x, y, options) end
 
+---(x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
+---The variance divides by the number of elements.
+---@param x luatensor.Tensor [..., shape]
+---@param shape any of the last dims: a list, or the number of the last one
+---@param options? table `weight`, `bias` of that shape; `eps` (1e-5)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.layer_norm(x, shape, options) end
+
+---x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
+---@param x luatensor.Tensor [..., shape]
+---@param shape any of the last dims: a list, or the number of the last one
+---@param options? table `weight` of that shape; `eps` (that of x's dtype)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.rms_norm(x, shape, options) end
+
+---Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
+---@param x luatensor.Tensor [N, C, …]
+---@param groups integer that C is a multiple of
+---@param options? table `weight`, `bias` [C]; `eps` (1e-5)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.group_norm(x, groups, options) end
+
+---Normalisation of each channel of each row (Ulyanov, Vedaldi, Lempitsky, "Instance normalization", 2016).
+---@param x luatensor.Tensor [N, C, …]
+---@param options? table `weight`, `bias` [C]; `eps` (1e-5)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.instance_norm(x, options) end
+
+---Normalisation of each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of
+---this batch, which running_mean and running_var, where given, follow: running = running + momentum · (batch's -
+---running), the variance being divided by one less than the number of elements; else by the running ones.
+---@param x luatensor.Tensor [N, C, …]
+---@param running_mean any [C]; changed in training
+---@param running_var any [C]; changed in training
+---@param options? table `weight`, `bias` [C]; `training` (false); `momentum` (0.1); `eps` (1e-5)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.batch_norm(x, running_mean, running_var, options) end
+
+---x / max(p-norm of x along a dim, eps).
+---@param x luatensor.Tensor
+---@param options? table `p` (2), `dim` (2), `eps` (1e-12)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.normalize(x, options) end
+
+---x / (k + alpha · mean of x² over `size` neighbouring channels)^beta (Krizhevsky, Sutskever, Hinton, "ImageNet
+---classification with deep convolutional neural networks", 2012).
+---@param x luatensor.Tensor [N, C, …]
+---@param size integer number of channels
+---@param options? table `alpha` (1e-4), `beta` (0.75), `k` (1)
+---@return luatensor.Tensor # of x's shape
+function lt.nn.functional.local_response_norm(x, size, options) end
+
 ---The maximum of each window.
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param kernel_size any the window's length
@@ -4201,6 +4253,68 @@ function lt.nn.Module() end
 ---@param value any
 ---@return boolean #
 function lt.nn.is_module(value) end
+
+---Layer normalisation over the last dims: `functional.layer_norm`. Weight 1 and bias 0 at first, of that shape.
+---@param normalized_shape any of the last dims: a list, or the number of the last one
+---@param options? table `eps` (1e-5), `elementwise_affine` (true): has it weight and bias? `bias` (true); `dtype`, `device`
+---@return luatensor.Module # takes x [..., shape], gives the same shape
+function lt.nn.LayerNorm(normalized_shape, options) end
+
+---RMS normalisation over the last dims: `functional.rms_norm`. Weight 1 at first.
+---@param normalized_shape any of the last dims: a list, or the number of the last one
+---@param options? table `eps` (that of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
+---@return luatensor.Module # takes x [..., shape], gives the same shape
+function lt.nn.RMSNorm(normalized_shape, options) end
+
+---Layer normalisation of groups of channels: `functional.group_norm`. Weight 1 and bias 0 at first, [channels].
+---@param num_groups integer
+---@param num_channels integer a multiple of num_groups
+---@param options? table `eps` (1e-5), `affine` (true); `dtype`, `device`
+---@return luatensor.Module # takes x [N, channels, …], gives the same shape
+function lt.nn.GroupNorm(num_groups, num_channels, options) end
+
+---Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight 1 and bias 0 at
+---first; buffers running_mean 0, running_var 1 and num_batches_tracked, with which it works in evaluation.
+---@param num_features integer channels
+---@param options? table `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches); `affine` (true); `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
+---@return luatensor.Module #
+function lt.nn.BatchNorm1d(num_features, options) end
+
+---The same for [N, channels, height, width].
+---@param num_features integer channels
+---@param options? table as of BatchNorm1d
+---@return luatensor.Module #
+function lt.nn.BatchNorm2d(num_features, options) end
+
+---The same for [N, channels, depth, height, width].
+---@param num_features integer channels
+---@param options? table as of BatchNorm1d
+---@return luatensor.Module #
+function lt.nn.BatchNorm3d(num_features, options) end
+
+---Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.
+---@param num_features integer channels
+---@param options? table `eps` (1e-5), `affine` (false); `dtype`, `device`
+---@return luatensor.Module #
+function lt.nn.InstanceNorm1d(num_features, options) end
+
+---The same for [N, channels, height, width].
+---@param num_features integer channels
+---@param options? table as of InstanceNorm1d
+---@return luatensor.Module #
+function lt.nn.InstanceNorm2d(num_features, options) end
+
+---The same for [N, channels, depth, height, width].
+---@param num_features integer channels
+---@param options? table as of InstanceNorm1d
+---@return luatensor.Module #
+function lt.nn.InstanceNorm3d(num_features, options) end
+
+---functional.local_response_norm as a layer.
+---@param size integer number of channels
+---@param options? table `alpha` (1e-4), `beta` (0.75), `k` (1)
+---@return luatensor.Module # takes x [N, channels, …], gives the same shape
+function lt.nn.LocalResponseNorm(size, options) end
 
 ---The maximum of each window of a signal: nn.functional.max_pool1d.
 ---@param kernel_size integer

@@ -119,7 +119,8 @@ end
 
 -- --- comments of a Lua file, with @function or above the definition.
 local function read_lua(path, docs)
-  local section, lines = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$") or path:match("(%w+)%.lua$"), nil
+  local inner = path:match("luatensor/(nn/.+)%.lua$") or path:match("luatensor/(optim/.+)%.lua$")
+  local section, lines = inner or path:match("(%w+)%.lua$"), nil
   section = section:gsub("/", "_")
   for line in (read_file(path) .. "\n"):gmatch("(.-)\n") do
     local first, more = line:match("^%s*%-%-%-%s?([^-].*)$"), line:match("^%s*%-%-%s?(.*)$")
