@@ -4428,6 +4428,39 @@ function lt.nn.LSTMCell(inputs, hidden, options) end
 ---@return luatensor.Module #
 function lt.nn.GRUCell(inputs, hidden, options) end
 
+---A layer of an encoder: attention of x to itself, then two linear layers, each added to what it is given and normed.
+---`y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of nn.MultiheadAttention's
+---attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+---@param d_model integer width
+---@param nhead integer heads of attention
+---@param options? table `dim_feedforward` (2048), `dropout` (0.1), `activation` ("relu"; "gelu"; a function), `layer_norm_eps` (1e-5), `batch_first` (false: x is [times, batch, width]), `norm_first` (false), `bias` (true), `dtype`, `device`, `generator`
+---@return luatensor.Module #
+function lt.nn.TransformerEncoderLayer(d_model, nhead, options) end
+
+---A layer of a decoder: attention of x to itself, then to the encoder's results, then two linear layers.
+---`y = layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =,
+---tgt_is_causal =, memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+---@param d_model integer width
+---@param nhead integer heads of attention
+---@param options? table those of nn.TransformerEncoderLayer
+---@return luatensor.Module #
+function lt.nn.TransformerDecoderLayer(d_model, nhead, options) end
+
+---Copies of an encoder's layer, one after the other: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`.
+---All begin with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+---@param encoder_layer luatensor.Module
+---@param num_layers integer
+---@param options? table `norm`: a module for the last result
+---@return luatensor.Module #
+function lt.nn.TransformerEncoder(encoder_layer, num_layers, options) end
+
+---Copies of a decoder's layer, one after the other: `y = decoder(x, memory, options of the layer)`.
+---@param decoder_layer luatensor.Module
+---@param num_layers integer
+---@param options? table `norm`: a module for the last result
+---@return luatensor.Module #
+function lt.nn.TransformerDecoder(decoder_layer, num_layers, options) end
+
 ---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is that of all of them as one vector. A GPU
 ---is not waited for, unless for error_if_nonfinite.
 ---@param params any a list of tensors, such as model:parameters(), or one tensor
