@@ -1490,13 +1490,11 @@ function Tensor:softplus_() end
 ---@return luatensor.Tensor # of x's shape and dtype
 function Tensor:sort(dim, options) end
 
----Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
----data set's order.
----@param ds any
----@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
----@param options? table `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
----@return any # ... one a part
-function Tensor:split(ds, parts, options) end
+---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+---@param sizes integer|table
+---@param dim? integer
+---@return table # views
+function Tensor:split(sizes, dim) end
 
 ---square root; NaN below 0.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
@@ -1955,6 +1953,33 @@ function GradScaler:state_dict() end
 ---@param dict table
 function GradScaler:load_state_dict(dict) end
 
+---@class luatensor.Loader
+local Loader = {}
+
+---One epoch: an iterator of batches, each what the data set gives for its samples. The order is drawn at once, with
+---`shuffle`: one permutation, from the loader's generator, which goes on from there in the next epoch; without one,
+---from a generator whose seed is one number of the default generator. Loops may be left early and stand within each
+---other.
+---@return function # an iterator
+function Loader:batches() end
+
+---Where the last loop over batches is, for lt.save: a run that is loaded goes on with the batch after the last that
+---was given. The loader's generator has a state of its own, which is to be saved, too.
+---@return table # empty between two epochs
+function Loader:state_dict() end
+
+---The next `batches` goes on where state_dict was called.
+---@param state table
+function Loader:load_state_dict(state) end
+
+---@class luatensor.Dataset
+---@field size integer
+local Dataset = {}
+
+---All samples, as `get` gives them.
+---@return luatensor.Tensor # ... or what get returns
+function Dataset:all() end
+
 ---@class luatensor
 local lt = {}
 
@@ -1963,6 +1988,8 @@ lt.advise = {}
 lt.bench = {}
 
 lt.cuda = {}
+
+lt.data = {}
 
 lt.fft = {}
 
@@ -3095,13 +3122,67 @@ function lt.allclose(x, y, options) end
 ---@return boolean #
 function lt.equal_all(x, y) end
 
+---Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""
+---in quotes stands for one), white space around them left out, empty lines too.
+---
+---    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
+---@param path string
+---@param options? table `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the column of classes, any strings; `missing`: a number for empty fields, such as 0/0 (default: an error); `dtype` (default: the default float; integers are read exactly), `device`
+---@return luatensor.Tensor # [rows, columns]
+---@return luatensor.Tensor # y, int64 [rows], with option labels: classes from 1 on
+---@return table # the classes' names, sorted: numbers by size, else strings
+function lt.data.read_csv(path, options) end
+
+---Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
+---@param ... luatensor.Tensor one or more, of as many rows each, on one device
+---@return luatensor.Dataset # `get` gives rows of each, copied
+function lt.data.TensorDataset(...) end
+
+---Some samples of another data set.
+---@param base luatensor.Dataset
+---@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
+---@return luatensor.Dataset # with fields `base` and `indices`
+function lt.data.Subset(base, indices) end
+
+---Several data sets of tensors, one after the other.
+---@param list table of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
+---@return luatensor.Dataset #
+function lt.data.ConcatDataset(list) end
+
+---1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
+---and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
+---@param options? table `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is [1797, 1, 8, 8], as convolutions want it)
+---@return luatensor.Dataset # x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
+function lt.data.digits(options) end
+
+---Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
+---@param path string
+---@param options? table `dtype` (default: the file's), `device`
+---@return luatensor.Tensor #
+function lt.data.read_idx(path, options) end
+
+---MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
+---with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
+---@param folder string
+---@param options? table `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is [n, 1, 28, 28], as convolutions want it)
+---@return luatensor.Dataset # to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
+---@return luatensor.Dataset # to test with: 10000
+function lt.data.mnist(folder, options) end
+
+---Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
+---`#loader` is the number of batches.
+---@param ds luatensor.Dataset
+---@param options? table `batch_size` (1); `shuffle` (false): another order each time; `generator` of the orders (default: the default generator); `drop_last` (false): no last batch that is smaller; `device`: where the batches' tensors go; `map`: a function of what the data set gives for a batch, on that device, whose results are given instead
+---@return luatensor.Loader #
+function lt.data.Loader(ds, options) end
+
 ---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
 ---data set's order.
----@param ds any
+---@param ds luatensor.Dataset
 ---@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
 ---@param options? table `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
 ---@return any # ... one a part
-function lt.split(ds, parts, options) end
+function lt.data.split(ds, parts, options) end
 
 ---Products of tensors summed over indices, in Einstein's notation.
 ---Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.

@@ -9,7 +9,7 @@
 local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-assert(lt.bench and lt.advise and lt.nn and lt.optim)      -- now: they are loaded when they are first named
+assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data)      -- now: they are loaded when they are first named
 
 local annotate = {}
 
@@ -27,7 +27,8 @@ local classes = {
   {"Module", "---@class luatensor.Module\n---@overload fun(...): any"},
   {"Optimizer", "---@class luatensor.Optimizer\n---@field param_groups table[]\n---@field state table"},
   {"Scheduler", "---@class luatensor.Scheduler\n---@field last_epoch integer"},
-  {"GradScaler", "---@class luatensor.GradScaler"},
+  {"GradScaler", "---@class luatensor.GradScaler"}, {"Loader", "---@class luatensor.Loader"},
+  {"Dataset", "---@class luatensor.Dataset\n---@field size integer"},
 }
 for _, class in ipairs(classes) do types[class[1]] = "luatensor." .. class[1] end
 for _, name in ipairs{"number", "integer", "string", "boolean", "table", "function", "nil"} do types[name] = name end

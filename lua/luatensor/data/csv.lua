@@ -89,7 +89,7 @@ end
 --
 --     local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
 --
--- @function read_csv
+-- @function data.read_csv
 -- @string path
 -- @tparam[opt] table options `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines
 -- before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the

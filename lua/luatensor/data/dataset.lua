@@ -8,6 +8,7 @@
 local args = require "luatensor.args"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
+local check = require "luatensor.data.check"
 
 local Dataset = {}
 Dataset.__index = Dataset
@@ -28,21 +29,10 @@ local function class(name, init)
   return of
 end
 
---- Is value a data set, of a class of this file or a script's own? An error says what is missing.
-local function check(name, value)
-  if type(value) ~= "table" then blame.fail(name, "data set expected, got %s", type(value)) end
-  if type(value.get) ~= "function" then blame.fail(name, "the data set has no function get(self, indices)") end
-  local n = value.size
-  if math.type(n) ~= "integer" or n < 0 then
-    blame.fail(name, "the data set's size is %s, not a number of samples", n == nil and "missing" or tostring(n))
-  end
-  return value
-end
-
 -- ---- tensors ----
 
 --- Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
--- @function TensorDataset
+-- @function data.TensorDataset
 -- @tparam tensor ... one or more, of as many rows each, on one device
 -- @treturn Dataset `get` gives rows of each, copied
 -- @raise tensors of different sizes, or without dims
@@ -94,7 +84,7 @@ local function subset_indices(indices, base)
 end
 
 --- Some samples of another data set.
--- @function Subset
+-- @function data.Subset
 -- @tparam Dataset base
 -- @tparam tensor|table indices of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
 -- @treturn Dataset with fields `base` and `indices`
@@ -118,7 +108,7 @@ function Subset:__tostring() return ("Subset: %d of %d samples"):format(self.siz
 -- ---- several as one ----
 
 --- Several data sets of tensors, one after the other.
--- @function ConcatDataset
+-- @function data.ConcatDataset
 -- @tparam table list of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
 -- @treturn Dataset
 local ConcatDataset = class("ConcatDataset", function(list)
@@ -157,4 +147,4 @@ function ConcatDataset:get(indices)
   return table.unpack(columns)
 end
 
-return {TensorDataset = TensorDataset, Subset = Subset, ConcatDataset = ConcatDataset, is_dataset = check}
+return {TensorDataset = TensorDataset, Subset = Subset, ConcatDataset = ConcatDataset}

@@ -8,7 +8,7 @@ local blame = require "luatensor.autograd.blame"
 local dataset = require "luatensor.data.dataset"
 
 --- Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
--- @function read_idx
+-- @function data.read_idx
 -- @string path
 -- @tparam[opt] table options `dtype` (default: the file's), `device`
 -- @treturn tensor
@@ -63,7 +63,7 @@ end
 
 --- MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
 -- with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
--- @function mnist
+-- @function data.mnist
 -- @string folder
 -- @tparam[opt] table options `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is
 -- [n, 1, 28, 28], as convolutions want it)

@@ -5,7 +5,7 @@ local args = require "luatensor.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
-local dataset = require "luatensor.data.dataset"
+local check = require "luatensor.data.check"
 local engine = require "luatensor.autograd.engine"
 
 local Loader = {class_name = "Loader"}
@@ -27,7 +27,7 @@ local function is_generator(value) return debug.getmetatable(value) == generator
 
 --- Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
 -- `#loader` is the number of batches.
--- @function Loader
+-- @function data.Loader
 -- @tparam Dataset ds
 -- @tparam[opt] table options `batch_size` (1); `shuffle` (false): another order each time; `generator` of the orders
 -- (default: the default generator); `drop_last` (false): no last batch that is smaller; `device`: where the batches'
@@ -36,7 +36,7 @@ local function is_generator(value) return debug.getmetatable(value) == generator
 -- @raise a batch size below 1; no data set
 local function new(_, ds, options)
   options = blame.call(args.options, "Loader", options, known)
-  local self = {dataset = dataset.is_dataset("Loader", ds), generator = options.generator, map = options.map}
+  local self = {dataset = check("Loader", ds), generator = options.generator, map = options.map}
   self.batch_size = blame.call(args.integer, "Loader", "batch_size", options.batch_size or 1, 1)
   self.shuffle, self.drop_last = check_flag(options, "shuffle"), check_flag(options, "drop_last")
   if self.map ~= nil then blame.check_function("Loader", self.map) end

@@ -4,6 +4,7 @@
 local args = require "luatensor.args"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
+local check = require "luatensor.data.check"
 local dataset = require "luatensor.data.dataset"
 
 local known = {generator = true, stratify = true}
@@ -86,7 +87,7 @@ end
 
 --- Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
 -- data set's order.
--- @function split
+-- @function data.split
 -- @tparam Dataset ds
 -- @tparam table parts fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are).
 -- Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
@@ -96,7 +97,7 @@ end
 -- @raise fractions or numbers that do not add up
 local function split(ds, parts, options)
   options = blame.call(args.options, "split", options, known)
-  dataset.is_dataset("split", ds)
+  check("split", ds)
   local counts = how_many(parts, ds.size)
   local order, lists = blame.call(lt.permutation, ds.size, {device = "cpu", generator = options.generator}), {}
   for i = 1, #counts do lists[i] = {} end
