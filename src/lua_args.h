@@ -73,7 +73,7 @@ enum { SCOPE = 64 };                                         /* beyond that the 
 typedef struct scope { int n; tensor_userdata *made[SCOPE]; } scope;
 
 scope *scope_open(scope *s);                                 /* NULL: another one is */
-void   scope_close(lua_State *L, scope *s, int result);      /* result: a tensor, or a table with tensors; s may be NULL */
+void   scope_close(lua_State *L, scope *s, int result);      /* result: a tensor, or a table of them; s may be NULL */
 void   scope_leave(void);                                    /* after an error */
 void   scope_forget(const tensor_userdata *u);               /* it is collected */
 

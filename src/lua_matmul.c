@@ -246,9 +246,11 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
     push_shape(L, &t[i]->shape);
   }
   const shape *x = &t[0]->shape, *w = &t[1]->shape, *b = t[2] ? &t[2]->shape : NULL;
-  if (w->ndim != 2) return lua_pushfstring(L, "the weight: [outputs, inputs] expected, its shape is %s", lua_tostring(L, 5));
+  if (w->ndim != 2)
+    return lua_pushfstring(L, "the weight: [outputs, inputs] expected, its shape is %s", lua_tostring(L, 5));
   if (x->ndim == 0 || x->dim[x->ndim - 1] != w->dim[1])
-    return lua_pushfstring(L, "the input's last dim must be %I, its shape is %s", (LUAI_UACINT)w->dim[1], lua_tostring(L, 4));
+    return lua_pushfstring(L, "the input's last dim must be %I, its shape is %s", (LUAI_UACINT)w->dim[1],
+                           lua_tostring(L, 4));
   if (b && (b->ndim != 1 || b->dim[0] != w->dim[0]))
     return lua_pushfstring(L, "the bias: [%I] expected, its shape is %s", (LUAI_UACINT)w->dim[0], lua_tostring(L, 6));
   return NULL;
@@ -304,7 +306,8 @@ static int l_get_precision(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"linear", l_linear}, {"set_matmul_precision", l_set_precision}, {"get_matmul_precision", l_get_precision}, {NULL, NULL}
+  {"linear", l_linear}, {"set_matmul_precision", l_set_precision},
+  {"get_matmul_precision", l_get_precision}, {NULL, NULL}
 };
 static const luaL_Reg methods[] = {{"vecdot", l_vecdot}, {"addmm", l_addmm}, {NULL, NULL}};
 

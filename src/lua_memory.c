@@ -10,7 +10,8 @@
 **               where much is live; the last term keeps the cost in proportion for scripts with a large heap.
 **               The same where Lua's heap has doubled: its own collector, which would see to that, does not while
 **               steps are made for it.
-** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on the way. */
+** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on
+** the way. */
 
 #include <stdio.h>
 #include <stdlib.h>

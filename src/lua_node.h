@@ -74,8 +74,8 @@ uint64_t argument_versions(lua_State *L, int i);
 /* Pushes the value's shape as a list. */
 void push_lengths(lua_State *L, const node_value *v);
 
-/* Pushes what a rule's letters say of the node at `at`, one value each. graph: as part of the graph. spares: a table whose
-** first tensors are used again for it, as many as are returned; 0: new ones are. */
+/* Pushes what a rule's letters say of the node at `at`, one value each. graph: as part of the graph. spares: a table
+** whose first tensors are used again for it, as many as are returned; 0: new ones are. */
 int push_kept(lua_State *L, int at, const char *letters, bool graph, int spares);
 
 /* The node at `at` was used: everything that it keeps goes, and its edges. */
