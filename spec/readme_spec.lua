@@ -12,15 +12,19 @@ end
 describe("README.md", function()
   for i, code in ipairs(blocks("README.md")) do
     it("example " .. i .. " runs", function()
-      local file = os.tmpname()
+      local file, saved = os.tmpname(), {}               -- what is saved goes elsewhere, and away
       local printed = {}
       local space = setmetatable({print = function(...)
         local n = select("#", ...)
         for k = 1, n do printed[#printed + 1] = tostring((select(k, ...))) end
       end}, {__index = _G})
-      assert(load(code:gsub("y%.npy", file .. ".npy"), "README.md", "t", space))()
+      local here = code:gsub('"(%w+%.%l+)"', function(name)
+        if name:find("npy$") or name:find("safetensors$") then saved[name] = ("%s.%s"):format(file, name) end
+        return saved[name] and ("%q"):format(saved[name])
+      end)
+      assert(load(here, "README.md", "t", space))()
       os.remove(file)
-      os.remove(file .. ".npy")
+      for _, path in pairs(saved) do os.remove(path) end
       assert.truthy(#printed > 0)
       local expected = code:match("print%(problem%)%s*%-%- ([^\n]+)")
       if expected then assert.equal(expected, printed[#printed]:sub(-#expected)) end   -- after the line number
