@@ -25,14 +25,17 @@ coverage.tables = {
 
 -- Sources that compute nothing with elements; what scripts write themselves (elementwise, kernel).
 local other_sources = {}
-for name in ([[alias autograd grad compose convert device dlpack dtype elementwise file graph info kernel limits memory
+for name in ([[alias autograd checkpoint grad compose convert device dlpack dtype elementwise file graph info kernel limits memory
     print stream tensor thread]]):gmatch "%S+" do
   other_sources[name] = true
 end
 
+-- What stands on the functions of the page, in tables of its own.
+local other_libraries = {bench = true, advise = true, nn = true, optim = true, data = true}
+
 -- Functions that compute nothing with elements, in sources of others that do.
 local no_elements = {}
-for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator manual_seed get_matmul_precision
+for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator default_generator manual_seed get_matmul_precision
     set_matmul_precision]]):gmatch "%S+" do
   no_elements[name] = true
 end
@@ -148,8 +151,8 @@ function coverage.functions()
   local _, by_name = annotate.collect()
   for name, doc in pairs(by_name) do
     local names = table_of[doc.section]
-    local measures = name:find "^bench%." or name:find "^advise"
-    local is_function = type(coverage.function_of(name)) == "function" and not no_elements[name] and not measures
+    local is_function = type(coverage.function_of(name)) == "function" and not no_elements[name]
+      and not other_libraries[name:match "^%w+"]
     assert(names or not is_function or other_sources[doc.section], name .. ": in which table of docs/coverage.md?")
     if names and is_function then names[#names + 1] = name end
   end
