@@ -10,10 +10,10 @@ local run <close> = experiment.start({...}, {
   question = "How fast does a small transformer learn the letters of a text, and what does it write?",
   options = {
     "device", {"path", "", kind = "text", help = "the text (default: the GPL, or the readme of luatensor)"},
-    {"steps", 300, kind = "count", help = "batches to learn from"},
+    {"steps", 1500, kind = "count", help = "batches to learn from"},
     {"batch", 16, kind = "count", help = "pieces of text in a batch"},
     {"times", 64, kind = "count", help = "letters of a piece"},
-    {"width", 64, kind = "count", help = "numbers that stand for a letter"},
+    {"width", 128, kind = "count", help = "numbers that stand for a letter"},
     {"layers", 2, kind = "count", help = "layers of the network"},
     {"heads", 4, kind = "count", help = "heads of attention; they divide the width"},
     {"letters", 200, kind = "count", help = "letters to write in the end"},
@@ -88,7 +88,7 @@ function Writer:forward(x)
 end
 
 local model = Writer()
-local optimiser = lt.optim.AdamW(model:parameters(), {lr = 3e-3, weight_decay = 0.01})
+local optimiser = lt.optim.AdamW(model:parameters(), {lr = 2e-3, weight_decay = 0.01})
 
 -- ---- learning ----
 
