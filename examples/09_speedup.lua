@@ -120,8 +120,8 @@ if best then
 else
   local last = rows[#rows]
   run:text("Nothing to compare: no real GPU here. One that trains the largest of these 10 times as fast takes {goal} a "
-    .. "step instead of {cpu}. The smallest takes {small} here: a GPU needs some microseconds to start each of a step's "
-    .. "some twenty kernels.",
+    .. "step instead of {cpu}. The smallest takes {small} here: a GPU needs some microseconds to start each of the "
+    .. "twenty or so kernels of a step.",
     {goal = {last[3] / 10, "s"}, cpu = {last[3], "s"}, small = {rows[1][3], "s"}})
 end
 return run:finish()

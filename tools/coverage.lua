@@ -25,8 +25,8 @@ coverage.tables = {
 
 -- Sources that compute nothing with elements; what scripts write themselves (elementwise, kernel).
 local other_sources = {}
-for name in ([[alias autograd checkpoint grad compose convert device dlpack dtype elementwise file graph info kernel limits memory
-    print stream tensor thread]]):gmatch "%S+" do
+for name in ([[alias autograd checkpoint grad compose convert device dlpack dtype elementwise file graph info kernel
+    limits memory print stream tensor thread]]):gmatch "%S+" do
   other_sources[name] = true
 end
 
@@ -35,8 +35,8 @@ local other_libraries = {bench = true, advise = true, nn = true, optim = true, d
 
 -- Functions that compute nothing with elements, in sources of others that do.
 local no_elements = {}
-for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator default_generator manual_seed get_matmul_precision
-    set_matmul_precision]]):gmatch "%S+" do
+for name in ([[broadcast_shapes rows is_contiguous is_pinned pin_memory generator default_generator manual_seed
+    get_matmul_precision set_matmul_precision]]):gmatch "%S+" do
   no_elements[name] = true
 end
 

@@ -19,7 +19,7 @@ for _, file in ipairs(files) do
 end
 
 --- The layers of these files keep neither what they are given nor what they give: Sequential ends what is between them.
-for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout"} do
+for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout", "normalization"} do
   for _, class in pairs(require("luatensor.nn." .. file)) do
     if class.forward then layer.keeps_nothing[class.forward] = true end
   end
