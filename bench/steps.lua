@@ -53,7 +53,7 @@ end
 function Block:attend(x)
   local n, length, width = table.unpack(x.shape, 1, 3)
   local parts = self.qkv(x):reshape(n, length, 3, self.heads, width // self.heads)
-  local q, k, v = parts:permute_dims(3, 1, 4, 2, 5):unbind()
+  local q, k, v = table.unpack(parts:permute_dims(3, 1, 4, 2, 5):unstack())
   local y = nn.functional.scaled_dot_product_attention(q, k, v, {is_causal = true})
   return self.out(y:swapaxes(2, 3):reshape(n, length, width))
 end
