@@ -5,6 +5,7 @@
 local lt = require "luatensor"
 local data, nn, optim = require "luatensor.data", require "luatensor.nn", require "luatensor.optim"
 local experiment = require "luatensor.experiment"
+local format = require "luatensor.bench.format"
 
 local run <close> = experiment.start({...}, {
   name = "08_training", title = "Training two networks", claims = {2},
@@ -137,7 +138,8 @@ end
 round()
 
 run:table{
-  title = ("After %d epochs, %d times each, on %s"):format(options.epochs, options.seeds, experiment.name_of(device)),
+  title = ("After %d %s, the mean of %d, on %s"):format(options.epochs, format.noun(options.epochs, "epoch"),
+    options.seeds, experiment.name_of(device)),
   columns = {
     {name = "network", unit = "text"}, {name = "weights", unit = "count"}, {name = "read right, mean", unit = "share"},
     {name = "least", unit = "share"}, {name = "time to train", unit = "s"},

@@ -36,7 +36,7 @@ local both_in_one = {["01_device"] = true, ["04_cores"] = true, ["06_transfer"] 
 
 -- Seconds that they take at full size on a laptop, for the progress line only.
 local weights = {["02_large"] = 150, ["04_cores"] = 40, ["05_memory"] = 20, ["06_transfer"] = 20, ["07_crossover"] = 60,
-                 ["08_training"] = 60, ["09_speedup"] = 20}
+                 ["08_training"] = 60, ["09_speedup"] = 20, ["10_transformer"] = 60}
 
 -- ---- one experiment -----------------------------------------------------------------------------
 
