@@ -9,11 +9,11 @@ local function blocks(path)
   return list
 end
 
-describe("README.md", function()
-  for i, code in ipairs(blocks("README.md")) do
+for _, page in ipairs {"README.md", "docs/training.md"} do
+describe(page, function()
+  for i, code in ipairs(blocks(page)) do
     it("example " .. i .. " runs", function()
-      local file, saved = os.tmpname(), {}               -- what is saved goes elsewhere, and away
-      local printed = {}
+      local file, saved, printed = os.tmpname(), {}, {}  -- what is saved goes elsewhere, and away
       local space = setmetatable({print = function(...)
         local n = select("#", ...)
         for k = 1, n do printed[#printed + 1] = tostring((select(k, ...))) end
@@ -22,7 +22,7 @@ describe("README.md", function()
         if name:find("npy$") or name:find("safetensors$") then saved[name] = ("%s.%s"):format(file, name) end
         return saved[name] and ("%q"):format(saved[name])
       end)
-      assert(load(here, "README.md", "t", space))()
+      assert(load(here, page, "t", space))()
       os.remove(file)
       for _, path in pairs(saved) do os.remove(path) end
       assert.truthy(#printed > 0)
@@ -31,6 +31,7 @@ describe("README.md", function()
     end)
   end
 end)
+end
 
 describe("docs/gpu.md", function()
   if not lt.cuda.is_available() then return pending("needs a GPU") end
