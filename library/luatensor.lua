@@ -1886,9 +1886,9 @@ function Optimizer:zero_grad(given) end
 ---@return any # what closure returns
 function Optimizer:step(closure) end
 
----All that step goes by, but for parameters and gradients: `state`, by number of the parameter, tables of tensors
----(which share the optimiser's memory) and numbers, empty before the first step; `param_groups`: options, and as
----`params` the numbers of the parameters, `shapes` their shapes.
+---All that step goes by, but for parameters and gradients: `class`, the optimiser's name; `state`, by number of the
+---parameter, tables of tensors (which share the optimiser's memory) and numbers, empty before the first step;
+---`param_groups`: options, and as `params` the numbers of the parameters, `shapes` their shapes.
 ---@return table #
 function Optimizer:state_dict() end
 

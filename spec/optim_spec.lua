@@ -61,9 +61,75 @@ describe("an optimiser", function()
     says("SGD: parameter 2 is parameter 1, too", function() optim.SGD({a, a}) end)
     says("SGD: parameter 1 is the result of multiply: only leaves", function() optim.SGD({a * 2}) end)
     says("SGD: parameter 1: tensor expected, got number", function() optim.SGD({1}) end)
-    says("SGD: parameters expected, such as model:parameters()", function() optim.SGD(nn.Sequential(nn.Linear(1, 1))) end)
+    says("SGD: this is a module; use model:parameters()", function() optim.SGD(nn.Sequential(nn.Linear(1, 1))) end)
+    says("SGD: this is a module; use model:parameters()", function() optim.SGD(nn.Linear(2, 2)) end)
+    says("SGD: this is a module; use model:parameters()", function() optim.SGD({nn.Linear(2, 2), nn.Linear(2, 2)}) end)
+    says("SGD: this is a module; use model:parameters()", function() optim.SGD({{params = nn.Linear(2, 2)}}) end)
+    says("SGD: parameters expected, such as model:parameters()", function() optim.SGD({{lr = 1}}) end)
+    says("Adam: parameters: a list expected, but it has foo", function() optim.Adam({a, foo = parameter(2)}) end)
+    says("Adam: parameters: a list expected, but it has 3", function() optim.Adam({a, [3] = parameter(2)}) end)
+    says("Adam: groups: a list expected, but it has foo", function() optim.Adam({{params = {a}}, foo = 1}) end)
+    says("SGD: lr: a number expected, got nan", function() optim.SGD({a}, {lr = 0 / 0}) end)
     says("SGD: nesterov needs a momentum, and no dampening", function() optim.SGD({a}, {nesterov = true}) end)
     says("SGD: parameter 1 is of dtype int64: floats are trained", function() optim.SGD({lt.zeros(3, {dtype = "int64"})}) end)
+  end)
+end)
+
+describe("an optimiser's methods", function()
+  local function says(words, ...)
+    local text = message(...)
+    assert.matches("^spec/optim_spec.lua:%d+: ", text)
+    assert.matches(words, text, 1, true)
+  end
+
+  it("add a group wholly, or not at all", function()
+    local a, q = parameter(1), parameter(2)
+    local opt = optim.Adam({a})
+    says("parameter 3 is parameter 1, too", function() opt:add_param_group {params = {q, a}} end)
+    says("parameter 3 is parameter 2, too", function() opt:add_param_group {params = {q, q}} end)
+    assert.equal(1, #opt:state_dict().state)
+    opt:add_param_group {params = {q}}
+    assert.equal(2, #opt:state_dict().state)
+  end)
+
+  it("are called with a colon", function()
+    local opt = optim.SGD({parameter(1)})
+    says("step: a method is called with a colon: optimizer:step(…)", function() opt.step() end)
+    says("step: a method is called with a colon", function() opt.step(print) end)
+    says("zero_grad: a method is called with a colon", function() opt.zero_grad() end)
+    says("load_state_dict: a method is called with a colon", function() opt.load_state_dict(opt:state_dict()) end)
+    says("step: a method is called with a colon", function() optim.LBFGS({parameter(1)}).step(print) end)
+  end)
+
+  it("name a parameter that was freed", function()
+    local a, b = parameter(1), parameter(2)
+    local opt = optim.Adam({a, b})
+    b:free()
+    says("Adam: parameter 2: this tensor was freed", function() opt:step() end)
+    says("Adam: parameter 2: this tensor was freed", function() opt:zero_grad() end)
+  end)
+
+  it("name an option that was set to what it cannot be", function()
+    local a = parameter(1)
+    a.grad = lt.ones(1, {dtype = "float64"})
+    local function set(class, name, value)
+      local opt = optim[class]({a})
+      opt.param_groups[1][name] = value
+      return function() opt:step(class == "LBFGS" and function() return 0 end or nil) end
+    end
+    says("SGD: lr: number expected, got string", set("SGD", "lr", "a"))
+    says("Adam: lr: number expected, got nil", set("Adam", "lr", nil))
+    says("Adam: betas: a list of two numbers expected", set("Adam", "betas", 3))
+    says("Adam: betas[2]: number expected, got string", set("Adam", "betas", {0.5, "x"}))
+    says("Adam: amsgrad: boolean expected, got number", set("Adam", "amsgrad", 1))
+    says("LBFGS: lr: number expected, got nil", set("LBFGS", "lr", nil))
+    assert.equal(1, a:item())
+  end)
+
+  it("need one number as the loss of LBFGS", function()
+    local opt = optim.LBFGS({parameter(1)})
+    says("LBFGS: the closure must return the loss, one number: its shape is [2]",
+         function() opt:step(function() return lt.ones(2) end) end)
   end)
 end)
 
@@ -230,6 +296,70 @@ describe("an optimiser's state", function()
     assert.equal(0.125, other.param_groups[1].lr)
     assert.is_nil(next(other.state))
     assert.matches("this is not the state of an optimiser", message(other.load_state_dict, other, {}))
+  end)
+end)
+
+describe("a state of no sense", function()
+  local function stepped(class, options)
+    local a = parameter(1, 2)
+    a.grad = lt.ones(2, {dtype = "float64"})
+    local opt = optim[class]({a}, options)
+    if class == "LBFGS" then opt:step(function() return 1 end) else opt:step() end
+    return opt
+  end
+
+  -- load_state_dict of a's state, changed, by b: words, and nothing changed.
+  local function refuses(words, a, b, change)
+    local dict, before, kept = a:state_dict(), tostring(b), b.state
+    if change then change(dict) end
+    local text = message(b.load_state_dict, b, dict)
+    assert.matches(words, text, 1, true)
+    assert.matches("^spec/optim_spec.lua:%d+: ", text)
+    assert.equal(before, tostring(b))
+    assert.equal(kept, b.state)
+  end
+
+  it("is one of another class", function()
+    local sgd, adam = stepped("SGD"), stepped("Adam", {lr = 0.5})
+    refuses("SGD: load_state_dict: this is the state of Adam", adam, sgd)
+    refuses("Adam: load_state_dict: this is the state of SGD", sgd, adam)
+    local function unnamed(dict) dict.class = nil end                   -- as from elsewhere
+    refuses("SGD: load_state_dict: SGD has no option ", adam, sgd, unnamed)
+    refuses("Adam: load_state_dict: Adam has no option ", sgd, adam, unnamed)
+  end)
+
+  it("has options that the constructor refuses", function()
+    local a, b = stepped("Adam", {lr = 0.5}), stepped("Adam")
+    local function with(name, value) return function(dict) dict.param_groups[1][name] = value end end
+    refuses("Adam: load_state_dict: lr: number expected, got string", a, b, with("lr", "x"))
+    refuses("Adam: load_state_dict: betas[1]: 2 is not in 0", a, b, with("betas", {2, 3}))
+    refuses("Adam: load_state_dict: initial_lr: -1 is below 0", a, b, with("initial_lr", -1))
+    local sgd = stepped("SGD")
+    refuses("nesterov needs a momentum", sgd, sgd, with("nesterov", true))
+  end)
+
+  it("has other parameters, or lacks what the class needs", function()
+    local a, b = stepped("Adam", {lr = 0.5}), stepped("Adam")
+    local function with(name, value) return function(dict) dict.state[1][name] = value end end
+    refuses("no group of the state has its parameter 1", a, b, function(d) d.param_groups[1].params = {7} end)
+    refuses("exp_avg of parameter 1 is missing", a, b, with("exp_avg", nil))
+    refuses("exp_avg of parameter 1: tensor expected, got string", a, b, with("exp_avg", "x"))
+    refuses("exp_avg_sq of parameter 1: tensor expected, got number", a, b, with("exp_avg_sq", 3))
+    refuses("step of parameter 1 cannot be -1", a, b, with("step", -1))
+    refuses("step of parameter 1 cannot be nan", a, b, with("step", 0 / 0))
+    refuses("the state of parameter 1: table expected, got number", a, b, function(d) d.state[1] = 3 end)
+    refuses("LBFGS: load_state_dict: old_dirs is missing", stepped("LBFGS"), stepped("LBFGS"), with("old_dirs", nil))
+    local two = optim.Adam({parameter(1, 2), parameter(1, 2)})
+    refuses("have parameter 1 twice", two, two, function(d) d.param_groups[1].params = {1, 1} end)
+  end)
+
+  it("is not one whose options were changed by hand", function()
+    local a, b = stepped("Adam"), stepped("Adam")
+    a.param_groups[1].amsgrad, a.param_groups[1].note = true, "mine"
+    b:load_state_dict(a:state_dict())
+    assert.is_true(b.param_groups[1].amsgrad)
+    assert.equal("mine", b.param_groups[1].note)
+    b:step()
   end)
 end)
 

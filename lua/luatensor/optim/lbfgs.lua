@@ -7,6 +7,7 @@ local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
+local saving = require "luatensor.optim.state"
 local strong_wolfe = require "luatensor.optim.line_search"
 
 local gradient = core.autograd.gradient
@@ -35,8 +36,8 @@ local LBFGS = Optimizer.class("LBFGS", {
   line_search_fn = {nil, is.choice("strong_wolfe")}, maximize = {false, is.boolean},
 })
 
-function LBFGS:check(group)
-  if #self.param_groups > 0 then self:fail("all parameters are one group") end
+function LBFGS:check(group, k)
+  if k > 1 then self:fail("all parameters are one group") end
   group.max_eval = group.max_eval or group.max_iter * 5 // 4
 end
 
@@ -72,7 +73,11 @@ local function evaluate(group, closure)
     local guard <close> = engine.recording(true)
     loss = engine.call(guard, closure)
   end
-  local value = core.is_tensor(loss) and loss:item() or loss
+  local value = core.is_tensor(loss) and not core.gone(loss) and loss.size == 1 and loss:item() or loss
+  if core.is_tensor(value) then
+    blame.fail("LBFGS", "the closure must return the loss, one number: %s",
+               core.gone(loss) or "its shape is " .. args.shape_text(loss.shape))
+  end
   if type(value) ~= "number" then blame.fail("LBFGS", "the closure must return the loss, it gave %s", type(loss)) end
   return loss, value * sign(group)
 end
@@ -174,8 +179,10 @@ end
 -- @tparam function closure forgets the gradients, computes the loss and its gradients, and returns the loss
 -- @return the loss before the step, as closure gave it
 function LBFGS:step(closure)
+  saving.check_self(self, "index", "step", "optimizer")
   blame.check_function("LBFGS: step", closure)
   local group = self.param_groups[1]
+  self:check_types(group)
   local first = group.params[1]
   local state = self.state[first] or {func_evals = 0, n_iter = 0}
   self.state[first] = state
@@ -185,6 +192,20 @@ function LBFGS:step(closure)
   local point = {f = f, g = flat_gradient(group)}
   if largest(point.g) > group.tolerance_grad then iterate(group, closure, state, point) end
   return loss
+end
+
+-- What there is after the first step, by type.
+local kinds = {func_evals = "number", n_iter = "number", t = "number", H_diag = "number", prev_loss = "number",
+               old_dirs = "table", old_stps = "table", ro = "table", d = "userdata", prev_flat_grad = "userdata"}
+
+function LBFGS:check_state(_, saved)
+  for name, kind in pairs(kinds) do
+    local value = saved[name]
+    local may_miss = saved.n_iter == 0 and name ~= "func_evals"
+    if type(value) ~= kind and not (value == nil and may_miss) then
+      self:fail("load_state_dict: %s is %s", name, value == nil and "missing" or "a " .. type(value))
+    end
+  end
 end
 
 -- All of the state is of the parameters as one vector, on the first one's device.

@@ -4,6 +4,10 @@ local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local options = require "luatensor.optim.options"
+local saving = require "luatensor.optim.state"
+local fields = require "luatensor.nn.module.fields"
+
+local copy = saving.copy
 
 local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
 
@@ -26,6 +30,7 @@ local Optimizer = {}
 Optimizer.__index = Optimizer
 
 local function fail(self, message, ...) blame.fail(self.name, message, ...) end
+local function check_self(self, name) saving.check_self(self, "index", name, "optimizer") end
 Optimizer.fail = fail
 
 --- Is value an optimiser?
@@ -39,7 +44,8 @@ end
 
 -- ---- groups ----
 
-local function check_parameter(self, i, p)
+-- Parameter i; index: of those before it.
+local function check_parameter(self, i, p, index)
   if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, type(p)) end
   local gone = core.gone(p)
   if gone then fail(self, "parameter %d: %s", i, gone) end
@@ -47,22 +53,41 @@ local function check_parameter(self, i, p)
     fail(self, "parameter %d is the result of %s: only leaves can be trained; use :detach()", i, p.grad_fn)
   end
   if not p.dtype:find("float") then fail(self, "parameter %d is of dtype %s: floats are trained", i, p.dtype) end
-  if self.index[p] then fail(self, "parameter %d is parameter %d, too: each is updated once", i, self.index[p]) end
+  local before = self.index[p] or index[p]
+  if before then fail(self, "parameter %d is parameter %d, too: each is updated once", i, before) end
+end
+
+local function check_no_module(self, value)
+  if fields.is_module(value) then fail(self, "this is a module; use model:parameters()") end
 end
 
 local function parameter_list(self, params)
   if core.is_tensor(params) then params = {params} end
+  check_no_module(self, params)
   if type(params) ~= "table" then
     fail(self, "a list of parameters expected, such as model:parameters(), got %s", type(params))
   end
-  local list = table.move(params, 1, #params, 1, {})
+  local list = table.move(blame.call(options.list, self.name .. ": parameters", params), 1, #params, 1, {})
   if #list == 0 then fail(self, "the list of parameters is empty") end
   return list
+end
+
+-- The numbers of more parameters: all are checked before one is known.
+local function new_index(self, params)
+  local index, n = {}, #self.index
+  for k, p in ipairs(params) do
+    check_parameter(self, n + k, p, index)
+    index[n + k] = p
+    index[p] = n + k
+  end
+  return index
 end
 
 --- One more group: its parameters, and the options that differ from those of the others.
 -- @tab group `params`: a list of tensors; options by name
 function Optimizer:add_param_group(group)
+  check_self(self, "add_param_group")
+  check_no_module(self, group)
   if type(group) ~= "table" or core.is_tensor(group) then
     fail(self, "a group is a table with params, got %s", type(group))
   end
@@ -75,18 +100,13 @@ function Optimizer:add_param_group(group)
     if given[key] == nil then given[key] = self.defaults[key] end
   end
   local made = blame.call(options.read, self.name, given, self.rows)
-  self:check(made)
+  self:check(made, #self.param_groups + 1)
   made.params = parameter_list(self, group.params)
-  for _, p in ipairs(made.params) do
-    local i = #self.index + 1
-    check_parameter(self, i, p)
-    self.index[i] = p
-    self.index[p] = i
-  end
+  for i, p in pairs(new_index(self, made.params)) do self.index[i] = p end
   self.param_groups[#self.param_groups + 1] = made
 end
 
--- What options together cannot be: a class's own.
+-- What options of group k together cannot be: a class's own.
 function Optimizer:check() end                                          -- luacheck: ignore 212
 
 -- The state of a parameter before its first step: a class's own.
@@ -94,12 +114,14 @@ function Optimizer:start() return {} end                                -- luach
 
 local function is_groups(params)
   return type(params) == "table" and type(params[1]) == "table" and not core.is_tensor(params[1])
+     and not fields.is_module(params)
 end
 
 local function new(class, params, given)
   local self = setmetatable({param_groups = {}, state = {}, index = {}}, class)
   blame.call(args.options, self.name, given, class.rows)
   self.defaults = blame.call(options.read, self.name, given or {}, class.rows)
+  if is_groups(params) then blame.call(options.list, self.name .. ": groups", params) end
   for _, group in ipairs(is_groups(params) and params or {{params = parameter_list(self, params)}}) do
     self:add_param_group(group)
   end
@@ -119,12 +141,19 @@ end
 
 -- ---- steps ----
 
+local function check_there(self, p)
+  local gone = core.gone(p)
+  if gone then fail(self, "parameter %d: %s", self.index[p], gone) end
+end
+
 --- Forgets the gradients of all parameters.
 -- @tparam[opt] table given `set_to_none` (true); false: they become 0
 function Optimizer:zero_grad(given)
+  check_self(self, "zero_grad")
   local keeps = given and blame.call(args.options, "zero_grad", given, {set_to_none = true}).set_to_none == false
   for _, group in ipairs(self.param_groups) do
     for _, p in ipairs(group.params) do
+      check_there(self, p)
       local g = keeps and gradient(p)
       if not keeps then p.grad = nil elseif g then p.grad = core.zeros_like(g) end
     end
@@ -161,10 +190,23 @@ local function first_state(self, p, group)
   return self:start(p, group)
 end
 
+-- Are a group's options of the types that they were made with? A script may have set them.
+function Optimizer:check_types(group)
+  for key, row in pairs(self.rows) do
+    local first, value = row[1], group[key]
+    if first ~= nil and (type(value) ~= type(first) or type(value) == "table"
+                         and (type(value[1]) ~= type(first[1]) or type(value[2]) ~= type(first[2]))) then
+      blame.call(row[2], self.name .. ": " .. key, value)
+    end
+  end
+end
+
 local function step_group(self, group)
   local states = self.state
+  self:check_types(group)
   for _, p in ipairs(group.params) do
     local state = states[p]
+    if not state then check_there(self, p) end
     if state or gradient(p) then
       if not state then
         state = first_state(self, p, group)
@@ -184,6 +226,7 @@ end
 -- @tparam[opt] function closure computes the loss and its gradients again, and returns the loss
 -- @return what closure returns
 function Optimizer:step(closure)
+  check_self(self, "step")
   local loss
   if core.capturing() then check_capture(self) end
   if closure then
@@ -196,16 +239,13 @@ end
 
 -- ---- state ----
 
-local function copy(value)
-  return type(value) == "table" and table.move(value, 1, #value, 1, {}) or value
-end
-
---- All that step goes by, but for parameters and gradients: `state`, by number of the parameter, tables of tensors
--- (which share the optimiser's memory) and numbers, empty before the first step; `param_groups`: options, and as
--- `params` the numbers of the parameters, `shapes` their shapes.
+--- All that step goes by, but for parameters and gradients: `class`, the optimiser's name; `state`, by number of the
+-- parameter, tables of tensors (which share the optimiser's memory) and numbers, empty before the first step;
+-- `param_groups`: options, and as `params` the numbers of the parameters, `shapes` their shapes.
 -- @treturn table
 function Optimizer:state_dict()
-  local dict = {state = {}, param_groups = {}}
+  check_self(self, "state_dict")
+  local dict = {class = self.name, state = {}, param_groups = {}}
   for i, p in ipairs(self.index) do
     dict.state[i] = {}
     for name, value in pairs(self.state[p] or {}) do dict.state[i][name] = copy(value) end
@@ -222,32 +262,6 @@ function Optimizer:state_dict()
   return dict
 end
 
--- The shapes are not there in a state that comes from elsewhere.
-local function check_shapes(self, group, saved)
-  for i, p in ipairs(group.params) do
-    local shape = type(saved.shapes) == "table" and saved.shapes[i]
-    if shape and args.shape_text(shape) ~= args.shape_text(p.shape) then
-      fail(self, "load_state_dict: parameter %d has shape %s, that of the state %s", self.index[p],
-           args.shape_text(p.shape), args.shape_text(shape))
-    end
-  end
-end
-
-local function check_dict(self, dict)
-  local groups = type(dict) == "table" and type(dict.state) == "table" and dict.param_groups
-  if type(groups) ~= "table" then fail(self, "load_state_dict: this is not the state of an optimiser") end
-  if #groups ~= #self.param_groups then
-    fail(self, "load_state_dict: the state has %d groups, the optimiser %d", #groups, #self.param_groups)
-  end
-  for k, group in ipairs(self.param_groups) do
-    local n = type(groups[k]) == "table" and type(groups[k].params) == "table" and #groups[k].params
-    if n ~= #group.params then
-      fail(self, "load_state_dict: group %d has %d parameters, that of the state %s", k, #group.params, n or "none")
-    end
-    check_shapes(self, group, groups[k])
-  end
-end
-
 -- A state's value as parameter p, number i, needs it: a copy, with p's dtype, where p is.
 function Optimizer:adapt(i, p, name, value)
   if not core.is_tensor(value) then return copy(value) end
@@ -258,13 +272,19 @@ function Optimizer:adapt(i, p, name, value)
   return value:detach():to(p.dtype, p.device):clone()
 end
 
+Optimizer.check_first, Optimizer.check_state = saving.first_of, saving.check_entries
+
 local function adapted_state(self, dict)
-  local states = {}
+  local states, first = {}, self:check_first()
   for k, group in ipairs(self.param_groups) do
     for j, p in ipairs(group.params) do
       local i = dict.param_groups[k].params[j]
       local saved = dict.state[i]
-      if type(saved) == "table" and next(saved) ~= nil then
+      if saved ~= nil and type(saved) ~= "table" then
+        fail(self, "load_state_dict: the state of parameter %s: table expected, got %s", tostring(i), type(saved))
+      end
+      if saved and next(saved) ~= nil then
+        self:check_state(i, saved, first)
         states[p] = {}
         for name, value in pairs(saved) do states[p][name] = self:adapt(i, p, name, value) end
       end
@@ -275,33 +295,27 @@ end
 
 --- Takes over what state_dict gave, copied; where something does not fit nothing changes.
 -- @tab dict
--- @raise groups, parameters or shapes that differ
+-- @raise the state of another class, groups, parameters or shapes that differ, values that the constructor refuses
 function Optimizer:load_state_dict(dict)
-  check_dict(self, dict)
+  check_self(self, "load_state_dict")
+  saving.check_groups(self, dict)
+  local made = {}
+  for k in ipairs(self.param_groups) do made[k] = saving.options_of(self, k, dict) end
   self.state = adapted_state(self, dict)
   for k, group in ipairs(self.param_groups) do
-    for name, value in pairs(dict.param_groups[k]) do
-      if name ~= "params" and name ~= "shapes" then group[name] = copy(value) end
-    end
+    for name, value in pairs(made[k]) do group[name] = value end
   end
 end
 
 -- ---- printing ----
 
-local function value_text(value)
-  return type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
-end
-
 --- The optimiser as text: its groups' options.
 function Optimizer:__tostring()
   local lines = {}
   for _, group in ipairs(self.param_groups) do
-    local parts = {}
-    for name, value in pairs(group) do
-      if name ~= "params" then parts[#parts + 1] = name .. " = " .. value_text(value) end
-    end
-    table.sort(parts)
-    lines[#lines + 1] = ("%s(%d parameters: %s)"):format(self.name, #group.params, table.concat(parts, ", "))
+    local all = {}
+    for name, value in pairs(group) do if name ~= "params" then all[name] = value end end
+    lines[#lines + 1] = ("%s(%d parameters: %s)"):format(self.name, #group.params, options.list_text(all))
   end
   return table.concat(lines, "\n")
 end

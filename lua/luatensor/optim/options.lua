@@ -6,12 +6,13 @@ local options = {}
 
 local function number(what, x)
   if type(x) ~= "number" then args.fail(what, "number expected, got %s", type(x)) end
+  if x ~= x then args.fail(what, "a number expected, got nan") end
   return x
 end
 
 --- A number that is not below 0 (nor NaN).
 function options.nonnegative(what, x)
-  if number(what, x) < 0 or x ~= x then args.fail(what, "%s is below 0", x) end
+  if number(what, x) < 0 then args.fail(what, "%s is below 0", x) end
   return x
 end
 
@@ -35,9 +36,22 @@ function options.share(what, x)
   return x
 end
 
+--- A table that is a list and has no other keys.
+function options.list(what, x)
+  if type(x) ~= "table" then args.fail(what, "a list expected, got %s", type(x)) end
+  local n = #x
+  for key in pairs(x) do
+    if math.type(key) ~= "integer" or key < 1 or key > n then
+      args.fail(what, "a list expected, but it has %s", tostring(key))
+    end
+  end
+  return x
+end
+
 --- Two fractions.
 function options.fractions(what, x)
   if type(x) ~= "table" or #x ~= 2 then args.fail(what, "a list of two numbers expected") end
+  options.list(what, x)
   return {options.fraction(what .. "[1]", x[1]), options.fraction(what .. "[2]", x[2])}
 end
 
@@ -59,6 +73,19 @@ function options.choice(...)
     for _, word in ipairs(words) do if x == word then return x end end
     args.fail(what, "%s expected, got %s", table.concat(words, " or "), tostring(x))
   end
+end
+
+--- A value of an option as text.
+function options.text(value)
+  return type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
+end
+
+--- "name = value, …" in the order of names.
+function options.list_text(all)
+  local parts = {}
+  for name, value in pairs(all) do parts[#parts + 1] = name .. " = " .. options.text(value) end
+  table.sort(parts)
+  return table.concat(parts, ", ")
 end
 
 --- The given options where there are such, checked, the defaults elsewhere.

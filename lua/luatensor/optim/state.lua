@@ -1,0 +1,140 @@
+--- Is a state that a script hands over one of this class, and of sense? What optimisers, schedulers and scalers share.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local options = require "luatensor.optim.options"
+
+local state = {}
+
+local function copy(value)
+  return type(value) == "table" and table.move(value, 1, #value, 1, {}) or value
+end
+state.copy = copy
+
+--- Methods are called with a colon: self must have this field.
+function state.check_self(self, field, name, call)
+  if type(self) ~= "table" or rawget(self, field) == nil then
+    blame.fail(name, "a method is called with a colon: %s:%s(…)", call, name)
+  end
+end
+
+--- What a state says that it is of.
+function state.check_class(self, dict)
+  if dict.class ~= nil and dict.class ~= self.name then
+    self:fail("load_state_dict: this is the state of %s", tostring(dict.class))
+  end
+end
+
+-- ---- groups of an optimiser ----
+
+-- The shapes are not there in a state that comes from elsewhere.
+local function check_shapes(self, group, saved)
+  for i, p in ipairs(group.params) do
+    local shape = type(saved.shapes) == "table" and saved.shapes[i]
+    if shape and args.shape_text(shape) ~= args.shape_text(p.shape) then
+      self:fail("load_state_dict: parameter %d has shape %s, that of the state %s", self.index[p],
+                args.shape_text(p.shape), args.shape_text(shape))
+    end
+  end
+end
+
+local function check_count(self, k, group, saved)
+  local n = type(saved) == "table" and type(saved.params) == "table" and #saved.params
+  if n ~= #group.params then
+    self:fail("load_state_dict: group %d has %d parameters, that of the state %s", k, #group.params, n or "none")
+  end
+end
+
+-- Each number of a parameter once, and none in the state that no group has.
+local function check_numbers(self, dict)
+  local seen = {}
+  for _, saved in ipairs(dict.param_groups) do
+    for _, i in ipairs(saved.params) do
+      if seen[i] then self:fail("load_state_dict: the state's groups have parameter %s twice", tostring(i)) end
+      seen[i] = true
+    end
+  end
+  for i in pairs(dict.state) do
+    if not seen[i] then self:fail("load_state_dict: no group of the state has its parameter %s", tostring(i)) end
+  end
+end
+
+--- Groups and parameters of a state are those of the optimiser, as far as can be seen.
+function state.check_groups(self, dict)
+  local groups = type(dict) == "table" and type(dict.state) == "table" and dict.param_groups
+  if type(groups) ~= "table" then self:fail("load_state_dict: this is not the state of an optimiser") end
+  state.check_class(self, dict)
+  if #groups ~= #self.param_groups then
+    self:fail("load_state_dict: the state has %d groups, the optimiser %d", #groups, #self.param_groups)
+  end
+  for k, group in ipairs(self.param_groups) do
+    check_count(self, k, group, groups[k])
+    check_shapes(self, group, groups[k])
+  end
+  check_numbers(self, dict)
+end
+
+local others = {params = true, shapes = true, initial_lr = true}
+
+--- The options of group k as the state has them, checked as the constructor's are.
+function state.options_of(self, k, dict)
+  local saved, given, made = dict.param_groups[k], {}, {}
+  for key, value in pairs(saved) do
+    if not self.rows[key] and not others[key] then
+      if dict.class == nil then self:fail("load_state_dict: %s has no option %s", self.name, tostring(key)) end
+      made[key] = copy(value)                                           -- of the script's own
+    end
+  end
+  for key in pairs(self.rows) do
+    given[key] = saved[key]
+    if given[key] == nil then given[key] = self.param_groups[k][key] end
+  end
+  local name = self.name .. ": load_state_dict"
+  for key, value in pairs(blame.call(options.read, name, given, self.rows)) do made[key] = value end
+  if saved.initial_lr ~= nil then
+    made.initial_lr = blame.call(options.nonnegative, name .. ": initial_lr", saved.initial_lr)
+  end
+  self:check(made, k)
+  return made
+end
+
+-- ---- state of a parameter ----
+
+--- What a class makes at the first step, whatever its options: for the smallest parameter.
+function state.first_of(self)
+  local smallest = self.index[1]
+  for _, p in ipairs(self.index) do if p.size < smallest.size then smallest = p end end
+  return self:start(smallest, options.read(self.name, {}, self.rows))
+end
+
+local function kind_of(value) return core.is_tensor(value) and "tensor" or type(value) end
+
+local function check_number(self, i, name, x)
+  if x ~= x or x < 0 and (name == "step" or name == "mu_product") or name == "step" and not math.tointeger(x) then
+    self:fail("load_state_dict: %s of parameter %s cannot be %s", name, tostring(i), tostring(args.plain(x)))
+  end
+end
+
+--- The state of parameter i has what the class needs (first), and nothing but tensors and numbers.
+function state.check_entries(self, i, saved, first)
+  for name, value in pairs(first) do
+    local want, got = kind_of(value), kind_of(saved[name])
+    if got == "nil" then self:fail("load_state_dict: %s of parameter %s is missing", name, tostring(i)) end
+    if got ~= want then
+      self:fail("load_state_dict: %s of parameter %s: %s expected, got %s", name, tostring(i), want, got)
+    end
+  end
+  for name, value in pairs(saved) do
+    local kind = kind_of(value)
+    if kind ~= "tensor" and kind ~= "number" then
+      self:fail("load_state_dict: %s of parameter %s: tensor or number expected, got %s", tostring(name), tostring(i),
+                kind)
+    end
+    local gone = kind == "tensor" and core.gone(value)
+    if gone then self:fail("load_state_dict: %s of parameter %s: %s", name, tostring(i), gone) end
+    if kind == "number" then check_number(self, i, name, value) end
+  end
+end
+
+return state
