@@ -108,8 +108,8 @@ describe("a module's fields", function()
     m.width, m.list, m.fn = 3, {1, 2}, print
     assert.same({"w"}, names(m:named_parameters()))
     assert.same({"mean"}, names(m:named_buffers()))
-    m.w = m.w * 1
-    assert.same({}, names(m:named_parameters()))
+    m.seen = m.w * 3
+    assert.same({"w"}, names(m:named_parameters()))
   end)
 
   it("may be registered without a tensor", function()
@@ -121,6 +121,119 @@ describe("a module's fields", function()
     m.bias, m.mean = lt.zeros(2), lt.ones(2)
     assert.same({"bias", "mean"}, keys(m:state_dict()))
     assert.equal(1, #m:parameters())
+  end)
+
+  it("cannot hide parameters in plain tables that are filled later", function()
+    local ways = {
+      parameters = function(m) return m:parameters() end, named = function(m) return m:named_modules() end,
+      buffers = function(m) return m:named_buffers() end, train = function(m) return m:train() end,
+      to = function(m) return m:to("float64") end, state = function(m) return m:state_dict() end,
+    }
+    local function with(fill)
+      local m = nn.Module()
+      m.ws = {}
+      fill(m.ws, m)
+      return m
+    end
+    for _, f in pairs(ways) do
+      assert.raises('^Module: field "ws" is a plain table of modules', f, with(function(t) t[1] = nn.Linear(2, 2) end))
+      assert.raises('^Module: field "ws" is a plain table of modules', f, with(function(t) t.x = {y = nn.Linear(2, 2)} end))
+      assert.raises('^Module: field "ws" is a plain table of parameters', f, with(function(t) t.x = {y = parameter(2)} end))
+      assert.raises('^Module: field "ws"', f, nn.Sequential(with(function(t) t[1] = nn.ReLU() end)))
+    end
+    assert.raises('^Module: field "ws" is a plain table of modules', function()
+      local m = nn.Module()
+      m.ws = {x = {y = nn.Linear(2, 2)}}
+    end)
+    local fine = with(function(t, m)
+      t.t, t.m, t.own = t, m, setmetatable({nn.ReLU()}, {})
+      m.a, m.w = nn.Linear(2, 2), parameter(2)
+      t[1], t.deep, t.data = m.a, {m.w}, lt.ones(2)
+      for i = 2, 2000 do t[i] = i end
+    end)
+    assert.equal(3, #fine:parameters())
+    assert.truthy(tostring(with(function(t) t[1] = nn.ReLU() end)))
+  end)
+
+  it("are no class fields", function()
+    local Net = nn.Module:extend "Net"
+    assert.raises('Net: "lin" is a field of the class, which nobody would find; make it in init: self.lin = …',
+                  function() Net.lin = nn.Linear(2, 2) end)
+    assert.raises('^Net: "w" is a field of the class', function() Net.w = parameter(2) end)
+    Net.scale, Net.mean = 3, lt.ones(2)
+    assert.equal(3, Net().scale)
+  end)
+
+  it("cannot be replaced by what would not be trained", function()
+    local function changed(x)
+      local m = nn.Linear(2, 2)
+      m.weight = x
+      return m
+    end
+    local words = 'Linear: parameter "weight" was replaced by a tensor that does not require gradients: it would not be '
+                  .. "trained; use nn.Parameter(x)"
+    for _, name in ipairs {"parameters", "state_dict", "named_parameters", "train", "zero_grad"} do
+      local m = changed(lt.ones(2, 2))
+      assert.raises(words, m[name], m)
+    end
+    assert.truthy(tostring(changed(lt.ones(2, 2))):find("does not require gradients", 1, true))
+    assert.raises('^Linear: parameter "weight" was replaced by the result of multiply', function()
+      changed(parameter(2, 2) * 2):parameters()
+    end)
+    local m = changed(nn.Parameter(lt.ones(2, 2)))
+    assert.truthy(rawequal(m.weight, m:parameters()[1]))
+    m:requires_grad_(false)
+    assert.same({"bias", "weight"}, keys(m:state_dict()))
+    m.weight = false
+    assert.same({"bias"}, keys(m:state_dict()))
+  end)
+
+  it("are no results in a constructor", function()
+    local Net = nn.Module:extend "Net"
+    function Net:init() self.w = parameter(3, 3) * 0.02 end
+    assert.raises('Net: field "w" is the result of multiply: only leaves are trained; use :detach():requires_grad_(), '
+                  .. "or nn.Parameter", function() return Net() end)
+    function Net:init() self.w = nn.Parameter(parameter(3, 3) * 0.02) end
+    function Net:forward(x)
+      self.last = x * self.w
+      return self.last
+    end
+    local net = Net()
+    assert.falsy(net(lt.ones(3, 3)).is_leaf)
+    assert.same({"w"}, names(net:named_parameters()))
+    assert.raises("Parameter: tensor expected, got number", function() nn.Parameter(3) end)
+    assert.raises("Parameter: a tensor of floats expected, got int64", function()
+      nn.Parameter(lt.ones({2}, {dtype = "int64"}))
+    end)
+  end)
+
+  it("have no names of methods", function()
+    for name, value in pairs {train = nn.ReLU(), to = lt.ones(2), parameters = {}, forward = 3, apply = parameter(2)} do
+      assert.raises(('Module: "%s" is a method of modules: no field can have this name'):format(name), function()
+        local m = nn.Module()
+        m[name] = value
+      end)
+    end
+    local m = nn.Module()
+    m.forward = function(_, x) return x end
+    assert.equal(3, m(3))
+    m.training = nn.ReLU()
+    assert.raises('Module: field "training" must be true or false, it is a module; use :train() and :eval()', function() m:parameters() end)
+    m = nn.Linear(2, 2)
+    m._names = {}
+    assert.raises("Linear: fields _names, _known, _parameters and _buffers are the module's own", function()
+      m:parameters()
+    end)
+  end)
+
+  it("that were freed are named", function()
+    local m = nn.Sequential(nn.Linear(2, 2))
+    m[1].weight:free()
+    for _, name in ipairs {"parameters", "state_dict", "train"} do
+      assert.raises("Linear: weight: this tensor was freed", m[name], m)
+    end
+    assert.raises("Linear: weight: this tensor was freed", function() m:to("float64") end)
+    assert.truthy(tostring(m):find("Linear(2, 2)  weight: this tensor was freed", 1, true))
   end)
 
   it("cannot hide parameters", function()
@@ -464,4 +577,72 @@ describe("misuse", function()
       assert.raises("^Linear%(3, 2%): the input is on cpu, the weight on cuda", nn.Linear(3, 2), lt.rand({2, 3}, {device = "cpu"}))
     end)
   end
+end)
+
+describe("the places of a Sequential", function()
+  it("have modules, one after the other", function()
+    local s = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+    assert.raises("Sequential: place 3: module expected, got number", function() s[3] = 3 end)
+    assert.raises("Sequential: place 5: only 1 … 3 can be assigned", function() s[5] = nn.ReLU() end)
+    assert.raises("Sequential: place 1.5: only 1 … 3 can be assigned", function() s[1.5] = nn.ReLU() end)
+    assert.raises('Sequential: field "fc" would never be called; use :append(module), or a class of your own with a '
+                  .. "forward", function() s.fc = nn.Linear(2, 2) end)
+    assert.raises('^Residual: field "fc" would never be called', function() nn.Residual().fc = nn.ReLU() end)
+    s[3] = nn.Tanh()
+    s.note = "mine"
+    assert.equal(3, #s)
+    assert.equal("ReLU", s:remove(2).class_name)
+    assert.same({2, "Tanh"}, {#s, s[2].class_name})
+    s[2] = nn.ReLU()
+    s:insert(1, nn.Identity())
+    assert.same({3, "ReLU"}, {#s, s[3].class_name})
+  end)
+
+  it("that are empty, or have something else, are said at calls and walks", function()
+    local s = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Tanh())
+    s[2] = nil
+    local words = "Sequential: place 2 is empty; modules are taken out by :remove(2)"
+    assert.raises(words, function() return s(lt.ones(1, 2)) end)
+    assert.raises(words, function() return s:parameters() end)
+    s[2] = nn.ReLU()
+    assert.equal(6, #s:parameters() * 3)
+    s[2] = 3
+    words = "Sequential: place 2: module expected, got number"
+    assert.raises(words, function() return s(lt.ones(1, 2)) end)
+    assert.raises(words, function() return s:state_dict() end)
+    assert.truthy(tostring(s):find("place 2: module expected", 1, true))
+    local list = nn.ModuleList{nn.ReLU(), nn.ReLU()}
+    list[1] = nil
+    assert.raises("^ModuleList: place 1 is empty", function() return list:parameters() end)
+    list = nn.ModuleList()
+    list.head = nn.ReLU()
+    assert.same({"head"}, names(list:named_children()))
+  end)
+
+  it("may be left to a forward of one's own", function()
+    local Net = nn.Sequential:extend "Net"
+    function Net:forward(x) return self.head(nn.Sequential.forward(self, x)) end
+    local net = Net(nn.Linear(2, 2))
+    net.head = nn.Linear(2, 1)
+    assert.equal("[3, 1]", tostring(net(lt.ones(3, 2)).shape))
+    assert.same({"1.weight", "1.bias", "head.weight", "head.bias"}, names(net:named_parameters()))
+  end)
+
+  it("of a ParameterList are tensors in a list", function()
+    assert.raises("ParameterList: a list of tensors expected, got number", function() nn.ParameterList(3) end)
+    assert.raises("ParameterList: a list of tensors expected, got a tensor; use {x}",
+                  function() nn.ParameterList(lt.ones(2)) end)
+    assert.raises("ParameterList: a list of tensors expected, got a module", function() nn.ParameterList(nn.ReLU()) end)
+    assert.raises("ParameterList: argument 1: a tensor of floats expected, got int64", function()
+      nn.ParameterList{lt.ones({2}, {dtype = "int64"})}
+    end)
+  end)
+end)
+
+describe("what printing shows of parameters", function()
+  it("is one, or not too many on a line", function()
+    assert.equal("PReLU(1)  weight [1]: 1 parameter", tostring(nn.PReLU()))
+    local text = tostring(nn.LSTM(3, 4, {num_layers = 2, bidirectional = true}))
+    assert.truthy(text:find("bias_hh_l1 [16], 12 more: 736 parameters", 1, true), text)
+  end)
 end)

@@ -3,6 +3,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local fields = require "luatensor.nn.module.fields"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
@@ -12,14 +13,51 @@ end
 
 -- ---- Sequential, ModuleList ----
 
--- Number of modules 1 … n; those after a gap do not count.
-local function count_of(self)
-  local n = 0
-  while rawget(self, n + 1) do n = n + 1 end
-  return n
-end
+-- Number of entries 1 … n.
+local function count_of(self) return rawget(self, "_count") or 0 end
 
 local list = {}
+
+-- What stands at place i; the script may have put anything over a module, which __newindex does not see.
+local function check_place(self, i)
+  local module = rawget(self, i)
+  if Module.is(module) then return end
+  if module == nil then
+    blame.fail(self.class_name, "place %d is empty; modules are taken out by :remove(%d)", i, i)
+  end
+  blame.fail(self.class_name, "place %d: module expected, got %s", i, type(module))
+end
+
+local function check_places(self)
+  for i = 1, count_of(self) do check_place(self, i) end
+end
+
+function list:_check()
+  fields.check(self)
+  check_places(self)
+end
+
+local is_chain = {}      -- forwards that call the modules 1 … n, and no others
+
+-- Assignment to a field that is not there yet.
+local function assign(self, name, value)
+  if type(name) ~= "number" then
+    if Module.is(value) and is_chain[self.forward] then
+      blame.fail(self.class_name, "field %q would never be called; use :append(module), or a class of your own with a "
+                 .. "forward", tostring(name))
+    end
+    return fields.assign(self, name, value)
+  end
+  local n = count_of(self)
+  if value == nil then blame.fail(self.class_name, "there is no place %s of %d", name, n) end
+  if not Module.is(value) then blame.fail(self.class_name, "place %s: module expected, got %s", name, type(value)) end
+  local i = math.tointeger(name)
+  if not i or i < 1 or i > n + 1 then
+    blame.fail(self.class_name, "place %s: only 1 … %d can be assigned", name, n + 1)
+  end
+  fields.assign(self, i, value)
+  rawset(self, "_count", math.max(i, n))
+end
 
 --- Adds a module at the end.
 -- @function Sequential:append
@@ -55,13 +93,14 @@ function list:remove(i)
   local module = self[i]
   for k = i, n - 1 do self[k] = self[k + 1] end
   self[n] = nil
+  self._count = n - 1
   return module
 end
 
 local function list_class(name)
   local class = Module:extend(name)
   for key, f in pairs(list) do class[key] = f end
-  class.__len = count_of
+  class.__len, class.__newindex = count_of, assign
   return class
 end
 
@@ -85,8 +124,10 @@ end
 
 -- What stands between two layers that keep nothing ends at once: nobody else has it, and a graph keeps what it needs.
 function Sequential:forward(x)
-  local i, module, ours = 1, self[1], false
-  while module do
+  local ours = false
+  for i = 1, rawget(self, "_count") or 0 do
+    local module = rawget(self, i)
+    if type(module) ~= "table" then check_place(self, i) end
     local y, keeps_nothing = module(x), layer.keeps_nothing[module.forward]
     if not rawequal(x, y) then
       if ours and keeps_nothing then x:free() end
@@ -94,11 +135,11 @@ function Sequential:forward(x)
     else
       ours = ours and keeps_nothing
     end
-    x, i = y, i + 1
-    module = self[i]
+    x = y
   end
   return x
 end
+is_chain[Sequential.forward] = true
 
 --- Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
 -- @function nn.ModuleList
@@ -146,9 +187,19 @@ end
 -- @tparam[opt] table list of tensors of floats
 -- @treturn Module
 local ParameterList = Module:extend "ParameterList"
-ParameterList.__len = count_of
+
+-- Number of entries 1 … n; those after a gap do not count.
+function ParameterList:__len()
+  local n = 0
+  while rawget(self, n + 1) do n = n + 1 end
+  return n
+end
 
 function ParameterList:init(tensors)
+  if tensors ~= nil and (type(tensors) ~= "table" or Module.is(tensors)) then
+    blame.fail("ParameterList", "a list of tensors expected, got %s",
+               core.is_tensor(tensors) and "a tensor; use {x}" or Module.is(tensors) and "a module" or type(tensors))
+  end
   for _, x in ipairs(tensors or {}) do self:append(x) end
 end
 
@@ -157,8 +208,12 @@ end
 -- @tparam tensor x
 -- @treturn Module this one
 function ParameterList:append(x)
-  local i = count_of(self) + 1
+  local i = #self + 1
   if not core.is_tensor(x) then blame.fail("ParameterList", "argument %d: tensor expected, got %s", i, type(x)) end
+  if core.gone(x) then blame.fail("ParameterList", "argument %d: %s", i, core.gone(x)) end
+  if not x.dtype:find("float") then
+    blame.fail("ParameterList", "argument %d: a tensor of floats expected, got %s", i, x.dtype)
+  end
   if not x.is_leaf then
     blame.fail("ParameterList", "argument %d: a parameter cannot be the result of %s; use x:detach()", i, x.grad_fn)
   end
@@ -182,6 +237,7 @@ function Residual:forward(x)
   end
   return x + y
 end
+is_chain[Residual.forward] = true
 
 --- A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
 -- @function nn.Lambda

@@ -22,13 +22,13 @@ function Embedding:init(count, width, options)
   options = layer.options("Embedding", options, {padding_idx = true})
   self.count = layer.count("Embedding", "count", count)
   self.width = layer.count("Embedding", "width", width)
-  self.weight = lt.randn({count, width}, layer.made(options))
+  local weight = lt.randn({count, width}, layer.made(options))
   if options.padding_idx then
     self.padding_idx = blame.call(args.integer, "Embedding", "padding_idx", options.padding_idx, 1, count)
     self.options = {padding_idx = self.padding_idx}
-    self.weight[self.padding_idx] = 0
+    weight[self.padding_idx] = 0
   end
-  self.weight:requires_grad_()
+  self.weight = weight:requires_grad_()
 end
 
 --- An Embedding with these rows.

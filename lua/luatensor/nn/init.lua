@@ -5,7 +5,8 @@ local names = require "luatensor.names"
 local Module = require "luatensor.nn.module"
 local layer = require "luatensor.nn.layer"
 
-local nn = {Module = Module, is_module = Module.is}
+local nn = {Module = Module, is_module = Module.is, Parameter = Module.parameter}
+Module.parameter = nil
 
 --- Each file gives classes and functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",

@@ -33,9 +33,31 @@ Module.class_name = "Module"
 -- ---- classes ----
 
 local function new(class, ...)
-  local module = setmetatable({training = true, _names = {}, _known = {}, _parameters = {}, _buffers = {}}, class)
+  local module = setmetatable(fields.new(), class)
+  rawset(module, "_making", true)
   module:init(...)
+  module._making = nil
   return module
+end
+
+-- What a class has all its modules would share, and nobody would find.
+local function assign_to_class(class, name, value)
+  if Module.is(value) or core.is_tensor(value) and not core.gone(value) and value.requires_grad then
+    blame.fail(class.class_name, "%q is a field of the class, which nobody would find; make it in init: self.%s = …",
+               tostring(name), tostring(name))
+  end
+  rawset(class, name, value)
+end
+
+--- A leaf that requires gradients, with the numbers of x: what a module takes for a parameter.
+-- @function nn.Parameter
+-- @tparam tensor x of floats
+-- @treturn tensor shares x's memory
+function Module.parameter(x)
+  if not core.is_tensor(x) then blame.fail("Parameter", "tensor expected, got %s", type(x)) end
+  if core.gone(x) then blame.fail("Parameter", "%s", core.gone(x)) end
+  if not x.dtype:find("float") then blame.fail("Parameter", "a tensor of floats expected, got %s", x.dtype) end
+  return x:detach():requires_grad_()
 end
 
 --- Is value a module?
@@ -55,12 +77,13 @@ function Module:extend(name)
     if type(key) == "string" and key:find("^__") then class[key] = value end
   end
   class.__index = class
-  return setmetatable(class, {__index = self, __call = new})
+  return setmetatable(class, {__index = self, __call = new, __newindex = assign_to_class})
 end
 
 -- ---- fields ----
 
 Module.__newindex = fields.assign
+Module._check = fields.check
 
 local function register(self, fn, name, x)
   fields.check_name(self, name, fn == "register_buffer" and "a buffer" or "a parameter")
@@ -75,7 +98,7 @@ end
 -- @tparam ?tensor x nil: there is none, as in a layer without bias; the field is false
 function Module:register_parameter(name, x)
   register(self, "register_parameter", name, x)
-  self._parameters[name], self._buffers[name] = true, nil
+  self._parameters[name], self._buffers[name] = x or false, nil
 end
 
 --- Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
@@ -94,7 +117,7 @@ end
 -- @treturn function an iterator of names ("" is this one, then such as "1.weight" has before its last dot) and modules
 function Module:named_modules()
   local list, i = {}, 0
-  walking.walk(self, "", {}, function(prefix, module) list[#list + 1] = {prefix, module} end)
+  walking.walk(self, "", function(prefix, module) list[#list + 1] = {prefix, module} end)
   return function()
     i = i + 1
     if list[i] then return list[i][1], list[i][2] end
@@ -226,5 +249,7 @@ for _, name in ipairs {"register_parameter", "register_buffer", "named_modules",
     return f(self, ...)
   end
 end
+
+for name in pairs(Module) do fields.methods[name] = not name:find("^_") or nil end
 
 return setmetatable(Module, {__call = new})

@@ -10,21 +10,38 @@ local function count_text(n)
   return text
 end
 
--- weight [128, 64], bias [128]
-local function shapes_text(self)
+local function parameters_text(n) return ("%s parameter%s"):format(count_text(n), n == 1 and "" or "s") end
+
+local MOST_SHAPES <const> = 4         -- on one line
+
+-- What is wrong with the module's fields; nil. Printing raises nothing.
+local function problem_of(self)
+  local ok, why = pcall(self._check, self)
+  if ok then return nil end
+  return (tostring(why):gsub("^[^\n]-:%d+: ", ""):gsub("^" .. self.class_name .. ": ", ""))
+end
+
+-- weight [128, 64], bias [128]: 8,320 parameters
+local function shapes_text(self, all)
+  local problem = problem_of(self)
+  if problem then return "  " .. problem end
   local parts, count = {}, 0
   for _, name in ipairs(self._names) do
     local x = rawget(self, name)
     if fields.is_parameter(self, name, x) then
       parts[#parts + 1] = name .. " " .. args.shape_text(x.shape)
       count = count + x.size
+      all[x] = true
     end
   end
   if count == 0 then return "" end
-  return ("  %s: %s parameters"):format(table.concat(parts, ", "), count_text(count))
+  if #parts > MOST_SHAPES then
+    parts = table.move(parts, 1, MOST_SHAPES, 1, {[MOST_SHAPES + 1] = ("%d more"):format(#parts - MOST_SHAPES)})
+  end
+  return ("  %s: %s"):format(table.concat(parts, ", "), parameters_text(count))
 end
 
-local function add_lines(self, indent, lines, label, above)
+local function add_lines(self, indent, lines, label, above, all)
   local own = ("%s%s%s(%s"):format(indent, label, self.class_name, self:extra())
   if above[self] then
     lines[#lines + 1] = own .. "): the one above"
@@ -33,8 +50,10 @@ local function add_lines(self, indent, lines, label, above)
   above[self] = true
   local children = {}
   for name, child in self:named_children() do children[#children + 1] = {name, child} end
-  lines[#lines + 1] = own .. (#children == 0 and ")" or "") .. shapes_text(self)
-  for _, child in ipairs(children) do add_lines(child[2], indent .. "  ", lines, ("(%s): "):format(child[1]), above) end
+  lines[#lines + 1] = own .. (#children == 0 and ")" or "") .. shapes_text(self, all)
+  for _, child in ipairs(children) do
+    add_lines(child[2], indent .. "  ", lines, ("(%s): "):format(child[1]), above, all)
+  end
   above[self] = nil
   if #children > 0 then lines[#lines + 1] = indent .. ")" end
 end
@@ -42,13 +61,14 @@ end
 --- The network as text: each module with its parameters' shapes, and how many numbers they are.
 function describe.text(self)
   local lines, count, trained = {}, 0, 0
-  add_lines(self, "", lines, "", {})
-  for _, x in ipairs(self:parameters()) do
+  local all = {}
+  add_lines(self, "", lines, "", {}, all)
+  for x in pairs(all) do
     count = count + x.size
     if x.requires_grad then trained = trained + x.size end
   end
   local frozen = trained < count and (", %s of them trained"):format(count_text(trained)) or ""
-  if #lines > 1 then lines[#lines + 1] = ("%s parameters%s"):format(count_text(count), frozen) end
+  if #lines > 1 then lines[#lines + 1] = parameters_text(count) .. frozen end
   return table.concat(lines, "\n")
 end
 

@@ -18,6 +18,13 @@ function fields.note(self, name)
   self._names[#self._names + 1] = name
 end
 
+-- The tables in which a module keeps what it knows of its fields. Each knows the other, so that a field of the script's
+-- that takes its place is seen.
+function fields.new()
+  local known = {}
+  return {training = true, _names = {of = known}, _known = known, _parameters = {}, _buffers = {}}
+end
+
 -- Names of the state are joined by dots.
 function fields.check_name(self, name, what)
   local is_name = type(name) == "string" and name ~= "" and not name:find(".", 1, true)
@@ -28,36 +35,113 @@ end
 
 local function is_leaf(x) return core.is_tensor(x) and not core.gone(x) and x.requires_grad and x.is_leaf end
 
--- Nobody would find what a plain table has.
-local function check_plain(self, name, value)
+-- ---- plain tables ----
+
+local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- of plain tables that are searched
+
+-- A module or a parameter inside of plain tables that `is_known` does not know; nil.
+local function find_hidden(value, is_known, seen, depth)
+  if fields.is_module(value) or is_leaf(value) then return not is_known(value) and value or nil end
+  if type(value) ~= "table" or getmetatable(value) or seen[value] or depth > MOST_DEPTH then return nil end
+  seen[value] = true
+  for _, item in next, value do
+    seen.count = seen.count + 1
+    if seen.count > MOST_ENTRIES then return nil end
+    local kind = type(item)
+    local found = (kind == "table" or kind == "userdata") and find_hidden(item, is_known, seen, depth + 1)
+    if found then return found end
+  end
+end
+
+local function nobody() return false end
+
+--- Raises where a field is a plain table with modules or parameters: nobody would find what they have.
+-- @tparam Module self
+-- @param name
+-- @param value
+-- @tparam[opt] function is_known (x): is this one found elsewhere?
+function fields.check_plain(self, name, value, is_known)
   if type(value) ~= "table" or getmetatable(value) then return end
-  local _, first = next(value)
-  if fields.is_module(first) or is_leaf(first) then
-    local modules = fields.is_module(first)
-    blame.fail(self.class_name, "field %q is a plain table of %s, whose parameters nobody would find; use %s",
-               tostring(name), modules and "modules" or "parameters",
-               modules and "nn.ModuleList or nn.ModuleDict" or "nn.ParameterList")
+  local found = find_hidden(value, is_known or nobody, {count = 0}, 1)
+  if not found then return end
+  local modules = fields.is_module(found)
+  blame.fail(self.class_name, "field %q is a plain table of %s, whose parameters nobody would find; use %s",
+             tostring(name), modules and "modules" or "parameters",
+             modules and "nn.ModuleList or nn.ModuleDict" or "nn.ParameterList")
+end
+
+-- ---- assignment ----
+
+fields.methods = {}         -- names that modules need themselves; nn.Module's functions
+
+-- Functions may stand for methods of one module: its own forward.
+local function check_method(self, name, value)
+  if fields.methods[name] and value ~= nil and type(value) ~= "function" then
+    blame.fail(self.class_name, "%q is a method of modules: no field can have this name", name)
+  end
+end
+
+-- While a constructor runs; later a field may well keep a result of the forward.
+local function check_made(self, name, value)
+  if rawget(self, "_making") and core.is_tensor(value) and not core.gone(value) and not value.is_leaf then
+    blame.fail(self.class_name, "field %q is the result of %s: only leaves are trained; use "
+               .. ":detach():requires_grad_(), or nn.Parameter", tostring(name), value.grad_fn)
   end
 end
 
 -- Fields are kept as they are; what is noted is their order, and which are parameters.
 function fields.assign(self, name, value)
+  check_method(self, name, value)
   local is_parameter = is_leaf(value)
   if is_parameter or fields.is_module(value) then
     fields.check_name(self, name, is_parameter and "a parameter" or "a module")
   else
-    check_plain(self, name, value)
+    check_made(self, name, value)
+    fields.check_plain(self, name, value)
   end
-  if is_parameter and not self._buffers[name] then self._parameters[name] = true end
+  if is_parameter and not self._buffers[name] then self._parameters[name] = value end
   fields.note(self, name)
   rawset(self, name, value)
 end
 
--- Is this field a parameter? Of fields that have a value __newindex sees no other assignment.
+-- Of fields that have a value __newindex sees no other assignment: walks look at them again.
+local function check_parameter(self, name, value)
+  local known = self._parameters[name]
+  if core.gone(value) then
+    if known then blame.fail(self.class_name, "%s: %s", tostring(name), core.gone(value)) end
+    return
+  end
+  if rawequal(known, value) or self._buffers[name] then return end
+  if is_leaf(value) or known == false and value.is_leaf then
+    self._parameters[name] = value
+  elseif known ~= nil then
+    blame.fail(self.class_name, "parameter %q was replaced by %s: it would not be trained; use nn.Parameter(x)",
+               tostring(name), value.is_leaf and "a tensor that does not require gradients"
+               or ("the result of %s"):format(value.grad_fn))
+  end
+end
+
+--- What __newindex could not see: raises where a field is what it cannot be.
+function fields.check(self)
+  local names = self._names
+  if type(names) ~= "table" or names.of ~= self._known or type(self._parameters) ~= "table"
+     or type(self._buffers) ~= "table" then
+    blame.fail(self.class_name, "fields _names, _known, _parameters and _buffers are the module's own")
+  end
+  if type(self.training) ~= "boolean" then
+    blame.fail(self.class_name, "field \"training\" must be true or false, it is a %s; use :train() and :eval()",
+               fields.is_module(self.training) and "module" or type(self.training))
+  end
+  for _, name in ipairs(names) do
+    local value = rawget(self, name)
+    if core.is_tensor(value) then check_parameter(self, name, value) end
+    check_method(self, name, value)
+  end
+end
+
+-- Is this field a parameter?
 function fields.is_parameter(self, name, value)
-  if self._buffers[name] or not core.is_tensor(value) then return false end
-  if not self._parameters[name] and is_leaf(value) then self._parameters[name] = true end
-  return self._parameters[name] and value.is_leaf or false
+  return self._parameters[name] ~= nil and not self._buffers[name] and core.is_tensor(value)
 end
 
 function fields.is_buffer(module, name) return module._buffers[name] ~= nil end
