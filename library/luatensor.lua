@@ -1910,11 +1910,12 @@ function Scheduler:step() end
 ---@return table # a list
 function Scheduler:get_last_lr() end
 
----What the scheduler is and how far it is, without the optimiser and without functions.
+---What the scheduler is and how far it is, without the optimiser and without functions; `class`: its name.
 ---@return table #
 function Scheduler:state_dict() end
 
----Takes over what state_dict gave. The rates themselves are in the optimiser's state.
+---Takes over what state_dict gave; where something does not fit nothing changes. The rates themselves are in the
+---optimiser's state.
 ---@param dict table
 function Scheduler:load_state_dict(dict) end
 
@@ -1945,11 +1946,11 @@ function GradScaler:update(scale) end
 ---@return number #
 function GradScaler:get_scale() end
 
----Numbers that the next scale goes by.
+---Numbers that the next scale goes by, and `class`, "GradScaler".
 ---@return table #
 function GradScaler:state_dict() end
 
----Takes over what state_dict gave.
+---Takes over what state_dict gave; where something does not fit nothing changes.
 ---@param dict table
 function GradScaler:load_state_dict(dict) end
 

@@ -109,8 +109,40 @@ describe("a GradScaler", function()
     local other = optim.GradScaler()
     other:load_state_dict(scaler:state_dict())
     assert.same(scaler:state_dict(), other:state_dict())
-    assert.same({scale = 128, growth_factor = 4, backoff_factor = 0.5, growth_interval = 2, growth_tracker = 1},
+    assert.same({class = "GradScaler", scale = 128, growth_factor = 4, backoff_factor = 0.5, growth_interval = 2, growth_tracker = 1},
                 other:state_dict())
+  end)
+
+  it("refuses a state of no sense, and changes nothing", function()
+    local scaler = optim.GradScaler {init_scale = 64}
+    local before = scaler:state_dict()
+    for words, change in pairs {
+      ["GradScaler: load_state_dict: scale: a number above 0 expected, got -3"] = {scale = -3},
+      ["GradScaler: load_state_dict: scale: a number expected, got nan"] = {scale = 0 / 0},
+      ["GradScaler: load_state_dict: scale: number expected, got string"] = {scale = "x"},
+      ["GradScaler: load_state_dict: growth_tracker: an integer from 0 on expected, got -1"] = {growth_tracker = -1},
+      ["GradScaler: load_state_dict: growth_interval: an integer above 0"] = {growth_interval = 0},
+      ["GradScaler: load_state_dict: this is the state of SGD"] = {class = "SGD"},
+    } do
+      local dict = scaler:state_dict()
+      for name, value in pairs(change) do dict[name] = value end
+      local ok, text = pcall(scaler.load_state_dict, scaler, dict)
+      assert.is_false(ok)
+      assert.matches(words, text, 1, true)
+      assert.same(before, scaler:state_dict())
+    end
+    before.growth_factor = nil
+    assert.has_error(function() scaler:load_state_dict(before) end)
+  end)
+
+  it("prints its numbers; its methods are called with a colon", function()
+    local scaler = optim.GradScaler {init_scale = 64}
+    assert.equal("GradScaler(backoff_factor = 0.5, enabled = true, growth_factor = 2, growth_interval = 2000, "
+                 .. "growth_tracker = 0, scale = 64)", tostring(scaler))
+    local _, text = pcall(function() scaler.update() end)
+    assert.matches("^spec/clip_spec.lua:%d+: update: a method is called with a colon: scaler:update%(", text)
+    _, text = pcall(function() scaler.step(optim.SGD(lt.ones(1, {requires_grad = true}))) end)
+    assert.matches("step: a method is called with a colon", text)
   end)
 
   it("can be off", function()

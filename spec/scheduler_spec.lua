@@ -101,8 +101,87 @@ describe("a scheduler", function()
       S.SequentialLR(o, {S.StepLR(optimiser(), 1), S.StepLR(o, 1)}, {1})
     end)
     says("luatensor has no \"optim.scheduler.StepLr\"; did you mean \"optim.scheduler.StepLR\"?", function() return S.StepLr end)
+    says("OneCycleLR: max_lr: a value, or a list of one for each group, expected before the options",
+         function() S.OneCycleLR(o, {max_lr = 1, total_steps = 3}) end)
+    says("CyclicLR: max_lr: a value, or a list of one for each group, expected before the options",
+         function() S.CyclicLR(o, 0.1, {max_lr = 1}) end)
+    says("MultiStepLR: milestones: a list expected, but it has zzz", function() S.MultiStepLR(o, {zzz = 1}) end)
+    says("MultiStepLR: milestones: a list expected, but it has gamma", function() S.MultiStepLR(o, {2, gamma = 1}) end)
+    says("MultiStepLR: milestones: a list expected, got number", function() S.MultiStepLR(o, 3) end)
+    says("StepLR: gamma: a number expected, got nan", function() S.StepLR(o, 3, {gamma = 0 / 0}) end)
+    says("LambdaLR: fn(0): a number expected, got string", function() S.LambdaLR(o, function() return "x" end) end)
+    says("LambdaLR: fn(0): a number expected, got nil", function() S.LambdaLR(o, function() end) end)
+    says("ReduceLROnPlateau: step: one number expected, its shape is [2]",
+         function() S.ReduceLROnPlateau(o):step(lt.ones(2)) end)
+    says("scheduler_spec.lua", function() S.StepLR(o, 1).step() end)
+    says(": step: a method is called with a colon: schedule:step(…)", function() S.StepLR(o, 1).step() end)
+    says(": step: a method is called with a colon", function() S.ReduceLROnPlateau(o).step(1) end)
     local s = S.OneCycleLR(o, 1, {total_steps = 2})
     s:step() s:step()
     says("OneCycleLR: this is step 3, there are 2 in all", s.step, s)
+  end)
+end)
+
+describe("a scheduler's state of no sense", function()
+  -- What b says to a's state, changed; nothing changed.
+  local function refuses(words, a, b, change)
+    local dict, before = a:state_dict(), tostring(b)
+    if change then change(dict) end
+    local ok, text = pcall(function() b:load_state_dict(dict) end)
+    assert.is_false(ok)
+    assert.matches(words, text, 1, true)
+    assert.matches("^spec/scheduler_spec.lua:%d+: ", text)
+    assert.equal(before, tostring(b))
+  end
+
+  local function with(name, value) return function(dict) dict[name] = value end end
+
+  it("is refused, and nothing changes", function()
+    local o = optimiser()
+    local step, cosine = S.StepLR(o, 3), S.CosineAnnealingLR(o, 5)
+    refuses("CosineAnnealingLR: load_state_dict: this is the state of StepLR", step, cosine)
+    refuses("CosineAnnealingLR: load_state_dict: CosineAnnealingLR has no ", step, cosine, with("class", nil))
+    refuses("StepLR: load_state_dict: step_size is missing", step, step, with("step_size", nil))
+    refuses("StepLR: load_state_dict: step_size: an integer above 0 expected, got 0", step, step, with("step_size", 0))
+    refuses("StepLR: load_state_dict: gamma: -1 is below 0", step, step, with("gamma", -1))
+    refuses("StepLR: load_state_dict: base_lrs: 2 groups, but 3 values", step, step, with("base_lrs", {1, 2, 3}))
+    refuses("StepLR: load_state_dict: base_lrs: table expected, got number", step, step, with("base_lrs", 1))
+    refuses("StepLR: load_state_dict: base_lrs[2]: number expected, got string", step, step, with("base_lrs", {1, "x"}))
+    refuses("StepLR: load_state_dict: last_epoch: an integer from 0 on expected, got -1", step, step, with("last_epoch", -1))
+    refuses("this is not the state of a scheduler", step, step, with("last_epoch", "x"))
+  end)
+
+  it("is refused by all of a sequence, or by none", function()
+    local function sequence()
+      local o = optimiser()
+      return S.SequentialLR(o, {S.LinearLR(o), S.StepLR(o, 3)}, {2})
+    end
+    local a, b = sequence(), sequence()
+    for _ = 1, 4 do a:step() end
+    refuses("StepLR: load_state_dict: step_size is missing", a, b, function(d) d.schedulers[2].step_size = nil end)
+    refuses("SequentialLR: load_state_dict: the state has 1 schedulers, this 2", a, b, function(d) d.schedulers[2] = nil end)
+    b:load_state_dict(a:state_dict())
+    assert.equal(tostring(a), tostring(b))
+    assert.equal(2, b.schedulers[2].last_epoch)
+  end)
+end)
+
+describe("a scheduler as text", function()
+  it("gives its class, options and state", function()
+    local o = optimiser()
+    assert.equal("StepLR(base_lrs = {0.5, 0.1}, gamma = 0.1, last_epoch = 0, step_size = 3)", tostring(S.StepLR(o, 3)))
+    local s = S.SequentialLR(o, {S.StepLR(o, 3), S.ExponentialLR(o, 0.5)}, {2})
+    assert.equal("SequentialLR(base_lrs = {0.5, 0.1}, last_epoch = 0, milestones = {2})\n"
+                 .. "  StepLR(base_lrs = {0.5, 0.1}, gamma = 0.1, last_epoch = 0, step_size = 3)\n"
+                 .. "  ExponentialLR(base_lrs = {0.5, 0.1}, gamma = 0.5, last_epoch = 0)", tostring(s))
+    assert.matches("^LambdaLR%(base_lrs", tostring(S.LambdaLR(o, function() return 1 end)))
+  end)
+
+  it("OneCycleLR goes on by the phases of a state's total_steps", function()
+    local o, p = optimiser(), optimiser()
+    local a, b = S.OneCycleLR(o, 1, {total_steps = 8}), S.OneCycleLR(p, 1, {total_steps = 20})
+    b:load_state_dict(a:state_dict())
+    for _ = 1, 4 do a:step() b:step() end
+    assert.same(a:get_last_lr(), b:get_last_lr())
   end)
 end)

@@ -7,6 +7,7 @@ local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
+local saving = require "luatensor.optim.state"
 
 --- float16 holds nothing below 6e-8: gradients of a loss of usual size are lost in it. A scaler multiplies the loss,
 -- divides the gradients again before the step, leaves out steps whose gradients are infinite or NaN, and finds the
@@ -36,6 +37,8 @@ local rows = {
 }
 
 local function fail(message, ...) blame.fail("GradScaler", message, ...) end
+function GradScaler:fail(...) blame.fail(self.name, ...) end
+local function check_self(self, name) saving.check_self(self, "seen", name, "scaler") end
 
 --- A scaler.
 -- @function optim.GradScaler
@@ -53,6 +56,7 @@ end
 -- @param loss a tensor, or a list of tensors
 -- @return the same
 function GradScaler:scale(loss)
+  check_self(self, "scale")
   if not self.enabled then return loss end
   if core.is_tensor(loss) then return loss * self.factor end
   if type(loss) ~= "table" then fail("scale: tensor expected, got %s", type(loss)) end
@@ -79,6 +83,7 @@ end
 -- does it.
 -- @tparam Optimizer opt
 function GradScaler:unscale_(opt)
+  check_self(self, "unscale_")
   check_optimizer("unscale_", opt)
   if not self.enabled then return end
   if self.seen[opt] then fail("unscale_: the gradients were divided since the last update") end
@@ -105,6 +110,7 @@ end
 -- @tparam Optimizer opt
 -- @return what opt:step() returns; nothing when it was left out
 function GradScaler:step(opt)
+  check_self(self, "step")
   check_optimizer("step", opt)
   if not self.enabled then return opt:step() end
   if not self.seen[opt] then self:unscale_(opt) end
@@ -118,6 +124,7 @@ end
 --- After the steps of all optimisers: finds the next scale.
 -- @tparam[opt] number scale that is to be the next
 function GradScaler:update(scale)
+  check_self(self, "update")
   if not self.enabled then return end
   local overflow, any = false, false
   for _, seen in pairs(self.seen) do
@@ -139,28 +146,51 @@ end
 
 --- The scale; 1 where the scaler is not enabled.
 -- @treturn number
-function GradScaler:get_scale() return self.enabled and self.factor or 1 end
+function GradScaler:get_scale()
+  check_self(self, "get_scale")
+  return self.enabled and self.factor or 1
+end
 
 local saved = {"growth_factor", "backoff_factor", "growth_interval", "growth_tracker"}
 
---- Numbers that the next scale goes by.
+--- Numbers that the next scale goes by, and `class`, "GradScaler".
 -- @treturn table
 function GradScaler:state_dict()
-  local dict = {scale = self.factor}
+  check_self(self, "state_dict")
+  local dict = {class = self.name, scale = self.factor}
   for _, name in ipairs(saved) do dict[name] = self[name] end
   return dict
 end
 
---- Takes over what state_dict gave.
+local function tracker(what, x)
+  if math.type(x) ~= "integer" or x < 0 then args.fail(what, "an integer from 0 on expected, got %s", tostring(x)) end
+  return x
+end
+
+local checks = {scale = is.positive, growth_factor = is.positive, backoff_factor = is.positive,
+                growth_interval = is.count, growth_tracker = tracker}
+
+--- Takes over what state_dict gave; where something does not fit nothing changes.
 -- @tab dict
+-- @raise the state of another class, or values that the constructor refuses
 function GradScaler:load_state_dict(dict)
-  if type(dict) ~= "table" or type(dict.scale) ~= "number" then
-    fail("load_state_dict: this is not the state of a scaler")
+  check_self(self, "load_state_dict")
+  if type(dict) ~= "table" then fail("load_state_dict: this is not the state of a scaler") end
+  saving.check_class(self, dict)
+  if dict.scale == nil then fail("load_state_dict: this is not the state of a scaler") end
+  local made = {}
+  for name, check in pairs(checks) do
+    if dict[name] == nil then fail("load_state_dict: %s is missing", name) end
+    made[name] = blame.call(check, "GradScaler: load_state_dict: " .. name, dict[name])
   end
-  self.factor = dict.scale
-  for _, name in ipairs(saved) do
-    if type(dict[name]) == "number" then self[name] = dict[name] end
-  end
+  self.factor = made.scale
+  for _, name in ipairs(saved) do self[name] = made[name] end
+end
+
+function GradScaler:__tostring()
+  local all = {enabled = self.enabled, scale = self.factor}
+  for _, name in ipairs(saved) do all[name] = self[name] end
+  return ("GradScaler(%s)"):format(is.list_text(all))
 end
 
 return {GradScaler = setmetatable(GradScaler, {__call = new})}

@@ -4,6 +4,9 @@ local args = require "luatensor.args"
 local blame = require "luatensor.autograd.blame"
 local Optimizer = require "luatensor.optim.optimizer"
 local options = require "luatensor.optim.options"
+local saving = require "luatensor.optim.state"
+
+local copy = saving.copy
 
 --- Schedulers set the learning rates of an optimiser's groups, by how often they were stepped:
 --
@@ -22,9 +25,15 @@ Scheduler.__index = Scheduler
 
 function Scheduler:fail(message, ...) blame.fail(self.name, message, ...) end
 
+local function check_self(self, name) saving.check_self(self, "optimizer", name, "schedule") end
+Scheduler.check_self = check_self
+
 -- A number for each group: of a list, or the same for all.
 function Scheduler:each_group(what, value, check)
   local groups, list = self.optimizer.param_groups, {}
+  if args.is_options(value) then
+    self:fail("%s: a value, or a list of one for each group, expected before the options", what)
+  end
   if type(value) == "table" and #value ~= #groups then
     self:fail("%s: %d groups, but %d values", what, #groups, #value)
   end
@@ -46,11 +55,30 @@ local function new(class, optimizer, ...)
   return self
 end
 
---- A class of schedulers: `rows` are its options, {default, check} by name, which become fields. Its functions:
+local function is_saved(value)
+  local kind = type(value)
+  return kind == "number" or kind == "string" or kind == "boolean" or kind == "table" and type(value[1]) == "number"
+end
+
+local function fields_of(self)
+  local all = {}
+  for name, value in pairs(self) do if is_saved(value) then all[name] = copy(value) end end
+  return all
+end
+
+-- "StepLR(base_lrs = {0.1}, gamma = 0.5, last_epoch = 0, step_size = 3)"
+function Scheduler:text()
+  local parts = {}
+  for i, s in ipairs(self.schedulers or {}) do parts[i] = "\n  " .. tostring(s):gsub("\n", "\n  ") end
+  return ("%s(%s)%s"):format(self.name, options.list_text(fields_of(self)), table.concat(parts))
+end
+
+--- A class of schedulers: `rows` are its options, {default, check} by name, which become fields; `arguments`: checks of
+-- the other fields that its state has, by name (of lists: of each element). Its functions:
 -- `init(self, …, options)`, which checks what the constructor gets and calls `self:read(options)`; `rate(self, base, t,
 -- k)`, the learning rate of group k after t steps.
-function Scheduler.class(name, rows)
-  local class = {name = name, rows = rows or {}}
+function Scheduler.class(name, rows, arguments)
+  local class = {name = name, rows = rows or {}, arguments = arguments or {}, __tostring = Scheduler.text}
   class.__index = class
   return setmetatable(class, {__index = Scheduler, __call = new})
 end
@@ -83,6 +111,7 @@ end
 
 --- Goes on to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
 function Scheduler:step()
+  check_self(self, "step")
   self.last_epoch = self.last_epoch + 1
   self:apply(self.last_epoch)
 end
@@ -90,35 +119,77 @@ end
 --- The learning rates of the groups.
 -- @treturn table a list
 function Scheduler:get_last_lr()
+  check_self(self, "get_last_lr")
   local list = {}
   for k, group in ipairs(self.optimizer.param_groups) do list[k] = group.lr end
   return list
 end
 
-local function is_saved(value)
-  local kind = type(value)
-  return kind == "number" or kind == "string" or kind == "boolean" or kind == "table" and type(value[1]) == "number"
-end
-
---- What the scheduler is and how far it is, without the optimiser and without functions.
+--- What the scheduler is and how far it is, without the optimiser and without functions; `class`: its name.
 -- @treturn table
 function Scheduler:state_dict()
-  local dict = {}
-  for name, value in pairs(self) do
-    if is_saved(value) then dict[name] = type(value) == "table" and table.move(value, 1, #value, 1, {}) or value end
-  end
+  check_self(self, "state_dict")
+  local dict = fields_of(self)
+  dict.class = self.name
   return dict
 end
 
---- Takes over what state_dict gave. The rates themselves are in the optimiser's state.
--- @tab dict
-function Scheduler:load_state_dict(dict)
+local function epoch(what, x)
+  if math.type(x) ~= "integer" or x < 0 then args.fail(what, "an integer from 0 on expected, got %s", tostring(x)) end
+  return x
+end
+
+local shared = {last_epoch = epoch, base_lrs = options.nonnegative, max_lrs = options.nonnegative}
+
+-- A field of a state, checked; lists element by element, those with a number for each group not longer than that.
+local function checked(self, name, value)
+  local what, check = self.name .. ": load_state_dict: " .. name, shared[name] or self.arguments[name]
+  if self.rows[name] then return blame.call(self.rows[name][2], what, value) end
+  if not check then self:fail("load_state_dict: %s has no %s", self.name, tostring(name)) end
+  if type(value) ~= type(self[name]) then
+    self:fail("load_state_dict: %s: %s expected, got %s", name, type(self[name]), type(value))
+  end
+  if type(value) ~= "table" then return blame.call(check, what, value) end
+  local list, most = {}, name:find("_lrs$") and #self.optimizer.param_groups
+  if most and #value > most then self:fail("load_state_dict: %s: %d groups, but %d values", name, most, #value) end
+  for i, x in ipairs(blame.call(options.list, what, value)) do
+    list[i] = blame.call(check, ("%s[%d]"):format(what, i), x)
+  end
+  return list
+end
+
+-- The fields that a state gives.
+function Scheduler:checked_state(dict)
   if type(dict) ~= "table" or math.type(dict.last_epoch) ~= "integer" then
     self:fail("load_state_dict: this is not the state of a scheduler")
   end
+  saving.check_class(self, dict)
+  local made = {}
   for name, value in pairs(dict) do
-    if is_saved(value) then self[name] = type(value) == "table" and table.move(value, 1, #value, 1, {}) or value end
+    if name ~= "class" and name ~= "schedulers" then made[name] = checked(self, name, value) end
   end
+  for name in pairs(fields_of(self)) do
+    local row = self.rows[name]
+    if made[name] == nil and not (row and row[1] == nil) then self:fail("load_state_dict: %s is missing", name) end
+  end
+  return made
+end
+
+-- What follows from fields that were set: a class's own.
+function Scheduler:follow() end                                         -- luacheck: ignore 212
+
+function Scheduler:take(made)
+  for name, value in pairs(made) do self[name] = value end
+  self:follow()
+end
+
+--- Takes over what state_dict gave; where something does not fit nothing changes. The rates themselves are in the
+-- optimiser's state.
+-- @tab dict
+-- @raise the state of another class, or values that the constructor refuses
+function Scheduler:load_state_dict(dict)
+  check_self(self, "load_state_dict")
+  self:take(self:checked_state(dict))
 end
 
 return Scheduler

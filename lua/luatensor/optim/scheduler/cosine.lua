@@ -12,7 +12,7 @@ local function between(low, high, part) return low + (high - low) * (1 + math.co
 -- @int T_max steps from base to eta_min
 -- @tparam[opt] table options `eta_min` (0)
 -- @treturn Scheduler
-local CosineAnnealingLR = Scheduler.class("CosineAnnealingLR", {eta_min = {0, is.nonnegative}})
+local CosineAnnealingLR = Scheduler.class("CosineAnnealingLR", {eta_min = {0, is.nonnegative}}, {T_max = is.count})
 
 function CosineAnnealingLR:init(T_max, options)
   self.T_max = self:argument("T_max", T_max, is.count)
@@ -30,7 +30,7 @@ function CosineAnnealingLR:rate(base, t) return between(self.eta_min, base, t / 
 -- @treturn Scheduler
 local CosineAnnealingWarmRestarts = Scheduler.class("CosineAnnealingWarmRestarts", {
   T_mult = {1, is.count}, eta_min = {0, is.nonnegative},
-})
+}, {T_0 = is.count})
 
 function CosineAnnealingWarmRestarts:init(T_0, options)
   self.T_0 = self:argument("T_0", T_0, is.count)

@@ -40,7 +40,10 @@ local function phases_of(self)
           {last, "initial", "min"}}
 end
 
+function OneCycleLR:follow() self.phases = phases_of(self) end
+
 function OneCycleLR:init(max_lr, options)
+  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
   self:read(options)
   if not self.total_steps then
     if not self.epochs or not self.steps_per_epoch then
@@ -49,8 +52,7 @@ function OneCycleLR:init(max_lr, options)
     self.total_steps = self.epochs * self.steps_per_epoch
   end
   check_momentum(self)
-  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
-  self.phases = phases_of(self)
+  self:follow()
   for k, group in ipairs(self.optimizer.param_groups) do
     group.initial_lr = self.max_lrs[k] / self.div_factor
     self.base_lrs[k] = group.initial_lr
@@ -101,11 +103,11 @@ local CyclicLR = Scheduler.class("CyclicLR", {
 })
 
 function CyclicLR:init(base_lr, max_lr, options)
+  self.base_lrs = self:each_group("base_lr", base_lr, is.nonnegative)
+  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
   self:read(options)
   self.step_size_down = self.step_size_down or self.step_size_up
   check_momentum(self)
-  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
-  self.base_lrs = self:each_group("base_lr", base_lr, is.nonnegative)
   for k, group in ipairs(self.optimizer.param_groups) do group.initial_lr = self.base_lrs[k] end
 end
 

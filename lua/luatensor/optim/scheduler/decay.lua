@@ -9,7 +9,7 @@ local is = require "luatensor.optim.options"
 -- @int step_size
 -- @tparam[opt] table options `gamma` (0.1)
 -- @treturn Scheduler
-local StepLR = Scheduler.class("StepLR", {gamma = {0.1, is.nonnegative}})
+local StepLR = Scheduler.class("StepLR", {gamma = {0.1, is.nonnegative}}, {step_size = is.count})
 
 function StepLR:init(step_size, options)
   self.step_size = self:argument("step_size", step_size, is.count)
@@ -24,11 +24,11 @@ function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) e
 -- @tparam table milestones a list of numbers of steps
 -- @tparam[opt] table options `gamma` (0.1)
 -- @treturn Scheduler
-local MultiStepLR = Scheduler.class("MultiStepLR", {gamma = {0.1, is.nonnegative}})
+local MultiStepLR = Scheduler.class("MultiStepLR", {gamma = {0.1, is.nonnegative}}, {milestones = is.count})
 
 local function check_milestones(self, milestones)
-  if type(milestones) ~= "table" then self:fail("milestones: a list expected, got %s", type(milestones)) end
   local list = {}
+  self:argument("milestones", milestones, is.list)
   for i, m in ipairs(milestones) do list[i] = self:argument(("milestones[%d]"):format(i), m, is.count) end
   return list
 end
@@ -49,7 +49,7 @@ end
 -- @tparam Optimizer optimizer
 -- @number gamma
 -- @treturn Scheduler
-local ExponentialLR = Scheduler.class("ExponentialLR")
+local ExponentialLR = Scheduler.class("ExponentialLR", nil, {gamma = is.nonnegative})
 
 function ExponentialLR:init(gamma, options)
   self.gamma = self:argument("gamma", gamma, is.nonnegative)
@@ -110,7 +110,13 @@ function LambdaLR:init(fn, options)
   self:read(options)
 end
 
-function LambdaLR:rate(base, t, k) return base * (self.functions[k] or self.functions[1])(t) end
+function LambdaLR:rate(base, t, k)
+  local factor = (self.functions[k] or self.functions[1])(t)
+  if type(factor) ~= "number" or factor ~= factor then
+    self:fail("fn(%d): a number expected, got %s", t, type(factor) == "number" and "nan" or type(factor))
+  end
+  return base * factor
+end
 
 return {StepLR = StepLR, MultiStepLR = MultiStepLR, ExponentialLR = ExponentialLR, ConstantLR = ConstantLR,
         LinearLR = LinearLR, PolynomialLR = PolynomialLR, LambdaLR = LambdaLR}

@@ -1,5 +1,6 @@
 --- A scheduler that goes by what is measured.
 
+local args = require "luatensor.args"
 local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
 local is = require "luatensor.optim.options"
@@ -18,7 +19,7 @@ local ReduceLROnPlateau = Scheduler.class("ReduceLROnPlateau", {
   mode = {"min", is.choice("min", "max")}, factor = {0.1, is.fraction}, patience = {10, is.nonnegative},
   threshold = {1e-4, is.nonnegative}, threshold_mode = {"rel", is.choice("rel", "abs")},
   cooldown = {0, is.nonnegative}, min_lr = {0, is.nonnegative}, eps = {1e-8, is.nonnegative},
-})
+}, {best = is.number, cooldown_counter = is.nonnegative, num_bad_epochs = is.nonnegative})
 
 function ReduceLROnPlateau:init(options)
   self:read(options)
@@ -46,7 +47,9 @@ end
 -- @function ReduceLROnPlateau:step
 -- @param metric a number, or a tensor of one element
 function ReduceLROnPlateau:step(metric)
-  local x = core.is_tensor(metric) and metric:item() or metric
+  Scheduler.check_self(self, "step")
+  local x = core.is_tensor(metric) and metric.size == 1 and metric:item() or metric
+  if core.is_tensor(x) then self:fail("step: one number expected, its shape is %s", args.shape_text(x.shape)) end
   if type(x) ~= "number" then self:fail("step: a number expected, got %s", type(x)) end
   self.last_epoch = self.last_epoch + 1
   local better = is_better(self, x)

@@ -10,12 +10,14 @@ local is = require "luatensor.optim.options"
 -- @tparam table schedulers a list, all of this optimiser
 -- @tparam table milestones steps at which the next one begins: one less than schedulers
 -- @treturn Scheduler
-local SequentialLR = Scheduler.class("SequentialLR")
+local SequentialLR = Scheduler.class("SequentialLR", nil, {milestones = is.count})
 
 function SequentialLR:init(schedulers, milestones, options)
   if type(schedulers) ~= "table" or type(milestones) ~= "table" or #milestones ~= #schedulers - 1 then
     self:fail("a list of schedulers and one of milestones expected, one milestone less than schedulers")
   end
+  self:argument("schedulers", schedulers, is.list)
+  self:argument("milestones", milestones, is.list)
   self.schedulers, self.milestones = {}, {}
   for i, s in ipairs(schedulers) do
     if type(s) ~= "table" or s.optimizer ~= self.optimizer or not s.rate then
@@ -44,9 +46,21 @@ function SequentialLR:state_dict()
   return dict
 end
 
-function SequentialLR:load_state_dict(dict)
-  Scheduler.load_state_dict(self, dict)
-  for i, s in ipairs(self.schedulers) do s:load_state_dict(type(dict.schedulers) == "table" and dict.schedulers[i]) end
+function SequentialLR:checked_state(dict)
+  local made, parts = Scheduler.checked_state(self, dict), {}
+  local states = type(dict.schedulers) == "table" and dict.schedulers or {}
+  if #states ~= #self.schedulers or #(made.milestones or {}) ~= #self.milestones then
+    self:fail("load_state_dict: the state has %d schedulers, this %d", #states, #self.schedulers)
+  end
+  for i, s in ipairs(self.schedulers) do parts[i] = s:checked_state(states[i]) end
+  made.schedulers = parts
+  return made
+end
+
+function SequentialLR:take(made)
+  for i, s in ipairs(self.schedulers) do s:take(made.schedulers[i]) end
+  made.schedulers = nil
+  Scheduler.take(self, made)
 end
 
 return {SequentialLR = SequentialLR}
