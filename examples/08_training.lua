@@ -13,7 +13,8 @@ local run <close> = experiment.start({...}, {
   options = {
     "device", {"epochs", 40, kind = "count", help = "how often each training image is seen"},
     {"seeds", 5, kind = "count", help = "how often each network is trained, from other weights"},
-    {"batch", 32, kind = "count", help = "images a step"}, "threads",
+    {"batch", 32, kind = "count", help = "images a step"},
+    {"images", 1797, kind = "count", help = "how many of the 1797 to use"}, "threads",
     {"curve", "", kind = "text", help = "file for the learning curves, a line an epoch: .csv"},
   },
 })
@@ -41,8 +42,12 @@ local networks = {
 
 -- 80 % to train with, the rest to test with, each digit with the same share in both; the same split in every run.
 local function split(image)
-  local all = data.digits{device = device, image = image}
-  return data.split(all, {0.8, 0.2}, {stratify = true, generator = lt.generator{seed = 1}})
+  local fair = {stratify = true, generator = lt.generator{seed = 1}}
+  local digits = data.digits{device = device, image = image}
+  if options.images < digits.size then
+    digits = data.TensorDataset(data.split(digits, {options.images, digits.size - options.images}, fair):all())
+  end
+  return data.split(digits, {0.8, 0.2}, fair)
 end
 
 -- The share of the test images that the model reads right.

@@ -21,7 +21,7 @@ local small = {
   ["05_memory"] = quick .. "--seconds 0.002 --rounds 2",
   ["06_transfer"] = quick .. "--seconds 0.002 --rounds 2",
   ["07_crossover"] = "--most 32 --seconds 0.002 --dtype float64",
-  ["08_training"] = "--epochs 1 --seeds 1 --batch 64",
+  ["08_training"] = "--epochs 1 --seeds 1 --batch 64 --images 100",
   ["09_speedup"] = "--most 16 --batch 64 --seconds 0.002 --steps 2",
   ["10_transformer"] = "--steps 2 --batch 2 --times 8 --width 8 --letters 8 --threads 2 --dtype float64",
 }

@@ -13,7 +13,7 @@ local sizes = {
   quick = {iterations = 3, most = 1024, seconds = 0.05, epochs = 10, seeds = 2, steps = 20},
   tiny = {
     iterations = 2, rows = 40, cols = 30, least = 8, most = 32, seconds = 0.001, rounds = 5, epochs = 1, seeds = 1,
-    batch = 64, steps = 2,
+    batch = 64, steps = 2, images = 100, width = 8, times = 8, letters = 4,
   },
 }
 
