@@ -5,6 +5,7 @@
 local lt = require "luatensor"
 local data, nn, optim = require "luatensor.data", require "luatensor.nn", require "luatensor.optim"
 local experiment = require "luatensor.experiment"
+local files = require "luatensor.bench.files"
 local format = require "luatensor.bench.format"
 
 local run <close> = experiment.start({...}, {
@@ -15,7 +16,7 @@ local run <close> = experiment.start({...}, {
     {"seeds", 5, kind = "count", help = "how often each network is trained, from other weights"},
     {"batch", 32, kind = "count", help = "images a step"},
     {"images", 1797, kind = "count", help = "how many of the 1797 to use"}, "threads",
-    {"curve", "", kind = "text", help = "file for the learning curves, a line an epoch: .csv"},
+    {"curve", "", kind = "output", help = "file for the learning curves, a line an epoch: .csv"},
   },
 })
 local options = run.options
@@ -171,11 +172,16 @@ if options.epochs > 1 then
 end
 
 local function save_curves(path)
-  local file <close> = assert(io.open(path, "w"))
-  file:write("network,epoch,loss,accuracy\n")
+  local lines = {"network,epoch,loss,accuracy\n"}
   for i, network in ipairs(networks) do
-    for _, row in ipairs(curves[i]) do file:write(("%s,%d,%.6g,%.6g\n"):format(network.name, table.unpack(row))) end
+    for _, row in ipairs(curves[i]) do
+      lines[#lines + 1] = ("%s,%d,%.6g,%.6g\n"):format(network.name, table.unpack(row))
+    end
   end
+  local text = table.concat(lines)
+  if path == "-" then return io.write(text) end
+  local written, problem = files.write(path, text)
+  if not written then error(problem, 0) end
   run:text("The learning curves are in {curve}.")
 end
 

@@ -5,8 +5,44 @@ local lt = require "luatensor"
 local nn = require "luatensor.nn"
 local experiment = require "luatensor.experiment"
 
+-- ---- the text ----
+
+local text
+
+local function read_text(path)
+  local file, problem = io.open(path, "rb")
+  if not file then return nil, problem end
+  local content, why = file:read("a")
+  file:close()
+  return content, why and path .. ": " .. why
+end
+
+local function find_text(given)
+  if given ~= "" then return read_text(given) end
+  local readme = package.searchpath("luatensor", package.path):gsub("lua/luatensor/init%.lua$", "") .. "README.md"
+  for _, path in ipairs{"/usr/share/common-licenses/GPL-3", "README.md", readme} do
+    local content = read_text(path)
+    if content then return content end
+  end
+  return nil, "no text found; name one: --path <file>"
+end
+
+-- Reads the text; returns what is wrong with the options.
+local function check(options)
+  if options.width % options.heads ~= 0 then
+    return ("--heads %d does not divide --width %d"):format(options.heads, options.width)
+  end
+  local problem
+  text, problem = find_text(options.path)
+  if not text then return problem end
+  if #text - 2 < options.times then
+    return ("--times %d: the text has %d letters, and a piece must be at least 2 shorter"):format(options.times, #text)
+  end
+end
+
 local run <close> = experiment.start({...}, {
   name = "10_transformer", title = "A transformer that writes", claims = {1},
+  check = check,
   question = "How fast does a small transformer learn the letters of a text, and what does it write?",
   options = {
     "device", {"path", "", kind = "text", help = "the text (default: the GPL, or the readme of luatensor)"},
@@ -23,25 +59,7 @@ local run <close> = experiment.start({...}, {
 local options = run.options
 local device, times = options.device, options.times
 
--- ---- the text: letters as numbers from 1 on ----
-
-local function read_text()
-  local readme = package.searchpath("luatensor", package.path):gsub("lua/luatensor/init%.lua$", "") .. "README.md"
-  local paths = {"/usr/share/common-licenses/GPL-3", "README.md", readme}
-  if options.path ~= "" then paths = {options.path} end
-  for _, path in ipairs(paths) do
-    local file = io.open(path)
-    if file then
-      local text = file:read("a")
-      file:close()
-      return text, path
-    end
-  end
-  error("no text found; name one: --path <file>", 0)
-end
-
-local text, path = read_text()
-if #text <= times + 1 then error(("%s is too short: %d letters"):format(path, #text), 0) end
+-- ---- letters as numbers from 1 on ----
 
 local letters, number_of = {}, {}
 for byte = 0, 255 do
@@ -140,6 +158,17 @@ local function write(words, count)
   return table.concat(list)
 end
 
+-- What is no text for a terminal is a point: control characters, and bytes that are no UTF-8.
+local function printable(words)
+  words = words:gsub("%c", function(c) return c == "\n" and c or "·" end)
+  for _ = 1, #words do
+    local length, at = utf8.len(words)
+    if length then break end
+    words = words:sub(1, at - 1) .. "·" .. words:sub(at + 1)
+  end
+  return (words:gsub("\xc2[\x80-\x9f]", "·"))
+end
+
 model:eval()
 local beginning = text:sub(1, math.min(#text, times)):match("%S.-%S%s") or text:sub(1, 4)
 local sample = lt.no_grad(write, beginning, options.letters)
@@ -161,5 +190,5 @@ run:chart{
 }
 run:text("Guessing blindly has a loss of {blind}. In the end it is {loss}. A step took {step}, which is {tokens} "
          .. "letters a second; at most {peak} were in use.", {blind = {math.log(#letters), "number"}})
-run:text("What it writes: {sample}", {sample = {sample, "text"}})
+run:text("What it writes: {sample}", {sample = {printable(sample), "text"}})
 return run:finish()

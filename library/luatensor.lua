@@ -1964,6 +1964,9 @@ local Loader = {}
 ---@return function # an iterator
 function Loader:batches() end
 
+---A loader is no iterator; its batches are.
+function Loader:__call() end
+
 ---Where the last loop over batches is, for lt.save: a run that is loaded goes on with the batch after the last that
 ---was given. The loader's generator has a state of its own, which is to be saved, too.
 ---@return table # empty between two epochs
@@ -3104,10 +3107,11 @@ function lt.save(path, value, options) end
 ---    model:load_state_dict(run.model)
 ---    optimizer:load_state_dict(run.optimizer)
 ---    lt.default_generator():set_state(run.generator)
+---    local weights, metadata = lt.load("model.safetensors", {metadata = true})
 ---@param path string
----@param options? table `device` (default: the default device)
+---@param options? table `device` (default: the default device); `metadata` (false): also return what the file says of itself
 ---@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
----@return table # metadata of a .safetensors file: strings by name
+---@return table # with option metadata, of a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
 function lt.load(path, options) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.

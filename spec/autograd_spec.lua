@@ -742,6 +742,20 @@ describe("detect_anomaly", function()
     assert.truthy(message:find("autograd_spec.lua:%d+: detect_anomaly: log made NaN"), message)
   end)
 
+  it("says of an op that NaN was in its inputs", function()
+    local x, nan = lt.tensor({1.}, leaf), lt.tensor({0 / 0})
+    local function refuses(words, f)
+      local message = select(2, pcall(lt.detect_anomaly, f))
+      assert.truthy(message:find("autograd_spec.lua:%d+: detect_anomaly: " .. words .. "$"), message)
+    end
+    refuses("multiply got NaN", function() return x * nan end)
+    refuses("linear got NaN", function() return lt.nn.functional.linear(nan:reshape(1, 1), x:reshape(1, 1)) end)
+    refuses("concat got NaN", function() return lt.concat{x, nan} end)
+    refuses("sqrt made NaN", function() return (x - 2):sqrt() end)
+    local double = lt.autograd_function{name = "double", forward = function(_, a, b) return a + b end, backward = function(_, g) return g, g end}
+    refuses("double got NaN", function() return double(x, nan) end)
+  end)
+
   it("names the op whose gradient is NaN", function()
     local x = lt.tensor({0.}, leaf)
     local message = select(2, pcall(lt.detect_anomaly, function() ((x * 0):sqrt() * 0):sum():backward() end))

@@ -65,7 +65,7 @@ describe("a .safetensors file", function()
 
   it("is what Python writes, every dtype, and Python's is read", function()
     local bytes = shell.read "spec/data/python.safetensors"
-    local t, metadata = lt.load "spec/data/python.safetensors"
+    local t, metadata = lt.load("spec/data/python.safetensors", {metadata = true})
     assert.same({["made by"] = "Python"}, metadata)
     for _, dtype in ipairs{"float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8"} do
       assert.equal(dtype, t["of " .. dtype].dtype)
@@ -232,11 +232,33 @@ describe("loading", function()
     holds(loads(file(one "[0,8]", eight)).x, "[2]", {1, 2})
     holds(loads(file(one "[0,8]" .. " \n ", eight)).x, "[2]", {1, 2})
     assert.same({}, loads(file "{}"))
-    local t, metadata = loads(file('{"__metadata__":{"a":"b"}}'))
-    assert.same({{}, {a = "b"}}, {t, metadata})
+    assert.same({n = 1, {}}, table.pack(loads(file '{"__metadata__":{"format":"pt"}}')))
+    assert.same({{}, {format = "pt"}}, {lt.load(path, {metadata = true})})
+    fails("load: metadata: true or false expected, got string", lt.load, path, {metadata = "yes"})
     holds(loads(file(one("[0,8]", ',"y":{"dtype":"I8","shape":[],"data_offsets":[8,9]},"z":{"dtype":"I8","shape":[0],"data_offsets":[8,8]}'),
                      eight .. "\5")).y, "[]", 5)
     holds(loads(file('{"x":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}}', "\0\1\7")).x, "[3]", {false, true, true})
+  end)
+
+  it("removes what killed processes left beside the target, long ago", function()
+    local folder = shell.passes("mktemp -d"):match "%S+"
+    local process = shell.passes("sh -c 'echo $$'"):match "%d+"
+    local old, new, other, strange = ".luatensor-" .. process .. "-0", ".luatensor-" .. process .. "-1",
+      ".luatensor-1-0", ".luatensor-" .. process .. "-0.npy"
+    shell.passes(("cd %s; touch %s; touch -d '2 hours ago' %s %s %s"):format(folder, new, old, other, strange))
+    lt.save(folder .. "/x.npy", lt.zeros(1))
+    local names = shell.passes("ls -A " .. folder)
+    shell.passes("rm -r " .. folder)
+    assert.falsy(names:find(old .. "\n", 1, true), names)
+    for _, name in ipairs{new, other, strange} do assert.truthy(names:find(name .. "\n", 1, true), names) end
+  end)
+
+  it("knows PyTorch's own files", function()
+    local words = "%s; save it in Python with safetensors.torch.save_file"
+    local function entry(name) return "PK\3\4" .. ("\0"):rep(22) .. ("<I2I2"):pack(#name, 0) .. name .. ("x"):rep(400) end
+    refuses(words:format "a PyTorch checkpoint", entry "model/data.pkl")
+    refuses(words:format "Python's pickle", "\x80\2\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.")
+    refuses("an archive (.npz); unzip it and load its .npy files", entry "x.npy")
   end)
 
   it("refuses a file at each length but its own", function()

@@ -40,6 +40,13 @@ end
 describe("digits", function()
   local digits = data.digits()
 
+  it("say how a loader is used and what header is", function()
+    local loader = data.Loader(data.TensorDataset(lt.zeros(2, 2)))
+    fails("Loader: is not called: `for x, y in loader:batches() do`", function() for x in loader do print(x) end end)
+    fails("batches: loader:batches() expected, with a colon", loader.batches)
+    fails("read_csv: header: true or false expected, got string", data.read_csv, "none.csv", {header = "yes"})
+  end)
+
   it("are 1797 images in 0 … 1 and their classes in 1 … 10", function()
     local x, y = table.unpack(digits.tensors)
     assert.equal("TensorDataset: [1797, 64] float32, [1797] int64", tostring(digits))

@@ -78,6 +78,32 @@ describe("examples", function()
     end)
   end
 
+  for _, case in ipairs{
+    {"10_transformer", "--path /no/such", "/no/such: No such file or directory"},
+    {"10_transformer", "--path /tmp", "/tmp: Is a directory"},
+    {"10_transformer", "--heads 3", "--heads 3 does not divide --width 128"},
+    {"10_transformer", "--times 100000000", "--times 100000000: the text has "},
+    {"08_training", "--curve /nope/x.csv", "/nope/x.csv: No such file or directory"},
+  } do
+    it(case[1] .. " " .. case[2] .. " ends in one line, at once", function()
+      local output, status = run(("examples/%s.lua %s"):format(case[1], case[2]))
+      assert.truthy(status == 1 or status == 2)
+      assert.truthy(output:find(("examples/%s.lua: %s"):format(case[1], case[3]), 1, true), output)
+      assert.equal(1, select(2, output:gsub("\n", "")))
+    end)
+  end
+
+  it("10_transformer sends no bytes to the terminal that are no text", function()
+    local path, bytes = os.tmpname(), {}
+    for i = 0, 255 do bytes[i + 1] = string.char(i) end
+    shell.write(path, table.concat(bytes):rep(4))
+    local output, status = run("examples/10_transformer.lua " .. small["10_transformer"] .. " --letters 200 --path " .. path)
+    os.remove(path)
+    assert.equal(0, status)
+    assert.truthy(utf8.len(output) and output:find("·", 1, true), output)
+    assert.falsy(output:find "[%z\1-\9\11-\31\127]")
+  end)
+
   it("say that the clock is read after a synchronisation", function()
     assert.truthy(run("examples/02_large.lua " .. small["02_large"]):find("elapsed time [%d.]+ %S+ %(read after a synchronisation%)"))
   end)

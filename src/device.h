@@ -158,8 +158,10 @@ bool device_accelerator(place *p);
 /* Why there is no GPU: "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)". */
 const char *gpu_reason(void);
 
+enum { NO_DIM = -1 };
+
 /* What an index out of range is called, whoever finds it. function: what the message begins with, "" for x[…];
-** value: as the script wrote it; dim: 0-based. */
+** value: as the script wrote it; dim: 0-based, or NO_DIM: it is a class. */
 void index_words(char *text, size_t size, const char *function, int64_t value, int dim, int64_t length);
 
 static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device->epoch(p.index) : 0; }

@@ -148,15 +148,33 @@ static bool any_can_need(lua_State *L, int out, int nout) {
   return false;
 }
 
-/* watch(node, name, result …) */
-static void tell_watch(lua_State *L, int at, int out, const node *n) {
-  luaL_checkstack(L, n->nout + LUA_MINSTACK, NULL);
+/* Pushes what may be a tensor, else nil. */
+static void push_input(lua_State *L, const op_record *r, int k) {
+  if (r->list) lua_rawgeti(L, r->in[0], k + 1);
+  else if (lua_touserdata(L, r->in[k])) lua_pushvalue(L, r->in[k]);
+  else lua_pushnil(L);
+}
+
+/* watch(node, name, in place?, {result …}, {input …}) */
+static void tell_watch(lua_State *L, const op_record *r, int at, int out, const node *n) {
+  int nin = count_inputs(L, r);
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
   push_state(L);
   lua_getiuservalue(L, -1, STATE_WATCH);
   lua_pushvalue(L, at);
   lua_pushstring(L, n->name);
-  for (int k = 0; k < n->nout; k++) lua_pushvalue(L, out + k);
-  lua_call(L, 2 + n->nout, 0);
+  lua_pushboolean(L, r->in_place);
+  lua_createtable(L, n->nout, 0);
+  for (int k = 0; k < n->nout; k++) {
+    lua_pushvalue(L, out + k);
+    lua_rawseti(L, -2, k + 1);
+  }
+  lua_createtable(L, nin, 0);
+  for (int k = 0; k < nin; k++) {
+    push_input(L, r, k);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+  lua_call(L, 5, 0);
 }
 
 /* Stack: … the results (out), the state, the rules, the rule, the node. */
@@ -179,7 +197,7 @@ static void push_recorded(lua_State *L, const op_record *r, int out, int nin, in
   set_values(L, r, out, n, needed);
   set_params(L, r, at, n, params);
   attach_results(L, at, out, n);
-  if (s->watched) tell_watch(L, at, out, n);
+  if (s->watched) tell_watch(L, r, at, out, n);
 }
 
 static void record(lua_State *L, const op_record *r) {
@@ -285,7 +303,8 @@ static int l_set_rule(lua_State *L) {
   return 0;
 }
 
-/* watch(f): f(node, name, result …) is called for each node that is recorded; nil: none. Returns what was there. */
+/* watch(f): f(node, name, in place?, results, inputs) is called for each node that is recorded; nil: none. Returns
+** what was there. */
 static int l_watch(lua_State *L) {
   lua_settop(L, 1);
   grad_state *s = push_state(L);
@@ -320,7 +339,7 @@ static int l_new_node(lua_State *L) {
   if (needed) node_own(L, at);
   set_values(L, &r, 5, n, needed);
   attach_results(L, at, 5, n);
-  if (push_state(L)->watched) tell_watch(L, at, 5, n);
+  if (push_state(L)->watched) tell_watch(L, &r, at, 5, n);
   return 0;
 }
 

@@ -5,8 +5,10 @@
 
 #include "system.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +105,33 @@ bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
   return there || takes;
 }
 
+/* Is this a file that a process began and was killed before it could end it? The same number may be another process's on
+** another machine or in another container, so that the file must also have been left alone for long. */
+static bool is_left(const char *path, const char *name) {
+  enum { LONG = 3600 };
+  long id;
+  int number, end = 0;
+  struct stat s;
+  if (sscanf(name, ".luatensor-%ld-%d%n", &id, &number, &end) != 2 || name[end] || id <= 0) return false;
+  if (kill((pid_t)id, 0) == 0 || errno != ESRCH) return false;
+  return lstat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && time(NULL) - s.st_mtime > LONG;
+}
+
+static void remove_left(const char *target) {
+  char path[SYSTEM_PATH];
+  int n = (int)folder_length(target);
+  snprintf(path, sizeof path, "%.*s", n, n ? target : "");
+  DIR *folder = opendir(n ? path : ".");
+  if (!folder) return;
+  for (const struct dirent *e; (e = readdir(folder));)
+    if (snprintf(path, sizeof path, "%.*s%s", n, target, e->d_name) < SYSTEM_PATH && is_left(path, e->d_name))
+      unlink(path);
+  closedir(folder);
+}
+
 bool system_make_beside(const char *target, char name[SYSTEM_PATH]) {
   enum { TRIES = 1000 };
+  remove_left(target);
   for (int i = 0; i < TRIES; i++) {
     int n = snprintf(name, SYSTEM_PATH, "%.*s.luatensor-%ld-%d", (int)folder_length(target), target, (long)getpid(), i);
     if (n >= SYSTEM_PATH) return fail(ENAMETOOLONG);

@@ -20,7 +20,8 @@ bool system_make_folder(char *folder);
 ** lead to; *in_place: no other can take its place, because it is a device, a pipe, or in a folder that takes none. */
 bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place);
 
-/* Makes an empty file with a name that nothing had, in the target's folder and with its rights, if it is there. */
+/* Makes an empty file with a name that nothing had, in the target's folder and with its rights, if it is there. Removes
+** those there that killed processes left. */
 bool system_make_beside(const char *target, char name[SYSTEM_PATH]);
 
 /* Bytes that this process can have at most: the machine's, or less in a control group. *available, where wanted: those

@@ -18,6 +18,7 @@ local json = require "luatensor.json"
 local safetensors = require "luatensor.safetensors"
 
 local MOST_DEPTH = 30                        -- of tables: the JSON of each has three levels at most
+local FIRST = 300                            -- bytes of a file that tell what it is
 
 -- ---- saving ----
 
@@ -227,6 +228,22 @@ local function load_value(path, file, size, device)
   return tensors, metadata
 end
 
+-- What a file's first bytes say that others write often and lt.load does not read; nil: nothing.
+local function foreign(first)
+  if first:sub(1, 2) == "\x80\2" then return "Python's pickle" end
+  if #first < 30 or first:sub(1, 4) ~= "PK\3\4" then return nil end
+  local name = first:sub(31, 30 + ("<I2"):unpack(first, 27))
+  return (name:find "data%.pkl$" or name:find "^[^/]+/%.") and "a PyTorch checkpoint" or nil
+end
+
+-- The file's first bytes: whose safetensors.begins are told, and what else is known is named.
+local function first_bytes(path, file, size)
+  local first = core.read_text(file, path, 0, math.min(FIRST, size))
+  local other = foreign(first)
+  if other then args.fail("load", "%s: %s; save it in Python with safetensors.torch.save_file", path, other) end
+  return first:sub(1, 9)
+end
+
 -- ---- the functions ----
 
 local function has_end(path, ending) return type(path) == "string" and path:lower():sub(-#ending) == ending end
@@ -265,21 +282,28 @@ return function(lt)
   --     model:load_state_dict(run.model)
   --     optimizer:load_state_dict(run.optimizer)
   --     lt.default_generator():set_state(run.generator)
+  --     local weights, metadata = lt.load("model.safetensors", {metadata = true})
   --
   -- @function load
   -- @string path
-  -- @tparam[opt] table options `device` (default: the default device)
+  -- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return what the file
+  -- says of itself
   -- @return the tensor; or the table that was saved, modules and others as what their state_dict gave; of another
   -- program's .safetensors file the tensors by name
-  -- @treturn[opt] table metadata of a .safetensors file: strings by name
+  -- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
   -- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
   -- sizes are checked
   function lt.load(path, options)
-    options = blame.call(args.options, "load", options, {device = true})
+    options = blame.call(args.options, "load", options, {device = true, metadata = true})
+    if options.metadata ~= nil and type(options.metadata) ~= "boolean" then
+      blame.fail("load", "metadata: true or false expected, got %s", type(options.metadata))
+    end
     if type(path) == "string" and not path:find "\0" then
       local file, size = blame.call(core.open_tensors, path)
-      if safetensors.begins(blame.call(core.read_text, file, path, 0, math.min(9, size))) then
-        return blame.call(load_value, path, file, size, options.device)
+      if safetensors.begins(blame.call(first_bytes, path, file, size)) then
+        local value, metadata = blame.call(load_value, path, file, size, options.device)
+        if options.metadata then return value, metadata end
+        return value
       end
       core.close_tensors(file)
     end

@@ -333,12 +333,12 @@ end
 -- early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps what was measured.
 -- @tab argv the script's arguments: `{...}`
 -- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as read of
---   luatensor.cli.arguments takes them)
+--   luatensor.cli.arguments takes them), check (as read takes it)
 -- @treturn table with the field options and the methods above, of which `finish` is called last
 function experiment.start(argv, spec)
   scripts.answer(spec)
   local threads = lt.get_num_threads()
-  local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options)
+  local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options, spec.check)
   local self = setmetatable({
     options = options, fields = fields_of(spec, options), threads_before = threads, timed = {}, unsteady = {},
     watch = idle.watch(),

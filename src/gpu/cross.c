@@ -37,7 +37,7 @@ static int forward(gpu *g, const cross_call *c, cross_args *a) {
   int st = bytes ? gpu_scratch(g, bytes, &each) : OK;
   if (st != OK) return st;
   a->each = each;
-  a->what = gpu_note(g, "cross_entropy", 1, c->n);
+  a->what = gpu_note(g, "cross_entropy", NO_DIM, c->n);
   a->late = (void *)(uintptr_t)g->late;
   if (c->rows > 0) st = launch(g, c, ROWS, blocks_of(a), a);
   if (st == OK) st = launch(g, c, FINISH, 1, a);

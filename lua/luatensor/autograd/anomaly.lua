@@ -12,15 +12,22 @@ local function has_nan(x)
   return x:isnan():any():item()
 end
 
+local function any_nan(list)
+  for _, x in ipairs(list) do
+    if core.is_tensor(x) and not core.gone(x) and has_nan(x) then return true end
+  end
+  return false
+end
+
 --- Looks at every result, and at every gradient on the way back.
 local function new_watcher()
   local lines = setmetatable({}, {__mode = "k"})
   local w = {}
-  function w.record(node, name, ...)
+  function w.record(node, name, in_place, results, inputs)
     lines[node] = blame.script_line()
-    for _, x in ipairs {...} do
-      if has_nan(x) then error(("%s: detect_anomaly: %s made NaN"):format(lines[node], name), 0) end
-    end
+    if not any_nan(results) then return end
+    local got = not in_place and any_nan(inputs)         -- in place the input is the result
+    error(("%s: detect_anomaly: %s %s NaN"):format(lines[node], name, got and "got" or "made"), 0)
   end
   function w.check(node, g)
     if not has_nan(g) then return end

@@ -247,8 +247,9 @@ end
 -- @string description what the script does
 -- @tparam table wanted the options: names of `common` ones, `{"name", default}`, or
 --   `{"name", default, kind = a name of `kinds`, help = "…"}`
+-- @tparam[opt] function check is given the values; a text that it returns says what is wrong with them
 -- @treturn table values by name; `threads` is set
-function arguments.read(argv, description, wanted)
+function arguments.read(argv, description, wanted, check)
   local values = ending(function()
     local parser = arguments.parser(arguments.program or arg and arg[0] or "script", description)
     local defaults = {}
@@ -263,6 +264,8 @@ function arguments.read(argv, description, wanted)
       if given[key] == nil then given[key] = value end
     end
     given.surplus = nil
+    local wrong = check and check(given)
+    if wrong then arguments.fail("%s", wrong) end
     return given
   end)
   if values.threads then lt.set_num_threads(values.threads) end

@@ -35,6 +35,10 @@ local function check_missing(missing)
   return missing
 end
 
+local function check_header(header)
+  if header ~= nil and type(header) ~= "boolean" then fail("header: true or false expected, got %s", type(header)) end
+end
+
 -- ---- columns ----
 
 -- The number of a column that is named by its number (negative: from the end) or, where there is a header, its name.
@@ -105,6 +109,7 @@ local function read_csv(path, options)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)
   local skip = blame.call(args.integer, "read_csv", "skip", options.skip or 0, 0)
   local missing = check_missing(options.missing)
+  check_header(options.header)
   local fields = blame.call(core.csv_fields, path, delimiter, skip)
   if not fields then fail("%s: no rows", path) end
   local labels = options.labels and find_column(path, "labels", options.labels, fields, options.header)

@@ -107,6 +107,7 @@ end
 -- other.
 -- @treturn function an iterator
 function Loader:batches()
+  if getmetatable(self) ~= Loader then blame.fail("batches", "loader:batches() expected, with a colon") end
   local ds, size, device, map = self.dataset, self.batch_size, self.device, self.map
   local epoch, order = begin(self)
   local last = self.drop_last and ds.size // size * size or ds.size
@@ -122,6 +123,11 @@ function Loader:batches()
     if map then return check_batch("map", map(fetch(ds, device, order:narrow(1, at + 1, n)))) end
     return fetch(ds, device, order:narrow(1, at + 1, n))
   end
+end
+
+--- A loader is no iterator; its batches are.
+function Loader.__call()
+  blame.fail("Loader", "is not called: `for x, y in loader:batches() do`")
 end
 
 -- ---- state ----
