@@ -25,6 +25,18 @@ describe("a file that is there", function()
     assert.same({epoch = 1}, lt.load(at))
   end)
 
+  it("is replaced once the new one is on the disk", function()
+    local log = folder .. "/log"
+    for _, name in ipairs {"run.safetensors", "x.npy"} do
+      local script = ("local lt = require %q lt.save(%q, %s)"):format("luatensor", folder .. "/" .. name,
+                                                                     name == "x.npy" and "lt.ones(3)" or "{epoch = 1}")
+      local save = ("strace -f -o %s -e trace=fsync,rename tools/lua -e '%s'"):format(log, script)
+      if shell.run("strace -o /dev/null true") ~= 0 then return pending "strace shows it" end
+      shell.passes(save)
+      assert.matches("fsync%(%d+%).*rename%(", shell.read(log))
+    end
+  end)
+
   it("is replaced, with its rights, also behind a link", function()
     local at = folder .. "/run.safetensors"
     lt.save(at, {epoch = 1})

@@ -367,6 +367,20 @@ describe("to", function()
     assert.equal("[2, 2]", tostring(m(lt.rand(2, 3)).shape))
   end)
 
+  it("changes nothing where a tensor cannot follow", function()
+    local m = mlp()
+    m:register_buffer("late", m[1].bias * 2)
+    assert.raises("to: late is the result of multiply; use :detach()", m.to, m, "float64")
+    assert.equal("float32", m[1].weight.dtype)
+    m.late = lt.ones(1):expand({3})
+    local before, state = m[1].bias:totable(), {}
+    for name, x in pairs(m:state_dict()) do state[name] = x + 1 end
+    assert.raises([[
+load_state_dict: this is not the state of such a Sequential:
+  late: it is a broadcast view, several elements share one place; use :clone()]], m.load_state_dict, m, state)
+    assert.same(before, m[1].bias:totable())
+  end)
+
   it("changes nothing where memory runs out", function()
     local m = mlp()
     lt._fail_after(3, 2)                -- the third tensor; once more, too, after a collection

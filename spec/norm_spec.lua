@@ -213,6 +213,18 @@ describe("normalisation", function()
     assert.same(results[1], results[3])
   end)
 
+  it("counts the batches that went through", function()
+    local layer = nn.BatchNorm1d(4, {momentum = false})
+    assert.is_false(pcall(layer, made({1, 4}, 1, "float32")))
+    assert.equal(0, layer.num_batches_tracked:item())
+    local x, y = made({8, 4}, 1, "float32"), made({8, 4}, 2, "float32")
+    layer(x)
+    layer(y)
+    assert.equal(2, layer.num_batches_tracked:item())
+    local mean = (x:mean(1) + y:mean(1)) / 2
+    assert.is_true((layer.running_mean - mean:detach()):abs():max():item() < 1e-6)
+  end)
+
   it("leaves input, statistics and memory as they are", function()
     local x, layer = made({8, 4}, 1, "float32"), nn.BatchNorm1d(4)
     local function step()

@@ -36,6 +36,40 @@ describe("an optimiser", function()
     assert.same({1, 2}, a:totable())
   end)
 
+  it("changes no parameter where one cannot be updated", function()
+    local function refused(words, spoil)
+      local p, q = parameter(1), parameter(2)
+      p.grad, q.grad = p:detach():clone(), q:detach():clone()
+      local opt = optim.SGD({{params = {p}}, {params = {q}}}, {lr = 1})
+      spoil(q)
+      assert.matches("SGD: parameter 2: " .. words, message(opt.step, opt))
+      assert.equal(1, p:item())
+    end
+    refused("this tensor was freed", function(q) q:free() end)
+    refused("its gradient: this tensor was freed", function(q) q.grad:free() end)
+    local p = parameter(1)
+    local wide = lt.ones({1}, {dtype = "float64"}):expand({3}):requires_grad_()
+    p.grad, wide.grad = lt.ones({1}, {dtype = "float64"}), lt.ones({3}, {dtype = "float64"})
+    local opt = optim.SGD({p, wide}, {lr = 1})
+    assert.matches("SGD: parameter 2: it is a broadcast view", message(opt.step, opt))
+    assert.equal(1, p:item())
+  end)
+
+  it("starts its momentum with the first gradient that it gets through with", function()
+    local p = parameter(1)
+    local opt = optim.SGD({p}, {lr = 1, momentum = 0.9, dampening = 0.5})
+    p.grad = lt.ones({1}, {dtype = "float64"})
+    p.grad:free()
+    assert.is_false(pcall(opt.step, opt))
+    assert.is_string(opt:update(p, {}, opt.param_groups[1]))
+    local state = {}
+    opt:update(p, state, opt.param_groups[1])
+    assert.is_nil(state.momentum_buffer)
+    p.grad = lt.ones({1}, {dtype = "float64"})
+    opt:step()
+    assert.equal(0, p:item())
+  end)
+
   it("forgets gradients, or makes them 0", function()
     local a = parameter(3)
     a.grad = lt.tensor({math.huge}, {dtype = "float64"})
@@ -217,6 +251,28 @@ describe("L-BFGS in Rosenbrock's valley, as PyTorch's:", function()
     b:load_state_dict(a:state_dict())
     assert.equal(loss_of(a, x), loss_of(b, y))
     assert.same(x:detach():totable(), y:detach():totable())
+  end)
+
+  it("a search whose closure raises leaves parameters as they were", function()
+    local function closure(opt, x, last)
+      local calls = 0
+      return function()
+        calls = calls + 1
+        if calls > last then error("enough", 0) end
+        opt:zero_grad()
+        local f = ((x - 1) ^ 4):sum()
+        f:backward()
+        return f
+      end
+    end
+    local x, y = parameter(5, 3), parameter(5, 3)
+    local a, b = optim.LBFGS({x}, {line_search_fn = "strong_wolfe", max_iter = 3}),
+                 optim.LBFGS({y}, {line_search_fn = "strong_wolfe", max_iter = 3})
+    assert.equal("enough", message(a.step, a, closure(a, x, 1)))
+    assert.same({5, 3}, x:detach():totable())
+    a:step(closure(a, x, 100))                              -- as if it had not been
+    b:step(closure(b, y, 100))
+    assert.same(y:detach():totable(), x:detach():totable())
   end)
 
   it("says what it cannot take", function()

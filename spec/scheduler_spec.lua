@@ -79,6 +79,45 @@ describe("a scheduler", function()
     assert.same({0.85, 0.999}, adam.param_groups[1].betas)
   end)
 
+  it("by a metric does not mind a first one that is NaN or infinite", function()
+    local nan, inf = 0 / 0, math.huge
+    local function check(best, rates, metrics, options)
+      local o = optimiser()
+      o.param_groups[1].lr = 1
+      options.patience = 0
+      local s = S.ReduceLROnPlateau(o, options)
+      for t, metric in ipairs(metrics) do
+        s:step(metric)
+        near(rates[t], o.param_groups[1].lr, t)
+      end
+      assert.equal(best, s.best)
+    end
+    -- PyTorch's numbers
+    for _, first in ipairs {nan, inf} do
+      check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {first, 9, 8, 7, 6, 5}, {})
+      check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {first, 9, 8, 7, 6, 5}, {threshold_mode = "abs", threshold = 0.5})
+      check(5, {0.1, 0.1, 0.01, 0.01, 1e-3, 1e-3}, {first, 9, 8.5, 7, 6.5, 5}, {threshold = 0.1})
+      check(5, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, {-first, 1, 2, 3, 4, 5}, {mode = "max"})
+    end
+    check(inf, {1, 0.1, 0.01, 1e-3, 1e-4, 1e-5}, {inf, 1, 2, 3, 4, 5}, {mode = "max"})
+  end)
+
+  it("of one cycle begins at its peak where the way up has no length", function()
+    local o, p = optimiser(), optimiser()
+    local a = S.OneCycleLR(o, 1, {total_steps = 10, pct_start = 0.1})
+    local b = S.OneCycleLR(p, 1, {total_steps = 10, pct_start = 0.1 + 1e-13})
+    near(1, a:get_last_lr()[1], 0)
+    near(0.85, o.param_groups[1].momentum, 0)
+    for t = 1, 9 do                        -- as where it is all but none
+      a:step()
+      b:step()
+      assert.is_true(math.abs(a:get_last_lr()[1] - b:get_last_lr()[1]) < 1e-9, t)
+    end
+    local c = S.OneCycleLR(optimiser(), 1, {total_steps = 10, pct_start = 1})
+    for _ = 1, 10 do c:step() end
+    near(4e-6, c:get_last_lr()[1], 10)
+  end)
+
   it("says what it cannot take", function()
     local o = optimiser()
     local function says(words, fn, ...)

@@ -62,9 +62,9 @@ bool open_output(file *f, const char *path) {
   return fail(ENOMEM);
 }
 
-bool finish_output(file *f, bool lasting) {
+bool finish_output(file *f) {
   FILE *stream = f->f;
-  if (lasting && f->unfinished && (fflush(stream) != 0 || fsync(fileno(stream)) != 0)) return false;
+  if (f->unfinished && (fflush(stream) != 0 || fsync(fileno(stream)) != 0)) return false;
   f->f = NULL;
   if (fclose(stream) != 0) return false;
   if (!f->unfinished) return true;
@@ -149,7 +149,7 @@ static int l_save_npy(lua_State *L) {
   char *chunk = push_chunk(L, t->count, dtype_size(t->dtype));
   file *f = push_file(L);
   bool done = open_output(f, path) && fwrite(header, 1, length, f->f) == length &&
-              write_elements(L, f->f, t, false, chunk, &status) && finish_output(f, false);
+              write_elements(L, f->f, t, false, chunk, &status) && finish_output(f);
   if (done) return 0;
   int why = errno;
   close_file(f);

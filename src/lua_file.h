@@ -25,10 +25,10 @@ file *test_file(lua_State *L, int i);          /* NULL: another value */
 void  close_file(file *f);
 
 /* A new file that takes the place of the one at `path`, or of what links there lead to, when finish_output gives it its
-** name. False: errno says why, and what was there is there still. lasting: on the disk before it has the name, so that no
+** name. False: errno says why, and what was there is there still. It is on the disk before it has the name, so that no
 ** crash leaves a name with nothing behind it. */
 bool open_output(file *f, const char *path);
-bool finish_output(file *f, bool lasting);
+bool finish_output(file *f);
 
 enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time: they stay in L2 */
 

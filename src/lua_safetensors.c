@@ -36,7 +36,7 @@ static int l_write_tensors(lua_State *L) {
   lua_settop(L, 3);
   file *f = push_file(L);
   if (open_output(f, path) && fwrite(text, 1, length, f->f) == length && write_list(L, f->f, 3, &status, &at) &&
-      finish_output(f, true)) {
+      finish_output(f)) {
     close_file(f);
     return 0;
   }

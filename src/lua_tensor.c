@@ -47,6 +47,12 @@ static int l_gone(lua_State *L) {
   return 1;
 }
 
+/* is_overlapping(x): do several elements share one place? */
+static int l_is_overlapping(lua_State *L) {
+  lua_pushboolean(L, tensor_is_overlapping(check_tensor(L, 1, "is_overlapping")));
+  return 1;
+}
+
 /* ---- properties: x.dtype … ---- */
 
 static int get_strides(lua_State *L) {
@@ -76,7 +82,9 @@ static int l_no_order(lua_State *L) {
   return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)");
 }
 
-static const luaL_Reg functions[] = {{"is_tensor", l_is_tensor}, {"gone", l_gone}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+  {"is_tensor", l_is_tensor}, {"gone", l_gone}, {"is_overlapping", l_is_overlapping}, {NULL, NULL}
+};
 
 static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
 

@@ -50,28 +50,58 @@ static bool get_states(lua_State *L, const update_info *row, tensor **at) {
   return true;
 }
 
+/* The parameter at i, and its gradient, which it pushes; false: problem (pushed). */
+static bool get_parameter(lua_State *L, int i, tensor **at) {
+  at[0] = test_tensor(L, i);
+  if (!at[0]) return push_problem(L, "tensor expected"), false;
+  if (tensor_is_gone(at[0])) return push_gone_as(L, at[0], ""), false;
+  if (!((const tensor_userdata *)at[0])->is_leaf) return push_problem(L, "it is no leaf any more"), false;
+  lua_getiuservalue(L, i, 1);
+  tensor_userdata *gradient = lua_touserdata(L, -1);       /* of a leaf it is a tensor or nil */
+  if (!gradient || gradient->class != &tensor_class) return lua_pushboolean(L, 0), false;
+  at[1] = &gradient->tensor;
+  if (tensor_is_gone(at[1])) return push_gone_as(L, at[1], "its gradient: "), false;
+  if (!is_like(at[1], at[0])) return push_problem(L, "its gradient has another shape, dtype or device"), false;
+  return true;
+}
+
 /* update(parameter, state, number …): nothing when done; false: it has no gradient; "state": the state has to be made,
 ** or to follow the parameter's dtype or device; else what is wrong. Upvalues: the row, names of its states. */
 static int l_update(lua_State *L) {
   enum update_op op = (enum update_op)lua_tointeger(L, lua_upvalueindex(1));
   const update_info *row = &update_rows[op];
   double number[UPDATE_NUMBERS] = {0};
-  tensor *at[UPDATE_OPERANDS] = {test_tensor(L, 1)};
+  tensor *at[UPDATE_OPERANDS];
   luaL_checktype(L, 2, LUA_TTABLE);
   for (int k = 0; k < row->numbers; k++) number[k] = luaL_checknumber(L, 3 + k);
-  if (!at[0]) return push_problem(L, "tensor expected");
-  if (tensor_is_gone(at[0])) return push_gone_as(L, at[0], "");
-  if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return push_problem(L, "it is no leaf any more");
-  lua_getiuservalue(L, 1, 1);
-  at[1] = test_tensor(L, -1);
-  if (!at[1]) return lua_pushboolean(L, 0), 1;
-  if (tensor_is_gone(at[1])) return push_gone_as(L, at[1], "its gradient: ");
-  if (!is_like(at[1], at[0])) return push_problem(L, "its gradient has another shape, dtype or device");
+  if (!get_parameter(L, 1, at)) return 1;
   if (!get_states(L, row, at)) return push_problem(L, "state");
   place where = at[0]->store->place;
   int st;
   TRY(L, where, st, op_update(op, at, number));
   return st == OK ? 0 : push_status(L, st, where);
+}
+
+/* update_misfit(parameters): the number of the first one that cannot be updated by its gradient, and why; nothing where all can,
+** or have none. Nothing is written. */
+static int l_misfit(lua_State *L) {
+  tensor *at[2];
+  bool flat;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, 1, i) != LUA_TNIL; i++) {
+    bool fits = get_parameter(L, 2, at);
+    if (fits) {
+      int st = op_update_check(at, 2, &flat);
+      fits = st == OK || (push_status(L, st, at[0]->store->place), false);
+    }
+    if (!fits && lua_type(L, -1) == LUA_TSTRING) {
+      lua_pushinteger(L, i);
+      lua_insert(L, -2);
+      return 2;
+    }
+    lua_settop(L, 1);
+  }
+  return 0;
 }
 
 void open_update(lua_State *L) {
@@ -84,4 +114,6 @@ void open_update(lua_State *L) {
     lua_setfield(L, -2, row->name);
   }
   lua_setfield(L, MODULE, "updates");
+  lua_pushcfunction(L, l_misfit);
+  lua_setfield(L, MODULE, "update_misfit");
 }

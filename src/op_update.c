@@ -14,8 +14,7 @@ const update_info update_rows[UPDATE_COUNT] = {
 #include "update.def"
 };
 
-/* Operand 1, the gradient, is only read. */
-static int check_targets(tensor *const *at, int operands, bool *flat) {
+int op_update_check(tensor *const *at, int operands, bool *flat) {
   *flat = true;
   for (int k = 0; k < operands; k++) {
     bool contiguous = tensor_is_contiguous(at[k]);
@@ -42,7 +41,7 @@ static void make_plan(plan *p, tensor *const *at, int operands, bool flat) {
 int op_update(enum update_op op, tensor *const *at, const double *number) {
   int states = update_rows[op].states, operands = 2 + states;
   bool flat;
-  int st = check_targets(at, operands, &flat);
+  int st = op_update_check(at, operands, &flat);
   if (st != OK || at[0]->count == 0) return st;
   plan p;
   make_plan(&p, at, operands, flat);

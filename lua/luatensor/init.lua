@@ -18,7 +18,7 @@ local internal = {methods = true, properties = true, metatable = true, excerpt =
                   close_tensors = true,
                   cross_entropy = true, cross_entropy_gradient = true}
 for name in ([[conv conv_input conv_weight max_pool max_pool_back average_pool average_pool_back
-                norm_rows norm_channels norm_back softmax_back hidden]]):gmatch "%S+" do
+                norm_rows norm_channels norm_back softmax_back hidden is_overlapping update_misfit]]):gmatch "%S+" do
   internal[name] = true
 end
 

@@ -142,8 +142,9 @@ end
 -- first; buffers running_mean 0, running_var 1 and num_batches_tracked, with which it works in evaluation.
 -- @function nn.BatchNorm1d
 -- @int num_features channels
--- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches);
---   `affine` (true); `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
+-- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches,
+--   whose number is read each time: a GPU is waited for); `affine` (true);
+--   `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
 -- @treturn Module
 
 --- The same for [N, channels, height, width].
@@ -177,11 +178,11 @@ local function forward_batch(self, x, least_dims, most_dims)
   check_input(self, x, least_dims, most_dims)
   local mean, var, momentum = self.running_mean or nil, self.running_var or nil, self.momentum
   local training = self.training or not mean
-  if training and mean then
-    self.num_batches_tracked:add_(1)
-    momentum = momentum or 1 / self.num_batches_tracked:item()
-  end
-  return normed.batch(self, x, mean, var, self.weight or nil, self.bias or nil, training, momentum or 0, self.eps)
+  local counts = training and mean
+  if counts and not momentum then momentum = 1 / (self.num_batches_tracked:item() + 1) end
+  local y = normed.batch(self, x, mean, var, self.weight or nil, self.bias or nil, training, momentum or 0, self.eps)
+  if counts then self.num_batches_tracked:add_(1) end
+  return y
 end
 
 --- Normalisation of each channel of each row of [N, channels, length]: `functional.instance_norm`.

@@ -65,12 +65,28 @@ function GradScaler:scale(loss)
   return list
 end
 
--- Divides a gradient, and gives its largest magnitude, which is NaN or infinite where an element is.
-local function unscale(p, factor)
-  local g = gradient(p)
-  if g.dtype == "float16" then
-    fail("parameters must stay float32: a gradient is float16, and what was lost in it stays lost")
+-- The gradients of an optimiser's parameters, each fit to be divided.
+local function gradients(opt)
+  local list = {}
+  for _, group in ipairs(opt.param_groups) do
+    for _, p in ipairs(group.params) do
+      local g = gradient(p)
+      local gone = g and core.gone(g)
+      if gone then fail("unscale_: parameter %d: its gradient: %s", opt.index[p], gone) end
+      if g and g.dtype == "float16" then
+        fail("parameters must stay float32: a gradient is float16, and what was lost in it stays lost")
+      end
+      if g and core.is_overlapping(g) then
+        fail("unscale_: parameter %d: its gradient is a broadcast view; use :clone()", opt.index[p])
+      end
+      if g and g.size > 0 then list[#list + 1] = g end
+    end
   end
+  return list
+end
+
+-- Divides a gradient, and gives its largest magnitude, which is NaN or infinite where an element is.
+local function unscale(g, factor)
   g:mul_(1 / factor)
   return lt.linalg.vector_norm(g, {ord = math.huge})
 end
@@ -89,11 +105,7 @@ function GradScaler:unscale_(opt)
   if self.seen[opt] then fail("unscale_: the gradients were divided since the last update") end
   local _ <close> = engine.recording(false)
   local largest = {}
-  for _, group in ipairs(opt.param_groups) do
-    for _, p in ipairs(group.params) do
-      if gradient(p) and p.size > 0 then largest[#largest + 1] = unscale(p, self.factor) end
-    end
-  end
+  for i, g in ipairs(gradients(opt)) do largest[i] = unscale(g, self.factor) end
   self.seen[opt] = {largest = largest}
 end
 

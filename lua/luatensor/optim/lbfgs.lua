@@ -125,10 +125,22 @@ end
 
 -- ---- steps ----
 
+-- Where the closure raises, parameters are again what was kept, and the next step looks for a direction anew.
+local function undoing(group, state, kept)
+  return setmetatable({}, {__close = function(_, problem)
+    if problem == nil then return end
+    for i, p in ipairs(group.params) do
+      if not core.gone(p) then p:copy_(kept[i]) end
+    end
+    state.n_iter, state.t = state.n_iter - 1, 0
+  end})
+end
+
 -- A step along d from a point {f, g}: the next one, and how often the closure was called.
 local function search(group, closure, state, point, slope, most)
   local d, kept = state.d, {}
   for i, p in ipairs(group.params) do kept[i] = p:detach():clone() end
+  local _ <close> = undoing(group, state, kept)
   local function at(t)
     move(group, t, d)
     local _, f = evaluate(group, closure)

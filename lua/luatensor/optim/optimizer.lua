@@ -9,6 +9,7 @@ local fields = require "luatensor.nn.module.fields"
 
 local copy = saving.copy
 
+local misfit = core.update_misfit
 local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
 
 --- Optimisers change parameters, so that a loss becomes smaller, by the gradients that `loss:backward()` left:
@@ -201,12 +202,17 @@ function Optimizer:check_types(group)
   end
 end
 
+-- Before the first parameter changes.
+local function check_group(self, group)
+  self:check_types(group)
+  local i, problem = misfit(group.params)
+  if i then fail(self, "parameter %d: %s", self.index[group.params[i]], problem) end
+end
+
 local function step_group(self, group)
   local states = self.state
-  self:check_types(group)
   for _, p in ipairs(group.params) do
     local state = states[p]
-    if not state then check_there(self, p) end
     if state or gradient(p) then
       if not state then
         state = first_state(self, p, group)
@@ -222,7 +228,7 @@ local function step_group(self, group)
   end
 end
 
---- Updates all parameters that have a gradient.
+--- Updates all parameters that have a gradient; none where one was freed, or does not fit its gradient.
 -- @tparam[opt] function closure computes the loss and its gradients again, and returns the loss
 -- @return what closure returns
 function Optimizer:step(closure)
@@ -233,7 +239,9 @@ function Optimizer:step(closure)
     blame.check_function("step", closure)
     loss = closure()
   end
-  for _, group in ipairs(self.param_groups) do step_group(self, group) end
+  local groups = self.param_groups
+  for k = 1, #groups do check_group(self, groups[k]) end
+  for k = 1, #groups do step_group(self, groups[k]) end
   return loss
 end
 

@@ -36,7 +36,9 @@ function SGD:update(p, state, group)                                    -- luach
   local fresh = not state.momentum_buffer
   if fresh then state.momentum_buffer = core.zeros_like(p) end
   local update = group.nesterov and updates.sgd_nesterov or updates.sgd_momentum
-  return update(p, state, sign, group.weight_decay, group.lr, mu, fresh and 1 or 1 - group.dampening)
+  local problem = update(p, state, sign, group.weight_decay, group.lr, mu, fresh and 1 or 1 - group.dampening)
+  if fresh and problem ~= nil then state.momentum_buffer = nil end       -- the first gradient is still to come
+  return problem
 end
 
 return {SGD = SGD}

@@ -44,7 +44,8 @@ function place.to(self, where, also)
   local dtype, device = targets(where, also)
   local _ <close> = engine.recording(false)
   local list = {}
-  walking.each_tensor(self, fields.is_state, function(_, x)
+  walking.each_tensor(self, fields.is_state, function(name, x)
+    if not x.is_leaf then blame.fail("to", "%s is the result of %s; use :detach()", name, x.grad_fn) end
     local y, g = x:detach(), x.grad
     local to = float_dtypes[x.dtype] and dtype or x.dtype
     local there = device or x.device

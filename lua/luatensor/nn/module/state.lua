@@ -29,6 +29,8 @@ local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
 -- Why x cannot take over a value; nil where it can.
 local function misfit(x, value)
+  if core.gone(x) then return core.gone(x) end
+  if core.is_overlapping(x) then return "it is a broadcast view, several elements share one place; use :clone()" end
   if not core.is_tensor(value) then return ("tensor expected, got %s"):format(type(value)) end
   if core.gone(value) then return core.gone(value) end
   if args.shape_text(value.shape) ~= args.shape_text(x.shape) then

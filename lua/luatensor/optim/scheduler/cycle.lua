@@ -65,11 +65,13 @@ function OneCycleLR:between(a, b, part)
   return b + (a - b) / 2 * (1 + math.cos(math.pi * part))
 end
 
--- The phase of step t, and how much of it is done.
+-- The phase of step t, and how much of it is done; all of one without length: with pct_start · total_steps = 1 the rate
+-- begins at max_lr.
 function OneCycleLR:place(t)
   local first = 0
   for i, phase in ipairs(self.phases) do
-    if t <= phase[1] or i == #self.phases then return phase, (t - first) / (phase[1] - first) end
+    local length = phase[1] - first
+    if t <= phase[1] or i == #self.phases then return phase, length == 0 and 1 or (t - first) / length end
     first = phase[1]
   end
 end

@@ -29,11 +29,12 @@ end
 
 function ReduceLROnPlateau:apply() end                                    -- luacheck: ignore 212
 
+-- Best is infinite at first: best − best · threshold would be NaN.
 local function is_better(self, x)
-  local down = self.mode == "min"
-  local step = self.threshold_mode == "rel" and self.best * self.threshold or self.threshold
-  if self.last_epoch == 1 then step = 0 end                               -- best is infinite
-  return down and x < self.best - step or not down and x > self.best + step
+  local sign = self.mode == "min" and -1 or 1
+  local level = self.threshold_mode == "rel" and self.best * (1 + sign * self.threshold)
+                or self.best + sign * self.threshold
+  return sign * x > sign * level
 end
 
 local function reduce(self)
