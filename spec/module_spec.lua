@@ -660,3 +660,107 @@ describe("what printing shows of parameters", function()
     assert.truthy(text:find("bias_hh_l1 [16], 12 more: 736 parameters", 1, true), text)
   end)
 end)
+
+describe("options of constructors", function()
+  local make = {
+    Linear = {2, 2}, LSTM = {2, 2}, GRU = {2, 2}, RNN = {2, 2}, LSTMCell = {2, 2}, Conv1d = {2, 2, 1}, MaxPool2d = {2},
+    AvgPool1d = {2}, MultiheadAttention = {4, 2}, TransformerEncoderLayer = {4, 2}, LayerNorm = {3}, BatchNorm2d = {3},
+    GroupNorm = {1, 2}, InstanceNorm1d = {3}, KLDivLoss = {},
+  }
+  local flags = {
+    Linear = {"bias"}, LSTM = {"bias", "batch_first", "bidirectional", "fused"}, GRU = {"bidirectional"}, RNN = {"bias"},
+    LSTMCell = {"bias", "fused"}, Conv1d = {"bias"}, MaxPool2d = {"ceil_mode", "return_indices"},
+    AvgPool1d = {"ceil_mode", "count_include_pad"}, MultiheadAttention = {"bias", "batch_first"},
+    TransformerEncoderLayer = {"batch_first", "norm_first", "bias"}, LayerNorm = {"elementwise_affine", "bias"},
+    BatchNorm2d = {"affine", "track_running_stats"}, GroupNorm = {"affine"}, InstanceNorm1d = {"affine"},
+    KLDivLoss = {"log_target"},
+  }
+
+  local function call(name, options)
+    local list = table.move(make[name], 1, #make[name], 1, {})
+    list[#list + 1] = options
+    return nn[name](table.unpack(list))
+  end
+
+  for name, list in pairs(flags) do
+    it("of " .. name .. " are true or false where they are flags", function()
+      for _, flag in ipairs(list) do
+        for kind, value in pairs {number = 1, string = "no", table = {}} do
+          assert.raises(("%s: %s: true or false expected, got %s"):format(name, flag, kind), function()
+            call(name, {[flag] = value})
+          end)
+        end
+        call(name, {[flag] = true})
+        call(name, {[flag] = false})
+      end
+    end)
+  end
+
+  it("and of calls and modes, too", function()
+    local m, x = nn.MultiheadAttention(4, 2), lt.ones(3, 4)
+    assert.raises("MultiheadAttention: need_weights: true or false expected, got number",
+                  function() return m(x, {need_weights = 0}) end)
+    assert.raises("max_pool1d: ceil_mode: true or false expected, got number",
+                  function() return nn.functional.max_pool1d(x, 2, {ceil_mode = 1}) end)
+    assert.raises("train: true or false expected, got string", function() m:train("no") end)
+    assert.raises("requires_grad_: true or false expected, got number", function() m:requires_grad_(0) end)
+    assert.raises("load_state_dict: strict: true or false expected, got number",
+                  function() m:load_state_dict({}, {strict = 0}) end)
+    assert.raises("register_buffer: persistent: true or false expected, got number",
+                  function() m:register_buffer("b", nil, {persistent = 0}) end)
+    local one = nn.TransformerEncoderLayer(4, 2)
+    assert.raises("TransformerEncoder: norm: a module or a function expected, got boolean",
+                  function() return nn.TransformerEncoder(one, 1, {norm = true}) end)
+  end)
+
+  it("that are no dtype, device, generator or size are said in the layer's name", function()
+    for message, f in pairs {
+      ["Linear: device: unknown device \"gpu\"; known: cpu, cuda, auto"] =
+        function() return nn.Linear(4, 3, {device = "gpu"}) end,
+      ["BatchNorm1d: device: unknown device \"gpu\"; known: cpu, cuda, auto"] =
+        function() return nn.BatchNorm1d(4, {device = "gpu"}) end,
+      ["Linear: dtype: float16, bfloat16, float32 or float64 expected, got int32"] =
+        function() return nn.Linear(4, 3, {dtype = "int32"}) end,
+      ["Embedding: generator: generator expected, got number"] = function() return nn.Embedding(4, 3, {generator = 5}) end,
+      ["Linear: the size in bytes does not fit"] = function() return nn.Linear(1e18, 1e18) end,
+      ["Conv2d: the size in bytes does not fit"] = function() return nn.Conv2d(1, 8, 2 ^ 40) end,
+      ["^Linear: out of memory on "] = function() return nn.Linear(1e6, 1e9, {device = "cpu"}) end,
+    } do assert.raises(message, f) end
+  end)
+
+  it("leave errors of the script as they are", function()
+    local Net = nn.Module:extend "Net"
+    function Net:init() self.x = nil + 1 end
+    assert.has_error(function() Net() end)
+    local _, why = pcall(nn.Sequential, setmetatable({}, {}))
+    assert.truthy(why:find("Sequential: argument 1: module expected", 1, true))
+  end)
+end)
+
+describe("forward with a dot", function()
+  it("is said so", function()
+    local x = lt.ones(2, 2)
+    for name, m in pairs {Linear = nn.Linear(2, 2), Embedding = nn.Embedding(2, 2), LayerNorm = nn.LayerNorm(2),
+                          Sequential = nn.Sequential(), MultiheadAttention = nn.MultiheadAttention(2, 1)} do
+      assert.raises(name .. ": forward: module expected, got a tensor; is there a colon, as in layer:forward(x)?",
+                    function() return m.forward(x) end)
+    end
+    for _, m in ipairs {nn.LSTM(2, 2), nn.GRUCell(2, 2), nn.BatchNorm1d(2), nn.Conv1d(2, 2, 1)} do
+      assert.raises("^[%a ]+: forward: module expected, got a tensor; is there a colon",
+                    function() return m.forward(x) end)
+    end
+  end)
+end)
+
+describe("printing of norms", function()
+  it("shows what is not as it is unless given", function()
+    local function first(m) return (tostring(m):match("^[^)]*%)")) end
+    assert.equal("BatchNorm2d(3)", first(nn.BatchNorm2d(3)))
+    assert.equal("BatchNorm2d(3, eps = 0.001, momentum = false, affine = false, track_running_stats = false)",
+      first(nn.BatchNorm2d(3, {eps = 1e-3, momentum = false, affine = false, track_running_stats = false})))
+    assert.equal("LayerNorm(4, eps = 1e-06, elementwise_affine = false)",
+      first(nn.LayerNorm(4, {eps = 1e-6, elementwise_affine = false})))
+    assert.equal("GroupNorm(2, 4, affine = false)", first(nn.GroupNorm(2, 4, {affine = false})))
+    assert.equal("InstanceNorm1d(4, affine = true)", first(nn.InstanceNorm1d(4, {affine = true})))
+  end)
+end)

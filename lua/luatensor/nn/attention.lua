@@ -31,9 +31,9 @@ local Module = require "luatensor.nn.module"
 -- @treturn Module
 local MultiheadAttention = Module:extend "MultiheadAttention"
 
-local known = {dropout = true, bias = true, kdim = true, vdim = true, batch_first = true}
-local known_call = {key_padding_mask = true, attn_mask = true, is_causal = true, need_weights = true,
-                    average_attn_weights = true}
+local known = {dropout = "number", bias = "boolean", kdim = true, vdim = true, batch_first = "boolean"}
+local known_call = {key_padding_mask = true, attn_mask = true, is_causal = "boolean", need_weights = "boolean",
+                    average_attn_weights = "boolean"}
 
 --- ±√(6 / (rows + columns)): Xavier's.
 local function xavier(rows, columns, options)
@@ -189,8 +189,9 @@ end
 local function is_call_options(x) return type(x) == "table" and not core.is_tensor(x) end
 
 function MultiheadAttention:forward(query, key, value, o)
+  if query == nil then layer.check_colon("MultiheadAttention", self) end
   if is_call_options(key) then key, o = nil, key elseif is_call_options(value) then value, o = nil, value end
-  o = blame.call(args.options, "MultiheadAttention", o, known_call)
+  o = layer.known("MultiheadAttention", o, known_call)
   key = key == nil and query or key
   value = value == nil and key or value
   check_input(self, "the query", query, self.embed_dim)

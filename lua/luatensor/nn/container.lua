@@ -124,6 +124,7 @@ end
 
 -- What stands between two layers that keep nothing ends at once: nobody else has it, and a graph keeps what it needs.
 function Sequential:forward(x)
+  if x == nil then layer.check_colon("Sequential", self) end
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do
     local module = rawget(self, i)

@@ -20,7 +20,7 @@ end
 
 -- Weight [first, second, kernel …] and bias [outputs], from ±1/√(second · kernel), uniformly: PyTorch's.
 local function make_parameters(self, first, second, kernel, options)
-  local shape, fan = {first, second}, second
+  local shape, fan = {first, second}, second + 0.0
   for d = 3 - self.dims, 2 do
     shape[#shape + 1] = kernel[d]
     fan = fan * kernel[d]
@@ -30,12 +30,12 @@ local function make_parameters(self, first, second, kernel, options)
   self:register_parameter("bias", options.bias ~= false and layer.uniform({self.outputs}, bound, options) or nil)
 end
 
-local known = {stride = true, padding = true, dilation = true, groups = true, bias = true}
+local known = {stride = true, padding = true, dilation = true, groups = true, bias = "boolean"}
 
 local function init(self, inputs, outputs, kernel_size, options, transposed)
   local name = self.class_name
   local names = {output_padding = transposed or nil}
-  for option in pairs(known) do names[option] = true end
+  for option, kind in pairs(known) do names[option] = kind end
   options = layer.options(name, options, names)
   self.inputs = layer.count(name, "inputs", inputs)
   self.outputs = layer.count(name, "outputs", outputs)
@@ -57,10 +57,12 @@ local function init(self, inputs, outputs, kernel_size, options, transposed)
 end
 
 local function forward(self, x)
+  if x == nil then layer.check_colon("Conv", self) end
   return convolution.forward(self, x, self.weight, self.bias, self.geometry, self.dims)
 end
 
 local function forward_transposed(self, x)
+  if x == nil then layer.check_colon("ConvTranspose", self) end
   return convolution.transposed(self, x, self.weight, self.bias, self.geometry, self.extra_padding, self.dims)
 end
 

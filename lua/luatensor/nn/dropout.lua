@@ -42,7 +42,7 @@ for name, fn in pairs(names) do
 
   function class:init(p, options)
     if type(p) == "table" and options == nil then p, options = p.p, p end
-    options = layer.known(name, options, {p = true, generator = true})
+    options = layer.known(name, options, {p = true, generator = "generator"})
     self.p = layer.between(name, "p", p == nil and 0.5 or p, 0, 1)
     self.generator = options.generator
   end

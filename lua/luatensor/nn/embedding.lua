@@ -37,7 +37,7 @@ end
 -- @tparam[opt] table options `freeze` (true): is it left as it is in training?, `padding_idx`
 -- @treturn Module
 function Embedding.from_pretrained(weight, options)
-  options = layer.known("from_pretrained", options, {freeze = true, padding_idx = true})
+  options = layer.known("from_pretrained", options, {freeze = "boolean", padding_idx = true})
   if not core.is_tensor(weight) or weight.ndim ~= 2 then
     blame.fail("from_pretrained", "a tensor of 2 dims expected, got %s", type(weight))
   end
@@ -50,6 +50,7 @@ function Embedding.from_pretrained(weight, options)
 end
 
 function Embedding:forward(indices)
+  if indices == nil then layer.check_colon("Embedding", self) end
   if not core.is_tensor(indices) or not indices.dtype:find("int") then
     self:fail("tensor of integers expected, got %s", core.is_tensor(indices) and indices.dtype or type(indices))
   end

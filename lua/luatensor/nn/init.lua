@@ -16,6 +16,7 @@ for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.nn." .. file)) do
     if nn[name] then error("two classes nn." .. name) end
     nn[name] = class
+    if type(class) == "table" then class._ours = true end
   end
 end
 

@@ -16,7 +16,7 @@ local Linear = Module:extend "Linear"
 local linear, cast, is_on = core.linear, autocast.cast, autocast.is_on
 
 function Linear:init(inputs, outputs, options)
-  options = layer.options("Linear", options, {bias = true})
+  options = layer.options("Linear", options, {bias = "boolean"})
   self.inputs = layer.count("Linear", "inputs", inputs)
   self.outputs = layer.count("Linear", "outputs", outputs)
   local bound = 1 / math.sqrt(inputs)
@@ -25,6 +25,7 @@ function Linear:init(inputs, outputs, options)
 end
 
 function Linear:forward(x)
+  if x == nil then layer.check_colon("Linear", self) end
   local weight, bias = self.weight, self.bias
   if is_on() then x, weight, bias = cast(x), cast(weight), cast(bias) end
   local y, fault = linear(x, weight, bias)

@@ -58,11 +58,14 @@ local losses = {
   CrossEntropyLoss = {"cross_entropy", "weight", "ignore_index", "label_smoothing"},
 }
 
+local kind_of = {log_target = "boolean", beta = "number", delta = "number", label_smoothing = "number",
+                 ignore_index = "number"}
+
 local classes = {}
 
 local function define(name, f, keys)
   local class, known = Module:extend(name), {reduction = true}
-  for _, key in ipairs(keys) do known[key] = true end
+  for _, key in ipairs(keys) do known[key] = kind_of[key] or true end
 
   function class:init(options)
     options = layer.known(name, options, known)

@@ -32,10 +32,22 @@ Module.class_name = "Module"
 
 -- ---- classes ----
 
+-- What the constructor of a class of the library's raised: no memory, say, in the layer's name.
+local function check_made(class, ok, why)
+  if ok then return end
+  local rest = type(why) == "string" and why:match("^[^\n:]*luatensor[/\\]nn[/\\][^\n:]*:%d+: (.*)$")
+  if not rest then error(why, 0) end
+  blame.fail(class.class_name, "%s", (rest:gsub("^%l[%w_]*: ", "")))
+end
+
 local function new(class, ...)
   local module = setmetatable(fields.new(), class)
   rawset(module, "_making", true)
-  module:init(...)
+  if rawget(class, "_ours") then
+    check_made(class, pcall(module.init, module, ...))
+  else
+    module:init(...)
+  end
   module._making = nil
   return module
 end
@@ -107,6 +119,9 @@ end
 -- @tparam[opt] table options `persistent` (true): is it saved?
 function Module:register_buffer(name, x, options)
   options = blame.call(args.options, "register_buffer", options, {persistent = true})
+  if options.persistent ~= nil and type(options.persistent) ~= "boolean" then
+    blame.fail("register_buffer", "persistent: true or false expected, got %s", type(options.persistent))
+  end
   register(self, "register_buffer", name, x)
   self._buffers[name], self._parameters[name] = options.persistent ~= false and "saved" or "kept", nil
 end
@@ -176,11 +191,17 @@ end
 
 -- ---- modes, places ----
 
+local function check_flag(name, flag)
+  if flag ~= nil and type(flag) ~= "boolean" then blame.fail(name, "true or false expected, got %s", type(flag)) end
+  return flag ~= false
+end
+
 --- Switches what differs in training, such as dropout.
 -- @tparam[opt=true] boolean flag
 -- @treturn Module this one
 function Module:train(flag)
-  for _, module in self:named_modules() do module.training = flag ~= false end
+  flag = check_flag("train", flag)
+  for _, module in self:named_modules() do module.training = flag end
   return self
 end
 
@@ -192,7 +213,8 @@ function Module:eval() return self:train(false) end
 -- @tparam[opt=true] boolean flag
 -- @treturn Module this one
 function Module:requires_grad_(flag)
-  for _, x in ipairs(self:parameters()) do x:requires_grad_(flag ~= false) end
+  flag = check_flag("requires_grad_", flag)
+  for _, x in ipairs(self:parameters()) do x:requires_grad_(flag) end
   return self
 end
 

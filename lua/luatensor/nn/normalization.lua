@@ -25,6 +25,18 @@ end
 
 local function eps_of(name, options) return layer.number(name, "eps", options.eps, 1e-5) end
 
+-- ", eps = 0.001": options that are not what they are unless given; rows {name, default}.
+local function words_of(self, rows)
+  local words = {}
+  for _, row in ipairs(rows) do
+    local value = self[row[1]]
+    if value ~= row[2] then
+      words[#words + 1] = (", %s = %s"):format(row[1], type(value) == "number" and ("%.14g"):format(value) or value)
+    end
+  end
+  return table.concat(words)
+end
+
 -- ---- over the last dims ----
 
 --- A number or a list, as a list of positive integers.
@@ -48,18 +60,22 @@ local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1])
 local LayerNorm = Module:extend "LayerNorm"
 
 function LayerNorm:init(normalized_shape, options)
-  options = layer.options("LayerNorm", options, {eps = true, elementwise_affine = true, bias = true})
+  options = layer.options("LayerNorm", options, {eps = "number", elementwise_affine = "boolean", bias = "boolean"})
   self.normalized_shape = check_shape("LayerNorm", normalized_shape)
   self.eps = eps_of("LayerNorm", options)
   local affine = options.elementwise_affine ~= false
+  self.elementwise_affine = affine
   add_affine(self, self.normalized_shape, options, affine, affine and options.bias ~= false)
 end
 
 function LayerNorm:forward(x)
+  if x == nil then layer.check_colon("LayerNorm", self) end
   return normed.layer(self, x, self.normalized_shape, self.weight or nil, self.bias or nil, self.eps, false)
 end
 
-function LayerNorm:extra() return shape_words(self.normalized_shape) end
+function LayerNorm:extra()
+  return shape_words(self.normalized_shape) .. words_of(self, {{"eps", 1e-5}, {"elementwise_affine", true}})
+end
 
 --- RMS normalisation over the last dims: `functional.rms_norm`. Weight 1 at first.
 -- @function nn.RMSNorm
@@ -69,7 +85,7 @@ function LayerNorm:extra() return shape_words(self.normalized_shape) end
 local RMSNorm = Module:extend "RMSNorm"
 
 function RMSNorm:init(normalized_shape, options)
-  options = layer.options("RMSNorm", options, {eps = true, elementwise_affine = true})
+  options = layer.options("RMSNorm", options, {eps = "number", elementwise_affine = "boolean"})
   self.normalized_shape = check_shape("RMSNorm", normalized_shape)
   self.eps = options.eps and layer.number("RMSNorm", "eps", options.eps) or false
   add_affine(self, self.normalized_shape, options, options.elementwise_affine ~= false, nil)
@@ -78,6 +94,7 @@ end
 local least = {}
 
 function RMSNorm:forward(x)
+  if x == nil then layer.check_colon("RMSNorm", self) end
   local eps = self.eps
   if not eps then
     if not core.is_tensor(x) then self:fail("the input: tensor expected, got %s", type(x)) end
@@ -102,7 +119,7 @@ function RMSNorm:extra() return shape_words(self.normalized_shape) end
 local GroupNorm = Module:extend "GroupNorm"
 
 function GroupNorm:init(num_groups, num_channels, options)
-  options = layer.options("GroupNorm", options, {eps = true, affine = true})
+  options = layer.options("GroupNorm", options, {eps = "number", affine = "boolean"})
   self.num_groups = layer.count("GroupNorm", "num_groups", num_groups)
   self.num_channels = layer.count("GroupNorm", "num_channels", num_channels)
   if num_channels % num_groups ~= 0 then
@@ -110,22 +127,27 @@ function GroupNorm:init(num_groups, num_channels, options)
   end
   self.eps = eps_of("GroupNorm", options)
   local affine = options.affine ~= false
+  self.affine = affine
   add_affine(self, {num_channels}, options, affine, affine)
 end
 
 function GroupNorm:forward(x)
+  if x == nil then layer.check_colon("GroupNorm", self) end
   if core.is_tensor(x) and x.ndim > 1 and x.shape[2] ~= self.num_channels then
     self:fail("the input must have %d channels, its shape is %s", self.num_channels, args.shape_text(x.shape))
   end
   return normed.group(self, x, self.num_groups, self.weight or nil, self.bias or nil, self.eps)
 end
 
-function GroupNorm:extra() return ("%d, %d"):format(self.num_groups, self.num_channels) end
+function GroupNorm:extra()
+  return ("%d, %d"):format(self.num_groups, self.num_channels) .. words_of(self, {{"eps", 1e-5}, {"affine", true}})
+end
 
 -- ---- over channels ----
 
 --- The input of a layer of channels: as many dims as the layer is for, and its channels.
 local function check_input(self, x, least_dims, most_dims)
+  if x == nil then layer.check_colon("a norm of channels", self) end
   if not core.is_tensor(x) then self:fail("the input: tensor expected, got %s", type(x)) end
   local shape = x.shape
   if #shape < least_dims or #shape > most_dims then
@@ -160,14 +182,15 @@ end
 -- @treturn Module
 local function init_batch(self, num_features, options)
   local name = self.class_name
-  local known = {eps = true, momentum = true, affine = true, track_running_stats = true}
+  local known = {eps = "number", momentum = true, affine = "boolean", track_running_stats = "boolean"}
   options = layer.options(name, options, known)
   self.num_features = layer.count(name, "num_features", num_features)
   self.eps = eps_of(name, options)
   self.momentum = options.momentum ~= false and layer.number(name, "momentum", options.momentum, 0.1)
   local affine, shape = options.affine ~= false, {num_features}
-  add_affine(self, shape, options, affine, affine)
   local tracks = options.track_running_stats ~= false
+  self.affine, self.track_running_stats = affine, tracks
+  add_affine(self, shape, options, affine, affine)
   self:register_buffer("running_mean", tracks and zeros(shape, options) or nil)
   self:register_buffer("running_var", tracks and ones(shape, options) or nil)
   local batches = tracks and core.zeros({}, {dtype = "int64", device = options.device}) or nil
@@ -204,19 +227,28 @@ end
 -- @treturn Module
 local function init_instance(self, num_features, options)
   local name = self.class_name
-  options = layer.options(name, options, {eps = true, affine = true})
+  options = layer.options(name, options, {eps = "number", affine = "boolean"})
   self.num_features = layer.count(name, "num_features", num_features)
   self.eps = eps_of(name, options)
   local affine = options.affine or false
+  self.affine = affine
   add_affine(self, {num_features}, options, affine, affine)
 end
 
-local function words(self) return ("%d"):format(self.num_features) end
+local function words_of_batch(self)
+  return ("%d"):format(self.num_features)
+         .. words_of(self, {{"eps", 1e-5}, {"momentum", 0.1}, {"affine", true}, {"track_running_stats", true}})
+end
+
+local function words_of_instance(self)
+  return ("%d"):format(self.num_features) .. words_of(self, {{"eps", 1e-5}, {"affine", false}})
+end
 
 for dims = 1, 3 do
   local least_dims = dims == 1 and 2 or dims + 2
   local Batch, Instance = Module:extend(("BatchNorm%dd"):format(dims)), Module:extend(("InstanceNorm%dd"):format(dims))
-  Batch.init, Batch.extra, Instance.init, Instance.extra = init_batch, words, init_instance, words
+  Batch.init, Batch.extra = init_batch, words_of_batch
+  Instance.init, Instance.extra = init_instance, words_of_instance
 
   function Batch:forward(x) return forward_batch(self, x, least_dims, dims + 2) end
 
@@ -237,7 +269,7 @@ local LocalResponseNorm = Module:extend "LocalResponseNorm"
 
 function LocalResponseNorm:init(size, options)
   self.size = layer.count("LocalResponseNorm", "size", size)
-  self.options = layer.known("LocalResponseNorm", options, {alpha = true, beta = true, k = true})
+  self.options = layer.known("LocalResponseNorm", options, {alpha = "number", beta = "number", k = "number"})
 end
 
 function LocalResponseNorm:forward(x) return functional.local_response_norm(x, self.size, self.options) end

@@ -10,7 +10,7 @@ local pooling = window.pooling
 
 local function copy(set)
   local names = {}
-  for name in pairs(set) do names[name] = true end
+  for name, kind in pairs(set) do names[name] = kind end
   return names
 end
 
@@ -33,7 +33,7 @@ end
 local function adaptive(name, dims, run)
   local new = Module:extend(name)
   function new:init(output_size, options)
-    options = layer.options(name, options, run == pooling.max and {return_indices = true} or {})
+    options = layer.options(name, options, run == pooling.max and {return_indices = "boolean"} or {})
     self.windows = blame.call(pooling.adaptive, name, output_size, dims)
     self.return_indices = options.return_indices or false
     self.shown = window.shown(output_size, options, {"return_indices"})

@@ -76,6 +76,7 @@ local function check_tensor(self, what, x)
 end
 
 local function check_input(self, x)
+  if x == nil then layer.check_colon("a recurrent layer", self) end
   check_tensor(self, "the input", x)
   local shape = x.shape
   if #shape ~= 2 and #shape ~= 3 then
@@ -107,12 +108,12 @@ end
 
 -- ---- layers ----
 
-local options_known = {num_layers = true, bias = true, batch_first = true, dropout = true, bidirectional = true,
-                       fused = true}
+local options_known = {num_layers = true, bias = "boolean", batch_first = "boolean", dropout = true,
+                       bidirectional = "boolean", fused = "boolean"}
 
 local function merged(more)
   local known = {}
-  for _, set in ipairs {options_known, more} do for name in pairs(set) do known[name] = true end end
+  for _, set in ipairs {options_known, more} do for name, kind in pairs(set) do known[name] = kind end end
   return known
 end
 
@@ -138,7 +139,7 @@ local function init(self, kind, inputs, hidden, options, more)
   self.bias, self.batch_first = options.bias ~= false, options.batch_first == true
   self.bidirectional, self.dropout = options.bidirectional == true, check_dropout(kind, options.dropout)
   self.fused, self.output_size = options.fused ~= false, hidden
-  if options.proj_size and options.proj_size ~= 0 then
+  if options.proj_size ~= nil and options.proj_size ~= 0 then
     self.output_size = layer.count(kind, "proj_size", options.proj_size)
     if self.output_size >= hidden then
       blame.fail(kind, "proj_size must be smaller than hidden_size, %d; it is %d", hidden, self.output_size)
@@ -266,6 +267,7 @@ end
 
 --- Checks, and makes [1, batch, inputs] and [batch, hidden] of what a cell is given.
 local function forward_cell(self, kind, x, h, c)
+  if x == nil then layer.check_colon(kind .. "Cell", self) end
   check_tensor(self, "the input", x)
   local shape = x.shape
   if #shape > 2 or shape[#shape] ~= self.input_size then
@@ -301,7 +303,7 @@ local RNNCell = Module:extend "RNNCell"
 
 function RNNCell:init(inputs, hidden, options)
   self.nonlinearity = check_nonlinearity("RNNCell", type(options) == "table" and options.nonlinearity or nil)
-  init_cell(self, "RNN", inputs, hidden, options, {bias = true, nonlinearity = true, fused = true})
+  init_cell(self, "RNN", inputs, hidden, options, {bias = "boolean", nonlinearity = true, fused = "boolean"})
 end
 
 function RNNCell:forward(x, h)
@@ -318,7 +320,7 @@ end
 local LSTMCell = Module:extend "LSTMCell"
 
 function LSTMCell:init(inputs, hidden, options)
-  init_cell(self, "LSTM", inputs, hidden, options, {bias = true, fused = true})
+  init_cell(self, "LSTM", inputs, hidden, options, {bias = "boolean", fused = "boolean"})
 end
 
 function LSTMCell:forward(x, h, c) return forward_cell(self, "LSTM", x, h, c) end
@@ -332,7 +334,7 @@ function LSTMCell:forward(x, h, c) return forward_cell(self, "LSTM", x, h, c) en
 local GRUCell = Module:extend "GRUCell"
 
 function GRUCell:init(inputs, hidden, options)
-  init_cell(self, "GRU", inputs, hidden, options, {bias = true, fused = true})
+  init_cell(self, "GRU", inputs, hidden, options, {bias = "boolean", fused = "boolean"})
 end
 
 function GRUCell:forward(x, h)

@@ -12,8 +12,8 @@ local Module = require "luatensor.nn.module"
 local attention = require "luatensor.nn.attention"
 local normalization = require "luatensor.nn.normalization"
 
-local known = {dim_feedforward = true, dropout = true, activation = true, layer_norm_eps = true, batch_first = true,
-               norm_first = true, bias = true}
+local known = {dim_feedforward = true, dropout = "number", activation = true, layer_norm_eps = "number",
+               batch_first = "boolean", norm_first = "boolean", bias = "boolean"}
 
 local activations = {relu = functional.relu, gelu = functional.gelu}
 
@@ -77,10 +77,10 @@ function TransformerEncoderLayer:init(d_model, nhead, options)
   init(self, "TransformerEncoderLayer", d_model, nhead, options, 2)
 end
 
-local known_encoder = {src_mask = true, src_key_padding_mask = true, is_causal = true}
+local known_encoder = {src_mask = true, src_key_padding_mask = true, is_causal = "boolean"}
 
 function TransformerEncoderLayer:forward(x, o)
-  o = blame.call(args.options, "TransformerEncoderLayer", o, known_encoder)
+  o = layer.known("TransformerEncoderLayer", o, known_encoder)
   local call = {attn_mask = o.src_mask, key_padding_mask = o.src_key_padding_mask, is_causal = o.is_causal,
                 need_weights = false}
   x = block(self, 1, x, function(y) return (self.self_attn(y, call)) end)
@@ -102,10 +102,10 @@ function TransformerDecoderLayer:init(d_model, nhead, options)
 end
 
 local known_decoder = {tgt_mask = true, memory_mask = true, tgt_key_padding_mask = true, memory_key_padding_mask = true,
-                       tgt_is_causal = true, memory_is_causal = true}
+                       tgt_is_causal = "boolean", memory_is_causal = "boolean"}
 
 function TransformerDecoderLayer:forward(x, memory, o)
-  o = blame.call(args.options, "TransformerDecoderLayer", o, known_decoder)
+  o = layer.known("TransformerDecoderLayer", o, known_decoder)
   local own = {attn_mask = o.tgt_mask, key_padding_mask = o.tgt_key_padding_mask, is_causal = o.tgt_is_causal,
                need_weights = false}
   local other = {attn_mask = o.memory_mask, key_padding_mask = o.memory_key_padding_mask,
@@ -131,7 +131,7 @@ local function copy(value, seen)
 end
 
 local function init_stack(self, name, first, count, options)
-  options = blame.call(args.options, name, options, {norm = true})
+  options = layer.known(name, options, {norm = "callable"})
   if not Module.is(first) then blame.fail(name, "argument 1: a layer expected, got %s", type(first)) end
   local list = {}
   for i = 1, layer.count(name, "num_layers", count) do list[i] = copy(first, {}) end
@@ -157,10 +157,10 @@ function TransformerEncoder:init(encoder_layer, num_layers, options)
   init_stack(self, "TransformerEncoder", encoder_layer, num_layers, options)
 end
 
-local known_stack = {mask = true, src_key_padding_mask = true, is_causal = true}
+local known_stack = {mask = true, src_key_padding_mask = true, is_causal = "boolean"}
 
 function TransformerEncoder:forward(x, o)
-  o = blame.call(args.options, "TransformerEncoder", o, known_stack)
+  o = layer.known("TransformerEncoder", o, known_stack)
   o = {src_mask = o.mask, src_key_padding_mask = o.src_key_padding_mask, is_causal = o.is_causal}
   for _, each in ipairs(self.layers) do x = each(x, o) end
   return finish(self, x)

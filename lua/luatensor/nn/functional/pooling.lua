@@ -3,6 +3,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local layer = require "luatensor.nn.layer"
 local window = require "luatensor.nn.window"
 
 local ag = core.autograd
@@ -13,8 +14,9 @@ local functional = {}
 
 local pooling = {}
 
-pooling.max_options = {stride = true, padding = true, dilation = true, ceil_mode = true, return_indices = true}
-pooling.average_options = {stride = true, padding = true, ceil_mode = true, count_include_pad = true,
+pooling.max_options = {stride = true, padding = true, dilation = true, ceil_mode = "boolean",
+                       return_indices = "boolean"}
+pooling.average_options = {stride = true, padding = true, ceil_mode = "boolean", count_include_pad = "boolean",
                            divisor_override = true}
 
 --- The list that the core takes, from a kernel's lengths and options.
@@ -89,7 +91,7 @@ end
 -- ---- functions ----
 
 local function prepare(name, kernel_size, options, known, dims)
-  options = args.options(name, options, known)
+  options = layer.known(name, options, known)
   return pooling.windows(name, kernel_size, options, dims), options
 end
 
@@ -110,9 +112,9 @@ local function make_average(name, dims)
 end
 
 local function make_adaptive(name, dims, run)
-  local owner, known = window.owner(name), run == pooling.max and {return_indices = true} or {}
+  local owner, known = window.owner(name), run == pooling.max and {return_indices = "boolean"} or {}
   return function(x, output_size, options)
-    local given = blame.call(args.options, name, options, known)
+    local given = layer.known(name, options, known)
     return run(owner, x, blame.call(pooling.adaptive, name, output_size, dims), dims, given.return_indices)
   end
 end

@@ -83,6 +83,9 @@ end
 --   ones
 function state_of.load_state_dict(self, state, options)
   options = blame.call(args.options, "load_state_dict", options, {strict = true})
+  if options.strict ~= nil and type(options.strict) ~= "boolean" then
+    blame.fail("load_state_dict", "strict: true or false expected, got %s", type(options.strict))
+  end
   if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", type(state)) end
   local own, staged = {}, {}
   walking.each_tensor(self, fields.is_saved, function(name, x) own[name] = x end, true)
