@@ -78,6 +78,48 @@ describe("attention", function()
     assert.same({0, 1, 3}, {table.unpack(attend(lt.zeros(0, 1, 4), lt.zeros(0, 5, 4), lt.zeros(0, 5, 3)).shape)})
   end)
 
+  it("without keys, without width, without values, without heads", function()
+    for _, causal_too in ipairs {false, true} do
+      local o = {is_causal = causal_too}
+      near(lt.zeros(2, 3, 5), attend(lt.ones(2, 3, 4), lt.ones(2, 0, 4), lt.ones(2, 0, 5), o))
+      near(lt.ones(2, 3, 5), attend(lt.ones(2, 3, 0), lt.ones(2, 4, 0), lt.ones(2, 4, 5), o))
+      assert.same({2, 3, 0}, {table.unpack(attend(lt.ones(2, 3, 4), lt.ones(2, 4, 4), lt.ones(2, 4, 0), o).shape)})
+      local none = lt.ones(2, 0, 3, 4)
+      assert.same({2, 0, 3, 4}, {table.unpack(attend(none, none, none, o).shape)})
+    end
+  end)
+
+  it("of one row, one key, one number, whatever their strides are", function()
+    local q, k = gradient.tensor({2, 3, 8}), gradient.tensor({2, 3, 8}, -1, 1, 2)
+    local function check(a, b, c)
+      local fused = {a:clone():requires_grad_(), b:clone():requires_grad_(), c:clone():requires_grad_()}
+      local x, y, z = a:detach():requires_grad_(), b:detach():requires_grad_(), c:detach():requires_grad_()
+      local want, got = plainly(fused[1], fused[2], fused[3], 0), attend(x, y, z)
+      near(want, got, 1e-12);
+      (want * want):sum():backward();
+      (got * got):sum():backward()
+      for i, t in ipairs {x, y, z} do near(fused[i].grad, t.grad, 1e-12) end
+    end
+    check(q:expand_dims(3), k:expand_dims(3), k:expand_dims(3))                     -- [2, 3, 1, 8], of one row
+    check(q:expand_dims(3), k:expand_dims(2), k:expand_dims(2):broadcast_to {2, 3, 3, 8})
+    check(q:transpose(2, 3):expand_dims(3), k:transpose(2, 3):expand_dims(3), q:transpose(2, 3):expand_dims(3))
+    local one = q:narrow(3, 2, 1):expand_dims(2)                                     -- [2, 1, 3, 1] in rows of 8
+    check(one, one, one)
+    check(one:broadcast_to {2, 4, 3, 1}, q:flip {3}:narrow(3, 1, 1):expand_dims(2):broadcast_to {2, 4, 3, 1},
+          lt.ones(1, 1, 1, 1, {dtype = "float64"}):broadcast_to {2, 4, 3, 1})
+  end)
+
+  it("needs scores of some rows in memory, once", function()
+    if helpers.device ~= lt.device "cpu" then return end
+    local q, k = lt.randn(1, 1, 64, 4), lt.randn(1, 1, 2 ^ 15, 4)                    -- scores: 8 MiB
+    attend(q, k, k)
+    collectgarbage()
+    local before = lt.memory("cpu").live
+    lt.reset_peak_memory()
+    attend(q, k, k)
+    assert.is_true(lt.memory("cpu").peak - before < 10 * 2 ^ 20, lt.memory("cpu").peak - before)
+  end)
+
   it("dropout drops weights: what is left is scaled", function()
     local v = lt.eye(200):expand_dims(1)
     local y = attend(lt.zeros(1, 200, 4), lt.zeros(1, 200, 4), v, {dropout_p = 0.25, generator = lt.generator{seed = 3}})
@@ -109,10 +151,40 @@ describe("attention", function()
     refused("attn_mask: %[4, 5%] does not broadcast to the scores, %[2, 5, 5%]", x, x, x, {attn_mask = lt.zeros(4, 5)})
     refused("attn_mask: bool or float expected, got int64", x, x, x, {attn_mask = lt.zeros(5, 5, {dtype = "int64"})})
     refused("argument 2: tensor expected, got nil", x)
+    refused("scale: number expected, got string", x, x, x, {scale = "x"})
+    refused("dropout_p: a number from 0 to 1 expected, got x", x, x, x, {dropout_p = "x"})
+    refused("dropout_p: a number from 0 to 1 expected, got 2", x, x, x, {dropout_p = 2})
+    local integers = lt.zeros(2, 5, 4, {dtype = "int64"})
+    refused("argument 1: floats expected, got int64", integers, x, x)
+    refused("argument 3: floats expected, got int64", x, x, integers)
   end)
 end)
 
 describe("MultiheadAttention", function()
+  it("gives the weights by which values were multiplied: in training with those that dropout made 0", function()
+    local mha = nn.MultiheadAttention(1, 1, {bias = false, dropout = 0.5, dtype = "float64", batch_first = true,
+                                            generator = lt.generator{seed = 5}})
+    lt.no_grad(function()
+      mha.in_proj_weight:copy_(lt.tensor{{0}, {0}, {1}})         -- all keys weigh the same; values are the input
+      mha.out_proj.weight:fill_(1)
+    end)
+    local x = lt.ones(1, 400, 1, {dtype = "float64"})
+    local y, weights = mha(x)
+    near(weights:sum(-1):expand_dims(-1), y, 1e-12)
+    assert.near(0.5, weights:equal(0):to("float64"):mean():item(), 0.02)
+    weights = select(2, mha:eval()(x))
+    assert.near(1 / 400, weights:min():item(), 1e-12)
+  end)
+
+  it("of nothing: no times, no batch", function()
+    local mha = nn.MultiheadAttention(4, 2)
+    for _, need in ipairs {true, false} do
+      for _, shape in ipairs {{0, 3, 4}, {3, 0, 4}} do
+        assert.same(shape, {table.unpack((mha(lt.zeros(shape), {need_weights = need})).shape)})
+      end
+    end
+  end)
+
   local function make(options)
     options.dtype, options.generator = "float64", lt.generator{seed = 5}
     return nn.MultiheadAttention(4, 2, options)

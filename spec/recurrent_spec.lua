@@ -49,6 +49,54 @@ describe("recurrent layers", function()
                      {gradient.tensor({3, 2, 2}), gradient.tensor({1, 2, 3})})
     end)
 
+    it(class .. ": any layout of the state before", function()
+      local layer, cell = make(class, 3, 4, {}), make(class .. "Cell", 3, 4, {})
+      local x, h = gradient.tensor({5, 2, 3}), gradient.tensor({1, 2, 4})
+      local broad = gradient.tensor({1, 2, 1}):broadcast_to {1, 2, 4}
+      for _, odd in ipairs {h:transpose(2, 3):clone():transpose(2, 3), broad, h:flip {3}} do
+        local u, v = odd:detach():requires_grad_(), odd:clone():requires_grad_()
+        local plainly, oddly = {layer(x, v, class == "LSTM" and v or nil)}, {layer(x, u, class == "LSTM" and u or nil)}
+        for i, y in ipairs(plainly) do same(oddly[i], y) end
+        (plainly[1] * plainly[1]):sum():backward();
+        (oddly[1] * oddly[1]):sum():backward()
+        same(u.grad, v.grad)
+        u, v = odd[1], odd[1]:clone()
+        local a, b = {cell(x[1], u, class == "LSTM" and u or nil)}, {cell(x[1], v, class == "LSTM" and v or nil)}
+        for i, y in ipairs(b) do same(a[i], y) end
+      end
+    end)
+
+    it(class .. ": a gradient of the last state in any layout", function()
+      local layer, x = make(class, 3, 4, {}), gradient.tensor({5, 2, 3})
+      local weights = gradient.tensor({1, 4, 2}):transpose(2, 3)
+      for k = 2, class == "LSTM" and 3 or 2 do
+        local u, v = x:clone():requires_grad_(), x:clone():requires_grad_()
+        select(k, layer(u)):backward(weights)
+        select(k, layer(v)):backward(weights:clone():contiguous())
+        same(u.grad, v.grad);
+        (select(k, layer(x:clone():requires_grad_()))):sum():backward()
+      end
+    end)
+
+    it(class .. ": dropout between layers in training: other numbers, the same mean", function()
+      local layer = make(class, 3, 4, {num_layers = 2, dropout = 0.25})
+      -- Small weights: the second layer is as good as linear in what is dropped.
+      local x = gradient.tensor({1, 1, 3}):broadcast_to {1, 20000, 3}
+      lt.no_grad(function() layer.weight_ih_l2:mul_(0.01) end)
+      local y = layer(x)
+      local z = layer:eval()(x)
+      assert.is_true((y - z):abs():max():item() > 1e-5)
+      local off = (y:mean(2) - z:mean(2)):abs():max():item()
+      assert.is_true(off < 1e-4, off)
+      layer:train()
+      local a, b = layer(x), layer(x)
+      assert.is_true((a - b):abs():max():item() > 1e-5)
+      layer.generator = lt.generator{seed = 2}
+      a = layer(x)
+      layer.generator = lt.generator{seed = 2}
+      assert.equal(0, (layer(x) - a):abs():max():item())
+    end)
+
     it(class .. ": gradients of gradients step by step, and words where all steps are one op", function()
       local layer = make(class, 2, 2, {fused = false})
       gradient.check(class, gradient.of(function(x) return (layer(x)) end), {gradient.tensor({2, 1, 2})}, {tolerance = 1e-6})

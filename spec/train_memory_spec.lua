@@ -136,6 +136,20 @@ describe("on the way back", function()
   end)
 end)
 
+describe("a recurrent layer", function()
+  for _, class in ipairs {"RNN", "LSTM", "GRU"} do
+    it(class .. ": the turned copy of its weight ends with the last step", function()
+      local layer, x = nn[class](4, 512), lt.rand(6, 1, 4)          -- a weight of 1 MiB or more
+      stopped(function()
+        local before = live()
+        local y = layer(x)
+        assert.is_true(live() - before < 0.6, ("%.1f MiB"):format(live() - before))
+        assert.is_true(y.requires_grad)
+      end)
+    end)
+  end
+end)
+
 describe("Sequential", function()
   it("ends what stands between its layers", function()
     stopped(function()

@@ -4,21 +4,29 @@
 #include "lua_register.h"
 #include "profile.h"
 
-/* The operand at stack index i, [batch, heads, rows, width], rows contiguous. */
+/* Where q is, and all else must be. */
+static place place_of(lua_State *L) { return check_tensor(L, 1, "attention")->store->place; }
+
+/* The operand at stack index i, [batch, heads, rows, width], rows contiguous. The stride of a single row or element may
+** be anything, but BLAS wants rows that do not overlap. */
 static attention_operand checked_operand(lua_State *L, int i, const attention_call *c, int64_t rows, int64_t width) {
   const tensor *t = check_tensor(L, i, "attention");
   const int64_t *n = t->shape.dim;
   bool fits = t->shape.ndim == 4 && t->dtype == c->dtype && n[0] == c->batch && n[1] == c->heads && n[2] == rows &&
-              n[3] == width && (t->stride[3] == 1 || width == 1) && t->stride[2] >= width;
+              n[3] == width && (t->stride[3] == 1 || width == 1) && (t->stride[2] >= width || rows == 1) &&
+              place_equal(t->store->place, place_of(L));
   luaL_argcheck(L, fits, i, "no operand of this attention");
-  return (attention_operand){tensor_data(t), t->stride[0], t->stride[1], t->stride[2]};
+  return (attention_operand){tensor_data(t), t->stride[0], t->stride[1], rows == 1 ? width : t->stride[2]};
 }
 
 /* The mask at i, broadcast to [batch, heads, queries, keys]; nil: none. */
 static void set_mask(lua_State *L, int i, attention_call *c) {
   if (lua_isnoneornil(L, i)) return;
   const tensor *t = check_tensor(L, i, "attention");
-  luaL_argcheck(L, t->shape.ndim == 4 && (t->dtype == DT_bool || t->dtype == c->dtype), i, "no mask of this attention");
+  const int64_t *n = t->shape.dim;
+  bool fits = t->shape.ndim == 4 && n[0] == c->batch && n[1] == c->heads && n[2] == c->queries && n[3] == c->keys &&
+              (t->dtype == DT_bool || t->dtype == c->dtype) && place_equal(t->store->place, place_of(L));
+  luaL_argcheck(L, fits, i, "no mask of this attention");
   c->mask = tensor_data(t);
   c->mask_dtype = t->dtype;
   for (int d = 0; d < 4; d++) c->mask_stride[d] = t->stride[d];
@@ -42,8 +50,9 @@ static place start(lua_State *L, attention_call *c) {
 static void *log_sums(lua_State *L, int i, const attention_call *c) {
   if (lua_isnoneornil(L, i)) return NULL;
   const tensor *t = check_tensor(L, i, "attention");
-  luaL_argcheck(L, t->dtype == c->dtype && t->count == c->batch * c->heads * c->queries && tensor_is_contiguous(t), i,
-                "no sums of this attention");
+  bool fits = t->dtype == c->dtype && t->count == c->batch * c->heads * c->queries && tensor_is_contiguous(t) &&
+              place_equal(t->store->place, place_of(L));
+  luaL_argcheck(L, fits, i, "no sums of this attention");
   return tensor_data(t);
 }
 

@@ -20,7 +20,7 @@ typedef struct head {
   const attention_kernel *kernel;
   int64_t batch, number;
   int size;                         /* bytes of an element */
-  void *scores, *gradients;         /* scratch, [ROWS, keys] each */
+  void *scores, *gradients;         /* scratch, [ROWS, keys] each; gradients: back only */
 } head;
 
 static matrix rows_of(const head *h, const attention_operand *o, int64_t first) {
@@ -141,7 +141,8 @@ int cpu_attention(int index, const attention_call *c) {
   int64_t work = (c->back ? c->queries : ROWS) * c->keys * (c->width + c->out_width);
   cpu_blas_threads();
   int threads = cpu_blas_shares_pool() ? cpu_threads(parts, GRAIN / (work + 1) + 1) : 1;
-  size_t each = (size_t)(ROWS * c->keys * dtype_size(c->dtype)) + 64, bytes = each * 2 * (size_t)threads;
+  size_t each = (size_t)(ROWS * c->keys * dtype_size(c->dtype)) + 64, share = c->back ? 2 * each : each;
+  size_t bytes = share * (size_t)threads;
   char *scratch;
   void *room;
   int st = cpu_alloc(0, bytes, &room);
@@ -149,8 +150,8 @@ int cpu_attention(int index, const attention_call *c) {
   scratch = room;
   #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
   for (int thread = 0; thread < threads; thread++) {
-    head h = {.c = c, .kernel = kernel, .size = dtype_size(c->dtype), .scores = scratch + 2 * each * (size_t)thread,
-              .gradients = scratch + 2 * each * (size_t)thread + each};
+    char *mine = scratch + share * (size_t)thread;
+    head h = {.c = c, .kernel = kernel, .size = dtype_size(c->dtype), .scores = mine, .gradients = c->back ? mine + each : NULL};
     for (int64_t t = thread; t < parts; t += threads) run_part(c, &h, t, blocks);
   }
   cpu_free(0, room, bytes);

@@ -20,7 +20,8 @@ local Module = require "luatensor.nn.module"
 -- call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys]: bool, where
 -- true is a key that is NOT seen (the other way round than in scaled_dot_product_attention), or float, added to the
 -- scores; `is_causal` (false): query i sees keys 1 … i; `need_weights` (true), which has all scores in memory;
--- `average_attn_weights` (true): over the heads. Queries that see no key give 0 before the last projection (NaN in
+-- `average_attn_weights` (true): over the heads. Weights are those that the values were multiplied by: in training some
+-- are dropped. Queries that see no key give 0 before the last projection (NaN in
 -- PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
 -- out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
 -- @function nn.MultiheadAttention
@@ -65,19 +66,21 @@ function MultiheadAttention:init(embed_dim, num_heads, options)
   self.kdim = layer.count(name, "kdim", options.kdim or embed_dim)
   self.vdim = layer.count(name, "vdim", options.vdim or embed_dim)
   self.dropout = layer.between(name, "dropout", options.dropout or 0, 0, 1)
-  self.batch_first = options.batch_first == true
+  self.batch_first, self.generator = options.batch_first == true, options.generator
   add_projections(self, options)
 end
 
 -- ---- masks ----
 
-local function check_mask(self, what, mask, shape)
+local function check_mask(self, what, mask, shape, device)
   if not core.is_tensor(mask) then self:fail("%s: tensor expected, got %s", what, type(mask)) end
   if mask.dtype ~= "bool" and not mask.dtype:find("float") then
     self:fail("%s: bool or float expected, got %s", what, mask.dtype)
   end
   if args.shape_text(mask.shape) ~= args.shape_text(shape) then
     self:fail("%s must be of shape %s, its shape is %s", what, args.shape_text(shape), tostring(mask.shape))
+  elseif mask.device ~= device then
+    self:fail("%s is on %s, the query on %s", what, mask.device, device)
   end
 end
 
@@ -91,19 +94,19 @@ local function both(a, b, dtype)
 end
 
 --- One mask [batch or 1, heads or 1, queries or 1, keys] of those of a call, or nil.
-local function mask_of(self, o, b, n, m, dtype)
+local function mask_of(self, o, b, n, m, query)
   local padding, mask, h = o.key_padding_mask, o.attn_mask, self.num_heads
   if padding then
     if core.is_tensor(padding) and padding.ndim == 1 and b == 1 then padding = padding:expand_dims(1) end
-    check_mask(self, "key_padding_mask", padding, {b, m})
+    check_mask(self, "key_padding_mask", padding, {b, m}, query.device)
     padding = turned(padding):reshape(b, 1, 1, m)
   end
   if mask then
     local each = core.is_tensor(mask) and mask.ndim == 3
-    check_mask(self, "attn_mask", mask, each and {b * h, n, m} or {n, m})
+    check_mask(self, "attn_mask", mask, each and {b * h, n, m} or {n, m}, query.device)
     mask = turned(mask):reshape(each and b or 1, each and h or 1, n, m)
   end
-  return both(mask, padding, dtype)
+  return both(mask, padding, query.dtype)
 end
 
 -- ---- projections ----
@@ -136,6 +139,8 @@ local function check_input(self, what, x, width, like)
               or self.batch_first and "[batch, times, width]" or "[times, batch, width]", tostring(shape))
   elseif shape[#shape] ~= width then
     self:fail("%s's last dim must be %d, its shape is %s", what, width, tostring(shape))
+  elseif like and x.device ~= like.device then
+    self:fail("%s is on %s, the query on %s", what, x.device, like.device)
   end
 end
 
@@ -161,10 +166,10 @@ local function project(self, query, key, value, times_first)
   return table.unpack(list)
 end
 
-local function settings(self, o, b, n, m, dtype)
+local function settings(self, o, b, n, m, query)
   return {
     scale = 1 / math.sqrt(self.embed_dim // self.num_heads), causal = o.is_causal == true, heads = self.num_heads,
-    mask = mask_of(self, o, b, n, m, dtype), p = self.training and self.dropout or 0,
+    mask = mask_of(self, o, b, n, m, query), p = self.training and self.dropout or 0, generator = self.generator,
   }
 end
 
@@ -202,7 +207,7 @@ function MultiheadAttention:forward(query, key, value, o)
   if single then query, key, value = query:expand_dims(1), key:expand_dims(1), value:expand_dims(1) end
   local times_first = not self.batch_first and not single
   local rows, batch = times_first and 1 or 2, times_first and 2 or 1
-  local s = settings(self, o, query.shape[batch], query.shape[rows], key.shape[rows], query.dtype)
+  local s = settings(self, o, query.shape[batch], query.shape[rows], key.shape[rows], query)
   local y, weights = same and attend_packed(self, query, o, times_first, s) or nil, nil
   if not y then y, weights = attend(self, query, key, value, o, times_first, s) end
   y = self.out_proj(y)

@@ -30,7 +30,8 @@ end
 --- Calls fn, in which linear and convolutional layers, recurrent cells and the products of attention convert what
 -- they are given to a half float and compute in that, while norms, softmax and losses compute in float32. Parameters
 -- stay as they are, float32 masters that optimisers change: the conversions are recorded, and gradients come back
--- through them. Call `loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
+-- through them. Of recurrent layers it is the products with inputs; those with the state stay float32. Call
+-- `loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
 --
 --     opt:zero_grad()
 --     local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})

@@ -58,6 +58,7 @@ local function run(self, kind, suffix, x, h, c, backwards)
     return steps.run(step_of[kind], gx, p, h, c, backwards)
   end
   local y, last
+  h, c = h:contiguous(), c and c:contiguous()      -- the steps read whole rows
   if kind == "LSTM" then
     y, last = fused.lstm(gx, w, h, c, backwards)
   elseif kind == "GRU" then
@@ -87,11 +88,13 @@ local function check_input(self, x)
   end
 end
 
-local function check_state(self, what, h, shape)
+local function check_state(self, what, h, shape, x)
   check_tensor(self, what, h)
   local wanted = args.shape_text(shape)
   if args.shape_text(h.shape) ~= wanted then
     self:fail("%s must be of shape %s, its shape is %s", what, wanted, tostring(h.shape))
+  elseif h.device ~= x.device then
+    self:fail("%s is on %s, the input on %s", what, h.device, x.device)
   end
 end
 
@@ -102,7 +105,7 @@ local function state(self, what, given, x, batch, width, single)
     local like = self.weight_ih_l1
     return core.zeros({count, batch, width}, {dtype = like.dtype, device = x.device})
   end
-  check_state(self, what, given, single and {count, width} or {count, batch, width})
+  check_state(self, what, given, single and {count, width} or {count, batch, width}, x)
   return single and given:expand_dims(2) or given
 end
 
@@ -138,7 +141,7 @@ local function init(self, kind, inputs, hidden, options, more)
   self.num_layers = layer.count(kind, "num_layers", options.num_layers or 1)
   self.bias, self.batch_first = options.bias ~= false, options.batch_first == true
   self.bidirectional, self.dropout = options.bidirectional == true, check_dropout(kind, options.dropout)
-  self.fused, self.output_size = options.fused ~= false, hidden
+  self.fused, self.output_size, self.generator = options.fused ~= false, hidden, options.generator
   if options.proj_size ~= nil and options.proj_size ~= 0 then
     self.output_size = layer.count(kind, "proj_size", options.proj_size)
     if self.output_size >= hidden then
@@ -151,7 +154,7 @@ end
 
 local function dropped(self, x)
   if self.dropout == 0 or not self.training then return x end
-  return functional.dropout(x, self.dropout)
+  return functional.dropout(x, {p = self.dropout, generator = self.generator})
 end
 
 --- All layers over x [times, batch, inputs] from h and c [layers, batch, …]: y, h, c.
@@ -193,7 +196,8 @@ end
 --
 -- x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
 -- unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
--- Without a batch x is 2-d, and so are the others.
+-- Without a batch x is 2-d, and so are the others. Under nn.autocast the products with inputs compute in half floats,
+-- those with the state, and the gates, in float32.
 -- @function nn.RNN
 -- @int inputs length of x's last dim
 -- @int hidden
@@ -278,7 +282,7 @@ local function forward_cell(self, kind, x, h, c)
   if single then x = x:expand_dims(1) end
   local function of_batch(what, y)
     if y ~= nil then
-      check_state(self, what, y, single and {self.hidden_size} or {x.shape[1], self.hidden_size})
+      check_state(self, what, y, single and {self.hidden_size} or {x.shape[1], self.hidden_size}, x)
       return single and y:expand_dims(1) or y
     end
     return core.zeros({x.shape[1], self.hidden_size}, {dtype = like.dtype, device = x.device})

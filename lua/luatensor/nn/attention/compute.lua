@@ -40,7 +40,7 @@ local function softmax(scores, is_masked)
   return core.where(none, 0, core.where(none, 0, scores):softmax(-1))
 end
 
---- Attention by recorded functions, on every device; gives the weights, too, before anything is dropped.
+--- Attention by recorded functions, on every device; gives the weights, too, as they are where some were dropped.
 -- @treturn tensor
 -- @treturn tensor [..., queries, keys]
 function compute.by_parts(q, k, v, o)
@@ -49,7 +49,7 @@ function compute.by_parts(q, k, v, o)
   wide = masked(wide, o)
   local weights = softmax(wide, o.mask ~= nil)
   local kept = o.p > 0 and dropping.dropout(weights, {p = o.p, generator = o.generator}) or weights
-  return autocast.cast(kept):matmul(v), weights
+  return autocast.cast(kept):matmul(v), kept
 end
 
 -- ---- as one op ----
@@ -59,10 +59,10 @@ local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, 
 --- [batch, heads, rows, width] whose heads lie side by side in memory, so that they become one dim for nothing.
 local function heads_inside(b, h, n, width, like) return empty({b, n, h, width}, like):transpose(2, 3) end
 
---- The rows of x lie together, and no two in one place.
+--- The rows of x lie together, and no two in one place. The stride of a dim of size 1 may be anything.
 local function is_plain(x)
-  local stride, width = x.strides, x.shape[4]
-  return stride[4] == 1 and stride[3] >= width
+  local stride, rows, width = x.strides, x.shape[3], x.shape[4]
+  return (stride[4] == 1 or width == 1) and (stride[3] >= width or rows == 1)
 end
 
 --- x, or a contiguous copy.

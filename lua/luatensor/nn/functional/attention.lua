@@ -9,14 +9,22 @@ local NAME = "scaled_dot_product_attention"
 
 local known = {attn_mask = true, dropout_p = true, is_causal = true, scale = true, generator = true}
 
+local function check_place(what, x, q)
+  if x.device ~= q.device then blame.fail(NAME, "%s on %s, the queries on %s", what, x.device, q.device) end
+end
+
 local function check_tensors(q, k, v)
   for i = 1, 3 do
     local x = ({q, k, v})[i]
     if not core.is_tensor(x) then blame.fail(NAME, "argument %d: tensor expected, got %s", i, type(x)) end
     if x.ndim < 2 then
       blame.fail(NAME, "argument %d: [..., rows, width] expected, its shape is %s", i, tostring(x.shape))
+    elseif not x.dtype:find "float" then
+      blame.fail(NAME, "argument %d: floats expected, got %s", i, x.dtype)
     end
   end
+  check_place("the keys are", k, q)
+  check_place("the values are", v, q)
   local a, b, c = q.shape, k.shape, v.shape
   if a[#a] ~= b[#b] then
     blame.fail(NAME, "queries %s and keys %s differ in their last dim", tostring(a), tostring(b))
@@ -39,6 +47,16 @@ local function check_mask(mask, q, k)
   elseif mask.dtype ~= "bool" and not mask.dtype:find("float") then
     blame.fail(NAME, "attn_mask: bool or float expected, got %s", mask.dtype)
   end
+  check_place("attn_mask is", mask, q)
+end
+
+local function check_numbers(options)
+  local scale, p = options.scale, options.dropout_p
+  if scale ~= nil and type(scale) ~= "number" then
+    blame.fail(NAME, "scale: number expected, got %s", type(scale))
+  elseif p ~= nil and (type(p) ~= "number" or not (p >= 0 and p <= 1)) then
+    blame.fail(NAME, "dropout_p: a number from 0 to 1 expected, got %s", tostring(p))
+  end
 end
 
 local functional = {}
@@ -54,10 +72,11 @@ local functional = {}
 --   added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0), of the weights, always applied;
 --   `scale` (1 / √width); `generator`
 -- @treturn tensor [..., queries, values]
--- @raise shapes that do not go together
+-- @raise shapes or devices that do not go together; integers
 function functional.scaled_dot_product_attention(q, k, v, options)
   options = blame.call(args.options, NAME, options, known)
   check_tensors(q, k, v)
+  check_numbers(options)
   check_mask(options.attn_mask, q, k)
   local width = q.shape[q.ndim]
   return compute.attend(q, k, v, {
