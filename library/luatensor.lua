@@ -1881,7 +1881,7 @@ function Optimizer:add_param_group(group) end
 ---@param given? table `set_to_none` (true); false: they become 0
 function Optimizer:zero_grad(given) end
 
----Updates all parameters that have a gradient.
+---Updates all parameters that have a gradient; none where one was freed, or does not fit its gradient.
 ---@param closure? function computes the loss and its gradients again, and returns the loss
 ---@return any # what closure returns
 function Optimizer:step(closure) end
@@ -1963,9 +1963,6 @@ local Loader = {}
 ---other.
 ---@return function # an iterator
 function Loader:batches() end
-
----A loader is no iterator; its batches are.
-function Loader:__call() end
 
 ---Where the last loop over batches is, for lt.save: a run that is loaded goes on with the batch after the last that
 ---was given. The loader's generator has a state of its own, which is to be saved, too.
@@ -3622,7 +3619,8 @@ function lt.nn.PReLU(options) end
 ---call: `key_padding_mask` [batch, keys] and `attn_mask` [queries, keys] or [batch heads, queries, keys]: bool, where
 ---true is a key that is NOT seen (the other way round than in scaled_dot_product_attention), or float, added to the
 ---scores; `is_causal` (false): query i sees keys 1 … i; `need_weights` (true), which has all scores in memory;
----`average_attn_weights` (true): over the heads. Queries that see no key give 0 before the last projection (NaN in
+---`average_attn_weights` (true): over the heads. Weights are those that the values were multiplied by: in training some
+---are dropped. Queries that see no key give 0 before the last projection (NaN in
 ---PyTorch where weights are needed). State: in_proj_weight [3 width, width], in_proj_bias, out_proj.weight,
 ---out_proj.bias; where keys or values have another width, q_proj_weight, k_proj_weight, v_proj_weight.
 ---@param embed_dim integer width of queries and results
@@ -3634,7 +3632,8 @@ function lt.nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---Calls fn, in which linear and convolutional layers, recurrent cells and the products of attention convert what
 ---they are given to a half float and compute in that, while norms, softmax and losses compute in float32. Parameters
 ---stay as they are, float32 masters that optimisers change: the conversions are recorded, and gradients come back
----through them. Call `loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
+---through them. Of recurrent layers it is the products with inputs; those with the state stay float32. Call
+---`loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
 ---
 ---    opt:zero_grad()
 ---    local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
@@ -4335,6 +4334,11 @@ function lt.nn.CrossEntropyLoss(options) end
 ---@return luatensor.Module # without anything in it
 function lt.nn.Module() end
 
+---A leaf that requires gradients, with the numbers of x: what a module takes for a parameter.
+---@param x luatensor.Tensor of floats
+---@return luatensor.Tensor # shares x's memory
+function lt.nn.Parameter(x) end
+
 ---Is value a module?
 ---@param value any
 ---@return boolean #
@@ -4362,7 +4366,7 @@ function lt.nn.GroupNorm(num_groups, num_channels, options) end
 ---Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight 1 and bias 0 at
 ---first; buffers running_mean 0, running_var 1 and num_batches_tracked, with which it works in evaluation.
 ---@param num_features integer channels
----@param options? table `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches); `affine` (true); `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
+---@param options? table `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches, whose number is read each time: a GPU is waited for); `affine` (true); `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
 ---@return luatensor.Module #
 function lt.nn.BatchNorm1d(num_features, options) end
 
@@ -4461,7 +4465,8 @@ function lt.nn.rename_pytorch(state) end
 ---
 ---x [times, batch, inputs], y [times, batch, hidden]; h0 and h [layers, batch, hidden]: the state before (zeros
 ---unless given) and after. Where `bidirectional`, y has both directions' outputs side by side, and h a row each.
----Without a batch x is 2-d, and so are the others.
+---Without a batch x is 2-d, and so are the others. Under nn.autocast the products with inputs compute in half floats,
+---those with the state, and the gates, in float32.
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
 ---@param options? table `num_layers` (1); `nonlinearity` ("tanh"; "relu"); `bias` (true); `batch_first` (false): x and y are [batch, times, …]; `dropout` (0): on what layers but the last give, in training; `bidirectional` (false); `fused` (true): all steps are one op; false: step by step, which gradients of gradients need; `dtype`, `device`, `generator`
