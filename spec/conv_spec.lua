@@ -331,3 +331,38 @@ if on_cpu then
     end)
   end)
 end
+
+describe("convolutions of sizes beyond reason", function()
+  local x, w = lt.ones(1, 1, 4, 4), lt.ones(1, 1, 3, 3)
+
+  it("say what is too large, in the script's line", function()
+    local function refuses(words, f, ...)
+      local ok, message = pcall(f, ...)
+      assert.is_false(ok)
+      assert.truthy(message:find("conv_spec.lua:%d+: ") and message:find(words, 1, true), message)
+    end
+    local function conv(options) F.conv2d(x, w, options) return nil end
+    local function transposed(options) F.conv_transpose2d(x, w, options) return nil end
+    refuses("conv2d: padding: 1099511627776 is too large: it must be below 1073741824", conv, {padding = 1 << 40})
+    refuses("conv2d: dilation: 4611686018427387904 is too large", conv, {dilation = 1 << 62})
+    refuses("conv2d: stride: 4611686018427387904 is too large", conv, {stride = 1 << 62})
+    refuses("conv_transpose2d: stride: 1099511627776 is too large", transposed, {stride = 1 << 40})
+    refuses("conv2d: the size in bytes does not fit", conv, {padding = (1 << 30) - 1})
+    refuses("conv2d: the size in bytes does not fit", conv, {padding = (1 << 30) - 1, stride = (1 << 30) - 1})
+    refuses("conv_transpose2d: the size in bytes does not fit", transposed, {stride = 1 << 29, dilation = 1 << 29})
+    refuses("conv2d: a kernel without elements: 0 × 3", function() F.conv2d(x, lt.ones(1, 1, 0, 3)) end)
+    if on_cpu then
+      refuses("Conv2d(1, 1, 3, padding = 524288): out of memory on cpu", function()
+        nn.Conv2d(1, 1, 3, {padding = 1 << 19})(x)
+      end)
+    end
+  end)
+
+  it("take strides longer than what they move over", function()
+    local input = lt.ones({1, 1, 4, 4}, {requires_grad = true})
+    local y = F.conv2d(input, w, {stride = (1 << 30) - 1, padding = 1})
+    assert.same({{{{4}}}}, y:totable())
+    y:sum():backward()
+    assert.same({{{{1, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}}}, input.grad:totable())
+  end)
+end)

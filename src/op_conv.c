@@ -22,13 +22,14 @@ static void spatial(const tensor *t, int64_t length[2]) {
 
 /* How many places a kernel has; less than 1: none. */
 static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
-  int64_t last = in + before + after - dilation * (kernel - 1) - 1;
-  return last < 0 ? 0 : last / stride + 1;
+  int64_t padded, reach;
+  if (__builtin_add_overflow(in, before + after, &padded) || __builtin_mul_overflow(dilation, kernel - 1, &reach)) return 0;
+  return padded <= reach ? 0 : (padded - reach - 1) / stride + 1;
 }
 
 static bool is_sound(const conv_geometry *g) {
   enum { MOST = 1 << 30 };     /* products of two of them fit */
-  bool sound = g->groups >= 1;
+  bool sound = g->groups >= 1 && g->groups < MOST;
   for (int d = 0; d < 2; d++)
     sound = sound && g->stride[d] >= 1 && g->dilation[d] >= 1 && g->before[d] >= 0 && g->after[d] >= 0 &&
             g->stride[d] < MOST && g->dilation[d] < MOST && g->before[d] < MOST && g->after[d] < MOST;
@@ -50,7 +51,7 @@ static int set_sizes(conv_job *j, int ndim) {
     c->c_in = j->x->shape.dim[1];
     spatial(j->x, c->in);
   } else {
-    c->c_in = j->w->shape.dim[1] * g->groups;
+    if (__builtin_mul_overflow(j->w->shape.dim[1], g->groups, &c->c_in)) return ERR_OVERFLOW;
     memcpy(c->in, j->length, sizeof c->in);
   }
   if (j->y) c->n = j->y->shape.dim[0];
@@ -65,6 +66,14 @@ static int set_sizes(conv_job *j, int ndim) {
   if (j->op == CONV_input) set_shape(j, ndim, c->n, c->c_in, c->in);
   if (j->op == CONV_weight) set_shape(j, ndim, c->c_out, c->c_in / g->groups, c->kernel);
   return OK;
+}
+
+/* Can an image with zeros around it be counted in bytes? Of y's there are some more around. */
+static bool is_countable(const conv_job *j) {
+  const conv_call *c = &j->call;
+  double bytes = 8 * 4 * (1 + (double)(c->c_in > c->c_out ? c->c_in : c->c_out));
+  for (int d = 0; d < 2; d++) bytes *= 1 + (double)c->in[d] + (double)(j->geometry.before[d] + j->geometry.after[d]);
+  return bytes < 0x1p62;
 }
 
 /* Do the two given tensors fit together? */
@@ -93,13 +102,17 @@ int conv_prepare(conv_job *j) {
   if (!is_sound(&j->geometry)) return ERR_INNER;
   int st = set_sizes(j, ndim);
   if (st == OK && !fits(j)) st = ERR_INNER;
+  if (st == OK && !is_countable(j)) st = ERR_OVERFLOW;
   if (st != OK) return st;
   conv_call *c = &j->call;
   c->op = j->op;
   c->dtype = first->dtype;
   c->groups = j->geometry.groups;
   c->precision = matmul_precision();
-  memcpy(c->stride, j->geometry.stride, sizeof c->stride);
+  for (int d = 0; d < 2; d++) {      /* longer ones leave the only place where it is */
+    int64_t padded = c->in[d] + j->geometry.before[d] + j->geometry.after[d], most = padded > 1 ? padded : 1;
+    c->stride[d] = j->geometry.stride[d] < most ? j->geometry.stride[d] : most;
+  }
   memcpy(c->dilation, j->geometry.dilation, sizeof c->dilation);
   memcpy(c->pad, j->geometry.before, sizeof c->pad);
   return OK;

@@ -7,6 +7,8 @@ local blame = require "luatensor.autograd.blame"
 
 local window = {}
 
+local MOST = 1 << 30                         -- products of two lengths fit
+
 -- ---- lengths ----
 
 local function numbers(name, what, value, dims)
@@ -32,6 +34,7 @@ function window.lengths(name, what, value, dims, idle, otherwise)
   local list = numbers(name, what, value, dims)
   for i = 1, dims do
     if list[i] < idle then args.fail(name, "%s: %d is out of range", what, list[i]) end
+    if list[i] >= MOST then args.fail(name, "%s: %d is too large: it must be below %d", what, list[i], MOST) end
   end
   return dims == 1 and {idle, list[1]} or list
 end
@@ -117,11 +120,12 @@ function window.check_fits(owner, x, dims, kernel, dilation, before, after)
   local shape, ndim = x.shape, x.ndim
   for d = 3 - dims, 2 do
     local length = shape[ndim - 2 + d]
-    local reach = dilation[d] * (kernel[d] - 1) + 1
+    local padded = length + before[d] + after[d]
+    if kernel[d] == 0 then owner:fail("a kernel without elements: %s", text(kernel, dims)) end
     if length == 0 then owner:fail("the input has no elements along dim %d: %s", ndim - 2 + d, tostring(shape)) end
-    if reach > length + before[d] + after[d] then
-      owner:fail("a kernel of %s finds no place in %s: with its dilation it is %d long, the padded input %d",
-                 text(kernel, dims), tostring(shape), reach, length + before[d] + after[d])
+    if kernel[d] - 1 > (padded - 1) // dilation[d] then
+      owner:fail("a kernel of %s finds no place in %s: with its dilation it is %.0f long, the padded input %d",
+                 text(kernel, dims), tostring(shape), dilation[d] * (kernel[d] - 1.0) + 1, padded)
     end
   end
 end

@@ -7,6 +7,7 @@ local autocast = require "luatensor.nn.autocast"
 local window = require "luatensor.nn.window"
 
 local cast = autocast.cast
+local MOST = 2 ^ 53                          -- lengths of results: no sum of them goes beyond integers
 
 local functional = {}
 
@@ -25,6 +26,17 @@ local function check_dtypes(owner, x, weight, bias)
   if bias then window.same_dtype(owner, x, bias, "the bias") end
 end
 
+-- The core's function; what it raises of itself is said in the owner's name.
+local function run(owner, f, ...)
+  local ok, y = pcall(f, ...)
+  if ok then return y end
+  local words = type(y) == "string" and y:gsub("^[^\n]-:%d+: ", "")
+  if not words then error(y, 0) end
+  local own = words:match "^conv[_%a]*: (.*)" or words:match "^out of memory.*"
+  if own then owner:fail("%s", own) end
+  blame.call(error, y, 0)
+end
+
 --- The convolution of a checked weight and bias.
 -- @param owner a layer or window.owner's
 -- @tab geometry as window.geometry gives it
@@ -34,7 +46,7 @@ function convolution.forward(owner, x, weight, bias, geometry, dims)
   check_dtypes(owner, x, weight, bias)
   window.check_fits(owner, x, dims, kernel_of(weight, dims), {geometry[7], geometry[8]}, {geometry[3], geometry[4]},
                     {geometry[5], geometry[6]})
-  return window.unbatched(core.conv(batch, weight, bias or nil, geometry), lone)
+  return window.unbatched(run(owner, core.conv, batch, weight, bias or nil, geometry), lone)
 end
 
 -- Lengths of a transposed convolution's result.
@@ -43,6 +55,10 @@ local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   for d = 3 - dims, 2 do
     local stride, pad, dilation = g[d], g[2 + d], g[6 + d]
     local n = (shape[#shape - 2 + d] - 1) * stride - 2 * pad + dilation * (kernel[d] - 1) + extra[d] + 1
+    if (shape[#shape - 2 + d] - 1.0) * stride + dilation * (kernel[d] - 1.0) > MOST then
+      owner:fail("the result would be too long: the input's shape is %s, the stride %d, the dilation %d",
+                 tostring(shape), stride, dilation)
+    end
     if n < 1 then owner:fail("the result would have no elements: the input's shape is %s", tostring(shape)) end
     lengths[#lengths + 1] = n
   end
@@ -55,7 +71,7 @@ function convolution.transposed(owner, x, weight, bias, geometry, extra, dims)
   local batch, lone = window.batched(owner, x, dims, weight.shape[1])
   check_dtypes(owner, x, weight, bias)
   local lengths = transposed_lengths(owner, x.shape, kernel_of(weight, dims), geometry, extra, dims)
-  local y = core.conv_input(batch, weight, geometry, table.unpack(lengths))
+  local y = run(owner, core.conv_input, batch, weight, geometry, table.unpack(lengths))
   if bias then
     local plain = y
     y = plain + bias:reshape(dims == 1 and {-1, 1} or {-1, 1, 1})
