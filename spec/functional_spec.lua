@@ -3,7 +3,7 @@ local lt = require "luatensor"
 local F = require "luatensor.nn".functional
 local nn = require "luatensor.nn"
 local gradient = require "spec.support.gradient"
-require "spec.support.helpers"
+local helpers = require "spec.support.helpers"
 
 local make = gradient.tensor
 local away = {-2.9, -2.1}            -- from kinks; and the same above 0
@@ -114,6 +114,17 @@ describe("embedding", function()
     local e = nn.Embedding.from_pretrained(lt.tensor{{1., 2}, {3, 4}})
     assert.same({{3, 4}, {1, 2}}, e(lt.tensor{2, 1}):totable())
     assert.falsy(e.weight.requires_grad)
+  end)
+
+  it("never wraps indices, on a GPU neither", function()
+    if tostring(helpers.device) == "cpu" then return end
+    local weight = lt.ones({4, 2}, {device = helpers.device})
+    for index, words in pairs {[-1] = "index 0 in dim 1", [0] = "index 0 in dim 1", [5] = "index 5 in dim 1"} do
+      local _, why = pcall(function()
+        return F.embedding(lt.tensor({1, index}, {device = helpers.device}), weight):totable()
+      end)
+      assert.truthy(tostring(why):find(words, 1, true), tostring(why))
+    end
   end)
 
   it("says what it cannot take", function()

@@ -552,7 +552,7 @@ describe("containers", function()
   it("Flatten, Unflatten and Identity say what does not fit", function()
     assert.raises("Flatten(): not for the shape [3]", nn.Flatten(), lt.rand(3))
     assert.raises("Unflatten(2, [2, 2]): dim 2 of the shape [1, 3] does not divide so", nn.Unflatten(2, {2, 2}), lt.rand(1, 3))
-    assert.raises("Flatten(): tensor expected, got nil", nn.Flatten())
+    assert.raises("Flatten(): the input: tensor expected, got nil", nn.Flatten())
     assert.equal(3, (nn.Identity("any", 1)(3)))
   end)
 end)
@@ -723,7 +723,7 @@ describe("options of constructors", function()
         function() return nn.Linear(4, 3, {dtype = "int32"}) end,
       ["Embedding: generator: generator expected, got number"] = function() return nn.Embedding(4, 3, {generator = 5}) end,
       ["Linear: the size in bytes does not fit"] = function() return nn.Linear(1e18, 1e18) end,
-      ["Conv2d: the size in bytes does not fit"] = function() return nn.Conv2d(1, 8, 2 ^ 40) end,
+      ["Conv2d: the size in bytes does not fit"] = function() return nn.Conv2d(1, 2 ^ 50, 2 ^ 9) end,
       ["^Linear: out of memory on "] = function() return nn.Linear(1e6, 1e9, {device = "cpu"}) end,
     } do assert.raises(message, f) end
   end)
@@ -762,5 +762,56 @@ describe("printing of norms", function()
       first(nn.LayerNorm(4, {eps = 1e-6, elementwise_affine = false})))
     assert.equal("GroupNorm(2, 4, affine = false)", first(nn.GroupNorm(2, 4, {affine = false})))
     assert.equal("InstanceNorm1d(4, affine = true)", first(nn.InstanceNorm1d(4, {affine = true})))
+  end)
+end)
+
+describe("inputs that are no use", function()
+  local layers = {
+    Flatten = nn.Flatten(), Unflatten = nn.Unflatten(2, {3, 1}), MaxPool1d = nn.MaxPool1d(2), AvgPool2d = nn.AvgPool2d(2),
+    Conv1d = nn.Conv1d(2, 2, 1), BatchNorm1d = nn.BatchNorm1d(3), GroupNorm = nn.GroupNorm(1, 3), LSTM = nn.LSTM(3, 2),
+    RMSNorm = nn.RMSNorm(3), InstanceNorm1d = nn.InstanceNorm1d(3), LayerNorm = nn.LayerNorm(3), Linear = nn.Linear(3, 2),
+    RNNCell = nn.RNNCell(3, 2), MultiheadAttention = nn.MultiheadAttention(3, 1), Embedding = nn.Embedding(3, 2),
+  }
+  local functions = {ReLU = "relu", SiLU = "silu", Sigmoid = "sigmoid", Tanh = "tanh", GELU = "gelu", ELU = "elu",
+                     Softplus = "softplus", Dropout = "dropout", Softmax = "softmax"}
+
+  it("are freed tensors, in words", function()
+    local x = lt.ones(2, 3)
+    x:free()
+    for name, m in pairs(layers) do
+      assert.raises("^" .. name .. "%(.*%): the %a+: this tensor was freed$", function() return m(x) end)
+      assert.raises("^" .. name .. "%(.*%): the %a+: this tensor was freed$", function() return nn.Sequential(m)(x) end)
+    end
+    for name, fn in pairs(functions) do
+      assert.raises(fn .. ": this tensor was freed", function() return nn[name]()(x) end)
+      assert.raises(fn .. ": this tensor was freed", function() return nn.Sequential(nn[name]())(x) end)
+    end
+    local e = nn.Embedding(3, 2)
+    e.weight:free()
+    assert.raises("Embedding(3, 2): weight: this tensor was freed", function() return e(lt.tensor{1}) end)
+  end)
+
+  it("are tensors of other dtypes, in words", function()
+    for dtype, list in pairs {bool = {"ReLU", "ELU", "Softplus", "Dropout"}, complex64 = {"ReLU", "SiLU", "GELU"}} do
+      for _, name in ipairs(list) do
+        assert.raises(("%s: a tensor of floats expected, got %s"):format(functions[name], dtype), function()
+          return nn.Sequential(nn[name]())(lt.ones({2, 3}, {dtype = dtype}))
+        end)
+      end
+    end
+    assert.equal("int64", nn.ReLU()(lt.ones({2}, {dtype = "int64"})).dtype)
+    assert.equal("complex64", nn.Tanh()(lt.ones({2}, {dtype = "complex64"})).dtype)
+    local x = lt.ones({2, 3}, {dtype = "float64"})
+    local h = lt.ones({1, 2}, {dtype = "float64"})
+    for message, f in pairs {
+      ["LSTM(3, 2): the input is float64, the parameters are float32; use :to(\"float32\")"] =
+        function() return layers.LSTM(x) end,
+      ["RNNCell(3, 2): the input is float64, the parameters are float32; use :to(\"float32\")"] =
+        function() return layers.RNNCell(x) end,
+      ["LSTM(3, 2): h0 is float64, the parameters are float32; use :to(\"float32\")"] =
+        function() return layers.LSTM(lt.ones(2, 3), h) end,
+      ["MultiheadAttention(3, 1): the query is float64, the parameters are float32; use :to(\"float32\")"] =
+        function() return layers.MultiheadAttention(x) end,
+    } do assert.raises(message, f) end
   end)
 end)

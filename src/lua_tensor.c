@@ -47,6 +47,14 @@ static int l_gone(lua_State *L) {
   return 1;
 }
 
+/* dtype_of(x): the name of a tensor's dtype; nil of other values, and of tensors that were freed. */
+static int l_dtype_of(lua_State *L) {
+  const tensor *t = test_tensor(L, 1);
+  if (t && !tensor_is_gone(t)) lua_pushstring(L, dtypes[t->dtype].name);
+  else lua_pushnil(L);
+  return 1;
+}
+
 /* is_overlapping(x): do several elements share one place? */
 static int l_is_overlapping(lua_State *L) {
   lua_pushboolean(L, tensor_is_overlapping(check_tensor(L, 1, "is_overlapping")));
@@ -83,7 +91,7 @@ static int l_no_order(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"is_tensor", l_is_tensor}, {"gone", l_gone}, {"is_overlapping", l_is_overlapping}, {NULL, NULL}
+  {"is_tensor", l_is_tensor}, {"gone", l_gone}, {"dtype_of", l_dtype_of}, {"is_overlapping", l_is_overlapping}, {NULL, NULL}
 };
 
 static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};

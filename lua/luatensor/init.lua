@@ -5,7 +5,7 @@ local core = require "luatensor.core"
 local names = require "luatensor.names"
 
 --- What the files below need, and scripts do not.
-local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, nearest = true,
+local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, dtype_of = true, nearest = true,
                   reductions = true, composition = true, expression = true, expression_apply = true,
                   expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
                   linear = true, cells = true, attention = true, attention_back = true,

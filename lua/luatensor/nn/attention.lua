@@ -132,7 +132,7 @@ local function merge_heads(x)
 end
 
 local function check_input(self, what, x, width, like)
-  if not core.is_tensor(x) then self:fail("%s: tensor expected, got %s", what, type(x)) end
+  layer.input(self, what, x)
   local shape = x.shape
   if #shape ~= 2 and #shape ~= 3 or like and #shape ~= #like.shape then
     self:fail("%s must be %s, its shape is %s", what, like and like.ndim .. "-d as the query is"
@@ -142,6 +142,7 @@ local function check_input(self, what, x, width, like)
   elseif like and x.device ~= like.device then
     self:fail("%s is on %s, the query on %s", what, x.device, like.device)
   end
+  layer.input(self, what, x, self.out_proj.weight)
 end
 
 local function check_keys(self, key, value, query)

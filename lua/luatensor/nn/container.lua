@@ -275,7 +275,7 @@ function Flatten:init(options)
 end
 
 function Flatten:forward(x)
-  if not core.is_tensor(x) then self:fail("tensor expected, got %s", type(x)) end
+  layer.input(self, "the input", x)
   local n = x.ndim
   local first = self.start_dim > 0 and self.start_dim or self.start_dim + n + 1
   local last = self.end_dim > 0 and self.end_dim or self.end_dim + n + 1
@@ -304,7 +304,7 @@ function Unflatten:init(dim, sizes)
 end
 
 function Unflatten:forward(x)
-  if not core.is_tensor(x) then self:fail("tensor expected, got %s", type(x)) end
+  layer.input(self, "the input", x)
   local dim = self.dim > 0 and self.dim or self.dim + x.ndim + 1
   if dim < 1 or dim > x.ndim then self:fail("not for the shape %s", args.shape_text(x.shape)) end
   local known = 1

@@ -51,6 +51,8 @@ end
 
 function Embedding:forward(indices)
   if indices == nil then layer.check_colon("Embedding", self) end
+  if core.gone(indices) then self:fail("the indices: %s", core.gone(indices)) end
+  if core.gone(self.weight) then self:fail("weight: %s", core.gone(self.weight)) end
   if not core.is_tensor(indices) or not indices.dtype:find("int") then
     self:fail("tensor of integers expected, got %s", core.is_tensor(indices) and indices.dtype or type(indices))
   end

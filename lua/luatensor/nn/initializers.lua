@@ -7,6 +7,7 @@ local lt = require "luatensor"
 local names = require "luatensor.names"
 local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
+local layer = require "luatensor.nn.layer"
 
 local init = {}
 
@@ -25,8 +26,8 @@ local function number(name, what, value, default)
 end
 
 local function options_of(name, options, known)
-  known.generator = true
-  return blame.call(args.options, name, options, known)
+  known.generator = "generator"
+  return layer.known(name, options, known)
 end
 
 -- Half floats are drawn as float32 and rounded.
@@ -138,6 +139,7 @@ function init.dirac_(x, options)
   if math.type(groups) ~= "integer" or groups < 1 or shape[1] % groups ~= 0 then
     blame.fail("dirac_", "groups: %s does not divide %d outputs", tostring(groups), shape[1])
   end
+  if x.size == 0 then return x end
   local each, values = shape[1] // groups, lt.zeros(shape, {dtype = x.dtype, device = "cpu"})
   for g = 0, groups - 1 do
     for c = 1, math.min(each, shape[2]) do

@@ -3,6 +3,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
 local fields = require "luatensor.nn.module.fields"
 
@@ -107,6 +108,28 @@ end
 --- A parameter from -bound to bound.
 function layer.uniform(shape, bound, options)
   return lt.uniform(-bound, bound, shape, layer.made(options)):requires_grad_()
+end
+
+--- What a layer is given: a tensor that was not freed; of the dtype and on the device of `like`, a parameter.
+-- @tparam Module self
+-- @string what "the input"
+-- @param x
+-- @tparam[opt] tensor like
+function layer.input(self, what, x, like)
+  local dtype = core.dtype_of(x)
+  if not dtype then
+    if core.is_tensor(x) then self:fail("%s: %s", what, core.gone(x)) end
+    self:fail("%s: tensor expected, got %s", what, type(x))
+  end
+  if not like then return end
+  local wanted = core.dtype_of(like)
+  if not wanted then self:fail("a parameter: %s", core.gone(like)) end
+  if dtype ~= wanted and not autocast.is_on() then
+    self:fail("%s is %s, the parameters are %s; use :to(%q)", what, dtype, wanted, wanted)
+  end
+  if x.device ~= like.device then
+    self:fail("%s is on %s, the parameters are on %s; use :to(%q)", what, x.device, like.device, like.device)
+  end
 end
 
 --- Called where forward got no input: was it called with a dot?

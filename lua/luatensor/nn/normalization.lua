@@ -97,7 +97,7 @@ function RMSNorm:forward(x)
   if x == nil then layer.check_colon("RMSNorm", self) end
   local eps = self.eps
   if not eps then
-    if not core.is_tensor(x) then self:fail("the input: tensor expected, got %s", type(x)) end
+    layer.input(self, "the input", x)
     local dtype = x.dtype
     eps = least[dtype]
     if not eps then
@@ -133,7 +133,8 @@ end
 
 function GroupNorm:forward(x)
   if x == nil then layer.check_colon("GroupNorm", self) end
-  if core.is_tensor(x) and x.ndim > 1 and x.shape[2] ~= self.num_channels then
+  layer.input(self, "the input", x)
+  if x.ndim > 1 and x.shape[2] ~= self.num_channels then
     self:fail("the input must have %d channels, its shape is %s", self.num_channels, args.shape_text(x.shape))
   end
   return normed.group(self, x, self.num_groups, self.weight or nil, self.bias or nil, self.eps)
@@ -148,7 +149,7 @@ end
 --- The input of a layer of channels: as many dims as the layer is for, and its channels.
 local function check_input(self, x, least_dims, most_dims)
   if x == nil then layer.check_colon("a norm of channels", self) end
-  if not core.is_tensor(x) then self:fail("the input: tensor expected, got %s", type(x)) end
+  layer.input(self, "the input", x)
   local shape = x.shape
   if #shape < least_dims or #shape > most_dims then
     self:fail("an input of %s dims expected, its shape is %s",

@@ -72,13 +72,11 @@ end
 
 -- ---- what layers check ----
 
-local function check_tensor(self, what, x)
-  if not core.is_tensor(x) then self:fail("%s: tensor expected, got %s", what, type(x)) end
-end
+local function like(self) return rawget(self, "weight_ih_l1") or self.weight_ih end
 
 local function check_input(self, x)
   if x == nil then layer.check_colon("a recurrent layer", self) end
-  check_tensor(self, "the input", x)
+  layer.input(self, "the input", x, like(self))
   local shape = x.shape
   if #shape ~= 2 and #shape ~= 3 then
     self:fail("the input must be [%s, %d], or 2-d without the batch; its shape is %s",
@@ -89,21 +87,21 @@ local function check_input(self, x)
 end
 
 local function check_state(self, what, h, shape, x)
-  check_tensor(self, what, h)
+  layer.input(self, what, h)
   local wanted = args.shape_text(shape)
   if args.shape_text(h.shape) ~= wanted then
     self:fail("%s must be of shape %s, its shape is %s", what, wanted, tostring(h.shape))
   elseif h.device ~= x.device then
     self:fail("%s is on %s, the input on %s", what, h.device, x.device)
   end
+  layer.input(self, what, h, like(self))
 end
 
 --- A state [layers, batch, width]: what the script gave, with the batch that it may lack, or zeros.
 local function state(self, what, given, x, batch, width, single)
   local count = self.num_layers * (self.bidirectional and 2 or 1)
   if given == nil then
-    local like = self.weight_ih_l1
-    return core.zeros({count, batch, width}, {dtype = like.dtype, device = x.device})
+    return core.zeros({count, batch, width}, {dtype = like(self).dtype, device = x.device})
   end
   check_state(self, what, given, single and {count, width} or {count, batch, width}, x)
   return single and given:expand_dims(2) or given
@@ -272,20 +270,20 @@ end
 --- Checks, and makes [1, batch, inputs] and [batch, hidden] of what a cell is given.
 local function forward_cell(self, kind, x, h, c)
   if x == nil then layer.check_colon(kind .. "Cell", self) end
-  check_tensor(self, "the input", x)
+  layer.input(self, "the input", x, like(self))
   local shape = x.shape
   if #shape > 2 or shape[#shape] ~= self.input_size then
     local n = self.input_size
     self:fail("the input must be [batch, %d] or [%d], its shape is %s", n, n, tostring(shape))
   end
-  local single, like = #shape == 1, self.weight_ih
+  local single = #shape == 1
   if single then x = x:expand_dims(1) end
   local function of_batch(what, y)
     if y ~= nil then
       check_state(self, what, y, single and {self.hidden_size} or {x.shape[1], self.hidden_size}, x)
       return single and y:expand_dims(1) or y
     end
-    return core.zeros({x.shape[1], self.hidden_size}, {dtype = like.dtype, device = x.device})
+    return core.zeros({x.shape[1], self.hidden_size}, {dtype = like(self).dtype, device = x.device})
   end
   h, c = of_batch("h", h), kind == "LSTM" and of_batch("c", c) or nil
   local _

@@ -86,6 +86,7 @@ end
 -- @treturn boolean did it have none?
 function window.batched(owner, x, dims, channels)
   if not core.is_tensor(x) then owner:fail("tensor expected, got %s", type(x)) end
+  if core.gone(x) then owner:fail("the input: %s", core.gone(x)) end
   local ndim, shape = x.ndim, x.shape
   if ndim ~= dims + 2 and ndim ~= dims + 1 then
     local form = ("%s, %s"):format(channels or "channels", spatial[dims])

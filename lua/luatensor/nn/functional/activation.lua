@@ -10,10 +10,12 @@ local where = core.where
 
 -- ---- ops of the table ----
 
-local function op(name, method)
-  local f = core[method or name]
+local dtype_of = core.dtype_of
+
+local function op(name, refused)
+  local f, accepted = core[name], pointwise.accepted(refused)
   functional[name] = function(x)
-    if not core.is_tensor(x) then pointwise.check(name, x) end
+    if not accepted[dtype_of(x)] then pointwise.check(name, x) end
     return f(x)
   end
 end
@@ -22,25 +24,25 @@ end
 -- @function nn.functional.relu
 -- @tparam tensor x
 -- @treturn tensor
-op "relu"
+op("relu", "bool, complex")
 
 --- x · sigmoid(x).
 -- @function nn.functional.silu
 -- @tparam tensor x
 -- @treturn tensor
-op "silu"
+op("silu", "complex")
 
 --- 1 / (1 + exp(-x)).
 -- @function nn.functional.sigmoid
 -- @tparam tensor x
 -- @treturn tensor
-op "sigmoid"
+op("sigmoid", "")
 
 --- The hyperbolic tangent.
 -- @function nn.functional.tanh
 -- @tparam tensor x
 -- @treturn tensor
-op "tanh"
+op("tanh", "")
 
 -- ---- expressions ----
 
@@ -140,6 +142,8 @@ local gelu_by_tanh = pointwise.define("gelu", {
   end,
 })
 
+local gelu_accepted = pointwise.accepted "complex"
+
 --- x Φ(x), with the normal distribution Φ: x (1 + erf(x / √2)) / 2.
 -- @function nn.functional.gelu
 -- @tparam tensor x
@@ -147,7 +151,7 @@ local gelu_by_tanh = pointwise.define("gelu", {
 -- @treturn tensor
 function functional.gelu(x, options)
   if options == nil then
-    if not core.is_tensor(x) then pointwise.check("gelu", x) end
+    if not gelu_accepted[dtype_of(x)] then pointwise.check("gelu", x) end
     return core.gelu(x)
   end
   local how = blame.call(args.options, "gelu", options, {approximate = true}).approximate or "none"

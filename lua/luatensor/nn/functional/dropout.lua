@@ -4,6 +4,7 @@ local args = require "luatensor.args"
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local layer = require "luatensor.nn.layer"
 local pointwise = require "luatensor.nn.functional.pointwise"
 
 local ag = core.autograd
@@ -40,12 +41,12 @@ local function keep(x, mask, scale, shift, other)
   return y
 end
 
-local known = {p = true, training = true, generator = true}
+local known = {p = true, training = "boolean", generator = "generator"}
 
 --- p where x is to be changed, else nil.
 local function checked(name, x, options)
   pointwise.check(name, x)
-  options = blame.call(args.options, name, options, known)
+  options = layer.known(name, options, known)
   local p = options.p == nil and 0.5 or options.p
   if type(p) ~= "number" or not (p >= 0 and p <= 1) then
     blame.fail(name, "p: a number from 0 to 1 expected, got %s", tostring(p))

@@ -22,6 +22,12 @@ local function outlier(indices, count)
   end
 end
 
+-- take counts negative numbers from the end; as 0, which nothing has, a GPU says them at the next wait, too.
+local function on_gpu_from_0(indices)
+  if indices.device == "cpu" or not indices.dtype:find("^int") then return indices end
+  return indices:maximum(0)
+end
+
 --- weight[indices]: its rows. A row's gradient is the sum of those of its uses.
 -- @function nn.functional.embedding
 -- @tparam tensor indices of integers from 1, of any shape
@@ -31,6 +37,7 @@ end
 -- @raise an index below 1 or above count (of a GPU's tensor: at the next wait)
 function functional.embedding(indices, weight, options)
   check_indices("embedding", indices)
+  if core.gone(weight) then blame.fail("embedding", "the weight: %s", core.gone(weight)) end
   if not core.is_tensor(weight) or weight.ndim ~= 2 then
     blame.fail("embedding", "a weight of 2 dims expected, got %s",
                core.is_tensor(weight) and args.shape_text(weight.shape) or type(weight))
@@ -38,7 +45,9 @@ function functional.embedding(indices, weight, options)
   local count = weight.shape[1]
   local padding = options and blame.call(args.options, "embedding", options, {padding_idx = true}).padding_idx
   if padding then padding = blame.call(args.integer, "embedding", "padding_idx", padding, 1, count) end
-  local ok, rows = pcall(core.take, weight, indices, 1)
+  local taken = on_gpu_from_0(indices)
+  local ok, rows = pcall(core.take, weight, taken, 1)
+  if not rawequal(taken, indices) then taken:free() end
   if not ok then
     local index = indices.device == "cpu" and outlier(indices, count)
     if index then blame.fail("embedding", "index %d is out of range: 1 … %d", index, count) end

@@ -4,7 +4,7 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 
-local ag = core.autograd
+local ag, dtype_of = core.autograd, core.dtype_of
 
 --- with_options: name → {keys = {{option, default}, …}, f}, for layers, which check their options once.
 local pointwise = {with_options = {}}
@@ -17,6 +17,16 @@ function pointwise.check(name, x)
   if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", type(x)) end
   if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
   if not floats[x.dtype] then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
+end
+
+--- The dtypes that a function takes: all but those.
+function pointwise.accepted(refused)
+  local set = {}
+  for _, name in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                         "bfloat16", "float32", "float64", "complex64", "complex128"} do
+    set[name] = not refused:find((name:gsub("%d+$", "")), 1, true) or nil
+  end
+  return set
 end
 
 local function parameters_of(dtype, names)
@@ -58,7 +68,7 @@ function pointwise.define(name, f)
     return both[1](x, a, b)
   end
   return function(x, a, b)
-    local both = by_dtype[core.is_tensor(x) and x.dtype]
+    local both = by_dtype[dtype_of(x)]
     if not both then
       pointwise.check(name, x)
       both = of(x.dtype)
