@@ -15,12 +15,11 @@ enum {
   COLUMNS(largest_##D, T, T, m_max(a, x))                \
   ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
 
-/* e^x for x <= 0 (or NaN): m_exp without its upper bound. */
+/* e^x for x <= 0 (or NaN): m_exp without its upper bound, so that one of 2^n's two factors can be a constant. */
 INLINE float exp_to_0_float32(float x) {
   int32_t n;
   float y = expm1_core_float32(exp_reduce_float32(x < -104.0f ? -104.0f : x, &n)) + 1.0f;
-  int32_t half = n >> 1;
-  return y * pow2_float32(half) * pow2_float32(n - half);
+  return y * pow2_float32(n + 64) * 0x1p-64f;
 }
 INLINE double exp_to_0_float64(double x) { return m_exp_float64(x); }
 #define exp_to_0(x) _Generic((x), FLOATS(exp_to_0))(x)

@@ -6,58 +6,70 @@
 
 enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass: their rows stay in L1 and L2 for the next */
 
-EACH_REALFLOAT(LARGEST, )
+#define LARGEST_COLUMNS(D, T, ...) COLUMNS(largest_##D, T, T, m_max(a, x))
+EACH_REALFLOAT(LARGEST_COLUMNS, )
 
-/* Second and third pass over n elements whose largest is `max`. A row is read in whole vectors, the elements
-** that are left over from a copy filled up with -infinity: the exponential of one takes the time of a vector's. The
-** copy is made first, since OUT may be X, and is the row's last vector where there is a whole one. */
-#define SOFTMAX_ROW(D, T, name, keep, from_sum, last)                                           \
-  INLINE double name##_vectors_##D(int64_t count, const T *X, T *OUT, const T max) {            \
-    typedef T C;                                                                                \
-    C part[VECTOR] = {0};                                                                       \
-    double s = 0;                                                                               \
-    for (; count > 0; count--, X += VECTOR, OUT += VECTOR) {                                    \
+/* The largest element of a row of n >= VECTOR elements that are no NaN, and the sum of a vector's parts. */
+#define IN_HALVES(D, T, ...)                                                                    \
+  INLINE T top_of_row_##D(int64_t n, const T *X) {                                              \
+    T top[VECTOR];                                                                              \
+    memcpy(top, X + n - VECTOR, sizeof top);                                                    \
+    for (const T *end = X + n - VECTOR; X < end; X += VECTOR) {                                 \
       _Pragma("omp simd")                                                                       \
-      for (int64_t j = 0; j < VECTOR; j++) {                                                    \
-        C d = X[j] - max, e = exp_to_0(d);                                                         \
-        part[j] += e;                                                                           \
-        OUT[j] = keep;                                                                          \
-        (void)d;                                                                                \
+      for (int j = 0; j < VECTOR; j++) top[j] = top[j] > X[j] ? top[j] : X[j];                  \
+    }                                                                                           \
+    for (int w = VECTOR / 2; w > 0; w /= 2)                                                     \
+      for (int j = 0; j < w; j++) top[j] = top[j] > top[w + j] ? top[j] : top[w + j];           \
+    return top[0];                                                                              \
+  }                                                                                             \
+  INLINE double sum_of_part_##D(const T *part) {                                                \
+    double s[VECTOR / 2];                                                                       \
+    for (int j = 0; j < VECTOR / 2; j++) s[j] = (double)part[j] + (double)part[VECTOR / 2 + j]; \
+    for (int w = VECTOR / 4; w > 0; w /= 2)                                                     \
+      for (int j = 0; j < w; j++) s[j] += s[w + j];                                             \
+    return s[0];                                                                                \
+  }
+EACH_REALFLOAT(IN_HALVES, )
+
+/* The three passes over a row. It is read in whole vectors, the last of which begins where n elements end: what two
+** vectors share has the same largest element and the same results, but is added up once. That vector's exponentials
+** are made first and stored last, since OUT may be X. NaN need not be the largest: its exponential is NaN, too. */
+#define SOFTMAX_ROW(D, T, name, keep, from_sum, last)                                           \
+  INLINE void name##_vector_##D(const T *X, T *OUT, const T max, int skip, T *part) {           \
+    typedef T C;                                                                                \
+    _Pragma("omp simd")                                                                         \
+    for (int j = 0; j < VECTOR; j++) {                                                          \
+      C d = X[j] - max, e = exp_to_0(d);                                                        \
+      part[j] += j < skip ? 0 : e;                                                              \
+      OUT[j] = keep;                                                                            \
+      (void)d;                                                                                  \
+    }                                                                                           \
+  }                                                                                             \
+  OUTLINE double name##_exp_##D(int64_t n, const T *X, T *OUT) {                                \
+    T part[VECTOR] = {0}, end[VECTOR];                                                          \
+    const T max = top_of_row_##D(n, X);                                                         \
+    double s = 0;                                                                               \
+    name##_vector_##D(X + n - VECTOR, end, max, (int)(-n & (VECTOR - 1)), part);                \
+    for (int64_t i = 0, vectors = (n - 1) / VECTOR; i < vectors; ) {                            \
+      int64_t stop = vectors - i < IN_PART ? vectors : i + IN_PART;                             \
+      for (; i < stop; i++) name##_vector_##D(X + i * VECTOR, OUT + i * VECTOR, max, 0, part);  \
+      if (i < vectors) {                                                                        \
+        s += sum_of_part_##D(part);                                                             \
+        memset(part, 0, sizeof part);                                                           \
       }                                                                                         \
     }                                                                                           \
-    for (int64_t j = 0; j < VECTOR; j++) s += (double)part[j];                                  \
-    return s;                                                                                   \
-  }                                                                                             \
-  OUTLINE double name##_exp_##D(int64_t n, const T *X, T *OUT, const T max) {                   \
-    T x[VECTOR], out[VECTOR];                                                                   \
-    const int rest = (int)(n % VECTOR), skip = n < VECTOR ? 0 : VECTOR - rest;                  \
-    int64_t whole = n - rest;                                                                   \
-    double s = 0;                                                                               \
-    if (rest && !skip) {                                                                        \
-      for (int j = 0; j < VECTOR; j++) x[j] = j < rest ? X[j] : -(T)INFINITY;                   \
-    } else if (rest) {                                                                          \
-      _Pragma("omp simd")                                                                       \
-      for (int j = 0; j < VECTOR; j++) { T v = X[n - VECTOR + j]; x[j] = j < skip ? -(T)INFINITY : v; } \
-    }                                                                                           \
-    if (rest) s = name##_vectors_##D(1, x, out, max);                                           \
-    for (int64_t i = 0, some; i < whole; i += some) {                                           \
-      some = whole - i < IN_PART * VECTOR ? whole - i : IN_PART * VECTOR;                       \
-      s += name##_vectors_##D(some / VECTOR, X + i, OUT + i, max);                              \
-    }                                                                                           \
-    if (rest && !skip) {                                                                        \
-      for (int j = 0; j < rest; j++) OUT[j] = out[j];                                           \
-    } else if (rest) {                                                                          \
-      T *to = OUT + n - VECTOR;                                                                 \
-      _Pragma("omp simd")                                                                       \
-      for (int j = 0; j < VECTOR; j++) { T old = to[j], v = out[j]; to[j] = j < skip ? old : v; } \
-    }                                                                                           \
-    return s;                                                                                   \
+    memcpy(OUT + n - VECTOR, end, sizeof end);                                                  \
+    return s + sum_of_part_##D(part);                                                           \
   }                                                                                             \
   static void name##_row_##D(int64_t n, const T *X, T *OUT) {                                   \
     typedef T C;                                                                                \
-    const double s = name##_exp_##D(n, X, OUT, largest_##D##_row(n, X, NULL));                  \
-    const C m = from_sum;                                                                       \
-    for (int64_t i = 0; i < n; i++) { C k = OUT[i]; OUT[i] = last; }                            \
+    T few[VECTOR];                                                                              \
+    const bool is_short = n < VECTOR;                                                           \
+    if (is_short)                                                                               \
+      for (int j = 0; j < VECTOR; j++) few[j] = j < n ? X[j] : -(T)INFINITY;                    \
+    const double s = is_short ? name##_exp_##D(VECTOR, few, few) : name##_exp_##D(n, X, OUT);   \
+    const C m = from_sum, *from = is_short ? few : OUT;                                         \
+    for (int64_t i = 0; i < n; i++) { C k = from[i]; OUT[i] = last; }                           \
   }                                                                                             \
   static void name##_columns_##D(int64_t n, int64_t w, const T *X, int64_t x_step, T *OUT, int64_t out_step) { \
     typedef T C;                                                                                \
