@@ -94,6 +94,8 @@ local cases = {
   {"a group a channel, two kernels each", x = {1, 3, 6, 6}, w = {6, 1, 2, 2}, groups = 3, stride = 2},
   {"a kernel as large as the image", x = {3, 2, 4, 5}, w = {3, 2, 4, 5}},
   {"an image that is not read to its end", x = {1, 1, 6, 6}, w = {2, 1, 2, 2}, stride = 4},
+  {"strides longer than the image", x = {1, 2, 3, 5}, w = {2, 2, 1, 2}, stride = 1 << 20, padding = {0, 1}},
+  {"dilation beyond the stride", x = {1, 1, 9, 11}, w = {1, 1, 2, 3}, stride = 3, dilation = {5, 4}, padding = 2},
 }
 if not on_cpu then cases = {cases[2], cases[7], cases[12], cases[14], cases[15]} end
 
@@ -274,6 +276,26 @@ describe("Conv2d", function()
   end
 
   local layer, x = nn.Conv2d(3, 4, 3), halves({2, 3, 5, 6}, "float32", 1)
+
+  it("give the bias where there are no channels", function()
+    local made = {dtype = "float32", device = helpers.device}
+    local bias = lt.tensor({1, 2, 3}, made):requires_grad_()
+    local y = F.conv1d(lt.zeros({1, 0, 2}, made), lt.zeros({3, 0, 1}, made), bias)
+    assert.same({{{1, 1}, {2, 2}, {3, 3}}}, y:totable())
+    y:sum():backward()
+    assert.same({2, 2, 2}, bias.grad:totable())
+    assert.same({{{0, 0}}}, F.conv1d(lt.zeros({1, 0, 2}, made), lt.zeros({1, 0, 1}, made)):totable())
+  end)
+
+  if not on_cpu then
+    it("say that a tensor is elsewhere", function()
+      local device = x.device
+      fails(("Conv2d(3, 4, 3): the input is on cpu, the weight on %s; use :to(%q)"):format(device, device),
+            function() layer(x:to("cpu")) end)
+      fails(("conv2d: the input is on %s, the bias on cpu; use :to(\"cpu\")"):format(device),
+            function() F.conv2d(x, layer.weight, layer.bias:detach():to("cpu")) end)
+    end)
+  end
 
   for words, fn in pairs {
     ["Conv2d(3, 4, 3): the input must have 3 channels, its shape is [2, 1, 5, 6]"] =

@@ -21,6 +21,28 @@ describe("activations", function()
     end)
   end
 
+  it("pass NaN on, and the gradient there", function()
+    local x = lt.tensor{0 / 0, 1, -1}:to("float32"):requires_grad_()
+    local function limits(y) return F.threshold(y, 0, 5) end
+    for f, expected in pairs {[F.relu] = 0, [limits] = 5, [F.relu6] = 0} do
+      x.grad = nil
+      local y = f(x)
+      y:sum():backward()
+      assert.is_true(lt.isnan(y:detach()[1]):item())
+      assert.same({1, expected}, y:detach()[{{2, 3}}]:totable())
+      assert.same({1, 1, 0}, x.grad:totable())
+    end
+    x.grad = nil
+    limits(x):sum():backward(nil, {create_graph = true})
+    assert.same({1, 1, 0}, x.grad:detach():totable())
+  end)
+
+  it("hardtanh refuses limits that cross", function()
+    assert.raises("hardtanh: min_val is above max_val: 2 and 1", F.hardtanh, lt.zeros(2), {min_val = 2})
+    assert.raises("Hardtanh: min_val is above max_val: 1 and -1", nn.Hardtanh, {min_val = 1, max_val = -1})
+    assert.same({3, 3}, F.hardtanh(lt.zeros(2), {min_val = 3, max_val = 3}):totable())
+  end)
+
   it("gelu by tanh has gradients of gradients", function()
     local function f(x) return F.gelu(x, {approximate = "tanh"}) end
     gradient.check("gelu", f, {make({4}, -2, 2)})
@@ -110,6 +132,33 @@ describe("embedding", function()
     assert.same({{2, 2}, {0, 0}, {0, 0}, {0, 0}}, e.weight.grad:totable())
   end)
 
+  it("needs no more memory for padding_idx", function()
+    local weight, indices = lt.ones({4, 1 << 16}):requires_grad_(), lt.tensor{1, 2, 2, 1}
+    local function growth(options)
+      collectgarbage()
+      collectgarbage "stop"
+      local before = lt.memory().live
+      local y = F.embedding(indices, weight, options)
+      local grown = lt.memory().live - before
+      y:free()
+      collectgarbage "restart"
+      return grown
+    end
+    growth()
+    assert.near(growth(), growth {padding_idx = 2}, 1 << 16)
+  end)
+
+  it("gives padding_idx no gradient of gradients", function()
+    local weight = make({3, 2}, -2, 2):requires_grad_()
+    local indices = lt.tensor{1, 2, 2, 3}
+    F.embedding(indices, weight, {padding_idx = 2}):square():sum():backward(nil, {create_graph = true})
+    local g = weight.grad
+    weight.grad = nil
+    assert.same({0, 0}, g:detach()[2]:totable())
+    g:sum():backward()
+    assert.same({{2, 2}, {0, 0}, {2, 2}}, weight.grad:totable())
+  end)
+
   it("takes rows that are there", function()
     local e = nn.Embedding.from_pretrained(lt.tensor{{1., 2}, {3, 4}})
     assert.same({{3, 4}, {1, 2}}, e(lt.tensor{2, 1}):totable())
@@ -140,6 +189,29 @@ describe("embedding", function()
 end)
 
 describe("losses", function()
+  it("count nothing of ignored rows, whatever is in them", function()
+    local low = -math.huge
+    local classes = lt.tensor{-100, 2}
+    local function gives(expected, grad, f)
+      local x = lt.tensor{{low, -1}, {-1, -2}}:to("float32"):requires_grad_()
+      local y = f(x)
+      y:backward()
+      assert.near(expected, y:item(), 1e-6)
+      for i, row in ipairs(x.grad:totable()) do
+        for j, v in ipairs(row) do assert.near(grad[i][j], v, 1e-6) end
+      end
+    end
+    local one, p = {{0, 0}, {0, -1}}, 1 / (1 + math.exp(-1))
+    gives(2, one, function(x) return F.nll_loss(x, classes) end)
+    gives(2, one, function(x) return F.nll_loss(x, classes, {weight = lt.tensor{math.huge, 3}:to("float32")}) end)
+    gives(1 - math.log(p), {{0, 0}, {p, -p}}, function(x)
+      return F.cross_entropy(x:expand_dims(-1), classes:expand_dims(-1))
+    end)
+    gives(0.95 - math.log(p), {{0, 0}, {p - 0.05, 0.05 - p}}, function(x)
+      return F.cross_entropy(x, classes, {label_smoothing = 0.1})
+    end)
+  end)
+
   local x, y = make({3, 4}, -0.4, 0.4), make({3, 4}, -2.9, -2.1, 2)
   for _, name in ipairs {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy_with_logits"} do
     it(name .. " has gradients of gradients", function()

@@ -100,8 +100,9 @@ local cases = {
   {"different lengths", x = {1, 2, 6, 9}, kernel = {1, 4}, stride = {2, 1}, padding = {0, 2}},
   {"windows behind the end", x = {1, 1, 6, 7}, kernel = 2, stride = 3, ceil_mode = true},
   {"stride 1", x = {1, 2, 5, 6}, kernel = 2, stride = 1},
+  {"a window longer than the image", x = {1, 2, 2, 3}, kernel = {3, 4}, stride = 2, ceil_mode = true},
 }
-if not on_cpu then cases = {cases[1], cases[4], cases[6]} end
+if not on_cpu then cases = {cases[1], cases[4], cases[6], cases[8]} end
 local dilated = {"dilation", x = {1, 2, 9, 8}, kernel = 2, stride = 2, dilation = {3, 2}, padding = {1, 0}}
 local averaged = {
   {"without the padding", x = {1, 2, 4, 4}, kernel = 2, padding = 1, count_include_pad = false},
@@ -178,6 +179,17 @@ describe("max_pool2d", function()
     x[{1, 1, 2, 3}] = 0 / 0
     assert.equal(1, lt.isnan((F.max_pool2d(x, 2))):sum():item())
     assert.equal(1, lt.isnan((F.max_pool2d(x, 2, {return_indices = true}))):sum():item())
+  end)
+
+  it("takes the last of several NaN", function()
+    local x = lt.zeros({1, 2, 5}, {dtype = "float32", device = helpers.device})
+    x[{1, 1, 2}], x[{1, 1, 4}], x[{1, 2, 1}], x[{1, 2, 2}] = 0 / 0, 0 / 0, 0 / 0, 7
+    for _, f in ipairs {function() return F.max_pool1d(x, 5, {return_indices = true}) end,
+                        function() return F.adaptive_max_pool1d(x, 1, {return_indices = true}) end} do
+      local y, places = f()
+      assert.equal(2, lt.isnan(y):sum():item())
+      assert.same({{{4}, {1}}}, places:totable())
+    end
   end)
 
   it("takes an image without a batch, and an empty batch", function()
@@ -263,6 +275,8 @@ describe("pooling layers", function()
   for words, fn in pairs {
     ["MaxPool2d(3): a kernel of 3 × 3 finds no place in [1, 2, 2, 9]: with its dilation it is 3 long, the padded input 2"] =
       function() nn.MaxPool2d(3)(halves({1, 2, 2, 9}, "float32", 1)) end,
+    ["max_pool1d: a kernel of 4 finds no place in [1, 1, 2]: with its dilation it is 4 long, the padded input 2"] =
+      function() F.max_pool1d(halves({1, 1, 2}, "float32", 1), 4, {stride = 2, ceil_mode = true}) end,
     ["AvgPool1d(2): the input must be [batch, channels, length] or [channels, length], its shape is [4]"] =
       function() nn.AvgPool1d(2)(halves({4}, "float32", 1)) end,
     ["MaxPool2d: padding must be at most half the kernel_size, got 2 and 3"] =

@@ -129,7 +129,7 @@ typedef struct softmax_call {
 
 /* Cross entropy of rows of logits x, each with a class c: (log(sum of exp(x)) - x[c]) * scale. Rows of class `ignored`, where
 ** `ignores` is set, give 0. scale is 1 or, of the mean, 1 / the number of rows that are not ignored. All contiguous. */
-enum cross_reduction { CROSS_none, CROSS_mean, CROSS_sum };
+enum cross_reduction { CROSS_none, CROSS_mean, CROSS_sum };      /* ORDER reductions, lua/luatensor/gradients/loss.lua */
 
 typedef struct cross_call {
   bool       backward;

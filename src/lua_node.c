@@ -206,15 +206,6 @@ static int l_set_failed(lua_State *L) {
   return 0;
 }
 
-/* gradients(node): where retain_grad keeps those of its results; gradients(node, table) sets it. */
-static int l_gradients(lua_State *L) {
-  check_node(L, 1);
-  if (lua_gettop(L) == 1) return lua_getiuservalue(L, 1, NODE_GRADIENTS), 1;
-  lua_settop(L, 2);
-  lua_setiuservalue(L, 1, NODE_GRADIENTS);
-  return 0;
-}
-
 typedef struct seen { node *n; lua_Integer at; bool wanted; } seen;
 
 static int compare_seq(const void *a, const void *b) {
@@ -279,7 +270,7 @@ static int l_order(lua_State *L) {
 
 static const luaL_Reg engine[] = {
   {"rule", l_rule}, {"edge", l_edge}, {"result", l_result},
-  {"set_failed", l_set_failed}, {"gradients", l_gradients}, {"order", l_order}, {NULL, NULL}
+  {"set_failed", l_set_failed}, {"order", l_order}, {NULL, NULL}
 };
 
 void open_node(lua_State *L) {

@@ -123,6 +123,19 @@ static bool is_empty(const conv_call *c) {
   return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
 }
 
+/* Nothing, with the bias if there is one. */
+static int fill_empty(const conv_job *j, tensor *out) {
+  if (!j->bias) return op_fill(out, (scalar){.f = 0});
+  tensor wide = {.store = NULL};
+  tensor_view(&wide, j->bias);
+  wide.shape = out->shape;
+  wide.count = out->count;
+  for (int d = 0; d < MAX_DIMS; d++) wide.stride[d] = d == 1 ? j->bias->stride[0] : 0;
+  int st = op_copy(out, &wide);
+  tensor_drop(&wide);
+  return st;
+}
+
 static int run_contiguous(const conv_job *j, tensor *out) {
   conv_call c = j->call;
   c.x = tensor_data(j->x ? j->x : out);
@@ -134,7 +147,7 @@ static int run_contiguous(const conv_job *j, tensor *out) {
 
 int conv_run(const conv_job *job, tensor *out) {
   if (out->count == 0) return OK;
-  if (is_empty(&job->call)) return op_fill(out, (scalar){.f = 0});
+  if (is_empty(&job->call)) return fill_empty(job, out);
   conv_job j = *job;
   const tensor **operand[] = {&j.x, &j.w, &j.y, &j.bias};
   tensor fresh[4] = {{.store = NULL}, {.store = NULL}, {.store = NULL}, {.store = NULL}};

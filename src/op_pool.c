@@ -18,8 +18,9 @@ static bool is_sound(const pool_call *c) {
 static int64_t window_count(const pool_job *j, int d) {
   const pool_call *c = &j->call;
   int64_t last = c->in[d] + 2 * c->pad[d] - c->dilation[d] * (c->kernel[d] - 1) - 1;
+  if (j->ceil) last += c->stride[d] - 1;
   if (last < 0) return 0;
-  int64_t n = (last + (j->ceil ? c->stride[d] - 1 : 0)) / c->stride[d] + 1;
+  int64_t n = last / c->stride[d] + 1;
   return j->ceil && (n - 1) * c->stride[d] >= c->in[d] + c->pad[d] ? n - 1 : n;
 }
 

@@ -1,15 +1,7 @@
 --- Comparisons of whole tensors. They answer with a Lua boolean, because a 0-d tensor is always true in an `if`.
 
 local args = require "luatensor.args"
-
-local function same_shape(x, y)
-  if x.ndim ~= y.ndim then return false end
-  local a, b = x.shape, y.shape
-  for d = 1, x.ndim do
-    if a[d] ~= b[d] then return false end
-  end
-  return true
-end
+local lists = require "luatensor.lists"
 
 return function(lt, methods)
   --- Are all elements of x and y close, in the sense of isclose? Waits for the result.
@@ -30,7 +22,7 @@ return function(lt, methods)
   function lt.equal_all(x, y)
     args.tensor("equal_all", 1, x)
     args.tensor("equal_all", 2, y)
-    return same_shape(x, y) and lt.equal(x, y):all():item()
+    return lists.same(x.shape, y.shape) and lt.equal(x, y):all():item()
   end
 
   methods.allclose, methods.equal_all = lt.allclose, lt.equal_all

@@ -9,6 +9,13 @@ function lists.join(...)
   return all
 end
 
+--- Are two lists, or shapes, the same?
+function lists.same(a, b)
+  if #a ~= #b then return false end
+  for i = 1, #a do if a[i] ~= b[i] then return false end end
+  return true
+end
+
 --- The values of these keys, and their product.
 function lists.pick(values, keys)
   local picked, product = {}, 1

@@ -322,13 +322,27 @@ static void plan_forward(work *w) {
 /* One dim of x's gradient: elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`, get
 ** y[start + j - t] * w[k], k * dilation being phase + stride * t. */
 typedef struct phase {
-  int64_t first, count, start;
+  int64_t first, count, start, number;
 } phase;
 
-static phase phase_of(const conv_call *c, int d, int64_t phase_number) {
-  int64_t s = c->stride[d], first = ((phase_number - c->pad[d]) % s + s) % s;
-  return (phase){first, first < c->in[d] ? (c->in[d] - first + s - 1) / s : 0, (first + c->pad[d]) / s};
+/* How many have elements. */
+static int64_t phase_count(const conv_call *c, int d) { return least(c->stride[d], c->in[d]); }
+
+/* That of element `first`, less than phase_count. */
+static phase phase_of(const conv_call *c, int d, int64_t first) {
+  int64_t s = c->stride[d], at = first + c->pad[d];
+  return (phase){first, (c->in[d] - first + s - 1) / s, at / s, at % s};
 }
+
+/* Elements of a phase without taps are 0. */
+static bool has_taps(const conv_call *c, int d, const phase *q) {
+  for (int64_t k = 0; k < c->kernel[d]; k++)
+    if (k * c->dilation[d] % c->stride[d] == q->number) return true;
+  return false;
+}
+
+/* No more phases have both. */
+static int64_t most_parts(const conv_call *c, int d) { return least(phase_count(c, d), c->kernel[d]); }
 
 /* Source: y with as many zeros around as any phase reads. */
 static void source_of_y(conv_source *s, const conv_call *c) {
@@ -336,9 +350,8 @@ static void source_of_y(conv_source *s, const conv_call *c) {
                      .channels = c->c_out, .row_step = 1, .step = 1, .rows_used = 1, .parts_used = 1};
   for (int d = 0; d < 2; d++) {
     int64_t least_start = INT64_MAX, end = 0, reach = (c->kernel[d] - 1) * c->dilation[d] / c->stride[d];
-    for (int64_t f = 0; f < c->stride[d]; f++) {
+    for (int64_t f = 0; f < phase_count(c, d); f++) {
       phase q = phase_of(c, d, f);
-      if (q.count == 0) continue;
       least_start = least(least_start, q.start);
       if (q.start + q.count > end) end = q.start + q.count;
     }
@@ -349,7 +362,7 @@ static void source_of_y(conv_source *s, const conv_call *c) {
   conv_source_plan(s);
 }
 
-static void plan_phase(work *w, part *p, const phase q[2], const int64_t f[2]) {
+static void plan_phase(work *w, part *p, const phase q[2]) {
   const conv_call *c = w->c;
   const conv_source *s = &w->source;
   int64_t area = c->kernel[0] * c->kernel[1], n = 0;
@@ -357,7 +370,7 @@ static void plan_phase(work *w, part *p, const phase q[2], const int64_t f[2]) {
   for (int64_t o = 0; o < c->c_out / c->groups; o++)
     for (int64_t i = 0; i < c->kernel[0]; i++)
       for (int64_t j = 0; j < c->kernel[1]; j++) {
-        int64_t down = i * c->dilation[0] - f[0], right = j * c->dilation[1] - f[1];
+        int64_t down = i * c->dilation[0] - q[0].number, right = j * c->dilation[1] - q[1].number;
         if (down % c->stride[0] != 0 || right % c->stride[1] != 0) continue;
         p->tap[n] = o * s->plane + corner - down / c->stride[0] * s->row - right / c->stride[1];
         p->weight[n++] = o * (c->c_in / c->groups) * area + i * c->kernel[1] + j;
@@ -382,17 +395,22 @@ static void plan_input(work *w) {
   int64_t *tap = w->parts[0].tap, *weight = w->parts[0].weight;
   char *panels = w->parts[0].panels;
   w->count = 0;
-  for (int64_t f0 = 0; f0 < c->stride[0]; f0++)
-    for (int64_t f1 = 0; f1 < c->stride[1]; f1++) {
-      phase q[2] = {phase_of(c, 0, f0), phase_of(c, 1, f1)};
-      if (q[0].count == 0 || q[1].count == 0) continue;
+  for (int64_t f0 = 0; f0 < phase_count(c, 0); f0++) {
+    phase q[2] = {phase_of(c, 0, f0)};
+    if (!has_taps(c, 0, &q[0])) continue;
+    for (int64_t f1 = 0; f1 < phase_count(c, 1); f1++) {
+      q[1] = phase_of(c, 1, f1);
+      if (!has_taps(c, 1, &q[1])) continue;
       part *p = &w->parts[w->count++];
       *p = (part){.tap = tap, .weight = weight, .panels = panels};
-      plan_phase(w, p, q, (const int64_t[]){f0, f1});
+      plan_phase(w, p, q);
       tap += p->k;
       weight += p->k;
       panels += c->groups * w->m_padded * p->k * w->size;
     }
+  }
+  if (w->count < phase_count(c, 0) * phase_count(c, 1))
+    memset(w->result, 0, (size_t)(c->n * c->c_in * w->plane * dtype_size(c->dtype)));
 }
 
 /* ---- calls ---- */
@@ -416,7 +434,7 @@ static size_t set_memory(work *w, char *block) {
   const conv_call *c = w->c;
   bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;
   int64_t inner = (forward ? c->c_in : c->c_out) / c->groups, k = inner * c->kernel[0] * c->kernel[1];
-  int64_t phases = forward ? 1 : c->stride[0] * c->stride[1], width = w->kernel->lanes * w->kernel->vectors;
+  int64_t phases = forward ? 1 : most_parts(c, 0) * most_parts(c, 1), width = w->kernel->lanes * w->kernel->vectors;
   size_t used = 0, size = (size_t)w->size;
   w->parts = (part *)(void *)take(block, &used, (size_t)phases * sizeof(part));
   part p = {.k = k};

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.lists"
 
 local ag = core.autograd
 local engine = {}
@@ -28,12 +29,6 @@ end
 
 -- ---- one gradient ----
 
-local function same_shape(a, b)
-  if #a ~= #b then return false end
-  for d, n in ipairs(b) do if a[d] ~= n then return false end end
-  return true
-end
-
 --- g summed over the dims that broadcasting stretched, and stretched where a rule left it smaller.
 local function to_shape(g, shape)
   local from = g.shape
@@ -48,12 +43,12 @@ local function to_shape(g, shape)
   end
   if #dims > 0 then g = g:sum(dims, {keepdim = inner}) end
   if inner and extra > 0 then g = g:squeeze(table.move(dims, 1, extra, 1, {})) end
-  return same_shape(g.shape, shape) and g or g:broadcast_to(shape)
+  return lists.same(g.shape, shape) and g or g:broadcast_to(shape)
 end
 
 --- g as a gradient of a tensor of this shape, dtype and device.
 function engine.to_fit(g, shape, dtype, device)
-  if not same_shape(g.shape, shape) then g = to_shape(g, shape) end
+  if not lists.same(g.shape, shape) then g = to_shape(g, shape) end
   if g.dtype:find("^complex") and not dtype:find("^complex") then g = g:real() end
   return g:to(dtype, device)
 end
@@ -72,7 +67,7 @@ function engine.to_leaf(leaf, g, graph)
     args.fail("backward", "a leaf of the graph was changed in place after requires_grad = false, and is now the "
                           .. "result of %s", leaf.grad_fn)
   end
-  if not same_shape(leaf.shape, g.shape) or leaf.dtype ~= g.dtype or leaf.device ~= g.device then
+  if not lists.same(leaf.shape, g.shape) or leaf.dtype ~= g.dtype or leaf.device ~= g.device then
     args.fail("backward", "a leaf of the graph, %s on %s then, was moved before backward: it is %s on %s", g.dtype,
               g.device, leaf.dtype, leaf.device)
   end
@@ -134,7 +129,7 @@ function engine.first_gradient(fn, y, g)
     return core.ones_like(y)
   end
   args.tensor(fn, 2, g)
-  if not same_shape(g.shape, y.shape) then
+  if not lists.same(g.shape, y.shape) then
     args.fail(fn, "the gradient has shape %s, the tensor %s", args.shape_text(g.shape), args.shape_text(y.shape))
   end
   return engine.to_fit(g, y.shape, y.dtype, y.device)

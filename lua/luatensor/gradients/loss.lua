@@ -14,7 +14,7 @@ local function composed(g, x, sums, classes, ignored)
   return (x:softmax(2) - chosen) * (g * scale * kept):expand_dims(-1)
 end
 
-local reductions = {"none", "mean", "sum"}
+local reductions = {"none", "mean", "sum"}   -- ORDER enum cross_reduction
 
 rules.cross_entropy = {{"xy2p", function(g, x, classes, sums, p)
   g = g[1]

@@ -98,7 +98,8 @@ local with_numbers = {LeakyReLU = "leaky_relu", Hardtanh = "hardtanh", ELU = "el
                       Softplus = "softplus"}
 
 for name, fn in pairs(with_numbers) do
-  local class, keys, f = Module:extend(name), pointwise.with_options[fn].keys, pointwise.with_options[fn].f
+  local class, entry = Module:extend(name), pointwise.with_options[fn]
+  local keys, f = entry.keys, entry.f
   local known = {}
   for _, key in ipairs(keys) do known[key[1]] = true end
   local first, second = keys[1][1], keys[2] and keys[2][1]
@@ -106,6 +107,7 @@ for name, fn in pairs(with_numbers) do
   function class:init(options)
     options = blame.call(args.options, name, options, known)
     for _, key in ipairs(keys) do self[key[1]] = layer.number(name, key[1], options[key[1]], key[2]) end
+    entry.check(name, self[first], self[second])
   end
 
   function class:forward(x) return f(x, self[first], second and self[second]) end

@@ -70,6 +70,7 @@ end
 
 -- ---- checks ----
 
+local LONGEST = 1 << 30          -- of strides, which the core refuses beyond
 local spatial = {"length", "height, width"}
 
 --- A function's stand-in for a layer: what raises in its name.
@@ -107,8 +108,11 @@ function window.unbatched(y, lone)
   return y
 end
 
---- Tensors that go together must be of one dtype.
-function window.same_dtype(owner, x, other, what)
+--- Tensors that go together must be of one dtype, on one device.
+function window.check_kin(owner, x, other, what)
+  if other.device ~= x.device then
+    owner:fail("the input is on %s, %s on %s; use :to(%q)", x.device, what, other.device, other.device)
+  end
   if other.dtype ~= x.dtype then owner:fail("the input is %s, %s %s", x.dtype, what, other.dtype) end
 end
 
@@ -116,15 +120,17 @@ local function text(list, dims)
   return dims == 1 and ("%d"):format(list[2]) or ("%d × %d"):format(list[1], list[2])
 end
 
---- Raises where a window of these lengths finds no place in x and what lies before and behind it.
-function window.check_fits(owner, x, dims, kernel, dilation, before, after)
+--- Raises where a window of these lengths finds no place in x and what lies before and behind it. beyond: how far it
+-- may end behind that; nil: not at all.
+function window.check_fits(owner, x, dims, kernel, dilation, before, after, beyond)
   local shape, ndim = x.shape, x.ndim
   for d = 3 - dims, 2 do
     local length = shape[ndim - 2 + d]
     local padded = length + before[d] + after[d]
     if kernel[d] == 0 then owner:fail("a kernel without elements: %s", text(kernel, dims)) end
     if length == 0 then owner:fail("the input has no elements along dim %d: %s", ndim - 2 + d, tostring(shape)) end
-    if kernel[d] - 1 > (padded - 1) // dilation[d] then
+    local most = padded + (beyond and math.min(beyond[d], LONGEST) or 0)
+    if kernel[d] - 1 > (most - 1) // dilation[d] then
       owner:fail("a kernel of %s finds no place in %s: with its dilation it is %.0f long, the padded input %d",
                  text(kernel, dims), tostring(shape), dilation[d] * (kernel[d] - 1.0) + 1, padded)
     end

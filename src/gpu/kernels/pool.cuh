@@ -64,7 +64,7 @@ INLINE const stored *y_plane(const pool_args &a, const place &at) { return (cons
 
 /* ---- kernels ---- */
 
-/* The first of the greatest; NaN is greater than all else. */
+/* The first of the greatest; NaN is greater than all else: the last of several. */
 KERNEL(pool_max)(pool_args a) {
   uint32_t i = (uint32_t)grid_thread();
   if (i >= a.threads) return;
@@ -76,7 +76,7 @@ KERNEL(pool_max)(pool_args a) {
   for (int row = rows.first; row < rows.end; row += rows.step)
     for (int column = columns.first; column < columns.end; column += columns.step) {
       C v = load(x, row * a.in[1] + column);
-      if (!(v > most || (m_isnan(v) && !m_isnan(most)))) continue;
+      if (!(v > most || m_isnan(v))) continue;
       most = v;
       best = row * a.in[1] + column;
     }

@@ -54,16 +54,25 @@ local function number(name, options, key, default)
   return value
 end
 
---- The function f of x and of the options that `keys` name in order, with their defaults.
-local function with_options(name, keys, f)
+--- The function f of x and of the options that `keys` name in order, with their defaults. Limits: the first is not
+-- above the second.
+local function with_options(name, keys, f, are_limits)
   local known = {}
   for _, key in ipairs(keys) do known[key[1]] = true end
   local first, second = keys[1], keys[2]
-  pointwise.with_options[name] = {keys = keys, f = f}
+  local function check(caller, a, b)
+    if are_limits and a > b then
+      blame.fail(caller, "%s is above %s: %.14g and %.14g", first[1], second[1], a, b)
+    end
+  end
+  pointwise.with_options[name] = {keys = keys, f = f, check = check}
   functional[name] = function(x, options)
     if options == nil then return f(x, first[2], second and second[2]) end
     blame.call(args.options, name, options, known)
-    return f(x, number(name, options, table.unpack(first)), second and number(name, options, table.unpack(second)))
+    local a = number(name, options, table.unpack(first))
+    local b = second and number(name, options, table.unpack(second))
+    check(name, a, b)
+    return f(x, a, b)
   end
 end
 
@@ -85,9 +94,9 @@ local clamp = {
 --- x between two limits.
 -- @function nn.functional.hardtanh
 -- @tparam tensor x
--- @tparam[opt] table options `min_val` (-1), `max_val` (1)
+-- @tparam[opt] table options `min_val` (-1), `max_val` (1), not below it
 -- @treturn tensor
-with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("hardtanh", clamp))
+with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("hardtanh", clamp), true)
 
 local relu6 = pointwise.define("relu6", {numbers = {"a", "b"}, forward = clamp.forward, backward = clamp.backward,
                                          plain = clamp.plain})
@@ -223,11 +232,11 @@ functional.logsigmoid = pointwise.define("logsigmoid", {
 })
 
 local threshold = pointwise.define("threshold", {
-  numbers = {"a", "b"}, forward = "x > a ? x : b", backward = "x > a ? g : 0",
-  plain = function(g, x, a) return where(x:greater(a), g, 0) end,
+  numbers = {"a", "b"}, forward = "x <= a ? b : x", backward = "x <= a ? 0 : g",
+  plain = function(g, x, a) return where(x:less_equal(a), 0, g) end,
 })
 
---- x where it is above a threshold, else a value.
+--- x where it is above a threshold, or NaN; else a value.
 -- @function nn.functional.threshold
 -- @tparam tensor x
 -- @number limit

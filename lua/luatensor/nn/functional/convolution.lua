@@ -21,9 +21,9 @@ local function kernel_of(weight, dims)
   return dims == 1 and {1, shape[3]} or {shape[3], shape[4]}
 end
 
-local function check_dtypes(owner, x, weight, bias)
-  window.same_dtype(owner, x, weight, "the weight")
-  if bias then window.same_dtype(owner, x, bias, "the bias") end
+local function check_parameters(owner, x, weight, bias)
+  window.check_kin(owner, x, weight, "the weight")
+  if bias then window.check_kin(owner, x, bias, "the bias") end
 end
 
 -- The core's function; what it raises of itself is said in the owner's name.
@@ -43,7 +43,7 @@ end
 function convolution.forward(owner, x, weight, bias, geometry, dims)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[2] * geometry[9])
-  check_dtypes(owner, x, weight, bias)
+  check_parameters(owner, x, weight, bias)
   window.check_fits(owner, x, dims, kernel_of(weight, dims), {geometry[7], geometry[8]}, {geometry[3], geometry[4]},
                     {geometry[5], geometry[6]})
   return window.unbatched(run(owner, core.conv, batch, weight, bias or nil, geometry), lone)
@@ -69,7 +69,7 @@ end
 function convolution.transposed(owner, x, weight, bias, geometry, extra, dims)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[1])
-  check_dtypes(owner, x, weight, bias)
+  check_parameters(owner, x, weight, bias)
   local lengths = transposed_lengths(owner, x.shape, kernel_of(weight, dims), geometry, extra, dims)
   local y = run(owner, core.conv_input, batch, weight, geometry, table.unpack(lengths))
   if bias then

@@ -3,12 +3,14 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.lists"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
 local reduction = require "luatensor.nn.functional.reduction"
 
 local functional = {}
+local where = core.where
 
 local IGNORED = -100
 
@@ -89,7 +91,8 @@ local function reduce(losses, counts, kind)
   return total / counts
 end
 
---- What the rows of classes have of their own: `classes` for gather; `share`, their weights, 0 where they are ignored.
+--- What the rows of classes have of their own: `classes` for gather; `share`, their weights, 0 where they are ignored;
+-- `kept`: are they not?
 local function rows_of(name, x, dim, target, options)
   local count = x.shape[dim]
   local ignored = options.ignore_index or IGNORED
@@ -97,14 +100,14 @@ local function rows_of(name, x, dim, target, options)
   check_range(name, target, count, ignored)
   if target.dtype ~= "int64" then target = target:to("int64") end
   local classes = made_safe(target, count, ignored)
-  local kept = target:not_equal(ignored):to(x.dtype)
-  local share = options.weight and options.weight:take(classes, 1) * kept or kept
+  local kept = target:not_equal(ignored)
+  local share = options.weight and where(kept, options.weight:take(classes, 1), 0) or kept:to(x.dtype)
   return classes, share, kept
 end
 
---- -share · x[class] of each row.
-local function picked(x, dim, classes, share)
-  return -(x:gather(dim, classes:expand_dims(dim)):squeeze(dim) * share)
+--- -share · x[class] of each row that is kept: the others may have infinities.
+local function picked(x, dim, classes, share, kept)
+  return -(where(kept, x:gather(dim, classes:expand_dims(dim)):squeeze(dim), 0) * share)
 end
 
 local nll_options = {reduction = true, weight = true, ignore_index = true}
@@ -129,8 +132,8 @@ function functional.nll_loss(x, classes, options)
   options = reduction.options("nll_loss", options, nll_options)
   local dim = dim_of("nll_loss", x)
   check_classes("nll_loss", x, dim, classes)
-  local index, share = rows_of("nll_loss", x, dim, classes, options)
-  return reduce(picked(x, dim, index, share), share:sum(), options.reduction)
+  local index, share, kept = rows_of("nll_loss", x, dim, classes, options)
+  return reduce(picked(x, dim, index, share, kept), share:sum(), options.reduction)
 end
 
 -- ---- cross entropy ----
@@ -139,7 +142,7 @@ end
 local function smoothed(x, dim, index, share, kept, options)
   local s, count = options.label_smoothing, x.shape[dim]
   local all = options.weight and x * along_classes(options.weight, x, dim) or x
-  local losses = picked(x, dim, index, share * (1 - s)) - all:sum(dim) * kept * (s / count)
+  local losses = picked(x, dim, index, share * (1 - s), kept) - where(kept, all:sum(dim), 0) * (s / count)
   return reduce(losses, share:sum(), options.reduction)
 end
 
@@ -158,7 +161,7 @@ local function of_classes(x, dim, target, options)
   local index, share, kept = rows_of("cross_entropy", x, dim, target, options)
   local log_p = x:log_softmax(dim)
   if (options.label_smoothing or 0) > 0 then return smoothed(log_p, dim, index, share, kept, options) end
-  return reduce(picked(log_p, dim, index, share), share:sum(), options.reduction)
+  return reduce(picked(log_p, dim, index, share, kept), share:sum(), options.reduction)
 end
 
 --- The common case, in C.
@@ -167,8 +170,6 @@ local function fused(x, target, options)
   if not loss then blame.fail("cross_entropy", "%s", problem) end
   return loss
 end
-
-local function is_same_shape(x, y) return args.shape_text(x.shape) == args.shape_text(y.shape) end
 
 local none = {}
 local known = {reduction = true, weight = true, ignore_index = true, label_smoothing = true}
@@ -197,7 +198,7 @@ function functional.cross_entropy(x, target, options)
   options = options and check_options(options) or none
   local dtype = target.dtype
   if dtype:find("float") then
-    if not is_same_shape(x, target) then
+    if not lists.same(x.shape, target.shape) then
       blame.fail("cross_entropy", "classes are integers; probabilities of the scores' shape %s expected, got %s",
                  args.shape_text(x.shape), args.shape_text(target.shape))
     end

@@ -5,6 +5,8 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
 
+local ag = core.autograd
+
 local functional = {}
 
 local function is_integer(x) return x.dtype:find("int") ~= nil end
@@ -28,6 +30,32 @@ local function on_gpu_from_0(indices)
   return indices:maximum(0)
 end
 
+--- Numbers of rows are in 1 … count: looked at on the CPU, where that waits for nothing.
+local function check_range(indices, count)
+  if indices.device ~= "cpu" or indices.size == 0 then return end
+  if indices:min():item() >= 1 and indices:max():item() <= count then return end
+  blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
+end
+
+--- The gradient of a weight without that of its padding row. No one else has g: it is of a take.
+local function without_row(g, row)
+  if ag.mode() then
+    local rows = core.arange(1, g.shape[1] + 1, {device = g.device})
+    return core.where(rows:equal(row):expand_dims(-1), 0, g)
+  end
+  g[row] = 0
+  return g
+end
+
+local padded_rule = ag.new_rule {name = "embedding", {"y", without_row}}
+
+--- weight as it is, with that gradient.
+local function padded(weight, row)
+  local same = weight:detach()
+  ag.new_node("embedding", padded_rule, {weight, row}, {same})
+  return same
+end
+
 --- weight[indices]: its rows. A row's gradient is the sum of those of its uses.
 -- @function nn.functional.embedding
 -- @tparam tensor indices of integers from 1, of any shape
@@ -45,19 +73,15 @@ function functional.embedding(indices, weight, options)
   local count = weight.shape[1]
   local padding = options and blame.call(args.options, "embedding", options, {padding_idx = true}).padding_idx
   if padding then padding = blame.call(args.integer, "embedding", "padding_idx", padding, 1, count) end
+  if indices.device ~= weight.device then
+    blame.fail("embedding", "the indices are on %s, the weight on %s", indices.device, weight.device)
+  end
+  check_range(indices, count)
+  if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
   local taken = on_gpu_from_0(indices)
-  local ok, rows = pcall(core.take, weight, taken, 1)
+  local rows = core.take(weight, taken, 1)
   if not rawequal(taken, indices) then taken:free() end
-  if not ok then
-    local index = indices.device == "cpu" and outlier(indices, count)
-    if index then blame.fail("embedding", "index %d is out of range: 1 … %d", index, count) end
-    error(rows, 0)
-  end
-  if indices.device == "cpu" and indices.size > 0 and indices.dtype:find("^int") and indices:min():item() < 1 then
-    blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
-  end
-  if not padding or not rows.requires_grad then return rows end
-  return core.where(indices:equal(padding):expand_dims(-1), rows:detach(), rows)
+  return rows
 end
 
 --- Each class as a row of zeros with a 1 at its number.

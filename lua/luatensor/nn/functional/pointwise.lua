@@ -6,7 +6,7 @@ local blame = require "luatensor.autograd.blame"
 
 local ag, dtype_of = core.autograd, core.dtype_of
 
---- with_options: name → {keys = {{option, default}, …}, f}, for layers, which check their options once.
+--- with_options: name → {keys = {{option, default}, …}, f, check(name, …)}, for layers, which check their options once.
 local pointwise = {with_options = {}}
 
 --- What is computed in: half floats are rounded at the end.

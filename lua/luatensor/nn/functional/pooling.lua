@@ -63,7 +63,7 @@ local function check(owner, x, windows, dims)
     return batch, lone, settled(windows, x, dims)
   end
   window.check_fits(owner, x, dims, windows, {windows[7], windows[8]}, {windows[5], windows[6]},
-                    {windows[5], windows[6]})
+                    {windows[5], windows[6]}, windows[9] == 1 and {windows[3] - 1, windows[4] - 1})
   return batch, lone, windows
 end
 

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.lists"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
 
@@ -24,18 +25,12 @@ function reduction.same_device(name, x, y, what)
   end
 end
 
-local function same_shape(a, b)
-  if #a ~= #b then return false end
-  for d = 1, #a do if a[d] ~= b[d] then return false end end
-  return true
-end
-
 --- Input and target of one shape and one dtype of floats.
 function reduction.pair(name, x, y)
   reduction.tensor(name, 1, x, true)
   reduction.tensor(name, 2, y)
   reduction.same_device(name, x, y, "target")
-  if not same_shape(x.shape, y.shape) then
+  if not lists.same(x.shape, y.shape) then
     blame.fail(name, "the input has shape %s, the target %s; both must be the same", args.shape_text(x.shape),
                args.shape_text(y.shape))
   end
