@@ -3108,7 +3108,7 @@ function lt.save(path, value, options) end
 ---@param path string
 ---@param options? table `device` (default: the default device); `metadata` (false): also return what the file says of itself
 ---@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
----@return table # with option metadata, of a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
+---@return table # with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
 function lt.load(path, options) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.

@@ -290,7 +290,7 @@ return function(lt)
   -- says of itself
   -- @return the tensor; or the table that was saved, modules and others as what their state_dict gave; of another
   -- program's .safetensors file the tensors by name
-  -- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, such as PyTorch's {format = "pt"}
+  -- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
   -- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
   -- sizes are checked
   function lt.load(path, options)

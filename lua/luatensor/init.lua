@@ -5,20 +5,15 @@ local core = require "luatensor.core"
 local names = require "luatensor.names"
 
 --- What the files below need, and scripts do not.
-local internal = {methods = true, properties = true, metatable = true, excerpt = true, gone = true, dtype_of = true, nearest = true,
-                  reductions = true, composition = true, expression = true, expression_apply = true,
-                  expression_cast = true, expression_finish = true, user_kernel = true, linalg_parts = true,
-                  linear = true, cells = true, attention = true, attention_back = true,
-                  sleep = true, terminal = true, cache_folder = true, output_file = true, make_beside = true,
-                  available_memory = true,
-                  system_memory = true, processors = true, profile_start = true, profile_stop = true,
-                  profile_running = true, working_set = true, autograd = true, updates = true, capturing = true,
-                  read_idx = true, csv_fields = true, csv_numbers = true, save_npy = true, load_npy = true,
-                  write_tensors = true, open_tensors = true, read_text = true, read_tensor = true,
-                  close_tensors = true,
-                  cross_entropy = true, cross_entropy_gradient = true}
-for name in ([[conv conv_input conv_weight max_pool max_pool_back average_pool average_pool_back
-                norm_rows norm_channels norm_back softmax_back hidden is_overlapping update_misfit]]):gmatch "%S+" do
+local internal = {}
+for name in ([[
+    methods properties metatable excerpt gone dtype_of nearest reductions composition expression
+    expression_apply expression_cast expression_finish user_kernel linalg_parts linear cells attention
+    attention_back sleep terminal cache_folder output_file make_beside available_memory system_memory
+    processors profile_start profile_stop profile_running working_set autograd updates capturing read_idx
+    csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor close_tensors
+    cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool
+    average_pool_back norm_rows norm_channels norm_back softmax_back hidden is_overlapping update_misfit]]):gmatch "%S+" do
   internal[name] = true
 end
 
