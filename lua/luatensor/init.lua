@@ -13,7 +13,8 @@ for name in ([[
     processors profile_start profile_stop profile_running working_set autograd updates capturing read_idx
     csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor close_tensors
     cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool
-    average_pool_back norm_rows norm_channels norm_back softmax_back hidden is_overlapping update_misfit]]):gmatch "%S+" do
+    average_pool_back norm_rows norm_channels norm_back softmax_back hidden is_overlapping update_misfit
+  ]]):gmatch "%S+" do
   internal[name] = true
 end
 
