@@ -80,7 +80,7 @@ function functional.embedding(indices, weight, options)
   if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
   local taken = on_gpu_from_0(indices)
   local rows = core.take(weight, taken, 1)
-  if not rawequal(taken, indices) then taken:free() end
+  if not rawequal(taken, indices) and not rows.requires_grad then taken:free() end     -- else the gradient needs it
   return rows
 end
 
