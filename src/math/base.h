@@ -95,7 +95,7 @@ INLINE complex128_t make_complex128(double re, double im) { return complex128_t(
 #include <string.h>
 
 /* A call inside a loop would keep it from vectorising. */
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline, unused))
 #define RARE   static inline
 #define BUILTIN(f) __builtin_##f
 
