@@ -43,10 +43,12 @@ run("04_cores", rounds)                          -- this one, 06 and 07 have the
 on_each("05_memory", rounds)
 run("06_transfer", rounds)
 run("07_crossover", ("--most %d %s"):format(math.min(4096, options.rows), threads))
-on_each("08_training", ("--epochs %d --seeds %d %s"):format(math.min(40, options.iterations),
-  math.min(5, options.iterations), threads))
-run("09_speedup", ("--most %d %s"):format(math.min(1024, options.rows), threads))
-on_each("10_transformer", ("--steps %d %s"):format(15 * options.iterations, threads))
+on_each("08_training", ("--epochs %d --seeds %d --images %d %s"):format(math.min(40, options.iterations),
+  math.min(5, options.iterations), math.max(60, math.min(1797, options.rows)), threads))
+run("09_speedup", ("--most %d --batch %d %s"):format(math.min(1024, options.rows), math.min(2048, options.rows),
+  threads))
+on_each("10_transformer", ("--steps %d --width %d --times %d %s"):format(15 * options.iterations,
+  math.min(128, 8 * (options.cols // 8) + 8), math.min(64, options.rows), threads))
 
 print("\n== The notebook's figures beside this machine's")
 local blocks = {}
