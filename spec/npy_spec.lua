@@ -184,7 +184,7 @@ describe("load", function()
     fails("load: /nowhere/x.npy: No such file or directory", lt.load, "/nowhere/x.npy")
     fails("load: /tmp: not a plain file", lt.load, "/tmp")
     fails("load: path expected, got nil", lt.load)
-    fails('load: unknown option "mmap"; known: device', lt.load, path, {mmap = true})
+    fails('load: unknown option "mmap"; known: device, metadata', lt.load, path, {mmap = true})
   end)
 end)
 
