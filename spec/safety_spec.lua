@@ -12,8 +12,8 @@ local function functions()
   return list
 end
 
--- Functions that are right to do nothing, to wait, to print or to end with the strangest arguments.
-local skipped = {accelerator = true, bench = true, limits = true}
+-- Functions that are right to do nothing, to wait, to print, to write a file or to end with the strangest arguments.
+local skipped = {accelerator = true, bench = true, limits = true, save = true}
 
 local function freed()
   local x = lt.ones(2, 2)
