@@ -131,13 +131,17 @@ local function shapes(row)
   return table.concat(list, ", ")
 end
 
+-- With a collection at every tensor a few of them take as long as all.
+local few = os.getenv "LUATENSOR_GCSTRESS" and 6 or 1
+
 local files = assert(io.popen("ls spec/known/*.json"))
 for path in files:lines() do
   local file = assert(io.open(path))
   local rows = json.decode(file:read("a"))
   file:close()
   describe("PyTorch's numbers: " .. path:match("(%w+)%.json$"), function()
-    for _, row in ipairs(rows) do
+    for i = few, #rows, few do
+      local row = rows[i]
       local name = ("%s of %s"):format(row.lua, shapes(row))
       if row.eval then name = name .. ", evaluating" end
       local on_cpu = tostring(helpers.device) == "cpu"
