@@ -2,22 +2,17 @@
 --
 --   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [spec/one_spec.lua …]
 --
--- Assignments are set in the environment of the specs; --jobs: so many files at a time (1). Ends with a line for each
--- failure and "N passed, N failed, N skipped", and, when anything failed or a process broke down, exit status 1. A file that ends without busted's count
--- (a crash) is one failure.
+-- Assignments are set in the environment of the specs; --jobs: so many files at a time (1), each told of when it is done.
+-- Ends with a line for each failure and "N passed, N failed, N skipped", and, when anything failed or a process broke
+-- down, exit status 1. A file that ends without busted's count (a crash) is one failure.
 local lua = os.getenv "LUA" or "lua5.4"
 
-local function start(command) return assert(io.popen(command .. " 2>&1; echo \"status $?\"")) end
-
--- What a started command printed, and its exit status.
-local function finish(pipe)
-  local output = pipe:read "a"
-  pipe:close()
-  local body, status = output:match "^(.*)status (%d+)\n$"
+-- What a command printed, and its exit status.
+local function capture(command)
+  local pipe <close> = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
+  local body, status = pipe:read("a"):match "^(.*)status (%d+)\n$"
   return body, tonumber(status)
 end
-
-local function capture(command) return finish(start(command)) end
 
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
@@ -70,9 +65,10 @@ local function failures_of(output)
   return list
 end
 
--- The counts of a file whose process was started; prints a line.
-local function report(file, pipe, options)
-  local output, status = finish(pipe)
+-- The counts of a file that busted is done with, from what it printed; prints a line.
+local function report(file, printed, options)
+  local output, status = printed:match "^(.*)status (%d+)\n$"
+  status = tonumber(status)
   local passed, failures, errors, skipped, seconds =
     output:match "(%d+) success%w* / (%d+) failure%w* / (%d+) error%w* / (%d+) pending : ([%d.]+)"
   local r = {passed = tonumber(passed) or 0, skipped = tonumber(skipped) or 0, seconds = tonumber(seconds) or 0}
@@ -98,21 +94,41 @@ if missing then
   print(("GPU not found: %s\n0 passed, 0 failed, %d skipped"):format(missing, #options.files))
   os.exit(0)
 end
-local total = {passed = 0, failed = 0, skipped = 0}
-local pipes, lines = {}, {}
-local function start_file(i)
-  local file = options.files[i]
-  pipes[i] = file and start(options.environment .. lua .. " " .. quote(busted) .. " -o plainTerminal " .. file)
+local total, lines = {passed = 0, failed = 0, skipped = 0}, {}
+
+local folder = capture("mktemp -d"):gsub("%s+$", "")
+local function path(name) return folder .. "/" .. name end
+local function write(name, text)
+  local file <close> = assert(io.open(path(name), "w"))
+  file:write(text)
 end
-for i = 1, options.jobs do start_file(i) end
-for i, file in ipairs(options.files) do
-  local r = report(file, pipes[i], options)
-  start_file(i + options.jobs)
+local function read(name)
+  local file <close> = assert(io.open(path(name)))
+  return file:read "a"
+end
+
+-- xargs starts a file as soon as another is done; each one's output goes into a file of its own.
+write("files", table.concat(options.files, "\n") .. "\n")
+write("run", ([[
+{ %s %s %s -o plainTerminal "$1"; echo "status $?"; } >%s/"${1##*/}" 2>&1 </dev/null
+echo "$1"
+]]):format(options.environment, lua, quote(busted), folder))
+local done = assert(io.popen(("xargs -P %d -n 1 sh %s <%s"):format(options.jobs, path "run", path "files")))
+local reported = 0
+for file in done:lines() do
+  reported = reported + 1
+  local r = report(file, read(file:match "[^/]*$"), options)
   for name in pairs(total) do total[name] = total[name] + r[name] end
   for _, line in ipairs(r.output and failures_of(r.output) or {}) do
     lines[#lines + 1] = ("FAILED %s%s: %s"):format(options.label, file, line)
   end
 end
+done:close()
+if reported < #options.files then
+  total.failed = total.failed + #options.files - reported
+  lines[#lines + 1] = ("FAILED %sthe run broke off after %d of %d files"):format(options.label, reported, #options.files)
+end
+os.execute("rm -rf " .. quote(folder))
 -- spec/support/sum says these lines again, at the very end.
 for _, line in ipairs(lines) do print(line) end
 print(("%d passed, %d failed, %d skipped"):format(total.passed, total.failed, total.skipped))
