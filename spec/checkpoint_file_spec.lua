@@ -54,4 +54,15 @@ describe("a file that is there", function()
     if not io.open "/dev/full" then return pending("no /dev/full here") end
     fails("save: /dev/full: No space left on device", lt.save, "/dev/full", {x = lt.zeros(1 << 18)})
   end)
+
+  it("has beside it nothing that killed processes left there long ago", function()
+    local process = shell.passes("sh -c 'echo $$'"):match "%d+"
+    local old, new, other, strange = ".luatensor-" .. process .. "-0", ".luatensor-" .. process .. "-1",
+      ".luatensor-1-0", ".luatensor-" .. process .. "-0.npy"
+    shell.passes(("cd %s; touch %s; touch -d '2 hours ago' %s %s %s"):format(folder, new, old, other, strange))
+    lt.save(folder .. "/x.npy", lt.zeros(1))
+    local left = shell.passes("ls -A " .. folder)
+    assert.falsy(left:find(old .. "\n", 1, true), left)
+    for _, name in ipairs{new, other, strange} do assert.truthy(left:find(name .. "\n", 1, true), left) end
+  end)
 end)
