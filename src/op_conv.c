@@ -14,7 +14,7 @@ int op_contiguous(const tensor *t, tensor *fresh, const tensor **use) {
   return op_copy(fresh, t);
 }
 
-static void spatial(const tensor *t, int64_t length[2]) {
+void op_spatial(const tensor *t, int64_t length[2]) {
   bool flat = t->shape.ndim == 3;
   length[0] = flat ? 1 : t->shape.dim[2];
   length[1] = t->shape.dim[flat ? 2 : 3];
@@ -49,14 +49,14 @@ static int set_sizes(conv_job *j, int ndim) {
   if (j->x) {
     c->n = j->x->shape.dim[0];
     c->c_in = j->x->shape.dim[1];
-    spatial(j->x, c->in);
+    op_spatial(j->x, c->in);
   } else {
     if (__builtin_mul_overflow(j->w->shape.dim[1], g->groups, &c->c_in)) return ERR_OVERFLOW;
     memcpy(c->in, j->length, sizeof c->in);
   }
   if (j->y) c->n = j->y->shape.dim[0];
   c->c_out = j->y ? j->y->shape.dim[1] : j->w->shape.dim[0];
-  if (j->w) spatial(j->w, c->kernel);
+  if (j->w) op_spatial(j->w, c->kernel);
   else memcpy(c->kernel, j->length, sizeof c->kernel);
   for (int d = 0; d < 2; d++) {
     if (c->kernel[d] < 1 || c->in[d] < 0) return ERR_INNER;
@@ -84,7 +84,7 @@ static bool fits(const conv_job *j) {
   if (j->w && (j->w->shape.dim[1] != c->c_in / groups || j->w->shape.dim[0] != c->c_out)) return false;
   if (j->x && j->y && j->x->shape.dim[0] != j->y->shape.dim[0]) return false;
   if (j->bias && (j->bias->shape.ndim != 1 || j->bias->shape.dim[0] != c->c_out)) return false;
-  if (j->y) spatial(j->y, out);
+  if (j->y) op_spatial(j->y, out);
   return out[0] == c->out[0] && out[1] == c->out[1];
 }
 

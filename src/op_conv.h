@@ -30,4 +30,7 @@ int conv_run(const conv_job *j, tensor *out);
 /* A tensor's elements side by side: its own, or a copy that tensor_drop(fresh) ends. */
 int op_contiguous(const tensor *t, tensor *fresh, const tensor **use);
 
+/* The lengths of an image's two dims, [n, c, h, w]; of a line's, [n, c, w], the first is 1. */
+void op_spatial(const tensor *t, int64_t length[2]);
+
 #endif

@@ -33,15 +33,9 @@ static bool has_elements(const pool_call *c, int d) {
   return (c->out[d] - 1) * c->stride[d] - c->pad[d] < c->in[d];
 }
 
-static void spatial(const tensor *t, int64_t length[2]) {
-  bool flat = t->shape.ndim == 3;
-  length[0] = flat ? 1 : t->shape.dim[2];
-  length[1] = t->shape.dim[flat ? 2 : 3];
-}
-
 static int set_lengths(pool_job *j) {
   pool_call *c = &j->call;
-  if (!is_back(j)) spatial(j->in, c->in);
+  if (!is_back(j)) op_spatial(j->in, c->in);
   for (int d = 0; d < 2; d++) {
     if (!c->adaptive) c->out[d] = window_count(j, d);
     if (c->in[d] < 1 || c->out[d] < 1) return ERR_INNER;
@@ -49,7 +43,7 @@ static int set_lengths(pool_job *j) {
   }
   if (c->in[0] > INT32_MAX / c->in[1]) return ERR_OVERFLOW;
   int64_t given[2];
-  spatial(j->in, given);
+  op_spatial(j->in, given);
   if (is_back(j) && (given[0] != c->out[0] || given[1] != c->out[1])) return ERR_INNER;
   return OK;
 }

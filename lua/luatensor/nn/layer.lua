@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local floats = require "luatensor.floats"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
@@ -11,7 +12,6 @@ local layer = {}
 
 -- ---- options ----
 
-local floats = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
 local generator_class = debug.getmetatable(core.default_generator())
 
 -- What options may be, by kind: each raises where a value is not of its kind. The kind `true` is not looked at here.

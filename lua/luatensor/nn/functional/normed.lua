@@ -3,12 +3,13 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local floats = require "luatensor.floats"
+local lists = require "luatensor.lists"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
 
 local normed = {}
 
-local floats = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
 local shape_text, wide = args.shape_text, autocast.wide
 
 local function fail(who, ...)
@@ -28,9 +29,9 @@ end
 local function check_beside(who, what, x, t, shape)
   if t == nil then return end
   check(who, what, t)
-  local same = #t.shape == #shape
-  for d, n in ipairs(shape) do same = same and t.shape[d] == n end
-  if not same then fail(who, "%s has shape %s, %s expected", what, shape_text(t.shape), shape_text(shape)) end
+  if not lists.same(t.shape, shape) then
+    fail(who, "%s has shape %s, %s expected", what, shape_text(t.shape), shape_text(shape))
+  end
   if t.device ~= x.device then
     fail(who, "%s is on %s, the input on %s; use :to(%q)", what, t.device, x.device, x.device)
   end

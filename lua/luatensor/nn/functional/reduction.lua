@@ -2,13 +2,12 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local floats = require "luatensor.floats"
 local lists = require "luatensor.lists"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
 
 local reduction = {}
-
-local floats = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
 
 --- Argument i: a tensor; of floats where that is asked for.
 function reduction.tensor(name, i, x, of_floats)

@@ -1,6 +1,7 @@
 --- Where modules are: devices and dtypes.
 
 local core = require "luatensor.core"
+local float_dtypes = require "luatensor.floats"
 local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 local fields = require "luatensor.nn.module.fields"
@@ -9,8 +10,6 @@ local walking = require "luatensor.nn.module.walk"
 local ag = core.autograd
 
 local place = {}
-
-local float_dtypes = {float16 = true, bfloat16 = true, float32 = true, float64 = true}
 
 local function device_of(target)
   local ok, device = pcall(core.device, target)
