@@ -136,13 +136,51 @@ describe("errors of indexing", function()
     fails("index for dim 1: number, range, mask, tensor, lt.newaxis or lt.ellipsis expected, got boolean", get(true))
     fails("index for dim 2: number, range, mask, tensor, lt.newaxis or lt.ellipsis expected, got string", get{1, "2"})
     fails("range for dim 1: step 0", get{{1, 2, 0}})
-    fails("range for dim 1: {first, last, step} expected, got 4 values", get{{1, 2, 3, 4}})
+    fails("range for dim 1: {first, last, step} expected, got 4 values; a list of positions is lt.tensor{1, 2, 3, 4}",
+          get{{1, 2, 3, 4}})
     fails("range for dim 1: number expected, got string", get{{1, "2"}})
-    fails("range {3, 1} in dim 2 runs backwards; give a step of -1", get{{}, {3, 1}})
-    fails("range {1, 3} in dim 2 runs backwards; give a step of 1", get{{}, {1, 3, -1}})
+    fails("range {3, 1} in dim 2 runs backwards; give a step of -1 (a list of positions is lt.tensor{3, 1})",
+          get{{}, {3, 1}})
+    fails("range {3, 1, 2} in dim 2 runs backwards; give a step of -1 (a list of positions is lt.tensor{3, 1, 2})",
+          get{{}, {3, 1, 2}})
+    fails("range {-1, 1} in dim 2 runs backwards; give a step of -1 (a list of positions is lt.tensor{-1, 1})",
+          get{{}, {-1, 1}})
+    fails("range {1, 3, -1} in dim 2 runs backwards; give a step of 1 (a list of positions is lt.tensor{1, 3, -1})",
+          get{{}, {1, 3, -1}})
     fails("index for dim 1: integers or a bool mask expected, got float32", get(T{1.0}))
     fails("mask of shape [3] does not fit shape [2, 3] in dim 1", get(T{true, false, true}))
     fails("index: shapes [2] and [3] do not broadcast (dim 1: 2 against 3)", get{T{1, 2}, T{1, 2, 3}})
+  end)
+
+  it("say how a list of positions is written where a range looks like one", function()
+    local y = lt.arange(0, 12):reshape(4, 3)
+    local list = "range {1, 2, 4} in dim 1: a step of 4 leaves it after one element; a list of positions is lt.tensor{1, 2, 4}"
+    fails(list, function() return y[{{1, 2, 4}}] end)
+    fails(list, function() y[{{1, 2, 4}}] = 0 end)
+    fails("range {1, 3, 5} in dim 2: a step of 5 leaves it after one element; a list of positions is lt.tensor{1, 3, 5}",
+          function() return y[{2, {1, 3, 5}}] end)
+    fails("range for dim 1: {first, last, step} expected, got 9 values; "
+          .. "a list of positions is lt.tensor{1, 2, 3, 4, 5, 6, 7, 8, …}",
+          function() return y[{{1, 2, 3, 4, 5, 6, 7, 8, 9}}] end)
+    holds(y, "[4, 3]", {{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10, 11}})
+  end)
+
+  it("leave every other range with a step alone", function()
+    local y = lt.arange(1, 5)
+    for _, case in ipairs {
+      {{1, 2, 2}, {1}}, {{1, 4, 4}, {1}}, {{1, 3, 2}, {1, 3}}, {{2, 2, 2}, {2}}, {{4, 4, 9}, {4}}, {{1, -1, 9}, {1}},
+      {{-4, 4, 9}, {1}}, {{-2, -1, 7}, {3}}, {{1, -1, 2}, {1, 3}}, {{4, 1, -9}, {4}}, {{3, 2, 2}, {}}, {{1, 0, 5}, {}},
+    } do
+      local range, want = case[1], case[2]
+      holds(y[{range}], ("[%d]"):format(#want), want)
+      local z = lt.zeros(4)
+      z[{range}] = y[{range}]
+      local sum = 0
+      for _, v in ipairs(want) do sum = sum + v end
+      assert.equal(sum, z:sum():item())
+    end
+    for rows = 1, 2 do holds(lt.ones(rows)[{{1, -1, 2}}], "[1]", {1}) end
+    holds(lt.zeros(0)[{{1, -1, 2}}], "[0]", {})
   end)
 
   it("of assignment leave everything as it was", function()

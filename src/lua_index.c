@@ -88,10 +88,31 @@ static void select_number(lua_State *L, int i, selection *s) {
   place_advanced(s);
 }
 
+enum { MOST_SHOWN = 8 };                /* numbers of a table in an error */
+
+/* Pushes the numbers of the list at i as "{1, 3, 5}". */
+static const char *push_numbers(lua_State *L, int i) {
+  lua_Integer n = (lua_Integer)lua_rawlen(L, i);
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (lua_Integer k = 1; k <= n && k <= MOST_SHOWN; k++) {
+    luaL_addstring(&b, k == 1 ? "{" : ", ");
+    lua_rawgeti(L, i, k);
+    luaL_tolstring(L, -1, NULL);
+    lua_remove(L, -2);
+    luaL_addvalue(&b);
+  }
+  luaL_addstring(&b, n > MOST_SHOWN ? ", …}" : "}");
+  luaL_pushresult(&b);
+  return lua_tostring(L, -1);
+}
+
 /* The numbers of {first, last, step}; returns how many there are. */
 static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   int n = (int)lua_rawlen(L, i);
-  if (n > 3) luaL_error(L, "range for dim %d: {first, last, step} expected, got %d values", dim + 1, n);
+  if (n > 3)
+    luaL_error(L, "range for dim %d: {first, last, step} expected, got %d values; a list of positions is lt.tensor%s",
+               dim + 1, n, push_numbers(L, i));
   for (int k = 0; k < n; k++) {
     if (lua_rawgeti(L, i, k + 1) != LUA_TNUMBER)
       luaL_error(L, "range for dim %d: number expected, got %s", dim + 1, luaL_typename(L, -1));
@@ -101,10 +122,25 @@ static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
   return n;
 }
 
+/* A positive range whose step leaves it after one element was most likely meant as a list of positions. */
+static void check_list_like(lua_State *L, int i, int dim, const int64_t *v) {
+  bool positive = v[0] > 0 && v[1] > 0 && v[2] > 0;
+  if (!positive || v[0] >= v[1] || v[2] <= v[1] - v[0] + 1) return;
+  const char *numbers = push_numbers(L, i);
+  luaL_error(L, "range %s in dim %d: a step of %I leaves it after one element; a list of positions is lt.tensor%s",
+             numbers, dim + 1, (LUAI_UACINT)v[2], numbers);
+}
+
+static void raise_backwards(lua_State *L, int i, int dim, int step) {
+  const char *numbers = push_numbers(L, i);
+  luaL_error(L, "range %s in dim %d runs backwards; give a step of %d (a list of positions is lt.tensor%s)", numbers,
+             dim + 1, step, numbers);
+}
+
 /* {first, last, step}: both ends count, nothing is clamped; one step short of first is empty. */
 static void select_range(lua_State *L, int i, selection *s) {
   need_dims(L, s, 1);
-  int64_t v[3], n = s->view.shape.dim[s->dim], length;
+  int64_t v[3] = {0}, n = s->view.shape.dim[s->dim], length;
   int given = range_numbers(L, i, s->source, v), dim = s->source++;
   if (given == 0) {
     lua_pushnil(L);
@@ -115,14 +151,13 @@ static void select_range(lua_State *L, int i, selection *s) {
   int64_t first = v[0] < 0 ? v[0] + n + 1 : v[0], last = given == 1 ? first : v[1] < 0 ? v[1] + n + 1 : v[1];
   int64_t step = given == 3 ? v[2] : 1, way = step < 0 ? -1 : 1;
   if (step == 0) luaL_error(L, "range for dim %d: step 0", dim + 1);
+  if (given == 3) check_list_like(L, i, dim, v);
   bool empty = given > 1 && last == first - way && first >= 0 && first <= n + 1 && last >= 0 && last <= n + 1;
   if (!empty && v[0] == 0) luaL_error(L, "index 0 in dim %d: Lua tensors start at 1", dim + 1);
   if (!empty && (first < 1 || first > n)) raise_range(L, v[0], dim, n);
   if (!empty && given > 1 && v[1] == 0) luaL_error(L, "index 0 in dim %d: Lua tensors start at 1", dim + 1);
   if (!empty && (last < 1 || last > n)) raise_range(L, v[1], dim, n);
-  if (!empty && (last - first) * way < 0)
-    luaL_error(L, "range {%I, %I} in dim %d runs backwards; give a step of %d", (LUAI_UACINT)v[0], (LUAI_UACINT)v[1],
-               dim + 1, (int)-way);
+  if (!empty && (last - first) * way < 0) raise_backwards(L, i, dim, (int)-way);
   length = empty ? 0 : step == INT64_MIN ? 1 : (last - first) / step + 1;
   view_range(&s->view, s->dim, first - 1, length > 1 ? step : 1, length);
   place_plain(s, 1);
