@@ -12,6 +12,13 @@ local leaf = {requires_grad = true}
 -- Repetitions; few where each tensor costs a collection.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 100 or 1
 
+-- The result of an op that has no rule.
+local function without_rule(x)
+  local y = lt.ones(1)
+  core.autograd.new_node("no_rule", nil, {x}, {y})
+  return y
+end
+
 local function live() return lt.memory().live end
 local function numbers(x) return x:totable() end
 
@@ -188,16 +195,14 @@ describe("backward", function()
   end)
 
   it("says which op has no gradient", function()
-    local rules = require("luatensor.core").autograd.rules
-    local name = rules.nextafter and "none" or "nextafter"
-    local y = lt.nextafter(lt.ones(1, leaf), 2)
-    fails("backward: " .. name .. " has no gradient yet", function() y:backward() end)
+    local y = without_rule(lt.ones(1, leaf))
+    fails("backward: no_rule has no gradient yet", function() y:backward() end)
   end)
 
   it("leaves recording as it was, after an error too", function()
     pcall(function() lt.ones(1):backward() end)
     assert.is_true(lt.is_grad_enabled())
-    local y = lt.nextafter(lt.ones(1, leaf), 2)
+    local y = without_rule(lt.ones(1, leaf))
     pcall(y.backward, y)
     assert.is_true(lt.is_grad_enabled())
   end)

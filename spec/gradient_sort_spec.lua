@@ -93,6 +93,23 @@ describe("the gradient of", function()
       gradient.check("prod", lt.prod, {t})
       gradient.check("prod", gradient.of(lt.prod), {t}, {tolerance = 1e-6})
       gradient.check("cumulative_prod", lt.cumulative_prod, {t})
+      gradient.check("cumulative_prod", gradient.of(lt.cumulative_prod), {t}, {tolerance = 1e-6})
+    end
+  end)
+
+  it("cumulative products with zeros, twice and three times", function()
+    -- x1 + x1 x2 + x1 x2 x3 at (2, 0, 3): the second derivatives are 1 + x3, x2 and x1, the third one is 1
+    local line = lt.tensor({2, 0, 3}, {dtype = "float64"})
+    local function f(t) return t:cumulative_prod(1):sum() end
+    local function df(t) return lt.grad(f)(t):sum() end
+    assert.same({4, 6, 2}, lt.grad(df)(line):totable())
+    assert.same({2, 2, 2}, lt.grad(function(t) return lt.grad(df)(t):sum() end)(line):totable())
+    gradient.check("cumulative_prod", gradient.of(gradient.of(lt.cumulative_prod)), {line}, {tolerance = 1e-6})
+    local lines = lt.tensor({{1, 0, 2, 0, 3}, {0, 0, 1, 4, 2}}, {dtype = "float64"})
+    for _, initial in ipairs {true, false} do
+      local function scan(t) return t:cumulative_prod(2, {include_initial = initial}) end
+      gradient.check("cumulative_prod", gradient.of(scan), {lines}, {tolerance = 1e-6})
+      gradient.check("cumulative_prod", gradient.of(scan), {lines:to("complex128") * lt.complex(1, 2)}, {tolerance = 1e-5})
     end
   end)
 

@@ -99,6 +99,34 @@ describe("the gradient of", function()
   each_layout("where", lt.where, {lt.tensor{{true}, {false}, {true}}, make({3, 4}), make({4}, -2, 2, 2)})
   each_layout("masked_fill", function(x) return x:masked_fill(lt.tensor{true, false, true, false}, 3) end, {make({3, 4})})
 
+  it("nextafter is that of a step away from x", function()
+    local x = lt.tensor({1., -2., 0.}, {requires_grad = true})
+    local y = lt.tensor({2., 2., 0.}, {requires_grad = true})
+    lt.nextafter(x, y):sum():backward()
+    assert.same({{1, 1, 1}, {0, 0, 0}}, {x.grad:totable(), y.grad:totable()})
+  end)
+
+  it("results that do not depend on the elements is 0", function()
+    for name, fn in pairs {
+      ["pinv of an empty matrix"] = function(t) return lt.linalg.pinv(t:narrow(1, 1, 0)) end,
+      ["matrix_power 0"] = function(t) return lt.linalg.matrix_power(t, 0) end,
+      ["norm 0"] = function(t) return t:norm(0) end,
+      ["norm 0 of rows"] = function(t) return t:norm(0, 2, {keepdim = true}) end,
+      ["vector_norm 0"] = function(t) return lt.linalg.vector_norm(t, 0) end,
+    } do
+      for _, dtype in ipairs {"float32", "float64", "complex128"} do
+        local x = lt.ones({2, 2}, {dtype = dtype, requires_grad = true})
+        local y = fn(x)
+        assert.is_true(y.requires_grad, name)
+        y:backward(y:ones_like())
+        assert.equal(0, x.grad:count_nonzero():item(), name)
+        assert.same({{2, 2}, dtype}, {x.grad.shape, x.grad.dtype}, name)
+        assert.is_false(lt.no_grad(fn, x).requires_grad, name)
+        assert.is_false(fn(x:detach()).requires_grad, name)
+      end
+    end
+  end)
+
   it("a power of 0 is 0 where the exponent is 0", function()
     local options = {dtype = "float64", requires_grad = true}
     local x, y = lt.tensor({0., 2.}, options), lt.tensor({0., 0.}, options)
@@ -149,6 +177,20 @@ describe("the gradient of", function()
     end)
   end
   twice("matmul", lt.matmul, {make({2, 3}), make({3, 2}, -2, 2, 2)})
+  for _, shapes in ipairs {{{3, 4}, {3, 4}}, {{4}, {3, 4}}, {{2, 1, 4}, {3, 4}}} do
+    local a, b = make(shapes[1], -2, 2, 1), make(shapes[2], -2, 2, 2)
+    local ca, cb = make(shapes[1], -2, 2, 1, true), make(shapes[2], -2, 2, 2, true)
+    for _, pair in ipairs {{a, b}, {ca, cb}, {a, cb}, {ca, b}} do
+      it(("vecdot of %s %s and %s %s"):format(pair[1].dtype, tostring(a.shape), pair[2].dtype, tostring(b.shape)), function()
+        gradient.check("vecdot", lt.vecdot, pair)
+        gradient.check("vecdot", gradient.of(lt.linalg.vecdot), pair, {tolerance = 1e-6})
+      end)
+    end
+  end
+  it("vecdot along another dim", function()
+    gradient.check("vecdot", function(a, b) return lt.vecdot(a, b, {dim = -2}) end,
+                   {make({2, 3, 4}, -2, 2, 1, true), make({3, 1}, -2, 2, 2, true)})
+  end)
   each_layout("addmm", function(c, a, b) return c:addmm(a, b, {alpha = 0.5, beta = 2}) end,
               {make({2}), make({3, 4}, -2, 2, 2), make({4, 2}, -2, 2, 3)})
 end)
@@ -202,6 +244,16 @@ describe("the gradient of", function()
     each_layout(name, fn, {x})
     twice(name, function(t) return fn(t * t) end, {make({2, 3, 4}, 0.5, 1.1, 9)}, {tolerance = 1e-6})
   end
+
+  for _, k in ipairs {0, 2, -1} do
+    each_layout("diag of a line, k = " .. k, function(t) return t:diag(k) end, {make({3})})
+    each_layout("diag of a matrix, k = " .. k, function(t) return t:diag(k) end, {make({3, 4})})
+    twice("diag of a line, k = " .. k, function(t) return (t * t):diag(k) end, {make({3})})
+  end
+  it("diag of complex and of no elements", function()
+    gradient.check("diag", lt.diag, {make({3}, -2, 2, 1, true)})
+    gradient.check("diag", lt.diag, {make({0})})
+  end)
 
   it("parts of complex numbers", function()
     local z = make({2, 3}, -2, 2, 1, true)

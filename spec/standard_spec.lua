@@ -120,6 +120,22 @@ describe("the standard's constants and dtypes", function()
   end)
 end)
 
+describe("sign", function()
+  it("is 0, not -0, of zeros", function()
+    for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
+      local zeros = lt.tensor({0.0, -0.0}, {dtype = dtype})
+      assert.same({false, false}, lt.sign(zeros):signbit():totable(), dtype)
+      assert.same({false, false}, zeros:clone():sign_():signbit():totable(), dtype)
+    end
+    for _, dtype in ipairs {"float32", "float64"} do
+      local re, im = lt.tensor({0.0, -0.0, 0.0, -0.0}, {dtype = dtype}), lt.tensor({0.0, 0.0, -0.0, -0.0}, {dtype = dtype})
+      local parts = lt.view_as_real(lt.complex(re, im):sign())
+      assert.is_false(parts:signbit():any():item(), dtype)
+      assert.equal(0, parts:count_nonzero():item(), dtype)
+    end
+  end)
+end)
+
 describe("lt.info", function()
   it("has the standard's keys", function()
     assert.same({["boolean indexing"] = true, ["data-dependent shapes"] = true, ["max dimensions"] = 16},

@@ -109,44 +109,65 @@ static int l_concat(lua_State *L) {
 
 /* ---- functions that choose their op ---- */
 
-static void forbid_in_place(lua_State *L, const char *fn, int options) {
-  if (options) luaL_error(L, "%s: no options: the target is the tensor itself", fn);
+static const char *const clip_options[] = {"max", "min", "out", NULL};
+
+/* Pushes the limit that is argument i or an option, and returns its stack index; 0: there is none. */
+static int push_limit(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
+  bool given = nargs >= i && !lua_isnil(L, i);
+  int type = push_option(L, options, name);
+  if (type == LUA_TNIL) return given ? i : 0;
+  if (given) luaL_error(L, "%s: %s is given twice", fn, name);
+  if (type != LUA_TNUMBER && !test_tensor(L, -1))
+    luaL_error(L, "%s: option %s: tensor or number expected, got %s", fn, name, lua_typename(L, type));
+  return lua_gettop(L);
+}
+
+/* Reads the arguments: where the options are (0: none), and into `at` x and the limits; there 0 means no limit. */
+static int check_clip(lua_State *L, const char *fn, const char *const *known, int at[3]) {
+  int nargs, options = check_options(L, fn, known, &nargs);
+  if (nargs < 1 || nargs > 3) luaL_error(L, "%s: a tensor, min and max expected, got %d arguments", fn, nargs);
+  at[0] = 1;
+  at[1] = push_limit(L, fn, 2, nargs, options, "min");
+  at[2] = push_limit(L, fn, 3, nargs, options, "max");
+  return options;
 }
 
 /* x limited from one side or both. */
-static void prepare_clip(lua_State *L, call *c, int nargs) {
-  if (nargs < 1 || nargs > 3) luaL_error(L, "%s: a tensor, min and max expected, got %d arguments", c->fn, nargs);
-  bool min = nargs >= 2 && !lua_isnil(L, 2), max = nargs >= 3 && !lua_isnil(L, 3);
-  c->at[0] = 1;
-  c->at[1] = min ? 2 : 3;
-  c->at[2] = 3;
-  prepare(L, c, min && max ? OP_clip : min ? OP_maximum : max ? OP_minimum : OP_positive);
+static void prepare_clip(lua_State *L, call *c, const int at[3]) {
+  enum map_op op = at[1] && at[2] ? OP_clip : at[1] ? OP_maximum : at[2] ? OP_minimum : OP_positive;
+  c->at[0] = at[0];
+  c->at[1] = at[1] ? at[1] : at[2];
+  c->at[2] = at[2];
+  prepare(L, c, op);
 }
 
 /*** Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
 @function clip
 @tparam tensor x real numbers of any shape
-@tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below
-@tparam[opt] number|tensor|nil max broadcast with x; nil: no limit above
-@tparam[opt] table options out: the tensor to write to
+@tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option
+@tparam[opt] number|tensor|nil max broadcast with x; nil: no limit above; also an option
+@tparam[opt] table options min, max; out: the tensor to write to
 @treturn tensor of the dtype that x, min and max promote to
+@usage x:clip(0, 1)   x:clip{min = 0}
 */
 static int l_clip(lua_State *L) {
   call c;
+  int at[3];
   c.fn = "clip";
-  int nargs, options = check_options(L, c.fn, map_options, &nargs);
-  prepare_clip(L, &c, nargs);
+  int options = check_clip(L, c.fn, clip_options, at);
+  prepare_clip(L, &c, at);
   return compute_or_out(L, &c, options);
 }
 
 static int l_clip_in_place(lua_State *L) {
+  static const char *const known[] = {"max", "min", NULL};
   call c;
+  int at[3];
   c.fn = "clip_";
-  int nargs, options = check_options(L, c.fn, map_options, &nargs);
-  forbid_in_place(L, c.fn, options);
+  check_clip(L, c.fn, known, at);
   check_tensor(L, 1, c.fn);
   check_in_place(L, c.fn);
-  prepare_clip(L, &c, nargs);
+  prepare_clip(L, &c, at);
   return compute_into(L, &c, 1);
 }
 

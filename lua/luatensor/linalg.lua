@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local join = require "luatensor.lists".join
+local constant = require("luatensor.gradients.help").constant
 local of_pseudo_inverse = require "luatensor.gradients.pseudo_inverse"
 
 local inf = math.huge
@@ -130,7 +131,10 @@ return function(lt, _, core)
     end
     n = args.integer("matrix_power", "n", n, -math.maxinteger)
     if n < 0 then x, n = linalg.inv(x), -n end
-    if n == 0 then return lt.eye(rows, {dtype = x.dtype, device = x.device}):broadcast_to(x.shape):clone() end
+    if n == 0 then
+      local unit = lt.eye(rows, {dtype = x.dtype, device = x.device}):broadcast_to(x.shape):clone()
+      return constant("matrix_power", x, unit)
+    end
     local result
     while true do
       if n & 1 == 1 then result = result and result:matmul(x) or x end
@@ -286,7 +290,8 @@ return function(lt, _, core)
     local m, n = check_matrix("pinv", 1, x)
     options = args.options("pinv", options, {rtol = true})
     if m == 0 or n == 0 then
-      return lt.zeros(join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
+      local y = lt.zeros(join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
+      return constant("pinv", x, y)
     end
     local function invert(a)
       local u, s, vh = linalg.svd(a, {full_matrices = false})

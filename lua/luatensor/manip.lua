@@ -1,6 +1,7 @@
 --- Manipulation, written with the views, concat and indices of the core.
 
 local args = require "luatensor.args"
+local embed = require("luatensor.gradients.help").embed
 
 local fail, options_of, integer_of = args.fail, args.options, args.integer
 
@@ -323,9 +324,7 @@ return function(lt, methods)
     if x.ndim == 2 then return copy_of(x:diagonal(k)) end
     if x.ndim ~= 1 then fail("diag", "1 or 2 dims expected, the shape is %s", x.shape) end
     local n = #x + math.abs(k)
-    local y = lt.zeros({n, n}, {dtype = x.dtype, device = x.device})
-    y:diagonal(k)[{}] = x
-    return y
+    return embed(x, {n, n}, function(y) return y:diagonal(k) end, function(y, value) y:diagonal(k):copy_(value) end)
   end)
 
   --- Coordinates of a grid: tensor i runs along dim i.

@@ -1,6 +1,7 @@
 --- Statistics that are compositions of reductions and element-wise ops.
 
 local args = require "luatensor.args"
+local constant = require("luatensor.gradients.help").constant
 
 local inf = math.huge
 
@@ -41,7 +42,7 @@ return function(lt, methods, core)
     if p == 0 then
       local ones = float:not_equal(0):to(float.dtype)
       local count = reduce("norm_1_", ones, {dim = dim, keepdim = options.keepdim})
-      return options.out and options.out:copy_(count) or count
+      return options.out and options.out:copy_(count) or constant("norm", x, count)
     end
     -- Powers and their sum in float32 at least: in float16, 50^3 is infinite already.
     local wide = float:to(lt.result_type(float, "float32"))

@@ -227,7 +227,7 @@ cases.angle = [[
 
 cases.sign = [[
   < 0 -> -1
-  ±0 -> 0
+  ±0 -> +0
   > 0 -> 1
   NaN -> NaN
 ]]

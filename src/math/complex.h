@@ -312,13 +312,14 @@ RARE complex128_t pow_parts(double x, double y, double u, double v) {
   return real ? exp_parts(u * l, u * angle) : exp_parts(u * l - v * angle, v * l + u * angle);
 }
 
-/* z / |z|; the sign of one infinite part, and no number where both are. eps: 1.1 */
+/* z / |z|; the sign of one infinite part, and no number where both are; +0 of zeros. eps: 1.1 */
 INLINE complex128_t sign_parts(double x, double y) {
   double a = abs_float64(x), b = abs_float64(y), high = a > b ? a : b, s = safe_scale(high);
   bool x_far = a == INFINITY && b < INFINITY, y_far = b == INFINITY && a < INFINITY;
   double u = x_far ? sign_float64(x) : y_far ? 0 * x : x * s, v = y_far ? sign_float64(y) : x_far ? 0 * y : y * s;
-  double h = a == 0 && b == 0 ? 1.0 : BUILTIN(sqrt)(u * u + v * v);
-  return make_complex128(u / h, v / h);
+  bool zero = high == 0 && a == b;
+  double h = BUILTIN(sqrt)(u * u + v * v);
+  return make_complex128(zero ? 0 : u / h, zero ? 0 : v / h);
 }
 
 /* ---- m_* of both dtypes: D, its type C, its real D and R ---- */

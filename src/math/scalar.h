@@ -119,7 +119,7 @@ INLINE bool m_isfinite_bool(bool x) { (void)x; return true; }
 #define REAL_FUNCTIONS(D, T, U, SIGN, SQRT)                                                        \
   INLINE T m_sqrt_##D(T x) { return SQRT(x); }                                                     \
   INLINE T m_abs_##D(T x) { return abs_##D(x); }                                                   \
-  INLINE T m_sign_##D(T x) { return x > 0 ? 1 : x < 0 ? -1 : x; }                                  \
+  INLINE T m_sign_##D(T x) { return x > 0 ? 1 : x < 0 ? -1 : x + 0; }    /* NaN, and 0 for -0 */   \
   INLINE T m_mul_##D(T x, T y) { return x * y; }                                                   \
   INLINE T m_div_##D(T x, T y) { return x / y; }                                                   \
   INLINE T m_conj_##D(T x) { return x; }                                                           \

@@ -111,6 +111,7 @@ for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
 --- x - floor(x / y) * y, whose floor is constant but for its steps.
 rules.remainder = {same, {"xy", function(g, x, y) return -g * core.floor_divide(x, y) end}}
 rules.floor_divide = {zero, zero}
+rules.nextafter = {same, zero}                   -- a step away from x, whatever y is
 rules.copysign = {{"xo", function(g, x, o) return where(core.equal(x, 0), 0, g * (o / x)) end}, zero}
 
 -- ---- exponentials and logarithms ----

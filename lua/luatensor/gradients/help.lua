@@ -78,6 +78,19 @@ function help.attach(name, inputs, results, gradient)
   return row
 end
 
+--- Makes y known as a function of x whose gradient is 0: of what x's shape alone determines, or of steps. Only where
+-- gradients are recorded.
+-- @string name the function's
+-- @tparam tensor x
+-- @tparam tensor y
+-- @treturn tensor y
+function help.constant(name, x, y)
+  if ag.mode() and x.requires_grad then
+    help.attach(name, {x}, {y}, function(g) return {core.zeros({}, {dtype = g.dtype, device = g.device})} end)
+  end
+  return y
+end
+
 --- Zeros of a shape with g at a key of x[key] that picks no element twice.
 function help.embed_key(g, shape, key)
   return help.embed(g, shape, function(x) return x[key] end, function(zeros, value) put(zeros, key, value) end)

@@ -14,10 +14,34 @@ local function sum_from(g, d) return g:flip(d):cumulative_sum(d):flip(d) end
 
 rules.cumulative_sum = {{"p", function(g, p) return sum_from(of_elements(g, p), p.dim) end}}
 
+--- t[k + step], and 0 beyond the end.
+local function ahead(t, step, d)
+  local rest = t:narrow(d, step + 1, t.shape[d] - step)
+  return core.concat({rest, t:narrow(d, 1, step):zeros_like()}, d)
+end
+
+--- s[k] = g[k] + x[k + 1] s[k + 1], from the end: by windows of s that double, so that there is no division.
+local function backward_recurrence(g, x, d)
+  local s, factor, step = g, ahead(x, 1, d), 1
+  while step < g.shape[d] do
+    s = s + factor * ahead(s, step, d)
+    factor, step = factor * ahead(factor, step, d), step * 2
+  end
+  return s
+end
+
+--- Products and sums alone, whose own gradients are right for zeros, too: the product of the elements before each one
+-- times the sum over all products behind it.
+local function of_products(g, x, d)
+  x = conj(x)
+  local before = x:cumulative_prod(d, {include_initial = true}):narrow(d, 1, x.shape[d])
+  return before * backward_recurrence(g, x, d)
+end
+
 --- Behind the first zero all products are 0 whatever the elements are; those that it is in are taken with 1 for it.
--- Gradients of this gradient are exact in lines without zeros.
 rules.cumulative_prod = {{"xp", function(g, x, p)
   g = of_elements(g, p)
+  if ag.mode() and x.size > 0 then return of_products(g, x, p.dim) end
   local is_zero = x:equal(0)
   local zeros = is_zero:to("int64"):cumulative_sum(p.dim)
   local first = is_zero:logical_and(zeros:equal(1))

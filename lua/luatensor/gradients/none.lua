@@ -13,6 +13,5 @@ list("integers", [[bitwise_invert bitwise_and bitwise_or bitwise_xor bitwise_lef
 list("does not depend on the elements", [[zeros_like ones_like empty_like full_like rand_like randn_like zeros ones
   empty full arange range linspace eye rand randn randint uniform normal bernoulli fft.fftfreq fft.rfftfreq]])
 list("counts, and edges between them", [[histogram]])
-list("steps", [[nextafter]])
 
 return none

@@ -63,7 +63,7 @@ return {
   },
   matmul = {{"yp", matmul_x}, {"xp", matmul_y}},
   vecdot = {
-    {"yp", function(g, y, p) return g:expand_dims(p.dim) * y end},
+    {"yp", function(g, y, p) return conj(g):expand_dims(p.dim) * y end},      -- the product has conj(x)
     {"xp", function(g, x, p) return g:expand_dims(p.dim) * x end},
   },
   addmm = {

@@ -51,7 +51,7 @@ row("sign", "NUMERIC", function(x, t)
   if t.is_integer then return x == 0 and 0 or (t.kind == "int" and x < 0) and -1 or 1 end
   if x ~= x then return x end
   return x > 0 and 1.0 or x < 0 and -1.0 or 0.0
-end, any_zero)
+end)
 row("square", "NUMERIC", function(x) return x * x end)
 row("conj", "NUMERIC", function(x) return x end)
 row("angle", "FLOAT", function(x) return x ~= x and x or x < 0 and math.pi or 0.0 end, 1)
