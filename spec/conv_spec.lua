@@ -299,13 +299,13 @@ describe("Conv2d", function()
 
   for words, fn in pairs {
     ["Conv2d(3, 4, 3): the input must have 3 channels, its shape is [2, 1, 5, 6]"] =
-      function() layer(halves({2, 1, 5, 6}, "float32", 1)) end,
+      function() layer((halves({2, 1, 5, 6}, "float32", 1))) end,
     ["Conv2d(3, 4, 3): the input must be [batch, 3, height, width] or [3, height, width], its shape is [3, 5]"] =
-      function() layer(halves({3, 5}, "float32", 1)) end,
+      function() layer((halves({3, 5}, "float32", 1))) end,
     ["Conv2d(3, 4, 3): a kernel of 3 × 3 finds no place in [2, 3, 2, 6]: with its dilation it is 3 long, the padded "
-      .. "input 2"] = function() layer(halves({2, 3, 2, 6}, "float32", 1)) end,
+      .. "input 2"] = function() layer((halves({2, 3, 2, 6}, "float32", 1))) end,
     ["Conv2d(3, 4, 3): the input has no elements along dim 4: [2, 3, 5, 0]"] =
-      function() layer(halves({2, 3, 5, 0}, "float32", 1)) end,
+      function() layer((halves({2, 3, 5, 0}, "float32", 1))) end,
     ["Conv2d(3, 4, 3): the input is float16, the weight float32"] = function() layer(x:to("float16")) end,
     ["Conv2d(3, 4, 3): not for int64; use x:to(\"float32\")"] = function() layer(x:to("int64")) end,
     ["Conv2d(3, 4, 3): tensor expected, got number"] = function() layer(1) end,

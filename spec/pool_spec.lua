@@ -274,11 +274,11 @@ describe("pooling layers", function()
 
   for words, fn in pairs {
     ["MaxPool2d(3): a kernel of 3 × 3 finds no place in [1, 2, 2, 9]: with its dilation it is 3 long, the padded input 2"] =
-      function() nn.MaxPool2d(3)(halves({1, 2, 2, 9}, "float32", 1)) end,
+      function() nn.MaxPool2d(3)((halves({1, 2, 2, 9}, "float32", 1))) end,
     ["max_pool1d: a kernel of 4 finds no place in [1, 1, 2]: with its dilation it is 4 long, the padded input 2"] =
       function() F.max_pool1d(halves({1, 1, 2}, "float32", 1), 4, {stride = 2, ceil_mode = true}) end,
     ["AvgPool1d(2): the input must be [batch, channels, length] or [channels, length], its shape is [4]"] =
-      function() nn.AvgPool1d(2)(halves({4}, "float32", 1)) end,
+      function() nn.AvgPool1d(2)((halves({4}, "float32", 1))) end,
     ["MaxPool2d: padding must be at most half the kernel_size, got 2 and 3"] =
       function() nn.MaxPool2d(3, {padding = 2}) end,
     ["AvgPool2d: unknown option \"dilation\""] = function() nn.AvgPool2d(3, {dilation = 2}) end,

@@ -33,6 +33,15 @@ void check_dot(lua_State *L, const char *fn) {
   lua_pop(L, 2);
 }
 
+void raise_surplus(lua_State *L, const char *fn, int most) {
+  int last = lua_gettop(L);
+  while (last > most && lua_isnil(L, last)) last--;
+  if (last <= most) return;
+  check_dot(L, fn);
+  if (most == 0) luaL_error(L, "%s: no arguments expected, got %d", fn, last);
+  luaL_error(L, "%s: at most %d argument%s expected, got %d", fn, most, most == 1 ? "" : "s", last);
+}
+
 const char *push_lost(lua_State *L, const char *what, place where) {
   push_place(L, where);
   return lua_pushfstring(L, "this %s was lost when %s was reopened", what, lua_tostring(L, -1));

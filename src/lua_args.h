@@ -37,6 +37,12 @@ const char *push_gone(lua_State *L, const tensor *t);
 /* lt:zeros(3), which passes the module itself first, is an error that says so. */
 void check_dot(lua_State *L, const char *fn);
 
+/* More than `most` arguments are an error, unless those beyond are nil. */
+void raise_surplus(lua_State *L, const char *fn, int most);
+static inline void check_most(lua_State *L, const char *fn, int most) {
+  if (lua_gettop(L) > most) raise_surplus(L, fn, most);
+}
+
 /* A Lua number or boolean, or what counts as one: lt.complex(re, im). check_value takes it. */
 bool is_value(lua_State *L, int i);
 

@@ -85,6 +85,10 @@ static int l_back(lua_State *L) {
   return finish(L, &c, where);
 }
 
+static const function_row functions[] = {
+  {"attention", l_attention, ANY}, {"attention_back", l_back, ANY}, {NULL, NULL, 0}
+};
+
 void open_attention(lua_State *L) {
-  add_functions(L, (luaL_Reg[]){{"attention", l_attention}, {"attention_back", l_back}, {NULL, NULL}});
+  add_functions(L, functions);
 }

@@ -14,7 +14,6 @@ static tensor *push_part(lua_State *L, const tensor *z, int part) {
 }
 
 static const tensor *check_one(lua_State *L, const char *fn) {
-  if (lua_gettop(L) > 1) luaL_error(L, "%s: 1 argument expected, got %d", fn, lua_gettop(L));
   return check_tensor(L, 1, fn);
 }
 
@@ -148,10 +147,10 @@ static int l_complex(lua_State *L) {
   return finish_record(L, &(op_record){.name = "complex", .nin = 2, .in = {1, 2}});
 }
 
-static const luaL_Reg functions[] = {{"complex", l_complex}, {NULL, NULL}};
-static const luaL_Reg methods[] = {
-  {"real", l_real}, {"imag", l_imag}, {"view_as_real", l_view_as_real}, {"view_as_complex", l_view_as_complex},
-  {NULL, NULL}
+static const function_row functions[] = {{"complex", l_complex, ANY}, {NULL, NULL, 0}};
+static const function_row methods[] = {
+  {"real", l_real, 1}, {"imag", l_imag, 1}, {"view_as_real", l_view_as_real, 1},
+  {"view_as_complex", l_view_as_complex, 1}, {NULL, NULL, 0}
 };
 
 void open_complex(lua_State *L) {

@@ -36,27 +36,39 @@ static int finish_call(lua_State *L, int status, lua_KContext ctx) {
   return luaL_error(L, "%s", message);
 }
 
-/* upvalues: the function, its name, how many arguments it takes (-1: any number) */
+/* upvalues: the function, its name, how many arguments it takes, or ANY */
 static int l_composed(lua_State *L) {
   const char *name = lua_tostring(L, lua_upvalueindex(2));
   int most = (int)lua_tointeger(L, lua_upvalueindex(3));
   check_dot(L, name);
-  if (most >= 0 && lua_gettop(L) > most)
-    return luaL_error(L, "%s: at most %d argument%s expected, got %d", name, most, most == 1 ? "" : "s", lua_gettop(L));
+  if (most != ANY) check_most(L, name, most);
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_insert(L, 1);
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);
+}
+
+/* How many arguments the function at index i, written in Lua, takes: those that it names, or ANY. */
+static int most_arguments(lua_State *L, int i) {
+  lua_Debug ar;
+  lua_pushvalue(L, i);
+  lua_getinfo(L, ">u", &ar);
+  return ar.isvararg ? ANY : ar.nparams;
+}
+
+/* most_arguments(f): of a function written in Lua; -1: any number */
+static int l_most_arguments(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_pushinteger(L, lua_iscfunction(L, 1) ? ANY : most_arguments(L, 1));
+  return 1;
 }
 
 /* composition(name, f): what scripts call; anything but a function written in Lua is returned as it is. */
 static int l_composition(lua_State *L) {
   lua_settop(L, 2);
   if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) return 1;
-  lua_Debug ar;
-  lua_pushvalue(L, 2);
-  lua_getinfo(L, ">u", &ar);
+  int most = most_arguments(L, 2);
   lua_insert(L, 1);
-  lua_pushinteger(L, ar.isvararg ? -1 : ar.nparams);
+  lua_pushinteger(L, most);
   lua_pushcclosure(L, l_composed, 3);
   return 1;
 }
@@ -68,6 +80,8 @@ bool is_composition(lua_State *L, lua_Debug *ar) {
   return is;
 }
 
-static const luaL_Reg functions[] = {{"composition", l_composition}, {NULL, NULL}};
+static const function_row functions[] = {
+  {"composition", l_composition, ANY}, {"most_arguments", l_most_arguments, ANY}, {NULL, NULL, 0}
+};
 
 void open_compose(lua_State *L) { add_functions(L, functions); }

@@ -163,10 +163,10 @@ static int l_average_pool_back(lua_State *L) {
   return run_pool(L, fn, &j, 1, false);
 }
 
-static const luaL_Reg functions[] = {
-  {"conv", l_conv}, {"conv_input", l_conv_input}, {"conv_weight", l_conv_weight}, {"max_pool", l_max_pool},
-  {"max_pool_back", l_max_pool_back}, {"average_pool", l_average_pool}, {"average_pool_back", l_average_pool_back},
-  {NULL, NULL}
+static const function_row functions[] = {
+  {"conv", l_conv, ANY}, {"conv_input", l_conv_input, ANY}, {"conv_weight", l_conv_weight, ANY},
+  {"max_pool", l_max_pool, ANY}, {"max_pool_back", l_max_pool_back, ANY}, {"average_pool", l_average_pool, ANY},
+  {"average_pool_back", l_average_pool_back, ANY}, {NULL, NULL, 0}
 };
 
 void open_conv(lua_State *L) { add_functions(L, functions); }

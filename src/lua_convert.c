@@ -517,11 +517,13 @@ static int l_data_ptr(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  {"tensor", l_tensor}, {"asarray", l_asarray}, {"from_bytes", l_from_bytes}, {"excerpt", l_excerpt}, {NULL, NULL}
+static const function_row functions[] = {
+  {"tensor", l_tensor, ANY}, {"asarray", l_asarray, ANY}, {"from_bytes", l_from_bytes, 3}, {"excerpt", l_excerpt, ANY},
+  {NULL, NULL, 0}
 };
-static const luaL_Reg methods[] = {
-  {"item", l_item}, {"totable", l_totable}, {"to_bytes", l_to_bytes}, {"data_ptr", l_data_ptr}, {NULL, NULL}
+static const function_row methods[] = {
+  {"item", l_item, 1}, {"totable", l_totable, 1}, {"to_bytes", l_to_bytes, 1}, {"data_ptr", l_data_ptr, 1},
+  {NULL, NULL, 0}
 };
 
 void open_convert(lua_State *L) {

@@ -50,6 +50,9 @@ static int l_to(lua_State *L) {
       return luaL_error(L, "to: name of a dtype or device expected, got %s", luaL_typename(L, i));
     if (names_place(lua_tostring(L, i))) where = check_place(L, i, fn);
     else d = check_dtype(L, i, fn);
+    if (i == 3 && names_place(lua_tostring(L, 2)) == names_place(lua_tostring(L, 3)))
+      return luaL_error(L, "to: a dtype and a device expected, got \"%s\" and \"%s\"", lua_tostring(L, 2),
+                        lua_tostring(L, 3));
   }
   return convert(L, fn, d, where, opt_bool(L, options, fn, "copy", false));
 }
@@ -243,12 +246,12 @@ static int l_zero_in_place(lua_State *L) {
   return fill(L, "zero_", x, &(scalar){.i = 0});
 }
 
-static const luaL_Reg methods[] = {
-  {"to", l_to}, {"astype", l_astype}, {"clone", l_clone}, {"contiguous", l_contiguous},
-  {"is_contiguous", l_is_contiguous}, {"pin_memory", l_pin_memory}, {"is_pinned", l_is_pinned}, {NULL, NULL}
+static const function_row methods[] = {
+  {"to", l_to, 4}, {"astype", l_astype, 3}, {"clone", l_clone, 1}, {"contiguous", l_contiguous, 1},
+  {"is_contiguous", l_is_contiguous, 1}, {"pin_memory", l_pin_memory, 1}, {"is_pinned", l_is_pinned, 1}, {NULL, NULL, 0}
 };
-static const luaL_Reg in_place[] = {
-  {"copy_", l_copy_in_place}, {"fill_", l_fill_in_place}, {"zero_", l_zero_in_place}, {NULL, NULL}
+static const function_row in_place[] = {
+  {"copy_", l_copy_in_place, 2}, {"fill_", l_fill_in_place, 2}, {"zero_", l_zero_in_place, 1}, {NULL, NULL, 0}
 };
 
 void open_copy(lua_State *L) {

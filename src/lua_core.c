@@ -58,7 +58,7 @@ static int l_nearest(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {{"nearest", l_nearest}, {NULL, NULL}};
+static const function_row functions[] = {{"nearest", l_nearest, ANY}, {NULL, NULL, 0}};
 
 /* A metamethod with the methods and the properties as upvalues. */
 static void set_access(lua_State *L, const char *event, lua_CFunction f) {

@@ -337,10 +337,10 @@ static void add_constant(lua_State *L, const char *name, lua_CFunction f, int va
   lua_setfield(L, MODULE, name);
 }
 
-static const luaL_Reg functions[] = {
-  {"full", l_full}, {"arange", l_arange}, {"range", l_range}, {"linspace", l_linspace}, {NULL, NULL}
+static const function_row functions[] = {
+  {"full", l_full, 3}, {"arange", l_arange, 4}, {"range", l_range, 4}, {"linspace", l_linspace, 4}, {NULL, NULL, 0}
 };
-static const luaL_Reg methods[] = {{"full_like", l_full_like}, {NULL, NULL}};
+static const function_row methods[] = {{"full_like", l_full_like, 3}, {NULL, NULL, 0}};
 
 void open_create(lua_State *L) {
   add_constant(L, "zeros", l_constant, 0, false);

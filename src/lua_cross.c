@@ -82,6 +82,8 @@ static int l_gradient(lua_State *L) {
   return finish_op(L, false);
 }
 
-static const luaL_Reg functions[] = {{"cross_entropy", l_cross_entropy}, {"cross_entropy_gradient", l_gradient}, {NULL, NULL}};
+static const function_row functions[] = {
+  {"cross_entropy", l_cross_entropy, ANY}, {"cross_entropy_gradient", l_gradient, ANY}, {NULL, NULL, 0}
+};
 
 void open_cross(lua_State *L) { add_functions(L, functions); }

@@ -161,12 +161,12 @@ static int l_clock(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  {"device", l_device}, {"devices", l_devices}, {"accelerator", l_accelerator}, {"synchronize", l_synchronize},
-  {"clock", l_clock}, {"set_default_device", l_set_default_device}, {"get_default_device", l_get_default_device},
-  {NULL, NULL}
+static const function_row functions[] = {
+  {"device", l_device, 1}, {"devices", l_devices, 0}, {"accelerator", l_accelerator, 0},
+  {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
+  {"get_default_device", l_get_default_device, 0}, {NULL, NULL, 0}
 };
-static const luaL_Reg cuda[] = {{"is_available", l_is_available}, {"reopen", l_reopen}, {NULL, NULL}};
+static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reopen", l_reopen, 1}, {NULL, NULL, 0}};
 
 /* ---- the end ---- */
 
@@ -195,6 +195,6 @@ static void watch_state(lua_State *L) {
 void open_device(lua_State *L) {
   watch_state(L);
   add_functions(L, functions);
-  luaL_newlib(L, cuda);
+  push_library(L, cuda);
   lua_setfield(L, MODULE, "cuda");
 }

@@ -46,6 +46,8 @@ address to NULL. What is not taken is deleted with the userdata.
 */
 static int l_to_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "to_dlpack", to_options, &nargs);
+  if (nargs > 1 && !lua_isnil(L, 2))
+    return luaL_error(L, "to_dlpack: argument 2: options expected, got %s", luaL_typename(L, 2));
   const tensor *t = check_tensor(L, 1, "to_dlpack");
   check_no_gradient(L, "to_dlpack");
   bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
@@ -138,6 +140,8 @@ that library queued on a GPU must be done. Read-only memory is copied. After an 
 */
 static int l_from_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "from_dlpack", from_options, &nargs);
+  if (nargs > 1 && !lua_isnil(L, 2))
+    return luaL_error(L, "from_dlpack: argument 2: options expected, got %s", luaL_typename(L, 2));
   export_tensor(L);
   dl_owned light, *p = check_struct(L, options, &light);
   bool must = opt_bool(L, options, "from_dlpack", "copy", false), may = opt_bool(L, options, "from_dlpack", "copy", true);
@@ -161,8 +165,8 @@ static int l_from_dlpack(lua_State *L) {
 static const luaL_Reg meta[] = {
   {"__gc", capsule_gc}, {"__close", capsule_gc}, {"__tostring", capsule_tostring}, {NULL, NULL}
 };
-static const luaL_Reg functions[] = {{"from_dlpack", l_from_dlpack}, {NULL, NULL}};
-static const luaL_Reg methods[] = {{"to_dlpack", l_to_dlpack}, {NULL, NULL}};
+static const function_row functions[] = {{"from_dlpack", l_from_dlpack, 2}, {NULL, NULL, 0}};
+static const function_row methods[] = {{"to_dlpack", l_to_dlpack, 2}, {NULL, NULL, 0}};
 
 void open_dlpack(lua_State *L) {
   luaL_newmetatable(L, "luatensor.DLPack");

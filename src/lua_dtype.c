@@ -257,10 +257,10 @@ static int l_ops(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  {"result_type", l_result_type}, {"can_cast", l_can_cast}, {"isdtype", l_isdtype}, {"finfo", l_finfo},
-  {"iinfo", l_iinfo}, {"set_default_dtype", l_set_default_dtype}, {"get_default_dtype", l_get_default_dtype},
-  {"ops", l_ops}, {NULL, NULL}
+static const function_row functions[] = {
+  {"result_type", l_result_type, ANY}, {"can_cast", l_can_cast, 2}, {"isdtype", l_isdtype, 2}, {"finfo", l_finfo, 1},
+  {"iinfo", l_iinfo, 1}, {"set_default_dtype", l_set_default_dtype, 1}, {"get_default_dtype", l_get_default_dtype, 0},
+  {"ops", l_ops, 0}, {NULL, NULL, 0}
 };
 
 void open_dtype(lua_State *L) {

@@ -243,7 +243,7 @@ static int l_load_npy(lua_State *L) {
   return finish_op(L, false);
 }
 
-static const luaL_Reg functions[] = {{"save_npy", l_save_npy}, {"load_npy", l_load_npy}, {NULL, NULL}};
+static const function_row functions[] = {{"save_npy", l_save_npy, ANY}, {"load_npy", l_load_npy, ANY}, {NULL, NULL, 0}};
 
 void open_file(lua_State *L) {
   lua_createtable(L, 0, 1);

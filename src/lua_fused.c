@@ -184,9 +184,9 @@ static int l_finish(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  {"expression", l_expression}, {"expression_apply", l_apply}, {"expression_cast", l_cast},
-  {"expression_finish", l_finish}, {NULL, NULL}
+static const function_row functions[] = {
+  {"expression", l_expression, ANY}, {"expression_apply", l_apply, ANY}, {"expression_cast", l_cast, ANY},
+  {"expression_finish", l_finish, ANY}, {NULL, NULL, 0}
 };
 
 void open_fused(lua_State *L) {

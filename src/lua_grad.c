@@ -239,10 +239,11 @@ static const luaL_Reg engine[] = {
   {"version", l_version}, {NULL, NULL}
 };
 
-static const luaL_Reg methods[] = {{"detach", l_detach}, {NULL, NULL}};
+static const function_row methods[] = {{"detach", l_detach, 1}, {NULL, NULL, 0}};
 
-static const luaL_Reg in_place[] = {
-  {"requires_grad_", l_requires_grad}, {"detach_", l_detach_in_place}, {"retain_grad", l_retain_grad}, {NULL, NULL}
+static const function_row in_place[] = {
+  {"requires_grad_", l_requires_grad, 2}, {"detach_", l_detach_in_place, 1}, {"retain_grad", l_retain_grad, 1},
+  {NULL, NULL, 0}
 };
 
 static const luaL_Reg properties[] = {

@@ -200,14 +200,14 @@ static int g_tostring(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg methods[] = {{"replay", g_replay}, {"free", g_free}, {NULL, NULL}};
+static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free, 1}, {NULL, NULL, 0}};
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
-static const luaL_Reg functions[] = {{"graph", l_graph}, {"capturing", l_capturing}, {NULL, NULL}};
+static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, ANY}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   luaL_newmetatable(L, "luatensor.Graph");
   luaL_setfuncs(L, meta, 0);
-  luaL_newlib(L, methods);
+  push_library(L, methods);
   lua_setfield(L, -2, "__index");
   lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
   lua_setfield(L, -2, "__metatable");

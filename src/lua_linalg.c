@@ -148,13 +148,10 @@ LU factorization in the form that lu_solve takes.
 @treturn Tensor pivots [..., min(m, n)], int32: row i was swapped with row pivots[i], one after the other
 */
 static int l_plain(lua_State *L) {
-  static const char *const none[] = {NULL};
   const struct plain *p = &plains[lua_tointeger(L, lua_upvalueindex(1))];
   linalg_job j = {.op = p->op, .vectors = p->vectors};
-  int nargs;
-  check_options(L, p->name, none, &nargs);
+  check_most(L, p->name, 1);
   j.a = check_tensor(L, 1, p->name);
-  if (nargs != 1) return luaL_error(L, "%s: 1 argument expected, got %d", p->name, nargs);
   return finish(L, p->name, &j);
 }
 
@@ -280,14 +277,14 @@ static int l_lstsq(lua_State *L) {
   return finish(L, "lstsq", &j);
 }
 
-static const luaL_Reg functions[] = {
-  {"cholesky", l_cholesky}, {"eigh", l_eigh}, {"eigvalsh", l_eigvalsh}, {"qr", l_qr}, {"svd", l_svd},
-  {"solve", l_solve}, {NULL, NULL}
+static const function_row functions[] = {
+  {"cholesky", l_cholesky, 2}, {"eigh", l_eigh, 2}, {"eigvalsh", l_eigvalsh, 2}, {"qr", l_qr, 2}, {"svd", l_svd, 2},
+  {"solve", l_solve, 2}, {NULL, NULL, 0}
 };
 static const luaL_Reg parts[] = {{"lu", l_lu}, {"lu_solve", l_lu_solve}, {"lstsq", l_lstsq}, {NULL, NULL}};
 
 void open_linalg(lua_State *L) {
-  luaL_newlib(L, functions);
+  push_library(L, functions);
   for (size_t i = 0; i < sizeof plains / sizeof *plains; i++) {
     lua_pushinteger(L, (lua_Integer)i);
     lua_pushcclosure(L, l_plain, 1);

@@ -257,11 +257,11 @@ static int l_isclose(lua_State *L) {
   return compute_or_out(L, &c, options);
 }
 
-static const luaL_Reg chosen_functions[] = {
-  {"clip", l_clip}, {"isclose", l_isclose}, {"masked_fill", l_masked_fill}, {NULL, NULL}
+static const function_row chosen_functions[] = {
+  {"clip", l_clip, 4}, {"isclose", l_isclose, 5}, {"masked_fill", l_masked_fill, 4}, {NULL, NULL, 0}
 };
-static const luaL_Reg chosen_methods[] = {
-  {"clip_", l_clip_in_place}, {"masked_fill_", l_masked_fill_in_place}, {NULL, NULL}
+static const function_row chosen_methods[] = {
+  {"clip_", l_clip_in_place, 3}, {"masked_fill_", l_masked_fill_in_place, 3}, {NULL, NULL, 0}
 };
 
 /* ---- registration ---- */

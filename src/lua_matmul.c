@@ -147,19 +147,18 @@ Sums of products along a dim; the other dims broadcast.
 @function vecdot
 @tparam tensor x
 @tparam tensor y as long as x in that dim; not bool
-@tparam[opt] table options `dim`: counted from the end if negative; default -1
+@tparam[opt=-1] int dim counted from the end if negative, as when the tensors have different numbers of dims
+@tparam[opt] table options `dim`
 @treturn tensor without that dim
 */
 static int l_vecdot(lua_State *L) {
-  int nargs, options = check_options(L, "vecdot", vecdot_options, &nargs);
+  int nargs;
+  check_dim_option(L, "vecdot", vecdot_options, &nargs, 3);
   if (nargs != 3) check_count(L, "vecdot", nargs, 2);
   const tensor *a = check_tensor(L, 1, "vecdot"), *b = check_tensor(L, 2, "vecdot");
   int least = a->shape.ndim < b->shape.ndim ? a->shape.ndim : b->shape.ndim;
   int most = a->shape.ndim + b->shape.ndim - least, from_end = 1;
-  if (options) push_option(L, options, "dim");
-  else if (nargs == 3) lua_pushvalue(L, 3);
-  else lua_pushnil(L);
-  if (!lua_isnil(L, -1)) from_end = most - check_dim(L, -1, "vecdot", most);
+  if (nargs == 3 && !lua_isnil(L, 3)) from_end = most - check_dim(L, 3, "vecdot", most);
   if (least > 0 && from_end > least)
     return luaL_error(L, "vecdot: dim %d is out of range for %d dims", -from_end, least);
   tensor x = *a, y = *b;
@@ -305,16 +304,17 @@ static int l_get_precision(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  {"linear", l_linear}, {"set_matmul_precision", l_set_precision},
-  {"get_matmul_precision", l_get_precision}, {NULL, NULL}
+static const function_row functions[] = {
+  {"linear", l_linear, ANY}, {"set_matmul_precision", l_set_precision, 1},
+  {"get_matmul_precision", l_get_precision, 0}, {NULL, NULL, 0}
 };
-static const luaL_Reg methods[] = {{"vecdot", l_vecdot}, {"addmm", l_addmm}, {NULL, NULL}};
+static const function_row methods[] = {{"vecdot", l_vecdot, 4}, {"addmm", l_addmm, 4}, {NULL, NULL, 0}};
+static const function_row in_place[] = {{"addmm_", l_addmm_in_place, 4}, {NULL, NULL, 0}};
 
 void open_matmul(lua_State *L) {
   add_functions(L, functions);
   add_methods(L, methods);
-  add_method_forms(L, (luaL_Reg[]){{"addmm_", l_addmm_in_place}, {NULL, NULL}});
+  add_method_forms(L, in_place);
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     for (int table = 1; table <= 2; table++) {
       lua_pushinteger(L, (lua_Integer)i);

@@ -257,9 +257,9 @@ static int l_fail_after(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {
-  {"memory", l_memory}, {"reset_peak_memory", l_reset_peak_memory}, {"empty_cache", l_empty_cache},
-  {"_fail_after", l_fail_after}, {NULL, NULL}
+static const function_row functions[] = {
+  {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"empty_cache", l_empty_cache, 1},
+  {"_fail_after", l_fail_after, ANY}, {NULL, NULL, 0}
 };
 
 void open_memory(lua_State *L) { add_functions(L, functions); }

@@ -186,9 +186,9 @@ static int l_softmax_back(lua_State *L) {
   return finish_op(L, false);
 }
 
-static const luaL_Reg functions[] = {
-  {"softmax_back", l_softmax_back},
-  {"norm_rows", l_norm_rows}, {"norm_channels", l_norm_channels}, {"norm_back", l_norm_back}, {NULL, NULL}
+static const function_row functions[] = {
+  {"softmax_back", l_softmax_back, ANY}, {"norm_rows", l_norm_rows, ANY}, {"norm_channels", l_norm_channels, ANY},
+  {"norm_back", l_norm_back, ANY}, {NULL, NULL, 0}
 };
 
 void open_norm(lua_State *L) { add_functions(L, functions); }

@@ -104,8 +104,9 @@ static void watch_state(lua_State *L) {
   luaL_ref(L, LUA_REGISTRYINDEX);
 }
 
-static const luaL_Reg functions[] = {
-  {"profile_start", l_profile_start}, {"profile_running", l_profile_running}, {"profile_stop", l_profile_stop}, {NULL, NULL},
+static const function_row functions[] = {
+  {"profile_start", l_profile_start, ANY}, {"profile_running", l_profile_running, ANY},
+  {"profile_stop", l_profile_stop, ANY}, {NULL, NULL, 0}
 };
 
 void open_profile(lua_State *L) {

@@ -445,23 +445,24 @@ static int l_random_in_place(lua_State *L) {
 
 /* ---- opening ---- */
 
-static const luaL_Reg functions[] = {
-  {"rand", l_rand}, {"randn", l_randn}, {"randint", l_randint}, {"uniform", l_uniform}, {"normal", l_normal},
-  {"permutation", l_permutation},
-  {"generator", l_generator}, {"manual_seed", l_manual_seed}, {"default_generator", l_default_generator}, {NULL, NULL}
+static const function_row functions[] = {
+  {"rand", l_rand, ANY}, {"randn", l_randn, ANY}, {"randint", l_randint, ANY}, {"uniform", l_uniform, ANY},
+  {"normal", l_normal, ANY}, {"permutation", l_permutation, 2}, {"generator", l_generator, 1},
+  {"manual_seed", l_manual_seed, 1}, {"default_generator", l_default_generator, 0}, {NULL, NULL, 0}
 };
-static const luaL_Reg methods[] = {{"rand_like", l_rand_like}, {"randn_like", l_randn_like}, {NULL, NULL}};
-static const luaL_Reg in_place[] = {
-  {"uniform_", l_uniform_in_place}, {"normal_", l_normal_in_place}, {"random_", l_random_in_place}, {NULL, NULL}
+static const function_row methods[] = {{"rand_like", l_rand_like, 2}, {"randn_like", l_randn_like, 2}, {NULL, NULL, 0}};
+static const function_row in_place[] = {
+  {"uniform_", l_uniform_in_place, 4}, {"normal_", l_normal_in_place, 4}, {"random_", l_random_in_place, 4},
+  {NULL, NULL, 0}
 };
-static const luaL_Reg generator_methods[] = {
-  {"seed", g_seed}, {"state", g_state}, {"set_state", g_set_state}, {"manual_seed", g_manual_seed},
-  {"__tostring", g_tostring}, {NULL, NULL}
+static const function_row generator_methods[] = {
+  {"seed", g_seed, 1}, {"state", g_state, 1}, {"set_state", g_set_state, 2}, {"manual_seed", g_manual_seed, 2},
+  {"__tostring", g_tostring, ANY}, {NULL, NULL, 0}
 };
 
 void open_random(lua_State *L) {
   luaL_newmetatable(L, "luatensor.Generator");
-  luaL_setfuncs(L, generator_methods, 0);
+  set_functions(L, generator_methods);
   lua_pushvalue(L, -1);
   lua_setfield(L, -2, "__index");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &generator_class);

@@ -319,8 +319,8 @@ static int l_csv_numbers(lua_State *L) {
   return 3;
 }
 
-static const luaL_Reg functions[] = {
-  {"read_idx", l_read_idx}, {"csv_fields", l_csv_fields}, {"csv_numbers", l_csv_numbers}, {NULL, NULL}
+static const function_row functions[] = {
+  {"read_idx", l_read_idx, ANY}, {"csv_fields", l_csv_fields, ANY}, {"csv_numbers", l_csv_numbers, ANY}, {NULL, NULL, 0}
 };
 
 static void add_class_with_gc(lua_State *L, const char *key, lua_CFunction gc) {

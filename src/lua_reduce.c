@@ -6,6 +6,8 @@
 #include "lua_register.h"
 #include "op_line.h"
 
+enum { MOST = 3 };                                   /* arguments: x, dim, options */
+
 /* Options of every reduction first; a kind of reduction reads a part of them. */
 static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
 static const char *const options_sum[] = {"dim", "keepdim", "out", "dtype", NULL};
@@ -22,7 +24,7 @@ static const char *const *known_options(enum reduce_op op) {
 
 /* Leaves the dim argument on the stack: positional, option or nil. Returns its index. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
-  while (nargs > 2 && lua_isnil(L, nargs)) nargs--;
+  while (!options && nargs > 2 && lua_isnil(L, nargs)) nargs--;
   if (nargs > 2) luaL_error(L, "%s: at most 2 arguments and options expected, got %d", fn, nargs);
   if (options) push_option(L, options, "dim");
   else lua_pushnil(L);
@@ -63,6 +65,7 @@ static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const 
 static int l_reduce(lua_State *L) {
   reduction r = {.op = (enum reduce_op)lua_tointeger(L, lua_upvalueindex(1)), .dtype = DT_none};
   const char *fn = lua_tostring(L, lua_upvalueindex(2));
+  check_most(L, fn, MOST);
   int nargs, options = check_options(L, fn, known_options(r.op), &nargs);
   r.in = check_tensor(L, 1, fn);
   int dim = push_dim(L, fn, nargs, options);
@@ -153,6 +156,7 @@ static int l_line(lua_State *L) {
   line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
   const char *fn = l.info->name;
   bool softmax = !l.info->is_scan;
+  check_most(L, fn, MOST);
   int nargs, options = check_options(L, fn, softmax ? options_softmax : options_scan, &nargs);
   l.in = check_tensor(L, 1, fn);
   l.dim = one_dim(L, fn, push_dim(L, fn, nargs, options), l.in, softmax);

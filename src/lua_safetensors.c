@@ -101,9 +101,9 @@ static int l_close_tensors(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {
-  {"write_tensors", l_write_tensors}, {"open_tensors", l_open_tensors}, {"read_text", l_read_text},
-  {"read_tensor", l_read_tensor}, {"close_tensors", l_close_tensors}, {NULL, NULL}
+static const function_row functions[] = {
+  {"write_tensors", l_write_tensors, ANY}, {"open_tensors", l_open_tensors, ANY}, {"read_text", l_read_text, ANY},
+  {"read_tensor", l_read_tensor, ANY}, {"close_tensors", l_close_tensors, ANY}, {NULL, NULL, 0}
 };
 
 void open_safetensors(lua_State *L) { add_functions(L, functions); }

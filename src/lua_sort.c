@@ -104,6 +104,8 @@ static int l_topk(lua_State *L) {
   return run_sort(L, fn, &j, 2);
 }
 
-static const luaL_Reg methods[] = {{"sort", l_sort}, {"argsort", l_argsort}, {"topk", l_topk}, {NULL, NULL}};
+static const function_row methods[] = {
+  {"sort", l_sort, 3}, {"argsort", l_argsort, 3}, {"topk", l_topk, 4}, {NULL, NULL, 0}
+};
 
 void open_sort(lua_State *L) { add_methods(L, methods); }

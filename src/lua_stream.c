@@ -382,26 +382,27 @@ static int l_field(lua_State *L) {
   return luaL_error(L, "%s has no \"%s\"", s ? "stream" : "event", name);
 }
 
-static const luaL_Reg stream_methods[] = {{"synchronize", s_synchronize}, {"wait", s_wait}, {NULL, NULL}};
+static const function_row stream_methods[] = {{"synchronize", s_synchronize, 1}, {"wait", s_wait, 2}, {NULL, NULL, 0}};
 static const luaL_Reg stream_meta[] = {
   {"__gc", s_end}, {"__close", s_end}, {"__eq", s_eq}, {"__tostring", s_tostring}, {NULL, NULL}
 };
-static const luaL_Reg event_methods[] = {
-  {"record", e_record}, {"synchronize", e_synchronize}, {"query", e_query}, {"elapsed", e_elapsed}, {NULL, NULL}
+static const function_row event_methods[] = {
+  {"record", e_record, 2}, {"synchronize", e_synchronize, 1}, {"query", e_query, 1}, {"elapsed", e_elapsed, 2},
+  {NULL, NULL, 0}
 };
 static const luaL_Reg event_meta[] = {{"__gc", e_end}, {"__close", e_end}, {"__tostring", e_tostring}, {NULL, NULL}};
 static const luaL_Reg guard_meta[] = {{"__gc", g_close}, {"__close", g_close}, {NULL, NULL}};
-static const luaL_Reg functions[] = {
-  {"stream", l_stream}, {"current_stream", l_current_stream}, {"with_stream", l_with_stream}, {"event", l_event},
-  {NULL, NULL}
+static const function_row functions[] = {
+  {"stream", l_stream, 1}, {"current_stream", l_current_stream, 1}, {"with_stream", l_with_stream, ANY},
+  {"event", l_event, 1}, {NULL, NULL, 0}
 };
 
 static void add_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
-                      const luaL_Reg *methods) {
+                      const function_row *methods) {
   luaL_newmetatable(L, name);
   luaL_setfuncs(L, meta, 0);
   lua_newtable(L);
-  if (methods) luaL_setfuncs(L, methods, 0);
+  if (methods) set_functions(L, methods);
   lua_pushcclosure(L, l_field, 1);
   lua_setfield(L, -2, "__index");
   lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */

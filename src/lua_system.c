@@ -97,11 +97,11 @@ static int l_processors(lua_State *L) {
   return 2;
 }
 
-static const luaL_Reg functions[] = {
-  {"sleep", l_sleep}, {"terminal", l_terminal}, {"cache_folder", l_cache_folder},
-  {"output_file", l_output_file}, {"make_beside", l_make_beside},
-  {"available_memory", l_available_memory}, {"system_memory", l_system_memory}, {"processors", l_processors},
-  {NULL, NULL}
+static const function_row functions[] = {
+  {"sleep", l_sleep, ANY}, {"terminal", l_terminal, ANY}, {"cache_folder", l_cache_folder, ANY},
+  {"output_file", l_output_file, ANY}, {"make_beside", l_make_beside, ANY},
+  {"available_memory", l_available_memory, ANY}, {"system_memory", l_system_memory, ANY},
+  {"processors", l_processors, ANY}, {NULL, NULL, 0}
 };
 
 void open_system(lua_State *L) { add_functions(L, functions); }

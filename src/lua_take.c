@@ -461,16 +461,16 @@ static int l_stack(lua_State *L) {
   return join(L, "stack", n, d, &all.shape, options, dim, true);
 }
 
-static const luaL_Reg functions[] = {{"concat", l_concat}, {"stack", l_stack}, {NULL, NULL}};
+static const function_row functions[] = {{"concat", l_concat, 3}, {"stack", l_stack, 3}, {NULL, NULL, 0}};
 
-static const luaL_Reg methods[] = {
-  {"take", l_take}, {"gather", l_gather}, {"take_along_axis", l_take_along_axis},
-  {"scatter", l_scatter}, {"scatter_add", l_scatter_add}, {"index_add", l_index_add},
-  {"nonzero", l_nonzero}, {"argwhere", l_argwhere}, {"searchsorted", l_searchsorted}, {NULL, NULL}
+static const function_row methods[] = {
+  {"take", l_take, 4}, {"gather", l_gather, 4}, {"take_along_axis", l_take_along_axis, 4},
+  {"scatter", l_scatter, 4}, {"scatter_add", l_scatter_add, 4}, {"index_add", l_index_add, 4},
+  {"nonzero", l_nonzero, 1}, {"argwhere", l_argwhere, 1}, {"searchsorted", l_searchsorted, 3}, {NULL, NULL, 0}
 };
 
-static const luaL_Reg in_place[] = {
-  {"scatter_", l_scatter_}, {"scatter_add_", l_scatter_add_}, {"index_add_", l_index_add_}, {NULL, NULL}
+static const function_row in_place[] = {
+  {"scatter_", l_scatter_, 4}, {"scatter_add_", l_scatter_add_, 4}, {"index_add_", l_index_add_, 4}, {NULL, NULL, 0}
 };
 
 void open_take(lua_State *L) {

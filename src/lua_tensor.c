@@ -90,11 +90,12 @@ static int l_no_order(lua_State *L) {
   return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)");
 }
 
-static const luaL_Reg functions[] = {
-  {"is_tensor", l_is_tensor}, {"gone", l_gone}, {"dtype_of", l_dtype_of}, {"is_overlapping", l_is_overlapping}, {NULL, NULL}
+static const function_row functions[] = {
+  {"is_tensor", l_is_tensor, 1}, {"gone", l_gone, ANY}, {"dtype_of", l_dtype_of, ANY},
+  {"is_overlapping", l_is_overlapping, ANY}, {NULL, NULL, 0}
 };
 
-static const luaL_Reg methods[] = {{"free", l_free}, {NULL, NULL}};
+static const function_row methods[] = {{"free", l_free, 1}, {NULL, NULL, 0}};
 
 static const luaL_Reg properties[] = {
   {"strides", get_strides}, {"ndim", get_ndim}, {"size", get_size}, {"dtype", get_dtype}, {"device", get_device},

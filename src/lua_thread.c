@@ -50,8 +50,9 @@ static int l_config(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg functions[] = {
-  {"set_num_threads", l_set_num_threads}, {"get_num_threads", l_get_num_threads}, {"config", l_config}, {NULL, NULL}
+static const function_row functions[] = {
+  {"set_num_threads", l_set_num_threads, 1}, {"get_num_threads", l_get_num_threads, 0}, {"config", l_config, 0},
+  {NULL, NULL, 0}
 };
 
 void open_thread(lua_State *L) { add_functions(L, functions); }

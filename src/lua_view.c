@@ -422,12 +422,14 @@ static int opt_dim(lua_State *L, int options, const char *fn, const char *name, 
 /*** The diagonals of the matrices in two dims, as the last dim.
 @function diagonal
 @tparam Tensor x
-@tparam[opt] table options `offset` (0; above the main diagonal when positive), `dim1` (-2), `dim2` (-1)
+@tparam[opt=0] int offset above the main diagonal when positive
+@tparam[opt] table options `offset`, `dim1` (-2), `dim2` (-1)
 @treturn Tensor a view
 */
 static int l_diagonal(lua_State *L) {
   int nargs, options = check_options(L, "diagonal", diagonal_options, &nargs), ndim;
   const tensor *x = check_tensor(L, 1, "diagonal");
+  if (nargs > 2) return luaL_error(L, "diagonal: a tensor, offset and options expected, got %d arguments", lua_gettop(L));
   if ((ndim = x->shape.ndim) < 2) {
     push_shape(L, &x->shape);
     return luaL_error(L, "diagonal: at least 2 dims expected, the shape is %s", lua_tostring(L, -1));
@@ -435,7 +437,10 @@ static int l_diagonal(lua_State *L) {
   int64_t offset = nargs >= 2 && !lua_isnil(L, 2) ? check_integer(L, 2, "diagonal", "offset") : 0;
   int rows = opt_dim(L, options, "diagonal", "dim1", &x->shape, ndim - 2);
   int columns = opt_dim(L, options, "diagonal", "dim2", &x->shape, ndim - 1);
-  if (options && push_option(L, options, "offset") != LUA_TNIL) offset = check_integer(L, -1, "diagonal", "offset");
+  if (options && push_option(L, options, "offset") != LUA_TNIL) {
+    if (nargs == 2 && !lua_isnil(L, 2)) return luaL_error(L, "diagonal: offset is given twice");
+    offset = check_integer(L, -1, "diagonal", "offset");
+  }
   if (rows == columns) return luaL_error(L, "diagonal: dim1 and dim2 are both %d", rows + 1);
   if (offset > x->shape.dim[columns]) offset = x->shape.dim[columns];     /* beyond the corner: empty */
   if (offset < -x->shape.dim[rows]) offset = -x->shape.dim[rows];
@@ -498,13 +503,13 @@ static int get_shape(lua_State *L) {
 
 static const luaL_Reg properties[] = {{"shape", get_shape}, {"T", get_T}, {"mT", get_mT}, {NULL, NULL}};
 
-static const luaL_Reg functions[] = {{"broadcast_shapes", l_broadcast_shapes}, {NULL, NULL}};
+static const function_row functions[] = {{"broadcast_shapes", l_broadcast_shapes, ANY}, {NULL, NULL, 0}};
 
-static const luaL_Reg methods[] = {
-  {"reshape", l_reshape}, {"flatten", l_flatten}, {"unflatten", l_unflatten}, {"broadcast_to", l_broadcast_to},
-  {"expand_dims", l_expand_dims}, {"squeeze", l_squeeze}, {"permute_dims", l_permute_dims},
-  {"moveaxis", l_moveaxis}, {"swapaxes", l_swapaxes}, {"narrow", l_narrow}, {"flip", l_flip},
-  {"diagonal", l_diagonal}, {"rows", l_rows}, {NULL, NULL}
+static const function_row methods[] = {
+  {"reshape", l_reshape, ANY}, {"flatten", l_flatten, 3}, {"unflatten", l_unflatten, 3},
+  {"broadcast_to", l_broadcast_to, ANY}, {"expand_dims", l_expand_dims, 2}, {"squeeze", l_squeeze, 2},
+  {"permute_dims", l_permute_dims, ANY}, {"moveaxis", l_moveaxis, 3}, {"swapaxes", l_swapaxes, 3},
+  {"narrow", l_narrow, 4}, {"flip", l_flip, 2}, {"diagonal", l_diagonal, 3}, {"rows", l_rows, 1}, {NULL, NULL, 0}
 };
 
 void open_view(lua_State *L) {

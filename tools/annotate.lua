@@ -178,6 +178,14 @@ local function add_ops(docs, by_name)
   end
 end
 
+-- "The same as lt.take.": such a doc has the parameters and results of the other.
+local function complete(docs, by_name)
+  for _, doc in ipairs(docs) do
+    local other = by_name[doc.text[1] and doc.text[1]:match("^The same as lt%.([%w_]+)%.$")]
+    if other then doc.params, doc.returns = other.params, other.returns end
+  end
+end
+
 -- ---- all of it ----------------------------------------------------------------------------------
 
 -- Sorted keys of a table that are public names.
@@ -233,6 +241,7 @@ function annotate.collect()
   end
   for _, doc in ipairs(docs) do by_name[doc.name] = by_name[doc.name] or doc end
   add_ops(docs, by_name)
+  complete(docs, by_name)
   add_aliases(docs, by_name)
   return docs, by_name
 end

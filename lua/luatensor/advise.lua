@@ -1,6 +1,7 @@
 --- Which device for which work? By measuring it here, and by published figures where measuring ends.
 -- @module luatensor.advise
 
+local arity = require "luatensor.arity"
 local advice = require "luatensor.advise.advice"
 local choices = require "luatensor.advise.choices"
 local network = require "luatensor.advise.network"
@@ -31,4 +32,4 @@ local function call(_, fn, options)
   return advice.run(fn, options, require "luatensor.bench.crossover.place")
 end
 
-return setmetatable(advise, {__call = call})
+return setmetatable(arity.library(advise), {__call = arity.method("advise", call)})

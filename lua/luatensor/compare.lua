@@ -8,10 +8,15 @@ return function(lt, methods)
   -- @function allclose
   -- @tparam number|tensor x
   -- @tparam number|tensor y broadcast with x
-  -- @tparam[opt] table options rtol (1e-5), atol (1e-8), equal_nan (false)
+  -- @tparam[opt=1e-5] number|tensor rtol relative tolerance
+  -- @tparam[opt=1e-8] number|tensor atol absolute tolerance
+  -- @tparam[opt] table options `rtol`, `atol`, `equal_nan` (false)
   -- @treturn boolean
   function lt.allclose(x, y, ...)
-    return lt.isclose(x, y, ...):all():item()
+    local list, options = args.split("allclose", {rtol = true, atol = true, equal_nan = true}, x, y, ...)
+    if list.n > 4 then args.fail("allclose", "at most 4 arguments and options expected, got %d", list.n) end
+    if next(options) ~= nil then list[list.n + 1], list.n = options, list.n + 1 end
+    return lt.isclose(table.unpack(list, 1, list.n)):all():item()
   end
 
   --- Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.

@@ -1,6 +1,7 @@
 --- Tensors for Lua: n-dimensional arrays on the CPU and on GPUs.
 -- @module luatensor
 
+local arity = require "luatensor.arity"
 local core = require "luatensor.core"
 local names = require "luatensor.names"
 
@@ -13,7 +14,7 @@ for name in ([[
     processors profile_start profile_stop profile_running working_set autograd updates capturing read_idx
     csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor close_tensors
     cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool
-    average_pool_back norm_rows norm_channels norm_back softmax_back hidden is_overlapping update_misfit
+    average_pool_back norm_rows norm_channels norm_back softmax_back hidden most_arguments is_overlapping update_misfit
   ]]):gmatch "%S+" do
   internal[name] = true
 end
@@ -45,15 +46,16 @@ local parts = {
 
 --- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts
 -- return call functions of the script, whose errors pass untouched.
-local compositions = {}
+local compositions, plain = {}, {}
 for _, part in ipairs(parts) do
-  for _, f in ipairs(require("luatensor." .. part)(lt, core.methods, core) or {}) do compositions[f] = f end
+  for _, f in ipairs(require("luatensor." .. part)(lt, core.methods, core) or {}) do plain[f] = true end
 end
 
 local function compose(functions)
   for name, f in pairs(functions) do
     if type(f) == "function" then
-      compositions[f] = compositions[f] or core.composition(name, f)
+      local made = compositions[f] or (plain[f] and arity.bounded or core.composition)(name, f)
+      compositions[f], compositions[made] = made, made
       functions[name] = compositions[f]
     end
   end

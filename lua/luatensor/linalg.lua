@@ -37,46 +37,26 @@ return function(lt, _, core)
 
   --- The same as lt.diagonal.
   -- @function linalg.diagonal
-  -- @tparam Tensor x
-  -- @tab[opt] options
-  -- @treturn Tensor
   linalg.diagonal = lt.diagonal
 
   --- The same as lt.matmul.
   -- @function linalg.matmul
-  -- @tparam Tensor x
-  -- @tparam Tensor y
-  -- @tab[opt] options
-  -- @treturn Tensor
   linalg.matmul = lt.matmul
 
   --- The same as lt.matrix_transpose.
   -- @function linalg.matrix_transpose
-  -- @tparam Tensor x
-  -- @treturn Tensor
   linalg.matrix_transpose = lt.matrix_transpose
 
   --- The same as lt.outer.
   -- @function linalg.outer
-  -- @tparam Tensor x
-  -- @tparam Tensor y
-  -- @treturn Tensor
   linalg.outer = lt.outer
 
   --- The same as lt.tensordot.
   -- @function linalg.tensordot
-  -- @tparam Tensor x
-  -- @tparam Tensor y
-  -- @tab[opt] options
-  -- @treturn Tensor
   linalg.tensordot = lt.tensordot
 
   --- The same as lt.vecdot.
   -- @function linalg.vecdot
-  -- @tparam Tensor x
-  -- @tparam Tensor y
-  -- @tab[opt] options
-  -- @treturn Tensor
   linalg.vecdot = lt.vecdot
 
   -- ---- elements ----

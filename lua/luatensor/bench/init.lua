@@ -1,6 +1,7 @@
 --- Measuring: figures that can be believed.
 -- @module luatensor.bench
 
+local arity = require "luatensor.arity"
 local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"
 local diff = require "luatensor.bench.diff"
@@ -20,4 +21,4 @@ bench.sizes = crossover.sizes
 bench.split = split.split
 bench.time = timing.time
 
-return bench
+return arity.library(bench)

@@ -1,5 +1,6 @@
 --- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
 
+local arity = require "luatensor.arity"
 local arguments = require "luatensor.bench.arguments"
 local described = require "luatensor.bench.fields"
 local files = require "luatensor.bench.files"
@@ -21,6 +22,7 @@ local classes = {}
 function result.class(kind, methods, fields)
   local class = {kind = kind, __index = methods, fields = fields}
   methods.save = result.save
+  arity.class(methods)
   function class.__tostring(self) return require("luatensor.render.terminal").page(self:blocks()) end
   classes[kind] = class
   return class

@@ -7,6 +7,7 @@
 
 local args = require "luatensor.args"
 local lt = require "luatensor"
+local arity = require "luatensor.arity"
 local blame = require "luatensor.autograd.blame"
 local check = require "luatensor.data.check"
 
@@ -19,12 +20,17 @@ function Dataset:all()
   return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device}))
 end
 
+arity.class(Dataset)
+
 function Dataset:__len() return self.size end
 
 -- A class: a call of it makes a data set of the fields that `init` returns.
 local function class(name, init)
   local of = setmetatable({class_name = name}, {__index = Dataset,
-                                                __call = function(of, ...) return setmetatable(init(...), of) end})
+                                                __call = function(of, ...)
+    arity.check(name, init, 0, ...)
+    return setmetatable(init(...), of)
+  end})
   of.__index, of.__len = of, Dataset.__len
   return of
 end

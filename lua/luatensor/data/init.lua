@@ -10,12 +10,16 @@
 --
 -- @module luatensor.data
 
+local arity = require "luatensor.arity"
+
 local data = {}
 
 --- Each file gives functions and classes by name.
 local files = {"dataset", "split", "loader", "digits", "idx", "csv"}
 for _, file in ipairs(files) do
-  for name, value in pairs(require("luatensor.data." .. file)) do data[name] = value end
+  for name, value in pairs(require("luatensor.data." .. file)) do
+    data[name] = type(value) == "table" and arity.class(value) or value
+  end
 end
 
-return data
+return arity.library(data)

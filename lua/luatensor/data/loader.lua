@@ -4,6 +4,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local arity = require "luatensor.arity"
 local blame = require "luatensor.autograd.blame"
 local check = require "luatensor.data.check"
 local engine = require "luatensor.autograd.engine"
@@ -157,4 +158,4 @@ function Loader:load_state_dict(state)
   self.epoch, self.resumed = resumed, resumed
 end
 
-return {Loader = setmetatable(Loader, {__call = new})}
+return {Loader = setmetatable(Loader, {__call = arity.method("Loader", new)})}

@@ -61,9 +61,7 @@ local plain = {ReLU = "relu", ReLU6 = "relu6", SELU = "selu", SiLU = "silu", Mis
 
 for name, fn in pairs(plain) do
   local class, f = Module:extend(name), functional[fn]
-  function class.init(_, ...)
-    if select("#", ...) > 0 then blame.fail(name, "it has no options") end
-  end
+  function class:init() end                                             -- luacheck: ignore 212
   function class.forward(_, x) return f(x) end
   classes[name] = class
 end
@@ -203,11 +201,10 @@ function Threshold:extra() return ("%.14g, %.14g"):format(self.limit, self.value
 local PReLU = Module:extend "PReLU"
 
 function PReLU:init(options)
-  options = layer.options("PReLU", options, {num_parameters = true, init = true})
+  options = layer.made_options("PReLU", options, {num_parameters = true, init = true})
   local count = options.num_parameters or 1
   self.count = layer.count("PReLU", "num_parameters", count)
   local made = layer.made(options)
-  made.generator = nil
   self.weight = lt.full({self.count}, layer.number("PReLU", "init", options.init, 0.25), made):requires_grad_()
 end
 

@@ -196,7 +196,11 @@ local function is_call_options(x) return type(x) == "table" and not core.is_tens
 
 function MultiheadAttention:forward(query, key, value, o)
   if query == nil then layer.check_colon("MultiheadAttention", self) end
-  if is_call_options(key) then key, o = nil, key elseif is_call_options(value) then value, o = nil, value end
+  if is_call_options(key) and value == nil and o == nil then
+    key, o = nil, key
+  elseif is_call_options(value) and o == nil then
+    value, o = nil, value
+  end
   o = layer.known("MultiheadAttention", o, known_call)
   key = key == nil and query or key
   value = value == nil and key or value

@@ -37,12 +37,10 @@ function list:_check()
   check_places(self)
 end
 
-local is_chain = {}      -- forwards that call the modules 1 … n, and no others
-
 -- Assignment to a field that is not there yet.
 local function assign(self, name, value)
   if type(name) ~= "number" then
-    if Module.is(value) and is_chain[self.forward] then
+    if Module.is(value) and layer.is_chain[self.forward] then
       blame.fail(self.class_name, "field %q would never be called; use :append(module), or a class of your own with a "
                  .. "forward", tostring(name))
     end
@@ -140,7 +138,6 @@ function Sequential:forward(x)
   end
   return x
 end
-is_chain[Sequential.forward] = true
 
 --- Modules in a list, for a forward of your own to call: `for i, layer in ipairs(self.layers) do`.
 -- @function nn.ModuleList
@@ -238,7 +235,6 @@ function Residual:forward(x)
   end
   return x + y
 end
-is_chain[Residual.forward] = true
 
 --- A function as a layer: `nn.Lambda(function(x) return x:square() end)`.
 -- @function nn.Lambda
@@ -260,6 +256,7 @@ function Lambda:extra() return self.name and tostring(self.name) or "" end
 -- @param ... ignored
 -- @treturn Module
 local Identity = Module:extend "Identity"
+function Identity:init(...) end                                          -- luacheck: ignore 212
 function Identity:forward(...) return ... end                            -- luacheck: ignore 212
 
 --- Dims from one to another become one.

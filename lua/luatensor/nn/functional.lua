@@ -1,8 +1,6 @@
 --- Layers and losses as functions, without parameters of their own.
 -- @module luatensor.nn.functional
 
-local names = require "luatensor.names"
-
 local functional = {}
 
 --- Each file gives functions by name.
@@ -15,4 +13,4 @@ for _, file in ipairs(files) do
   end
 end
 
-return names.guard(functional, "nn.functional.")
+return functional

@@ -1,10 +1,12 @@
 --- Networks: layers, losses, initialisers.
 -- @module luatensor.nn
 
+local arity = require "luatensor.arity"
 local names = require "luatensor.names"
 local Module = require "luatensor.nn.module"
 local layer = require "luatensor.nn.layer"
 
+arity.module(Module)
 local nn = {Module = Module, is_module = Module.is, Parameter = Module.parameter}
 Module.parameter = nil
 
@@ -16,7 +18,10 @@ for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.nn." .. file)) do
     if nn[name] then error("two classes nn." .. name) end
     nn[name] = class
-    if type(class) == "table" then class._ours = true end
+    if type(class) == "table" then
+      class._ours = true
+      arity.module(class)
+    end
   end
 end
 
@@ -27,10 +32,14 @@ for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropou
   end
 end
 layer.keeps_nothing[nn.Flatten.forward] = true
+for _, name in ipairs {"Sequential", "Residual"} do layer.is_chain[nn[name].forward] = true end
 
-nn.functional = require "luatensor.nn.functional"
-nn.init = require "luatensor.nn.initializers"
+-- Layers call the functions themselves, scripts those that refuse surplus arguments.
+local functional = {}
+for name, f in next, require "luatensor.nn.functional" do functional[name] = f end
+nn.functional = names.guard(arity.library(functional), "nn.functional.")
+nn.init = arity.library(require "luatensor.nn.initializers")
 nn.autocast = require("luatensor.nn.autocast").autocast
-nn.utils = require "luatensor.nn.utils"
+nn.utils = arity.library(require "luatensor.nn.utils")
 
-return names.guard(nn, "nn.")
+return names.guard(arity.library(nn), "nn.")

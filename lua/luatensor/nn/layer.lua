@@ -54,7 +54,7 @@ function kinds.callable(name, what, value)
   end
 end
 
-local common = {dtype = "dtype", device = "device", generator = "generator"}
+local common = {dtype = "dtype", device = "device"}
 
 --- Options of a constructor that makes no tensors, or of a call.
 -- @string name the layer's
@@ -67,14 +67,21 @@ function layer.known(name, options, known)
   return options
 end
 
---- Options of a layer's constructor; dtype, device and generator are known to all.
+--- Options of a layer with parameters: dtype, device and more.
 -- @string name the layer's
 -- @param options table or nil
 -- @tab more by name: the kind of those besides
-function layer.options(name, options, more)
+function layer.made_options(name, options, more)
   local known = {}
   for _, set in ipairs {common, more} do for key, kind in pairs(set) do known[key] = kind end end
   return layer.known(name, options, known)
+end
+
+--- Options of a layer whose first weights are drawn: generator, too.
+function layer.options(name, options, more)
+  local known = {generator = "generator"}
+  for key, kind in pairs(more) do known[key] = kind end
+  return layer.made_options(name, options, known)
 end
 
 -- ---- arguments ----
@@ -141,5 +148,8 @@ end
 
 --- Methods forward of layers that keep neither what they are given nor what they give.
 layer.keeps_nothing = {}
+
+--- Methods forward that call the modules 1 … n of theirs, and no others.
+layer.is_chain = {}
 
 return layer

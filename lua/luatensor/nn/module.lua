@@ -1,6 +1,7 @@
 --- Layers and networks: tables with parameters, which can be called.
 
 local args = require "luatensor.args"
+local arity = require "luatensor.arity"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local describe = require "luatensor.nn.module.describe"
@@ -43,6 +44,7 @@ end
 local function new(class, ...)
   local module = setmetatable(fields.new(), class)
   rawset(module, "_making", true)
+  if arity.is_bounded(module.init) then arity.check(class.class_name, module.init, 1, ...) end
   if rawget(class, "_ours") then
     check_made(class, pcall(module.init, module, ...))
   else
@@ -231,7 +233,7 @@ Module.to, Module.state_dict, Module.load_state_dict = place.to, state.state_dic
 function Module:init() end                                               -- luacheck: ignore 212
 
 --- What a call of the module does.
-function Module:forward()
+function Module:forward(...)                                             -- luacheck: ignore 212
   blame.fail(self.class_name, "this class has no forward")
 end
 
@@ -265,7 +267,7 @@ end
 for _, name in ipairs {"register_parameter", "register_buffer", "named_modules", "named_children", "named_parameters",
                        "named_buffers", "parameters", "apply", "train", "eval", "requires_grad_", "zero_grad", "to",
                        "state_dict", "load_state_dict"} do
-  local f = Module[name]
+  local f = arity.method(name, Module[name])
   Module[name] = function(self, ...)
     check_self(name, self)
     return f(self, ...)

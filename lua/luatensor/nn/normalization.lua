@@ -60,7 +60,7 @@ local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1])
 local LayerNorm = Module:extend "LayerNorm"
 
 function LayerNorm:init(normalized_shape, options)
-  options = layer.options("LayerNorm", options, {eps = "number", elementwise_affine = "boolean", bias = "boolean"})
+  options = layer.made_options("LayerNorm", options, {eps = "number", elementwise_affine = "boolean", bias = "boolean"})
   self.normalized_shape = check_shape("LayerNorm", normalized_shape)
   self.eps = eps_of("LayerNorm", options)
   local affine = options.elementwise_affine ~= false
@@ -85,7 +85,7 @@ end
 local RMSNorm = Module:extend "RMSNorm"
 
 function RMSNorm:init(normalized_shape, options)
-  options = layer.options("RMSNorm", options, {eps = "number", elementwise_affine = "boolean"})
+  options = layer.made_options("RMSNorm", options, {eps = "number", elementwise_affine = "boolean"})
   self.normalized_shape = check_shape("RMSNorm", normalized_shape)
   self.eps = options.eps and layer.number("RMSNorm", "eps", options.eps) or false
   add_affine(self, self.normalized_shape, options, options.elementwise_affine ~= false, nil)
@@ -119,7 +119,7 @@ function RMSNorm:extra() return shape_words(self.normalized_shape) end
 local GroupNorm = Module:extend "GroupNorm"
 
 function GroupNorm:init(num_groups, num_channels, options)
-  options = layer.options("GroupNorm", options, {eps = "number", affine = "boolean"})
+  options = layer.made_options("GroupNorm", options, {eps = "number", affine = "boolean"})
   self.num_groups = layer.count("GroupNorm", "num_groups", num_groups)
   self.num_channels = layer.count("GroupNorm", "num_channels", num_channels)
   if num_channels % num_groups ~= 0 then
@@ -184,7 +184,7 @@ end
 local function init_batch(self, num_features, options)
   local name = self.class_name
   local known = {eps = "number", momentum = true, affine = "boolean", track_running_stats = "boolean"}
-  options = layer.options(name, options, known)
+  options = layer.made_options(name, options, known)
   self.num_features = layer.count(name, "num_features", num_features)
   self.eps = eps_of(name, options)
   self.momentum = options.momentum ~= false and layer.number(name, "momentum", options.momentum, 0.1)
@@ -228,7 +228,7 @@ end
 -- @treturn Module
 local function init_instance(self, num_features, options)
   local name = self.class_name
-  options = layer.options(name, options, {eps = "number", affine = "boolean"})
+  options = layer.made_options(name, options, {eps = "number", affine = "boolean"})
   self.num_features = layer.count(name, "num_features", num_features)
   self.eps = eps_of(name, options)
   local affine = options.affine or false

@@ -8,19 +8,13 @@ require "luatensor.nn.functional"
 
 local pooling = window.pooling
 
-local function copy(set)
-  local names = {}
-  for name, kind in pairs(set) do names[name] = kind end
-  return names
-end
-
 local function extra(self) return self.shown end
 
 -- run: what forward does; known: names of options.
 local function class(name, dims, run, known, shown)
   local new = Module:extend(name)
   function new:init(kernel_size, options)
-    options = layer.options(name, options, copy(known))
+    options = layer.known(name, options, known)
     self.windows = blame.call(pooling.windows, name, kernel_size, options, dims)
     self.return_indices = options.return_indices or false
     self.shown = window.shown(kernel_size, options, shown)
@@ -30,15 +24,26 @@ local function class(name, dims, run, known, shown)
   return new
 end
 
-local function adaptive(name, dims, run)
+local function adaptive_average(name, dims)
+  local new = Module:extend(name)
+  function new:init(output_size)
+    self.windows = blame.call(pooling.adaptive, name, output_size, dims)
+    self.shown = window.shown(output_size, {}, {})
+  end
+  function new:forward(x) return pooling.average(self, x, self.windows, dims) end
+  new.extra = extra
+  return new
+end
+
+local function adaptive_max(name, dims)
   local new = Module:extend(name)
   function new:init(output_size, options)
-    options = layer.options(name, options, run == pooling.max and {return_indices = "boolean"} or {})
+    options = layer.known(name, options, {return_indices = "boolean"})
     self.windows = blame.call(pooling.adaptive, name, output_size, dims)
     self.return_indices = options.return_indices or false
     self.shown = window.shown(output_size, options, {"return_indices"})
   end
-  function new:forward(x) return run(self, x, self.windows, dims, self.return_indices) end
+  function new:forward(x) return pooling.max(self, x, self.windows, dims, self.return_indices) end
   new.extra = extra
   return new
 end
@@ -82,26 +87,26 @@ classes.AvgPool2d = class("AvgPool2d", 2, pooling.average, pooling.average_optio
 -- @function nn.AdaptiveAvgPool1d
 -- @int output_size
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
-classes.AdaptiveAvgPool1d = adaptive("AdaptiveAvgPool1d", 1, pooling.average)
+classes.AdaptiveAvgPool1d = adaptive_average("AdaptiveAvgPool1d", 1)
 
 --- The same of images: nn.functional.adaptive_avg_pool2d.
 -- @function nn.AdaptiveAvgPool2d
 -- @param output_size a number, or a list for height and width; false in it: as long as x
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
-classes.AdaptiveAvgPool2d = adaptive("AdaptiveAvgPool2d", 2, pooling.average)
+classes.AdaptiveAvgPool2d = adaptive_average("AdaptiveAvgPool2d", 2)
 
 --- Maxima of so many windows: nn.functional.adaptive_max_pool1d.
 -- @function nn.AdaptiveMaxPool1d
 -- @int output_size
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
-classes.AdaptiveMaxPool1d = adaptive("AdaptiveMaxPool1d", 1, pooling.max)
+classes.AdaptiveMaxPool1d = adaptive_max("AdaptiveMaxPool1d", 1)
 
 --- The same of images: nn.functional.adaptive_max_pool2d.
 -- @function nn.AdaptiveMaxPool2d
 -- @param output_size a number, or a list for height and width; false in it: as long as x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
-classes.AdaptiveMaxPool2d = adaptive("AdaptiveMaxPool2d", 2, pooling.max)
+classes.AdaptiveMaxPool2d = adaptive_max("AdaptiveMaxPool2d", 2)
 
 return classes

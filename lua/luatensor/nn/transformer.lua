@@ -45,7 +45,8 @@ local function init(self, name, d_model, nhead, options, norms)
   self.dropout = dropout.Dropout(p)
   self.linear2 = linear.Linear(inner, d_model, with {bias = bias})
   for i = 1, norms do
-    self["norm" .. i] = normalization.LayerNorm(d_model, with {eps = options.layer_norm_eps or 1e-5, bias = bias})
+    self["norm" .. i] = normalization.LayerNorm(d_model, {eps = options.layer_norm_eps or 1e-5, bias = bias,
+                                                          dtype = options.dtype, device = options.device})
   end
   for i = 1, norms do self["dropout" .. i] = dropout.Dropout(p) end
 end

@@ -3,6 +3,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local arity = require "luatensor.arity"
 local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
@@ -205,4 +206,4 @@ function GradScaler:__tostring()
   return ("GradScaler(%s)"):format(is.list_text(all))
 end
 
-return {GradScaler = setmetatable(GradScaler, {__call = new})}
+return {GradScaler = setmetatable(GradScaler, {__call = arity.method("GradScaler", new)})}

@@ -1,6 +1,7 @@
 --- What optimisers share: parameters in groups, their state, how both are saved.
 
 local args = require "luatensor.args"
+local arity = require "luatensor.arity"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local options = require "luatensor.optim.options"
@@ -137,7 +138,7 @@ end
 function Optimizer.class(name, rows)
   local class = {name = name, rows = rows, is_optimizer = true, __tostring = Optimizer.__tostring}
   class.__index = class
-  return setmetatable(class, {__index = Optimizer, __call = new})
+  return setmetatable(class, {__index = Optimizer, __call = arity.method(name, new)})
 end
 
 -- ---- steps ----

@@ -67,7 +67,7 @@ function pointwise.define(name, f)
     if n == 1 then return both[1](x, a) end
     return both[1](x, a, b)
   end
-  return function(x, a, b)
+  local function apply(x, a, b)
     local both = by_dtype[dtype_of(x)]
     if not both then
       pointwise.check(name, x)
@@ -78,6 +78,7 @@ function pointwise.define(name, f)
     ag.new_node(name, rule, {x, a, b}, {y})
     return y
   end
+  return n > 0 and apply or function(x) return apply(x) end
 end
 
 return pointwise

@@ -111,11 +111,18 @@ local function make_average(name, dims)
   end
 end
 
-local function make_adaptive(name, dims, run)
-  local owner, known = window.owner(name), run == pooling.max and {return_indices = "boolean"} or {}
+local function make_adaptive_max(name, dims)
+  local owner = window.owner(name)
   return function(x, output_size, options)
-    local given = layer.known(name, options, known)
-    return run(owner, x, blame.call(pooling.adaptive, name, output_size, dims), dims, given.return_indices)
+    local given = layer.known(name, options, {return_indices = "boolean"})
+    return pooling.max(owner, x, blame.call(pooling.adaptive, name, output_size, dims), dims, given.return_indices)
+  end
+end
+
+local function make_adaptive_average(name, dims)
+  local owner = window.owner(name)
+  return function(x, output_size)
+    return pooling.average(owner, x, blame.call(pooling.adaptive, name, output_size, dims), dims)
   end
 end
 
@@ -161,14 +168,14 @@ functional.avg_pool2d = make_average("avg_pool2d", 2)
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @int output_size
 -- @treturn tensor [batch, channels, output_size]
-functional.adaptive_avg_pool1d = make_adaptive("adaptive_avg_pool1d", 1, pooling.average)
+functional.adaptive_avg_pool1d = make_adaptive_average("adaptive_avg_pool1d", 1)
 
 --- The same of images.
 -- @function nn.functional.adaptive_avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @param output_size a number, or a list for height and width; false in it: as long as x
 -- @treturn tensor [batch, channels, height, width]
-functional.adaptive_avg_pool2d = make_adaptive("adaptive_avg_pool2d", 2, pooling.average)
+functional.adaptive_avg_pool2d = make_adaptive_average("adaptive_avg_pool2d", 2)
 
 --- Maxima of as many windows as the result is long.
 -- @function nn.functional.adaptive_max_pool1d
@@ -177,7 +184,7 @@ functional.adaptive_avg_pool2d = make_adaptive("adaptive_avg_pool2d", 2, pooling
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, output_size]
 -- @treturn ?tensor with return_indices: where they are, int64
-functional.adaptive_max_pool1d = make_adaptive("adaptive_max_pool1d", 1, pooling.max)
+functional.adaptive_max_pool1d = make_adaptive_max("adaptive_max_pool1d", 1)
 
 --- The same of images.
 -- @function nn.functional.adaptive_max_pool2d
@@ -186,7 +193,7 @@ functional.adaptive_max_pool1d = make_adaptive("adaptive_max_pool1d", 1, pooling
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, height, width]
 -- @treturn ?tensor with return_indices: where they are, int64
-functional.adaptive_max_pool2d = make_adaptive("adaptive_max_pool2d", 2, pooling.max)
+functional.adaptive_max_pool2d = make_adaptive_max("adaptive_max_pool2d", 2)
 
 window.pooling = pooling
 

@@ -1,6 +1,7 @@
 --- What schedulers share.
 
 local args = require "luatensor.args"
+local arity = require "luatensor.arity"
 local blame = require "luatensor.autograd.blame"
 local Optimizer = require "luatensor.optim.optimizer"
 local options = require "luatensor.optim.options"
@@ -44,6 +45,7 @@ function Scheduler:each_group(what, value, check)
 end
 
 local function new(class, optimizer, ...)
+  arity.check(class.name, class.init, 0, optimizer, ...)       -- init has self instead of the optimiser
   local self = setmetatable({optimizer = optimizer, last_epoch = 0, base_lrs = {}}, class)
   if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", type(optimizer)) end
   for k, group in ipairs(optimizer.param_groups) do

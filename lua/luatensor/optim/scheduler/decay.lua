@@ -51,9 +51,8 @@ end
 -- @treturn Scheduler
 local ExponentialLR = Scheduler.class("ExponentialLR", nil, {gamma = is.nonnegative})
 
-function ExponentialLR:init(gamma, options)
+function ExponentialLR:init(gamma)
   self.gamma = self:argument("gamma", gamma, is.nonnegative)
-  self:read(options)
 end
 
 function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
@@ -105,9 +104,8 @@ local function check_function(what, fn)
   return fn
 end
 
-function LambdaLR:init(fn, options)
+function LambdaLR:init(fn)
   self.functions = self:each_group("fn", fn, check_function)
-  self:read(options)
 end
 
 function LambdaLR:rate(base, t, k)

@@ -12,7 +12,7 @@ local is = require "luatensor.optim.options"
 -- @treturn Scheduler
 local SequentialLR = Scheduler.class("SequentialLR", nil, {milestones = is.count})
 
-function SequentialLR:init(schedulers, milestones, options)
+function SequentialLR:init(schedulers, milestones)
   if type(schedulers) ~= "table" or type(milestones) ~= "table" or #milestones ~= #schedulers - 1 then
     self:fail("a list of schedulers and one of milestones expected, one milestone less than schedulers")
   end
@@ -29,7 +29,6 @@ function SequentialLR:init(schedulers, milestones, options)
     self.milestones[i] = self:argument(("milestones[%d]"):format(i), m, is.count)
     if i > 1 and m <= milestones[i - 1] then self:fail("milestones must rise") end
   end
-  self:read(options)
 end
 
 function SequentialLR:apply(t)
