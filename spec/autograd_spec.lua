@@ -652,17 +652,6 @@ describe("the ends of autograd", function()
           function() lt.grad(f, {argnums = 5})(lt.ones(2), lt.ones(2)) end)
   end)
 
-  it("leave the mode alone where a coroutine would stop", function()
-    local double = lt.autograd_function {forward = function() coroutine.yield() end, backward = function() end}
-    for _, f in ipairs {function() lt.no_grad(coroutine.yield) end, function() lt.enable_grad(coroutine.yield) end,
-                        function() lt.detect_anomaly(coroutine.yield) end, function() double(lt.ones(2, leaf)) end} do
-      local ok, message = coroutine.resume(coroutine.create(f))
-      assert.is_false(ok)
-      assert.truthy(message:find("attempt to yield across a C-call boundary", 1, true), message)
-      assert.is_true(lt.is_grad_enabled())
-    end
-  end)
-
   it("hand no tensor that needs gradients to other libraries", function()
     local x = lt.ones(3, leaf)
     fails("to_dlpack: gradients do not pass to other libraries; use x:detach()", function() (x * 2):to_dlpack() end)

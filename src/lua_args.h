@@ -80,7 +80,8 @@ typedef struct scope { int n; tensor_userdata *made[SCOPE]; } scope;
 
 scope *scope_open(scope *s);                                 /* NULL: another one is */
 void   scope_close(lua_State *L, scope *s, int result);      /* result: a tensor, or a table of them; s may be NULL */
-void   scope_leave(void);                                    /* after an error */
+scope *scope_current(void);                                  /* the open one, or NULL */
+void   scope_leave(scope *outer);                            /* after an error: outer was open before */
 void   scope_forget(const tensor_userdata *u);               /* it is collected */
 
 /* New tensor on the stack that is a view of base; set shape, stride, offset, count after. */

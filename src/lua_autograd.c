@@ -5,6 +5,7 @@
 
 #include "lua_node.h"
 #include "lua_autograd.h"
+#include "lua_mode.h"
 #include "lua_register.h"
 
 static const char state_key = 0;
@@ -12,12 +13,6 @@ static const char state_key = 0;
 grad_state *push_state(lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
   return lua_touserdata(L, -1);
-}
-
-static bool is_enabled(lua_State *L) {
-  bool enabled = push_state(L)->enabled;
-  lua_pop(L, 1);
-  return enabled;
 }
 
 /* ---- recording ---- */
@@ -155,12 +150,12 @@ static void push_input(lua_State *L, const op_record *r, int k) {
   else lua_pushnil(L);
 }
 
-/* watch(node, name, in place?, {result …}, {input …}) */
+/* Calls who watches, where somebody does: watch.record(node, name, in place?, {result …}, {input …}) */
 static void tell_watch(lua_State *L, const op_record *r, int at, int out, const node *n) {
-  int nin = count_inputs(L, r);
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  push_state(L);
-  lua_getiuservalue(L, -1, STATE_WATCH);
+  if (!mode_push(L, MODE_watch)) return;
+  int nin = count_inputs(L, r);
+  lua_getfield(L, -1, "record");
   lua_pushvalue(L, at);
   lua_pushstring(L, n->name);
   lua_pushboolean(L, r->in_place);
@@ -179,8 +174,8 @@ static void tell_watch(lua_State *L, const op_record *r, int at, int out, const 
 
 /* Stack: … the results (out), the state, the rules, the rule, the node. */
 static void push_recorded(lua_State *L, const op_record *r, int out, int nin, int dims) {
-  int nout = lua_gettop(L) - out;
-  grad_state *s = lua_touserdata(L, -1);
+  int nout = lua_gettop(L) + 1 - out;
+  grad_state *s = push_state(L);
   lua_getiuservalue(L, -1, STATE_RULES);
   lua_getfield(L, -1, r->name);
   const rule *rule = test_rule(L, -1);
@@ -197,7 +192,7 @@ static void push_recorded(lua_State *L, const op_record *r, int out, int nin, in
   set_values(L, r, out, n, needed);
   set_params(L, r, at, n, params);
   attach_results(L, at, out, n);
-  if (s->watched) tell_watch(L, r, at, out, n);
+  tell_watch(L, r, at, out, n);
 }
 
 static void record(lua_State *L, const op_record *r) {
@@ -208,9 +203,9 @@ static void record(lua_State *L, const op_record *r) {
   tensor_userdata *first = lua_touserdata(L, out);
   if (!recorded && !first->needs_grad) return;
   luaL_checkstack(L, LUA_MINSTACK, NULL);
-  bool enabled = push_state(L)->enabled;
-  if (enabled && !recorded && !first->is_leaf) make_constant(L, out, first);
-  else if (enabled && recorded && any_can_need(L, out, nout)) push_recorded(L, r, out, nin, dims);
+  if (!mode_is_recording(L)) return;
+  if (!recorded && !first->is_leaf) make_constant(L, out, first);
+  else if (recorded && any_can_need(L, out, nout)) push_recorded(L, r, out, nin, dims);
   lua_settop(L, top);
 }
 
@@ -245,7 +240,7 @@ static bool is_shared(lua_State *L, const tensor *t) {
 static void check_write(lua_State *L, const char *fn, int target) {
   int top = lua_gettop(L);
   const tensor_userdata *u = target ? test_userdata(L, target) : test_userdata(L, top);
-  if (!u || !u->tensor.store || !can_need(u->tensor.dtype) || !is_enabled(L)) return;
+  if (!u || !u->tensor.store || !can_need(u->tensor.dtype) || !mode_is_recording(L)) return;
   bool others = any_needs(L, 1, target ? top : top - 1);
   if (!u->needs_grad && !others) return;
   if (!target)
@@ -258,7 +253,7 @@ static void check_write(lua_State *L, const char *fn, int target) {
 }
 
 static void check_nothing_needs(lua_State *L, const char *fn, int first, int last) {
-  if (is_enabled(L) && any_needs(L, first, last))
+  if (mode_is_recording(L) && any_needs(L, first, last))
     luaL_error(L, "%s: gradients do not pass through kernels; use lt.no_grad(fn), or lt.autograd_function to give it one",
                fn);
 }
@@ -276,20 +271,10 @@ void add_engine(lua_State *L, const luaL_Reg *functions) {
   lua_pop(L, 1);
 }
 
-/* mode(): are ops recorded? mode(flag): sets that and returns what it was. */
+/* mode(): are ops recorded? */
 static int l_mode(lua_State *L) {
-  bool set = lua_gettop(L) > 0, flag = lua_toboolean(L, 1);
-  grad_state *s = push_state(L);
-  lua_pushboolean(L, s->enabled);
-  if (set) s->enabled = flag;
+  lua_pushboolean(L, mode_is_recording(L));
   return 1;
-}
-
-/* call(f, …): what f(…) gives. f cannot yield: a coroutine that nobody resumes would leave the mode as it is. */
-static int l_call(lua_State *L) {
-  luaL_checkany(L, 1);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-  return lua_gettop(L);
 }
 
 /* set_rule(name, rule): what new_rule made of a row. */
@@ -301,18 +286,6 @@ static int l_set_rule(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_rawset(L, -3);
   return 0;
-}
-
-/* watch(f): f(node, name, in place?, results, inputs) is called for each node that is recorded; nil: none. Returns
-** what was there. */
-static int l_watch(lua_State *L) {
-  lua_settop(L, 1);
-  grad_state *s = push_state(L);
-  lua_getiuservalue(L, 2, STATE_WATCH);
-  lua_pushvalue(L, 1);
-  lua_setiuservalue(L, 2, STATE_WATCH);
-  s->watched = !lua_isnil(L, 1);
-  return 1;
 }
 
 /* new_node(name, rule, inputs, results): a node of a function of the script's, which its results know. The rule's letters
@@ -339,18 +312,17 @@ static int l_new_node(lua_State *L) {
   if (needed) node_own(L, at);
   set_values(L, &r, 5, n, needed);
   attach_results(L, at, 5, n);
-  if (push_state(L)->watched) tell_watch(L, &r, at, 5, n);
+  tell_watch(L, &r, at, 5, n);
   return 0;
 }
 
 static const luaL_Reg engine[] = {
-  {"mode", l_mode}, {"call", l_call}, {"set_rule", l_set_rule}, {"watch", l_watch}, {"new_node", l_new_node},
-  {NULL, NULL}
+  {"mode", l_mode}, {"set_rule", l_set_rule}, {"new_node", l_new_node}, {NULL, NULL}
 };
 
 void open_autograd(lua_State *L) {
   grad_state *s = lua_newuserdatauv(L, sizeof *s, STATE_VALUES);
-  *s = (grad_state){.enabled = true};
+  *s = (grad_state){.seq = 0};
   lua_newtable(L);
   lua_setiuservalue(L, -2, STATE_RULES);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);

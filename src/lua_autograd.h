@@ -5,10 +5,9 @@
 
 #include "lua_args.h"
 
-/* What a Lua state has of autograd. User values: the rules, by name; a function that is told of each node. */
-enum { STATE_RULES = 1, STATE_WATCH, STATE_VALUES = STATE_WATCH };
+/* What a Lua state has of autograd. User value: the rules, by name. */
+enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
 typedef struct grad_state {
-  bool     enabled, watched;
   uint64_t seq;
   scope    made;               /* by a rule */
 } grad_state;

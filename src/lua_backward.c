@@ -6,6 +6,7 @@
 ** whether it may be written to. */
 
 #include "lua_autograd.h"
+#include "lua_mode.h"
 #include "lua_node.h"
 #include "lua_register.h"
 
@@ -19,7 +20,7 @@ typedef struct walk {
 
 /* The stack of a walk. Helpers are functions of the engine; what is nil is not asked for. */
 enum {
-  NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, STOPS, WANTED, FIT, TO_LEAF, KEEP, CHECK, ADD,
+  NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, STOPS, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
   ADD_IN_PLACE, SPARES,
   NODE, G, ROW, LET_GO, VISIT = LET_GO       /* of the visit of a node; what is above is that function's */
 };
@@ -346,21 +347,16 @@ static bool flag_of(lua_State *L, int at, const char *name) {
   return flag;
 }
 
-/* walk(nodes, run, engine, source, output, g): the way back from source, a node (of whose results output is one) or a
-** leaf, through nodes, as order gives them; g is its gradient. run: graph, retain, captured, stops, wanted. */
-static int l_walk(lua_State *L) {
-  static const char *const of_run[] = {"captured", "stops", "wanted"};
-  static const char *const of_engine[] = {"to_fit", "to_leaf", "keep", "check", "add", "add_in_place"};
-  lua_settop(L, FIRST);
-  check_tensor(L, FIRST, "backward");
-  if (!test_tensor(L, SOURCE)) check_node(L, SOURCE);
+static int walk_nodes(lua_State *L) {
+  static const char *const of_run[] = {"captured", "stops", "wanted", "check"};
+  static const char *const of_engine[] = {"to_fit", "to_leaf", "keep", "add", "add_in_place"};
   luaL_checkstack(L, VISIT + LUA_MINSTACK, NULL);
   collect_grown(L, tensor_at(L, FIRST)->tensor.store->place);
   walk w = {.graph = flag_of(L, RUN, "graph"), .retain = flag_of(L, RUN, "retain"), .made = &push_state(L)->made};
   lua_pop(L, 1);
   lua_createtable(L, 0, 32);
-  for (int i = 0; i < 3; i++) lua_getfield(L, RUN, of_run[i]);
-  for (int i = 0; i < 6; i++) lua_getfield(L, ENGINE, of_engine[i]);
+  for (int i = 0; i < 4; i++) lua_getfield(L, RUN, of_run[i]);
+  for (int i = 0; i < 5; i++) lua_getfield(L, ENGINE, of_engine[i]);
   lua_createtable(L, RULE_INPUTS, 0);
   lua_pushvalue(L, SOURCE);
   lua_pushvalue(L, FIRST);
@@ -375,6 +371,28 @@ static int l_walk(lua_State *L) {
     lua_rawseti(L, NODES, i);
   }
   return 0;
+}
+
+/* walk(nodes, run, engine, source, output, g): the way back from source, a node (of whose results output is one) or a
+** leaf, through nodes, as order gives them; g is its gradient. run: graph, retain, captured, stops, wanted, check. */
+static int l_walk(lua_State *L) {
+  lua_settop(L, FIRST);
+  check_tensor(L, FIRST, "backward");
+  if (!test_tensor(L, SOURCE)) check_node(L, SOURCE);
+  bool graph = flag_of(L, RUN, "graph");
+  scope *outer = scope_current();
+  lua_pushvalue(L, SOURCE);
+  lua_insert(L, 1);
+  guard *g = mode_record(L, graph);
+  lua_pushcfunction(L, walk_nodes);
+  lua_insert(L, 3);                          /* guard, source, walk_nodes, its arguments */
+  int failed = lua_pcall(L, FIRST, 0, 0);
+  mode_end(g);
+  if (!failed) return 0;
+  scope_leave(outer);
+  node *n = test_node(L, 2);
+  if (n) n->failed = true;
+  return lua_error(L);
 }
 
 static const luaL_Reg functions[] = {{"walk", l_walk}, {NULL, NULL}};

@@ -145,7 +145,9 @@ scope *scope_open(scope *s) {
   return open_scope = s;
 }
 
-void scope_leave(void) { open_scope = NULL; }
+scope *scope_current(void) { return open_scope; }
+
+void scope_leave(scope *outer) { open_scope = outer; }
 
 static void scope_add(lua_State *L, tensor_userdata *u) {
   scope *s = open_scope;

@@ -198,14 +198,6 @@ void node_let_go(lua_State *L, int at) {
   lua_setiuservalue(L, at, NODE_ARGUMENTS);
 }
 
-/* set_failed(node): a backward from here, a node or a leaf, raised an error. */
-static int l_set_failed(lua_State *L) {
-  node *n = test_node(L, 1);
-  if (n) n->failed = true;
-  scope_leave();
-  return 0;
-}
-
 typedef struct seen { node *n; lua_Integer at; bool wanted; } seen;
 
 static int compare_seq(const void *a, const void *b) {
@@ -269,8 +261,7 @@ static int l_order(lua_State *L) {
 }
 
 static const luaL_Reg engine[] = {
-  {"rule", l_rule}, {"edge", l_edge}, {"result", l_result},
-  {"set_failed", l_set_failed}, {"order", l_order}, {NULL, NULL}
+  {"rule", l_rule}, {"edge", l_edge}, {"result", l_result}, {"order", l_order}, {NULL, NULL}
 };
 
 void open_node(lua_State *L) {

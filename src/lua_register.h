@@ -37,6 +37,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(norm)    \
   X(thread)  \
   X(compose) \
+  X(mode) \
   X(autograd) \
   X(node) \
   X(rule) \

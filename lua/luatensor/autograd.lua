@@ -7,9 +7,9 @@ local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local call_function = require "luatensor.autograd.custom"
 local engine = require "luatensor.autograd.engine"
-local watching = require "luatensor.autograd.anomaly"
+local new_watcher = require "luatensor.autograd.anomaly"
 
-local ag = core.autograd
+local ag, modes = core.autograd, core.modes
 
 -- ---- rules ----
 
@@ -29,11 +29,11 @@ end
 
 local backward_options = {retain_graph = true, create_graph = true}
 
---- Calls fn with recording on or off, whatever happens in it.
-local function with_mode(name, flag, fn, ...)
-  blame.check_function(name, fn)
-  local guard <close> = engine.recording(flag)
-  return engine.call(guard, fn, ...)
+--- Calls fn with a mode set to a value. Without a function: a guard that sets the mode.
+local function with_mode(name, mode, value, ...)
+  if select("#", ...) == 0 then return mode.guard(value) end
+  blame.check_function(name, (...))
+  return mode.call(value, ...)
 end
 
 local function alias_of(x)
@@ -97,17 +97,25 @@ return function(lt, methods)
     engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
   end
 
-  --- Calls a function while nothing is recorded: what it computes needs no gradients. The function cannot yield.
-  -- @tparam function fn
+  --- Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
+  -- a guard: nothing is recorded until the block ends whose variable holds it.
+  --
+  --     local y = lt.no_grad(model, x)
+  --     local _ <close> = lt.no_grad()
+  --
+  -- Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
+  -- yields inside leaves the others as they are.
+  -- @tparam[opt] function fn
   -- @param ... its arguments
-  -- @return what fn returns
-  function lt.no_grad(fn, ...) return with_mode("no_grad", false, fn, ...) end
+  -- @return what fn returns, or the guard
+  function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...) end
 
-  --- Calls a function while ops are recorded, also inside of lt.no_grad.
-  -- @tparam function fn
+  --- Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
+  -- that of lt.no_grad.
+  -- @tparam[opt] function fn
   -- @param ... its arguments
-  -- @return what fn returns
-  function lt.enable_grad(fn, ...) return with_mode("enable_grad", true, fn, ...) end
+  -- @return what fn returns, or the guard
+  function lt.enable_grad(...) return with_mode("enable_grad", modes.recording, true, ...) end
 
   --- Are ops on tensors that need gradients recorded?
   -- @treturn boolean
@@ -134,7 +142,7 @@ return function(lt, methods)
         stops[sources[i]] = true
       end
       local graph = outer and ag.mode()
-      local y = with_mode("grad", true, fn, table.unpack(list, 1, list.n))
+      local y = engine.record(true, fn, table.unpack(list, 1, list.n))
       if not core.is_tensor(y) then blame.fail("grad", "the function gave %s, a tensor expected", type(y)) end
       local run = {graph = graph, retain = graph, stops = stops, captured = {}}
       if y.requires_grad then blame.call(engine.walk, y, blame.call(engine.first_gradient, "grad", y), run) end
@@ -162,15 +170,12 @@ return function(lt, methods)
   end
 
   --- Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
-  -- an error with the line of the script. Slow: every result is waited for and looked at.
-  -- @tparam function fn
+  -- an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
+  -- is a guard, as that of lt.no_grad.
+  -- @tparam[opt] function fn
   -- @param ... its arguments
-  -- @return what fn returns
-  function lt.detect_anomaly(fn, ...)
-    blame.check_function("detect_anomaly", fn)
-    local guard <close> = watching()
-    return engine.call(guard, fn, ...)
-  end
+  -- @return what fn returns, or the guard
+  function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
 
   return {lt.no_grad, lt.enable_grad, lt.grad, lt.autograd_function, lt.detect_anomaly}
 end

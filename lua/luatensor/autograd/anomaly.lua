@@ -19,7 +19,7 @@ local function any_nan(list)
   return false
 end
 
---- Looks at every result, and at every gradient on the way back.
+--- Looks at every result (record), and at every gradient on the way back (check).
 local function new_watcher()
   local lines = setmetatable({}, {__mode = "k"})
   local w = {}
@@ -37,13 +37,4 @@ local function new_watcher()
   return w
 end
 
---- Until the result is closed, every result and every gradient is looked at.
-return function()
-  local w = new_watcher()
-  local was_check, was = engine.check, ag.watch(w.record)
-  engine.check = w.check
-  return setmetatable({}, {__close = function()
-    engine.check = was_check
-    ag.watch(was)
-  end})
-end
+return new_watcher

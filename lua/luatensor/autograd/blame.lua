@@ -22,10 +22,14 @@ function blame.fail(fn, message, ...)
   error(("%s: %s: " .. message):format(blame.script_line(), fn, ...), 0)
 end
 
---- A function, or what can be called like one: a module, a kernel.
-function blame.check_function(name, fn)
+--- True for a function, and for what can be called like one: a module, a kernel.
+function blame.is_callable(fn)
   local meta = debug.getmetatable(fn)
-  if type(fn) == "function" or type(meta) == "table" and meta.__call then return end
+  return type(fn) == "function" or type(meta) == "table" and meta.__call ~= nil
+end
+
+function blame.check_function(name, fn)
+  if blame.is_callable(fn) then return end
   blame.fail(name, "function expected, got %s", type(fn))
 end
 

@@ -114,11 +114,7 @@ return function(f, ...)
   local inputs, ctx = table.pack(...), setmetatable({name = f.name, needs = {}}, context)
   for i = 1, inputs.n do ctx.needs[i] = core.is_tensor(inputs[i]) and inputs[i].requires_grad end
   if ag.mode() then check_tables(f, inputs) end
-  local results
-  do
-    local guard <close> = engine.recording(false)
-    results = table.pack(engine.call(guard, f.forward, ctx, ...))
-  end
+  local results = table.pack(engine.record(false, f.forward, ctx, ...))
   if not ag.mode() or not any_needs(inputs) then return table.unpack(results, 1, results.n) end
   own_results(f, ctx, results)
   local like, known, shapes = describe(results), {}, {n = inputs.n}

@@ -7,25 +7,11 @@ local lists = require "luatensor.lists"
 local ag = core.autograd
 local engine = {}
 
---- Recording is on or off until the result is closed.
-function engine.recording(flag)
-  local was = ag.mode(flag)
-  return setmetatable({}, {__close = function() ag.mode(was) end})
-end
+--- Recording is on or off until the result, which belongs into a `<close>` variable, is closed.
+engine.recording = core.modes.recording.guard
 
-local function relay(guard, ok, ...)
-  if ok then return ... end
-  getmetatable(guard).__close(guard)
-  error((...), 0)
-end
-
---- Calls a function of the script's, which cannot yield, until guard is closed. An error that ends a coroutine closes
--- nothing: there it is closed here.
-function engine.call(guard, fn, ...)
-  local _, is_main = coroutine.running()
-  if is_main then return ag.call(fn, ...) end
-  return relay(guard, pcall(ag.call, fn, ...))
-end
+--- Calls fn(...) with recording on or off: engine.record(flag, fn, ...).
+engine.record = core.modes.recording.call
 
 -- ---- one gradient ----
 
@@ -56,9 +42,6 @@ end
 -- ---- what lua_backward.c leaves to Lua ----
 
 engine.add, engine.add_in_place = core.add, core.methods.add_
-
---- What lt.detect_anomaly has set: check(node, g) sees each gradient.
-engine.check = nil
 
 --- Adds g to what a leaf has, where that is not a matter of course.
 function engine.to_leaf(leaf, g, graph)
@@ -102,17 +85,13 @@ local function find_wanted(run, nodes)
   return wanted
 end
 
---- Closed by an error: the node that backward began at knows.
-local failing = {__close = function(run, err) if err ~= nil then ag.set_failed(run.source) end end}
-
 --- The way back from x, whose gradient is g. run: retain (keep the graph), graph (record the gradients themselves),
 -- stops (leaves and nodes whose gradients alone are wanted: they come in run.captured).
 function engine.walk(x, g, run)
-  local _ <close> = engine.recording(run.graph or false)
   local source, output = ag.source(x)
-  run.source = source
+  local watcher = core.modes.watch.value()
+  run.check = watcher and watcher.check
   if not run.graph then g = ag.alias(g) end
-  local _ <close> = setmetatable(run, failing)
   local nodes = source == x and {} or ag.order(source, run.stops)
   if run.stops then run.wanted = find_wanted(run, nodes) end
   ag.walk(nodes, run, engine, source, output, g)

@@ -51,6 +51,12 @@ end
 
 local function put(t, key, value) t[key] = value end
 
+local function put_in_zeros(g, shape, set)
+  local result = core.zeros(shape, {dtype = g.dtype, device = g.device})
+  set(result, g)
+  return result
+end
+
 --- Zeros of a shape with g in a part of them: what has part(x) for its result gives x this gradient. It can be
 -- differentiated, too: the gradient of g is that part.
 -- @tparam tensor g
@@ -58,11 +64,9 @@ local function put(t, key, value) t[key] = value end
 -- @tparam function part the part of a tensor of that shape: its gradient
 -- @tparam function set set(zeros, g)
 function help.embed(g, shape, part, set)
-  local was = ag.mode(false)
-  local result = core.zeros(shape, {dtype = g.dtype, device = g.device})
-  set(result, g)
-  ag.mode(was)
-  if was and g.requires_grad then help.attach("embed", {g}, {result}, function(again) return {part(again)} end) end
+  local result = core.modes.recording.call(false, put_in_zeros, g, shape, set)
+  if not ag.mode() or not g.requires_grad then return result end
+  help.attach("embed", {g}, {result}, function(again) return {part(again)} end)
   return result
 end
 

@@ -68,11 +68,7 @@ local function dot(x, y) return (x * y):sum():item() end
 
 -- The closure's loss, as it returned it and as the number to be made small.
 local function evaluate(group, closure)
-  local loss
-  do
-    local guard <close> = engine.recording(true)
-    loss = engine.call(guard, closure)
-  end
+  local loss = engine.record(true, closure)
   local value = core.is_tensor(loss) and not core.gone(loss) and loss.size == 1 and loss:item() or loss
   if core.is_tensor(value) then
     blame.fail("LBFGS", "the closure must return the loss, one number: %s",

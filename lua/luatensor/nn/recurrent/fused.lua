@@ -28,12 +28,6 @@ local function is_recorded(...)
   return false
 end
 
-local function record(name, rule, inputs, results)
-  ag.mode(true)
-  ag.new_node(name, rule, inputs, results)
-  ag.mode(false)
-end
-
 --- The rules of both directions, by whether it is backwards.
 local function both_ways(name, letters, back)
   local function rule(backwards)
@@ -119,7 +113,7 @@ function fused.lstm(gx, w, h, c, backwards)
     gates:free()
     return y, c_now
   end
-  record("LSTM", lstm_rules[backwards], {w, h, c, gx}, {y, c_now, gates, all_c})
+  ag.new_node("LSTM", lstm_rules[backwards], {w, h, c, gx}, {y, c_now, gates, all_c})
   return y, c_now
 end
 
@@ -163,7 +157,7 @@ function fused.gru(gx, w, h, b, backwards)
     free(gates, other)
     return y
   end
-  record("GRU", gru_rules[backwards], {w, h, b or false, gx}, {y, gates, other})
+  ag.new_node("GRU", gru_rules[backwards], {w, h, b or false, gx}, {y, gates, other})
   return y
 end
 
@@ -217,7 +211,7 @@ function fused.rnn(gx, w, h, nonlinearity, backwards)
   end
   if copy then copy:free() end
   if recorded then
-    record("RNN", activation.rules[backwards], {w, h, gx}, {y})
+    ag.new_node("RNN", activation.rules[backwards], {w, h, gx}, {y})
   end
   return y
 end
