@@ -308,7 +308,7 @@ describe("bench.compare, wrong arguments", function()
     {"device: unknown device \"abacus\"; known: cpu, cuda, auto", {{"a", f, device = "abacus"}, {"b", f}}},
     {"check: boolean expected, got number", {{"a", f}, {"b", f}}, {check = 0}},
     {"same: function expected, got boolean", {{"a", f}, {"b", f}}, {same = true}},
-    {"unknown option \"sane\"; known: check, clock, device, gc, name, rounds, same, seconds, seed, threads, warmup",
+    {"unknown option \"sane\"; known: check, clock, device, gc, name, rounds, same, seconds, seed, threads, warmup; did you mean \"same\"?",
       {{"a", f}, {"b", f}}, {sane = true}},
   }
   for _, case in ipairs(wrong) do

@@ -337,7 +337,8 @@ describe("bench.time, wrong arguments", function()
     {"argument 1: function expected, got nil"},
     {"argument 1: function expected, got number", 5},
     {"options expected, got number", nothing, 5},
-    {"unknown option \"second\"; known: clock, device, gc, name, rounds, seconds, seed, threads, warmup", nothing, {second = 1}},
+    {"unknown option \"second\"; known: clock, device, gc, name, rounds, seconds, seed, threads, warmup; "
+     .. "did you mean \"seconds\"?", nothing, {second = 1}},
     {"seconds: number expected, got string", nothing, {seconds = "1"}},
     {"seconds: 0.0 is not in 1e-06 … 1000000.0", nothing, {seconds = 0.0}},
     {"seconds: nan is not in 1e-06 … 1000000.0", nothing, {seconds = math.abs(0 / 0)}},

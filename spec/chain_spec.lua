@@ -31,7 +31,10 @@ local function random_entry(n)
   local first = random(n) + 1
   if kind == 1 then return first end
   if kind == 2 then return {first, first + random(n - first + 1)} end
-  if kind == 3 then return {first, first + random(n - first + 1), random(3) + 1} end
+  if kind == 3 then
+    local last = first + random(n - first + 1)
+    return {first, last, 1 + random(math.max(1, math.min(3, last - first + 1)))}
+  end
   return {first, random(first) + 1, -(random(3) + 1)}
 end
 

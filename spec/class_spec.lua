@@ -47,7 +47,7 @@ describe("a tensor", function()
     assert.is_true(lt.is_tensor(x))
     for _, v in ipairs{1, "x", {}, print, io.stdout, true} do assert.is_false(lt.is_tensor(v)) end
     assert.is_false(lt.is_tensor(nil))
-    fails("sum: argument 1: tensor expected, got userdata", lt.sum, io.stdout)
+    fails("sum: argument 1: tensor expected, got FILE*", lt.sum, io.stdout)
     fails("item: argument 1: tensor expected, got table", lt.item, {})
   end)
   it("hides its metatable", function() assert.is_false(getmetatable(x)) end)

@@ -99,7 +99,17 @@ describe("options", function()
   it("must be known, and the error lists those that are", function()
     check {
       {'^zeros: unknown option "dtpye"; known: .*dtype', function() lt.zeros(2, {dtpye = "int8"}) end},
-      {'^sum: unknown option "keepdims"; known: .*keepdim', function() lt.ones(2):sum(1, {keepdims = true}) end},
+      {'^sum: unknown option "keepdims"; known: .*; did you mean "keepdim"%?$', function() lt.ones(2):sum(1, {keepdims = true}) end},
+      {'^sum: unknown option "axis"; known: .*; did you mean "dim"%?$', function() lt.ones(2):sum {axis = 1} end},
+      {'^var: unknown option "ddof"; known: .*; did you mean "correction"%?$', function() lt.ones(2):var {ddof = 1} end},
+      {'^topk: unknown option "largets"; known: .*; did you mean "largest"%?$', function() lt.ones(2):topk(1, {largets = true}) end},
+      {'^SGD: unknown option "learning_rate"; known: .*; did you mean "lr"%?$', function()
+        lt.optim.SGD(lt.nn.Linear(1, 1):parameters(), {learning_rate = 1})
+      end},
+      {'^Conv2d: unknown option "strides"; known: .*; did you mean "stride"%?$', function() lt.nn.Conv2d(1, 1, 1, {strides = 2}) end},
+      {'^cross_entropy: unknown option "size_average"; known: .*; did you mean "reduction"%?$', function()
+        lt.nn.functional.cross_entropy(lt.ones(1, 2), lt.tensor {1}, {size_average = true})
+      end},
       {'^add: unknown option "dtype"; known: out', function() lt.add(lt.ones(2), 1, {dtype = "int8"}) end},
       {'^tensor: unknown option "type"', function() lt.tensor({1}, {type = "int8"}) end},
     }
@@ -350,5 +360,118 @@ describe("an argument too many", function()
     assert.raises("unique_values: at most 1 argument expected, got 2", lt.unique_values, x, {return_counts = true})
     assert.raises("tril: at most 2 arguments expected, got 3", lt.tril, x, 0, 1)
     assert.raises("cond: at most 2 arguments expected, got 3", lt.linalg.cond, x, 1, 2)
+  end)
+end)
+
+describe("what was given instead", function()
+  local x, module, generator = lt.ones(2), lt.nn.ReLU(), lt.generator {seed = 1}
+
+  it("is named by its kind, not as a userdata or a table", function()
+    check {
+      {"^no_grad: function expected, got tensor$", function() lt.no_grad(x) end},
+      {"^zeros: dtype: name expected, got tensor$", function() lt.zeros(2, {dtype = x}) end},
+      {"^sum: option keepdim: boolean expected, got tensor$", function() x:sum {keepdim = x} end},
+      {"^reshape: size: number expected, got tensor$", function() x:reshape(x) end},
+      {"^add: argument 2: tensor expected, got generator$", function() return x + generator end},
+      {"^add: argument 2: tensor or number expected, got module$", function() return x + module end},
+      {"^add: argument 2: tensor or number expected, got function$", function() return x + print end},
+      {"^add: argument 2: tensor expected, got FILE%*$", function() return x + io.stdout end},
+      {"^roll: .* expected, got tensor$", function() x:roll(x) end},
+      {"^relu: tensor expected, got generator$", function() module(generator) end},
+      {"^Linear%(2, 3%): the input: tensor expected, got module$", function() lt.nn.Linear(2, 3)(module) end},
+      {"^Conv2d: options expected, got tensor$", function() lt.nn.Conv2d(1, 2, 3, x) end},
+      {"^Sequential: argument 1: module expected, got tensor$", function() lt.nn.Sequential(x) end},
+      {"^randn: option generator: generator expected, got tensor$", function() lt.randn(2, {generator = x}) end},
+    }
+  end)
+end)
+
+describe("names of other libraries", function()
+  local lt_names = {"help", "nosuch", "interp", "percentile", "gradient", "trapz", "kron", "cov", "sparse", "image", "vmap",
+                    "compile", "select", "randperm", "cdist", "inv", "optm"}
+  local answers = {
+    percentile = 'did you mean "quantile"?', randperm = 'did you mean "permutation"?', inv = 'did you mean "lt.linalg.inv"?',
+    interp = "use lt.searchsorted and lt.lerp", compile = "lt.elementwise compiles an expression",
+    gradient = "differences are x:diff(), derivatives lt.grad(f)", select = "use an index: x[i] or x[{ {}, i }]",
+    trapz = "use ((y[{ {2, -1} }] + y[{ {1, -2} }]) / 2 * x:diff()):sum()",
+    kron = 'use lt.einsum("ij,kl->ikjl", x, y), and reshape the result',
+    cov = "with c = x - x:mean(1, {keepdim = true}), use c.T:matmul(c) / (#x - 1)",
+    cdist = "use (x:expand_dims(2) - y:expand_dims(1)):square():sum(3):sqrt()", optm = 'did you mean "optim"?',
+  }
+
+  it("are told ours, or nothing where no name is near", function()
+    for _, name in ipairs(lt_names) do
+      local help = answers[name] and "; " .. answers[name] or ""
+      assert.equal(('luatensor has no "%s"%s'):format(name, help), helpers.message_of(function() return lt[name] end))
+    end
+  end)
+
+  it("are told of methods, modules, losses, optimisers, data, too", function()
+    local x, nn = lt.ones(2, 3), lt.nn
+    check {
+      {'^tensor has no "percentile"; did you mean "quantile"%?$', function() return x.percentile end},
+      {'^tensor has no "numpy"; lt.save', function() return x:numpy() end},
+      {'^tensor has no "svd"; did you mean "lt.linalg.svd"%?$', function() return x:svd() end},
+      {'^tensor has no "xyzzy"$', function() return x:xyzzy() end},
+      {'^luatensor has no "backward"; it is a method: x:backward', function() return lt.backward(x) end},
+      {'^luatensor has no "nn.SpatialConvolution"; did you mean "nn.Conv2d"%?$', function() return nn.SpatialConvolution end},
+      {'^luatensor has no "nn.linear"; did you mean "nn.Linear"%?$', function() return nn.linear end},
+      {'^luatensor has no "nn.init.normal"; did you mean "nn.init.normal_"%?$', function() return nn.init.normal end},
+      {'^luatensor has no "nn.cross_entropy"; did you mean "lt.nn.functional.cross_entropy"%?$', function()
+        return nn.cross_entropy
+      end},
+      {'^luatensor has no "nn.Conv3d"$', function() return nn.Conv3d end},
+      {'^luatensor has no "nn.functional.swish"; did you mean "nn.functional.silu"%?$', function() return nn.functional.swish end},
+      {'^luatensor has no "optim.lr_scheduler"; did you mean "optim.scheduler"%?$', function() return lt.optim.lr_scheduler end},
+      {'^luatensor has no "optim.adam"; did you mean "optim.Adam"%?$', function() return lt.optim.adam end},
+      {'^luatensor has no "data.DataLoader"; did you mean "data.Loader"%?$', function() return lt.data.DataLoader end},
+      {'^luatensor has no "linalg.norm"; did you mean "linalg.vector_norm"%?$', function() return lt.linalg.norm end},
+      {'^luatensor has no "cuda.device_count"; use #lt.devices%(%)$', function() return lt.cuda.device_count end},
+    }
+  end)
+
+  it("lead to names that are there", function()
+    local foreign, core = require "luatensor.foreign", require "luatensor.core"
+    local there = {tensor = {core.methods, core.properties}}
+    local function table_of(kind)
+      local place = lt
+      for part in kind:gmatch "[^.]+" do place = place[part] end
+      return {place}
+    end
+    for kind, lists in pairs(foreign.tables) do
+      local places = there[kind] or kind:find("^[%w.]*%.$") and table_of(kind) or kind == "" and {lt}
+      for _, list in ipairs(places and lists or {}) do
+        for name, cure in pairs(list) do
+          local found = type(cure) ~= "table"
+          for _, target in ipairs(not found and cure or {}) do
+            for _, place in ipairs(places) do found = found or rawget(place, target) ~= nil end
+          end
+          if not found and kind == "tensor" then found = rawget(lt, cure[1]) ~= nil end
+          assert(found, ("%s%s leads nowhere"):format(kind, name))
+          for _, place in ipairs(places) do assert(rawget(place, name) == nil, ("%s%s is there"):format(kind, name)) end
+        end
+      end
+    end
+  end)
+
+  it("have cures that compute the right values", function()
+    local x, y = lt.tensor {{1.0, 2.0}, {3.0, 5.0}, {4.0, 1.0}}, lt.tensor {{0.0, 1.0}, {2.0, 2.0}}
+    local function run(text) return assert(load("local lt, x, y = ... return " .. text))(lt, x, y) end
+    local cures = require("luatensor.foreign").find
+    local text = cures("", "cdist"):match "use (.*)"
+    assert.near(math.sqrt(2), run(text)[{1, 1}]:item(), 1e-6)
+    assert.near(math.sqrt(10), run(text)[{2, 2}]:item(), 1e-6)                -- (3, 5) to (2, 2)
+    local c, cov = cures("", "cov"):match "with c = (.*), use (.*)"
+    local covariance = run(("(function(c) return %s end)(%s)"):format(cov, c)):totable()
+    assert.near(7 / 3, covariance[1][1], 1e-5)                               -- numpy.cov
+    assert.near(-1 / 6, covariance[1][2], 1e-5)
+    local z, coefficient = cures("", "corrcoef"):match "with z = (.*), use (.*)"
+    local matrix = run(("(function(z) return %s end)(%s)"):format(coefficient, z)):totable()
+    assert.near(1.0, matrix[1][1], 1e-5)
+    assert.near(-1 / 6 / math.sqrt(7 / 3 * 13 / 3), matrix[2][1], 1e-5)
+    x, y = lt.tensor {0.0, 1.0, 3.0}, lt.tensor {1.0, 2.0, 4.0}
+    assert.near(7.5, run(cures("", "trapz"):match "use (.*)"):item(), 1e-6)
+    x, y = lt.tensor {{1, 2}}, lt.tensor {{3}, {4}}
+    assert.same({{3, 6}, {4, 8}}, run(cures("", "kron"):match "use (lt%..*)," .. ":reshape(2, 2)"):totable())
   end)
 end)

@@ -229,7 +229,7 @@ describe("kernel", function()
     } do
       fails("saxpy: " .. case[2], saxpy, case[1], out, x, 1, 10)
     end
-    fails("saxpy: argument 1: a table with grid and block expected, got userdata", saxpy, out, x, 1, 10)
+    fails("saxpy: argument 1: a table with grid and block expected, got tensor", saxpy, out, x, 1, 10)
     fails("saxpy: argument 1: a table with grid and block expected, got no value", saxpy)
     fails("saxpy: argument 1: a table with grid and block expected, got nil", saxpy, nil)
     assert.raises("^saxpy: shared: 16777216 bytes; a block of this device has at most %d+$", saxpy,

@@ -100,7 +100,7 @@ describe("isclose", function()
   end)
 
   it("names unknown options", function()
-    assert.raises('isclose: unknown option "tol"; known: rtol, atol, equal_nan, out',
+    assert.raises('isclose: unknown option "tol"; known: rtol, atol, equal_nan, out; did you mean "atol"?',
                   lt.isclose, lt.ones(1), 1, {tol = 1})
   end)
 end)

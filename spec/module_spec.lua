@@ -478,7 +478,7 @@ load_state_dict: this is not the state of such a Sequential:
     local missing, unexpected = m:load_state_dict({["1.bias"] = lt.tensor{true, false, true, true}, x = 1}, {strict = false})
     assert.same({{"1.weight", "3.bias", "3.weight"}, {"x"}}, {missing, unexpected})
     assert.same({1, 0, 1, 1}, m[1].bias:totable())
-    assert.raises("load_state_dict: unknown option \"stict\"; known: strict", m.load_state_dict, m, {}, {stict = false})
+    assert.raises("load_state_dict: unknown option \"stict\"; known: strict; did you mean \"strict\"?", m.load_state_dict, m, {}, {stict = false})
     assert.raises("load_state_dict: table expected, got nil", m.load_state_dict, m)
   end)
 
@@ -535,7 +535,7 @@ describe("containers", function()
     for i, l in ipairs(m.layers) do count = count + i + (nn.is_module(l) and 10 or 0) end
     assert.equal(23, count)
     assert.raises("ModuleDict: \"forward\" is a name that modules need themselves", nn.ModuleDict, {forward = nn.ReLU()})
-    assert.raises("ModuleList: a list of modules expected, got a module", nn.ModuleList, nn.ReLU())
+    assert.raises("ModuleList: a list of modules expected, got module", nn.ModuleList, nn.ReLU())
     assert.raises("ParameterList: argument 1: a parameter cannot be the result of multiply; use x:detach()", nn.ParameterList,
                   {parameter(1) * 2})
     assert.raises("ModuleList: this class has no forward", function() return m.layers(1) end)
@@ -571,7 +571,7 @@ describe("misuse", function()
     assert.raises("Linear: this is the class; make a layer of it, Linear(…), and call that", function() return nn.Linear:forward(lt.rand(1, 3)) end)
     assert.raises("Linear: inputs: integer expected, got nil", nn.Linear)
     assert.raises("Linear: outputs: 0 is out of range", nn.Linear, 3, 0)
-    assert.raises("Linear: unknown option \"bais\"; known: bias, device, dtype, generator", nn.Linear, 3, 2, {bais = false})
+    assert.raises("Linear: unknown option \"bais\"; known: bias, device, dtype, generator; did you mean \"bias\"?", nn.Linear, 3, 2, {bais = false})
   end)
 
   it("of methods names the colon or the class", function()
@@ -644,9 +644,9 @@ describe("the places of a Sequential", function()
 
   it("of a ParameterList are tensors in a list", function()
     assert.raises("ParameterList: a list of tensors expected, got number", function() nn.ParameterList(3) end)
-    assert.raises("ParameterList: a list of tensors expected, got a tensor; use {x}",
+    assert.raises("ParameterList: a list of tensors expected, got tensor; use {x}",
                   function() nn.ParameterList(lt.ones(2)) end)
-    assert.raises("ParameterList: a list of tensors expected, got a module", function() nn.ParameterList(nn.ReLU()) end)
+    assert.raises("ParameterList: a list of tensors expected, got module", function() nn.ParameterList(nn.ReLU()) end)
     assert.raises("ParameterList: argument 1: a tensor of floats expected, got int64", function()
       nn.ParameterList{lt.ones({2}, {dtype = "int64"})}
     end)
@@ -742,11 +742,11 @@ describe("forward with a dot", function()
     local x = lt.ones(2, 2)
     for name, m in pairs {Linear = nn.Linear(2, 2), Embedding = nn.Embedding(2, 2), LayerNorm = nn.LayerNorm(2),
                           Sequential = nn.Sequential(), MultiheadAttention = nn.MultiheadAttention(2, 1)} do
-      assert.raises(name .. ": forward: module expected, got a tensor; is there a colon, as in layer:forward(x)?",
+      assert.raises(name .. ": forward: module expected, got tensor; is there a colon, as in layer:forward(x)?",
                     function() return m.forward(x) end)
     end
     for _, m in ipairs {nn.LSTM(2, 2), nn.GRUCell(2, 2), nn.BatchNorm1d(2), nn.Conv1d(2, 2, 1)} do
-      assert.raises("^[%a ]+: forward: module expected, got a tensor; is there a colon",
+      assert.raises("^[%a ]+: forward: module expected, got tensor; is there a colon",
                     function() return m.forward(x) end)
     end
   end)

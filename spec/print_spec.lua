@@ -85,7 +85,7 @@ describe("set_printoptions", function()
     lt.set_printoptions(defaults)
   end)
   it("refuses what it does not know, and changes nothing then", function()
-    fails('set_printoptions: unknown option "precison"; known: edgeitems, linewidth, precision, sci, threshold',
+    fails('set_printoptions: unknown option "precison"; known: edgeitems, linewidth, precision, sci, threshold; did you mean "precision"?',
           lt.set_printoptions, {precison = 2})
     fails("set_printoptions: precision: -2 is out of range", lt.set_printoptions, {precision = -2})
     fails("set_printoptions: edgeitems: integer expected, got 1.5", lt.set_printoptions, {edgeitems = 1.5})

@@ -120,7 +120,7 @@ describe("an IDX file", function()
     fails("read_idx: /nowhere: No such file or directory", data.read_idx, "/nowhere")
     fails("read_idx: /tmp: not a plain file", data.read_idx, "/tmp")
     fails("read_idx: path expected, got nil", data.read_idx)
-    fails('read_idx: unknown option "type"; known: device, dtype', data.read_idx, path, {type = 1})
+    fails('read_idx: unknown option "type"; known: device, dtype; did you mean "dtype"?', data.read_idx, path, {type = 1})
   end)
 end)
 

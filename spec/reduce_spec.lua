@@ -295,7 +295,7 @@ describe("errors of reductions", function()
   end)
 
   it("list the options", function()
-    assert.raises('sum: unknown option "keepdims"; known: dim, keepdim, out, dtype', x.sum, x, {keepdims = true})
+    assert.raises('sum: unknown option "keepdims"; known: dim, keepdim, out, dtype; did you mean "keepdim"?', x.sum, x, {keepdims = true})
     assert.raises('max: unknown option "dtype"; known: dim, keepdim, out', x.max, x, {dtype = "int8"})
     assert.raises("var: option correction: number expected, got string", x.var, x, {correction = "1"})
     assert.raises("sum: option keepdim: boolean expected, got number", x.sum, x, {keepdim = 1})

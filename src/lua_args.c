@@ -56,7 +56,7 @@ tensor *check_tensor(lua_State *L, int i, const char *fn) {
   tensor *t = test_tensor(L, i);
   if (!t) check_dot(L, fn);
   if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
-  if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, luaL_typename(L, i));
+  if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, type_name(L, i));
   if (tensor_is_gone(t)) luaL_error(L, "%s: argument %d: %s", fn, i, push_gone(L, t));
   return t;
 }
@@ -87,7 +87,7 @@ void check_arg(lua_State *L, int i, const char *fn, arg *a) {
       }
       break;
     default:
-      luaL_error(L, "%s: argument %d: tensor or number expected, got %s", fn, i, luaL_typename(L, i));
+      luaL_error(L, "%s: argument %d: tensor or number expected, got %s", fn, i, type_name(L, i));
   }
 }
 
@@ -103,6 +103,8 @@ bool is_options(lua_State *L, int i) {
 }
 
 static int unknown_option(lua_State *L, const char *fn, const char *name, const char *const *known) {
+  lua_newtable(L);
+  int names = lua_gettop(L);
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   for (int k = 0; known[k]; k++) {
@@ -110,7 +112,12 @@ static int unknown_option(lua_State *L, const char *fn, const char *name, const 
     luaL_addstring(&b, known[k]);
   }
   luaL_pushresult(&b);
-  return luaL_error(L, "%s: unknown option \"%s\"; known: %s", fn, name, lua_tostring(L, -1));
+  const char *all = lua_tostring(L, -1);
+  for (int k = 0; known[k]; k++) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, names, known[k]);
+  }
+  return luaL_error(L, "%s: unknown option \"%s\"; known: %s%s", fn, name, all, push_help(L, "option", name, names));
 }
 
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs) {
@@ -176,7 +183,7 @@ tensor *opt_out(lua_State *L, int options, const char *fn) {
   tensor *t = NULL;
   if (!lua_isnil(L, -1)) {
     t = test_tensor(L, -1);
-    if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, luaL_typename(L, -1));
+    if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
     if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
     if (recorder()) recorder()->check_write(L, fn, 0);
   }
@@ -188,7 +195,7 @@ bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool 
   if (!options) return otherwise;
   int type = push_option(L, options, name);
   if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-    luaL_error(L, "%s: option %s: boolean expected, got %s", fn, name, lua_typename(L, type));
+    luaL_error(L, "%s: option %s: boolean expected, got %s", fn, name, type_name(L, -1));
   bool value = type == LUA_TNIL ? otherwise : lua_toboolean(L, -1);
   lua_pop(L, 1);
   return value;
@@ -198,7 +205,7 @@ bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool 
 
 enum dtype check_dtype(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
-    luaL_error(L, "%s: dtype: name expected, got %s", fn, luaL_typename(L, i));
+    luaL_error(L, "%s: dtype: name expected, got %s", fn, type_name(L, i));
   const char *name = lua_tostring(L, i);
   enum dtype d = dtype_find(name);
   if (d != DT_none) return d;
@@ -217,7 +224,7 @@ place default_place(void) { return device_default(); }
 
 place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
-    luaL_error(L, "%s: device: name expected, got %s", fn, luaL_typename(L, i));
+    luaL_error(L, "%s: device: name expected, got %s", fn, type_name(L, i));
   const char *name = lua_tostring(L, i);
   place best = {&cpu_device, 0};
   if (strcmp(name, "auto") == 0) {
@@ -257,7 +264,7 @@ void push_place(lua_State *L, place p) {
 int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
   if (lua_type(L, i) != LUA_TNUMBER) check_dot(L, fn);
   if (lua_type(L, i) != LUA_TNUMBER)
-    luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
+    luaL_error(L, "%s: %s: number expected, got %s", fn, what, type_name(L, i));
   int ok;
   int64_t n = lua_tointegerx(L, i, &ok);
   if (!ok && lua_tonumber(L, i) != lua_tonumber(L, i)) luaL_error(L, "%s: %s: nan is not an integer", fn, what);
@@ -292,7 +299,7 @@ scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
     if (kind != KIND_COMPLEX) raise_unfit(L, fn, i, d);
     return tensor_number(number);
   }
-  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: number or boolean expected, got %s", fn, luaL_typename(L, i));
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: number or boolean expected, got %s", fn, type_name(L, i));
   s.is_float = !lua_isinteger(L, i);
   s.f = lua_tonumber(L, i);
   s.i = lua_tointeger(L, i);
@@ -366,7 +373,7 @@ uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s) {
   if (lua_isnoneornil(L, i)) return (1u << s->ndim) - 1;
   if (lua_type(L, i) == LUA_TNUMBER) return 1u << check_dim_of(L, i, fn, s);
   if (lua_type(L, i) != LUA_TTABLE)
-    luaL_error(L, "%s: dim: number or table expected, got %s", fn, luaL_typename(L, i));
+    luaL_error(L, "%s: dim: number or table expected, got %s", fn, type_name(L, i));
   uint32_t mask = 0;
   lua_Integer n = check_list(L, i, fn);
   for (lua_Integer k = 1; k <= n; k++) {
@@ -529,40 +536,6 @@ int raise_job(lua_State *L, const char *fn, int status, const job *j, const tens
     case ERR_DTYPE: return raise_job_dtype(L, fn, j, t, n);
     default: return raise(L, fn, status, t, n);
   }
-}
-
-/* Edit distance, of names up to 31 bytes. */
-static int distance(const char *a, const char *b) {
-  size_t n = strlen(b);
-  int row[32];
-  if (n > 31) return 99;
-  for (size_t k = 0; k <= n; k++) row[k] = (int)k;
-  for (size_t i = 1; a[i - 1]; i++) {
-    int corner = row[0];
-    row[0] = (int)i;
-    for (size_t k = 1; k <= n; k++) {
-      int least = corner + (a[i - 1] != b[k - 1]);
-      corner = row[k];
-      if (row[k] + 1 < least) least = row[k] + 1;
-      if (row[k - 1] + 1 < least) least = row[k - 1] + 1;
-      row[k] = least;
-    }
-  }
-  return row[n];
-}
-
-const char *nearest_name(lua_State *L, int names, const char *name) {
-  const char *nearest = NULL;
-  int least = 1 + (int)strlen(name) / 2;      /* half the letters wrong: no help any more */
-  lua_pushnil(L);
-  while (lua_next(L, names)) {
-    lua_pop(L, 1);
-    if (lua_type(L, -1) != LUA_TSTRING) continue;
-    const char *known = lua_tostring(L, -1);
-    int d = distance(name, known);
-    if (d < least || (d == least && nearest && strcmp(known, nearest) < 0)) { least = d; nearest = known; }
-  }
-  return nearest;
 }
 
 const op_recorder *the_recorder = NULL;

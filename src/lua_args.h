@@ -159,8 +159,17 @@ int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d);
 /* Raises what job_prepare or job_run returned; out may be NULL. */
 int raise_job(lua_State *L, const char *fn, int status, const job *j, const tensor *out);
 
-/* The known name nearest to `name` in the table at index `names` (keys), or NULL. */
+/* ---- names in errors (lua_names.c) ---- */
+
+/* "tensor", "module", "generator" …, a userdata's __name, else as luaL_typename. */
+const char *type_name(lua_State *L, int i);
+
+/* The key of the table at index `names` that is nearest to `name`, if it is near; or NULL. */
 const char *nearest_name(lua_State *L, int names, const char *name);
+
+/* What to write instead of `name`, which is none of the keys of the table at `names`: "; did you mean \"sum\"?", or "".
+** kind: of names.lua, such as "tensor" or "option". Pushes values. */
+const char *push_help(lua_State *L, const char *kind, const char *name, int names);
 
 /* ---- every op's way out ---- */
 

@@ -171,7 +171,7 @@ static void read_row(lua_State *L, reader *r, int64_t position) {
 
 /* The entry at the top of the stack is not a table of the same length as the first. */
 static void raise_ragged(lua_State *L, reader *r, int depth) {
-  const char *where = push_path(L, r, depth), *type = luaL_typename(L, -2);
+  const char *where = push_path(L, r, depth), *type = type_name(L, -2);
   if (lua_isnil(L, -2)) luaL_error(L, "%s: hole in the data: %s is nil", r->fn, where);
   if (!lua_istable(L, -2)) luaL_error(L, "%s: ragged table: %s is a %s, the first entry a table", r->fn, where, type);
   luaL_error(L, "%s: ragged table: row %s has %I elements, the first has %I", r->fn, where,
@@ -201,7 +201,7 @@ static enum dtype natural_dtype(const reader *r) {
 static void choose_leaves(lua_State *L, reader *r) {
   bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
   if (!leaf && r->shape.ndim == 0)
-    luaL_error(L, "%s: table, number or boolean expected, got %s", r->fn, luaL_typename(L, -1));
+    luaL_error(L, "%s: table, number or boolean expected, got %s", r->fn, type_name(L, -1));
   if (!leaf) r->leaf = LUA_TNUMBER;
   if (r->dtype == DT_none) return;
   r->floats = dtype_kind(r->dtype) >= KIND_FLOAT;
@@ -483,7 +483,7 @@ static int l_from_bytes(lua_State *L) {
   shape s;
   int64_t count;
   if (nargs != 2) return luaL_error(L, "from_bytes: string and shape expected, got %d arguments", nargs);
-  if (lua_type(L, 1) != LUA_TSTRING) return luaL_error(L, "from_bytes: string expected, got %s", luaL_typename(L, 1));
+  if (lua_type(L, 1) != LUA_TSTRING) return luaL_error(L, "from_bytes: string expected, got %s", type_name(L, 1));
   const char *bytes = lua_tolstring(L, 1, &have);
   check_shape(L, 2, 2, "from_bytes", &s);
   enum dtype d = opt_dtype(L, options, "from_bytes", dtype_default_float());

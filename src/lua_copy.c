@@ -47,7 +47,7 @@ static int l_to(lua_State *L) {
   place where = opt_place(L, options, fn, x->store->place);
   for (int i = 2; i <= nargs; i++) {
     if (lua_type(L, i) != LUA_TSTRING)
-      return luaL_error(L, "to: name of a dtype or device expected, got %s", luaL_typename(L, i));
+      return luaL_error(L, "to: name of a dtype or device expected, got %s", type_name(L, i));
     if (names_place(lua_tostring(L, i))) where = check_place(L, i, fn);
     else d = check_dtype(L, i, fn);
     if (i == 3 && names_place(lua_tostring(L, 2)) == names_place(lua_tostring(L, 3)))

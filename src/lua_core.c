@@ -21,9 +21,7 @@ static int raise_unknown(lua_State *L, const char *name) {
   int names = lua_gettop(L);
   copy_names(L, lua_upvalueindex(1), names);
   copy_names(L, lua_upvalueindex(2), names);
-  const char *nearest = nearest_name(L, names, name);
-  if (nearest) return luaL_error(L, "tensor has no \"%s\"; did you mean \"%s\"?", name, nearest);
-  return luaL_error(L, "tensor has no \"%s\"", name);
+  return luaL_error(L, "tensor has no \"%s\"%s", name, push_help(L, "tensor", name, names));
 }
 
 /* x[key]: upvalues are methods, properties. */
@@ -51,15 +49,6 @@ static int l_newindex(lua_State *L) {
                     lua_tostring(L, 2));
 }
 
-/* nearest(table, name): the key most like name, or nil. */
-static int l_nearest(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));
-  return 1;
-}
-
-static const function_row functions[] = {{"nearest", l_nearest, ANY}, {NULL, NULL, 0}};
-
 /* A metamethod with the methods and the properties as upvalues. */
 static void set_access(lua_State *L, const char *event, lua_CFunction f) {
   lua_pushvalue(L, METHODS);
@@ -85,7 +74,6 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
   set_access(L, "__index", l_index);
   set_access(L, "__newindex", l_newindex);
-  add_functions(L, functions);
 #define CALL_OPEN(library) open_##library(L);
   LIBRARIES(CALL_OPEN)
   export_table(L, METHODS, "methods");

@@ -141,7 +141,7 @@ typedef struct spacing {
 
 static scalar check_number(lua_State *L, int i, const char *fn, const char *what) {
   if (lua_type(L, i) != LUA_TNUMBER)
-    luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
+    luaL_error(L, "%s: %s: number expected, got %s", fn, what, type_name(L, i));
   return (scalar){.is_float = !lua_isinteger(L, i), .f = lua_tonumber(L, i), .i = lua_tointeger(L, i)};
 }
 

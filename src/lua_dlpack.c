@@ -47,7 +47,7 @@ address to NULL. What is not taken is deleted with the userdata.
 static int l_to_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "to_dlpack", to_options, &nargs);
   if (nargs > 1 && !lua_isnil(L, 2))
-    return luaL_error(L, "to_dlpack: argument 2: options expected, got %s", luaL_typename(L, 2));
+    return luaL_error(L, "to_dlpack: argument 2: options expected, got %s", type_name(L, 2));
   const tensor *t = check_tensor(L, 1, "to_dlpack");
   check_no_gradient(L, "to_dlpack");
   bool versioned = opt_bool(L, options, "to_dlpack", "versioned", true);
@@ -123,7 +123,7 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   if (p && !p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
   if (p) return p;
   if (lua_type(L, 1) != LUA_TLIGHTUSERDATA || is_index_mark(lua_touserdata(L, 1)))
-    luaL_error(L, "from_dlpack: userdata of to_dlpack or light userdata expected, got %s", luaL_typename(L, 1));
+    luaL_error(L, "from_dlpack: userdata of to_dlpack or light userdata expected, got %s", type_name(L, 1));
   *light = (dl_owned){lua_touserdata(L, 1), opt_bool(L, options, "from_dlpack", "versioned", true)};
   if (!light->managed) luaL_error(L, "from_dlpack: a NULL address");
   return light;
@@ -141,7 +141,7 @@ that library queued on a GPU must be done. Read-only memory is copied. After an 
 static int l_from_dlpack(lua_State *L) {
   int nargs, options = check_options(L, "from_dlpack", from_options, &nargs);
   if (nargs > 1 && !lua_isnil(L, 2))
-    return luaL_error(L, "from_dlpack: argument 2: options expected, got %s", luaL_typename(L, 2));
+    return luaL_error(L, "from_dlpack: argument 2: options expected, got %s", type_name(L, 2));
   export_tensor(L);
   dl_owned light, *p = check_struct(L, options, &light);
   bool must = opt_bool(L, options, "from_dlpack", "copy", false), may = opt_bool(L, options, "from_dlpack", "copy", true);

@@ -66,7 +66,7 @@ static const struct { const char *name; unsigned members; } kinds[] = {
 /* Is d of the kind, or the dtype, named at stack index i? */
 static bool is_of_kind(lua_State *L, enum dtype d, int i) {
   if (lua_type(L, i) != LUA_TSTRING)
-    luaL_error(L, "isdtype: kind: name or list of names expected, got %s", luaL_typename(L, i));
+    luaL_error(L, "isdtype: kind: name or list of names expected, got %s", type_name(L, i));
   const char *name = lua_tostring(L, i);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strcmp(kinds[k].name, name) == 0) return kinds[k].members >> dtype_kind(d) & 1;

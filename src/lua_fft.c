@@ -34,7 +34,7 @@ static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
     }
   if (type != LUA_TNIL)
     luaL_error(L, "%s: option norm: \"backward\", \"ortho\" or \"forward\" expected, got %s", fn,
-               name ? lua_pushfstring(L, "\"%s\"", name) : lua_typename(L, type));
+               name ? lua_pushfstring(L, "\"%s\"", name) : type_name(L, -1));
   lua_pop(L, 1);
   return FFT_NORM_backward;
 }
@@ -43,7 +43,7 @@ static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
 static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   if (lua_type(L, i) == LUA_TNUMBER) return 1;
   if (lua_type(L, i) != LUA_TTABLE)
-    luaL_error(L, "%s: %s: number or list expected, got %s", fn, what, luaL_typename(L, i));
+    luaL_error(L, "%s: %s: number or list expected, got %s", fn, what, type_name(L, i));
   lua_Integer n = (lua_Integer)lua_rawlen(L, i), keys = 0;
   for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) keys++;
   if (n == 0) luaL_error(L, "%s: %s: an empty list", fn, what);

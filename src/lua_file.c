@@ -76,7 +76,7 @@ bool finish_output(file *f) {
 
 const char *check_path(lua_State *L, int i, const char *fn) {
   size_t n;
-  if (lua_type(L, i) != LUA_TSTRING) luaL_error(L, "%s: path expected, got %s", fn, luaL_typename(L, i));
+  if (lua_type(L, i) != LUA_TSTRING) luaL_error(L, "%s: path expected, got %s", fn, type_name(L, i));
   const char *path = lua_tolstring(L, i, &n);
   if (strlen(path) != n) luaL_error(L, "%s: a path with a zero byte", fn);
   return path;

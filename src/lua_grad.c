@@ -28,7 +28,7 @@ int finish_made(lua_State *L, int options, const char *fn) {
 }
 
 static bool check_flag(lua_State *L, int i, const char *fn) {
-  if (lua_type(L, i) != LUA_TBOOLEAN) luaL_error(L, "%s: boolean expected, got %s", fn, luaL_typename(L, i));
+  if (lua_type(L, i) != LUA_TBOOLEAN) luaL_error(L, "%s: boolean expected, got %s", fn, type_name(L, i));
   return lua_toboolean(L, i);
 }
 
@@ -157,7 +157,7 @@ int set_grad(lua_State *L) {
   if (!u->is_leaf) return luaL_error(L, "grad: only leaves have a gradient that can be set; use retain_grad to see it");
   if (!lua_isnil(L, 3)) {
     const tensor *g = test_tensor(L, 3);
-    if (!g || tensor_is_gone(g)) return luaL_error(L, "grad: a tensor or nil expected, got %s", luaL_typename(L, 3));
+    if (!g || tensor_is_gone(g)) return luaL_error(L, "grad: a tensor or nil expected, got %s", type_name(L, 3));
     if (!shape_equal(&g->shape, &x->shape) || g->dtype != x->dtype || !place_equal(g->store->place, x->store->place))
       return raise_gradient(L, x, g);
   }

@@ -20,7 +20,7 @@ enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
 
 static graph *check_graph(lua_State *L, const char *fn) {
   graph *g = test_class(L, 1, &graph_class);
-  if (!g) luaL_error(L, "%s: argument 1: graph expected, got %s", fn, luaL_typename(L, 1));
+  if (!g) luaL_error(L, "%s: argument 1: graph expected, got %s", fn, type_name(L, 1));
   if (!g->handle) luaL_error(L, "%s: this graph was freed", fn);
   if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
   return g;
@@ -136,10 +136,10 @@ the graph: it runs at the two calls only.
 */
 static int l_graph(lua_State *L) {
   int nargs, options = check_options(L, "graph", options_known, &nargs);
-  if (nargs == 2) return luaL_error(L, "graph: argument 2: options expected, got %s", luaL_typename(L, 2));
+  if (nargs == 2) return luaL_error(L, "graph: argument 2: options expected, got %s", type_name(L, 2));
   if (nargs > 2) return luaL_error(L, "graph: a function and options expected, got %d arguments", nargs);
   if (nargs != 1 || lua_type(L, 1) != LUA_TFUNCTION)
-    return luaL_error(L, "graph: argument 1: function expected, got %s", luaL_typename(L, 1));
+    return luaL_error(L, "graph: argument 1: function expected, got %s", type_name(L, 1));
   place where = graph_place(L, options);
   lua_settop(L, 1);
   if (random_is_captured()) return luaL_error(L, "graph: another graph is being captured");
@@ -181,7 +181,7 @@ Ends the graph. Its results and their views stay what they are. Freeing twice is
 */
 static int g_free(lua_State *L) {
   graph *g = test_class(L, 1, &graph_class);
-  if (!g) return luaL_error(L, "free: graph expected, got %s", luaL_typename(L, 1));
+  if (!g) return luaL_error(L, "free: graph expected, got %s", type_name(L, 1));
   end_graph(g);
   return 0;
 }

@@ -46,7 +46,7 @@ static int raise_range(lua_State *L, int64_t i, int dim, int64_t n) {
 static int raise_item(lua_State *L, int i, int dim) {
   if (lua_isnil(L, i)) return luaL_error(L, "index for dim %d is nil (a misspelt name?)", dim + 1);
   return luaL_error(L, "index for dim %d: number, range, mask, tensor, lt.newaxis or lt.ellipsis expected, got %s", dim + 1,
-                    luaL_typename(L, i));
+                    type_name(L, i));
 }
 
 /* ---- items ---- */
@@ -115,7 +115,7 @@ static int range_numbers(lua_State *L, int i, int dim, int64_t *v) {
                dim + 1, n, push_numbers(L, i));
   for (int k = 0; k < n; k++) {
     if (lua_rawgeti(L, i, k + 1) != LUA_TNUMBER)
-      luaL_error(L, "range for dim %d: number expected, got %s", dim + 1, luaL_typename(L, -1));
+      luaL_error(L, "range for dim %d: number expected, got %s", dim + 1, type_name(L, -1));
     v[k] = to_index(L, -1, dim);
     lua_pop(L, 1);
   }
@@ -336,7 +336,7 @@ const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *ta
   if (lua_istable(L, i)) return from_table(L, i, target);
   bool number = is_value(L, i);
   if (!number && !test_tensor(L, i))
-    luaL_error(L, "%s: number, boolean, tensor or table expected, got %s", fn, luaL_typename(L, i));
+    luaL_error(L, "%s: number, boolean, tensor or table expected, got %s", fn, type_name(L, i));
   if (number) {
     scalar s = check_value(L, i, fn, target->dtype);
     tensor *t = push_tensor(L, fn, target->dtype, &(shape){.ndim = 0}, target->store->place);

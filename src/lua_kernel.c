@@ -144,7 +144,7 @@ static bool points_to(const parameter *p, enum dtype d) {
 static const tensor *check_pointer(lua_State *L, const char *fn, const kernel *k, int i, int at) {
   const parameter *p = &k->parameter[i];
   const tensor *t = test_tensor(L, at);
-  if (!t) luaL_error(L, "%s: %s: tensor expected, got %s", fn, push_parameter(L, i), luaL_typename(L, at));
+  if (!t) luaL_error(L, "%s: %s: tensor expected, got %s", fn, push_parameter(L, i), type_name(L, at));
   if (!t->store) luaL_error(L, "%s: %s: this tensor was freed", fn, push_parameter(L, i));
   if (!place_equal(t->store->place, k->where)) {
     push_place(L, t->store->place);
@@ -171,7 +171,7 @@ static uint64_t check_number(lua_State *L, const char *fn, const kernel *k, int 
   bool number = lua_type(L, at) == LUA_TNUMBER;
   if (!number && !(d == DT_bool && lua_isboolean(L, at)))
     luaL_error(L, "%s: %s: %s expected, got %s", fn, push_parameter(L, i), d == DT_bool ? "boolean" : "number",
-               luaL_typename(L, at));
+               type_name(L, at));
   scalar s = {.f = lua_tonumber(L, at), .i = lua_tointeger(L, at), .is_float = number && !lua_isinteger(L, at)};
   if (!number) s.i = lua_toboolean(L, at);
   if (!scalar_fits(d, &s))
@@ -218,7 +218,7 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
 static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
   bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
   if (!is_options(L, 2) && !empty)
-    luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, luaL_typename(L, 2));
+    luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, type_name(L, 2));
   int top = lua_gettop(L), nargs;
   lua_pushvalue(L, 2);
   int options = check_options(L, fn, launch_options, &nargs);     /* 0: {} */
@@ -266,7 +266,7 @@ static void point_to(launch_argument *a, const tensor *t) {
 /* k({grid =, block =, shared =}, …) */
 static int l_call(lua_State *L) {
   kernel *k = test_class(L, 1, &kernel_class);
-  if (!k) return luaL_error(L, "kernel: kernel expected, got %s", luaL_typename(L, 1));
+  if (!k) return luaL_error(L, "kernel: kernel expected, got %s", type_name(L, 1));
   int given = lua_gettop(L) - 2;
   const char *fn = push_name(L, 1);
   if (given < 0) return luaL_error(L, "%s: argument 1: a table with grid and block expected, got no value", fn);

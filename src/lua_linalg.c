@@ -215,7 +215,7 @@ static int l_qr(lua_State *L) {
   linalg_job j = {.op = LINALG_qr};
   int options = begin(L, "qr", known, &j);
   int type = push_option(L, options, "mode");
-  const char *mode = type == LUA_TSTRING ? lua_tostring(L, -1) : type == LUA_TNIL ? "reduced" : luaL_typename(L, -1);
+  const char *mode = type == LUA_TSTRING ? lua_tostring(L, -1) : type == LUA_TNIL ? "reduced" : type_name(L, -1);
   j.full = strcmp(mode, "complete") == 0;
   if (!j.full && strcmp(mode, "reduced") != 0)
     return luaL_error(L, "qr: option mode: \"reduced\" or \"complete\" expected, got %s", mode);

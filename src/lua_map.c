@@ -118,7 +118,7 @@ static int push_limit(lua_State *L, const char *fn, int i, int nargs, int option
   if (type == LUA_TNIL) return given ? i : 0;
   if (given) luaL_error(L, "%s: %s is given twice", fn, name);
   if (type != LUA_TNUMBER && !test_tensor(L, -1))
-    luaL_error(L, "%s: option %s: tensor or number expected, got %s", fn, name, lua_typename(L, type));
+    luaL_error(L, "%s: option %s: tensor or number expected, got %s", fn, name, type_name(L, -1));
   return lua_gettop(L);
 }
 

@@ -179,7 +179,7 @@ static scalar opt_factor(lua_State *L, int options, const char *fn, const char *
   if (type == LUA_TNUMBER)
     s = (scalar){.f = lua_tonumber(L, -1), .i = lua_tointeger(L, -1), .is_float = !lua_isinteger(L, -1)};
   else if (type != LUA_TNIL)
-    luaL_error(L, "%s: option %s: number expected, got %s", fn, name, lua_typename(L, type));
+    luaL_error(L, "%s: option %s: number expected, got %s", fn, name, type_name(L, -1));
   lua_pop(L, 1);
   return s;
 }
@@ -231,7 +231,7 @@ static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   static const char *const names[] = {"the input", "the weight", "the bias"};
   for (int i = 0; i < 3; i++) {
     if (i == 2 && !lua_toboolean(L, 3)) break;
-    if (!t[i]) return lua_pushfstring(L, "%s: tensor expected, got %s", names[i], luaL_typename(L, i + 1));
+    if (!t[i]) return lua_pushfstring(L, "%s: tensor expected, got %s", names[i], type_name(L, i + 1));
     if (tensor_is_gone(t[i])) return lua_pushfstring(L, "%s: %s", names[i], push_gone(L, t[i]));
     if (t[i]->dtype != t[0]->dtype)
       return lua_pushfstring(L, "the input is %s, %s %s; use :to(\"%s\")", dtypes[t[0]->dtype].name, names[i],
@@ -286,7 +286,7 @@ cores multiply several times faster. On the CPU, and for other dtypes, both are 
 */
 static int l_set_precision(lua_State *L) {
   if (lua_type(L, 1) != LUA_TSTRING)
-    return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got %s", luaL_typename(L, 1));
+    return luaL_error(L, "set_matmul_precision: \"ieee\" or \"tf32\" expected, got %s", type_name(L, 1));
   for (int p = PRECISION_ieee; p <= PRECISION_tf32; p++)
     if (strcmp(lua_tostring(L, 1), precisions[p]) == 0) {
       matmul_set_precision((enum precision)p);

@@ -21,7 +21,7 @@ node *test_node(lua_State *L, int i) {
 
 node *check_node(lua_State *L, int i) {
   node *n = test_node(L, i);
-  if (!n) luaL_error(L, "autograd: argument %d: node expected, got %s", i, luaL_typename(L, i));
+  if (!n) luaL_error(L, "autograd: argument %d: node expected, got %s", i, type_name(L, i));
   return n;
 }
 

@@ -23,7 +23,7 @@ static const char *const generator_options[] = {"seed", NULL};
 
 static generator *check_generator(lua_State *L, const char *fn) {
   generator *g = test_class(L, 1, &generator_class);
-  if (!g) luaL_error(L, "%s: argument 1: generator expected, got %s", fn, luaL_typename(L, 1));
+  if (!g) luaL_error(L, "%s: argument 1: generator expected, got %s", fn, type_name(L, 1));
   return g;
 }
 
@@ -51,7 +51,7 @@ static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
     g = test_class(L, -1, &generator_class);
-    if (!g) luaL_error(L, "%s: option generator: generator expected, got %s", fn, luaL_typename(L, -1));
+    if (!g) luaL_error(L, "%s: option generator: generator expected, got %s", fn, type_name(L, -1));
   } else {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
     g = lua_touserdata(L, -1);
@@ -161,7 +161,7 @@ Back to a state: the same numbers follow again.
 static int g_set_state(lua_State *L) {
   generator *g = check_generator(L, "set_state");
   check_seeding(L, "set_state");
-  if (!lua_istable(L, 2)) return luaL_error(L, "set_state: table expected, got %s", luaL_typename(L, 2));
+  if (!lua_istable(L, 2)) return luaL_error(L, "set_state: table expected, got %s", type_name(L, 2));
   lua_getfield(L, 2, "seed");
   lua_getfield(L, 2, "offset");
   uint64_t seed = (uint64_t)check_integer(L, -2, "set_state", "seed");
@@ -179,7 +179,7 @@ static int g_tostring(lua_State *L) {
 /* ---- what to draw ---- */
 
 static double check_number(lua_State *L, int i, const char *fn, const char *what) {
-  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: %s: number expected, got %s", fn, what, luaL_typename(L, i));
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: %s: number expected, got %s", fn, what, type_name(L, i));
   double v = lua_tonumber(L, i);
   if (!isfinite(v)) luaL_error(L, "%s: %s is %f", fn, what, v);
   return v;

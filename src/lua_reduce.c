@@ -40,7 +40,7 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   if (!options) return 0;
   int type = push_option(L, options, "correction");
   if (type != LUA_TNIL && type != LUA_TNUMBER)
-    luaL_error(L, "%s: option correction: number expected, got %s", fn, lua_typename(L, type));
+    luaL_error(L, "%s: option correction: number expected, got %s", fn, type_name(L, -1));
   double value = lua_tonumber(L, -1);
   lua_pop(L, 1);
   return value;

@@ -11,6 +11,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
 /* lua_<library>.c has open_<library>, which fills them. */
 #define LIBRARIES(X) \
   X(tensor)  \
+  X(names)   \
   X(memory)  \
   X(map)     \
   X(reduce)  \

@@ -32,7 +32,7 @@ static void check_epoch(lua_State *L, const char *fn, const char *what, place wh
 
 static stream *check_stream(lua_State *L, int i, const char *fn) {
   stream *s = test_class(L, i, &stream_class);
-  if (!s) luaL_error(L, "%s: argument %d: stream expected, got %s", fn, i, luaL_typename(L, i));
+  if (!s) luaL_error(L, "%s: argument %d: stream expected, got %s", fn, i, type_name(L, i));
   if (s->ended) luaL_error(L, "%s: argument %d: this stream was closed", fn, i);
   check_epoch(L, fn, "stream", s->where, s->epoch);
   return s;
@@ -40,7 +40,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
 
 static event *check_event(lua_State *L, int i, const char *fn) {
   event *e = test_class(L, i, &event_class);
-  if (!e) luaL_error(L, "%s: argument %d: event expected, got %s", fn, i, luaL_typename(L, i));
+  if (!e) luaL_error(L, "%s: argument %d: event expected, got %s", fn, i, type_name(L, i));
   if (e->ended) luaL_error(L, "%s: argument %d: this event was closed", fn, i);
   check_epoch(L, fn, "event", e->where, e->epoch);
   return e;
@@ -176,7 +176,7 @@ is current again. The function cannot yield.
 static int l_with_stream(lua_State *L) {
   const stream *s = check_stream(L, 1, "with_stream");
   if (lua_type(L, 2) != LUA_TFUNCTION)
-    return luaL_error(L, "with_stream: argument 2: function expected, got %s", luaL_typename(L, 2));
+    return luaL_error(L, "with_stream: argument 2: function expected, got %s", type_name(L, 2));
   int nargs = lua_gettop(L) - 2;
   enter_stream(L, s, 2);                  /* stream, guard, f, arguments */
   lua_call(L, nargs, LUA_MULTRET);
@@ -221,7 +221,7 @@ static int s_wait(lua_State *L) {
     return finish(L, "wait", wait_for_event(s, e), s->where);
   }
   if (!test_class(L, 2, &stream_class))
-    return luaL_error(L, "wait: argument 2: event or stream expected, got %s", luaL_typename(L, 2));
+    return luaL_error(L, "wait: argument 2: event or stream expected, got %s", type_name(L, 2));
   const stream *other = check_stream(L, 2, "wait");
   return finish(L, "wait", wait_for_stream(s, other), other->where);
 }

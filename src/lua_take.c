@@ -305,7 +305,7 @@ static const tensor *searched_values(lua_State *L, const char *fn, const arg *a,
 /* x in the order of option sorter, or x where there is none. */
 static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, const tensor *x) {
   if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
-  if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, luaL_typename(L, -1));
+  if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, type_name(L, -1));
   const tensor *sorter = check_tensor(L, lua_gettop(L), fn);
   if (!shape_equal(&sorter->shape, &x->shape)) {
     push_shape(L, &sorter->shape);
@@ -363,7 +363,7 @@ static const tensor *list_tensor(lua_State *L, int k) {
 
 /* Checks the list at 1: live tensors on one device. Returns how many, and their common dtype. */
 static int check_list(lua_State *L, const char *fn, enum dtype *d) {
-  if (!lua_istable(L, 1)) luaL_error(L, "%s: table of tensors expected, got %s", fn, luaL_typename(L, 1));
+  if (!lua_istable(L, 1)) luaL_error(L, "%s: table of tensors expected, got %s", fn, type_name(L, 1));
   int n = (int)lua_rawlen(L, 1);
   if (n == 0) luaL_error(L, "%s: no tensors", fn);
   const tensor *first = NULL;

@@ -23,7 +23,7 @@ collector ends it when nothing refers to it any more.
 */
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
-  if (!t) return luaL_error(L, "free: tensor expected, got %s", luaL_typename(L, 1));
+  if (!t) return luaL_error(L, "free: tensor expected, got %s", type_name(L, 1));
   if (lua_gc(L, LUA_GCISRUNNING) != -1) tensor_drop(t);
   return 0;
 }

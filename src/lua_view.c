@@ -216,7 +216,7 @@ static int l_flatten(lua_State *L) {
 static int l_unflatten(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "unflatten");
   int dim = check_dim_of(L, 2, "unflatten", &x->shape);
-  if (!lua_istable(L, 3)) return luaL_error(L, "unflatten: table of sizes expected, got %s", luaL_typename(L, 3));
+  if (!lua_istable(L, 3)) return luaL_error(L, "unflatten: table of sizes expected, got %s", type_name(L, 3));
   shape from = {1, {x->shape.dim[dim]}}, sizes, to = x->shape;
   check_new_shape(L, 3, 3, "unflatten", &from, from.dim[0], &sizes);
   if (to.ndim - 1 + sizes.ndim > MAX_DIMS) return raise_ndim(L, "unflatten");
@@ -486,7 +486,7 @@ static int l_broadcast_shapes(lua_State *L) {
   shape s = {.ndim = 0}, with;
   int n = lua_gettop(L);
   for (int i = 1; i <= n; i++) {
-    if (!lua_istable(L, i)) return luaL_error(L, "broadcast_shapes: argument %d: table expected, got %s", i, luaL_typename(L, i));
+    if (!lua_istable(L, i)) return luaL_error(L, "broadcast_shapes: argument %d: table expected, got %s", i, type_name(L, i));
     check_shape(L, i, i, "broadcast_shapes", &with);
     tensor a = {.shape = s}, b = {.shape = with};
     int st = shape_broadcast(&s, &with);

@@ -3,6 +3,7 @@
 local args = {}
 
 local core = require "luatensor.core"
+local names = require "luatensor.names"
 
 --- A value for a message: C writes the sign of a NaN, which says nothing.
 function args.plain(value) return value ~= value and "nan" or value end
@@ -20,10 +21,20 @@ function args.is_options(v)
 end
 
 local function list_names(known)
-  local names = {}
-  for name in pairs(known) do names[#names + 1] = name end
-  table.sort(names)
-  return table.concat(names, ", ")
+  local list = {}
+  for name in pairs(known) do list[#list + 1] = name end
+  table.sort(list)
+  return table.concat(list, ", ")
+end
+
+local function check_names(fn, options, known)
+  for name in pairs(options) do
+    if type(name) ~= "string" then
+      args.fail(fn, "a table is either options (names) or a list, not both")
+    elseif not known[name] then
+      args.fail(fn, "unknown option %q; known: %s%s", name, list_names(known), names.help("option", name, known))
+    end
+  end
 end
 
 --- Checks the names in an options table; nil gives an empty one.
@@ -33,15 +44,9 @@ end
 function args.options(fn, options, known)
   if options == nil then return {} end
   if type(options) ~= "table" then
-    args.fail(fn, "options expected, got %s", type(options))
+    args.fail(fn, "options expected, got %s", core.type_name(options))
   end
-  for name in pairs(options) do
-    if type(name) ~= "string" then
-      args.fail(fn, "a table is either options (names) or a list, not both")
-    elseif not known[name] then
-      args.fail(fn, "unknown option %q; known: %s", name, list_names(known))
-    end
-  end
+  check_names(fn, options, known)
   return options
 end
 
@@ -53,19 +58,13 @@ function args.split(fn, known, ...)
   if not args.is_options(options) then return list, {} end
   list[list.n] = nil
   list.n = list.n - 1
-  for name in pairs(options) do
-    if type(name) ~= "string" then
-      args.fail(fn, "a table is either options (names) or a list, not both")
-    elseif not known[name] then
-      args.fail(fn, "unknown option %q; known: %s", name, list_names(known))
-    end
-  end
+  check_names(fn, options, known)
   return list, options
 end
 
 --- Argument i must be a tensor that was not freed.
 function args.tensor(fn, i, x)
-  if not core.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, type(x)) end
+  if not core.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
   local gone = core.gone(x)
   if gone then args.fail(fn, "argument %d: %s", i, gone) end
   return x
@@ -75,7 +74,7 @@ end
 function args.integer(fn, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n then
-    args.fail(fn, "%s: integer expected, got %s", what, type(v) == "number" and v or type(v))
+    args.fail(fn, "%s: integer expected, got %s", what, type(v) == "number" and v or core.type_name(v))
   end
   if low and n < low or high and n > high then
     args.fail(fn, "%s: %d is out of range", what, n)
@@ -87,7 +86,7 @@ end
 function args.dim(fn, d, ndim)
   local n = type(d) == "number" and math.tointeger(d)
   if not n then
-    args.fail(fn, "dim: integer expected, got %s", type(d) == "number" and d or type(d))
+    args.fail(fn, "dim: integer expected, got %s", type(d) == "number" and d or core.type_name(d))
   elseif n == 0 then
     args.fail(fn, "dim 0: Lua tensors start at 1")
   elseif n < -ndim or n > ndim then

@@ -143,7 +143,7 @@ return function(lt, methods)
       end
       local graph = outer and ag.mode()
       local y = engine.record(true, fn, table.unpack(list, 1, list.n))
-      if not core.is_tensor(y) then blame.fail("grad", "the function gave %s, a tensor expected", type(y)) end
+      if not core.is_tensor(y) then blame.fail("grad", "the function gave %s, a tensor expected", core.type_name(y)) end
       local run = {graph = graph, retain = graph, stops = stops, captured = {}}
       if y.requires_grad then blame.call(engine.walk, y, blame.call(engine.first_gradient, "grad", y), run) end
       local results = {}

@@ -76,7 +76,7 @@ local function sorted_keys(path, t)
   for key in next, t do
     if math.type(key) ~= "integer" and type(key) ~= "string" then
       blame.fail("save", "%s: a key is %s; strings and integers are saved", path == "" and "the table" or path,
-                 type(key) == "number" and "the float " .. key or "a " .. type(key))
+                 type(key) == "number" and "the float " .. key or "a " .. core.type_name(key))
     end
     if type(key) == "number" or key:sub(1, 1) == "$" or not utf8.len(key) then kind = "pairs" end
     keys[#keys + 1] = key
@@ -95,7 +95,7 @@ local function text_of(state, path, value, depth)
   if not text then
     blame.fail("save", "%s is %s; tensors, numbers, strings, booleans, modules, optimisers, generators and tables of "
                        .. "these are saved", path == "" and "the value" or path,
-               value == nil and "nil" or "a " .. type(value))
+               value == nil and "nil" or "a " .. core.type_name(value))
   end
   return text(value, state, path, depth)
 end
@@ -140,7 +140,7 @@ end
 local function check_metadata(metadata)
   if metadata == nil then return {} end
   local copy = {}
-  if type(metadata) ~= "table" then blame.fail("save", "metadata: table expected, got %s", type(metadata)) end
+  if type(metadata) ~= "table" then blame.fail("save", "metadata: table expected, got %s", core.type_name(metadata)) end
   for name, value in pairs(metadata) do
     if type(name) ~= "string" or type(value) ~= "string" or not utf8.len(name) or not utf8.len(value) then
       blame.fail("save", "metadata: strings by name expected, in UTF-8")
@@ -296,7 +296,7 @@ return function(lt)
   function lt.load(path, options)
     options = blame.call(args.options, "load", options, {device = true, metadata = true})
     if options.metadata ~= nil and type(options.metadata) ~= "boolean" then
-      blame.fail("load", "metadata: true or false expected, got %s", type(options.metadata))
+      blame.fail("load", "metadata: true or false expected, got %s", core.type_name(options.metadata))
     end
     if type(path) == "string" and not path:find "\0" then
       local file, size = blame.call(core.open_tensors, path)

@@ -1,6 +1,7 @@
 --- Sums of products by Einstein's notation: strings are parsed here, contraction.lua says what to compute.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 local contraction = require "luatensor.contraction"
 
 local REMEMBERED = 256   -- programs that are kept
@@ -194,7 +195,7 @@ return function(lt, methods)
   -- @raise a string that does not parse, with the character; lengths that differ, with index and operands
   -- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)
   function lt.einsum(spec, ...)
-    if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", type(spec)) end
+    if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", core.type_name(spec)) end
     local parsed, tensors, shapes = parsed_of(spec), table.pack(...), {}
     if tensors.n ~= #parsed then fail(spec, "%d operands, but %d tensors were given", #parsed, tensors.n) end
     for k = 1, tensors.n do

@@ -253,11 +253,11 @@ return function(lt, _, core)
   function lt.elementwise(parameters, expression, dtype)
     for i, text in ipairs {parameters or false, expression or false} do
       if type(text) ~= "string" then
-        args.fail("elementwise", "argument %d: string expected, got %s", i, text and type(text) or "nil")
+        args.fail("elementwise", "argument %d: string expected, got %s", i, text and core.type_name(text) or "nil")
       end
     end
     if dtype ~= nil and type(dtype) ~= "string" then
-      args.fail("elementwise", "argument 3: dtype expected, got %s", type(dtype))
+      args.fail("elementwise", "argument 3: dtype expected, got %s", core.type_name(dtype))
     end
     if dtype and not dtypes[dtype] then args.fail("elementwise", "argument 3: unknown dtype %q", dtype) end
     local kinds, names = read_parameters(parameters, dtypes)

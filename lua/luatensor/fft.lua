@@ -1,6 +1,7 @@
 --- What goes with Fourier transforms: frequencies and shifts. The transforms are in src/lua_fft.c.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 local freq_options = {d = true, dtype = true, device = true}
 local shift_options = {dim = true}
@@ -14,7 +15,7 @@ return function(lt)
     if d ~= nil and options.d ~= nil then args.fail(fn, "d is given twice") end
     if d == nil then d = options.d end
     if d == nil then d = 1.0 end
-    if type(d) ~= "number" then args.fail(fn, "d: number expected, got %s", type(d)) end
+    if type(d) ~= "number" then args.fail(fn, "d: number expected, got %s", core.type_name(d)) end
     if d == 0 or d ~= d then args.fail(fn, "d: a distance other than 0 expected, got %s", d) end
     local dtype = options.dtype or lt.get_default_dtype()
     if not lt.isdtype(dtype, "real floating") then args.fail(fn, "not for %s; a real float dtype expected", dtype) end
@@ -52,7 +53,7 @@ return function(lt)
     args.tensor(fn, 1, x)
     if args.is_options(dim) then dim = args.options(fn, dim, shift_options).dim end
     if dim ~= nil and type(dim) ~= "number" and type(dim) ~= "table" then
-      args.fail(fn, "dim: number or list expected, got %s", type(dim))
+      args.fail(fn, "dim: number or list expected, got %s", core.type_name(dim))
     end
     local dims, shifts, seen = {}, {}, {}
     if type(dim) == "number" then dim = {dim} end

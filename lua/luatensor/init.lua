@@ -8,7 +8,7 @@ local names = require "luatensor.names"
 --- What the files below need, and scripts do not.
 local internal = {}
 for name in ([[
-    methods properties metatable excerpt gone dtype_of nearest reductions composition expression
+    methods properties metatable excerpt gone dtype_of type_name nearest reductions composition expression
     expression_apply expression_cast expression_finish user_kernel linalg_parts linear cells attention
     attention_back sleep terminal cache_folder output_file make_beside available_memory system_memory
     processors profile_start profile_stop profile_running working_set autograd updates capturing read_idx
@@ -84,4 +84,4 @@ for name, library in pairs(lt) do
     names.guard(library, name .. ".")
   end
 end
-return names.guard(lt, "", load_late)
+return names.guard(lt, "", load_late, late)

@@ -1,6 +1,7 @@
 --- Kernels written by users: what their parameters are is read from the source itself.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 --- Types of C++ as dtypes; words are sorted, so that "unsigned long long" and "long unsigned long" are one.
 local types = {
@@ -163,11 +164,13 @@ end
 
 --- Argument i as a text that C can hold.
 local function check_text(i, text)
-  if type(text) ~= "string" then args.fail("kernel", "argument %d: string expected, got %s", i, type(text)) end
+  if type(text) ~= "string" then
+    args.fail("kernel", "argument %d: string expected, got %s", i, core.type_name(text))
+  end
   if text:find("\0", 1, true) then args.fail("kernel", "argument %d: a NUL byte in the text", i) end
 end
 
-return function(lt, _, core)
+return function(lt)
   --- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
   -- tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
   -- be included is in docs/user-kernels.md.
@@ -191,7 +194,7 @@ return function(lt, _, core)
                 #names > 0 and "; there is " .. table.concat(names, ", ") or "")
     end
     if options.parameters ~= nil and type(options.parameters) ~= "string" then
-      args.fail("kernel", "option parameters: string expected, got %s", type(options.parameters))
+      args.fail("kernel", "option parameters: string expected, got %s", core.type_name(options.parameters))
     end
     local list = read_parameters(name, options.parameters or parameters)
     if options.parameters then check_given(name, list, parameters) end

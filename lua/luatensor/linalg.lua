@@ -141,7 +141,7 @@ return function(lt, _, core)
     if given.n > 2 then args.fail("vector_norm", "at most 3 arguments and options expected, got %d", given.n + 1) end
     local ord = either("vector_norm", "ord", given[1], options) or 2
     if type(ord) ~= "number" or ord ~= ord then
-      args.fail("vector_norm", "ord: number expected, got %s", type(ord) == "number" and "nan" or type(ord))
+      args.fail("vector_norm", "ord: number expected, got %s", type(ord) == "number" and "nan" or core.type_name(ord))
     end
     local dim = either("vector_norm", "dim", given[2], options)
     return lt.norm(x, ord, dim, {keepdim = options.keepdim or false, dtype = options.dtype})
@@ -173,7 +173,7 @@ return function(lt, _, core)
   local function matrix_norm_of(fn, ord)
     local norm = matrix_norms[ord]
     if not norm then
-      local got = (type(ord) == "number" or type(ord) == "string") and tostring(ord) or type(ord)
+      local got = (type(ord) == "number" or type(ord) == "string") and tostring(ord) or core.type_name(ord)
       args.fail(fn, 'ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got %s', got)
     end
     return norm
@@ -220,7 +220,7 @@ return function(lt, _, core)
     elseif lt.is_tensor(rtol) then
       rtol = rtol:expand_dims(-1)
     elseif type(rtol) ~= "number" then
-      args.fail(fn, "rtol: number or tensor expected, got %s", type(rtol))
+      args.fail(fn, "rtol: number or tensor expected, got %s", core.type_name(rtol))
     elseif rtol ~= rtol or rtol < 0 then
       args.fail(fn, "rtol: 0 or more expected, got %s", rtol)
     end
@@ -309,7 +309,9 @@ return function(lt, _, core)
     local m, n = check_matrix("lstsq", 1, a)
     local vector = args.tensor("lstsq", 2, b).ndim == 1
     local rtol = args.options("lstsq", options, {rtol = true}).rtol
-    if rtol ~= nil and type(rtol) ~= "number" then args.fail("lstsq", "rtol: number expected, got %s", type(rtol)) end
+    if rtol ~= nil and type(rtol) ~= "number" then
+      args.fail("lstsq", "rtol: number expected, got %s", core.type_name(rtol))
+    end
     if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would take its own
       args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
     end

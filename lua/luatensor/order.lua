@@ -1,6 +1,7 @@
 --- Statistics that sort or count: median, quantile, histogram, bincount.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 local fail = args.fail
 
@@ -100,7 +101,7 @@ return function(lt, methods)
     local t
     if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
     elseif lt.is_tensor(q) then t = args.tensor("quantile", 2, q)
-    else fail("quantile", "q: number or tensor expected, got %s", type(q)) end
+    else fail("quantile", "q: number or tensor expected, got %s", core.type_name(q)) end
     if lt.isdtype(t.dtype, "complex floating") then fail("quantile", "q: not for %s", t.dtype) end
     t = t:to("float64")
     if not are_quantiles(type(q) == "number" and q or t) then
@@ -176,7 +177,7 @@ return function(lt, methods)
   --- Option `weights`: a tensor of x's shape, as a list.
   local function check_weights(fn, weights, x)
     if weights == nil then return nil end
-    if not lt.is_tensor(weights) then fail(fn, "option weights: tensor expected, got %s", type(weights)) end
+    if not lt.is_tensor(weights) then fail(fn, "option weights: tensor expected, got %s", core.type_name(weights)) end
     if lt.isdtype(weights.dtype, "complex floating") then fail(fn, "option weights: not for %s", weights.dtype) end
     if tostring(weights.shape) ~= tostring(x.shape) then
       fail(fn, "weights of shape %s do not fit %s", tostring(weights.shape), tostring(x.shape))

@@ -1,6 +1,7 @@
 --- Random draws that are compositions of rand and permutation.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 local function is_float(dtype) return dtype:find("float", 1, true) ~= nil end
 
@@ -29,7 +30,7 @@ return function(lt, methods)
       if list.n > 0 then args.fail("bernoulli", "no shape expected after a tensor of probabilities") end
       return bernoulli_like(p, options)
     end
-    if type(p) ~= "number" then args.fail("bernoulli", "p: tensor or number expected, got %s", type(p)) end
+    if type(p) ~= "number" then args.fail("bernoulli", "p: tensor or number expected, got %s", core.type_name(p)) end
     if not (p >= 0 and p <= 1) then args.fail("bernoulli", "p: %s is not from 0 to 1", p) end
     list[list.n + 1] = draw_options(options, "float32", options.device)
     local u = lt.rand(table.unpack(list, 1, list.n + 1))

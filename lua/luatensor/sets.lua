@@ -2,6 +2,7 @@
 -- they are sorted; that a NaN equals nothing, itself included, makes each of them an element of its own.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 local isin_options = {invert = true, assume_unique = true}
 
@@ -240,7 +241,7 @@ return function(lt, methods)
   local function check_isin(i, x)
     if lt.is_tensor(x) then args.tensor("isin", i, x)
     elseif type(x) ~= "number" and type(x) ~= "boolean" then
-      args.fail("isin", "argument %d: tensor or number expected, got %s", i, type(x))
+      args.fail("isin", "argument %d: tensor or number expected, got %s", i, core.type_name(x))
     end
   end
 
@@ -268,7 +269,7 @@ return function(lt, methods)
   -- @treturn Tensor bool, of x1's shape
   function lt.isin(x1, x2, options)
     for name, v in pairs(args.options("isin", options, isin_options)) do
-      if type(v) ~= "boolean" then args.fail("isin", "option %s: boolean expected, got %s", name, type(v)) end
+      if type(v) ~= "boolean" then args.fail("isin", "option %s: boolean expected, got %s", name, core.type_name(v)) end
     end
     local x, values = together(x1, x2)
     local found = is_member(x, values)

@@ -64,7 +64,7 @@ return function(lt, methods, core)
     local p = either("norm", "p", given[1], options.p, 2)
     local dim = either("norm", "dim", given[2], options.dim)
     if type(p) ~= "number" or p ~= p then
-      args.fail("norm", "p: number expected, got %s", type(p) == "number" and "nan" or type(p))
+      args.fail("norm", "p: number expected, got %s", type(p) == "number" and "nan" or core.type_name(p))
     end
     local rest = {dim = dim, keepdim = options.keepdim, dtype = options.dtype, out = options.out}
     if x.dtype:find("^complex") then x = x:abs() end
@@ -76,7 +76,7 @@ return function(lt, methods, core)
   local function joined(x, d, before, after)
     local list = {x}
     for name, t in pairs {prepend = before, append = after} do
-      if not lt.is_tensor(t) then args.fail("diff", "option %s: tensor expected, got %s", name, type(t)) end
+      if not lt.is_tensor(t) then args.fail("diff", "option %s: tensor expected, got %s", name, core.type_name(t)) end
       table.insert(list, name == "prepend" and 1 or #list + 1, t)
     end
     return #list > 1 and lt.concat(list, d) or x

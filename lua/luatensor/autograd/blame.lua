@@ -1,6 +1,8 @@
 --- Whose line an error is: of functions that call functions of the script, whose own errors pass untouched (so that
 -- they are no compositions).
 
+local core = require "luatensor.core"
+
 local blame = {}
 
 local here = debug.getinfo(1, "S").source:match("^(.*)autograd[/\\]blame%.lua$")
@@ -30,7 +32,7 @@ end
 
 function blame.check_function(name, fn)
   if blame.is_callable(fn) then return end
-  blame.fail(name, "function expected, got %s", type(fn))
+  blame.fail(name, "function expected, got %s", core.type_name(fn))
 end
 
 local function relay(ok, ...)

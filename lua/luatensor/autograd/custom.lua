@@ -55,7 +55,7 @@ local function check_gradients(f, list, shapes)
     if g ~= nil and i > shapes.n then
       args.fail("backward", "%s gave %d gradients, it has %d arguments", f.name, list.n, shapes.n)
     elseif g ~= nil and not core.is_tensor(g) then
-      args.fail("backward", "%s gave a %s for argument %d, tensor or nil expected", f.name, type(g), i)
+      args.fail("backward", "%s gave a %s for argument %d, tensor or nil expected", f.name, core.type_name(g), i)
     elseif gone then
       args.fail("backward", "%s, for argument %d: %s", f.name, i, gone)
     elseif g ~= nil and shapes[i] and not is_compatible(g.shape, shapes[i]) then

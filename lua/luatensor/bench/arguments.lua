@@ -2,6 +2,7 @@
 -- with the line of the script that called; what the script's functions raise passes through as it is.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 local arguments = {}
 
@@ -52,7 +53,7 @@ end
 --- A number in low … high, finite; nil gives the default.
 function arguments.number(fn, what, value, low, high, default)
   if value == nil then return default end
-  if type(value) ~= "number" then arguments.fail(fn, "%s: number expected, got %s", what, type(value)) end
+  if type(value) ~= "number" then arguments.fail(fn, "%s: number expected, got %s", what, core.type_name(value)) end
   if value ~= value or value < low or value > high then
     arguments.fail(fn, "%s: %s is not in %s … %s", what, value, low, high)
   end
@@ -62,7 +63,7 @@ end
 --- true or false; nil gives the default.
 function arguments.boolean(fn, what, value, default)
   if value == nil then return default end
-  if type(value) ~= "boolean" then arguments.fail(fn, "%s: boolean expected, got %s", what, type(value)) end
+  if type(value) ~= "boolean" then arguments.fail(fn, "%s: boolean expected, got %s", what, core.type_name(value)) end
   return value
 end
 
@@ -70,7 +71,7 @@ end
 function arguments.callable(fn, what, value)
   local meta = getmetatable(value)
   if type(value) ~= "function" and not (type(meta) == "table" and meta.__call) then
-    arguments.fail(fn, "%s: function expected, got %s", what, type(value))
+    arguments.fail(fn, "%s: function expected, got %s", what, core.type_name(value))
   end
   return value
 end

@@ -1,5 +1,6 @@
 --- Several functions that should do the same, timed in turn.
 
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local agree = require "luatensor.bench.comparison.agree"
 local arguments = require "luatensor.bench.arguments"
@@ -36,7 +37,7 @@ comparison.class = result.class("compare", page, {
 
 local function check_entry(i, entry, names)
   if type(entry) ~= "table" then
-    arguments.fail("bench.compare", "entry %d: {\"name\", function} expected, got %s", i, type(entry))
+    arguments.fail("bench.compare", "entry %d: {\"name\", function} expected, got %s", i, core.type_name(entry))
   end
   for key in pairs(entry) do
     if key ~= 1 and key ~= 2 and key ~= "device" then
@@ -45,7 +46,7 @@ local function check_entry(i, entry, names)
     end
   end
   if type(entry[1]) ~= "string" then
-    arguments.fail("bench.compare", "entry %d: name expected first, got %s", i, type(entry[1]))
+    arguments.fail("bench.compare", "entry %d: name expected first, got %s", i, core.type_name(entry[1]))
   elseif names[entry[1]] then
     arguments.fail("bench.compare", "entries %d and %d are both named %q", names[entry[1]], i, entry[1])
   end
@@ -55,7 +56,7 @@ end
 
 local function check_entries(entries)
   if type(entries) ~= "table" then
-    arguments.fail("bench.compare", "argument 1: list of entries expected, got %s", type(entries))
+    arguments.fail("bench.compare", "argument 1: list of entries expected, got %s", core.type_name(entries))
   elseif #entries < 2 then
     arguments.fail("bench.compare", "two entries or more expected, got %d", #entries)
   end

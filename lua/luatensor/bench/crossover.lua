@@ -1,5 +1,6 @@
 --- From which size on does one device overtake another?
 
+local core = require "luatensor.core"
 local arguments = require "luatensor.bench.arguments"
 local crossing = require "luatensor.bench.crossover.crossing"
 local described = require "luatensor.bench.fields"
@@ -43,7 +44,7 @@ end
 function crossover.check_sizes(what, sizes)
   if type(sizes) ~= "table" or #sizes == 0 then
     arguments.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
-      type(sizes) == "table" and "an empty one" or type(sizes))
+      type(sizes) == "table" and "an empty one" or core.type_name(sizes))
   end
   local list = {}
   for i, n in ipairs(sizes) do list[i] = arguments.integer(what, ("sizes[%d]"):format(i), n, 1) end
@@ -89,7 +90,7 @@ local function devices_of(what, wanted, place)
   elseif type(wanted) == "string" then
     wanted = {wanted}
   elseif type(wanted) ~= "table" or #wanted == 0 then
-    arguments.fail(what, "devices: a list of names expected, got %s", type(wanted))
+    arguments.fail(what, "devices: a list of names expected, got %s", core.type_name(wanted))
   end
   for _, name in ipairs(wanted) do
     local info = named(what, name, infos)
@@ -103,7 +104,7 @@ end
 
 local function text(what, name, value, default)
   if value == nil then return default end
-  if type(value) ~= "string" then arguments.fail(what, "%s: string expected, got %s", name, type(value)) end
+  if type(value) ~= "string" then arguments.fail(what, "%s: string expected, got %s", name, core.type_name(value)) end
   return value
 end
 

@@ -1,5 +1,6 @@
 --- One function, timed.
 
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local described = require "luatensor.bench.fields"
@@ -74,7 +75,9 @@ local function check_clock(what, clock)
   if clock == nil then return lt.clock end
   arguments.callable(what, "clock", clock)
   local now = clock()
-  if type(now) ~= "number" then arguments.fail(what, "clock: it has to give seconds, it gave a %s", type(now)) end
+  if type(now) ~= "number" then
+    arguments.fail(what, "clock: it has to give seconds, it gave a %s", core.type_name(now))
+  end
   return clock
 end
 
@@ -140,7 +143,7 @@ end
 --- What a result is called: option name, or where the function stands.
 function timing.name_of(what, fn, options)
   local name = options.name == nil and default_name(fn) or options.name
-  if type(name) ~= "string" then arguments.fail(what, "name: string expected, got %s", type(name)) end
+  if type(name) ~= "string" then arguments.fail(what, "name: string expected, got %s", core.type_name(name)) end
   return name
 end
 

@@ -17,7 +17,7 @@ local function check_delimiter(delimiter)
   if delimiter == nil then return "," end
   if type(delimiter) ~= "string" or #delimiter ~= 1 or delimiter:find '[%w"\r\n.+-]' then
     fail("delimiter: one character that is in no number expected, got %s", type(delimiter) == "string"
-         and ("%q"):format(delimiter) or type(delimiter))
+         and ("%q"):format(delimiter) or core.type_name(delimiter))
   end
   return delimiter
 end
@@ -31,12 +31,16 @@ local function check_dtype(dtype)
 end
 
 local function check_missing(missing)
-  if missing ~= nil and type(missing) ~= "number" then fail("missing: number expected, got %s", type(missing)) end
+  if missing ~= nil and type(missing) ~= "number" then
+    fail("missing: number expected, got %s", core.type_name(missing))
+  end
   return missing
 end
 
 local function check_header(header)
-  if header ~= nil and type(header) ~= "boolean" then fail("header: true or false expected, got %s", type(header)) end
+  if header ~= nil and type(header) ~= "boolean" then
+    fail("header: true or false expected, got %s", core.type_name(header))
+  end
 end
 
 -- ---- columns ----
@@ -60,7 +64,7 @@ local function chosen_columns(path, options, fields, labels)
     return list
   end
   if type(options.columns) ~= "table" then
-    fail("columns: list of names or numbers expected, got %s", type(options.columns))
+    fail("columns: list of names or numbers expected, got %s", core.type_name(options.columns))
   end
   for i, column in ipairs(options.columns) do list[i] = find_column(path, "columns", column, fields, options.header) end
   return list

@@ -6,6 +6,7 @@
 -- @submodule luatensor.data
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local arity = require "luatensor.arity"
 local blame = require "luatensor.autograd.blame"
@@ -119,7 +120,8 @@ function Subset:__tostring() return ("Subset: %d of %d samples"):format(self.siz
 -- @treturn Dataset
 local ConcatDataset = class("ConcatDataset", function(list)
   if type(list) ~= "table" or #list == 0 then
-    blame.fail("ConcatDataset", "list of data sets expected, got %s", type(list) == "table" and "none" or type(list))
+    blame.fail("ConcatDataset", "list of data sets expected, got %s",
+               type(list) == "table" and "none" or core.type_name(list))
   end
   local size = 0
   for _, part in ipairs(list) do size = size + check("ConcatDataset", part).size end

@@ -72,7 +72,7 @@ end
 -- @raise files that are missing, damaged, or do not fit together
 local function mnist(folder, options)
   options = blame.call(args.options, "mnist", options, {dtype = true, device = true, image = true})
-  if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", type(folder)) end
+  if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", core.type_name(folder)) end
   return pair(folder, "train", options), pair(folder, "t10k", options)
 end
 

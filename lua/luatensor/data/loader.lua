@@ -17,7 +17,7 @@ local known = {batch_size = true, shuffle = true, generator = true, drop_last = 
 local function check_flag(options, name)
   local flag = options[name]
   if flag ~= nil and type(flag) ~= "boolean" then
-    blame.fail("Loader", "%s: true or false expected, got %s", name, type(flag))
+    blame.fail("Loader", "%s: true or false expected, got %s", name, core.type_name(flag))
   end
   return flag or false
 end
@@ -43,7 +43,7 @@ local function new(_, ds, options)
   if self.map ~= nil then blame.check_function("Loader", self.map) end
   if options.device then self.device = blame.call(core.device, options.device) end
   if self.generator ~= nil and not is_generator(self.generator) then
-    blame.fail("Loader", "generator: generator expected, got %s", type(self.generator))
+    blame.fail("Loader", "generator: generator expected, got %s", core.type_name(self.generator))
   end
   return setmetatable(self, Loader)
 end
@@ -146,7 +146,7 @@ end
 -- @tab state
 -- @raise what is no such state; more samples than the data set has
 function Loader:load_state_dict(state)
-  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", type(state)) end
+  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", core.type_name(state)) end
   self.epoch, self.resumed = nil, nil
   if next(state) == nil then return end
   local size = self.dataset.size

@@ -2,6 +2,7 @@
 -- @submodule luatensor.data
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
 local check = require "luatensor.data.check"
@@ -14,7 +15,7 @@ local known = {generator = true, stratify = true}
 local function check_numbers(parts)
   if type(parts) ~= "table" or #parts == 0 then
     blame.fail("split", "list of fractions or of numbers of samples expected, got %s",
-               type(parts) == "table" and "an empty one" or type(parts))
+               type(parts) == "table" and "an empty one" or core.type_name(parts))
   end
   for i, part in ipairs(parts) do
     if type(part) ~= "number" or part < 0 or part ~= part then

@@ -73,7 +73,7 @@ end
 -- ---- masks ----
 
 local function check_mask(self, what, mask, shape, device)
-  if not core.is_tensor(mask) then self:fail("%s: tensor expected, got %s", what, type(mask)) end
+  if not core.is_tensor(mask) then self:fail("%s: tensor expected, got %s", what, core.type_name(mask)) end
   if mask.dtype ~= "bool" and not mask.dtype:find("float") then
     self:fail("%s: bool or float expected, got %s", what, mask.dtype)
   end

@@ -20,7 +20,7 @@ local function check(options)
   if not halves[dtype] then
     args.fail("autocast", "dtype: float16 or bfloat16 expected, got %s", tostring(dtype))
   elseif device ~= nil and type(device) ~= "string" then
-    args.fail("autocast", "device: a name such as \"cuda\" expected, got %s", type(device))
+    args.fail("autocast", "device: a name such as \"cuda\" expected, got %s", core.type_name(device))
   end
   return options.enabled ~= false and {dtype = dtype, device = device and device:match("^%a+")}
 end

@@ -8,7 +8,7 @@ local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
 local function check(name, i, module)
-  if not Module.is(module) then blame.fail(name, "argument %s: module expected, got %s", i, type(module)) end
+  if not Module.is(module) then blame.fail(name, "argument %s: module expected, got %s", i, core.type_name(module)) end
 end
 
 -- ---- Sequential, ModuleList ----
@@ -25,7 +25,7 @@ local function check_place(self, i)
   if module == nil then
     blame.fail(self.class_name, "place %d is empty; modules are taken out by :remove(%d)", i, i)
   end
-  blame.fail(self.class_name, "place %d: module expected, got %s", i, type(module))
+  blame.fail(self.class_name, "place %d: module expected, got %s", i, core.type_name(module))
 end
 
 local function check_places(self)
@@ -48,7 +48,9 @@ local function assign(self, name, value)
   end
   local n = count_of(self)
   if value == nil then blame.fail(self.class_name, "there is no place %s of %d", name, n) end
-  if not Module.is(value) then blame.fail(self.class_name, "place %s: module expected, got %s", name, type(value)) end
+  if not Module.is(value) then
+    blame.fail(self.class_name, "place %s: module expected, got %s", name, core.type_name(value))
+  end
   local i = math.tointeger(name)
   if not i or i < 1 or i > n + 1 then
     blame.fail(self.class_name, "place %s: only 1 … %d can be assigned", name, n + 1)
@@ -147,7 +149,7 @@ local ModuleList = list_class "ModuleList"
 
 function ModuleList:init(modules)
   if modules ~= nil and type(modules) ~= "table" or Module.is(modules) then
-    blame.fail("ModuleList", "a list of modules expected, got %s", Module.is(modules) and "a module" or type(modules))
+    blame.fail("ModuleList", "a list of modules expected, got %s", core.type_name(modules))
   end
   for i, module in ipairs(modules or {}) do
     check("ModuleList", i, module)
@@ -165,8 +167,7 @@ local ModuleDict = Module:extend "ModuleDict"
 
 function ModuleDict:init(modules)
   if modules ~= nil and type(modules) ~= "table" or Module.is(modules) then
-    blame.fail("ModuleDict", "a table of modules by name expected, got %s",
-               Module.is(modules) and "a module" or type(modules))
+    blame.fail("ModuleDict", "a table of modules by name expected, got %s", core.type_name(modules))
   end
   local names = {}
   for name in pairs(modules or {}) do names[#names + 1] = name end
@@ -196,7 +197,7 @@ end
 function ParameterList:init(tensors)
   if tensors ~= nil and (type(tensors) ~= "table" or Module.is(tensors)) then
     blame.fail("ParameterList", "a list of tensors expected, got %s",
-               core.is_tensor(tensors) and "a tensor; use {x}" or Module.is(tensors) and "a module" or type(tensors))
+               core.is_tensor(tensors) and "tensor; use {x}" or core.type_name(tensors))
   end
   for _, x in ipairs(tensors or {}) do self:append(x) end
 end
@@ -207,7 +208,9 @@ end
 -- @treturn Module this one
 function ParameterList:append(x)
   local i = #self + 1
-  if not core.is_tensor(x) then blame.fail("ParameterList", "argument %d: tensor expected, got %s", i, type(x)) end
+  if not core.is_tensor(x) then
+    blame.fail("ParameterList", "argument %d: tensor expected, got %s", i, core.type_name(x))
+  end
   if core.gone(x) then blame.fail("ParameterList", "argument %d: %s", i, core.gone(x)) end
   if not x.dtype:find("float") then
     blame.fail("ParameterList", "argument %d: a tensor of floats expected, got %s", i, x.dtype)
@@ -296,7 +299,7 @@ local Unflatten = Module:extend "Unflatten"
 
 function Unflatten:init(dim, sizes)
   self.dim = blame.call(args.integer, "Unflatten", "dim", dim)
-  if type(sizes) ~= "table" then blame.fail("Unflatten", "sizes: a list expected, got %s", type(sizes)) end
+  if type(sizes) ~= "table" then blame.fail("Unflatten", "sizes: a list expected, got %s", core.type_name(sizes)) end
   self.sizes = sizes
 end
 

@@ -39,7 +39,7 @@ end
 function Embedding.from_pretrained(weight, options)
   options = layer.known("from_pretrained", options, {freeze = "boolean", padding_idx = true})
   if not core.is_tensor(weight) or weight.ndim ~= 2 then
-    blame.fail("from_pretrained", "a tensor of 2 dims expected, got %s", type(weight))
+    blame.fail("from_pretrained", "a tensor of 2 dims expected, got %s", core.type_name(weight))
   end
   local made = Embedding(weight.shape[1], weight.shape[2], {padding_idx = options.padding_idx, dtype = weight.dtype,
                                                             device = weight.device})
@@ -54,7 +54,8 @@ function Embedding:forward(indices)
   if core.gone(indices) then self:fail("the indices: %s", core.gone(indices)) end
   if core.gone(self.weight) then self:fail("weight: %s", core.gone(self.weight)) end
   if not core.is_tensor(indices) or not indices.dtype:find("int") then
-    self:fail("tensor of integers expected, got %s", core.is_tensor(indices) and indices.dtype or type(indices))
+    self:fail("tensor of integers expected, got %s",
+              core.is_tensor(indices) and indices.dtype or core.type_name(indices))
   end
   if indices.device ~= self.weight.device then
     self:fail("the indices are on %s, the layer is on %s", indices.device, self.weight.device)

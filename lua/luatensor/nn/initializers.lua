@@ -14,14 +14,14 @@ local init = {}
 -- ---- arguments ----
 
 local function check_tensor(name, x)
-  if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", type(x)) end
+  if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
   if not x.dtype:find("float") then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
 end
 
 local function number(name, what, value, default)
   if value == nil then value = default end
-  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, type(value)) end
+  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, core.type_name(value)) end
   return value
 end
 

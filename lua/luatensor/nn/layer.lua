@@ -20,17 +20,19 @@ local kinds = {}
 kinds["true"] = function() end
 
 function kinds.boolean(name, what, value)
-  if type(value) ~= "boolean" then blame.fail(name, "%s: true or false expected, got %s", what, type(value)) end
+  if type(value) ~= "boolean" then
+    blame.fail(name, "%s: true or false expected, got %s", what, core.type_name(value))
+  end
 end
 
 function kinds.number(name, what, value)
-  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, type(value)) end
+  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, core.type_name(value)) end
 end
 
 function kinds.dtype(name, what, value)
   if not floats[value] then
     blame.fail(name, "%s: float16, bfloat16, float32 or float64 expected, got %s", what,
-               type(value) == "string" and value or type(value))
+               type(value) == "string" and value or core.type_name(value))
   end
 end
 
@@ -43,14 +45,14 @@ end
 
 function kinds.generator(name, what, value)
   if debug.getmetatable(value) ~= generator_class then
-    blame.fail(name, "%s: generator expected, got %s", what, type(value))
+    blame.fail(name, "%s: generator expected, got %s", what, core.type_name(value))
   end
 end
 
 function kinds.callable(name, what, value)
   local meta = debug.getmetatable(value)
   if type(value) ~= "function" and not (type(meta) == "table" and meta.__call) or core.is_tensor(value) then
-    blame.fail(name, "%s: a module or a function expected, got %s", what, type(value))
+    blame.fail(name, "%s: a module or a function expected, got %s", what, core.type_name(value))
   end
 end
 
@@ -126,7 +128,7 @@ function layer.input(self, what, x, like)
   local dtype = core.dtype_of(x)
   if not dtype then
     if core.is_tensor(x) then self:fail("%s: %s", what, core.gone(x)) end
-    self:fail("%s: tensor expected, got %s", what, type(x))
+    self:fail("%s: tensor expected, got %s", what, core.type_name(x))
   end
   if not like then return end
   local wanted = core.dtype_of(like)
@@ -143,7 +145,7 @@ end
 function layer.check_colon(name, self)
   if fields.is_module(self) then return end
   blame.fail(name, "forward: module expected, got %s; is there a colon, as in layer:forward(x)?",
-             core.is_tensor(self) and "a tensor" or type(self))
+             core.type_name(self))
 end
 
 --- Methods forward of layers that keep neither what they are given nor what they give.

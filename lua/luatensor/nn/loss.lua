@@ -74,7 +74,7 @@ local function define(name, f, keys)
       if core.is_tensor(value) then
         self:register_buffer(key, value)
       elseif key:find("weight") and value ~= nil then
-        blame.fail(name, "%s: tensor expected, got %s", key, type(value))
+        blame.fail(name, "%s: tensor expected, got %s", key, core.type_name(value))
       else
         self[key] = value
       end

@@ -68,7 +68,7 @@ end
 -- @tparam tensor x of floats
 -- @treturn tensor shares x's memory
 function Module.parameter(x)
-  if not core.is_tensor(x) then blame.fail("Parameter", "tensor expected, got %s", type(x)) end
+  if not core.is_tensor(x) then blame.fail("Parameter", "tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then blame.fail("Parameter", "%s", core.gone(x)) end
   if not x.dtype:find("float") then blame.fail("Parameter", "a tensor of floats expected, got %s", x.dtype) end
   return x:detach():requires_grad_()
@@ -85,7 +85,7 @@ Module.is = fields.is_module
 -- @string name
 -- @treturn table the class; a call of it makes a module
 function Module:extend(name)
-  if type(name) ~= "string" then blame.fail("extend", "name expected, got %s", type(name)) end
+  if type(name) ~= "string" then blame.fail("extend", "name expected, got %s", core.type_name(name)) end
   local class = {class_name = name, base = self}
   for key, value in pairs(self) do
     if type(key) == "string" and key:find("^__") then class[key] = value end
@@ -101,7 +101,9 @@ Module._check = fields.check
 
 local function register(self, fn, name, x)
   fields.check_name(self, name, fn == "register_buffer" and "a buffer" or "a parameter")
-  if x and not core.is_tensor(x) then blame.fail(fn, "%s: tensor or nil expected, got %s", tostring(name), type(x)) end
+  if x and not core.is_tensor(x) then
+    blame.fail(fn, "%s: tensor or nil expected, got %s", tostring(name), core.type_name(x))
+  end
   if Module[name] ~= nil then blame.fail(fn, "%q is a method of modules", name) end
   fields.note(self, name)
   rawset(self, name, x or false)
@@ -122,7 +124,7 @@ end
 function Module:register_buffer(name, x, options)
   options = blame.call(args.options, "register_buffer", options, {persistent = true})
   if options.persistent ~= nil and type(options.persistent) ~= "boolean" then
-    blame.fail("register_buffer", "persistent: true or false expected, got %s", type(options.persistent))
+    blame.fail("register_buffer", "persistent: true or false expected, got %s", core.type_name(options.persistent))
   end
   register(self, "register_buffer", name, x)
   self._buffers[name], self._parameters[name] = options.persistent ~= false and "saved" or "kept", nil
@@ -194,7 +196,9 @@ end
 -- ---- modes, places ----
 
 local function check_flag(name, flag)
-  if flag ~= nil and type(flag) ~= "boolean" then blame.fail(name, "true or false expected, got %s", type(flag)) end
+  if flag ~= nil and type(flag) ~= "boolean" then
+    blame.fail(name, "true or false expected, got %s", core.type_name(flag))
+  end
   return flag ~= false
 end
 
@@ -261,7 +265,7 @@ local function check_self(name, self)
   if what then
     blame.fail(name, "%s is a class; call it of a module: %s(…):%s()", what, what, name)
   end
-  blame.fail(name, "module expected, got %s; is there a colon, as in model:%s()?", type(self), name)
+  blame.fail(name, "module expected, got %s; is there a colon, as in model:%s()?", core.type_name(self), name)
 end
 
 for _, name in ipairs {"register_parameter", "register_buffer", "named_modules", "named_children", "named_parameters",

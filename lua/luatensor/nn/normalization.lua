@@ -45,7 +45,9 @@ local function check_shape(name, shape)
   for i, n in ipairs(type(shape) == "table" and shape or {shape}) do
     list[i] = blame.call(args.integer, name, "normalized_shape", n, 1)
   end
-  if #list == 0 then blame.fail(name, "normalized_shape: a number or a list expected, got %s", type(shape)) end
+  if #list == 0 then
+    blame.fail(name, "normalized_shape: a number or a list expected, got %s", core.type_name(shape))
+  end
   return list
 end
 

@@ -1,5 +1,6 @@
 --- Names that PyTorch gives to what we count from 1.
 
+local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 
 local pytorch = {}
@@ -23,7 +24,7 @@ end
 -- @tab state tensors by PyTorch's names
 -- @treturn table the same tensors by ours
 function pytorch.rename_pytorch(state)
-  if type(state) ~= "table" then blame.fail("rename_pytorch", "table expected, got %s", type(state)) end
+  if type(state) ~= "table" then blame.fail("rename_pytorch", "table expected, got %s", core.type_name(state)) end
   local renamed = {}
   for name, x in pairs(state) do renamed[type(name) == "string" and rename(name) or name] = x end
   return renamed

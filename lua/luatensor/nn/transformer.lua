@@ -133,7 +133,7 @@ end
 
 local function init_stack(self, name, first, count, options)
   options = layer.known(name, options, {norm = "callable"})
-  if not Module.is(first) then blame.fail(name, "argument 1: a layer expected, got %s", type(first)) end
+  if not Module.is(first) then blame.fail(name, "argument 1: a layer expected, got %s", core.type_name(first)) end
   local list = {}
   for i = 1, layer.count(name, "num_layers", count) do list[i] = copy(first, {}) end
   self.layers = container.ModuleList(list)

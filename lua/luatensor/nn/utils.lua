@@ -14,7 +14,7 @@ local utils = {}
 -- The gradients of these parameters; those that have none are left out.
 local function gradients_of(fn, params)
   if core.is_tensor(params) then params = {params} end
-  if type(params) ~= "table" then args.fail(fn, "a list of parameters expected, got %s", type(params)) end
+  if type(params) ~= "table" then args.fail(fn, "a list of parameters expected, got %s", core.type_name(params)) end
   local list = {}
   for i, p in ipairs(params) do
     args.tensor(fn, i, p)
@@ -28,7 +28,8 @@ end
 
 local function bound(fn, what, x)
   if type(x) ~= "number" or x < 0 or x ~= x then
-    args.fail(fn, "%s: a number that is not below 0 expected, got %s", what, type(x) == "number" and x or type(x))
+    args.fail(fn, "%s: a number that is not below 0 expected, got %s", what,
+              type(x) == "number" and x or core.type_name(x))
   end
   return x
 end

@@ -86,7 +86,7 @@ end
 -- @treturn tensor with a batch
 -- @treturn boolean did it have none?
 function window.batched(owner, x, dims, channels)
-  if not core.is_tensor(x) then owner:fail("tensor expected, got %s", type(x)) end
+  if not core.is_tensor(x) then owner:fail("tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then owner:fail("the input: %s", core.gone(x)) end
   local ndim, shape = x.ndim, x.shape
   if ndim ~= dims + 2 and ndim ~= dims + 1 then

@@ -60,7 +60,7 @@ function GradScaler:scale(loss)
   check_self(self, "scale")
   if not self.enabled then return loss end
   if core.is_tensor(loss) then return loss * self.factor end
-  if type(loss) ~= "table" then fail("scale: tensor expected, got %s", type(loss)) end
+  if type(loss) ~= "table" then fail("scale: tensor expected, got %s", core.type_name(loss)) end
   local list = {}
   for i, x in ipairs(loss) do list[i] = self:scale(x) end
   return list
@@ -93,7 +93,7 @@ local function unscale(g, factor)
 end
 
 local function check_optimizer(name, opt)
-  if not Optimizer.is(opt) then fail("%s: optimiser expected, got %s", name, type(opt)) end
+  if not Optimizer.is(opt) then fail("%s: optimiser expected, got %s", name, core.type_name(opt)) end
 end
 
 --- Divides the gradients of an optimiser's parameters by the scale, so that they can be looked at or clipped; else step

@@ -74,7 +74,9 @@ local function evaluate(group, closure)
     blame.fail("LBFGS", "the closure must return the loss, one number: %s",
                core.gone(loss) or "its shape is " .. args.shape_text(loss.shape))
   end
-  if type(value) ~= "number" then blame.fail("LBFGS", "the closure must return the loss, it gave %s", type(loss)) end
+  if type(value) ~= "number" then
+    blame.fail("LBFGS", "the closure must return the loss, it gave %s", core.type_name(loss))
+  end
   return loss, value * sign(group)
 end
 
@@ -211,7 +213,7 @@ function LBFGS:check_state(_, saved)
     local value = saved[name]
     local may_miss = saved.n_iter == 0 and name ~= "func_evals"
     if type(value) ~= kind and not (value == nil and may_miss) then
-      self:fail("load_state_dict: %s is %s", name, value == nil and "missing" or "a " .. type(value))
+      self:fail("load_state_dict: %s is %s", name, value == nil and "missing" or "a " .. core.type_name(value))
     end
   end
 end

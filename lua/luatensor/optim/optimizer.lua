@@ -48,7 +48,7 @@ end
 
 -- Parameter i; index: of those before it.
 local function check_parameter(self, i, p, index)
-  if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, type(p)) end
+  if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, core.type_name(p)) end
   local gone = core.gone(p)
   if gone then fail(self, "parameter %d: %s", i, gone) end
   if not p.is_leaf then
@@ -67,7 +67,7 @@ local function parameter_list(self, params)
   if core.is_tensor(params) then params = {params} end
   check_no_module(self, params)
   if type(params) ~= "table" then
-    fail(self, "a list of parameters expected, such as model:parameters(), got %s", type(params))
+    fail(self, "a list of parameters expected, such as model:parameters(), got %s", core.type_name(params))
   end
   local list = table.move(blame.call(options.list, self.name .. ": parameters", params), 1, #params, 1, {})
   if #list == 0 then fail(self, "the list of parameters is empty") end
@@ -91,7 +91,7 @@ function Optimizer:add_param_group(group)
   check_self(self, "add_param_group")
   check_no_module(self, group)
   if type(group) ~= "table" or core.is_tensor(group) then
-    fail(self, "a group is a table with params, got %s", type(group))
+    fail(self, "a group is a table with params, got %s", core.type_name(group))
   end
   if group.params == nil then fail(self, "parameters expected, such as model:parameters(), or groups with params") end
   local known, given = {params = true}, {}
@@ -290,7 +290,8 @@ local function adapted_state(self, dict)
       local i = dict.param_groups[k].params[j]
       local saved = dict.state[i]
       if saved ~= nil and type(saved) ~= "table" then
-        fail(self, "load_state_dict: the state of parameter %s: table expected, got %s", tostring(i), type(saved))
+        fail(self, "load_state_dict: the state of parameter %s: table expected, got %s", tostring(i),
+             core.type_name(saved))
       end
       if saved and next(saved) ~= nil then
         self:check_state(i, saved, first)

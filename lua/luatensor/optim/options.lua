@@ -1,11 +1,12 @@
 --- Options of optimisers and schedulers: what each may be.
 
 local args = require "luatensor.args"
+local core = require "luatensor.core"
 
 local options = {}
 
 local function number(what, x)
-  if type(x) ~= "number" then args.fail(what, "number expected, got %s", type(x)) end
+  if type(x) ~= "number" then args.fail(what, "number expected, got %s", core.type_name(x)) end
   if x ~= x then args.fail(what, "a number expected, got nan") end
   return x
 end
@@ -38,7 +39,7 @@ end
 
 --- A table that is a list and has no other keys.
 function options.list(what, x)
-  if type(x) ~= "table" then args.fail(what, "a list expected, got %s", type(x)) end
+  if type(x) ~= "table" then args.fail(what, "a list expected, got %s", core.type_name(x)) end
   local n = #x
   for key in pairs(x) do
     if math.type(key) ~= "integer" or key < 1 or key > n then
@@ -56,7 +57,7 @@ function options.fractions(what, x)
 end
 
 function options.boolean(what, x)
-  if type(x) ~= "boolean" then args.fail(what, "boolean expected, got %s", type(x)) end
+  if type(x) ~= "boolean" then args.fail(what, "boolean expected, got %s", core.type_name(x)) end
   return x
 end
 

@@ -108,7 +108,7 @@ function state.first_of(self)
   return self:start(smallest, options.read(self.name, {}, self.rows))
 end
 
-local function kind_of(value) return core.is_tensor(value) and "tensor" or type(value) end
+local kind_of = core.type_name
 
 local function check_number(self, i, name, x)
   if x ~= x or x < 0 and (name == "step" or name == "mu_product") or name == "step" and not math.tointeger(x) then

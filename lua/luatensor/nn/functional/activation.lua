@@ -50,7 +50,7 @@ op("tanh", "")
 local function number(name, options, key, default)
   local value = options[key]
   if value == nil then return default end
-  if type(value) ~= "number" then blame.fail(name, "option %s: number expected, got %s", key, type(value)) end
+  if type(value) ~= "number" then blame.fail(name, "option %s: number expected, got %s", key, core.type_name(value)) end
   return value
 end
 
@@ -245,7 +245,7 @@ local threshold = pointwise.define("threshold", {
 function functional.threshold(x, limit, value)
   for i, v in ipairs {limit or false, value or false} do
     if type(v) ~= "number" then
-      blame.fail("threshold", "argument %d: number expected, got %s", i + 1, v and type(v) or "nil")
+      blame.fail("threshold", "argument %d: number expected, got %s", i + 1, v and core.type_name(v) or "nil")
     end
   end
   return threshold(x, limit, value)

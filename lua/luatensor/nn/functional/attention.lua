@@ -16,7 +16,7 @@ end
 local function check_tensors(q, k, v)
   for i = 1, 3 do
     local x = ({q, k, v})[i]
-    if not core.is_tensor(x) then blame.fail(NAME, "argument %d: tensor expected, got %s", i, type(x)) end
+    if not core.is_tensor(x) then blame.fail(NAME, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
     if x.ndim < 2 then
       blame.fail(NAME, "argument %d: [..., rows, width] expected, its shape is %s", i, tostring(x.shape))
     elseif not x.dtype:find "float" then
@@ -35,7 +35,7 @@ end
 
 local function check_mask(mask, q, k)
   if mask == nil then return end
-  if not core.is_tensor(mask) then blame.fail(NAME, "attn_mask: tensor expected, got %s", type(mask)) end
+  if not core.is_tensor(mask) then blame.fail(NAME, "attn_mask: tensor expected, got %s", core.type_name(mask)) end
   local wanted = {}
   for d = 1, q.ndim - 1 do wanted[d] = q.shape[d] end
   wanted[q.ndim] = k.shape[k.ndim - 1]
@@ -53,7 +53,7 @@ end
 local function check_numbers(options)
   local scale, p = options.scale, options.dropout_p
   if scale ~= nil and type(scale) ~= "number" then
-    blame.fail(NAME, "scale: number expected, got %s", type(scale))
+    blame.fail(NAME, "scale: number expected, got %s", core.type_name(scale))
   elseif p ~= nil and (type(p) ~= "number" or not (p >= 0 and p <= 1)) then
     blame.fail(NAME, "dropout_p: a number from 0 to 1 expected, got %s", tostring(p))
   end

@@ -12,7 +12,9 @@ local functional = {}
 local function is_integer(x) return x.dtype:find("int") ~= nil end
 
 local function check_indices(name, indices)
-  if not core.is_tensor(indices) then blame.fail(name, "tensor of integers expected, got %s", type(indices)) end
+  if not core.is_tensor(indices) then
+    blame.fail(name, "tensor of integers expected, got %s", core.type_name(indices))
+  end
   if core.gone(indices) then blame.fail(name, "%s", core.gone(indices)) end
   if not is_integer(indices) then blame.fail(name, "tensor of integers expected, got %s", indices.dtype) end
 end
@@ -68,7 +70,7 @@ function functional.embedding(indices, weight, options)
   if core.gone(weight) then blame.fail("embedding", "the weight: %s", core.gone(weight)) end
   if not core.is_tensor(weight) or weight.ndim ~= 2 then
     blame.fail("embedding", "a weight of 2 dims expected, got %s",
-               core.is_tensor(weight) and args.shape_text(weight.shape) or type(weight))
+               core.is_tensor(weight) and args.shape_text(weight.shape) or core.type_name(weight))
   end
   local count = weight.shape[1]
   local padding = options and blame.call(args.options, "embedding", options, {padding_idx = true}).padding_idx

@@ -160,7 +160,7 @@ end
 
 local function weighed(name, losses, weight)
   if weight == nil then return losses end
-  if not core.is_tensor(weight) then blame.fail(name, "weight: tensor expected, got %s", type(weight)) end
+  if not core.is_tensor(weight) then blame.fail(name, "weight: tensor expected, got %s", core.type_name(weight)) end
   reduction.same_device(name, losses, weight, "weight")
   return losses * weight
 end

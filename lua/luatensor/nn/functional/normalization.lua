@@ -17,7 +17,7 @@ end
 local function number(name, options, key, default)
   local value = options[key]
   if value == nil then return default end
-  if type(value) ~= "number" then blame.fail(name, "option %s: number expected, got %s", key, type(value)) end
+  if type(value) ~= "number" then blame.fail(name, "option %s: number expected, got %s", key, core.type_name(value)) end
   return value
 end
 

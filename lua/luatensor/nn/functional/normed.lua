@@ -20,7 +20,7 @@ normed.fail = fail
 
 --- A tensor of floats.
 local function check(who, what, x)
-  if not core.is_tensor(x) then fail(who, "%s: tensor expected, got %s", what, type(x)) end
+  if not core.is_tensor(x) then fail(who, "%s: tensor expected, got %s", what, core.type_name(x)) end
   if core.gone(x) then fail(who, "%s: %s", what, core.gone(x)) end
   if not floats[x.dtype] then fail(who, "%s: a tensor of floats expected, got %s", what, x.dtype) end
 end

@@ -14,7 +14,7 @@ local floats = {float16 = "float32", bfloat16 = "float32", float32 = "float32", 
 
 --- The argument of a function: a tensor of real floats.
 function pointwise.check(name, x)
-  if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", type(x)) end
+  if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
   if not floats[x.dtype] then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
 end

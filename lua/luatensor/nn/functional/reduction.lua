@@ -11,7 +11,7 @@ local reduction = {}
 
 --- Argument i: a tensor; of floats where that is asked for.
 function reduction.tensor(name, i, x, of_floats)
-  if not core.is_tensor(x) then blame.fail(name, "argument %d: tensor expected, got %s", i, type(x)) end
+  if not core.is_tensor(x) then blame.fail(name, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "argument %d: %s", i, core.gone(x)) end
   if of_floats and not floats[x.dtype] then
     blame.fail(name, "argument %d: a tensor of floats expected, got %s", i, x.dtype)

@@ -130,7 +130,7 @@ function fields.check(self)
   end
   if type(self.training) ~= "boolean" then
     blame.fail(self.class_name, "field \"training\" must be true or false, it is a %s; use :train() and :eval()",
-               fields.is_module(self.training) and "module" or type(self.training))
+               core.type_name(self.training))
   end
   for _, name in ipairs(names) do
     local value = rawget(self, name)

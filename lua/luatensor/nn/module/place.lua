@@ -25,7 +25,7 @@ local function targets(where, also)
   local dtype, device
   for _, target in pairs {where, also} do
     if type(target) ~= "string" then
-      blame.fail("to", "a device or a dtype expected, such as \"cuda\", \"float64\", got %s", type(target))
+      blame.fail("to", "a device or a dtype expected, such as \"cuda\", \"float64\", got %s", core.type_name(target))
     end
     if float_dtypes[target] then dtype = target else device = device_of(target) end
   end

@@ -31,7 +31,7 @@ local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 local function misfit(x, value)
   if core.gone(x) then return core.gone(x) end
   if core.is_overlapping(x) then return "it is a broadcast view, several elements share one place; use :clone()" end
-  if not core.is_tensor(value) then return ("tensor expected, got %s"):format(type(value)) end
+  if not core.is_tensor(value) then return ("tensor expected, got %s"):format(core.type_name(value)) end
   if core.gone(value) then return core.gone(value) end
   if args.shape_text(value.shape) ~= args.shape_text(x.shape) then
     return ("shape %s expected, got %s"):format(args.shape_text(x.shape), args.shape_text(value.shape))
@@ -84,9 +84,9 @@ end
 function state_of.load_state_dict(self, state, options)
   options = blame.call(args.options, "load_state_dict", options, {strict = true})
   if options.strict ~= nil and type(options.strict) ~= "boolean" then
-    blame.fail("load_state_dict", "strict: true or false expected, got %s", type(options.strict))
+    blame.fail("load_state_dict", "strict: true or false expected, got %s", core.type_name(options.strict))
   end
-  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", type(state)) end
+  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", core.type_name(state)) end
   local own, staged = {}, {}
   walking.each_tensor(self, fields.is_saved, function(name, x) own[name] = x end, true)
   local missing, unexpected, misfits = compare_state(own, state)

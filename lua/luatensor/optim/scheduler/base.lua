@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local arity = require "luatensor.arity"
+local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local Optimizer = require "luatensor.optim.optimizer"
 local options = require "luatensor.optim.options"
@@ -47,7 +48,7 @@ end
 local function new(class, optimizer, ...)
   arity.check(class.name, class.init, 0, optimizer, ...)       -- init has self instead of the optimiser
   local self = setmetatable({optimizer = optimizer, last_epoch = 0, base_lrs = {}}, class)
-  if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", type(optimizer)) end
+  if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", core.type_name(optimizer)) end
   for k, group in ipairs(optimizer.param_groups) do
     group.initial_lr = group.initial_lr or group.lr
     self.base_lrs[k] = group.initial_lr
@@ -149,7 +150,7 @@ local function checked(self, name, value)
   if self.rows[name] then return blame.call(self.rows[name][2], what, value) end
   if not check then self:fail("load_state_dict: %s has no %s", self.name, tostring(name)) end
   if type(value) ~= type(self[name]) then
-    self:fail("load_state_dict: %s: %s expected, got %s", name, type(self[name]), type(value))
+    self:fail("load_state_dict: %s: %s expected, got %s", name, core.type_name(self[name]), core.type_name(value))
   end
   if type(value) ~= "table" then return blame.call(check, what, value) end
   local list, most = {}, name:find("_lrs$") and #self.optimizer.param_groups

@@ -1,5 +1,6 @@
 --- Schedulers that multiply the base rate by a factor.
 
+local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
 local is = require "luatensor.optim.options"
 
@@ -100,7 +101,7 @@ end
 local LambdaLR = Scheduler.class("LambdaLR")
 
 local function check_function(what, fn)
-  if type(fn) ~= "function" then error(("%s: function expected, got %s"):format(what, type(fn)), 0) end
+  if type(fn) ~= "function" then error(("%s: function expected, got %s"):format(what, core.type_name(fn)), 0) end
   return fn
 end
 
@@ -111,7 +112,7 @@ end
 function LambdaLR:rate(base, t, k)
   local factor = (self.functions[k] or self.functions[1])(t)
   if type(factor) ~= "number" or factor ~= factor then
-    self:fail("fn(%d): a number expected, got %s", t, type(factor) == "number" and "nan" or type(factor))
+    self:fail("fn(%d): a number expected, got %s", t, type(factor) == "number" and "nan" or core.type_name(factor))
   end
   return base * factor
 end

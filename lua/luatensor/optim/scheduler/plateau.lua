@@ -51,7 +51,7 @@ function ReduceLROnPlateau:step(metric)
   Scheduler.check_self(self, "step")
   local x = core.is_tensor(metric) and metric.size == 1 and metric:item() or metric
   if core.is_tensor(x) then self:fail("step: one number expected, its shape is %s", args.shape_text(x.shape)) end
-  if type(x) ~= "number" then self:fail("step: a number expected, got %s", type(x)) end
+  if type(x) ~= "number" then self:fail("step: a number expected, got %s", core.type_name(x)) end
   self.last_epoch = self.last_epoch + 1
   local better = is_better(self, x)
   if better then self.best = x end

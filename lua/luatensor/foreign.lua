@@ -1,0 +1,195 @@
+--- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that have no alias here, and what to write instead. They appear in
+-- errors only. A list names functions of the same table, of which the first one that is there is suggested; a text is
+-- the cure; false suggests nothing, where the nearest name would mislead.
+
+local foreign = {}
+
+local NAN <const> = "leave NaN out with an index: x[x:isnan():logical_not()]"
+local JOIN <const> = "use lt.concat({x, y}, dim) or lt.stack({x, y}, dim)"
+local RANDOM <const> = "use lt.rand, lt.randn, lt.uniform, lt.normal or lt.randint"
+local NO_HOOKS <const> = "there are no hooks"
+
+--- Functions of tensors, methods or not.
+local of_tensors = {
+  -- arithmetic
+  fabs = {"abs"}, mod = {"remainder"}, fmod = "use x:remainder(y), which has the sign of y", fix = {"trunc"},
+  rint = {"round"}, around = {"round"}, exp2 = "use lt.pow(2, x)", cbrt = "use x:sign() * x:abs() ^ (1 / 3)",
+  deg2rad = "use x * (lt.pi / 180)", rad2deg = "use x * (180 / lt.pi)", heaviside = "use x:greater(0):to(x.dtype)",
+  nan_to_num = "use lt.where(x:isnan(), 0, x)", cmul = {"multiply"}, cdiv = {"divide"}, csub = {"subtract"},
+  cadd = {"add"}, addcmul = "use x + value * y * z", addcdiv = "use x + value * y / z",
+  ldexp = "use x * lt.pow(2, n)", rsub = "use y - x",
+
+  -- statistics
+  percentile = {"quantile"}, average = {"mean"}, ptp = "use x:max() - x:min()",
+  cov = "with c = x - x:mean(1, {keepdim = true}), use c.T:matmul(c) / (#x - 1)",
+  corrcoef = "with z = (x - x:mean(1, {keepdim = true})) / x:std(1, {keepdim = true}), use z.T:matmul(z) / #x",
+  nanmean = NAN, nansum = NAN, nanstd = NAN, nanvar = NAN, nanmin = NAN, nanmax = NAN, nanmedian = NAN,
+  nanprod = NAN, nanquantile = NAN, nanpercentile = NAN, cummax = {"cumulative_max"}, cummin = {"cumulative_min"},
+  logcumsumexp = false, histc = {"histogram"}, digitize = {"searchsorted"}, bucketize = {"searchsorted"},
+  trapz = "use ((y[{ {2, -1} }] + y[{ {1, -2} }]) / 2 * x:diff()):sum()",
+  trapezoid = "use ((y[{ {2, -1} }] + y[{ {1, -2} }]) / 2 * x:diff()):sum()",
+  gradient = "differences are x:diff(), derivatives lt.grad(f)", interp = "use lt.searchsorted and lt.lerp",
+  argpartition = {"topk"}, partition = {"topk"}, msort = {"sort"}, mode = false,
+
+  -- products
+  kron = 'use lt.einsum("ij,kl->ikjl", x, y), and reshape the result', inner = {"vecdot"}, ger = {"outer"},
+  cdist = "use (x:expand_dims(2) - y:expand_dims(1)):square():sum(3):sqrt()", dist = "use (x - y):norm()",
+  baddbmm = "use z + x:bmm(y)", adjoint = "use x.mT:conj()", H = "use x.mT:conj()",
+  convolve = "use lt.nn.functional.conv1d",
+
+  -- shapes
+  hstack = JOIN, vstack = JOIN, dstack = JOIN, column_stack = JOIN, row_stack = JOIN, append = JOIN,
+  hcat = JOIN, vcat = JOIN, horzcat = JOIN, vertcat = JOIN, rollaxis = {"moveaxis"}, flipud = {"flip"},
+  fliplr = {"flip"}, circshift = {"roll"}, repmat = {"tile"}, dropdims = {"squeeze"}, swap_axes = {"swapaxes"},
+  view_as = "use x:reshape(y.shape)", viewAs = "use x:reshape(y.shape)", reshape_as = "use x:reshape(y.shape)",
+  expand_as = "use x:broadcast_to(y.shape)", expandAs = "use x:broadcast_to(y.shape)",
+  resize = {"reshape"}, resize_ = {"reshape"}, resizeAs = {"reshape"}, len = "use #x, or x.shape",
+  length = "use #x, or x.shape", ndims = "use x.ndim", eltype = "use x.dtype",
+
+  -- choosing
+  select = "use an index: x[i] or x[{ {}, i }]", index_select = {"take"}, indexSelect = {"take"},
+  index_fill_ = "assign to an index: x[index] = value", index_copy_ = "assign to an index: x[index] = value",
+  index_put_ = "assign to an index: x[index] = value", masked_scatter_ = {"masked_scatter"},
+  maskedSelect = {"masked_select"}, maskedFill = {"masked_fill_", "masked_fill"}, find = {"nonzero"},
+  flatnonzero = {"nonzero"}, array_equal = {"equal_all"}, isequal = {"equal_all"}, isSameSizeAs = false,
+  apply = {"elementwise"}, map = {"elementwise"}, apply_ = {"elementwise"}, map_ = {"elementwise"},
+}
+
+--- What tensors have, and lt has not.
+local methods = {
+  copy = "use x:clone(), or x:copy_(y) to write into x", fill = {"fill_"}, zero = {"zero_"}, data = {"detach"},
+  numpy = "lt.save(path, x) writes .npy, x:to_dlpack() shares memory", numpy_ = false, value = {"item"},
+  is_cuda = "use x.device", type = 'x.dtype is the dtype, x:to("float64") converts', type_as = "use x:to(y.dtype)",
+  typeAs = "use x:to(y.dtype)", stride = {"strides"}, storage = false, is_floating_point =
+  'use lt.isdtype(x.dtype, "real floating")', bfloat16 = 'use x:to("bfloat16")', nbytes = false, itemsize = false,
+  register_hook = NO_HOOKS, new = {"empty_like"}, new_zeros = {"zeros_like"}, new_ones = {"ones_like"},
+  new_empty = {"empty_like"}, new_full = {"full_like"}, new_tensor = "use lt.tensor(data, {dtype = x.dtype})",
+  fill_diagonal_ = false, ndimension = {"ndim"}, isContiguous = {"is_contiguous"}, rand = {"uniform_"},
+  random = {"random_"}, randn = {"normal_"}, requiresGrad = {"requires_grad"}, tensor = false,
+}
+
+--- What lt has, and tensors have not.
+local functions = {
+  randperm = {"permutation"}, array = {"tensor"}, ndarray = {"tensor"}, as_tensor = {"asarray"},
+  Tensor = "use lt.tensor(data), or lt.zeros(2, 3) for a shape", FloatTensor = "use lt.tensor(data), or lt.zeros(2, 3)",
+  DoubleTensor = 'use lt.tensor(data, {dtype = "float64"})', IntTensor = 'use lt.tensor(data, {dtype = "int32"})',
+  LongTensor = "use lt.tensor(data), which makes int64 of integers",
+  ByteTensor = 'use lt.tensor(data, {dtype = "uint8"})',
+  CudaTensor = 'use lt.tensor(data, {device = "cuda"})', BoolTensor = "use lt.tensor(data) of booleans",
+  from_numpy = 'lt.load "x.npy" reads NumPy\'s files, lt.from_dlpack shares memory', frombuffer = {"from_bytes"},
+  fromfile = {"from_bytes"}, loadtxt = "use lt.data.read_csv", genfromtxt = "use lt.data.read_csv",
+  random = RANDOM, randi = {"randint"}, choice = {"multinomial"}, choices = {"multinomial"}, seed = {"manual_seed"},
+  rng = {"manual_seed"}, default_rng = {"generator"}, Generator = {"generator"}, RandomState = {"generator"},
+  logspace = "use lt.pow(10, lt.linspace(a, b, n))", geomspace = "use lt.pow(10, lt.linspace(a, b, n))",
+  set_grad_enabled = "use lt.no_grad(f) or lt.enable_grad(f)", inference_mode = {"no_grad"},
+  autocast = "use lt.nn.autocast",
+  set_default_tensor_type = {"set_default_dtype"}, setdefaulttensortype = {"set_default_dtype"},
+  setnumthreads = {"set_num_threads"}, compile = "lt.elementwise compiles an expression", jit = {"elementwise"},
+  image = false, sparse = false, vmap = false, fill = {"full"}, similar = {"empty_like"}, collect = "use x:totable()",
+  size = "use x.shape, or x.size for the number of elements", shape = "use x.shape", ndim = "use x.ndim",
+  numel = "use x.size", dtype = "use x.dtype", Timer = {"clock"}, tic = {"clock"}, toc = {"clock"}, time = {"clock"},
+  DataLoader = "use lt.data.Loader", optimizer = "use lt.optim", lr_scheduler = "use lt.optim.scheduler",
+  gesv = "use lt.linalg.solve",
+  gels = "use lt.linalg.lstsq", potrf = "use lt.linalg.cholesky", symeig = "use lt.linalg.eigh",
+  inverse = "use lt.linalg.inv", mldivide = "use lt.linalg.solve", polyfit = "use lt.linalg.lstsq",
+}
+
+local cuda = {
+  synchronize = "use lt.synchronize()", device_count = "use #lt.devices()", empty_cache = "use lt.empty_cache()",
+  memory_allocated = 'use lt.memory("cuda")', max_memory_allocated = 'use lt.memory("cuda")',
+  manual_seed = "use lt.manual_seed(n)", manual_seed_all = "use lt.manual_seed(n)", amp = "use lt.nn.autocast",
+  set_device = 'use lt.set_default_device("cuda:1")', Stream = "use lt.stream()", Event = "use lt.event()",
+}
+
+local nn = {
+  -- Torch7
+  SpatialConvolution = {"Conv2d"}, SpatialConvolutionMM = {"Conv2d"}, TemporalConvolution = {"Conv1d"},
+  SpatialFullConvolution = {"ConvTranspose2d"}, SpatialMaxPooling = {"MaxPool2d"},
+  SpatialAveragePooling = {"AvgPool2d"},
+  SpatialAdaptiveMaxPooling = {"AdaptiveMaxPool2d"}, SpatialAdaptiveAveragePooling = {"AdaptiveAvgPool2d"},
+  BatchNormalization = {"BatchNorm1d"}, SpatialBatchNormalization = {"BatchNorm2d"}, SpatialDropout = {"Dropout2d"},
+  LookupTable = {"Embedding"}, Reshape = {"Unflatten"}, View = {"Flatten"}, ClassNLLCriterion = {"NLLLoss"},
+  CrossEntropyCriterion = {"CrossEntropyLoss"}, MSECriterion = {"MSELoss"}, BCECriterion = {"BCELoss"},
+  AbsCriterion = {"L1Loss"}, SmoothL1Criterion = {"SmoothL1Loss"}, DistKLDivCriterion = {"KLDivLoss"},
+  CAddTable = {"Residual"},
+
+  -- Keras, Flax, and what has a near name that is something else
+  Dense = {"Linear"}, Swish = {"SiLU"}, Conv = {"Conv2d"}, Conv3d = false, ConvTranspose3d = false, MaxPool3d = false,
+  AvgPool3d = false, AdaptiveAvgPool3d = false, AdaptiveMaxPool3d = false, RReLU = false, LPPool2d = false,
+  Transformer = {"TransformerEncoder"}, Fold = false, Unfold = false, Bilinear = false, Hardshrink = false,
+  FeatureAlphaDropout = {"AlphaDropout"}, DataParallel = false, F = {"functional"},
+}
+
+local nn_functional = {
+  conv3d = false, conv_transpose3d = false, max_pool3d = false, avg_pool3d = false, adaptive_avg_pool3d = false,
+  adaptive_max_pool3d = false, rrelu = false, pad = "use x:pad(…)", swish = {"silu"},
+  bce_loss = {"binary_cross_entropy"},
+  unfold = false, fold = false, bilinear = false,
+}
+
+local nn_init = {
+  uniform = {"uniform_"}, normal = {"normal_"}, zeros = {"zeros_"}, ones = {"ones_"}, eye = {"eye_"},
+  constant = {"constant_"}, sparse = {"sparse_"}, xavier = {"xavier_uniform_"}, kaiming = {"kaiming_uniform_"},
+  he_normal_ = {"kaiming_normal_"}, glorot_uniform_ = {"xavier_uniform_"},
+}
+
+local optim = {lr_scheduler = {"scheduler"}, ASGD = false, Rprop = false, sparse = false}
+local schedulers = {MultiplicativeLR = {"LambdaLR"}, ChainedScheduler = {"SequentialLR"},
+  ReduceOnPlateau = {"ReduceLROnPlateau"}}
+local data = {DataLoader = {"Loader"}, random_split = {"split"}, loadtxt = {"read_csv"}, CSV = {"read_csv"},
+              Dataset = "a data set is a table with a field size and a function get(self, indices)"}
+local linalg = {norm = {"vector_norm", "matrix_norm"}, inverse = {"inv"}, multi_dot = false, gesv = {"solve"},
+                gels = {"lstsq"}, symeig = {"eigh"}, expm = false, matrix_exp = false, solve_triangular = {"solve"}}
+
+--- Methods of modules.
+local modules = {
+  cuda = 'use m:to("cuda")', cpu = 'use m:to("cpu")', float = 'use m:to("float32")', double = 'use m:to("float64")',
+  half = 'use m:to("float16")', bfloat16 = 'use m:to("bfloat16")', type = 'use m:to("float64")', add = {"append"},
+  add_module = "assign it to a field: m.name = module", register_module = "assign it to a field: m.name = module",
+  children = {"named_children"}, modules = {"named_modules"}, buffers = {"named_buffers"}, evaluate = {"eval"},
+  get = "use m[i]", zeroGradParameters = {"zero_grad"}, getParameters = {"parameters"}, updateParameters =
+  "use an optimiser of lt.optim", backward = "use loss:backward()", freeze = "use m:requires_grad_(false)",
+  register_forward_hook = NO_HOOKS, register_forward_pre_hook = NO_HOOKS, register_full_backward_hook = NO_HOOKS,
+  register_full_backward_pre_hook = NO_HOOKS, register_backward_hook = NO_HOOKS,
+  save = "use lt.save(path, m:state_dict())",
+  load = "use m:load_state_dict(lt.load(path))", get_submodule = {"named_modules"}, extra_repr = {"extra"},
+  get_parameter = {"named_parameters"}, clearState = false, share_memory = false, size = "use #m",
+}
+
+--- Methods of optimisers.
+local optimisers = {
+  zeroGrad = {"zero_grad"}, zero_gradients = {"zero_grad"}, add_group = {"add_param_group"}, update = {"step"},
+  minimize = {"step"}, get_lr = "use optimiser.param_groups[1].lr",
+}
+
+local options = {
+  axis = {"dim"}, axes = {"dim"}, dims = {"dim"}, keepdims = {"keepdim"}, keep_dims = {"keepdim"},
+  ddof = {"correction"},
+  unbiased = {"correction"}, type = {"dtype"}, place = {"device"}, gpu = {"device"}, learning_rate = {"lr"},
+  learningRate = {"lr"}, step_size = {"lr"}, alpha = {"negative_slope"}, slope = {"negative_slope"}, pad = {"padding"},
+  strides = {"stride"}, epsilon = {"eps"}, size_average = {"reduction"}, reduce = {"reduction"}, rate = {"p"},
+  momentum_decay = {"momentum"}, decay = {"weight_decay"}, seed = {"generator"}, rng = {"generator"},
+  inplace = "results are new tensors; methods that end in _ change theirs", kernel = {"kernel_size"},
+  beta1 = {"betas"}, beta2 = {"betas"}, min = false, max = false, n = false,
+}
+
+local tables = {
+  tensor = {methods, of_tensors}, [""] = {functions, of_tensors}, ["cuda."] = {cuda}, ["nn."] = {nn},
+  ["nn.functional."] = {nn_functional}, ["nn.init."] = {nn_init},
+  ["optim."] = {optim}, ["optim.scheduler."] = {schedulers}, ["data."] = {data},
+  ["linalg."] = {linalg}, module = {modules}, optimiser = {optimisers}, option = {options},
+}
+
+--- What to write instead of a name.
+-- @string kind as of names.help
+-- @string name
+-- @return a list of names, a text, or false; nil where the name is no library's that is known here
+function foreign.find(kind, name)
+  for _, list in ipairs(tables[kind] or {}) do
+    if list[name] ~= nil then return list[name] end
+  end
+end
+
+foreign.tables = tables
+
+return foreign

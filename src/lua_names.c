@@ -1,0 +1,112 @@
+/* Names in errors: of the types of values, and the nearest to a name that is not there. */
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "lua_args.h"
+#include "lua_register.h"
+
+/* ---- types ---- */
+
+/* Modules of nn are tables, whose class has a name. */
+static bool is_module(lua_State *L, int i) {
+  lua_pushliteral(L, "_known");
+  bool is = lua_rawget(L, i) == LUA_TTABLE && luaL_getmetafield(L, i, "class_name") == LUA_TSTRING;
+  lua_settop(L, is ? -3 : -2);
+  return is;
+}
+
+const char *type_name(lua_State *L, int i) {
+  static const char ours[] = "luatensor.";
+  static const char *const names[] = {"tensor", "generator", "stream", "event", "graph"};
+  i = lua_absindex(L, i);
+  int type = lua_type(L, i);
+  if (type == LUA_TTABLE && is_module(L, i)) return "module";
+  if (type != LUA_TUSERDATA || luaL_getmetafield(L, i, "__name") == LUA_TNIL) return luaL_typename(L, i);
+  const char *name = lua_tostring(L, -1);                     /* "luatensor.Tensor", "FILE*" */
+  lua_pop(L, 1);
+  if (!name) return luaL_typename(L, i);
+  if (strncmp(name, ours, strlen(ours)) != 0) return name;
+  name += strlen(ours);
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    if (strcasecmp(names[k], name) == 0) return names[k];
+  return name;
+}
+
+/* type_name(v): "tensor", "module", "generator" …, else as type(v) says. */
+static int l_type_name(lua_State *L) {
+  lua_settop(L, 1);
+  lua_pushstring(L, type_name(L, 1));
+  return 1;
+}
+
+/* ---- the nearest name ---- */
+
+enum { LONGEST = 31 };                 /* names with more bytes are not compared */
+
+/* Edit distance without regard to case: letters changed, added, left out, or exchanged with the next one. */
+static int distance(const char *a, const char *b) {
+  int rows[3][LONGEST + 1], n = (int)strlen(b);
+  for (int k = 0; k <= n; k++) rows[0][k] = k;
+  int i = 0;
+  for (; a[i]; i++) {
+    int *row = rows[(i + 1) % 3], *above = rows[i % 3], *before = rows[(i + 2) % 3];
+    row[0] = i + 1;
+    for (int k = 0; k < n; k++) {
+      int x = tolower((unsigned char)a[i]), y = tolower((unsigned char)b[k]);
+      int least = above[k] + (x != y);
+      if (above[k + 1] + 1 < least) least = above[k + 1] + 1;
+      if (row[k] + 1 < least) least = row[k] + 1;
+      bool exchanged = i && k && x == tolower((unsigned char)b[k - 1]) && y == tolower((unsigned char)a[i - 1]);
+      if (exchanged && before[k - 1] + 1 < least) least = before[k - 1] + 1;
+      row[k + 1] = least;
+    }
+  }
+  return rows[i % 3][n];
+}
+
+/* Beyond this distance another name is no help: a third of the letters, at most two. */
+static int most_distance(const char *name) {
+  size_t n = strlen(name);
+  return n > LONGEST ? -1 : n < 3 ? 0 : n < 6 ? 1 : 2;
+}
+
+const char *nearest_name(lua_State *L, int names, const char *name) {
+  const char *nearest = NULL;
+  int least = most_distance(name) + 1;
+  lua_pushnil(L);
+  while (lua_next(L, names)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) != LUA_TSTRING || lua_rawlen(L, -1) > LONGEST) continue;
+    const char *known = lua_tostring(L, -1);
+    int d = distance(name, known);
+    if (d < least || (d == least && nearest && strcmp(known, nearest) < 0)) { least = d; nearest = known; }
+  }
+  return nearest;
+}
+
+/* nearest(table, name): the key most like name, or nil. */
+static int l_nearest(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_pushstring(L, nearest_name(L, 1, luaL_checkstring(L, 2)));
+  return 1;
+}
+
+/* ---- help ---- */
+
+const char *push_help(lua_State *L, const char *kind, const char *name, int names) {
+  names = lua_absindex(L, names);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "luatensor.names") != LUA_TTABLE) return "";     /* core without the rest */
+  lua_getfield(L, -1, "help");
+  lua_pushstring(L, kind);
+  lua_pushstring(L, name);
+  lua_pushvalue(L, names);
+  lua_call(L, 3, 1);
+  return lua_tostring(L, -1);
+}
+
+static const function_row functions[] = {{"type_name", l_type_name, ANY}, {"nearest", l_nearest, ANY}, {NULL, NULL, 0}};
+
+void open_names(lua_State *L) { add_functions(L, functions); }
