@@ -25,8 +25,8 @@ LUA_INCDIR ?= $(patsubst -I%,%,$(firstword $(shell \
   pkg-config --cflags-only-I lua5.4 2>/dev/null || pkg-config --cflags-only-I lua-5.4 2>/dev/null)))
 LUA_HEADER := $(wildcard $(addsuffix /lua.h,$(LUA_INCDIR)))
 
-# OpenBLAS's OpenMP build shares our thread pool. Debian's alternatives (and pkg-config) prefer the
-# pthread build when both are there, so the OpenMP build is taken from its own directory.
+# OpenBLAS's OpenMP build starts no threads of its own, since we call it on one. Debian's alternatives (and pkg-config)
+# prefer the pthread build when both are there, so the OpenMP build is taken from its own directory.
 MULTIARCH    := $(shell $(CC) -print-multiarch 2>/dev/null)
 OPENBLAS_DIR ?= $(dir $(firstword $(wildcard \
   $(patsubst %,/usr/lib/%/openblas-openmp/libopenblas.so,$(MULTIARCH)) /usr/lib64/openblas-openmp/libopenblas.so)))
@@ -57,9 +57,9 @@ OPTIMISE ?= -O2
 OPTIMISE_KERNELS ?= -O3
 CFLAGS   ?= -g1
 ALL_CFLAGS = -std=gnu11 $(OPTIMISE) -fwrapv -fno-math-errno -fno-trapping-math -ffp-contract=off \
-             -fPIC -fvisibility=hidden -fopenmp $(WARNINGS) -Isrc -isystem $(LUA_INCDIR) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
+             -fPIC -fvisibility=hidden -pthread -fopenmp-simd $(WARNINGS) -Isrc -isystem $(LUA_INCDIR) $(BLAS_CFLAGS) $(ZLIB_CFLAGS) $(CFLAGS)
 
-# -z nodelete: lua_close would unmap libgomp under its waiting threads.
+# -z nodelete: lua_close would unmap the code of our threads, which wait.
 ifeq ($(SYSTEM),Darwin)
   LIBFLAG ?= -bundle -undefined dynamic_lookup
 else
@@ -115,7 +115,7 @@ build: $(MODULE)   ## the module: build/luatensor/core.so
 
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -fopenmp $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
+	$(call say,$@)$(CC) $(LIBFLAG) -o $@ $(OBJECTS) -pthread $(BLAS_LIBS) $(ZLIB_LIBS) -lm $(DLOPEN) $(LINK) $(LDFLAGS)
 
 define KERNEL_RULE
 $(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
@@ -224,7 +224,7 @@ lint: lint-gcc lint-clang lint-lua lint-layers lint-driver   ## warnings of gcc 
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc BUILD=build/lint-gcc CFLAGS=-Werror
 
-# Clang only checks: its OpenMP would bring a second pool of threads. & and | of truth values avoid branches.
+# Clang only checks. & and | of truth values avoid branches.
 LINT_CLANG = clang $(filter-out -Wshadow=local,$(ALL_CFLAGS)) -Werror -fsyntax-only \
              -Wno-bitwise-instead-of-logical -Wno-gnu-zero-variadic-macro-arguments
 lint-clang: $(SOURCES:%=%.clang) $(foreach isa,$(ISAS),$(KERNELS:%=%.$(isa).clang))

@@ -253,13 +253,13 @@ describe("what a report was made with", function()
   local versions = require "luatensor.report.versions"
   local machine = {
     luatensor = "luatensor 1", lua = "Lua 5.4", system = "Debian, Linux 6",
-    config = "avx2 kernels, 4 OpenMP threads; OpenBLAS 0.3.21, its own threads; cuda: driver 13.0", devices = {{device = "cpu"}},
+    config = "avx2 kernels, 4 threads; OpenBLAS 0.3.21, its own threads; cuda: driver 13.0", devices = {{device = "cpu"}},
   }
 
   it("is named part by part", function()
     assert.same({
       {"luatensor", "luatensor 1"}, {"Lua", "Lua 5.4"}, {"operating system", "Debian, Linux 6"},
-      {"kernels", "avx2 kernels, 4 OpenMP threads"}, {"BLAS", "OpenBLAS 0.3.21, its own threads"},
+      {"kernels", "avx2 kernels, 4 threads"}, {"BLAS", "OpenBLAS 0.3.21, its own threads"},
       {"GPU driver and libraries", "GPU not found: none"}, {"drawn by", "gnuplot 5.4"},
     }, versions{machine = machine, without = "GPU not found: none", gnuplot = "gnuplot 5.4"}.rows)
     machine.devices[2] = {device = "cuda:0", software = "driver 13.0, cuBLAS", emulated = true}

@@ -78,9 +78,9 @@ typedef struct device {
   int  (*limits)(int index, enum dtype dtype, device_limits *limits);   /* takes about a second */
   int  (*working_set)(int index, size_t bytes, device_working_set *w);  /* of each CPU thread, of all of a GPU's; ERR_MEMORY */
 
-  /* threads of the host's part; set_threads: ERR_THREADS in a forked child, ERR_MEMORY when the system refuses */
+  /* threads of the host's part */
   int  (*threads)(void);
-  int  (*set_threads)(int n);
+  void (*set_threads)(int n);
   void (*describe)(char *text, size_t size);                  /* kernels, libraries, threading: for people */
 
   /* memory; index is the number after the colon */

@@ -6,24 +6,23 @@
 enum { MOST_THREADS = 1024 };
 
 /***
-Sets how many threads an operation may use; small ones use fewer.
+Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
+system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
+the process may use: those that it may run on, or its container's share of them.
 @function set_num_threads
-@tparam integer n 1 or more; in a forked child only 1
+@tparam integer n 1 to 1024
 */
 static int l_set_num_threads(lua_State *L) {
   int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
   if (n < 1 || n > MOST_THREADS)
     return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, MOST_THREADS);
-  int st = cpu_device.set_threads((int)n);
-  if (st == ERR_MEMORY) return luaL_error(L, "set_num_threads: the system does not start %d threads", (int)n);
-  if (st != OK)
-    return luaL_error(L, "set_num_threads: a forked process has one thread; set it before, or start anew with io.popen");
+  cpu_device.set_threads((int)n);
   return 0;
 }
 
 /***
 @function get_num_threads
-@treturn integer how many threads an operation may use
+@treturn integer how many threads an operation may use: what was set, or fewer if the system refused to start as many
 */
 static int l_get_num_threads(lua_State *L) {
   lua_pushinteger(L, cpu_device.threads());

@@ -20,7 +20,6 @@ enum status {
   ERR_INNER,         /* matmul: the inner dims differ */
   ERR_SQUARE,        /* linear algebra: the matrices are not square */
   ERR_MATRIX,        /* linear algebra: a matrix has no such result; its info says why */
-  ERR_THREADS,       /* a forked child has one thread */
   ERR_INDEX,         /* an index tensor holds an index out of range */
   ERR_NO_KERNEL,     /* the device has no kernel for it */
   ERR_DEVICE,        /* the device or its driver failed; device.explain() has the words */

@@ -30,8 +30,6 @@ end
 
 local function parse(arguments)
   local options = {files = {}, environment = "", label = "", jobs = 1}
-  -- Threads that wait must not spin: on a busy machine that is most of the time a run takes.
-  if not os.getenv "OMP_WAIT_POLICY" then options.environment = "OMP_WAIT_POLICY=passive " end
   local i = 1
   while arguments[i] do
     local a = arguments[i]

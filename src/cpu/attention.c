@@ -118,19 +118,30 @@ static void clear(const head *h, const attention_operand *o, int64_t rows, int64
   for (int64_t i = 0; i < rows; i++) memset((char *)m.data + i * m.row * h->size, 0, (size_t)(width * h->size));
 }
 
+typedef struct job {
+  const attention_call *c;
+  const attention_kernel *kernel;
+  int64_t blocks;                   /* of rows, forward */
+  char   *scratch;                  /* for each thread scores, and back gradients, of `each` bytes */
+  size_t  each;
+} job;
+
 /* Part t of all: forward some rows of a head, back a head. */
-static void run_part(const attention_call *c, head *h, int64_t t, int64_t blocks) {
-  h->batch = t / blocks / c->heads;
-  h->number = t / blocks % c->heads;
+static void run_part(const void *arg, int64_t t, int worker) {
+  const job *j = arg;
+  const attention_call *c = j->c;
+  char *mine = j->scratch + j->each * (size_t)(c->back ? 2 * worker : worker);
+  head h = {.c = c, .kernel = j->kernel, .size = dtype_size(c->dtype), .batch = t / j->blocks / c->heads,
+            .number = t / j->blocks % c->heads, .scores = mine, .gradients = c->back ? mine + j->each : NULL};
   if (!c->back) {
-    int64_t first = t % blocks * ROWS;
-    attend(h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
+    int64_t first = t % j->blocks * ROWS;
+    attend(&h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
     return;
   }
-  clear(h, &c->dk, c->keys, c->width);
-  clear(h, &c->dv, c->keys, c->out_width);
+  clear(&h, &c->dk, c->keys, c->width);
+  clear(&h, &c->dv, c->keys, c->out_width);
   for (int64_t first = 0; first < c->queries; first += ROWS)
-    attend_back(h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
+    attend_back(&h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
 }
 
 int cpu_attention(int index, const attention_call *c) {
@@ -139,21 +150,20 @@ int cpu_attention(int index, const attention_call *c) {
   if (!kernel->weights) return ERR_NO_KERNEL;
   int64_t blocks = c->back ? 1 : (c->queries + ROWS - 1) / ROWS, parts = c->batch * c->heads * blocks;
   int64_t work = (c->back ? c->queries : ROWS) * c->keys * (c->width + c->out_width);
-  cpu_blas_threads();
-  int threads = cpu_blas_shares_pool() ? cpu_threads(parts, GRAIN / (work + 1) + 1) : 1;
+  blas_use use = cpu_blas_begin(cpu_threads(parts, GRAIN / (work + 1) + 1));
+  int threads = use.threads;
+  if (threads == 0) return ERR_MEMORY;
   size_t each = (size_t)(ROWS * c->keys * dtype_size(c->dtype)) + 64, share = c->back ? 2 * each : each;
   size_t bytes = share * (size_t)threads;
-  char *scratch;
   void *room;
   int st = cpu_alloc(0, bytes, &room);
-  if (st != OK) return st;
-  scratch = room;
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
-  for (int thread = 0; thread < threads; thread++) {
-    char *mine = scratch + share * (size_t)thread;
-    head h = {.c = c, .kernel = kernel, .size = dtype_size(c->dtype), .scores = mine, .gradients = c->back ? mine + each : NULL};
-    for (int64_t t = thread; t < parts; t += threads) run_part(c, &h, t, blocks);
+  if (st != OK) {
+    cpu_blas_end(&use);
+    return st;
   }
+  job j = {.c = c, .kernel = kernel, .blocks = blocks, .scratch = room, .each = each};
+  cpu_parallel(threads, parts, run_part, &j);
   cpu_free(0, room, bytes);
+  cpu_blas_end(&use);
   return OK;
 }

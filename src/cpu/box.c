@@ -9,6 +9,7 @@ enum {
   STRETCH  = 1 << 14,        /* elements of a row that needs no buffer: only the threads share by it */
   LONG_ROW = 256,            /* shorter rows share a box: a box costs about 40 ns, a row of a box 5 ns */
   CROSS    = 64,             /* inner side of a transposed box: 128, 64, 32 differ by 5 %, 256 and 16 are slower by a third */
+  PIECES   = 4,              /* of a task for each thread, so that one which others delay does not hold up the rest */
   CROSS_MOVE = 256           /* both sides of a transposed copy: 512 KiB of float32, half an L2 */
 };
 
@@ -253,9 +254,20 @@ void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to) {
 
 /* ---- threads ---- */
 
+typedef struct sharing {
+  const void *task;
+  share_run   run;
+  int64_t     count, pieces;
+} sharing;
+
+static void run_piece(const void *arg, int64_t i, int worker) {
+  const sharing *s = arg;
+  s->run(s->task, s->count * i / s->pieces, s->count * (i + 1) / s->pieces, worker);
+}
+
 void share(const void *task, share_run run, int64_t count, int threads) {
-  if (threads > count) threads = (int)count;
-  if (threads <= 1) { run(task, 0, count); return; }
-  #pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int i = 0; i < threads; i++) run(task, count * i / threads, count * (i + 1) / threads);
+  if (threads <= 1 || count <= 1) { run(task, 0, count, 0); return; }
+  sharing s = {.task = task, .run = run, .count = count, .pieces = (int64_t)PIECES * threads};
+  if (s.pieces > count) s.pieces = count;
+  cpu_parallel(threads, s.pieces, run_piece, &s);
 }

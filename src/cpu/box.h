@@ -79,8 +79,8 @@ void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 /* Does every row of operand k lie in order, so that kernels can use it where it is? */
 static inline bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p->stride[k][p->ndim - 1] == 1; }
 
-/* Units 0 … count - 1 of a task are run, each thread a run of them. */
-typedef void (*share_run)(const void *task, int64_t begin, int64_t end);
+/* Units 0 … count - 1 of a task are run, in runs of neighbours, as items of cpu_parallel. */
+typedef void (*share_run)(const void *task, int64_t begin, int64_t end, int worker);
 void share(const void *task, share_run run, int64_t count, int threads);
 
 #endif

@@ -5,14 +5,12 @@
 
 #include "conv.h"
 
-#include <omp.h>
 #include <string.h>
 
 enum {
   GRAIN   = 1 << 16,           /* multiplications that are worth a thread */
   K_BLOCK = 768,               /* taps of a panel at a time: 150 KiB */
-  PIXELS  = 64,                /* at most, of a panel */
-  ITEMS   = 8                  /* shares a thread: others' work may slow one down */
+  PIXELS  = 64                 /* at most, of a panel */
 };
 
 /* One product: pixels of a grid, each from the same taps. */
@@ -46,6 +44,7 @@ typedef struct work {
   char       *padded, *scratch;   /* the source's images of this round; a thread's memory */
   size_t      scratch_bytes;
   int         threads;
+  int64_t     image, images;   /* of this round: the first one, and how many */
 } work;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -72,15 +71,17 @@ static char *panel_at(const work *w, const part *p, int64_t group, int64_t i) {
   return p->panels + (group * w->m_padded + i) * p->k * w->size;
 }
 
-/* All panels of all parts, shared out. */
-static void pack_weights(const work *w) {
-  int64_t down = (w->m + w->kernel->rows - 1) / w->kernel->rows, each = w->c->groups * down;
-  #pragma omp for schedule(static)
-  for (int64_t t = 0; t < each * w->count; t++) {
-    const part *p = &w->parts[t / each];
-    int64_t group = t % each / down, i = t % down * w->kernel->rows;
-    pack_panel(w, p, group, i, panel_at(w, p, group, i));
-  }
+/* Panels of a part. */
+static int64_t panel_count(const work *w) {
+  return w->c->groups * ((w->m + w->kernel->rows - 1) / w->kernel->rows);
+}
+
+static void pack_one(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  int64_t each = panel_count(w), down = each / w->c->groups, group = t % each / down, i = t % down * w->kernel->rows;
+  const part *p = &w->parts[t / each];
+  (void)worker;
+  pack_panel(w, p, group, i, panel_at(w, p, group, i));
 }
 
 /* ---- panels of pixels ---- */
@@ -259,31 +260,43 @@ static void one_plane(const work *w, const part *p, int64_t group, int64_t image
 
 /* ---- rounds ---- */
 
-static void fill_round(const work *w, int64_t image, int64_t images) {
+static void fill_plane(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
   const conv_source *s = &w->source;
-  #pragma omp for schedule(static)
-  for (int64_t t = 0; t < images * s->channels; t++)
-    conv_source_fill(s, image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
+  (void)worker;
+  conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-static void all_rounds(const work *w, int thread) {
-  char *memory = w->scratch + (size_t)thread * w->scratch_bytes;
-  int64_t round = conv_round(&w->source), width = w->kernel->lanes * w->kernel->vectors;
-  pack_weights(w);
-  for (int64_t image = 0; image < w->c->n; image += round) {
-    int64_t images = least(round, w->c->n - image);
-    if (!w->source.direct) fill_round(w, image, images);
-    for (int i = 0; i < w->count; i++) {
-      const part *p = &w->parts[i];
-      bool planes = w->m == 1 && !w->source.direct;
-      int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
-      int64_t each = planes ? images : (pixels + width - 1) / width * (p->wide ? images : 1), items = each * w->c->groups;
-      #pragma omp for schedule(dynamic, items / (ITEMS * w->threads) + 1) nowait
-      for (int64_t t = 0; t < items; t++)
-        if (planes) one_plane(w, p, t / each, image, t % each, memory);
-        else one_panel(w, p, t / each, image, images, t % each, memory);
-    }
-    #pragma omp barrier
+/* Are whole planes summed, not panels? */
+static bool by_planes(const work *w) { return w->m == 1 && !w->source.direct; }
+
+/* Items of a part of a group, in this round. */
+static int64_t item_count(const work *w, const part *p) {
+  int64_t width = w->kernel->lanes * w->kernel->vectors;
+  if (by_planes(w)) return w->images;
+  int64_t pixels = p->wide ? wide_pixels(&p->grid) : w->images * p->grid.rows * p->grid.columns;
+  return (pixels + width - 1) / width * (p->wide ? w->images : 1);
+}
+
+static void one_item(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  const part *p = w->parts;
+  char *memory = w->scratch + (size_t)worker * w->scratch_bytes;
+  int64_t each;
+  for (; t >= (each = item_count(w, p)) * w->c->groups; p++) t -= each * w->c->groups;
+  if (by_planes(w)) one_plane(w, p, t / each, w->image, t % each, memory);
+  else one_panel(w, p, t / each, w->image, w->images, t % each, memory);
+}
+
+static void all_rounds(work *w) {
+  int64_t round = conv_round(&w->source);
+  cpu_parallel(w->threads, panel_count(w) * w->count, pack_one, w);
+  for (w->image = 0; w->image < w->c->n; w->image += round) {
+    int64_t items = 0;
+    w->images = least(round, w->c->n - w->image);
+    if (!w->source.direct) cpu_parallel(w->threads, w->images * w->source.channels, fill_plane, w);
+    for (int i = 0; i < w->count; i++) items += item_count(w, &w->parts[i]) * w->c->groups;
+    cpu_parallel(w->threads, items, one_item, w);
   }
 }
 
@@ -469,8 +482,7 @@ static int run(work *w) {
   set_memory(w, block);
   if (forward) plan_forward(w);
   else plan_input(w);
-  #pragma omp parallel num_threads(w->threads) if (w->threads > 1)
-  all_rounds(w, w->threads > 1 ? omp_get_thread_num() : 0);
+  all_rounds(w);
   cpu_free(0, block, bytes);
   return OK;
 }

@@ -4,7 +4,6 @@
 ** Results do not depend on the number of threads: who computes what does not matter, and where there are so few sums that
 ** pixels are shared out, too, the shares depend on the shapes only. */
 
-#include <omp.h>
 #include <string.h>
 
 #include "conv.h"
@@ -35,6 +34,7 @@ typedef struct work {
   char       *padded, *scratch;
   size_t      scratch_bytes;
   int         threads;
+  int64_t     image, images;   /* of this round: the first one, and how many */
 } work;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -82,7 +82,10 @@ static void copy_block(const work *w, int64_t group, int64_t image, int64_t firs
 }
 
 /* One share of a block of taps of a group, of the round that begins with an image and has so many pixels. */
-static void one_item(const work *w, int64_t t, int64_t image, int64_t pixels, char *memory) {
+static void one_item(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  int64_t image = w->image, pixels = w->images * w->grid.rows * w->grid.columns;
+  char *memory = w->scratch + (size_t)worker * w->scratch_bytes;
   int64_t share = t % w->shares, k0 = t / w->shares % w->blocks * TAPS, group = t / w->shares / w->blocks;
   int64_t taps = least(TAPS, w->k - k0), pitch = PIXELS + SKEW;
   char *x = memory, *y = memory + TAPS * pitch * w->size;
@@ -102,19 +105,20 @@ static void one_item(const work *w, int64_t t, int64_t image, int64_t pixels, ch
   }
 }
 
-static void all_rounds(const work *w, int thread) {
+static void fill_plane(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
   const conv_source *s = &w->source;
-  char *memory = w->scratch + (size_t)thread * w->scratch_bytes;
-  int64_t round = conv_round(s), items = w->c->groups * w->blocks * w->shares;
-  for (int64_t image = 0; image < w->c->n; image += round) {
-    int64_t images = least(round, w->c->n - image);
-    if (!s->direct) {
-      #pragma omp for schedule(static)
-      for (int64_t t = 0; t < images * s->channels; t++)
-        conv_source_fill(s, image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
-    }
-    #pragma omp for schedule(dynamic)
-    for (int64_t t = 0; t < items; t++) one_item(w, t, image, images * w->grid.rows * w->grid.columns, memory);
+  (void)worker;
+  conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
+}
+
+static void all_rounds(work *w) {
+  const conv_source *s = &w->source;
+  int64_t round = conv_round(s);
+  for (w->image = 0; w->image < w->c->n; w->image += round) {
+    w->images = least(round, w->c->n - w->image);
+    if (!s->direct) cpu_parallel(w->threads, w->images * s->channels, fill_plane, w);
+    cpu_parallel(w->threads, w->c->groups * w->blocks * w->shares, one_item, w);
   }
 }
 
@@ -159,8 +163,7 @@ int conv_weight(const conv_call *c) {
   w.padded = block + taps + sums;
   w.scratch = block + taps + sums + padded;
   conv_taps_of_x(&w.source, c, w.tap);
-  #pragma omp parallel num_threads(w.threads) if (w.threads > 1)
-  all_rounds(&w, w.threads > 1 ? omp_get_thread_num() : 0);
+  all_rounds(&w);
   finish(&w);
   cpu_free(0, all, bytes);
   return OK;

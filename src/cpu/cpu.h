@@ -231,6 +231,7 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(conv_float64) \
   X(pool)
 
+#include "parallel.h"
 #include "conv_kernel.h"
 #include "fft_kernel.h"
 #include "pool_kernel.h"
@@ -247,16 +248,6 @@ typedef struct isa_tables {
 extern const isa_tables *cpu_isa;
 const isa_tables *cpu_best_isa(void);     /* whatever LUATENSOR_CPU says */
 
-/* How many threads a family may use for `work` elements, given its grain. */
-int  cpu_threads(int64_t work, int64_t grain);
-int  cpu_thread_count(void);
-int  cpu_set_thread_count(int n);   /* ERR_THREADS: a forked child has one; ERR_MEMORY: the system refuses */
-
-/* BLAS: does it run on our OpenMP pool (else on threads of its own)? Gives it our number of threads. */
-bool cpu_blas_shares_pool(void);
-void cpu_blas_threads(void);
-/* BLAS called from this thread takes n threads at most; returns what it took before. */
-int  cpu_blas_limit(int n);
 void cpu_describe(char *text, size_t size);
 
 int  cpu_alloc(int index, size_t bytes, void **ptr);

@@ -18,6 +18,8 @@ typedef struct work {
   bool    direct;               /* rows are of the compute dtype, else they go through a buffer */
   double *sums;                 /* of the losses of each tile */
   double  scale;
+  char   *buffers;              /* of a row for each thread */
+  size_t  buffer_bytes;
 } work;
 
 static double get(enum dtype d, const void *p, int64_t i) {
@@ -66,8 +68,10 @@ static void row_gradient(const work *w, int64_t r, void *buffer) {
   if (!w->direct) cpu_isa->convert->convert[c->compute][c->out.dtype](c->n, out, to);
 }
 
-static void run_tile(const work *w, int64_t t, void *buffer) {
+static void run_tile(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
   const cross_call *c = w->c;
+  void *buffer = w->buffers + w->buffer_bytes * (size_t)worker;
   int64_t end = (t + 1) * w->tile_rows < c->rows ? (t + 1) * w->tile_rows : c->rows;
   double sum = 0;
   for (int64_t r = t * w->tile_rows; r < end; r++) {
@@ -75,17 +79,6 @@ static void run_tile(const work *w, int64_t t, void *buffer) {
     else sum += row_loss(w, r, buffer);
   }
   if (!c->backward) w->sums[t] = sum;
-}
-
-static void run_tiles(const work *w, int threads, char *buffers, size_t each) {
-  if (threads == 1) {
-    for (int64_t i = 0; i < w->tiles; i++) run_tile(w, i, buffers);
-    return;
-  }
-  #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int t = 0; t < threads; t++)
-    for (int64_t i = w->tiles * t / threads; i < w->tiles * (t + 1) / threads; i++)
-      run_tile(w, i, buffers + each * (size_t)t);
 }
 
 /* How many rows count; ERR_INDEX: a class that there is not. */
@@ -129,7 +122,9 @@ int cpu_cross(int index, const cross_call *c) {
   if (!memory) return ERR_MEMORY;
   w.sums = (double *)(void *)memory;
   w.scale = c->backward ? get(c->compute, c->sums, 2 * c->rows) : 1;
-  run_tiles(&w, threads, memory + sums, each);
+  w.buffers = memory + sums;
+  w.buffer_bytes = each;
+  cpu_parallel(threads, w.tiles, run_tile, &w);
   if (!c->backward) finish_losses(&w, count);
   free(memory);
   return OK;

@@ -85,11 +85,15 @@ typedef struct split_run {
   double scale;
   const char *x;
   char  *y, *between;          /* between: [n2][n1] */
+  char  *room;                 /* two buffers of `step` bytes for each thread */
+  int64_t step;
 } split_run;
 
 /* Columns of x, turned, become rows of `between`. */
-static void split_columns(const split_run *s, int64_t block, char *a, char *b) {
+static void split_columns(const void *arg, int64_t block, int worker) {
+  const split_run *s = arg;
   const fft_plan *p = s->plan;
+  char *a = s->room + 2 * worker * s->step, *b = a + s->step;
   int64_t n1 = p->first.n, n2 = p->second.n, size = complex_size(p), at = block * p->columns;
   int64_t columns = block_width(n2, p->columns, block);
   fft_run r = {.kernels = s->kernels, .lanes = columns, .inverse = s->inverse, .scale = 1};
@@ -103,8 +107,10 @@ static void split_columns(const split_run *s, int64_t block, char *a, char *b) {
 }
 
 /* Columns of `between` become columns of y. */
-static void split_rows(const split_run *s, int64_t block, char *a, char *b) {
+static void split_rows(const void *arg, int64_t block, int worker) {
+  const split_run *s = arg;
   const fft_plan *p = s->plan;
+  char *a = s->room + 2 * worker * s->step, *b = a + s->step;
   int64_t n1 = p->first.n, size = complex_size(p), at = block * p->rows;
   int64_t rows = block_width(n1, p->rows, block);
   fft_run r = {.kernels = s->kernels, .lanes = rows, .inverse = s->inverse, .scale = s->scale};
@@ -119,26 +125,11 @@ static int64_t line_room(const fft_plan *p, int threads) {
 }
 
 static void run_split(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room, int threads) {
-  int64_t size = complex_size(p), step = block_room(p) * size;
-  split_run s = {p, fft_kernels(p->real), inverse, scale, x, y, room};
-  room += p->n * size;
+  int64_t size = complex_size(p);
+  split_run s = {p, fft_kernels(p->real), inverse, scale, x, y, room, room + p->n * size, block_room(p) * size};
   int64_t ones = block_count(p->second.n, p->columns), twos = block_count(p->first.n, p->rows);
-  if (threads == 1 || ones == 1) {
-    for (int64_t k = 0; k < ones; k++) split_columns(&s, k, room, room + step);
-    for (int64_t k = 0; k < twos; k++) split_rows(&s, k, room, room + step);
-    return;
-  }
-  #pragma omp parallel num_threads(threads)
-  {
-    #pragma omp for schedule(static)
-    for (int t = 0; t < threads; t++)
-      for (int64_t k = ones * t / threads; k < ones * (t + 1) / threads; k++)
-        split_columns(&s, k, room + 2 * t * step, room + (2 * t + 1) * step);
-    #pragma omp for schedule(static)
-    for (int t = 0; t < threads; t++)
-      for (int64_t k = twos * t / threads; k < twos * (t + 1) / threads; k++)
-        split_rows(&s, k, room + 2 * t * step, room + (2 * t + 1) * step);
-  }
+  cpu_parallel(threads, ones, split_columns, &s);
+  cpu_parallel(threads, twos, split_rows, &s);
 }
 
 /* Transforms backward are the conjugates of transforms of conjugates. */
@@ -309,7 +300,15 @@ static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
   if (!out_place) write_lines(j, t, y);
 }
 
-static void run_tile_at(const fft_job *j, int64_t tile, char *room) {
+typedef struct tile_run {
+  const fft_job *j;
+  char  *room;
+  size_t each;                 /* bytes of it for a thread */
+} tile_run;
+
+static void run_tile_at(const void *arg, int64_t tile, int worker) {
+  const tile_run *r = arg;
+  const fft_job *j = r->j;
   const fft_call *c = j->c;
   int64_t length = inner_length(&j->outer), row = tile / j->row_tiles, begin = tile % j->row_tiles * j->width;
   walk at;
@@ -319,7 +318,7 @@ static void run_tile_at(const fft_job *j, int64_t tile, char *room) {
                 .lines = length - begin < j->width ? length - begin : j->width,
                 .x_line = inner_stride(&j->outer, 1), .y_line = inner_stride(&j->outer, 0)};
   t.lanes = j->plan->way != FFT_TOGETHER ? 1 : t.lines < j->kernels->lanes ? j->kernels->lanes : t.lines;
-  run_tile(j, &t, room);
+  run_tile(j, &t, r->room + r->each * (size_t)worker);
 }
 
 /* ---- choices ---- */
@@ -374,14 +373,7 @@ static int run_tiles(const fft_job *j) {
   void *room;
   int status = cpu_alloc(0, bytes, &room);
   if (status) return status;
-  if (j->threads == 1) {               /* no parallel region: a line may open one, and nested ones are slow */
-    for (int64_t i = 0; i < j->tiles; i++) run_tile_at(j, i, room);
-  } else {
-    #pragma omp parallel for schedule(static) num_threads(j->threads)
-    for (int t = 0; t < j->threads; t++)
-      for (int64_t i = j->tiles * t / j->threads; i < j->tiles * (t + 1) / j->threads; i++)
-        run_tile_at(j, i, (char *)room + each * (size_t)t);
-  }
+  cpu_parallel(j->threads, j->tiles, run_tile_at, &(tile_run){j, room, each});
   cpu_free(0, room, bytes);
   return OK;
 }

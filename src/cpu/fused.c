@@ -24,7 +24,6 @@ typedef struct task {
   enum dtype result;
   cut   cut;
   desk *desks;
-  int  *next;                /* the desk of the next thread */
 } task;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -75,11 +74,11 @@ static void run_box(desk *w, const fused_call *c, const box *b) {
   side_deliver(&w->out, b, ndim, b->offset[0], target);
 }
 
-static void run_boxes(const void *task_at, int64_t begin, int64_t end) {
+static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const task *t = task_at;
   const fused_call *c = t->call;
   int noperands = 1 + c->program->nin;
-  desk *w = &t->desks[__atomic_fetch_add(t->next, 1, __ATOMIC_RELAXED)];
+  desk *w = &t->desks[worker];
   box b;
   set_desk(w, t);
   box_start(&b, &t->cut, c->plan, noperands, begin);
@@ -108,8 +107,8 @@ static int64_t most_elements(const fused_call *c) {
 int cpu_fused(int index, const fused_call *c) {
   const fused_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
-  int next = 0, threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
-  task t = {.call = c, .result = p->step[p->nstep - 1].gives, .next = &next};
+  int threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
+  task t = {.call = c, .result = p->step[p->nstep - 1].gives};
   cut_plan(&t.cut, c->plan, 1 + p->nin, &(needs){.most = most_elements(c), .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * sizeof(desk);

@@ -13,10 +13,10 @@
 enum {
   GRAIN = 1 << 19,     /* multiplications: below a million (20 µs) a second thread costs more than it saves */
   SLAB  = 1024,        /* columns of a half float result made in float32 at a time */
-  SHORT = 1 << 15,     /* elements of a sum of products: longer ones BLAS divides among its threads */
+  SHORT = 1 << 15,     /* elements of a sum of products: longer ones are made of such parts */
+  PARTS = 256,         /* of a sum of products, that threads share */
   SMALL = 1000000,     /* multiplications: to here OpenBLAS has AVX-512 kernels without packing (128³: 37 µs, not 42) */
   MANY  = 8,           /* blocks of SMALL in a product; with more (256³) they gain nothing */
-  LARGE = 1 << 30,     /* multiplications: OpenBLAS's own threads, which pack b once, are as fast from there on */
   TILE  = 16           /* blocks begin at a multiple: a tile of OpenBLAS, a cache line of floats */
 };
 
@@ -65,23 +65,33 @@ static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
   for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);
 }
 
-/* Products with a vector. False: not one, or BLAS cannot. */
-static bool blas_vector(const gemm_call *g, const blas_matrix *a, const blas_matrix *b, const void *x, const void *y,
+/* Between the elements of c in a product with a vector. */
+static int64_t column_stride(const gemm_call *g) { return g->m == 1 ? 1 : g->c_stride[0]; }
+static int64_t row_stride(const gemm_call *g)    { return g->n == 1 ? 1 : g->c_stride[1]; }
+
+/* True if b is a column that BLAS can multiply a by. */
+static bool has_column(const gemm_call *g) {
+  return g->n == 1 && is_vector_stride(column_stride(g)) && (g->k == 1 || is_vector_stride(g->b_stride[0]));
+}
+
+/* True if a is a row that BLAS can multiply b by. */
+static bool has_row(const gemm_call *g) {
+  return g->m == 1 && is_vector_stride(row_stride(g)) && (g->k == 1 || is_vector_stride(g->a_stride[1]));
+}
+
+static bool is_vector_product(const gemm_call *g) { return has_column(g) || has_row(g); }
+
+static void blas_vector(const gemm_call *g, const blas_matrix *a, const blas_matrix *b, const void *x, const void *y,
                         void *c) {
   int m = (int)g->m, n = (int)g->n, k = (int)g->k;
-  int64_t row = n == 1 ? 1 : g->c_stride[1], column = m == 1 ? 1 : g->c_stride[0];
-  if (n == 1 && is_vector_stride(column) && (k == 1 || is_vector_stride(g->b_stride[0]))) {
-    if (is_zero(&g->beta)) clear(g, c, m, column);
-    blas_gemv(g, a, m, k, x, y, k == 1 ? 1 : (int)g->b_stride[0], c, (int)column);
-    return true;
-  }
-  if (m == 1 && is_vector_stride(row) && (k == 1 || is_vector_stride(g->a_stride[1]))) {
-    if (is_zero(&g->beta)) clear(g, c, n, row);
+  if (has_column(g)) {
+    if (is_zero(&g->beta)) clear(g, c, m, column_stride(g));
+    blas_gemv(g, a, m, k, x, y, k == 1 ? 1 : (int)g->b_stride[0], c, (int)column_stride(g));
+  } else {
+    if (is_zero(&g->beta)) clear(g, c, n, row_stride(g));
     blas_matrix flipped = {!b->trans, b->ld};
-    blas_gemv(g, &flipped, n, k, y, x, k == 1 ? 1 : (int)g->a_stride[1], c, (int)row);
-    return true;
+    blas_gemv(g, &flipped, n, k, y, x, k == 1 ? 1 : (int)g->a_stride[1], c, (int)row_stride(g));
   }
-  return false;
 }
 
 /* The matrices of a product. */
@@ -110,8 +120,8 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
 /* Into how many blocks to cut c: of a small product enough for OpenBLAS's small kernels, of others one a thread. */
 static int block_count(const gemm_call *g, int threads) {
   int64_t work = g->m * g->n * g->k, small = (work - 1) / SMALL + 1;
-  if (!cpu_blas_shares_pool() || small == 1 || work > LARGE) return 1;
-  return small > MANY ? threads : ((int)small + threads - 1) / threads * threads;
+  if (small == 1) return 1;
+  return g->m == 1 || g->n == 1 || small > MANY ? threads : ((int)small + threads - 1) / threads * threads;
 }
 
 /* How many of n blocks lie below one another, so that they are as square as can be. */
@@ -127,22 +137,31 @@ static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
 
-/* c in n blocks, shared out: faster than OpenBLAS's own threads, which wait for one another at each panel
-** (two threads, float32: 128³ 22 µs, not 52; 256³ 185, not 240; 384³ 610, not 720). Inside our parallel
-** region OpenBLAS keeps to one thread. */
-static void blas_blocks(const gemm_call *g, const blas_product *p, const char *a, const char *b, char *c, int n,
-                        int threads) {
-  int rows = block_rows(g, n), columns = n / rows, size = dtype_size(g->dtype);
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static)
-  for (int t = 0; t < n; t++) {
-    int64_t i = block_begin(g->m, t / columns, rows), j = block_begin(g->n, t % columns, columns);
-    gemm_call block = *g;
-    block.m = block_begin(g->m, t / columns + 1, rows) - i;
-    block.n = block_begin(g->n, t % columns + 1, columns) - j;
-    if (block.m == 0 || block.n == 0) continue;
-    blas_call(&block, p, a + i * g->a_stride[0] * size, b + j * g->b_stride[1] * size,
-              c + (i * g->c_stride[0] + j * g->c_stride[1]) * size);
-  }
+/* c in rows × columns blocks, shared out: faster than OpenBLAS's own threads, which wait for one another at each panel
+** (two threads, float32: 128³ 22 µs, not 52; 256³ 185, not 240; 384³ 610, not 720). */
+typedef struct blocks {
+  const gemm_call    *g;
+  const blas_product *p;
+  const char *a, *b;
+  char       *c;
+  int         rows, columns;
+  bool        vector;              /* a block is a product with a vector */
+} blocks;
+
+static void blas_block(const void *arg, int64_t t, int worker) {
+  const blocks *s = arg;
+  const gemm_call *g = s->g;
+  int row = (int)(t / s->columns), column = (int)(t % s->columns), size = dtype_size(g->dtype);
+  int64_t i = block_begin(g->m, row, s->rows), j = block_begin(g->n, column, s->columns);
+  gemm_call block = *g;
+  (void)worker;
+  block.m = block_begin(g->m, row + 1, s->rows) - i;
+  block.n = block_begin(g->n, column + 1, s->columns) - j;
+  if (block.m == 0 || block.n == 0) return;
+  const char *a = s->a + i * g->a_stride[0] * size, *b = s->b + j * g->b_stride[1] * size;
+  char *c = s->c + (i * g->c_stride[0] + j * g->c_stride[1]) * size;
+  if (s->vector) blas_vector(&block, &s->p->a, &s->p->b, a, b, c);
+  else blas_call(&block, s->p, a, b, c);
 }
 
 static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
@@ -150,11 +169,12 @@ static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c,
   if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX || g->k == 0) return false;
   if (!blas_address(g->m, g->k, g->a_stride, INT_MAX, &p.a)) return false;
   if (!blas_address(g->k, g->n, g->b_stride, INT_MAX, &p.b)) return false;
-  if ((g->m == 1 || g->n == 1) && blas_vector(g, &p.a, &p.b, a, b, c)) return true;
-  if (!blas_address(g->m, g->n, g->c_stride, INT_MAX, &p.c)) return false;
-  int blocks = block_count(g, threads);
-  if (blocks > 1) blas_blocks(g, &p, a, b, c, blocks, threads);
-  else blas_call(g, &p, a, b, c);
+  blocks s = {.g = g, .p = &p, .a = a, .b = b, .c = c, .vector = is_vector_product(g)};
+  if (!s.vector && !blas_address(g->m, g->n, g->c_stride, INT_MAX, &p.c)) return false;
+  int n = block_count(g, threads);
+  s.rows = block_rows(g, n);
+  s.columns = n / s.rows;
+  cpu_parallel(threads, n, blas_block, &s);
   return true;
 }
 
@@ -260,6 +280,41 @@ static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   return true;
 }
 
+/* A long sum of products, in parts that depend on its length only. */
+typedef struct long_dot {
+  const gemm_call *g;
+  const char *a, *b;
+  double *sums;
+} long_dot;
+
+static void dot_part(const void *arg, int64_t t, int worker) {
+  const long_dot *d = arg;
+  int size = dtype_size(d->g->dtype);
+  int64_t end = d->g->k * (t + 1) / PARTS;
+  double total = 0;
+  (void)worker;
+  for (int64_t i = d->g->k * t / PARTS, n; i < end; i += n) {
+    union { float single; double wide; } sum = {.wide = 0};
+    n = end - i < SHORT ? end - i : SHORT;
+    cpu_isa->gemm->kernel[d->g->dtype].dot(n, d->a + i * size, d->b + i * size, &sum);
+    total += size == 4 ? (double)sum.single : sum.wide;
+  }
+  d->sums[t] = total;
+}
+
+/* False: not for this dtype or these strides. */
+static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
+  if (g->dtype != DT_float32 && g->dtype != DT_float64) return false;
+  if (g->a_stride[1] != 1 || g->b_stride[0] != 1) return false;
+  double sums[PARTS], total = 0;
+  cpu_parallel(threads, PARTS, dot_part, &(long_dot){g, a, b, sums});
+  for (int t = 0; t < PARTS; t++) total += sums[t];
+  float single = (float)total;
+  cpu_isa->gemm->kernel[g->dtype].merge(1, 1, g->dtype == DT_float32 ? (void *)&single : (void *)&total, 1, c, g->c_stride,
+                                        g->alpha, g->beta);
+  return true;
+}
+
 /* ---- the batch ---- */
 
 /* Offsets in elements of matrix i of the batch. */
@@ -272,47 +327,56 @@ static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
   }
 }
 
-/* Matrix i of the batch; blas: may BLAS be called here? */
+static bool is_blas_dtype(enum dtype d) {
+  return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
+}
+
+/* Matrix i of the batch. blas: there is room for its buffers. */
 static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
   batch_offsets(&g->batch, i, offset);
   char *c = (char *)g->c + offset[0] * size;
   const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
-  if (g->m == 1 && g->n == 1 && dot_one(g, a, b, c)) return OK;
+  if (g->m == 1 && g->n == 1 && (dot_one(g, a, b, c) || dot_long(g, a, b, c, threads))) return OK;
   if (g->dtype == DT_float16 || g->dtype == DT_bfloat16) return half_gemm(g, a, b, c, threads);
-  bool is_complex = dtype_kind(g->dtype) == KIND_COMPLEX;
-  bool blas_dtype = is_complex || g->dtype == DT_float32 || g->dtype == DT_float64;
-  if (blas && blas_dtype && blas_gemm(g, a, b, c, threads)) return OK;
-  if (is_complex) return complex_gemm(g, a, b, c, threads);
-  return own_gemm(g, a, b, c, threads);
+  if (is_blas_dtype(g->dtype) && blas && blas_gemm(g, a, b, c, threads)) return OK;
+  if (dtype_kind(g->dtype) != KIND_COMPLEX) return own_gemm(g, a, b, c, threads);
+  return blas ? complex_gemm(g, a, b, c, threads) : ERR_MEMORY;
 }
 
-/* Small matrices, one thread each. BLAS with a pool of its own must not be called from ours. */
-static int gemm_batch(const gemm_call *g, int threads) {
-  int status = OK;
-  bool blas = cpu_blas_shares_pool();
-  #pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t i = 0; i < g->batch.count; i++) {
-    int st = gemm_one(g, i, 1, blas);
-    if (st != OK) {
-      #pragma omp atomic write
-      status = st;
-    }
+typedef struct batch {
+  const gemm_call *g;
+  bool  blas;
+  int  *status;                      /* of a matrix that could not be multiplied */
+} batch;
+
+static void run_matrix(const void *arg, int64_t i, int worker) {
+  const batch *b = arg;
+  int st = gemm_one(b->g, i, 1, b->blas);
+  (void)worker;
+  if (st != OK) __atomic_store_n(b->status, st, __ATOMIC_RELAXED);
+}
+
+/* Small matrices are multiplied by a thread each. */
+static bool shares_batch(const gemm_call *g, int64_t work) { return g->batch.count > 1 && work < 2 * GRAIN; }
+
+static int run_all(const gemm_call *g, int64_t work, int threads, bool blas) {
+  int st = OK;
+  if (shares_batch(g, work)) {
+    cpu_parallel(threads, g->batch.count, run_matrix, &(batch){g, blas, &st});
+    return st;
   }
-  return status;
+  for (int64_t i = 0; st == OK && i < g->batch.count; i++) st = gemm_one(g, i, threads, blas);
+  return st;
 }
 
 int cpu_gemm(int index, const gemm_call *g) {
   (void)index;
-  int64_t work = g->m * g->n * g->k + g->m * g->n;
-  cpu_blas_threads();
-  bool needs_blas = dtype_kind(g->dtype) == KIND_COMPLEX;
-  if (g->batch.count > 1 && work < 2 * GRAIN && (cpu_blas_shares_pool() || !needs_blas)) {
-    int64_t grain = GRAIN / (work + 1);
-    int threads = cpu_threads(g->batch.count, grain > 0 ? grain : 1);
-    if (threads > 1) return gemm_batch(g, threads);
-  }
-  int st = OK, threads = cpu_threads(work, GRAIN);
-  for (int64_t i = 0; st == OK && i < g->batch.count; i++) st = gemm_one(g, i, threads, true);
+  int64_t work = g->m * g->n * g->k + g->m * g->n, grain = GRAIN / (work + 1);
+  int threads = shares_batch(g, work) ? cpu_threads(g->batch.count, grain > 0 ? grain : 1) : cpu_threads(work, GRAIN);
+  if (!is_blas_dtype(g->dtype)) return run_all(g, work, threads, false);
+  blas_use use = cpu_blas_begin(threads);
+  int st = run_all(g, work, use.threads > 0 ? use.threads : threads, use.threads > 0);
+  cpu_blas_end(&use);
   return st;
 }

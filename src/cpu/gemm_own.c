@@ -1,6 +1,6 @@
 /* Own matrix products (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008):
 ** for the dtypes and strides that BLAS does not take. c is made in blocks; for each, panels of b and of a
-** are packed by all threads, converted on the way, and the tiles are dealt out. */
+** are packed by all threads, converted on the way, and the tiles are shared out. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,22 +37,10 @@ typedef struct work {
   scalar   alpha, beta;
   char    *a_panels, *b_panels;
   int      threads;
-  int64_t  next;             /* ticket of the next item */
 } work;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t panels_of(const matrix *m) { return (m->count + m->width - 1) / m->width; }
-
-/* Each item of a phase is taken by one thread; *base is the phase's first ticket. */
-static int64_t take(work *w, int64_t base) { return __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED) - base; }
-
-/* All items are done when this returns; the next phase's tickets follow those that found none left. */
-static void end_phase(const work *w, int64_t items, int64_t *base) {
-  *base += items + w->threads;
-  if (w->threads > 1) {
-    #pragma omp barrier
-  }
-}
 
 /* to[p][i] = element p, i of m from `from` on, for i < n; the rest of the panel's width is 0. */
 static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, char *to) {
@@ -80,12 +68,18 @@ static void pack_panel(const work *w, const matrix *m, int64_t index, int64_t be
   }
 }
 
-/* All panels from `first` on that fit, shared out. */
-static void pack_phase(work *w, const matrix *m, int64_t first, int64_t panels, int64_t begin, int64_t k, char *to,
-                       int64_t *base) {
-  int64_t bytes = m->width * k * dtype_size(w->kernel->compute);
-  for (int64_t i; (i = take(w, *base)) < panels;) pack_panel(w, m, first + i, begin, k, to + i * bytes);
-  end_phase(w, panels, base);
+/* Panels of m from `first` on, steps begin … begin + k - 1. */
+typedef struct packing_phase {
+  const work   *w;
+  const matrix *m;
+  int64_t first, begin, k;
+  char   *to;
+} packing_phase;
+
+static void pack_one(const void *arg, int64_t i, int worker) {
+  const packing_phase *f = arg;
+  (void)worker;
+  pack_panel(f->w, f->m, f->first + i, f->begin, f->k, f->to + i * f->m->width * f->k * dtype_size(f->w->kernel->compute));
 }
 
 /* The tile of panels i and j; a whole tile of a plain product is added in place. */
@@ -105,36 +99,49 @@ static void one_tile(const work *w, int64_t i, int64_t j, int64_t k, bool first,
   kernel->merge(m, n, tile, w->b.width, c, w->c_stride, w->alpha, first ? w->beta : one);
 }
 
-/* The block of c whose first panels are `row` and `column`: groups of tiles, taken in turn. */
-static void tile_phase(work *w, int64_t row, int64_t rows, int64_t column, int64_t columns, int64_t k, bool first,
-                       int64_t *base) {
-  int64_t high = GROUP_A, wide = GROUP_B;
-  while (w->threads > 1 && wide > 1 && (rows / high + 1) * (columns / wide + 1) < 4 * w->threads)
-    if (high > 1 && rows / high < columns / wide + 1) high /= 2;
-    else wide /= 2;
-  int64_t across = (columns + wide - 1) / wide, groups = (rows + high - 1) / high * across;
-  int size = dtype_size(w->kernel->compute);
-  for (int64_t g; (g = take(w, *base)) < groups;) {
-    int64_t i0 = g / across * high, j0 = g % across * wide;
-    int64_t i1 = least(i0 + high, rows), j1 = least(j0 + wide, columns);
-    for (int64_t i = i0; i < i1; i++)
-      for (int64_t j = j0; j < j1; j++)
-        one_tile(w, row + i, column + j, k, first, w->a_panels + i * w->a.width * k * size,
-                 w->b_panels + j * w->b.width * k * size);
-  }
-  end_phase(w, groups, base);
+/* The block of c whose first panels are `row` and `column`: groups of high × wide tiles. */
+typedef struct tile_phase {
+  const work *w;
+  int64_t row, rows, column, columns, k, high, wide;
+  bool    first;
+} tile_phase;
+
+/* Smaller groups where threads would find too few. */
+static void choose_groups(tile_phase *f) {
+  f->high = GROUP_A;
+  f->wide = GROUP_B;
+  while (f->w->threads > 1 && f->wide > 1 && (f->rows / f->high + 1) * (f->columns / f->wide + 1) < 4 * f->w->threads)
+    if (f->high > 1 && f->rows / f->high < f->columns / f->wide + 1) f->high /= 2;
+    else f->wide /= 2;
 }
 
-static void all_blocks(work *w) {
-  int64_t base = 0, down = panels_of(&w->a), across = panels_of(&w->b);
+static int64_t groups_across(const tile_phase *f) { return (f->columns + f->wide - 1) / f->wide; }
+static int64_t groups_of(const tile_phase *f) { return (f->rows + f->high - 1) / f->high * groups_across(f); }
+
+static void one_group(const void *arg, int64_t g, int worker) {
+  const tile_phase *f = arg;
+  const work *w = f->w;
+  int64_t across = groups_across(f), i0 = g / across * f->high, j0 = g % across * f->wide;
+  int64_t i1 = least(i0 + f->high, f->rows), j1 = least(j0 + f->wide, f->columns), size = dtype_size(w->kernel->compute);
+  (void)worker;
+  for (int64_t i = i0; i < i1; i++)
+    for (int64_t j = j0; j < j1; j++)
+      one_tile(w, f->row + i, f->column + j, f->k, f->first, w->a_panels + i * w->a.width * f->k * size,
+               w->b_panels + j * w->b.width * f->k * size);
+}
+
+static void all_blocks(const work *w) {
+  int64_t down = panels_of(&w->a), across = panels_of(&w->b);
   for (int64_t j = 0; j < across; j += N_PANELS)
     for (int64_t p = 0; p == 0 || p < w->k; p += K_BLOCK) {     /* once at least: k may be 0 */
       int64_t columns = least(N_PANELS, across - j), k = least(K_BLOCK, w->k - p);
-      pack_phase(w, &w->b, j, columns, p, k, w->b_panels, &base);
+      cpu_parallel(w->threads, columns, pack_one, &(packing_phase){w, &w->b, j, p, k, w->b_panels});
       for (int64_t i = 0; i < down; i += M_PANELS) {
-        int64_t rows = least(M_PANELS, down - i);
-        pack_phase(w, &w->a, i, rows, p, k, w->a_panels, &base);
-        tile_phase(w, i, rows, j, columns, k, p == 0, &base);
+        tile_phase f = {.w = w, .row = i, .rows = least(M_PANELS, down - i), .column = j, .columns = columns, .k = k,
+                        .first = p == 0};
+        choose_groups(&f);
+        cpu_parallel(w->threads, f.rows, pack_one, &(packing_phase){w, &w->a, i, p, k, w->a_panels});
+        cpu_parallel(w->threads, groups_of(&f), one_group, &f);
       }
     }
 }
@@ -160,11 +167,7 @@ int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int thre
   if (!fits && cpu_alloc(0, a_bytes + b_bytes, &scratch) != OK) return ERR_MEMORY;
   w.a_panels = scratch;
   w.b_panels = w.a_panels + a_bytes;
-  if (threads == 1) all_blocks(&w);
-  else {
-    #pragma omp parallel num_threads(threads)
-    all_blocks(&w);
-  }
+  all_blocks(&w);
   if (!fits) cpu_free(0, scratch, a_bytes + b_bytes);
   return OK;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "box.h"
 #include "gemm.h"
 
 enum {
@@ -73,15 +73,21 @@ static void add_columns(const product *p, int64_t begin, int64_t end) {
 
 static int64_t length(int64_t stride) { return stride < 0 ? -stride : stride; }
 
+typedef struct task {
+  const product *p;
+  void (*part)(const product *, int64_t, int64_t);
+} task;
+
+static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
+  const task *t = task_at;
+  (void)worker;
+  t->part(t->p, begin, end);
+}
+
 static void run(const product *p, int threads) {
   bool along = p->k_stride == 1 || (p->row_stride != 1 && length(p->k_stride) <= length(p->row_stride));
   void (*part)(const product *, int64_t, int64_t) = along ? sum_rows : add_columns;
-  if (threads == 1) {
-    part(p, 0, p->rows);
-    return;
-  }
-  #pragma omp parallel for num_threads(threads) schedule(static)
-  for (int t = 0; t < threads; t++) part(p, p->rows * t / threads, p->rows * (t + 1) / threads);
+  share(&(task){p, part}, run_rows, p->rows, threads);
 }
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {

@@ -6,6 +6,7 @@
 
 enum {
   BLOCK = 256,        /* offsets at a time: 2 KiB, in L1 beside what they point at */
+  SURVEYS = 64,       /* parts in which many values are checked */
   GRAIN = 1 << 14     /* positions: random access, so each costs more than in map */
 };
 
@@ -25,17 +26,28 @@ static index_range survey(const index_source *x, int64_t begin, int64_t end) {
   return r;
 }
 
+typedef struct surveying {
+  const index_source *x;
+  int64_t      parts;
+  index_range *range;          /* of each part */
+} surveying;
+
+static void survey_part(const void *arg, int64_t i, int worker) {
+  const surveying *s = arg;
+  (void)worker;
+  s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
+}
+
 /* The same of all values, by several threads. */
 static index_range survey_shared(const index_source *x, int threads) {
-  int64_t least = 0, most = 0, zeros = 0;
-  #pragma omp parallel for num_threads(threads) reduction(min:least) reduction(max:most) reduction(+:zeros)
-  for (int t = 0; t < threads; t++) {
-    index_range r = survey(x, x->count * t / threads, x->count * (t + 1) / threads);
-    least = r.least < least ? r.least : least;
-    most = r.most > most ? r.most : most;
-    zeros += r.zeros;
+  index_range range[SURVEYS], all = {0, 0, 0};
+  cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
+  for (int i = 0; i < SURVEYS; i++) {
+    if (range[i].least < all.least) all.least = range[i].least;
+    if (range[i].most > all.most) all.most = range[i].most;
+    all.zeros += range[i].zeros;
   }
-  return (index_range){.least = least, .most = most, .zeros = zeros};
+  return all;
 }
 
 /* Are all values of index k in range? The first that is not goes to *bad. */
@@ -152,12 +164,18 @@ static int parted_dim(const index_call *c) {
   return best;
 }
 
-/* Part t of n of the call, along dim d. */
-static void run_part(const index_call *whole, int d, int t, int n) {
-  index_call c = *whole;
-  int size = dtype_size(c.values.dtype);
-  int64_t length = c.plan.shape[d], begin = length * t / n, end = length * (t + 1) / n;
-  if (begin == end) return;
+typedef struct parting {
+  const index_call *call;
+  int     d;                   /* the dim */
+  int64_t parts;
+} parting;
+
+static void run_part(const void *arg, int64_t i, int worker) {
+  const parting *p = arg;
+  index_call c = *p->call;
+  int d = p->d, size = dtype_size(c.values.dtype);
+  int64_t length = c.plan.shape[d], begin = length * i / p->parts, end = length * (i + 1) / p->parts;
+  (void)worker;
   c.plan.shape[d] = end - begin;
   c.values.data = (char *)c.values.data + begin * c.plan.stride[0][d] * size;
   c.target.data = (char *)c.target.data + begin * c.plan.stride[1][d] * size;
@@ -176,7 +194,6 @@ int cpu_index(int index, const index_call *c) {
     run_serial(c);
     return OK;
   }
-  #pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int t = 0; t < threads; t++) run_part(c, d, t, threads);
+  cpu_parallel(threads, threads, run_part, &(parting){c, d, threads});
   return OK;
 }

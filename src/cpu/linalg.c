@@ -58,38 +58,45 @@ static scratch scratch_of(const solver *s, char *memory, int thread) {
 
 /* ---- the batch ---- */
 
-static void run_range(const solver *s, const scratch *w, int64_t first, int64_t last) {
+typedef struct batch {
+  const solver *s;
+  char *memory;        /* scratch of all threads */
+} batch;
+
+static void run_matrix(const void *arg, int64_t i, int worker) {
+  const batch *b = arg;
+  const solver *s = b->s;
   const routine *r = routines[s->c->op];
-  for (int64_t i = first; i < last; i++) {
-    bool refused = r->finite && !is_finite(s, a_of(s, i), s->c->m * s->c->n);
-    int info = refused ? LINALG_NOT_FINITE : r->run(s, w, i);
-    if (s->c->info) s->c->info[i] = info;
-  }
+  scratch w = scratch_of(s, b->memory, worker);
+  bool refused = r->finite && !is_finite(s, a_of(s, i), s->c->m * s->c->n);
+  int info = refused ? LINALG_NOT_FINITE : r->run(s, &w, i);
+  if (s->c->info) s->c->info[i] = info;
 }
 
 static double work_of(const linalg_call *c) {
   return (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
 }
 
-/* How many threads share the batch, a whole matrix each. BLAS with a pool of its own must not be called from ours. */
+/* How many threads share the batch, a whole matrix each. */
 static int batch_threads(const linalg_call *c) {
-  if (c->batch == 1 || !cpu_blas_shares_pool()) return 1;
   int64_t grain = (int64_t)(GRAIN / (work_of(c) + 20));
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
-static void run_batch(const solver *s, char *memory, int threads) {
-  int before = cpu_blas_limit(1);
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static)
-  for (int t = 0; t < threads; t++) {
-    scratch w = scratch_of(s, memory, t);
-    run_range(s, &w, s->c->batch * t / threads, s->c->batch * (t + 1) / threads);
-  }
-  cpu_blas_limit(before);
-}
-
 /* LAPACK's own answer of how much it needs may have overflowed to a negative number. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
+
+static int run_batch(solver *s, int threads) {
+  if (routines[s->c->op]->plan) routines[s->c->op]->plan(s);
+  if (!fits(s->work) || !fits(s->reals) || !fits(s->integers)) return ERR_OVERFLOW;
+  size_t bytes = scratch_bytes(s) * (size_t)threads;
+  void *memory = NULL;
+  int st = bytes ? cpu_alloc(0, bytes, &memory) : OK;
+  if (st != OK) return st;
+  cpu_parallel(threads, s->c->batch, run_matrix, &(batch){s, memory});
+  if (bytes) cpu_free(0, memory, bytes);
+  return OK;
+}
 
 int cpu_linalg(int index, const linalg_call *c) {
   (void)index;
@@ -98,15 +105,8 @@ int cpu_linalg(int index, const linalg_call *c) {
   if (c->m > INT_MAX || c->n > INT_MAX || c->k > INT_MAX) return ERR_OVERFLOW;
   int small = s.l->is_complex ? COMPLEX_SMALL : LINALG_SMALL;
   if (s.m <= small && s.n <= small) s.small = &cpu_isa->linalg->kernel[c->dtype];
-  cpu_blas_threads();
-  if (routines[c->op]->plan) routines[c->op]->plan(&s);
-  if (!fits(s.work) || !fits(s.reals) || !fits(s.integers)) return ERR_OVERFLOW;
-  int threads = batch_threads(c);
-  size_t bytes = scratch_bytes(&s) * (size_t)threads;
-  void *memory = NULL;
-  int st = bytes ? cpu_alloc(0, bytes, &memory) : OK;
-  if (st != OK) return st;
-  run_batch(&s, memory, threads);
-  if (bytes) cpu_free(0, memory, bytes);
-  return OK;
+  blas_use use = cpu_blas_begin(batch_threads(c));
+  int st = use.threads > 0 ? run_batch(&s, use.threads) : ERR_MEMORY;
+  cpu_blas_end(&use);
+  return st;
 }

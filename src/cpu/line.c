@@ -18,6 +18,7 @@ typedef struct layout {
   int64_t width;             /* lines of a tile; the last one of an innermost row of outer has fewer */
   int64_t row_tiles, tiles;
   size_t  step;              /* bytes of a buffer of a tile */
+  char   *buffers;           /* four for each thread */
 } layout;
 
 static bool same_dtypes(const line_job *j) { return j->c->in.dtype == j->c->compute && j->c->out.dtype == j->gives; }
@@ -73,7 +74,8 @@ static void run_buffered(const layout *l, line_tile *t, char *buffer) {
   copy_lines(l, t, j->out_n, dtype_size(c->out.dtype), stored, t->out, t->out_line, t->out_step, true);
 }
 
-static void run_tile(const layout *l, int64_t i, char *buffer) {
+static void run_tile(const void *arg, int64_t i, int worker) {
+  const layout *l = arg;
   const line_job *j = l->job;
   const line_call *c = j->c;
   int64_t length = inner_length(&c->outer), begin = i % l->row_tiles * l->width;
@@ -86,7 +88,7 @@ static void run_tile(const layout *l, int64_t i, char *buffer) {
     .out = (char *)c->out.data + at.offset[0] * dtype_size(c->out.dtype),
     .out_line = inner_stride(&c->outer, 0), .out_step = c->out_stride};
   if (l->direct) j->run(j, &t);
-  else run_buffered(l, &t, buffer);
+  else run_buffered(l, &t, l->buffers + 4 * l->step * (size_t)worker);
 }
 
 int cpu_lines(const line_job *j) {
@@ -98,14 +100,8 @@ int cpu_lines(const line_job *j) {
   size_t each = 4 * l.step;
   char *buffers = NULL;
   if (each && !(buffers = malloc(each * (size_t)threads))) return ERR_MEMORY;
-  if (threads == 1) {                  /* no parallel region: the job may open one, and nested ones are slow */
-    for (int64_t i = 0; i < l.tiles; i++) run_tile(&l, i, buffers);
-  } else {
-    #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int t = 0; t < threads; t++)
-      for (int64_t i = l.tiles * t / threads; i < l.tiles * (t + 1) / threads; i++)
-        run_tile(&l, i, buffers + each * (size_t)t);
-  }
+  l.buffers = buffers;
+  cpu_parallel(threads, l.tiles, run_tile, &l);
   free(buffers);
   return OK;
 }

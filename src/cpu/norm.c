@@ -48,17 +48,18 @@ static void set(const work *w, void *p, int64_t i, double value) {
 
 static void *at(const work *w, const void *data, int64_t i) { return (char *)(uintptr_t)data + i * w->size; }
 
-/* run(w, 0 … units - 1), neighbours by one thread. */
-static void each(const work *w, int64_t units, task run) {
-  int threads = w->threads < units ? w->threads : (int)units;
-  if (threads <= 1) {
-    for (int64_t i = 0; i < units; i++) run(w, i, 0);
-    return;
-  }
-  #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int t = 0; t < threads; t++)
-    for (int64_t i = units * t / threads; i < units * (t + 1) / threads; i++) run(w, i, t);
+typedef struct units {
+  const work *w;
+  task run;
+} units;
+
+static void run_unit(const void *arg, int64_t i, int worker) {
+  const units *u = arg;
+  u->run(u->w, i, worker);
 }
+
+/* run(w, 0 … count - 1) */
+static void each(const work *w, int64_t count, task run) { cpu_parallel(w->threads, count, run_unit, &(units){w, run}); }
 
 static void cut(work *w, int64_t elements, int64_t most) {
   int64_t chunks = w->c.rows * w->n / elements;

@@ -1,6 +1,5 @@
 /* Pooling: planes are shared out; those of half floats go through float32. */
 
-#include <omp.h>
 #include <string.h>
 
 #include "cpu.h"
@@ -67,7 +66,9 @@ static void one_converted(const work *w, pool_plane *p, char *scratch) {
   else narrow(w->out, y, wide_y);
 }
 
-static void one_plane(const work *w, int64_t t, char *scratch) {
+static void one_plane(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  char *scratch = w->scratch + w->scratch_bytes * (size_t)worker;
   int64_t size = dtype_size(w->c->dtype);
   pool_plane p = w->plane;
   p.x = (char *)w->c->x + t * w->in * size;
@@ -107,9 +108,7 @@ int cpu_pool(int index, const pool_call *c) {
   w.scratch = (char *)block + windows;
   int threads = cpu_threads(c->planes * plane_work(&w), GRAIN);
   if (threads > most) threads = most;
-  #pragma omp parallel for if (threads > 1) num_threads(threads) schedule(static)
-  for (int64_t t = 0; t < c->planes; t++)
-    one_plane(&w, t, w.scratch + w.scratch_bytes * (size_t)(threads > 1 ? omp_get_thread_num() : 0));
+  cpu_parallel(threads, c->planes, one_plane, &w);
   cpu_free(0, block, bytes);
   return OK;
 }

@@ -6,59 +6,84 @@
 
 #include <string.h>
 
-/* counts[t][digit] becomes where thread t's first key of that digit goes. */
-static void counts_to_places(int64_t *counts, int threads) {
+/* One pass over the keys, in `parts` runs of neighbours. */
+typedef struct pass {
+  int64_t     n;
+  const void *keys;
+  void       *to;
+  int         shift, parts;
+  int64_t    *counts;              /* [parts][RADIX_PLACES] */
+  uint64_t   *varying;             /* [parts]: bits in which some keys differ from the first one */
+} pass;
+
+static int64_t part_begin(const pass *p, int64_t t) { return p->n * t / p->parts; }
+
+/* counts[t][digit] becomes where part t's first key of that digit goes. */
+static void counts_to_places(const pass *p) {
   int64_t sum = 0;
   for (int digit = 0; digit < RADIX_PLACES; digit++)
-    for (int t = 0; t < threads; t++) {
-      int64_t count = counts[(size_t)t * RADIX_PLACES + (size_t)digit];
-      counts[(size_t)t * RADIX_PLACES + (size_t)digit] = sum;
+    for (int t = 0; t < p->parts; t++) {
+      int64_t *at = &p->counts[(size_t)t * RADIX_PLACES + (size_t)digit], count = *at;
+      *at = sum;
       sum += count;
     }
 }
 
-#define RADIX(K, U, name)                                                                               \
-  /* Bits in which some keys differ. */                                                                 \
-  static U varying_##name(int64_t n, const K *keys, int threads) {                                      \
-    U varying = 0, first = (U)keys[0];                                                                  \
-    _Pragma("omp parallel for simd num_threads(threads) if(threads > 1) reduction(|:varying)")          \
-    for (int64_t i = 0; i < n; i++) varying |= (U)keys[i] ^ first;                                      \
-    return varying;                                                                                     \
-  }                                                                                                     \
-  static void count_##name(int64_t n, const K *keys, U flip, int shift, int64_t *count) {               \
-    memset(count, 0, RADIX_PLACES * sizeof *count);                                                           \
-    for (int64_t i = 0; i < n; i++) count[((U)keys[i] ^ flip) >> shift & (RADIX_PLACES - 1)]++;               \
-  }                                                                                                     \
-  static void move_##name(int64_t n, const K *keys, U flip, int shift, int64_t *at, K *to) {            \
-    for (int64_t i = 0; i < n; i++) to[at[((U)keys[i] ^ flip) >> shift & (RADIX_PLACES - 1)]++] = keys[i];    \
-  }                                                                                                     \
-  static void pass_##name(int64_t n, const K *keys, K *to, U flip, int shift, int64_t *counts, int threads) { \
-    _Pragma("omp parallel for num_threads(threads) if(threads > 1) schedule(static, 1)")                \
-    for (int t = 0; t < threads; t++) {                                                                 \
-      int64_t begin = n * t / threads, end = n * (t + 1) / threads;                                     \
-      count_##name(end - begin, keys + begin, flip, shift, counts + (size_t)t * RADIX_PLACES);                \
-    }                                                                                                   \
-    counts_to_places(counts, threads);                                                                  \
-    _Pragma("omp parallel for num_threads(threads) if(threads > 1) schedule(static, 1)")                \
-    for (int t = 0; t < threads; t++) {                                                                 \
-      int64_t begin = n * t / threads, end = n * (t + 1) / threads;                                     \
-      move_##name(end - begin, keys + begin, flip, shift, counts + (size_t)t * RADIX_PLACES, to);             \
-    }                                                                                                   \
-  }                                                                                                     \
-  void name(int64_t n, K *keys, K *scratch, int64_t *counts, int low, int threads) {                    \
-    const U flip = (U)1 << (8 * sizeof(K) - 1);                                                         \
-    K *from = keys, *to = scratch;                                                                      \
-    for (U left = varying_##name(n, keys, threads) >> low << low; left;) {                              \
-      int shift = __builtin_ctzll(left);                                                                \
-      pass_##name(n, from, to, flip, shift, counts, threads);                                           \
-      K *swap = from;                                                                                   \
-      from = to;                                                                                        \
-      to = swap;                                                                                        \
-      int done = shift + RADIX_DIGIT;                                                                   \
-      left = done < (int)(8 * sizeof(K)) ? left >> done << done : 0;                                    \
-    }                                                                                                   \
-    if (from != keys) memcpy(keys, from, (size_t)n * sizeof *keys);                                     \
+#define RADIX(K, U, name)                                                                                \
+  static void varying_##name(const void *arg, int64_t t, int worker) {                                   \
+    const pass *p = arg;                                                                                 \
+    const K *keys = p->keys;                                                                             \
+    int64_t end = part_begin(p, t + 1);                                                                  \
+    U varying = 0, first = (U)keys[0];                                                                   \
+    (void)worker;                                                                                        \
+    _Pragma("omp simd reduction(|:varying)")                                                             \
+    for (int64_t i = part_begin(p, t); i < end; i++) varying |= (U)keys[i] ^ first;                      \
+    p->varying[t] = varying;                                                                             \
+  }                                                                                                      \
+  static int digit_##name(K key, int shift) {                                                            \
+    const U flip = (U)1 << (8 * sizeof(K) - 1);                                                          \
+    return (int)(((U)key ^ flip) >> shift & (RADIX_PLACES - 1));                                         \
+  }                                                                                                      \
+  static void count_##name(const void *arg, int64_t t, int worker) {                                     \
+    const pass *p = arg;                                                                                 \
+    const K *keys = p->keys;                                                                             \
+    int64_t *count = p->counts + t * RADIX_PLACES, end = part_begin(p, t + 1);                           \
+    int shift = p->shift;                                                                                \
+    (void)worker;                                                                                        \
+    memset(count, 0, RADIX_PLACES * sizeof *count);                                                      \
+    for (int64_t i = part_begin(p, t); i < end; i++) count[digit_##name(keys[i], shift)]++;              \
+  }                                                                                                      \
+  static void move_##name(const void *arg, int64_t t, int worker) {                                      \
+    const pass *p = arg;                                                                                 \
+    const K *keys = p->keys;                                                                             \
+    K *to = p->to;                                                                                       \
+    int64_t *at = p->counts + t * RADIX_PLACES, end = part_begin(p, t + 1);                              \
+    int shift = p->shift;                                                                                \
+    (void)worker;                                                                                        \
+    for (int64_t i = part_begin(p, t); i < end; i++) to[at[digit_##name(keys[i], shift)]++] = keys[i];   \
+  }                                                                                                      \
+  void name(int64_t n, K *keys, K *scratch, int64_t *counts, int low, int threads) {                     \
+    pass p = {.n = n, .keys = keys, .to = scratch, .parts = threads, .counts = counts};                  \
+    p.varying = (uint64_t *)counts;                                                                      \
+    cpu_parallel(threads, threads, varying_##name, &p);                                                  \
+    for (uint64_t left = all_varying(&p) >> low << low; left;) {                                         \
+      p.shift = __builtin_ctzll(left);                                                                   \
+      cpu_parallel(threads, threads, count_##name, &p);                                                  \
+      counts_to_places(&p);                                                                              \
+      cpu_parallel(threads, threads, move_##name, &p);                                                   \
+      p.keys = p.to;                                                                                     \
+      p.to = p.keys == keys ? scratch : keys;                                                            \
+      int done = p.shift + RADIX_DIGIT;                                                                  \
+      left = done < (int)(8 * sizeof(K)) ? left >> done << done : 0;                                     \
+    }                                                                                                    \
+    if (p.keys != keys) memcpy(keys, p.keys, (size_t)n * sizeof *keys);                                  \
   }
+
+static uint64_t all_varying(const pass *p) {
+  uint64_t all = 0;
+  for (int t = 0; t < p->parts; t++) all |= p->varying[t];
+  return all;
+}
 
 RADIX(int32_t, uint32_t, radix_sort_32)
 RADIX(int64_t, uint64_t, radix_sort_64)

@@ -15,15 +15,25 @@ static enum dtype draw_dtype(const random_call *c) {
   return c->op == RANDOM_integers ? DT_int64 : dtype_compute(c->out.dtype);
 }
 
+typedef struct drawing {
+  const random_call *c;
+  random_kernel kernel;
+  enum dtype    drawn;
+} drawing;
+
 /* The k-th CHUNK elements, or what is left of them. */
-static void draw_chunk(const random_call *c, random_kernel kernel, enum dtype drawn, int64_t k) {
+static void draw_chunk(const void *arg, int64_t k, int worker) {
+  const drawing *d = arg;
+  const random_call *c = d->c;
+  enum dtype drawn = d->drawn;
   char buffer[CHUNK * 8];
+  (void)worker;
   int64_t begin = k * CHUNK, n = c->count - begin < CHUNK ? c->count - begin : CHUNK;
   int per_run = dtype_size(drawn) == 8 ? 2 * RANDOM_RUN : 4 * RANDOM_RUN;
   char *to = (char *)c->out.data + begin * dtype_size(c->out.dtype);
   bool direct = drawn == c->out.dtype && n % per_run == 0;
   uint64_t counter = c->offset + (uint64_t)(begin / per_run) * RANDOM_RUN;
-  kernel(c, counter, (n + per_run - 1) / per_run, direct ? to : buffer);
+  d->kernel(c, counter, (n + per_run - 1) / per_run, direct ? to : buffer);
   if (direct) return;
   if (drawn == c->out.dtype) memcpy(to, buffer, (size_t)n * (size_t)dtype_size(drawn));
   else cpu_isa->convert->convert[drawn][c->out.dtype](n, to, buffer);
@@ -33,14 +43,7 @@ static int draw(const random_call *c) {
   enum dtype drawn = draw_dtype(c);
   random_kernel kernel = cpu_isa->random->draw[c->op][drawn];
   if (!kernel) return ERR_NO_KERNEL;
-  int threads = cpu_threads(c->count, GRAIN);
-  int64_t chunks = (c->count + CHUNK - 1) / CHUNK;
-  if (threads == 1) {                    /* not through libgomp: a region of one thread makes a system call */
-    for (int64_t k = 0; k < chunks; k++) draw_chunk(c, kernel, drawn, k);
-    return OK;
-  }
-  #pragma omp parallel for num_threads(threads) schedule(static)
-  for (int64_t k = 0; k < chunks; k++) draw_chunk(c, kernel, drawn, k);
+  cpu_parallel(cpu_threads(c->count, GRAIN), (c->count + CHUNK - 1) / CHUNK, draw_chunk, &(drawing){c, kernel, drawn});
   return OK;
 }
 

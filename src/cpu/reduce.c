@@ -260,30 +260,35 @@ static void cut_chunks(work *w) {
   w->chunks = ceil_divide(n, w->chunk);
 }
 
-static void run_item(const work *w, int64_t i) {
+static void run_item(const void *arg, int64_t i, int worker) {
+  const work *w = arg;
+  (void)worker;
   char acc[WIDTH * MAX_STATE] __attribute__((aligned(64)));
   buffer b;
   fold_item(w, &b, i, 0, w->c->reduced.count, acc);
   store_item(w, i, acc, &b);
 }
 
-static void run_chunk(const work *w, int64_t piece, char *states) {
+typedef struct chunk_states {
+  const work *w;
+  char *states;
+} chunk_states;
+
+static void run_chunk(const void *arg, int64_t piece, int worker) {
+  const chunk_states *s = arg;
+  const work *w = s->w;
   int64_t begin = piece % w->chunks * w->chunk, end = begin + w->chunk;
   buffer b;
   if (end > w->c->reduced.count) end = w->c->reduced.count;
-  fold_item(w, &b, piece / w->chunks, begin, end, states + (size_t)(piece * w->width) * w->kernel->size);
+  (void)worker;
+  fold_item(w, &b, piece / w->chunks, begin, end, s->states + (size_t)(piece * w->width) * w->kernel->size);
 }
 
 static int run_in_chunks(const work *w, int threads) {
   int64_t pieces = w->items * w->chunks;
   char *states = malloc((size_t)(pieces * w->width) * w->kernel->size);
   if (!states) return ERR_MEMORY;
-  if (threads == 1) {
-    for (int64_t p = 0; p < pieces; p++) run_chunk(w, p, states);
-  } else {
-    #pragma omp parallel for schedule(static) num_threads(threads)
-    for (int64_t p = 0; p < pieces; p++) run_chunk(w, p, states);
-  }
+  cpu_parallel(threads, pieces, run_chunk, &(chunk_states){w, states});
   for (int64_t i = 0; i < w->items; i++) {
     char *mine = states + (size_t)(i * w->chunks * w->width) * w->kernel->size;
     buffer b;
@@ -307,13 +312,7 @@ int cpu_reduce(int index, const reduce_call *c) {
   cut_items(&w);
   cut_chunks(&w);
   int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);
-  if (threads > w.items * w.chunks) threads = (int)(w.items * w.chunks);   /* no region for one piece */
   if (w.chunks > 1) return run_in_chunks(&w, threads);
-  if (threads == 1) {
-    for (int64_t i = 0; i < w.items; i++) run_item(&w, i);
-    return OK;
-  }
-  #pragma omp parallel for schedule(static) num_threads(threads)
-  for (int64_t i = 0; i < w.items; i++) run_item(&w, i);
+  cpu_parallel(threads, w.items, run_item, &w);
   return OK;
 }

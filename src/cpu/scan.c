@@ -20,6 +20,30 @@ typedef struct scan_work {
   int  x_size, out_size;           /* bytes of an element */
 } scan_work;
 
+typedef struct long_scan {
+  const scan_work *w;
+  const line_tile *t;
+  int64_t length;              /* of a segment */
+  char   *start;               /* the carries into the segments */
+} long_scan;
+
+static void fold_segment(const void *arg, int64_t k, int worker) {
+  const long_scan *l = arg;
+  (void)worker;
+  l->w->total->fold(l->length, (const char *)l->t->x + k * l->length * l->w->x_size, 0,
+                    l->start + (size_t)(k + 1) * l->w->scan->size);
+}
+
+static void scan_segments(const void *arg, int64_t group, int worker) {
+  const long_scan *l = arg;
+  int64_t k = group * TOGETHER, n = l->length;
+  line_tile part = {.lines = TOGETHER, .n = n, .x_line = n, .x_step = 1, .out_line = n, .out_step = 1};
+  (void)worker;
+  part.x = (const char *)l->t->x + k * n * l->w->x_size;
+  part.out = (char *)l->t->out + k * n * l->w->out_size;
+  l->w->scan->scan(&part, l->start + (size_t)k * l->w->scan->size);
+}
+
 /* A line of n elements side by side, in and out: first the total of each segment, then the carries, then all
 ** segments, TOGETHER at a time. Segments depend on n only, so that the result is that of any number of threads. */
 static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
@@ -28,20 +52,13 @@ static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   size_t size = w->scan->size;
   int threads = cpu_threads(t->n, VERY_LONG / 2);
   w->scan->init(count, start);
-  #pragma omp parallel for num_threads(threads) if (threads > 1)
-  for (int64_t k = 0; k < count - 1; k++)
-    w->total->fold(length, (const char *)t->x + k * length * w->x_size, 0, start + (size_t)(k + 1) * size);
+  long_scan l = {w, t, length, start};
+  cpu_parallel(threads, count - 1, fold_segment, &l);
   for (int64_t k = 0; k < count; k++) {
     w->total->merge(1, carry, start + (size_t)k * size);
     memcpy(start + (size_t)k * size, carry, size);
   }
-  #pragma omp parallel for num_threads(threads) if (threads > 1)
-  for (int64_t k = 0; k < count; k += TOGETHER) {
-    line_tile part = {.lines = TOGETHER, .n = length, .x_line = length, .x_step = 1, .out_line = length, .out_step = 1};
-    part.x = (const char *)t->x + k * length * w->x_size;
-    part.out = (char *)t->out + k * length * w->out_size;
-    w->scan->scan(&part, start + (size_t)k * size);
-  }
+  cpu_parallel(threads, count / TOGETHER, scan_segments, &l);
   line_tile rest = *t;
   rest.n = t->n - count * length;
   rest.x = (const char *)t->x + count * length * w->x_size;

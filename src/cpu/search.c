@@ -7,7 +7,7 @@
 enum {
   GRAIN       = 1 << 16,   /* mask elements a thread */
   SEARCHES    = 1 << 11,   /* binary searches a thread */
-  MAX_THREADS = 256,
+  PARTS       = 256,       /* in which threads share a mask */
   LANES       = 16         /* searches in lockstep: as many misses as a core keeps in flight */
 };
 
@@ -49,26 +49,40 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
   }
 }
 
+typedef struct parts {
+  const nonzero_call *c;
+  int64_t  n, parts;
+  int64_t *counts;             /* of the true ones in each part; then, of those before it */
+} parts;
+
+static void count_part(const void *arg, int64_t i, int worker) {
+  const parts *p = arg;
+  int64_t begin = p->n * i / p->parts;
+  (void)worker;
+  p->counts[i] = count_true(p->c->in + begin, p->n * (i + 1) / p->parts - begin);
+}
+
+static void write_part(const void *arg, int64_t i, int worker) {
+  const parts *p = arg;
+  (void)worker;
+  write_places(p->c, p->n * i / p->parts, p->n * (i + 1) / p->parts, p->counts[i]);
+}
+
 int cpu_nonzero(int index, nonzero_call *c) {
   (void)index;
-  int64_t n = 1, counts[MAX_THREADS];
+  int64_t counts[PARTS], n = 1;
   for (int d = 0; d < c->ndim; d++) n *= c->shape[d];
   int threads = cpu_threads(n, GRAIN);
-  if (threads > MAX_THREADS) threads = MAX_THREADS;
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
-  for (int t = 0; t < threads; t++) {
-    int64_t begin = n * t / threads;
-    counts[t] = count_true(c->in + begin, n * (t + 1) / threads - begin);
-  }
+  parts p = {.c = c, .n = n, .parts = threads < 2 ? 1 : PARTS, .counts = counts};
+  cpu_parallel(threads, p.parts, count_part, &p);
   int64_t total = 0;
-  for (int t = 0; t < threads; t++) {          /* counts become where each part starts */
-    int64_t part = counts[t];
-    counts[t] = total;
+  for (int64_t i = 0; i < p.parts; i++) {      /* counts become where each part starts */
+    int64_t part = counts[i];
+    counts[i] = total;
     total += part;
   }
-  if (!c->out) { c->count = total; return OK; }
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
-  for (int t = 0; t < threads; t++) write_places(c, n * t / threads, n * (t + 1) / threads, counts[t]);
+  if (c->out) cpu_parallel(threads, p.parts, write_part, &p);
+  else c->count = total;
   return OK;
 }
 
@@ -103,17 +117,27 @@ typedef void (*search_kernel)(const void *sorted, int64_t n, const void *values,
 #define SEARCH_ENTRY(D, T, ...) [DT_##D] = search_##D,
 static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )};
 
+typedef struct searching {
+  const search_call *c;
+  search_kernel search;
+  int64_t groups;              /* of LANES values in a row */
+} searching;
+
+static void search_group(const void *arg, int64_t g, int worker) {
+  const searching *s = arg;
+  const search_call *c = s->c;
+  int64_t row = g / s->groups, first = g % s->groups * LANES, left = c->count - first, at = row * c->count + first;
+  int64_t size = dtype_size(c->dtype);
+  (void)worker;
+  s->search((const char *)c->sorted + row * c->n * size, c->n, (const char *)c->values + at * size,
+            left < LANES ? (int)left : LANES, c->right, c->out + at);
+}
+
 int cpu_search(int index, const search_call *c) {
   (void)index;
   search_kernel search = searches[c->dtype];
   if (!search) return ERR_NO_KERNEL;
-  int64_t size = dtype_size(c->dtype), groups = (c->count + LANES - 1) / LANES;
-  int threads = cpu_threads(c->rows * c->count, SEARCHES);
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static)
-  for (int64_t g = 0; g < c->rows * groups; g++) {
-    int64_t row = g / groups, first = g % groups * LANES, left = c->count - first, at = row * c->count + first;
-    search((const char *)c->sorted + row * c->n * size, c->n, (const char *)c->values + at * size,
-           left < LANES ? (int)left : LANES, c->right, c->out + at);
-  }
+  searching s = {c, search, (c->count + LANES - 1) / LANES};
+  cpu_parallel(cpu_threads(c->rows * c->count, SEARCHES), c->rows * s.groups, search_group, &s);
   return OK;
 }

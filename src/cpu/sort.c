@@ -12,6 +12,8 @@ enum {
   MANY  = 1 << 11,         /* keys: a radix sort of FEW_BITS, which are two passes, beats comparing */
   FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* keys that a thread sorts alone */
+  PIECES = 512,            /* of a line that threads share, at most */
+  PIECES_EACH = 8,         /* of them for each thread: pivots are guesses, so pieces differ in length */
   GRAIN = 1 << 13,         /* elements a thread is worth */
   LONG  = 1 << 16,         /* a lone line of this length is worth several threads */
   TILE  = 1 << 18,         /* bytes of lines copied at a time */
@@ -45,14 +47,53 @@ typedef struct buffers {
 
 static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
 
-/* Divides keys among the threads that wait for tasks. depth: divisions that may follow, else unlucky pivots would take
-** off a few keys each. */
-static void sort_by_tasks(const key_sorts *k, int64_t n, char *keys, char *scratch, int size, int depth) {
-  int64_t low = n > TASK && depth > 0 ? k->divide(n, keys, scratch) : 0;
-  if (low == 0 || low == n) { k->sort(n, keys, scratch); return; }
-  #pragma omp task
-  sort_by_tasks(k, low, keys, scratch, size, depth - 1);
-  sort_by_tasks(k, n - low, keys + low * size, scratch + low * size, size, depth - 1);
+/* Keys of one line in pieces, each of keys that are no less than those of the piece before. */
+typedef struct pieces {
+  const key_sorts *sorts;
+  char   *keys, *scratch;
+  int     size;                        /* of a key */
+  int     count;
+  int64_t begin[PIECES + 1];
+  int64_t *low;                        /* of each piece: what divide said */
+} pieces;
+
+static void divide_piece(const void *arg, int64_t i, int worker) {
+  const pieces *p = arg;
+  int64_t begin = p->begin[i], n = p->begin[i + 1] - begin;
+  (void)worker;
+  p->low[i] = n > TASK ? p->sorts->divide(n, p->keys + begin * p->size, p->scratch + begin * p->size) : 0;
+}
+
+static void sort_piece(const void *arg, int64_t i, int worker) {
+  const pieces *p = arg;
+  int64_t begin = p->begin[i];
+  (void)worker;
+  p->sorts->sort(p->begin[i + 1] - begin, p->keys + begin * p->size, p->scratch + begin * p->size);
+}
+
+/* Each piece that was divided becomes two. True if any was. */
+static bool split_pieces(pieces *p) {
+  int64_t begin[PIECES + 1];
+  int count = 0;
+  for (int i = 0; i < p->count; i++) {
+    begin[count++] = p->begin[i];
+    if (p->low[i] > 0 && p->begin[i] + p->low[i] < p->begin[i + 1]) begin[count++] = p->begin[i] + p->low[i];
+  }
+  begin[count] = p->begin[p->count];
+  bool split = count > p->count;
+  memcpy(p->begin, begin, (size_t)(count + 1) * sizeof *begin);
+  p->count = count;
+  return split;
+}
+
+/* Divides all pieces until there are some for each thread, then sorts them. */
+static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scratch, int size, int threads) {
+  int64_t low[PIECES];
+  pieces p = {.sorts = k, .keys = keys, .scratch = scratch, .size = size, .count = 1, .begin = {0, n}, .low = low};
+  int enough = PIECES_EACH * threads < PIECES ? PIECES_EACH * threads : PIECES;
+  do cpu_parallel(threads, p.count, divide_piece, &p);
+  while (split_pieces(&p) && 2 * p.count <= enough);
+  cpu_parallel(threads, p.count, sort_piece, &p);
 }
 
 /* Keys that differ below bit `low` only are in their order already; above it they differ in `bits` bits. */
@@ -62,11 +103,8 @@ static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys
   if (direction < 0) k->reverse(n, keys);
   if (direction != 0) return;
   bool quick = k->divide && (size == 4 || n < MANY || bits > FEW_BITS);
-  if (quick && j->inside > 1 && n >= LONG) {
-    #pragma omp parallel num_threads(j->inside)
-    #pragma omp single
-    sort_by_tasks(k, n, keys, b->scratch, size, 2 * bits_of((uint64_t)(n / TASK)));
-  } else if (quick || n <= FEW) k->sort(n, keys, b->scratch);
+  if (quick && j->inside > 1 && n >= LONG) sort_in_pieces(k, n, keys, b->scratch, size, j->inside);
+  else if (quick || n <= FEW) k->sort(n, keys, b->scratch);
   else if (size == 4) radix_sort_32(n, keys, b->scratch, b->counts, 0, n < LONG ? 1 : j->inside);
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
@@ -189,7 +227,7 @@ static void tile_offsets(const plan *outer, int64_t position, int64_t offset[3])
   }
 }
 
-static void sort_tile(const sort_job *j, const buffers *b, int64_t tile) {
+static void sort_lines(const sort_job *j, const buffers *b, int64_t tile) {
   const sort_call *c = j->c;
   int64_t length = inner_length(&c->outer), begin = tile % j->row_tiles * j->width, offset[3];
   int64_t lines = length - begin < j->width ? length - begin : j->width;
@@ -262,6 +300,18 @@ static buffers place_buffers(const buffer_sizes *s, char *memory) {
   return b;
 }
 
+typedef struct tile_run {
+  const sort_job *j;
+  const buffer_sizes *sizes;
+  char *memory;                        /* of all threads */
+} tile_run;
+
+static void sort_tile(const void *arg, int64_t tile, int worker) {
+  const tile_run *r = arg;
+  buffers b = place_buffers(r->sizes, r->memory + r->sizes->all * (size_t)worker);
+  sort_lines(r->j, &b, tile);
+}
+
 int cpu_sort(int index, const sort_call *c) {
   sort_job j = {.c = c, .kernel = &cpu_isa->sort->kernel[c->in.dtype], .size = dtype_size(c->in.dtype)};
   if (!j.kernel->keys) return ERR_NO_KERNEL;
@@ -276,11 +326,7 @@ int cpu_sort(int index, const sort_call *c) {
   void *memory;
   int st = cpu_alloc(index, sizes.all * (size_t)threads, &memory);
   if (st != OK) return st;
-  #pragma omp parallel for if(threads > 1) num_threads(threads) schedule(static, 1)
-  for (int t = 0; t < threads; t++) {
-    buffers b = place_buffers(&sizes, (char *)memory + sizes.all * (size_t)t);
-    for (int64_t i = j.tiles * t / threads; i < j.tiles * (t + 1) / threads; i++) sort_tile(&j, &b, i);
-  }
+  cpu_parallel(threads, j.tiles, sort_tile, &(tile_run){&j, &sizes, memory});
   cpu_free(index, memory, sizes.all * (size_t)threads);
   return OK;
 }

@@ -13,8 +13,9 @@ typedef struct task {
 } task;
 
 /* Elements begin … end - 1. */
-static void run_flat(const void *task_at, int64_t begin, int64_t end) {
+static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const task *t = task_at;
+  (void)worker;
   const update_call *c = t->call;
   void *at[UPDATE_OPERANDS];
   begin = begin / 64 * 64;                     /* the threads' shares begin on cache lines */
@@ -45,8 +46,9 @@ static void run_box(const task *t, side *sides, const box *b) {
     if (k != 1) deliver(t, &sides[k], b, k, at[k]);
 }
 
-static void run_boxes(const void *task_at, int64_t begin, int64_t end) {
+static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const task *t = task_at;
+  (void)worker;
   const update_call *c = t->call;
   int operands = 2 + c->states;
   side sides[UPDATE_OPERANDS];

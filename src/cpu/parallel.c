@@ -1,0 +1,277 @@
+/* The pool of threads. A region's items are cut into chunks, and each thread has a share of chunks of its own, so that it
+** finds in its caches what it wrote there in the region before; a thread whose share is done takes chunks of the others. A
+** share is one word: taking a chunk is one compare-and-swap, which fails if the region is over. So a thread that wakes too
+** late does no harm, and nobody waits for it.
+**
+** Threads that wait spin for a short time, because small operations follow each other within microseconds, and then sleep,
+** because a processor may have other work. */
+
+#define _GNU_SOURCE          /* pthread_setname_np */
+
+#include "parallel.h"
+
+#include <fenv.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+enum {
+  MOST   = 1024,         /* threads, as many as lua_thread.c lets scripts ask for */
+  CHUNKS = 8,            /* of a share: a thread that others delay holds an eighth of its share, and the rest is taken */
+  FAN    = 4,            /* sleeping threads that each thread wakes: a call to the system takes about 2 µs */
+  STACK  = 1 << 20,      /* bytes: four times what the deepest routine of OpenBLAS takes */
+  IDLE_SPIN   = 50000,   /* nanoseconds that a thread waits for the next region before it sleeps */
+  FINISH_SPIN = 50000    /* nanoseconds that the caller waits for the last chunks before it sleeps */
+};
+
+/* A thread's place; the caller of a region has the first one. */
+typedef struct seat {
+  _Alignas(128) _Atomic uint64_t share;   /* the chunks that are left of the thread's share, see pack() */
+  atomic_bool     asleep;
+  pthread_mutex_t lock;
+  pthread_cond_t  wake;
+} seat;
+
+static seat seats[MOST];
+
+/* The region at hand. It is written by its caller while no chunk can be taken. */
+static struct region {
+  parallel_task task;
+  const void *arg;
+  int64_t count, chunks;
+  int     threads;
+  fenv_t  environment;                 /* the caller's rounding mode, and whether it flushes denormal numbers to zero */
+  atomic_int  done;                    /* chunks that workers have run */
+  atomic_bool caller_sleeps;
+  pthread_mutex_t lock;
+  pthread_cond_t  finished;
+} region = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
+
+static atomic_bool taken;              /* a caller has the pool */
+static atomic_int  workers;            /* that were started; changed by the caller that has the pool */
+static atomic_bool refused;            /* the system did not start another one */
+
+/* ---- shares ---- */
+
+static uint64_t pack(int next, int end, int threads) {
+  return (uint64_t)next | (uint64_t)end << 24 | (uint64_t)threads << 48;
+}
+static int next_of(uint64_t share)    { return (int)(share & 0xffffff); }
+static int end_of(uint64_t share)     { return (int)(share >> 24 & 0xffffff); }
+static int threads_of(uint64_t share) { return (int)(share >> 48); }
+
+static bool has_chunks(uint64_t share) { return next_of(share) < end_of(share); }
+
+/* A chunk of the owner's share for `me`, or -1. A region does not end before a chunk that was taken has run, so the
+** fields of `region` may be read from then on. */
+static int take_chunk(int me, int owner) {
+  uint64_t share = atomic_load_explicit(&seats[owner].share, memory_order_relaxed);
+  while (has_chunks(share) && me < threads_of(share))
+    if (atomic_compare_exchange_weak_explicit(&seats[owner].share, &share, share + 1, memory_order_acquire, memory_order_relaxed))
+      return next_of(share);
+  return -1;
+}
+
+static void run_chunk(int chunk, int me) {
+  int64_t end = region.count * (chunk + 1) / region.chunks;
+  for (int64_t i = region.count * chunk / region.chunks; i < end; i++) region.task(region.arg, i, me);
+}
+
+/* Runs chunks of all shares, its own first, until none is left; returns how many. */
+static int run_chunks(int me, int threads) {
+  int done = 0;
+  for (int k = 0; k < threads; k++)
+    for (int chunk; (chunk = take_chunk(me, (me + k) % threads)) >= 0; done++) run_chunk(chunk, me);
+  return done;
+}
+
+/* ---- waiting ---- */
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* Leaves the processor's core to its other thread for a moment. */
+static void pause_briefly(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+/* True as soon as `ready` is; false if that takes longer than so many nanoseconds. */
+static bool spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
+  enum { LOOKS = 16 };                  /* between two looks at the clock, which takes 30 ns */
+  for (int64_t end = now() + nanoseconds; now() < end;)
+    for (int i = 0; i < LOOKS; i++) {
+      if (ready(arg)) return true;
+      pause_briefly();
+    }
+  return false;
+}
+
+static bool has_work(const void *at) { return has_chunks(atomic_load(&((const seat *)at)->share)); }
+
+static bool is_done(const void *chunks) {
+  return atomic_load_explicit(&region.done, memory_order_acquire) == *(const int *)chunks;
+}
+
+static void wait_for_work(seat *s) {
+  if (spin(has_work, s, IDLE_SPIN)) return;
+  pthread_mutex_lock(&s->lock);
+  atomic_store(&s->asleep, true);
+  while (atomic_load(&s->asleep) && !has_work(s)) pthread_cond_wait(&s->wake, &s->lock);
+  atomic_store(&s->asleep, false);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void wake(seat *s) {
+  if (!atomic_load(&s->asleep)) return;
+  pthread_mutex_lock(&s->lock);
+  atomic_store(&s->asleep, false);
+  pthread_mutex_unlock(&s->lock);
+  pthread_cond_signal(&s->wake);
+}
+
+/* Each thread wakes FAN others, which wake FAN others each. */
+static void wake_next(int me, int threads) {
+  for (int k = FAN * me + 1; k <= FAN * me + FAN && k < threads; k++) wake(&seats[k]);
+}
+
+/* Returns when workers have run so many chunks. */
+static void wait_for_workers(int chunks) {
+  if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN)) return;
+  pthread_mutex_lock(&region.lock);
+  atomic_store(&region.caller_sleeps, true);
+  while (atomic_load(&region.done) != chunks) pthread_cond_wait(&region.finished, &region.lock);
+  atomic_store(&region.caller_sleeps, false);
+  pthread_mutex_unlock(&region.lock);
+}
+
+static void report_done(int chunks) {
+  atomic_fetch_add(&region.done, chunks);
+  if (!atomic_load(&region.caller_sleeps)) return;
+  pthread_mutex_lock(&region.lock);
+  pthread_mutex_unlock(&region.lock);
+  pthread_cond_signal(&region.finished);
+}
+
+/* ---- workers ---- */
+
+static void *work(void *at) {
+  seat *mine = at;
+  int me = (int)(mine - seats);
+  bool knows_blas = false;               /* OpenMP allocates memory for a thread that sets its number: 64 MiB of addresses */
+  for (;;) {
+    wait_for_work(mine);
+    wake_next(me, threads_of(atomic_load(&mine->share)));
+    int chunk = take_chunk(me, me);
+    if (chunk < 0) continue;
+    fesetenv(&region.environment);
+    if (!knows_blas && cpu_blas_in_use()) {
+      cpu_blas_worker();
+      knows_blas = true;
+    }
+    run_chunk(chunk, me);
+    report_done(1 + run_chunks(me, region.threads));
+  }
+  return NULL;
+}
+
+/* Signals are the host's: its threads handle them. Faults must reach the thread that makes them. */
+static void block_signals(sigset_t *before) {
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
+  sigset_t all;
+  sigfillset(&all);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigdelset(&all, faults[i]);
+  pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static bool start_worker(int me) {
+  pthread_t thread;
+  pthread_attr_t attributes;
+  pthread_mutex_init(&seats[me].lock, NULL);
+  pthread_cond_init(&seats[me].wake, NULL);
+  if (pthread_attr_init(&attributes) != 0) return false;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  bool started = pthread_attr_setstacksize(&attributes, STACK) == 0 && pthread_create(&thread, &attributes, work, &seats[me]) == 0;
+  pthread_attr_destroy(&attributes);
+#ifdef __linux__
+  if (started) pthread_setname_np(thread, "luatensor");
+#endif
+  return started;
+}
+
+/* Sees to it that there are workers for so many threads; returns how many threads there are. */
+static int start_workers(int threads) {
+  int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
+  if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;
+  sigset_t before;
+  block_signals(&before);
+  while (there < threads && start_worker(there)) there++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  atomic_store(&workers, there - 1);
+  if (there < threads) atomic_store(&refused, true);
+  return there;
+}
+
+int cpu_parallel_limit(void) { return atomic_load(&refused) ? atomic_load(&workers) : INT_MAX; }
+
+void cpu_parallel_retry(void) { atomic_store(&refused, false); }
+
+/* ---- regions ---- */
+
+static void run_alone(int64_t count, parallel_task task, const void *arg) {
+  for (int64_t i = 0; i < count; i++) task(arg, i, 0);
+}
+
+/* The caller has the pool. */
+static void run_region(int threads, int64_t count, parallel_task task, const void *arg) {
+  int chunks = count < (int64_t)CHUNKS * threads ? (int)count : CHUNKS * threads;
+  region.task = task;
+  region.arg = arg;
+  region.count = count;
+  region.chunks = chunks;
+  region.threads = threads;
+  fegetenv(&region.environment);
+  atomic_store_explicit(&region.done, 0, memory_order_relaxed);
+  for (int t = threads - 1; t >= 0; t--) atomic_store(&seats[t].share, pack(chunks * t / threads, chunks * (t + 1) / threads, threads));
+  wake_next(0, threads);
+  wait_for_workers(chunks - run_chunks(0, threads));
+}
+
+void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg) {
+  if (threads > count) threads = (int)count;
+  if (threads < 2 || atomic_load_explicit(&taken, memory_order_relaxed) || atomic_exchange(&taken, true)) {
+    run_alone(count, task, arg);
+    return;
+  }
+  threads = start_workers(threads);
+  if (threads > 1) run_region(threads, count, task, arg);
+  else run_alone(count, task, arg);
+  atomic_store_explicit(&taken, false, memory_order_release);
+}
+
+/* ---- forks ---- */
+
+/* The child has no workers; it starts its own. */
+static void in_child(void) {
+  for (int t = 0; t < MOST && (t == 0 || t <= atomic_load(&workers)); t++) {
+    atomic_store(&seats[t].share, 0);
+    atomic_store(&seats[t].asleep, false);
+  }
+  atomic_store(&workers, 0);
+  atomic_store(&refused, false);
+  atomic_store(&taken, false);
+  atomic_store(&region.caller_sleeps, false);
+  pthread_mutex_init(&region.lock, NULL);
+  pthread_cond_init(&region.finished, NULL);
+}
+
+__attribute__((constructor)) static void prepare(void) { pthread_atfork(NULL, NULL, in_child); }
