@@ -20,7 +20,7 @@ typedef struct walk {
 
 /* The stack of a walk. Helpers are functions of the engine; what is nil is not asked for. */
 enum {
-  NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, STOPS, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
+  NODES = 1, RUN, ENGINE, SOURCE, OUTPUT, FIRST, GRADIENTS, CAPTURED, CAPTURES, WANTED, CHECK, FIT, TO_LEAF, KEEP, ADD,
   ADD_IN_PLACE, SPARES,
   NODE, G, ROW, LET_GO, VISIT = LET_GO       /* of the visit of a node; what is above is that function's */
 };
@@ -284,15 +284,35 @@ static void drop_gradient(lua_State *L) {
   for (lua_pushnil(L); lua_next(L, G); lua_pop(L, 1)) tensor_drop(&tensor_at(L, -1)->tensor);
 }
 
-/* Is the node's gradient what was asked for? */
-static bool is_captured(lua_State *L) {
+/* Pushes a view of the gradient at G, of several results a table of views. */
+static void push_gradient_view(lua_State *L) {
+  if (lua_type(L, G) != LUA_TTABLE) {
+    push_view(L, &tensor_at(L, G)->tensor);
+    return;
+  }
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, G);) {
+    push_view(L, &tensor_at(L, -1)->tensor);
+    lua_remove(L, -2);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+  }
+}
+
+/* Captures the node's gradient where it was asked for. False: the walk goes on from the node. */
+static bool capture(lua_State *L, const walk *w) {
   if (lua_isnil(L, CAPTURED)) return false;
   lua_pushvalue(L, NODE);
-  if (lua_rawget(L, STOPS) == LUA_TNIL) return false;
+  if (lua_rawget(L, CAPTURES) == LUA_TNIL) return false;
   lua_pushvalue(L, NODE);
-  lua_pushvalue(L, G);
+  lua_rawget(L, WANTED);
+  bool goes_on = lua_toboolean(L, -1);
+  lua_pushvalue(L, NODE);
+  if (goes_on && !w->graph) push_gradient_view(L);
+  else lua_pushvalue(L, G);
   lua_rawset(L, CAPTURED);
-  return true;
+  return !goes_on;
 }
 
 static void keep_gradient(lua_State *L, const walk *w) {
@@ -312,7 +332,7 @@ static void visit(lua_State *L, walk *w) {
   w->custom = w->moved = false;
   lua_settop(L, VISIT);
   keep_gradient(L, w);
-  if (is_captured(L)) return;
+  if (capture(L, w)) return;
   lua_settop(L, VISIT);
   lua_getiuservalue(L, NODE, NODE_RULE);
   const rule *r = test_rule(L, -1);
@@ -348,7 +368,7 @@ static bool flag_of(lua_State *L, int at, const char *name) {
 }
 
 static int walk_nodes(lua_State *L) {
-  static const char *const of_run[] = {"captured", "stops", "wanted", "check"};
+  static const char *const of_run[] = {"captured", "captures", "wanted", "check"};
   static const char *const of_engine[] = {"to_fit", "to_leaf", "keep", "add", "add_in_place"};
   luaL_checkstack(L, VISIT + LUA_MINSTACK, NULL);
   collect_grown(L, tensor_at(L, FIRST)->tensor.store->place);
@@ -374,7 +394,7 @@ static int walk_nodes(lua_State *L) {
 }
 
 /* walk(nodes, run, engine, source, output, g): the way back from source, a node (of whose results output is one) or a
-** leaf, through nodes, as order gives them; g is its gradient. run: graph, retain, captured, stops, wanted, check. */
+** leaf, through nodes, as order gives them; g is its gradient. run: graph, retain, captured, captures, wanted, check. */
 static int l_walk(lua_State *L) {
   lua_settop(L, FIRST);
   check_tensor(L, FIRST, "backward");

@@ -205,23 +205,45 @@ static int compare_seq(const void *a, const void *b) {
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
-/* Adds the nodes that the edges of list[i] lead to, where this walk has not seen them. Not beyond those in `stops`. */
-static lua_Integer add_edges(lua_State *L, int list, int stops, lua_Integer i, lua_Integer count, uint64_t mark) {
+/* True if the value at the top is a key of the table there; barriers 0: there is no table. */
+static bool is_barrier(lua_State *L, int barriers) {
+  if (!barriers) return false;
+  lua_pushvalue(L, -1);
+  bool found = lua_rawget(L, barriers) != LUA_TNIL;
+  lua_pop(L, 1);
+  return found;
+}
+
+/* True if the leaf that is the edge of input k, of the node at the top, is no barrier. */
+static bool is_other_leaf(lua_State *L, int barriers, int k) {
+  lua_getiuservalue(L, -1, NODE_EDGES + k);
+  bool other = !is_barrier(L, barriers);
+  lua_pop(L, 1);
+  return other;
+}
+
+/* Adds the nodes that the edges of list[i] lead to, where this walk has not seen them. Not beyond barriers. *others
+** becomes true where an edge leads to a leaf that is no barrier. */
+static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i, lua_Integer count, uint64_t mark,
+                             bool *others) {
   lua_rawgeti(L, list, i);
   node *n = lua_touserdata(L, -1);
-  if (stops) {
-    lua_pushvalue(L, -1);
-    bool stop = lua_rawget(L, stops) != LUA_TNIL;
+  if (is_barrier(L, barriers)) {
     lua_pop(L, 1);
-    if (stop) { lua_pop(L, 1); return count; }
+    return count;
   }
   if (n->used && n->failed)
     luaL_error(L, "backward: an earlier backward of this graph failed, and let go of a part of it; compute it again");
   if (n->used)
-    luaL_error(L, "backward: the graph was used already; backward(…, {retain_graph = true}) keeps it");
+    luaL_error(L, "backward: the graph was used already; give {retain_graph = true} to what used it first: backward, "
+               "lt.grad, lt.value_and_grad or lt.autograd.grad");
   for (int k = 0; k < n->nin; k++) {
     const node_value *v = &n->value[n->nout + k];
-    if (!v->needs || v->is_leaf) continue;
+    if (!v->needs) continue;
+    if (v->is_leaf) {
+      *others = *others || is_other_leaf(L, barriers, k);
+      continue;
+    }
     lua_getiuservalue(L, -1, NODE_EDGES + k);
     node *m = lua_touserdata(L, -1);
     if (m->mark == mark) { lua_pop(L, 1); continue; }
@@ -232,11 +254,13 @@ static lua_Integer add_edges(lua_State *L, int list, int stops, lua_Integer i, l
   return count;
 }
 
-/* order(node, stops): the nodes that a gradient passes on its way from this one, those that were made last first. */
+/* order(node, barriers): the nodes that a gradient passes on its way from this one, those that were made last first;
+** it stops at barriers, a set of leaves and nodes. Returns also: is a leaf among its ends that is no barrier? */
 static int l_order(lua_State *L) {
   static uint64_t marks;                     /* one thread runs a state; others may skip numbers, which does no harm */
   node *first = check_node(L, 1);
-  int stops = lua_istable(L, 2) ? 2 : 0;
+  int barriers = lua_istable(L, 2) ? 2 : 0;
+  bool others = false;
   uint64_t mark = __atomic_add_fetch(&marks, 1, __ATOMIC_RELAXED);
   lua_settop(L, 2);
   lua_newtable(L);
@@ -244,7 +268,7 @@ static int l_order(lua_State *L) {
   lua_rawseti(L, 3, 1);
   first->mark = mark;
   lua_Integer count = 1;
-  for (lua_Integer i = 1; i <= count; i++) count = add_edges(L, 3, stops, i, count, mark);
+  for (lua_Integer i = 1; i <= count; i++) count = add_edges(L, 3, barriers, i, count, mark, &others);
   seen *all = lua_newuserdatauv(L, (size_t)count * sizeof *all, 0);
   for (lua_Integer i = 1; i <= count; i++) {
     lua_rawgeti(L, 3, i);
@@ -257,7 +281,8 @@ static int l_order(lua_State *L) {
     lua_rawgeti(L, 3, all[i - 1].at);
     lua_rawseti(L, -2, i);
   }
-  return 1;
+  lua_pushboolean(L, others);
+  return 2;
 }
 
 static const luaL_Reg engine[] = {

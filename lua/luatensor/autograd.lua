@@ -5,6 +5,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local add_grad = require "luatensor.autograd.grad"
 local call_function = require "luatensor.autograd.custom"
 local engine = require "luatensor.autograd.engine"
 local new_watcher = require "luatensor.autograd.anomaly"
@@ -34,43 +35,6 @@ local function with_mode(name, mode, value, ...)
   if select("#", ...) == 0 then return mode.guard(value) end
   blame.check_function(name, (...))
   return mode.call(value, ...)
-end
-
-local function alias_of(x)
-  if not x.requires_grad then return x:detach():requires_grad_() end
-  local _ <close> = engine.recording(true)
-  return x:reshape(x.shape)
-end
-
---- A gradient that shares its memory with no other.
-local function apart(g) return ag.sole(g) and g or g:clone() end
-
---- Which arguments are differentiated: the list of numbers of option argnums, or all float and complex tensors.
-local function chosen(list, argnums)
-  local numbers = {}
-  for i = 1, argnums and #argnums or list.n do
-    local k = argnums and argnums[i] or i
-    local x = list[k]
-    local fits = core.is_tensor(x) and (x.dtype:find("^complex") or x.dtype:find("float"))
-    if argnums and k > list.n then args.fail("grad", "argnums: the function was called with %d arguments", list.n) end
-    if argnums and not fits then args.fail("grad", "argument %d is no float or complex tensor", k) end
-    if fits then numbers[#numbers + 1] = k end
-  end
-  return numbers
-end
-
---- Option argnums of lt.grad: nil, or a list of numbers of arguments.
-local function check_argnums(argnums)
-  if argnums == nil then return nil end
-  local list, seen = type(argnums) == "table" and argnums or {argnums}, {}
-  if #list == 0 then args.fail("grad", "argnums: the number of an argument expected, or a list of them") end
-  local numbers = {}
-  for i, k in ipairs(list) do
-    numbers[i] = args.integer("grad", "argnums", k, 1)
-    if seen[numbers[i]] then args.fail("grad", "argnums: %d is named twice", numbers[i]) end
-    seen[numbers[i]] = true
-  end
-  return numbers
 end
 
 return function(lt, methods)
@@ -121,40 +85,6 @@ return function(lt, methods)
   -- @treturn boolean
   function lt.is_grad_enabled() return (ag.mode()) end
 
-  --- A function that gives the gradients of fn's result, a tensor of one element, for its arguments. It may be
-  -- differentiated itself: `lt.grad(lt.grad(f))`.
-  -- @tparam function fn
-  -- @tparam[opt] table options `argnums`: the number of an argument, or a list of them; all float and complex tensors
-  --   unless given
-  -- @treturn function that takes what fn takes and gives one tensor for each of these arguments
-  function lt.grad(fn, options)
-    blame.check_function("grad", fn)
-    local argnums = blame.call(args.options, "grad", options, {argnums = true}).argnums
-    argnums = blame.call(check_argnums, argnums)
-    return function(...)
-      local list = table.pack(...)
-      local numbers = blame.call(chosen, list, argnums)
-      local outer, stops, sources = false, {}, {}
-      for i, k in ipairs(numbers) do
-        outer = outer or list[k].requires_grad
-        list[k] = alias_of(list[k])
-        sources[i] = ag.source(list[k])
-        stops[sources[i]] = true
-      end
-      local graph = outer and ag.mode()
-      local y = engine.record(true, fn, table.unpack(list, 1, list.n))
-      if not core.is_tensor(y) then blame.fail("grad", "the function gave %s, a tensor expected", core.type_name(y)) end
-      local run = {graph = graph, retain = graph, stops = stops, captured = {}}
-      if y.requires_grad then blame.call(engine.walk, y, blame.call(engine.first_gradient, "grad", y), run) end
-      local results = {}
-      for i, k in ipairs(numbers) do
-        local g = run.captured[sources[i]] or core.zeros_like(list[k])
-        results[i] = graph and g or apart(g)
-      end
-      return table.unpack(results)
-    end
-  end
-
   --- A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
   -- @tab f `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the
   --   gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for
@@ -177,5 +107,5 @@ return function(lt, methods)
   -- @return what fn returns, or the guard
   function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
 
-  return {lt.no_grad, lt.enable_grad, lt.grad, lt.autograd_function, lt.detect_anomaly}
+  return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, add_grad(lt)}
 end

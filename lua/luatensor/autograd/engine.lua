@@ -70,30 +70,41 @@ end
 
 -- ---- the walk ----
 
---- Nodes and leaves through which a gradient comes to one of run.stops.
-local function find_wanted(run, nodes)
-  local wanted = {}
-  for stop in pairs(run.stops) do wanted[stop] = true end
+--- Nodes and leaves by which a gradient comes to one of run.captures: true where it goes on from there. And the set of
+-- those captures that are reached from x.
+local function find_wanted(run, nodes, x)
+  local wanted, reached, barriers = {}, {[x] = true}, run.barriers or {}
+  for source in pairs(run.captures) do wanted[source] = false end
   for i = #nodes, 1, -1 do
     local node = nodes[i]
     local _, _, count = ag.rule(node)
-    for k = 1, run.stops[node] and 0 or count do
+    reached[node] = true
+    for k = 1, barriers[node] and 0 or count do
       local target = ag.edge(node, k)
-      if target and wanted[target] then wanted[node] = true break end
+      if target and wanted[target] ~= nil then wanted[node], reached[target] = true, true end
     end
   end
-  return wanted
+  return wanted, reached
 end
 
 --- The way back from x, whose gradient is g. run: retain (keep the graph), graph (record the gradients themselves),
--- stops (leaves and nodes whose gradients alone are wanted: they come in run.captured).
+-- captures (a set of leaves and nodes whose gradients alone are wanted: they come in run.captured), barriers (a set of
+-- nodes beyond which nothing is wanted), before (gets the set of captures that are reached, while nothing was let go),
+-- graph_for_others (sets graph and retain where x depends on other leaves than the captures and what is beyond the
+-- barriers).
 function engine.walk(x, g, run)
   local source, output = ag.source(x)
   local watcher = core.modes.watch.value()
   run.check = watcher and watcher.check
+  local nodes, others = {}, false
+  if source ~= x then nodes, others = ag.order(source, run.barriers) end
+  if others and run.graph_for_others then run.graph, run.retain = true, true end
   if not run.graph then g = ag.alias(g) end
-  local nodes = source == x and {} or ag.order(source, run.stops)
-  if run.stops then run.wanted = find_wanted(run, nodes) end
+  if run.captures then
+    local reached
+    run.wanted, reached = find_wanted(run, nodes, source)
+    if run.before then run.before(reached) end
+  end
   ag.walk(nodes, run, engine, source, output, g)
 end
 

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
+local engine = require "luatensor.autograd.engine"
 
 local ag, help = core.autograd, {}
 
@@ -38,14 +39,36 @@ function help.fused(name, expression, plain)
   end
 end
 
---- A rule's function that is not made of functions with gradients: it says so where its own gradient is asked for.
+--- A value without its history, tensors of a list among it; the tensors themselves are added to a list.
+local function cut_off(value, tensors)
+  if core.is_tensor(value) then
+    tensors[#tensors + 1] = value
+    return value:detach()
+  end
+  if type(value) ~= "table" then return value end
+  local copy = {}
+  for k, v in pairs(value) do copy[k] = core.is_tensor(v) and cut_off(v, tensors) or v end
+  return copy
+end
+
+--- A rule's function that is not made of functions with gradients: its results can be used, also where gradients are
+-- recorded, and only their own gradients are an error.
 -- @string name the op's
 -- @tparam function f as of a row
+-- @string[opt] advice for the error
 -- @treturn function
-function help.once(name, f)
+function help.once(name, f, advice)
+  local function refuse()
+    args.fail("backward", "%s: no gradient of its gradient%s", name, advice and "; " .. advice or "")
+  end
   return function(...)
-    if ag.mode() then args.fail("backward", "%s: no gradient of its gradient (create_graph)", name) end
-    return f(...)
+    if not ag.mode() then return f(...) end
+    local list, tensors = table.pack(...), {}
+    for i = 1, list.n do list[i] = cut_off(list[i], tensors) end
+    local given, results = engine.record(false, f, table.unpack(list, 1, list.n)), {}
+    for _, g in pairs(core.is_tensor(given) and {given} or given or {}) do results[#results + 1] = g end
+    if #results > 0 then help.attach("gradient of " .. name, tensors, results, refuse) end
+    return given
   end
 end
 

@@ -6,8 +6,8 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
 local engine = require "luatensor.autograd.engine"
+local help = require "luatensor.gradients.help"
 
 local ag, cells = core.autograd, core.cells
 local fused = {}
@@ -31,14 +31,11 @@ end
 --- The rules of both directions, by whether it is backwards.
 local function both_ways(name, letters, back)
   local function rule(backwards)
-    return ag.new_rule {name = name, all = {letters, function(...) return back(backwards, ...) end}}
+    local gradient = help.once("fused " .. name, function(...) return back(backwards, ...) end,
+                               "make the layer with {fused = false}")
+    return ag.new_rule {name = name, all = {letters, gradient}}
   end
   return {[true] = rule(true), [false] = rule(false)}
-end
-
-local function check_first_order(name)
-  if not ag.mode() then return end
-  blame.fail("backward", "gradients of gradients of a fused %s are not recorded; make it with {fused = false}", name)
 end
 
 --- The transpose of w, which so many products take: it is copied where that pays (products with it are 30 % faster).
@@ -72,7 +69,6 @@ local function plain(g) return g and g:contiguous() end
 -- ---- LSTM ----
 
 local function lstm_back(backwards, g, w, h, c, y, gates, all_c, p)
-  check_first_order("LSTM")
   local times = gates.shape[1]
   local dy, dc = plain(g[1]), g[2] and g[2]:clone() or c:zeros_like()
   local dgates, dh = empty(gates.shape, gates)
@@ -120,7 +116,6 @@ end
 -- ---- GRU ----
 
 local function gru_back(backwards, g, w, h, y, gates, other, p)
-  check_first_order("GRU")
   local times = gates.shape[1]
   local dy, dh = plain(g[1]), h:zeros_like()
   local dgates, dother = empty(gates.shape, gates), empty(gates.shape, gates)
@@ -179,7 +174,6 @@ end
 
 local function rnn_back(activation)
   return function(backwards, g, w, h, y, p)
-    check_first_order("RNN")
     local times = y.shape[1]
     local dy, dh, back = plain(g), h:zeros_like(), compiled(activation, y.dtype)
     local dsums = empty(y.shape, y)

@@ -1,0 +1,291 @@
+--- Gradients as values: those of functions (lt.grad, lt.value_and_grad) and of results (lt.autograd.grad). They do not
+-- touch `x.grad` of leaves.
+
+local args = require "luatensor.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
+local engine = require "luatensor.autograd.engine"
+local help = require "luatensor.gradients.help"
+
+local ag = core.autograd
+
+local function is_differentiable(x)
+  return core.is_tensor(x) and (x.dtype:find("^complex") or x.dtype:find("float")) ~= nil
+end
+
+-- ---- what a walk captured ----
+
+--- The gradient that was captured for x, or nil.
+local function gradient_at(x, run)
+  local source, output = ag.source(x)
+  local g = run.captured[source]
+  if g and output then return g[output] end
+  return g
+end
+
+--- As gradient_at, but in memory of its own; `seen` has the gradients that other inputs got.
+local function gradient_of(x, run, seen)
+  local g = gradient_at(x, run)
+  if not g then return nil end
+  local alone = run.graph and not seen[g] or not run.graph and ag.sole(g)
+  seen[g] = true
+  return alone and g or g:clone()
+end
+
+--- The set of places where the gradients of a list of tensors arrive.
+local function sources_of(list)
+  local set = {}
+  for _, x in ipairs(list) do set[ag.source(x)] = true end
+  return set
+end
+
+-- ---- functions ----
+
+--- Raises an error that says why there is nothing to differentiate by.
+local function fail_without_tensors(name, list)
+  for i = 1, list.n do
+    if type(list[i]) == "table" then
+      args.fail(name, "argument %d is a table: gradients do not pass through tables; give each tensor as an argument",
+                i)
+    end
+  end
+  args.fail(name, "no float or complex tensor is among the %d arguments", list.n)
+end
+
+--- The numbers of the arguments that are differentiated: those of option argnums, or of all float and complex tensors.
+local function chosen(name, list, argnums)
+  local numbers = {}
+  for i = 1, argnums and #argnums or list.n do
+    local k = argnums and argnums[i] or i
+    local fits = is_differentiable(list[k])
+    if argnums and k > list.n then args.fail(name, "argnums: the function was called with %d arguments", list.n) end
+    if argnums and not fits then args.fail(name, "argument %d is no float or complex tensor", k) end
+    if fits then numbers[#numbers + 1] = k end
+  end
+  if #numbers == 0 then fail_without_tensors(name, list) end
+  return numbers
+end
+
+--- Option argnums: nil, or a list of numbers of arguments.
+local function check_argnums(name, argnums)
+  if argnums == nil then return nil end
+  local list, seen = type(argnums) == "table" and argnums or {argnums}, {}
+  if #list == 0 then args.fail(name, "argnums: the number of an argument expected, or a list of them") end
+  local numbers = {}
+  for i, k in ipairs(list) do
+    numbers[i] = args.integer(name, "argnums", k, 1)
+    if seen[numbers[i]] then args.fail(name, "argnums: %d is named twice", numbers[i]) end
+    seen[numbers[i]] = true
+  end
+  return numbers
+end
+
+--- x for the function that is differentiated: its own leaf, or a result of x where x itself needs gradients.
+local function alias_of(x)
+  if not x.requires_grad then return x:detach():requires_grad_() end
+  return engine.record(true, x.reshape, x, x.shape)
+end
+
+--- A result as the caller gets it: without a graph that was used.
+local function as_value(x, run)
+  if run.graph or run.retain or not core.is_tensor(x) or not x.requires_grad then return x end
+  return x:detach()
+end
+
+--- Replaces the arguments `numbers` of the list by aliases, and returns those.
+local function replace(list, numbers)
+  local aliases = {}
+  for i, k in ipairs(numbers) do
+    aliases[i] = alias_of(list[k])
+    list[k] = aliases[i]
+  end
+  return aliases
+end
+
+--- Gradients of y for the aliases.
+local function walk_to(name, y, aliases, run)
+  run.captures = sources_of(aliases)
+  run.barriers, run.captured = run.captures, {}
+  if y.requires_grad then blame.call(engine.walk, y, blame.call(engine.first_gradient, name, y), run) end
+  local gradients, seen = {}, {}
+  for i, x in ipairs(aliases) do gradients[i] = gradient_of(x, run, seen) or core.zeros_like(x) end
+  return gradients
+end
+
+--- Calls fn and differentiates its first result: the gradients, and all results of fn, in a list each.
+local function differentiate(name, fn, options, ...)
+  local list = table.pack(...)
+  local numbers = blame.call(chosen, name, list, options.argnums)
+  local recording, outer = ag.mode(), false
+  for _, k in ipairs(numbers) do outer = outer or list[k].requires_grad end
+  local run = {graph = recording and outer, graph_for_others = recording, retain = options.retain_graph or false}
+  local aliases = replace(list, numbers)
+  local results = table.pack(engine.record(true, fn, table.unpack(list, 1, list.n)))
+  local y = results[1]
+  if not core.is_tensor(y) then blame.fail(name, "the function gave %s, a tensor expected", core.type_name(y)) end
+  run.retain = run.retain or run.graph
+  local gradients = walk_to(name, y, aliases, run)
+  for i = 1, results.n do results[i] = as_value(results[i], run) end
+  return gradients, results
+end
+
+local function_options = {argnums = true, retain_graph = true}
+
+--- Checks what lt.grad and lt.value_and_grad are given; returns the options.
+local function check_function(name, fn, options)
+  blame.check_function(name, fn)
+  options = blame.call(args.options, name, options, function_options)
+  return {argnums = blame.call(check_argnums, name, options.argnums), retain_graph = options.retain_graph}
+end
+
+-- ---- results ----
+
+--- A tensor, or a list of them, as a list.
+local function list_of(what, x)
+  local list = core.is_tensor(x) and {x} or x
+  if type(list) ~= "table" or #list == 0 then
+    args.fail("autograd.grad", "%ss: a tensor or a list of tensors expected, got %s", what,
+              type(list) == "table" and "an empty table" or core.type_name(list))
+  end
+  for i, t in ipairs(list) do
+    if not core.is_tensor(t) then
+      args.fail("autograd.grad", "%s %d: tensor expected, got %s", what, i, core.type_name(t))
+    elseif core.gone(t) then
+      args.fail("autograd.grad", "%s %d: %s", what, i, core.gone(t))
+    elseif not t.requires_grad then
+      args.fail("autograd.grad", "%s %d requires no gradient", what, i)
+    end
+  end
+  return list
+end
+
+--- The gradients of the outputs: ones, or option grad_outputs.
+local function first_gradients(outputs, given)
+  if given == nil then given = {} end
+  if core.is_tensor(given) then given = {given} end
+  if type(given) ~= "table" then
+    args.fail("autograd.grad", "grad_outputs: a tensor or a list of tensors expected, got %s", core.type_name(given))
+  end
+  local list = {}
+  for i, y in ipairs(outputs) do
+    local g = given[i] or nil
+    if g ~= nil and not core.is_tensor(g) then
+      args.fail("autograd.grad", "grad_outputs %d: tensor expected, got %s", i, core.type_name(g))
+    end
+    list[i] = engine.first_gradient("autograd.grad", y, g)
+  end
+  for i in pairs(given) do
+    if not list[i] then args.fail("autograd.grad", "grad_outputs has an entry %s; there are %d outputs", i, #list) end
+  end
+  return list
+end
+
+--- True if a set has one element. A single input has no other input beyond it.
+local function is_single(set) return next(set, (next(set))) == nil end
+
+--- One tensor to walk from, and its gradient: of several outputs a tensor that was made of all of them.
+local function root_of(outputs, gradients, graph)
+  if #outputs == 1 then return outputs[1], gradients[1] end
+  local root = core.zeros({}, {dtype = "float32", device = "cpu"})
+  help.attach("autograd.grad", outputs, {root}, function()
+    local list = {}
+    for i, g in ipairs(gradients) do list[i] = graph and g or ag.alias(g) end
+    return list
+  end)
+  return root, ag.alias(root)
+end
+
+--- Raises an error where an input is not used; is_used(x) says that.
+local function fail_unused(inputs, is_used)
+  for i, x in ipairs(inputs) do
+    if not is_used(x) then
+      args.fail("autograd.grad", "the outputs do not depend on input %d; {allow_unused = true} gives nil for it", i)
+    end
+  end
+end
+
+local grad_options = {create_graph = true, retain_graph = true, grad_outputs = true, allow_unused = true}
+
+local function gradients_of(outputs, inputs, options)
+  options = args.options("autograd.grad", options, grad_options)
+  outputs, inputs = list_of("output", outputs), list_of("input", inputs)
+  local run = {graph = options.create_graph or false, retain = options.retain_graph, captured = {},
+               captures = sources_of(inputs)}
+  if run.retain == nil then run.retain = run.graph end
+  if is_single(run.captures) then run.barriers = run.captures end
+  local root, g = root_of(outputs, first_gradients(outputs, options.grad_outputs), run.graph)
+  local function check_used(is_used)
+    if not options.allow_unused then fail_unused(inputs, is_used) end
+  end
+  function run.before(reached)
+    check_used(function(x) return reached[ag.source(x)] end)
+  end
+  engine.walk(root, g, run)
+  check_used(function(x) return gradient_at(x, run) end)                -- a function may give none
+  local gradients, seen = {}, {}
+  for i, x in ipairs(inputs) do gradients[i] = gradient_of(x, run, seen) end
+  return table.unpack(gradients, 1, #inputs)
+end
+
+return function(lt)
+  --- A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
+  -- differentiated itself, by lt.grad or by backward, with respect to everything that fn uses: `lt.grad(lt.grad(f))`,
+  -- or a penalty on the gradient of a network whose parameters require gradients. Inside lt.no_grad it gives
+  -- gradients, too, but these cannot be differentiated, which is faster.
+  -- @function grad
+  -- @tparam function fn
+  -- @tparam[opt] table options `argnums`: the number of an argument, or a list of them; all float and complex tensors
+  --   unless given. `retain_graph` (false): keeps what fn recorded, for a backward from tensors that fn handed out
+  -- @treturn function that takes what fn takes and gives one tensor for each of these arguments, then fn's further
+  --   results
+  -- @raise there is no such argument, or it is inside a table
+  -- @usage local slope = lt.grad(function(x) return (x * x):sum() end)(lt.tensor {1., 2.})
+  function lt.grad(fn, options)
+    options = check_function("grad", fn, options)
+    return function(...)
+      local gradients, results = differentiate("grad", fn, options, ...)
+      local n = #gradients
+      table.move(results, 2, results.n, n + 1, gradients)
+      return table.unpack(gradients, 1, n + results.n - 1)
+    end
+  end
+
+  --- As lt.grad, but the function gives fn's first result before the gradients.
+  -- @function value_and_grad
+  -- @tparam function fn
+  -- @tparam[opt] table options as of lt.grad
+  -- @treturn function that takes what fn takes and gives fn's first result, one gradient for each differentiated
+  --   argument, then fn's further results
+  -- @usage local loss, gw, gb, guess = lt.value_and_grad(function(w, b)
+  --     local y = x * w + b
+  --     return (y - target):square():mean(), y
+  --   end)(w, b)
+  function lt.value_and_grad(fn, options)
+    options = check_function("value_and_grad", fn, options)
+    return function(...)
+      local gradients, results = differentiate("value_and_grad", fn, options, ...)
+      local n = #gradients
+      table.move(gradients, 1, n, 2)
+      gradients[1] = results[1]
+      table.move(results, 2, results.n, n + 2, gradients)
+      return table.unpack(gradients, 1, n + results.n)
+    end
+  end
+
+  lt.autograd = {}
+
+  --- The gradients of outputs for inputs, which are leaves or results that the outputs were computed from. Nothing is
+  -- added to any leaf's `x.grad`. Of several outputs the gradients are added up.
+  -- @function autograd.grad
+  -- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs are given
+  -- @tparam Tensor|{Tensor,...} inputs
+  -- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless
+  --   given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph):
+  --   keeps what was recorded, for another backward. `allow_unused` (false): nil for inputs that the outputs do not
+  --   depend on, which are an error else
+  -- @treturn Tensor ... one for each input
+  -- @usage local gx, gy = lt.autograd.grad(loss, {x, y}, {create_graph = true})
+  lt.autograd.grad = core.composition("autograd.grad", gradients_of)
+
+  return lt.grad, lt.value_and_grad
+end
