@@ -5,7 +5,7 @@ local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 
 local skipped = {_fail_after = true, accelerator = true, bench = true, limits = true, save = true, set_num_threads = true,
-                 set_default_dtype = true, set_printoptions = true}
+                 set_memory_limit = true, set_default_dtype = true, set_printoptions = true}
 
 local function freed()
   local x = lt.ones(2, 2)

@@ -5,11 +5,6 @@
 
 const device *const device_kinds[] = {&cpu_device, &gpu_device, NULL};
 
-static place standard = {&cpu_device, 0};
-
-place device_default(void)        { return standard; }
-void  device_set_default(place p) { standard = p; }
-
 bool device_accelerator(place *p) {
   for (int k = 1; device_kinds[k]; k++)
     if (device_kinds[k]->count() > 0) {

@@ -10,8 +10,6 @@ enum { DEVICE_ABI = 1 };
 
 typedef struct memory_stats {
   size_t live, peak, cached;      /* bytes in use, their maximum so far, kept for reuse */
-  size_t step_at, collect_at;     /* live bytes from which an allocation collects garbage first: lua_memory.c */
-  size_t settled;                 /* what was live after the last full collection */
 } memory_stats;
 
 typedef struct device_info {
@@ -90,7 +88,7 @@ typedef struct device {
   int  (*copy_out)(int index, void *host, const void *from, size_t bytes);   /* waits */
   int  (*copy_across)(int index, void *to, int from_index, const void *from, size_t bytes);   /* between two of a kind */
   int  (*sync)(int index);                                    /* waits for all queued work */
-  memory_stats *(*stats)(int index);                          /* kept by the device, but for the marks */
+  memory_stats *(*stats)(int index);                          /* kept by the device; of the whole process */
   void (*empty_cache)(int index);                             /* gives cached memory back to the system */
   int  (*available)(int index, size_t *bytes);                /* can still be allocated, with what is cached; SIZE_MAX: unknown */
 
@@ -147,10 +145,6 @@ extern const device cpu_device, gpu_device;
 
 /* All kinds compiled in, cpu first, ended by NULL. */
 extern const device *const device_kinds[];
-
-/* Where tensors are made when nothing says otherwise: "cpu" unless lt.set_default_device changed it. */
-place device_default(void);
-void  device_set_default(place p);
 
 /* The best device that is not the CPU; false: there is none. */
 bool device_accelerator(place *p);

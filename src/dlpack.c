@@ -28,8 +28,9 @@ typedef struct exported {
   int64_t  shape[MAX_DIMS], stride[MAX_DIMS];
 } exported;
 
+/* Runs in whatever thread the consumer is done in. */
 static void delete_exported(exported *e) {
-  storage_drop(e->store);
+  storage_drop_elsewhere(e->store);
   free(e);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lua_register.h"
+#include "lua_state.h"
 
 /* ---- tensors ---- */
 
@@ -220,7 +221,7 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn) {
   return d;
 }
 
-place default_place(void) { return device_default(); }
+place default_place(lua_State *L) { return state_of(L)->standard; }
 
 place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
@@ -249,11 +250,11 @@ place check_place(lua_State *L, int i, const char *fn) {
     return (place){d, (int)index};
   }
   luaL_error(L, "%s: unknown device \"%s\"; known: cpu, cuda, auto", fn, name);
-  return default_place();
+  return default_place(L);
 }
 
 place arg_place(lua_State *L, int i, const char *fn) {
-  return lua_isnoneornil(L, i) ? default_place() : check_place(L, i, fn);
+  return lua_isnoneornil(L, i) ? default_place(L) : check_place(L, i, fn);
 }
 
 void push_place(lua_State *L, place p) {
@@ -428,7 +429,7 @@ int raise_device(lua_State *L, const char *fn, int status, place where) {
 }
 
 place failing_place(const tensor *const *t, int n) {
-  place p = default_place();
+  place p = {&cpu_device, 0};
   for (int i = n - 1; i >= 0; i--)
     if (t[i]->store && (t[i]->store->place.device != &cpu_device || i == n - 1)) p = t[i]->store->place;
   return p;

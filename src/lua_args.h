@@ -56,9 +56,6 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
 /* Makes room on a device: collects garbage, also where the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
-/* Collects garbage where much has been made since the last full collection. */
-void collect_grown(lua_State *L, place where);
-
 /* st = call, which runs an op on `where`. Where there is no room for its scratch memory, once more after reclaim:
 ** an op that returns ERR_MEMORY has changed nothing. (A macro: `call` is evaluated a second time.) */
 #define TRY(L, where, st, call)   \
@@ -132,7 +129,7 @@ int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 /* The place of a new tensor when nothing says otherwise: lt.set_default_device. */
-place default_place(void);
+place default_place(lua_State *L);
 
 /* ---- errors ---- */
 

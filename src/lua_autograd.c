@@ -230,8 +230,11 @@ static bool any_needs(lua_State *L, int first, int last) {
 /* Tensors that share t's memory and would share its gradient. */
 static int count_shared(const tensor *t) { return t->store->refs - t->store->kept - !t->apart; }
 
-/* Garbage does not count. */
+/* Garbage does not count: a young collection finds the usual view of a moment ago, a full one, whatever the collector's mode,
+** comes before an error. */
 static bool is_shared(lua_State *L, const tensor *t) {
+  if (count_shared(t) == 0) return false;
+  lua_gc(L, LUA_GCSTEP, 0);
   if (count_shared(t) == 0) return false;
   lua_gc(L, LUA_GCCOLLECT);
   return count_shared(t) > 0;

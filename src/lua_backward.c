@@ -6,6 +6,7 @@
 ** whether it may be written to. */
 
 #include "lua_autograd.h"
+#include "lua_collect.h"
 #include "lua_mode.h"
 #include "lua_node.h"
 #include "lua_register.h"
@@ -27,7 +28,7 @@ enum {
 
 static tensor_userdata *tensor_at(lua_State *L, int i) { return lua_touserdata(L, i); }
 
-static bool is_sole(const tensor *t) { return t->store->refs == 1 && tensor_is_contiguous(t); }
+static bool is_sole(const tensor *t) { return storage_is_sole(t->store) && tensor_is_contiguous(t); }
 
 /* ---- sums ---- */
 

@@ -39,7 +39,7 @@ static void set_operand(lua_State *L, int i, cell_call *c, int k, place *where) 
 /* cell_step(…), one an op: its operands in the order of enum cell_operand; nil where one may lack. */
 static int l_step(lua_State *L) {
   cell_call c = {.op = (enum cell_op)lua_tointeger(L, lua_upvalueindex(1))};
-  place where = default_place();
+  place where = default_place(L);
   for (int k = 0, i = 1; k < CELL_OPERANDS; k++)
     if (shapes[c.op].gates[k]) {
       if (!lua_isnoneornil(L, i) || !may_lack(&c, k)) set_operand(L, i, &c, k, &where);

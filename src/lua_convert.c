@@ -275,7 +275,7 @@ static int l_tensor(lua_State *L) {
   int options = data_options(L, "tensor", tensor_options);
   const tensor *x = lua_isuserdata(L, 1) ? check_tensor(L, 1, "tensor") : NULL;
   enum dtype d = opt_dtype(L, options, "tensor", x ? x->dtype : DT_none);
-  place where = opt_place(L, options, "tensor", x ? x->store->place : default_place());
+  place where = opt_place(L, options, "tensor", x ? x->store->place : default_place(L));
   if (x) push_converted(L, "tensor", x, d, where);
   else push_data(L, "tensor", d, where);
   return finish_made(L, options, "tensor");
@@ -293,7 +293,7 @@ static int l_asarray(lua_State *L) {
   int options = data_options(L, "asarray", asarray_options);
   const tensor *x = lua_isuserdata(L, 1) ? check_tensor(L, 1, "asarray") : NULL;
   enum dtype d = opt_dtype(L, options, "asarray", x ? x->dtype : DT_none);
-  place where = opt_place(L, options, "asarray", x ? x->store->place : default_place());
+  place where = opt_place(L, options, "asarray", x ? x->store->place : default_place(L));
   bool must = opt_bool(L, options, "asarray", "copy", false), may = opt_bool(L, options, "asarray", "copy", true);
   if (x && !must && d == x->dtype && place_equal(where, x->store->place)) {
     lua_pushvalue(L, 1);
@@ -487,7 +487,7 @@ static int l_from_bytes(lua_State *L) {
   const char *bytes = lua_tolstring(L, 1, &have);
   check_shape(L, 2, 2, "from_bytes", &s);
   enum dtype d = opt_dtype(L, options, "from_bytes", dtype_default_float());
-  place where = opt_place(L, options, "from_bytes", default_place());
+  place where = opt_place(L, options, "from_bytes", default_place(L));
   int st = shape_count(&s, dtype_size(d), &count);
   if (st != OK) return raise(L, "from_bytes", st, NULL, 0);
   if ((size_t)count * (size_t)dtype_size(d) != have) {

@@ -6,6 +6,7 @@
 #include "lua_autograd.h"
 #include "lua_index.h"
 #include "lua_register.h"
+#include "lua_state.h"
 
 static void copy_names(lua_State *L, int from, int to) {
   for (lua_pushnil(L); lua_next(L, from);) {
@@ -74,8 +75,10 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
   set_access(L, "__index", l_index);
   set_access(L, "__newindex", l_newindex);
+  open_state(L);
 #define CALL_OPEN(library) open_##library(L);
   LIBRARIES(CALL_OPEN)
+  close_sandbox(L);
   export_table(L, METHODS, "methods");
   export_table(L, PROPERTIES, "properties");
   export_table(L, METATABLE, "metatable");

@@ -52,7 +52,7 @@ static int l_constant(lua_State *L) {
   shape s;
   check_shape(L, 1, nargs, fn, &s);
   enum dtype d = opt_dtype(L, options, fn, dtype_default_float());
-  return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place())), options);
+  return constant(L, fn, push_tensor(L, fn, d, &s, opt_place(L, options, fn, default_place(L))), options);
 }
 
 /* New tensor with the shape of argument 1, and its dtype and device unless options say otherwise. */
@@ -112,7 +112,7 @@ static int l_full(lua_State *L) {
   check_shape(L, 1, 1, "full", &s);
   enum dtype d = opt_dtype(L, options, "full", natural_dtype(L, 2));
   scalar value = check_value(L, 2, "full", d);
-  return filled(L, "full", push_tensor(L, "full", d, &s, opt_place(L, options, "full", default_place())), value, options);
+  return filled(L, "full", push_tensor(L, "full", d, &s, opt_place(L, options, "full", default_place(L))), value, options);
 }
 
 /***
@@ -216,7 +216,7 @@ static int spaced(lua_State *L, const char *fn, int options, spacing *s, bool in
   if (s->floats && dtype_kind(d) < KIND_FLOAT) make_integers(L, fn, d, s);
   int64_t n = check_count(L, fn, s, inclusive);
   check_ends(L, fn, d, s, n);
-  push_spaced(L, fn, d, opt_place(L, options, fn, default_place()), s, n);
+  push_spaced(L, fn, d, opt_place(L, options, fn, default_place(L)), s, n);
   return finish_made(L, options, fn);
 }
 
@@ -308,7 +308,7 @@ static int l_linspace(lua_State *L) {
   enum dtype natural = dtype_default_float();
   if (is_complex) natural = dtype_complex(natural);
   enum dtype d = opt_dtype(L, options, "linspace", natural);
-  place where = opt_place(L, options, "linspace", default_place());
+  place where = opt_place(L, options, "linspace", default_place(L));
   if (n < 0) return luaL_error(L, "linspace: n is negative: %I", (LUAI_UACINT)n);
   if (dtype_kind(d) < KIND_FLOAT) return luaL_error(L, "linspace: not for %s; use a floating dtype", dtypes[d].name);
   if (is_complex && dtype_kind(d) != KIND_COMPLEX) return raise_unfit(L, "linspace", start.is_complex ? 1 : 2, d);

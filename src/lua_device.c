@@ -5,6 +5,7 @@
 
 #include "lua_args.h"
 #include "lua_register.h"
+#include "lua_state.h"
 #include "profile.h"
 
 /***
@@ -20,12 +21,12 @@ static int l_device(lua_State *L) {
 }
 
 /***
-The device of tensors that are made without option `device`, in the whole process. "cpu" at first.
+The device of tensors that are made without option `device`, in this Lua state. "cpu" at first.
 @function set_default_device
 @string name
 */
 static int l_set_default_device(lua_State *L) {
-  device_set_default(check_place(L, 1, "set_default_device"));
+  state_of(L)->standard = check_place(L, 1, "set_default_device");
   return 0;
 }
 
@@ -34,7 +35,7 @@ static int l_set_default_device(lua_State *L) {
 @treturn string the device of tensors that are made without option `device`
 */
 static int l_get_default_device(lua_State *L) {
-  push_place(L, device_default());
+  push_place(L, default_place(L));
   return 1;
 }
 
@@ -124,6 +125,7 @@ before raise "this tensor was lost when cuda:0 was reopened"; freeing them is ha
 */
 static int l_reopen(lua_State *L) {
   place p = check_place(L, 1, "reopen");
+  check_no_sandbox(L, "reopen");
   if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
   int st = p.device->reopen(p.index);
   return st == OK ? 0 : raise_device(L, "reopen", st, p);

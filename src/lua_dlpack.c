@@ -9,6 +9,7 @@
 #include "lua_args.h"
 #include "lua_index.h"
 #include "lua_register.h"
+#include "lua_state.h"
 #include "profile.h"
 
 static const char capsule_class = 0;
@@ -124,6 +125,7 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   if (p) return p;
   if (lua_type(L, 1) != LUA_TLIGHTUSERDATA || is_index_mark(lua_touserdata(L, 1)))
     luaL_error(L, "from_dlpack: userdata of to_dlpack or light userdata expected, got %s", type_name(L, 1));
+  if (state_of(L)->sandbox) luaL_error(L, "from_dlpack: no addresses in a sandbox; userdata of to_dlpack expected");
   *light = (dl_owned){lua_touserdata(L, 1), opt_bool(L, options, "from_dlpack", "versioned", true)};
   if (!light->managed) luaL_error(L, "from_dlpack: a NULL address");
   return light;
@@ -135,7 +137,8 @@ that library queued on a GPU must be done. Read-only memory is copied. After an 
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
 @tparam[opt] table options {versioned = true, copy =, device =}; versioned false: light userdata to the old
-  DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to
+  DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to.
+  An address is believed: in a sandbox (docs/embedding.md) only userdata is taken
 @treturn tensor
 */
 static int l_from_dlpack(lua_State *L) {

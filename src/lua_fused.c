@@ -155,7 +155,7 @@ static int l_call(lua_State *L) {
   for (int i = 0; i < nargs; i++) check_arg(L, i + 1, "elementwise", &j.in[i]);
   int st = fused_prepare(e, &j, &wrong);
   if (st != OK) return raise_call(L, st, e, &j, wrong);
-  if (!j.has_place) j.place = default_place();
+  if (!j.has_place) j.place = default_place(L);
   tensor *out = opt_out(L, options, "elementwise");
   bool given = out != NULL;
   if (given) push_option(L, options, "out");

@@ -189,7 +189,7 @@ static int l_source(lua_State *L) {
 /* sole(x): is x's memory its own, each element in its place? */
 static int l_sole(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "autograd");
-  lua_pushboolean(L, t->store->refs == 1 && tensor_is_contiguous(t));
+  lua_pushboolean(L, storage_is_sole(t->store) && tensor_is_contiguous(t));
   return 1;
 }
 

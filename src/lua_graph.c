@@ -44,7 +44,7 @@ static void end_graph(graph *g) {
 
 /* Option "device"; without it the default device, or where that is the CPU the first GPU. */
 static place graph_place(lua_State *L, int options) {
-  place p = opt_place(L, options, "graph", default_place());
+  place p = opt_place(L, options, "graph", default_place(L));
   bool named = options && push_option(L, options, "device") != LUA_TNIL;
   for (int k = 0; !named && !p.device->graphs && device_kinds[k]; k++)
     if (device_kinds[k]->graphs && device_kinds[k]->count() > 0) p = (place){device_kinds[k], 0};

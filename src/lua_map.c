@@ -25,7 +25,7 @@ static void prepare(lua_State *L, call *c, enum map_op op) {
   for (int i = 0; i < j->nin; i++) check_arg(L, c->at[i], c->fn, &j->in[i]);
   int st = job_prepare(j);
   if (st != OK) raise_job(L, c->fn, st, j, NULL);
-  if (!j->has_place) j->place = is_number(j) ? (place){&cpu_device, 0} : default_place();
+  if (!j->has_place) j->place = is_number(j) ? (place){&cpu_device, 0} : default_place(L);
 }
 
 /* Inputs are arguments 1 … n. */

@@ -1,30 +1,13 @@
-/* Memory as Lua sees it: new tensors, when to collect garbage for them, what to say when there is no more.
-**
-** Lua counts a few hundred bytes a tensor, whatever it holds, and in generational mode (lua5.4's default)
-** its own steps never free what survived two of them. So live bytes are counted here, and before a storage
-** is made that would pass one of two marks, garbage is collected:
-**   step_at     a step of Lua's collector. In generational mode it frees what died young, nearly everything, for
-**               little; so that results come back while they are in the cache. Moves to live + NURSERY.
-**   collect_at  a full collection, 0.1 ms for a heap of a small script. Moves to live + max(slack, share of live,
-**               4 * Lua's heap). The slack is what takes several times as long to fill; the share keeps marks apart
-**               where much is live; the last term keeps the cost in proportion for scripts with a large heap.
-**               The same where Lua's heap has doubled: its own collector, which would see to that, does not while
-**               steps are made for it.
-** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on
-** the way. */
+/* Memory as Lua sees it: new tensors, what to say when there is no more. */
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua_args.h"
+#include "lua_collect.h"
 #include "lua_compose.h"
 #include "lua_register.h"
-
-#define NURSERY    ((size_t)512 << 10)
-#define CPU_SLACK  ((size_t)16 << 20)         /* 2 ms of additions; and a 16th of what is live */
-#define GPU_SLACK  ((size_t)64 << 20)         /* and a quarter */
-#define HEAP_SLACK ((size_t)1 << 20)
 
 #ifdef __ELF__
 #define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
@@ -32,54 +15,13 @@
 #define THREAD_LOCAL static _Thread_local
 #endif
 
-THREAD_LOCAL size_t settled_heap;            /* Lua's heap after the last full collection */
 THREAD_LOCAL scope *open_scope;
-
-static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
-
-/* By how much live bytes may grow from now on until a full collection. */
-static size_t slack_of(const memory_stats *m, place where) {
-  bool cpu = where.device == &cpu_device;
-  return max_size(cpu ? CPU_SLACK : GPU_SLACK, m->live / (cpu ? 16 : 4));
-}
-
-static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
-
-static void collect(lua_State *L, place where) {
-  memory_stats *m = where.device->stats(where.index);
-  lua_gc(L, LUA_GCCOLLECT);
-  size_t heap = settled_heap = heap_of(L);
-  m->settled = m->live;
-  m->step_at = m->live + NURSERY;
-  m->collect_at = m->live + max_size(slack_of(m, where), 4 * heap);
-}
-
-static void step(lua_State *L, memory_stats *m, place where) {
-  lua_gc(L, LUA_GCSTEP, 0);
-  m->step_at = m->live + NURSERY;
-  if (m->collect_at == 0) m->collect_at = m->live + slack_of(m, where);
-}
-
-/* Not inside a finalizer (-1) and not where the script stopped the collector (0). */
-static void collect_if_due(lua_State *L, place where, size_t bytes) {
-  memory_stats *m = where.device->stats(where.index);
-  if (m->live + bytes <= m->step_at || lua_gc(L, LUA_GCISRUNNING) != 1) return;
-  step(L, m, where);
-  size_t heap = heap_of(L);
-  if (settled_heap == 0) settled_heap = heap;
-  if (m->live + bytes > m->collect_at || heap > 2 * settled_heap + HEAP_SLACK) collect(L, where);
-}
-
-void collect_grown(lua_State *L, place where) {
-  const memory_stats *m = where.device->stats(where.index);
-  size_t mark = m->settled + (m->collect_at - m->settled) / 2;
-  if (m->collect_at > 0 && m->live > mark && lua_gc(L, LUA_GCISRUNNING) == 1) collect(L, where);
-}
 
 /* ---- out of memory ---- */
 
 void reclaim(lua_State *L, place where) {
-  collect(L, where);
+  module_state *m = state_of(L);
+  collect_all(L, m, account_of(m, where));
   where.device->empty_cache(where.index);
 }
 
@@ -96,15 +38,31 @@ static const char *push_bytes(lua_State *L, size_t bytes) {
 
 /* wanted: what there was no room for. */
 static int raise_full(lua_State *L, place where, const char *wanted) {
-  const memory_stats *m = where.device->stats(where.index);
+  const memory_stats *all = where.device->stats(where.index);
+  module_state *m = state_of(L);
+  const account *own = account_of(m, where);
   storage_census census;
+  ask_others(m);
   storage_count(where, &census);
   push_place(L, where);
-  const char *name = lua_tostring(L, -1);
-  const char *live = push_bytes(L, m->live), *cached = push_bytes(L, m->cached);
+  const char *name = lua_tostring(L, -1), *others = "";
+  const char *live = push_bytes(L, all->live), *cached = push_bytes(L, all->cached);
+  if (own && all->live > account_live(own))
+    others = lua_pushfstring(L, " (%s of it in other Lua states)", push_bytes(L, all->live - account_live(own)));
   const char *largest = census.origin[0] ? lua_pushfstring(L, "; largest: %s", census.origin) : "";
-  return luaL_error(L, "out of memory on %s: %s; %s live in %d tensor%s, %s cached%s", name, wanted, live,
-                    (int)census.count, census.count == 1 ? "" : "s", cached, largest);
+  return luaL_error(L, "out of memory on %s: %s; %s live in %d tensor%s%s, %s cached%s", name, wanted, live,
+                    (int)census.count, census.count == 1 ? "" : "s", others, cached, largest);
+}
+
+/* Makes sure that the state stays within its limit with `bytes` more, or raises. */
+static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes) {
+  if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
+  collect_all(L, m, a);
+  if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
+  push_place(L, a->where);
+  const char *name = lua_tostring(L, -1), *wanted = push_bytes(L, bytes), *live = push_bytes(L, account_live(a));
+  luaL_error(L, "out of memory on %s: asked for %s; %s live in this Lua state, whose limit is %s", name, wanted, live,
+             push_bytes(L, a->limit));
 }
 
 int raise_memory(lua_State *L, const char *fn, place where) {
@@ -186,13 +144,24 @@ tensor *push_empty(lua_State *L) {
   return &u->tensor;
 }
 
+/* Before `bytes` are allocated. NULL: the state is being closed, and nothing is charged to it any more. */
+static account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
+  module_state *m = state_of(L);
+  account *a = account_of(m, where);
+  if (!a && !m->closed) raise(L, fn, ERR_MEMORY, NULL, 0);
+  if (!a) return NULL;
+  collect_if_due(L, m, a, bytes);
+  if (a->limit) check_limit(L, m, a, bytes);
+  return a;
+}
+
 tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
   int64_t count;
   int st = shape_count(s, dtype_size(dtype), &count);
   if (st != OK) raise(L, fn, st, NULL, 0);
   size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
   tensor *t = push_empty(L);
-  collect_if_due(L, where, bytes);
+  account *a = prepare_account(L, fn, where, bytes);
   st = tensor_init(t, dtype, s, where);
   if (st == ERR_MEMORY) {
     reclaim(L, where);
@@ -200,6 +169,7 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
   }
   if (st == ERR_MEMORY) raise_full(L, where, lua_pushfstring(L, "asked for %s", push_bytes(L, bytes)));
   if (st != OK) raise_device(L, fn, st, where);
+  if (a) account_charge(a, t->store);
   if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
   return t;
 }
@@ -212,33 +182,63 @@ tensor *push_view(lua_State *L, const tensor *base) {
 
 /* ---- functions ---- */
 
-/*** Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
-for reuse).
+static void set_bytes(lua_State *L, const char *name, size_t bytes) {
+  lua_pushinteger(L, (lua_Integer)bytes);
+  lua_setfield(L, -2, name);
+}
+
+/*** Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
+so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
+`set_memory_limit` has set one.
 @function memory
 @tparam[opt] string device the default device when left out
-@treturn table {live = …, peak = …, cached = …}
+@treturn table {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 */
 static int l_memory(lua_State *L) {
   place where = arg_place(L, 1, "memory");
-  const memory_stats *m = where.device->stats(where.index);
-  lua_createtable(L, 0, 3);
-  lua_pushinteger(L, (lua_Integer)m->live);
-  lua_setfield(L, -2, "live");
-  lua_pushinteger(L, (lua_Integer)m->peak);
-  lua_setfield(L, -2, "peak");
-  lua_pushinteger(L, (lua_Integer)m->cached);
-  lua_setfield(L, -2, "cached");
+  const memory_stats *all = where.device->stats(where.index);
+  const account *own = account_of(state_of(L), where);
+  lua_createtable(L, 0, 6);
+  set_bytes(L, "live", all->live);
+  set_bytes(L, "peak", all->peak);
+  set_bytes(L, "cached", all->cached);
+  set_bytes(L, "state_live", own ? account_live(own) : 0);
+  set_bytes(L, "state_peak", own ? own->peak : 0);
+  if (own && own->limit) set_bytes(L, "state_limit", own->limit);
   return 1;
 }
 
-/*** Starts a new measurement of the peak: it becomes what is live now.
+/*** Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
 @function reset_peak_memory
 @tparam[opt] string device the default device when left out
 */
 static int l_reset_peak_memory(lua_State *L) {
   place where = arg_place(L, 1, "reset_peak_memory");
-  memory_stats *m = where.device->stats(where.index);
-  m->peak = m->live;
+  memory_stats *all = where.device->stats(where.index);
+  account *own = account_of(state_of(L), where);
+  all->peak = all->live;
+  if (own) own->peak = account_live(own);
+  return 0;
+}
+
+/*** Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
+and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
+its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
+@function set_memory_limit
+@tparam integer|nil bytes nil: no limit
+@tparam[opt] string device the default device when left out
+*/
+static int l_set_memory_limit(lua_State *L) {
+  lua_settop(L, 2);
+  int64_t bytes = lua_isnil(L, 1) ? 0 : check_integer(L, 1, "set_memory_limit", "bytes");
+  if (bytes < 0 || (bytes == 0 && !lua_isnil(L, 1)))
+    return luaL_error(L, "set_memory_limit: %I is not a number of bytes from 1 on; nil: no limit", (LUAI_UACINT)bytes);
+  module_state *m = state_of(L);
+  account *own = account_of(m, arg_place(L, 2, "set_memory_limit"));
+  if (!own) return raise(L, "set_memory_limit", ERR_MEMORY, NULL, 0);
+  bool lower = bytes > 0 && (own->limit == 0 || (size_t)bytes <= own->limit);
+  if (m->sandbox && !lower) return luaL_error(L, "set_memory_limit: a script in a sandbox cannot raise its limit");
+  own->limit = (size_t)bytes;
   return 0;
 }
 
@@ -252,7 +252,8 @@ static int l_empty_cache(lua_State *L) {
   return 0;
 }
 
-/* For specs of the error paths (not documented): allocations n … n + times - 1 from now on fail. */
+/* For specs of the error paths, where LUATENSOR_FAULTS is set: allocations n … n + times - 1 from now on fail, in all
+** states of the process. */
 static int l_fail_after(lua_State *L) {
   long n = (long)check_integer(L, 1, "_fail_after", "n");
   storage_fail_after(n, lua_isnoneornil(L, 2) ? 1 : (long)check_integer(L, 2, "_fail_after", "times"));
@@ -260,8 +261,12 @@ static int l_fail_after(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"empty_cache", l_empty_cache, 1},
-  {"_fail_after", l_fail_after, ANY}, {NULL, NULL, 0}
+  {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"set_memory_limit", l_set_memory_limit, 2},
+  {"empty_cache", l_empty_cache, 1}, {NULL, NULL, 0}
 };
+static const function_row faults[] = {{"_fail_after", l_fail_after, ANY}, {NULL, NULL, 0}};
 
-void open_memory(lua_State *L) { add_functions(L, functions); }
+void open_memory(lua_State *L) {
+  add_functions(L, functions);
+  if (getenv("LUATENSOR_FAULTS")) add_functions(L, faults);
+}

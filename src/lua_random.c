@@ -114,6 +114,12 @@ static int l_default_generator(lua_State *L) {
   return 1;
 }
 
+/* is_generator(v) */
+static int l_is_generator(lua_State *L) {
+  lua_pushboolean(L, test_class(L, 1, &generator_class) != NULL);
+  return 1;
+}
+
 /***
 Starts this generator anew.
 @function generator:manual_seed
@@ -233,7 +239,7 @@ static int create(lua_State *L, const char *fn, int first, int nargs, int option
   shape s;
   check_shape(L, first, nargs, fn, &s);
   enum dtype d = opt_dtype(L, options, fn, j->op >= RANDOM_integers ? DT_int64 : dtype_default_float());
-  place where = opt_place(L, options, fn, default_place());
+  place where = opt_place(L, options, fn, default_place(L));
   generator *g = opt_generator(L, options, fn);
   push_tensor(L, fn, d, &s, where);
   return fill(L, fn, j, g, options, false);
@@ -448,7 +454,8 @@ static int l_random_in_place(lua_State *L) {
 static const function_row functions[] = {
   {"rand", l_rand, ANY}, {"randn", l_randn, ANY}, {"randint", l_randint, ANY}, {"uniform", l_uniform, ANY},
   {"normal", l_normal, ANY}, {"permutation", l_permutation, 2}, {"generator", l_generator, 1},
-  {"manual_seed", l_manual_seed, 1}, {"default_generator", l_default_generator, 0}, {NULL, NULL, 0}
+  {"manual_seed", l_manual_seed, 1}, {"default_generator", l_default_generator, 0},
+  {"is_generator", l_is_generator, 1}, {NULL, NULL, 0}
 };
 static const function_row methods[] = {{"rand_like", l_rand_like, 2}, {"randn_like", l_randn_like, 2}, {NULL, NULL, 0}};
 static const function_row in_place[] = {

@@ -38,6 +38,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(norm)    \
   X(thread)  \
   X(compose) \
+  X(inspect) \
   X(mode) \
   X(autograd) \
   X(node) \

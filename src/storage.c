@@ -1,4 +1,4 @@
-#include "storage.h"
+#include "account.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -66,16 +66,40 @@ int storage_new(place where, size_t bytes, storage **s) {
   return st;
 }
 
-void storage_retain(storage *s) { s->refs++; }
+void storage_retain(storage *s) { atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); }
 
-void storage_drop(storage *s) {
-  if (--s->refs > 0) return;
+/* Ends a reference; true if it was the last. A sole owner needs no locked instruction. */
+static bool is_last(storage *s) {
+  return storage_is_sole(s) || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1;
+}
+
+static void end_storage(storage *s) {
   if (s->bytes >= LARGE_STORAGE) list_remove(s);
   if (s->release) s->release(s);
   else if (!storage_is_lost(s)) s->place.device->free(s->place.index, s->ptr, s->bytes);
   atomic_fetch_sub_explicit(live_at(s->place), 1, memory_order_relaxed);
   free(s->origin);
   free(s);
+}
+
+void storage_drop(storage *s) {
+  if (!is_last(s)) return;
+  if (s->account) {
+    s->account->charged -= s->bytes;
+    s->account->count--;
+  }
+  end_storage(s);
+}
+
+/* The count comes last: the account may end when it is right. */
+void storage_drop_elsewhere(storage *s) {
+  if (!is_last(s)) return;
+  account *a = s->account;
+  size_t bytes = s->bytes;
+  end_storage(s);
+  if (!a) return;
+  atomic_fetch_add_explicit(&a->returned, bytes, memory_order_relaxed);
+  atomic_fetch_add_explicit(&a->returned_count, 1, memory_order_release);
 }
 
 void storage_count(place where, storage_census *census) {

@@ -22,11 +22,9 @@ local FIRST = 300                            -- bytes of a file that tell what i
 
 -- ---- saving ----
 
-local generator_class = debug.getmetatable(core.default_generator())
-
 -- A network, an optimiser, a generator as the plain table that its state is.
 local function plain(value)
-  if debug.getmetatable(value) == generator_class then return value:state() end
+  if core.is_generator(value) then return value:state() end
   if type(value) == "table" and type(value.state_dict) == "function" and type(value.load_state_dict) == "function" then
     return value:state_dict()
   end

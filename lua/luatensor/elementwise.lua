@@ -76,7 +76,8 @@ function parser:advance()
   if text:find("^%.?%d", at) then return self:read_number() end
   local name = text:match("^[%a_][%w_]*", at)
   local pair = text:sub(at, at + 1)
-  local word = name or (two_characters[pair] and pair) or text:match("^" .. utf8.charpattern, at) or text:sub(at, at)
+  local character = "^[\0-\x7F\xC2-\xFD][\x80-\xBF]*"       -- utf8.charpattern
+  local word = name or (two_characters[pair] and pair) or text:match(character, at) or text:sub(at, at)
   self.kind, self.word, self.position = name and "name" or "sign", word, at + #word
 end
 

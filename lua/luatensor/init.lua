@@ -15,6 +15,7 @@ for name in ([[
     csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor close_tensors
     cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool
     average_pool_back norm_rows norm_channels norm_back softmax_back hidden most_arguments is_overlapping update_misfit
+    chunk script_line is_callable is_generator
   ]]):gmatch "%S+" do
   internal[name] = true
 end
@@ -70,8 +71,14 @@ compose(core.methods)
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data"}
 
+--- Those that measure need libraries of Lua that hosts leave out of sandboxes.
+local needed = {bench = {"debug", "io", "os"}, advise = {"debug", "io", "os"}}
+
 local function load_late(name)
   if not late[name] then return nil end
+  for _, library in ipairs(needed[name] or {}) do
+    if not _G[library] then error(("lt.%s needs Lua's library %s, which this state lacks"):format(name, library), 3) end
+  end
   local loaded = require(late[name])
   if type(loaded) == "table" then names.guard(loaded, name .. ".") end
   lt[name] = loaded

@@ -13,7 +13,8 @@ local DTYPES = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", 
 local SHAPES = {{}, {0}, {1}, {5}, {2, 3}, {3, 2}, {3, 3}, {1, 4}, {4, 1}, {0, 3}, {2, 0, 3}, {2, 3, 4}, {1, 1, 1, 2},
                 {300}, {40, 70}, {2, 1, 2, 1, 2, 1, 2}}
 -- Not called: they end the process, wait, or change what the other calls see.
-local LEFT_OUT = {free = true, _fail_after = true, set_default_dtype = true, set_num_threads = true, save = true,
+local LEFT_OUT = {free = true, _fail_after = true, set_memory_limit = true, set_default_dtype = true,
+                  set_num_threads = true, save = true,
                   set_printoptions = true, manual_seed = true, methods = true, properties = true, limits = true}
 
 local function pick(list) return list[random(#list)] end

@@ -29,7 +29,8 @@ local function all_specs()
 end
 
 local function parse(arguments)
-  local options = {files = {}, environment = "", label = "", jobs = 1}
+  local options = {files = {}, label = "", jobs = 1}
+  options.environment = "LUATENSOR_FAULTS=1 "            -- lt._fail_after is there
   local i = 1
   while arguments[i] do
     local a = arguments[i]

@@ -5,33 +5,20 @@ local core = require "luatensor.core"
 
 local blame = {}
 
-local here = debug.getinfo(1, "S").source:match("^(.*)autograd[/\\]blame%.lua$")
+--- What the names of the library's chunks begin with; nil where its files are bundled under other names.
+local home = core.chunk():match("^(.*)autograd[/\\]blame%.lua$")
 
 --- "train.lua:12", the line of the script that runs.
-function blame.script_line()
-  for level = 2, 60 do
-    local info = debug.getinfo(level, "Sl")
-    if not info then return "?" end
-    if info.currentline > 0 and info.source:sub(1, #here) ~= here then
-      return info.short_src .. ":" .. info.currentline
-    end
-  end
-  return "?"
-end
+function blame.script_line() return core.script_line(home) end
 
 --- Raises "train.lua:12: grad: message".
 function blame.fail(fn, message, ...)
   error(("%s: %s: " .. message):format(blame.script_line(), fn, ...), 0)
 end
 
---- True for a function, and for what can be called like one: a module, a kernel.
-function blame.is_callable(fn)
-  local meta = debug.getmetatable(fn)
-  return type(fn) == "function" or type(meta) == "table" and meta.__call ~= nil
-end
-
+--- Raises where fn is no function, and nothing that can be called like one: a module, a kernel.
 function blame.check_function(name, fn)
-  if blame.is_callable(fn) then return end
+  if core.is_callable(fn) then return end
   blame.fail(name, "function expected, got %s", core.type_name(fn))
 end
 

@@ -7,7 +7,15 @@ local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
 local dataset = require "luatensor.data.dataset"
 
-local folder = debug.getinfo(1, "S").source:match("^@(.*)digits%.lua$")
+--- The file of the digits: beside this one, which is where `require` finds it if its chunk has another name.
+local function find_file()
+  local here = core.chunk():match "^@(.*%.lua)$"
+  local search = package and package.searchpath
+  if not here and search then here = search("luatensor.data.digits", package.path) end
+  local folder = here and here:match "^(.*)digits%.lua$"
+  if folder then return folder .. "digits/digits.csv.gz" end
+  blame.fail("digits", "the library's Lua files are bundled without digits/digits.csv.gz; install them as files")
+end
 
 local known = {dtype = true, device = true, image = true}
 
@@ -15,7 +23,7 @@ local known = {dtype = true, device = true, image = true}
 local function read()
   local columns = {}
   for i = 1, 65 do columns[i] = i end
-  return (core.csv_numbers(folder .. "digits/digits.csv.gz", ",", 0, false, 65, columns, nil, "uint8", "cpu"))
+  return (core.csv_numbers(find_file(), ",", 0, false, 65, columns, nil, "uint8", "cpu"))
 end
 
 --- 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin

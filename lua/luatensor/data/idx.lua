@@ -28,6 +28,7 @@ local function names_of(kind, dims)
 end
 
 local function find(folder, kind, dims)
+  if not io then blame.fail("mnist", "looking for files needs Lua's library io, which this state lacks") end
   local names = names_of(kind, dims)
   for _, name in ipairs(names) do
     for _, ending in ipairs {"", ".gz"} do

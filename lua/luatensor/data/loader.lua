@@ -22,10 +22,6 @@ local function check_flag(options, name)
   return flag or false
 end
 
-local generator_class = debug.getmetatable(core.default_generator())
-
-local function is_generator(value) return debug.getmetatable(value) == generator_class end
-
 --- Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
 -- `#loader` is the number of batches.
 -- @function data.Loader
@@ -42,7 +38,7 @@ local function new(_, ds, options)
   self.shuffle, self.drop_last = check_flag(options, "shuffle"), check_flag(options, "drop_last")
   if self.map ~= nil then blame.check_function("Loader", self.map) end
   if options.device then self.device = blame.call(core.device, options.device) end
-  if self.generator ~= nil and not is_generator(self.generator) then
+  if self.generator ~= nil and not core.is_generator(self.generator) then
     blame.fail("Loader", "generator: generator expected, got %s", core.type_name(self.generator))
   end
   return setmetatable(self, Loader)

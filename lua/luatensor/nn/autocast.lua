@@ -51,7 +51,7 @@ end
 -- @return what fn returns, or the guard
 function autocast.autocast(...)
   local n, fn, options = select("#", ...), ...
-  if n == 0 or n == 1 and type(fn) == "table" and not blame.is_callable(fn) then
+  if n == 0 or n == 1 and type(fn) == "table" and not core.is_callable(fn) then
     return mode.guard(blame.call(check, fn))
   end
   blame.check_function("autocast", fn)

@@ -12,8 +12,6 @@ local layer = {}
 
 -- ---- options ----
 
-local generator_class = debug.getmetatable(core.default_generator())
-
 -- What options may be, by kind: each raises where a value is not of its kind. The kind `true` is not looked at here.
 local kinds = {}
 
@@ -44,14 +42,13 @@ function kinds.device(name, what, value)
 end
 
 function kinds.generator(name, what, value)
-  if debug.getmetatable(value) ~= generator_class then
+  if not core.is_generator(value) then
     blame.fail(name, "%s: generator expected, got %s", what, core.type_name(value))
   end
 end
 
 function kinds.callable(name, what, value)
-  local meta = debug.getmetatable(value)
-  if type(value) ~= "function" and not (type(meta) == "table" and meta.__call) or core.is_tensor(value) then
+  if not core.is_callable(value) or core.is_tensor(value) then
     blame.fail(name, "%s: a module or a function expected, got %s", what, core.type_name(value))
   end
 end

@@ -1,0 +1,167 @@
+/* What a host program does with Lua states, each mode a promise of docs/embedding.md.
+**
+**   embed_host drop ROUNDS          DLPack structs are deleted in a second thread while Lua makes views of the tensor
+**   embed_host memory               two states, each with memory of its own
+**   embed_host run SCRIPT.lua LIBRARIES [sandbox]   a state with these libraries only, "base,string,table": the script
+**                                   passes; sandbox: opened for untrusted scripts
+** Ends with status 0, or 1 and what was wrong. */
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+static int wrong(lua_State *L, const char *what) {
+  fprintf(stderr, "embed_host: %s%s%s\n", what, L ? ": " : "", L ? lua_tostring(L, -1) : "");
+  return 1;
+}
+
+static lua_State *open_state(void) {
+  lua_State *L = luaL_newstate();
+  if (L) luaL_openlibs(L);
+  return L;
+}
+
+/* Runs a chunk; its results stay on the stack. */
+static int run(lua_State *L, const char *text) { return luaL_dostring(L, text) == LUA_OK ? 0 : wrong(L, text); }
+
+/* A chunk that returns a boolean. */
+static int expect(lua_State *L, const char *text) {
+  lua_settop(L, 0);
+  if (run(L, text)) return 1;
+  return lua_toboolean(L, 1) ? 0 : wrong(NULL, text);
+}
+
+/* ---- drop ---- */
+
+typedef struct managed {
+  uint32_t major, minor;
+  void    *context;
+  void   (*deleter)(struct managed *self);
+} managed;
+
+enum { SLOTS = 64 };
+static _Atomic(managed *) slots[SLOTS];
+static atomic_bool finished;
+
+static void *consume(void *unused) {
+  for (bool last = false; !last;) {
+    last = atomic_load(&finished);
+    for (int k = 0; k < SLOTS; k++) {
+      managed *m = atomic_exchange(&slots[k], NULL);
+      if (m) m->deleter(m);
+    }
+    sched_yield();
+  }
+  return unused;
+}
+
+/* Takes the struct of the userdata at the top over and hands it to the consumer; it waits where its slot is still taken. */
+static void hand_over(lua_State *L, int slot) {
+  void **capsule = lua_touserdata(L, -1);
+  managed *m = *capsule, *none = NULL;
+  *capsule = NULL;
+  while (!atomic_compare_exchange_weak(&slots[slot], &none, m)) {
+    none = NULL;
+    sched_yield();
+  }
+}
+
+static int drop(int argc, char **argv) {
+  long rounds = argc > 2 ? atol(argv[2]) : 20000;
+  pthread_t consumer;
+  lua_State *L = open_state();
+  if (run(L, "lt = require 'luatensor'; kept = lt.arange(1000, {dtype = 'float32'}); "
+             "return function(i) local x = i % 3 == 0 and lt.full({300}, 7.0) or kept; local p = x:to_dlpack(); "
+             "local v <close> = x[{{1, 9}}]; local w <close> = v[{{2, 3}}]; if x ~= kept then x:free() end; return p end"))
+    return 1;
+  pthread_create(&consumer, NULL, consume, NULL);
+  for (long i = 0; i < rounds; i++) {
+    lua_settop(L, 1);
+    lua_pushvalue(L, 1);
+    lua_pushinteger(L, i);
+    if (lua_pcall(L, 1, 1, 0) != LUA_OK) return wrong(L, "a round");
+    hand_over(L, (int)(i % SLOTS));
+  }
+  int failed = expect(L, "collectgarbage() return kept:sum():item() == 499500.0");
+  atomic_store(&finished, true);
+  pthread_join(consumer, NULL);
+  failed |= expect(L, "collectgarbage() collectgarbage() local m = lt.memory() "
+                      "return m.live == 4000 and m.state_live == 4000");
+  lua_close(L);
+  L = open_state();
+  failed |= expect(L, "return require('luatensor').memory().live == 0");
+  lua_close(L);
+  return failed;
+}
+
+/* ---- memory ---- */
+
+static int memory(int argc, char **argv) {
+  (void)argc, (void)argv;
+  lua_State *a = open_state(), *b = open_state();
+  int failed = run(a, "lt = require 'luatensor' x = lt.zeros(2500000)") | run(b, "lt = require 'luatensor' y = lt.zeros(1000)");
+  failed |= expect(a, "local m = lt.memory() return m.state_live == 10000000 and m.live == 10004000 and m.state_peak == 10000000");
+  failed |= expect(b, "local m = lt.memory() return m.state_live == 4000 and m.live == 10004000 and m.state_limit == nil");
+  /* A limit is the state's own. */
+  failed |= expect(b, "lt.set_memory_limit(10000) local ok, why = pcall(lt.zeros, 2000) return not ok and "
+                      "why:find('asked for 7.8 KiB; 3.9 KiB live in this Lua state, whose limit is 9.8 KiB', 1, true) and "
+                      "lt.memory().state_limit == 10000 and lt.zeros(1000).size == 1000");
+  failed |= expect(b, "lt.set_memory_limit(nil) return lt.zeros(2000).size == 2000");
+  failed |= expect(b, "for i = 1, 50 do lt.set_memory_limit(20000); lt.zeros(2000) end lt.set_memory_limit(nil) return true");
+  /* Garbage of one is told to the other, goes at the next allocation there, and the room can be had. */
+  failed |= expect(b, "lt.set_default_device 'cpu' collectgarbage() collectgarbage 'generational' "
+                      "y = lt.zeros(14000000) collectgarbage() collectgarbage() y = nil return true");
+  failed |= expect(a, "local ok, why = pcall(lt.zeros, 14000000) return not ok and "
+                      "why:find('(53.4 MiB of it in other Lua states)', 1, true) ~= nil or why");
+  failed |= expect(b, "lt.zeros(1) return lt.memory().state_live <= 4");
+  failed |= expect(a, "return lt.zeros(14000000).size == 14000000");
+  lua_close(a);
+  failed |= expect(b, "collectgarbage() collectgarbage() local m = lt.memory() return m.live == m.state_live");
+  lua_close(b);
+  return failed;
+}
+
+/* ---- run ---- */
+
+static const luaL_Reg libraries[] = {
+  {"base", luaopen_base}, {"package", luaopen_package}, {"string", luaopen_string}, {"table", luaopen_table},
+  {"math", luaopen_math}, {"coroutine", luaopen_coroutine}, {"utf8", luaopen_utf8}, {"io", luaopen_io},
+  {"os", luaopen_os}, {"debug", luaopen_debug}, {NULL, NULL}
+};
+
+static int run_with(int argc, char **argv) {
+  if (argc < 4) return wrong(NULL, "usage: embed_host run SCRIPT.lua LIBRARIES [sandbox]");
+  lua_State *L = luaL_newstate();
+  for (const luaL_Reg *l = libraries; l->name; l++) {
+    if (!strstr(argv[3], l->name)) continue;
+    luaL_requiref(L, strcmp(l->name, "base") == 0 ? "_G" : l->name, l->func, 1);
+    lua_pop(L, 1);
+  }
+  if (argc > 4 && strcmp(argv[4], "sandbox") == 0) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "luatensor.sandbox");
+    lua_pushlightuserdata(L, &slots);
+    lua_setglobal(L, "address");
+  }
+  int failed = luaL_dofile(L, argv[2]) != LUA_OK ? wrong(L, argv[2]) : 0;
+  lua_close(L);
+  return failed;
+}
+
+static const struct { const char *name; int (*run)(int, char **); } modes[] = {
+  {"drop", drop}, {"memory", memory}, {"run", run_with}
+};
+
+int main(int argc, char **argv) {
+  for (size_t k = 0; argc > 1 && k < sizeof modes / sizeof *modes; k++)
+    if (strcmp(modes[k].name, argv[1]) == 0) return modes[k].run(argc, argv);
+  return wrong(NULL, "usage: embed_host drop|memory|run …");
+}
