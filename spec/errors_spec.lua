@@ -475,3 +475,18 @@ describe("names of other libraries", function()
     assert.same({{3, 6}, {4, 8}}, run(cures("", "kron"):match "use (lt%..*)," .. ":reshape(2, 2)"):totable())
   end)
 end)
+
+describe("an order", function()
+  local order = "^tensors are not ordered; use x:less%(y%), x:less_equal%(y%), x:greater%(y%), x:greater_equal%(y%)"
+
+  it("of tensors with one element leads to their numbers", function()
+    local one, many = lt.tensor {1, 2}:sum(), lt.ones(2)
+    check {
+      {order .. ", or x:item%(%), the number of one element$", function() return one > 0 end},
+      {order .. ", or x:item%(%), the number of one element$", function() return 0 <= one end},
+      {order .. ", or x:item%(%), the number of one element$", function() return one < lt.ones(1, 1) end},
+      {order .. "$", function() return many > 0 end},
+      {order .. "$", function() return one < many end},
+    }
+  end)
+end)

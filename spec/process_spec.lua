@@ -65,3 +65,88 @@ describe("threads", function()
     assert.truthy(text:find("3000000.0\ttrue", 1, true), text)
   end)
 end)
+
+describe("== of tensors", function()
+  local says = ": == asks whether these are the same tensor; values: lt.equal_all(x, y), x:equal(y)"
+  local function warnings(script)
+    local output = passes(("lua5.4 -W -e '%s'"):format(script))
+    local list = {}
+    for line in output:gmatch "Lua warning: ([^\n]*)" do list[#list + 1] = line end
+    return list, output
+  end
+
+  it("warns once a line, and asks for identity as before", function()
+    local list, output = warnings [[
+      local lt = require "luatensor"
+      local x, y = lt.ones(2), lt.ones(2)
+      for i = 1, 3 do local same = x == y end
+      print(x == y, x ~= y, x == x, x == io.stdout, x == 1, x == nil, ({[x] = 1})[y])]]
+    assert.same({"(command line):3" .. says, "(command line):4" .. says}, list)
+    assert.truthy(output:find("false\ttrue\ttrue\tfalse\tfalse\tfalse\tnil\n", 1, true), output)
+  end)
+
+  it("is silent where nobody turned warnings on", function()
+    assert.equal("", passes [[lua5.4 -e 'local lt = require "luatensor"; local same = lt.ones(1) == lt.ones(1)']])
+  end)
+
+  it("is not what our own code compares tensors by", function()
+    assert.same({}, (warnings [[
+      local lt = require "luatensor"
+      local x = lt.eye(2):requires_grad_()
+      lt.einsum("ij->ij", x)
+      lt.linalg.matrix_power(x, 0)
+      x:backward(lt.ones(2, 2))
+      lt.grad(function(t) return (t * t):sum() end)(x)
+      local mha = lt.nn.MultiheadAttention(4, 2, {batch_first = true})
+      local q = lt.rand(2, 3, 4)
+      mha(q, q, q)
+      mha(q, q, lt.rand(2, 3, 4)):sum():backward()
+      lt.optim.LBFGS(mha:parameters(), {lr = 1}):step(function() local loss = mha(q, q, q):square():sum() loss:backward() return loss end)
+      lt.nn.Sequential(lt.nn.Identity(), lt.nn.ReLU())(q)
+      lt.unique(q)
+      lt.searchsorted(lt.ones(3), lt.ones(2))]]))
+  end)
+end)
+
+describe("the prompt", function()
+  for _, program in ipairs {"tools/lua", "bin/luatensor"} do
+    it("of " .. program .. " -i has the module's tables, and warns", function()
+      local status, output = run(([[printf '%%s\n' 'x = lt.ones(2, 3)' 'print(x.size, nn.Linear, optim.SGD, data.digits)' \
+        'x == lt.ones(2)' 'x == lt.ones(2)' | %s -i]]):format(program))
+      assert.equal(0, status)
+      assert.truthy(output:find "6\ttable: 0x%x+\ttable: 0x%x+\tfunction: ", output)
+      local _, warned = output:gsub("Lua warning: stdin:1: == asks", "")
+      assert.equal(2, warned)
+    end)
+
+    it("of " .. program .. " -i runs a script and passes its arguments", function()
+      local status, output = run(([[f=$(mktemp); echo 'print(lt.ones(2).size, ...)' > $f; %s -i $f "a b" c </dev/null; s=$?; rm $f; exit $s]]):format(program))
+      assert.equal(0, status)
+      assert.truthy(output:find("2\ta b\tc\n", 1, true), output)
+    end)
+  end
+end)
+
+describe("what cannot run", function()
+  it("a checkout that is not built says so", function()
+    local copy = "d=$(mktemp -d); cp -r lua bin tools $d; mkdir $d/src; touch $d/src/lua_core.c; "
+    local function fails(command)
+      local status, output = run(copy .. ("(unset LUA_PATH LUA_CPATH; cd / && %s); s=$?; rm -r $d; exit $s"):format(command))
+      assert.equal(1, status)
+      assert.truthy(output:find("luatensor is not built: run make", 1, true), output)
+    end
+    fails [[$d/tools/lua -e 'require "luatensor"']]
+    fails [[$d/tools/lua -e 'require "luatensor.nn"']]
+    fails [[$d/bin/luatensor info]]
+  end)
+
+  it("another Lua is named", function()
+    for _, lua in ipairs {"lua5.1", "lua5.2", "lua5.3", "luajit"} do
+      if run("command -v " .. lua) == 0 then
+        local status, output = run(("LUA_PATH='lua/?.lua;lua/?/init.lua' %s -e 'require \"luatensor\"'"):format(lua))
+        assert.equal(1, status)
+        assert.truthy(output:find "luatensor needs Lua 5%.4, this is Lua%w* [%d.]+", output)
+      end
+    end
+  end)
+end)

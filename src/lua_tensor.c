@@ -1,5 +1,7 @@
 /* The class of tensors: their end, their plain properties. */
 
+#include <string.h>
+
 #include "lua_args.h"
 #include "lua_register.h"
 
@@ -86,8 +88,57 @@ static int l_len(lua_State *L) {
   return 1;
 }
 
+static bool is_one_element(lua_State *L, int i) {
+  const tensor *t = test_tensor(L, i);
+  return lua_type(L, i) == LUA_TNUMBER || (t && !tensor_is_gone(t) && t->count == 1);
+}
+
 static int l_no_order(lua_State *L) {
-  return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)");
+  const char *cure = is_one_element(L, 1) && is_one_element(L, 2) ? ", or x:item(), the number of one element" : "";
+  return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)%s",
+                    cure);
+}
+
+/* Pushes the line of the script that compares, "train.lua:12", or "?" where Lua knows none; and a key for the line. At
+** the prompt each input is line 1 of a chunk of its own. */
+static const char *push_caller(lua_State *L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {
+    lua_pushliteral(L, "?");
+    lua_pushvalue(L, -1);
+    return "?";
+  }
+  const void *chunk = strcmp(ar.source, "=stdin") == 0 ? lua_topointer(L, -1) : NULL;
+  const char *caller = lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+  lua_pushfstring(L, "%s:%p", caller, chunk);
+  return caller;
+}
+
+/* Warns once a line of a script; the registry has the lines that were warned of at this address. */
+static void warn_equal(lua_State *L) {
+  static const char lines = 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lines) == LUA_TNIL) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &lines);
+    lua_replace(L, 3);
+  }
+  const char *caller = push_caller(L);
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, 3) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, 3);
+  const char *rest = ": == asks whether these are the same tensor; values: lt.equal_all(x, y), x:equal(y)";
+  lua_warning(L, lua_pushfstring(L, "%s%s", caller, rest), 0);
+}
+
+/* x == y of two tensors that are not the same: false, as of all userdata. The script most likely meant their values. */
+static int l_equal(lua_State *L) {
+  lua_settop(L, 2);
+  if (test_tensor(L, 1) && test_tensor(L, 2)) warn_equal(L);
+  lua_pushboolean(L, 0);
+  return 1;
 }
 
 static const function_row functions[] = {
@@ -103,7 +154,8 @@ static const luaL_Reg properties[] = {
 };
 
 static const luaL_Reg metamethods[] = {
-  {"__gc", l_gc}, {"__close", l_free}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order}, {NULL, NULL}
+  {"__gc", l_gc}, {"__close", l_free}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order},
+  {"__eq", l_equal}, {NULL, NULL}
 };
 
 void open_tensor(lua_State *L) {

@@ -4,6 +4,7 @@
 -- (prints = true). One without JSON says needs_json = false, one that has more to save has save(result, options),
 -- which returns true where the result need not be shown then.
 
+require "luatensor.requirements"
 local arguments = require "luatensor.cli.arguments"
 local files = require "luatensor.bench.files"
 local interrupt = require "luatensor.bench.interrupt"
@@ -23,6 +24,7 @@ cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
 local function make_parser()
   local parser = arguments.parser("luatensor", "Tensors for Lua: what this machine can do, measured.")
   parser:flag("--version", "the version"):action(function() arguments.show(require("luatensor")._VERSION) end)
+  parser:flag("-i", "a Lua prompt with lt, nn, optim and data"):action(function() arguments.fail("-i stands first") end)
   parser:command_target("command")
   parser:epilog("luatensor <command> --help says more, with an example.")
   local commands = {}
@@ -130,6 +132,7 @@ local function check_rocks(command)
 end
 
 local function run(argv)
+  if argv[1] == "-i" then return require("luatensor.cli.prompt").run(argv) end
   local parser, commands = make_parser()
   check_name(argv, commands)
   local options = arguments.parse(parser, argv)

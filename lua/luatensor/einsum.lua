@@ -204,6 +204,6 @@ return function(lt, methods)
       shapes[k] = x.shape
     end
     local result = run(program_of(spec, parsed, shapes, lt.result_type(...)), methods, tensors)
-    return result == (...) and result:reshape(result.shape, {copy = false}) or result
+    return rawequal(result, (...)) and result:reshape(result.shape, {copy = false}) or result
   end
 end

@@ -1,6 +1,7 @@
 --- Tensors for Lua: n-dimensional arrays on the CPU and on GPUs.
 -- @module luatensor
 
+require "luatensor.requirements"
 local arity = require "luatensor.arity"
 local core = require "luatensor.core"
 local names = require "luatensor.names"

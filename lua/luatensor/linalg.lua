@@ -119,7 +119,7 @@ return function(lt, _, core)
     while true do
       if n & 1 == 1 then result = result and result:matmul(x) or x end
       n = n >> 1                   -- unsigned: the least integer has no positive counterpart
-      if n == 0 then return result == x and x:clone() or result end
+      if n == 0 then return rawequal(result, x) and x:clone() or result end
       x = x:matmul(x)
     end
   end

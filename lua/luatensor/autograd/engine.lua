@@ -97,7 +97,7 @@ function engine.walk(x, g, run)
   local watcher = core.modes.watch.value()
   run.check = watcher and watcher.check
   local nodes, others = {}, false
-  if source ~= x then nodes, others = ag.order(source, run.barriers) end
+  if not rawequal(source, x) then nodes, others = ag.order(source, run.barriers) end
   if others and run.graph_for_others then run.graph, run.retain = true, true end
   if not run.graph then g = ag.alias(g) end
   if run.captures then

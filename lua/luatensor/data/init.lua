@@ -10,6 +10,7 @@
 --
 -- @module luatensor.data
 
+require "luatensor.requirements"
 local arity = require "luatensor.arity"
 
 local data = {}

@@ -1,6 +1,7 @@
 --- Networks: layers, losses, initialisers.
 -- @module luatensor.nn
 
+require "luatensor.requirements"
 local arity = require "luatensor.arity"
 local names = require "luatensor.names"
 local Module = require "luatensor.nn.module"

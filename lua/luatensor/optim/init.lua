@@ -1,6 +1,7 @@
 --- Optimisers: what training changes parameters by.
 -- @module luatensor.optim
 
+require "luatensor.requirements"
 local arity = require "luatensor.arity"
 local names = require "luatensor.names"
 local Optimizer = require "luatensor.optim.optimizer"

@@ -191,7 +191,7 @@ end
 -- @treturn tensor [batch, times, width] or [times, batch, width]; nil: one op cannot do it
 function compute.packed(qkv, o)
   local fitting = core.attention and fits[qkv.dtype] and qkv.device:find("^cpu") and qkv.size > 0
-  if not fitting or plain_rows(qkv) ~= qkv then return nil end
+  if not fitting or not rawequal(plain_rows(qkv), qkv) then return nil end
   local recorded = ag.mode() and qkv.requires_grad
   local a, b, n = table.unpack(qkv.shape)
   local y, sums, mask

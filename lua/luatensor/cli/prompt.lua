@@ -1,0 +1,25 @@
+--- `luatensor -i`: Lua's own prompt, with luatensor in it.
+
+local prompt = {}
+
+local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+-- The interpreter stands first on the command line that started this process: its index is the least.
+local function interpreter(argv)
+  local first = 0
+  while argv[first - 1] do first = first - 1 end
+  return first < 0 and argv[first] or "lua5.4"
+end
+
+--- Starts the prompt, and waits for its end.
+-- @tab argv of the process; what follows -i are arguments of Lua, such as a script
+-- @treturn int the exit code
+function prompt.run(argv)
+  local setup = ("package.path, package.cpath = %q, %q; require 'luatensor.prompt'"):format(package.path, package.cpath)
+  local words = {quote(interpreter(argv)), "-W", "-e", quote(setup), "-i"}
+  for i = 2, #argv do words[#words + 1] = quote(argv[i]) end
+  local _, how, code = os.execute(table.concat(words, " "))
+  return how == "exit" and code or 1
+end
+
+return prompt

@@ -1,0 +1,10 @@
+--- The prompts of `luatensor -i` and `tools/lua -i` load this first: lt, nn, optim and data become globals, and Lua's
+-- warnings are on.
+
+local lt = require "luatensor"
+
+local globals = {lt = lt, nn = lt.nn, optim = lt.optim, data = lt.data}
+for name, value in pairs(globals) do rawset(_G, name, value) end
+
+warn "@on"
+print(("%s: lt, nn, optim, data"):format(lt._VERSION))
