@@ -69,10 +69,33 @@ describe("activations", function()
     assert.raises("elu: option alpha: number expected, got string", F.elu, lt.ones(2), {alpha = "1"})
     assert.raises("gelu: approximate: \"none\" or \"tanh\" expected, got \"erf\"", F.gelu, lt.ones(2), {approximate = "erf"})
     assert.raises("glu: dim 1 has length 3, an even one expected", F.glu, lt.ones(3))
+    assert.raises("glu: a 0-d tensor has no halves", F.glu, lt.tensor(1.0))
+    assert.raises("softmax: unknown option \"out\"; known: dim, dtype", F.softmax, lt.ones(3), 1, {out = lt.ones(3)})
+    assert.raises("softmin: dim is given twice", F.softmin, lt.ones(3), 1, {dim = 1})
+    for _, name in ipairs {"relu", "mish", "sigmoid", "softsign", "relu6", "selu", "silu", "tanh", "hardswish"} do
+      assert.raises(name .. ": at most 1 argument expected, got 2", F[name], lt.ones(2), {nonsense = true})
+    end
+    assert.raises("threshold: at most 3 arguments expected, got 4", F.threshold, lt.ones(2), 0, 1, {nonsense = true})
+    assert.raises("prelu: at most 2 arguments expected, got 3", F.prelu, lt.ones(2), lt.ones(1), {nonsense = true})
+    assert.raises("glu: unknown option \"nonsense\"; known: dim", F.glu, lt.ones(2), {nonsense = true})
+    assert.raises("one_hot: count: integer expected, got table", F.one_hot, lt.tensor {1}, {nonsense = true})
     assert.raises("softmax: dim 3 is out of range for 2 dims", F.softmax, lt.ones(2, 2), 3)
     assert.raises("ReLU: no arguments expected, got 1", nn.ReLU, {inplace = true})
     assert.raises("LeakyReLU: negative_slope: number expected, got boolean", nn.LeakyReLU, {negative_slope = true})
     assert.raises("prelu: one weight expected, or one for each of 2 channels, got shape [3]", F.prelu, lt.ones(1, 2), lt.ones(3))
+  end)
+end)
+
+describe("softmax and its kin", function()
+  it("compute in the dtype that they are asked for", function()
+    local x, e = lt.tensor({1.0, 2.0}, {dtype = "float32"}), math.exp(1)
+    for name, first in pairs {softmax = 1 / (1 + e), softmin = e / (1 + e), log_softmax = -math.log(1 + e)} do
+      for _, y in ipairs {F[name](x, 1, {dtype = "float64"}), F[name](x, {dim = -1, dtype = "float64"})} do
+        assert.equal("float64", y.dtype)
+        assert.is_true(math.abs(y[1]:item() - first) < 1e-15)
+      end
+      assert.equal("float32", F[name](x).dtype)
+    end
   end)
 end)
 
@@ -243,6 +266,38 @@ describe("losses", function()
     assert.near(0.5, F.mse_loss(lt.tensor{1., 2}, lt.tensor{1, 3}):item(), 1e-7)
     assert.equal("float64", F.mse_loss(lt.ones(2), lt.ones({2}, {dtype = "float64"})).dtype)
     assert.near(math.log(2), F.cross_entropy(lt.zeros(1, 2), lt.tensor({1}, {dtype = "uint8"})):item(), 1e-6)
+  end)
+
+  it("take real targets and weights only", function()
+    local p, z = lt.full({2}, 0.5), lt.complex(lt.ones(2), lt.full({2}, 3.0))
+    for _, name in ipairs {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "binary_cross_entropy",
+                           "binary_cross_entropy_with_logits"} do
+      assert.raises(name .. ": argument 2: a real target expected, got complex64", F[name], p, z)
+      assert.raises(name .. ": argument 2: a real target expected, got complex128", F[name], p, z:to("complex128"))
+    end
+    for _, name in ipairs {"binary_cross_entropy", "binary_cross_entropy_with_logits"} do
+      assert.raises(name .. ": weight: a real tensor expected, got complex64", F[name], p, p, {weight = z})
+    end
+    local logits, scores = F.binary_cross_entropy_with_logits, lt.zeros(1, 2)
+    assert.raises("binary_cross_entropy_with_logits: pos_weight: a real tensor expected, got complex64", logits, p, p,
+                  {pos_weight = z})
+    assert.raises("binary_cross_entropy_with_logits: pos_weight: tensor expected, got number", logits, p, p,
+                  {pos_weight = 2})
+    assert.raises("cross_entropy: weight: a real tensor expected, got complex64", F.cross_entropy, scores,
+                  lt.tensor {1}, {weight = z})
+    assert.raises("cross_entropy: classes are integers from 1, got complex64", F.cross_entropy, scores,
+                  lt.complex(scores, scores))
+  end)
+
+  it("kl_div of negative targets is NaN, of 0 it is 0", function()
+    for _, dtype in ipairs {"float32", "float64", "float16", "bfloat16"} do
+      local input = lt.tensor({-1.0, -1.0, -1.0, -1.0}, {dtype = dtype})
+      local losses = F.kl_div(input, lt.tensor({0.0, -0.0, 0.5, -0.97}, {dtype = dtype}), {reduction = "none"}):totable()
+      assert.equal(0, losses[1])
+      assert.equal(0, losses[2])
+      assert.near(0.5 * math.log(0.5) + 0.5, losses[3], 2e-3)
+      assert.is_true(losses[4] ~= losses[4])
+    end
   end)
 
   it("say what they cannot take", function()

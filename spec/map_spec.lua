@@ -78,6 +78,14 @@ describe("clip", function()
 end)
 
 describe("isclose", function()
+  it("refuses tolerances below 0", function()
+    local x = lt.ones(2)
+    assert.raises("isclose: rtol: a number that is not negative expected, got -1", lt.isclose, x, x, -1)
+    assert.raises("isclose: atol: a number that is not negative expected, got -0.5", lt.isclose, x, x, {atol = -0.5})
+    assert.raises("allclose: rtol: a number that is not negative expected, got -1", lt.allclose, x, x, {rtol = -1})
+    assert.same({true, true}, lt.isclose(x, x, 0, 0):totable())
+  end)
+
   it("has tolerances by position, by name and by default", function()
     local x = lt.tensor{1.0, 1.0, 100.0}
     local y = lt.tensor{1.000001, 1.1, 101.0}

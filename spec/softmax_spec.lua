@@ -83,7 +83,11 @@ describe("softmax", function()
   it("explains what is wrong", function()
     local x = lt.zeros(2, 3)
     assert.raises("softmax: dim -3 is out of range for shape [2, 3]", x.softmax, x, -3)
-    assert.raises("softmax: not for a 0-d tensor", lt.softmax, lt.zeros())
+    local z = lt.complex(x, x)
+    for _, options in ipairs {{}, {dtype = "float64"}, {dtype = "complex64"}} do
+      assert.raises("softmax: not for complex64", lt.softmax, z, 1, next(options) and options)
+      assert.raises("log_softmax: not for complex64", lt.log_softmax, z, 1, next(options) and options)
+    end
     assert.raises("log_softmax: dim is given twice", x.log_softmax, x, 1, {dim = 2})
     assert.raises("log_softmax: a result of dtype int32 is not possible", x.log_softmax, x, 1, {dtype = "int32"})
     assert.raises("softmax: result float32 does not fit int64", x.softmax, x, 1, {out = lt.zeros(2, 3, {dtype = "int64"})})

@@ -64,6 +64,14 @@ describe("norm", function()
 end)
 
 describe("diff", function()
+  it("with n = 0 gives x itself, whatever is joined with it", function()
+    local x = lt.tensor {1, 2, 3}
+    local y = x:diff(1, {n = 0, prepend = lt.tensor {9}, append = lt.tensor {9}})
+    assert.same({1, 2, 3}, y:totable())
+    y:fill_(0)
+    assert.same({1, 2, 3}, x:totable())
+  end)
+
   it("of neighbours along a dim, n times over", function()
     local x = lt.tensor {{1, 4, 9}, {16, 25, 36}}
     assert.same({{3, 5}, {9, 11}}, x:diff():totable())

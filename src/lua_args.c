@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua_line.h"
 #include "lua_register.h"
 #include "lua_state.h"
 
@@ -371,20 +372,21 @@ int check_dim_of(lua_State *L, int i, const char *fn, const shape *s) {
 }
 
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s) {
-  if (lua_isnoneornil(L, i)) return (1u << s->ndim) - 1;
-  if (lua_type(L, i) == LUA_TNUMBER) return 1u << check_dim_of(L, i, fn, s);
+  uint32_t all = (1u << s->ndim) - 1;
+  if (lua_isnoneornil(L, i)) return all;
+  if (lua_type(L, i) == LUA_TNUMBER) return all & 1u << check_line_dim(L, i, fn, s);
   if (lua_type(L, i) != LUA_TTABLE)
     luaL_error(L, "%s: dim: number or table expected, got %s", fn, type_name(L, i));
   uint32_t mask = 0;
   lua_Integer n = check_list(L, i, fn);
   for (lua_Integer k = 1; k <= n; k++) {
     lua_rawgeti(L, i, k);
-    uint32_t bit = 1u << check_dim_of(L, -1, fn, s);
+    uint32_t bit = 1u << check_line_dim(L, lua_gettop(L), fn, s);
     if (mask & bit) luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)lua_tointeger(L, -1));
     mask |= bit;
     lua_pop(L, 1);
   }
-  return mask;
+  return all & mask;
 }
 
 /* ---- errors ---- */

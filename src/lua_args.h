@@ -125,7 +125,7 @@ int check_dim(lua_State *L, int i, const char *fn, int ndim);
 /* The same for a dim of `s`; the error shows the shape. */
 int check_dim_of(lua_State *L, int i, const char *fn, const shape *s);
 
-/* Dims of `s` at i: none or nil (all dims), a number, or a table; as a bit mask. */
+/* Dims of `s` at i: none or nil (all dims), a number, or a table; as a bit mask. A 0-d tensor has 1 and -1, and no bits. */
 uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s);
 
 /* The place of a new tensor when nothing says otherwise: lt.set_default_device. */

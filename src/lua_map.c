@@ -223,13 +223,15 @@ static int l_masked_fill_in_place(lua_State *L) {
 
 static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out", NULL};
 
-/* Puts argument i, else the option, else `otherwise` at stack index `at`. */
+/* Pushes argument i, else the option, else `otherwise`. */
 static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
   if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
   else if (!options || push_option(L, options, name) == LUA_TNIL) {
     if (options) lua_pop(L, 1);
     lua_pushnumber(L, otherwise);
   }
+  if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) < 0)
+    luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
 }
 
 /*** Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?

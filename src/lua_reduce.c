@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lua_args.h"
+#include "lua_line.h"
 #include "lua_register.h"
 #include "op_line.h"
 
@@ -96,9 +97,9 @@ static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
 /* The dim to work along. Scans: the only one unless said; softmax: the last one. */
 static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
   if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
-  if (x->shape.ndim == 0) luaL_error(L, "%s: not for a 0-d tensor", fn);
-  if (!lua_isnil(L, i)) return check_dim_of(L, i, fn, &x->shape);
-  if (x->shape.ndim == 1 || last) return x->shape.ndim - 1;
+  if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
+  if (x->shape.ndim <= 1) return 0;
+  if (last) return x->shape.ndim - 1;
   push_shape(L, &x->shape);
   return luaL_error(L, "%s: say which dim of shape %s", fn, lua_tostring(L, -1));
 }
@@ -153,6 +154,7 @@ The logarithm of softmax, exact where softmax is nearly 0 or 1.
 */
 /* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: position in line_ops. */
 static int l_line(lua_State *L) {
+  int top = lua_gettop(L);
   line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
   const char *fn = l.info->name;
   bool softmax = !l.info->is_scan;
@@ -160,6 +162,10 @@ static int l_line(lua_State *L) {
   int nargs, options = check_options(L, fn, softmax ? options_softmax : options_scan, &nargs);
   l.in = check_tensor(L, 1, fn);
   l.dim = one_dim(L, fn, push_dim(L, fn, nargs, options), l.in, softmax);
+  if (l.in->shape.ndim == 0) {
+    lua_settop(L, top);
+    return call_on_lines(L, fn, l_line, 1 << 1, 1);
+  }
   if (options) {
     l.initial = !softmax && opt_bool(L, options, fn, "include_initial", false);
     l.dtype = opt_dtype(L, options, fn, DT_none);
@@ -167,7 +173,8 @@ static int l_line(lua_State *L) {
   tensor *out = opt_out(L, options, fn);
   bool given = out != NULL;
   int st = line_prepare(&l);
-  if (st != OK) return refuse(L, st, fn, l.in, NULL, l.dtype, l.result, &l.shape);
+  enum dtype asked = dtype_kind(l.in->dtype) == KIND_COMPLEX && softmax ? DT_none : l.dtype;
+  if (st != OK) return refuse(L, st, fn, l.in, NULL, asked, l.result, &l.shape);
   if (given) push_option(L, options, "out");
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
   TRY(L, l.in->store->place, st, line_run(&l, out));

@@ -1,6 +1,7 @@
 /* Sorting. */
 
 #include "lua_args.h"
+#include "lua_line.h"
 #include "lua_register.h"
 #include "op_sort.h"
 
@@ -13,7 +14,7 @@ static void expect_at_most(lua_State *L, const char *fn, int nargs, int most) {
 static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor *x) {
   bool given = nargs >= i && !lua_isnil(L, i);
   if (given && lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
-  if (given) return check_dim_of(L, i, fn, &x->shape);
+  if (given) return check_line_dim(L, i, fn, &x->shape);
   return x->shape.ndim > 0 ? x->shape.ndim - 1 : 0;
 }
 
@@ -87,9 +88,9 @@ static int l_topk(lua_State *L) {
   int nargs, options = check_dim_option(L, fn, known, &nargs, 3);
   sort_job j = {.in = check_ordered(L, fn)};
   expect_at_most(L, fn, nargs, 3);
-  if (j.in->shape.ndim == 0) return luaL_error(L, "topk: not for a 0-d tensor");
   j.keep = check_integer(L, 2, fn, "k");
   j.dim = line_dim(L, fn, nargs, 3, j.in);
+  if (j.in->shape.ndim == 0) return call_on_lines(L, fn, l_topk, 1 << 1, 1);
   j.descending = !options || opt_bool(L, options, fn, "largest", true);
   if (options) opt_bool(L, options, fn, "sorted", true);
   shape s = j.in->shape;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lua_index.h"
+#include "lua_line.h"
 #include "lua_register.h"
 #include "view.h"
 
@@ -71,8 +72,15 @@ static int l_take(lua_State *L) {
 static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
   index_start(j, op, x);
   j->shape = *s;
-  for (int d = 0; d < s->ndim; d++) j->stride[d] = d == dim || x->shape.dim[d] == 1 ? 0 : x->stride[d];
+  for (int d = 0; d < s->ndim; d++)                  /* an index without elements may have more dims than x */
+    j->stride[d] = d >= x->shape.ndim || d == dim || x->shape.dim[d] == 1 ? 0 : x->stride[d];
   index_add_input(j, t, 0, s->ndim, x, dim);
+}
+
+/* Are x or the index 0-d, and the other at most 1-d? */
+static bool has_points(lua_State *L) {
+  const tensor *x = test_tensor(L, 1), *t = test_tensor(L, 3);
+  return (is_0d(L, 1) || is_0d(L, 3)) && t && x->shape.ndim <= 1 && t->shape.ndim <= 1;
 }
 
 /* The index of gather and scatter: as many dims as x, none but dim longer than x's. */
@@ -100,8 +108,10 @@ static int l_gather(lua_State *L) {
   int nargs, options = check_options(L, "gather", out_options, &nargs);
   expect_arguments(L, "gather", nargs, 3, 3);
   const tensor *x = check_tensor(L, 1, "gather");
-  int dim = check_dim_of(L, 2, "gather", &x->shape);
-  const tensor *t = check_index(L, "gather", 3, x, dim);
+  int dim = check_line_dim(L, 2, "gather", &x->shape);
+  if (has_points(L)) return call_on_lines(L, "gather", l_gather, 1 << 1 | 1 << 3, 3);
+  const tensor *t = check_tensor(L, 3, "gather");
+  t = t->count > 0 ? check_index(L, "gather", 3, x, dim) : to_indices(L, "gather", "index", t);
   index_job j;
   start_along(&j, INDEX_get, x, t, &t->shape, dim);
   return run_get(L, "gather", options, &j, x, t, dim);
@@ -167,10 +177,27 @@ static int run_put(lua_State *L, const char *fn, const char *name, index_job *j,
                                        .last = 3, .in_place = in_place});
 }
 
+/* The same where x, the index or the source is 0-d: f, which leaves x as it is, and x:copy_(its result) in place. */
+static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
+  if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
+  lua_getfield(L, 1, "copy_");
+  lua_pushvalue(L, 1);
+  lua_pushcfunction(L, f);
+  for (int i = 1; i <= 4; i++) lua_pushvalue(L, i);
+  lua_call(L, 4, 1);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place);
+static int l_scatter(lua_State *L) { return scatter(L, "scatter", INDEX_put, false); }
+static int l_scatter_add(lua_State *L) { return scatter(L, "scatter_add", INDEX_add, false); }
+
 static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place) {
   expect_arguments(L, fn, lua_gettop(L), 4, 4);
   const tensor *x = check_tensor(L, 1, fn);
-  int dim = check_dim_of(L, 2, fn, &x->shape);
+  int dim = check_line_dim(L, 2, fn, &x->shape);
+  if (has_points(L)) return put_points(L, fn, op == INDEX_put ? l_scatter : l_scatter_add, in_place);
   const tensor *t = apart(L, fn, check_index(L, fn, 3, x, dim), x);
   const tensor *src = fit_source(L, to_value(L, fn, 4, x), &t->shape);
   const tensor *target = push_target(L, fn, x, in_place);
@@ -188,7 +215,6 @@ values go to one place, the last stays. `scatter_` writes into x.
 @tparam Tensor|number src
 @treturn Tensor
 */
-static int l_scatter(lua_State *L) { return scatter(L, "scatter", INDEX_put, false); }
 static int l_scatter_(lua_State *L) { return scatter(L, "scatter_", INDEX_put, true); }
 
 /*** As scatter, but src is added to what is there.
@@ -199,13 +225,16 @@ static int l_scatter_(lua_State *L) { return scatter(L, "scatter_", INDEX_put, t
 @tparam Tensor|number src
 @treturn Tensor
 */
-static int l_scatter_add(lua_State *L) { return scatter(L, "scatter_add", INDEX_add, false); }
 static int l_scatter_add_(lua_State *L) { return scatter(L, "scatter_add_", INDEX_add, true); }
+
+static int index_add(lua_State *L, const char *fn, bool in_place);
+static int l_index_add(lua_State *L) { return index_add(L, "index_add", false); }
 
 static int index_add(lua_State *L, const char *fn, bool in_place) {
   expect_arguments(L, fn, lua_gettop(L), 4, 4);
   const tensor *x = check_tensor(L, 1, fn);
-  int dim = check_dim_of(L, 2, fn, &x->shape);
+  int dim = check_line_dim(L, 2, fn, &x->shape);
+  if (has_points(L)) return put_points(L, fn, l_index_add, in_place);
   const tensor *t = check_tensor(L, 3, fn);
   if (t->shape.ndim != 1) return luaL_error(L, "%s: index of %d dims, 1 expected", fn, t->shape.ndim);
   t = apart(L, fn, to_indices(L, fn, "index", t), x);
@@ -227,7 +256,6 @@ static int index_add(lua_State *L, const char *fn, bool in_place) {
 @tparam Tensor|number src broadcasts to x's shape with index's length for dim
 @treturn Tensor
 */
-static int l_index_add(lua_State *L) { return index_add(L, "index_add", false); }
 static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true); }
 
 /* ---- searching ---- */

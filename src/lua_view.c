@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lua_args.h"
+#include "lua_line.h"
 #include "lua_register.h"
 #include "view.h"
 
@@ -344,7 +345,7 @@ static int l_moveaxis(lua_State *L) {
 */
 static int l_swapaxes(lua_State *L) {
   const tensor *x = check_tensor(L, 1, "swapaxes");
-  int a = check_dim_of(L, 2, "swapaxes", &x->shape), b = check_dim_of(L, 3, "swapaxes", &x->shape);
+  int a = check_line_dim(L, 2, "swapaxes", &x->shape), b = check_line_dim(L, 3, "swapaxes", &x->shape);
   return push_swapped(L, x, a, b);
 }
 

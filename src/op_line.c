@@ -21,7 +21,7 @@ static int choose_dtype(line_op *l) {
     return st;
   }
   enum dtype d = l->dtype == DT_none ? l->in->dtype : l->dtype;
-  if (dtype_kind(d) == KIND_COMPLEX) return ERR_DTYPE;
+  if (dtype_kind(d) == KIND_COMPLEX || dtype_kind(l->in->dtype) == KIND_COMPLEX) return ERR_DTYPE;
   if (dtype_kind(d) < KIND_FLOAT) {
     if (l->dtype != DT_none) return ERR_DTYPE;
     d = dtype_default_float();

@@ -95,6 +95,11 @@ function args.dim(fn, d, ndim)
   return n > 0 and n or n + ndim + 1
 end
 
+--- The same where a 0-d tensor is a line of one element: it has dim 1, which is -1, too.
+function args.line_dim(fn, d, ndim)
+  return args.dim(fn, d, ndim == 0 and (d == 1 or d == -1) and 1 or ndim)
+end
+
 --- The last argument of functions that take a dim: itself, or option `dim`.
 function args.dim_option(fn, dim)
   if not args.is_options(dim) then return dim end

@@ -26,7 +26,7 @@ return function(lt, methods)
     local list, set = type(dim) == "table" and dim or {dim}, {}
     if dim == nil then for d = 1, x.ndim do list[d] = d end end
     for _, d in ipairs(list) do
-      d = args.dim(fn, d, x.ndim)
+      d = args.line_dim(fn, d, x.ndim)
       if set[d] then fail(fn, "dim %d is given twice", d) end
       set[d] = true
     end

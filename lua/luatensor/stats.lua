@@ -85,7 +85,7 @@ return function(lt, methods, core)
   --- Differences of neighbours along a dim, n times over.
   -- @tparam tensor x any dtype but bool
   -- @int[opt=-1] dim
-  -- @tab[opt] options dim, n (1), prepend and append: tensors that x is joined with before
+  -- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
   -- @treturn tensor shape of x, n less in dim
   -- @usage x:diff()   x:diff(1, {n = 2})
   function lt.diff(x, ...)
@@ -96,8 +96,8 @@ return function(lt, methods, core)
     if x.dtype == "bool" then args.fail("diff", "not for bool") end
     local d = args.dim("diff", either("diff", "dim", given[1], options.dim, -1), x.ndim)
     local n = args.integer("diff", "n", options.n or 1, 0)
+    if n == 0 then return x:clone() end
     local y = joined(x, d, options.prepend, options.append)
-    if n == 0 then return y:clone() end
     for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many there is nothing left
       local length = math.max(y.shape[d] - 1, 0)
       local first = math.min(2, y.shape[d] + 1)

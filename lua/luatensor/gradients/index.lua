@@ -70,7 +70,10 @@ rules.take = {{"p", function(g, p)
   return zeros(g, p.shape):index_add(p.dim, indices:flatten(), lines)
 end}}
 
-rules.gather = {{"p", function(g, p) return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g) end}}
+rules.gather = {{"p", function(g, p)
+  if g.size == 0 then return zeros(g, p.shape) end                     -- its index may have any number of dims
+  return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
+end}}
 
 --- Other dims may broadcast on either side.
 rules.take_along_axis = {{"p", function(g, p)

@@ -276,41 +276,49 @@ end
 
 -- ---- along a dim ----
 
-local function along(name, x, dim)
+local along_options = {dim = true, dtype = true}
+
+-- The dim of a call, by position or as an option, and its options for the function of the core.
+local function along(name, x, dim, options)
   pointwise.check(name, x)
-  local options = args.is_options(dim) and blame.call(args.options, name, dim, {dim = true}) or {dim = dim}
-  if x.ndim == 0 and (options.dim == nil or options.dim == -1 or options.dim == 1) then return nil end
-  return blame.call(args.dim, name, options.dim or -1, x.ndim)
+  if args.is_options(dim) and options == nil then dim, options = nil, dim end
+  options = blame.call(args.options, name, options, along_options)
+  if dim ~= nil and options.dim ~= nil then blame.fail(name, "dim is given twice") end
+  dim = dim or options.dim or -1
+  return blame.call(args.line_dim, name, dim, x.ndim), options.dtype and {dtype = options.dtype}
 end
 
 --- exp(x) / Σ exp(x) along a dim; it never overflows.
 -- @function nn.functional.softmax
 -- @tparam tensor x
 -- @tparam[opt=-1] int dim
+-- @tparam[opt] table options `dim`, `dtype` (x's) of the result, in which it is computed
 -- @treturn tensor
-function functional.softmax(x, dim)
-  dim = along("softmax", x, dim)
-  return dim and x:softmax(dim) or (x - x):exp()
+function functional.softmax(x, dim, options)
+  dim, options = along("softmax", x, dim, options)
+  return x:softmax(dim, options)
 end
 
 --- log(softmax(x)), exact where softmax is nearly 0 or 1.
 -- @function nn.functional.log_softmax
 -- @tparam tensor x
 -- @tparam[opt=-1] int dim
+-- @tparam[opt] table options `dim`, `dtype` (x's) of the result
 -- @treturn tensor
-function functional.log_softmax(x, dim)
-  dim = along("log_softmax", x, dim)
-  return dim and x:log_softmax(dim) or x - x
+function functional.log_softmax(x, dim, options)
+  dim, options = along("log_softmax", x, dim, options)
+  return x:log_softmax(dim, options)
 end
 
 --- softmax(-x).
 -- @function nn.functional.softmin
 -- @tparam tensor x
 -- @tparam[opt=-1] int dim
+-- @tparam[opt] table options `dim`, `dtype` (x's) of the result
 -- @treturn tensor
-function functional.softmin(x, dim)
-  dim = along("softmin", x, dim)
-  return functional.softmax(-x, dim)
+function functional.softmin(x, dim, options)
+  dim, options = along("softmin", x, dim, options)
+  return (-x):softmax(dim, options)
 end
 
 --- a · sigmoid(b), with the two halves a and b of x along a dim.
@@ -319,8 +327,9 @@ end
 -- @tparam[opt=-1] int dim
 -- @treturn tensor half as long
 function functional.glu(x, dim)
-  dim = along("glu", x, dim)
-  if not dim then blame.fail("glu", "a 0-d tensor has no halves") end
+  pointwise.check("glu", x)
+  if x.ndim == 0 then blame.fail("glu", "a 0-d tensor has no halves") end
+  dim = blame.call(args.dim, "glu", blame.call(args.dim_option, "glu", dim) or -1, x.ndim)
   local length = x.shape[dim]
   if length % 2 ~= 0 then blame.fail("glu", "dim %d has length %d, an even one expected", dim, length) end
   return x:narrow(dim, 1, length // 2) * x:narrow(dim, length // 2 + 1, length // 2):sigmoid()

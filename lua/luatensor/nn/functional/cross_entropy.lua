@@ -69,11 +69,10 @@ end
 
 local function check_weight(name, x, weight, count)
   if weight == nil then return end
-  if not core.is_tensor(weight) then blame.fail(name, "weight: tensor expected, got %s", core.type_name(weight)) end
+  reduction.weight(name, "weight", weight, x)
   if weight.ndim ~= 1 or weight.size ~= count then
     blame.fail(name, "weight: one for each of %d classes expected, got shape %s", count, args.shape_text(weight.shape))
   end
-  reduction.same_device(name, x, weight, "weight")
 end
 
 --- Scores of shape [N, C, …] with the weights of classes, as a factor.

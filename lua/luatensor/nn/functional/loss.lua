@@ -88,7 +88,8 @@ local bce_with_logits = define("binary_cross_entropy_with_logits", {
 })
 
 local kl = define("kl_div", {
-  forward = "(y > 0 ? y * log(y) : y * 0) - y * x", x = "-g * y", y = "g * (log(y) + 1 - x)",
+  forward = "(y == 0 ? y : y * log(y)) - y * x",           -- NaN of negative y
+  x = "-g * y", y = "g * (log(y) + 1 - x)",
   plain = function(x, y) return -y, y:log() + 1 - x end,
 })
 
@@ -160,8 +161,7 @@ end
 
 local function weighed(name, losses, weight)
   if weight == nil then return losses end
-  if not core.is_tensor(weight) then blame.fail(name, "weight: tensor expected, got %s", core.type_name(weight)) end
-  reduction.same_device(name, losses, weight, "weight")
+  reduction.weight(name, "weight", weight, losses)
   return losses * weight
 end
 
@@ -199,8 +199,9 @@ function functional.binary_cross_entropy_with_logits(x, y, options)
   x, y = reduction.pair(name, x, y)
   options = reduction.options(name, options, {reduction = true, weight = true, pos_weight = true})
   local losses
-  if options.pos_weight then
-    losses = (1 - y) * x + weighed(name, (-x):softplus(), (options.pos_weight - 1) * y + 1)
+  if options.pos_weight ~= nil then
+    reduction.weight(name, "pos_weight", options.pos_weight, x)
+    losses = (1 - y) * x + (-x):softplus() * ((options.pos_weight - 1) * y + 1)
   else
     losses = bce_with_logits(x, y, 0)
   end

@@ -7,6 +7,7 @@ local lists = require "luatensor.lists"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
 
+local ag = core.autograd
 local reduction = {}
 
 --- Argument i: a tensor; of floats where that is asked for.
@@ -24,6 +25,14 @@ function reduction.same_device(name, x, y, what)
   end
 end
 
+--- A weight of elements or classes: a real tensor on x's device.
+function reduction.weight(name, what, weight, x)
+  if not core.is_tensor(weight) then blame.fail(name, "%s: tensor expected, got %s", what, core.type_name(weight)) end
+  if core.gone(weight) then blame.fail(name, "%s: %s", what, core.gone(weight)) end
+  if ag.is_complex(weight) then blame.fail(name, "%s: a real tensor expected, got %s", what, weight.dtype) end
+  reduction.same_device(name, x, weight, what)
+end
+
 --- Input and target of one shape and one dtype of floats.
 function reduction.pair(name, x, y)
   reduction.tensor(name, 1, x, true)
@@ -36,6 +45,7 @@ function reduction.pair(name, x, y)
   x, y = autocast.wide(x), autocast.wide(y)
   local a, b = x.dtype, y.dtype
   if a == b then return x, y end
+  if ag.is_complex(y) then blame.fail(name, "argument 2: a real target expected, got %s", b) end
   if not floats[b] then return x, y:to(a) end
   local both = core.result_type(x, y)
   return x:to(both), y:to(both)
