@@ -1,13 +1,16 @@
 #include "csv.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "system.h"
+#include "text.h"
+
 enum {
   FIRST_ROOM = 1 << 18,        /* bytes read at a time */
   MOST_ROOM  = 1 << 26,        /* no row is longer; a quote that never ends would be one */
+  MOST_FIELDS = 1 << 20,       /* of a row: more columns than any table has; 24 MB of fields, 100 MB of names in Lua */
   NUMBER     = 400             /* characters: more than a double's shortest exact ones */
 };
 
@@ -40,8 +43,13 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   c->start = 0;
   c->end = kept;
   if (kept == c->size) {
-    char *larger = c->size < MOST_ROOM ? realloc(c->room, 2 * c->size) : NULL;
-    if (!larger) return say(wrong, c->size < MOST_ROOM ? "out of memory" : "a row of more than 64 MiB: is it such a file?");
+    size_t available;
+    if (c->size == MOST_ROOM) return say(wrong, "a row of more than 64 MiB: is it such a file?");
+    char *larger = system_has_room(2 * c->size, &available) ? realloc(c->room, 2 * c->size) : NULL;
+    if (!larger) {
+      snprintf(wrong, UNPACK_WORDS, "out of memory: a row of more than %zu bytes", c->size);
+      return false;
+    }
     c->room = larger;
     c->size *= 2;
   }
@@ -101,6 +109,7 @@ static bool is_blank(const csv *c, char x) { return (x == ' ' || x == '\t' || x 
 
 static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
   if (c->nfield == c->capacity) {
+    if (c->nfield == MOST_FIELDS) return say(wrong, "a row of more than 1048576 fields: is the delimiter right?");
     int capacity = c->capacity ? 2 * c->capacity : 64;
     csv_field *larger = realloc(c->field, (size_t)capacity * sizeof *larger);
     if (!larger) return say(wrong, "out of memory");
@@ -158,6 +167,7 @@ static bool is_empty(const char *row, const char *end) {
 bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
   char *row, *end;
   for (;;) {
+    c->line = c->next_line;
     if (!take(c, false, &row, &end, wrong)) return false;
     count_lines(c, row, end);
     if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* UTF-8's mark */
@@ -172,18 +182,18 @@ bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
 static const double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Any number, in the characters that the C library wants. */
+/* Any decimal number, inf or nan. */
 static bool slow_double(const csv_field *f, double *x) {
   char text[NUMBER], *end;
   if (f->length == 0 || f->length >= NUMBER) return false;
   for (size_t i = 0; i < f->length; i++) {
     char ch = f->text[i];
     if (ch == 'x' || ch == 'X' || ch == '(' || (ch >= 0 && ch <= ' ')) return false;       /* 0x10, nan(…) */
-    text[i] = ch == '.' ? localeconv()->decimal_point[0] : ch;
+    text[i] = ch;
   }
   text[f->length] = 0;
-  *x = strtod(text, &end);
-  return *end == 0;
+  *x = text_number(text, &end);
+  return end == text + f->length;
 }
 
 /* Where both factors are exact, their product is the nearest double (Clinger, How to read floating point numbers

@@ -3,12 +3,12 @@
 
 #include "lua_compose.h"
 
-#include <ctype.h>
 #include <lauxlib.h>
 #include <string.h>
 
 #include "lua_args.h"
 #include "lua_register.h"
+#include "text.h"
 
 /* The message after the "file:line: " that Lua put before it. */
 static const char *skip_position(const char *message) {
@@ -22,7 +22,7 @@ static const char *skip_position(const char *message) {
 /* "reshape: the size …" → ": the size …"; NULL where the message names no function. */
 static const char *skip_name(const char *message) {
   const char *p = message;
-  while (isalnum((unsigned char)*p) || *p == '_') p++;
+  while (text_is_alnum(*p) || *p == '_') p++;
   return p > message && p[0] == ':' && p[1] == ' ' ? p : NULL;
 }
 

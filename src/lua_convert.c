@@ -78,7 +78,7 @@ static int bad_key(lua_State *L, const reader *r, int depth) {
     return luaL_error(L, "%s: key \"%s\" among the data%s%s; options are a second table", r->fn, lua_tostring(L, -1),
                       depth > 0 ? " of " : "", where);
   return luaL_error(L, "%s: hole in the data: %s[%s] is set, but not all before it", r->fn, where,
-                    luaL_tolstring(L, -1, NULL));
+                    push_plain(L, -1));
 }
 
 /* Every key of the table at the top of the stack must be one of 1 … n. */

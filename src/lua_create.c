@@ -171,7 +171,7 @@ static void make_integers(lua_State *L, const char *fn, enum dtype d, spacing *s
   for (int k = 0; k < 3; k++) {
     if (!all[k]->is_float) continue;
     if (!(fabs(all[k]->f) < 0x1p63) || all[k]->f != trunc(all[k]->f))
-      luaL_error(L, "%s: %f does not fit %s", fn, all[k]->f, dtypes[d].name);
+      luaL_error(L, "%s: %s does not fit %s", fn, push_double(L, all[k]->f), dtypes[d].name);
     all[k]->i = (int64_t)all[k]->f;
   }
   s->floats = false;

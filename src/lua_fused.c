@@ -13,7 +13,7 @@ static const char *const call_options[] = {"out", NULL};
 /* ---- building: the values of an expression are light userdata, 1 + the value's number ---- */
 
 static expression *check_expression(lua_State *L, int i) {
-  expression *e = test_class(L, i, &expression_class);
+  expression *e = test_class(L, i, &expression_class, sizeof(expression));
   luaL_argcheck(L, e && lua_rawlen(L, i) == sizeof *e && e->program.hash == 0, i, "expression expected");
   return e;
 }
@@ -112,7 +112,7 @@ static int l_cast(lua_State *L) {
   fused_arg in = check_value_arg(L, 3, e);
   int value, st = expression_cast(e, d, &in, &value);
   if (st == ERR_SCALAR) {
-    lua_pushfstring(L, "%s does not fit %s", luaL_tolstring(L, 3, NULL), dtypes[d].name);
+    lua_pushfstring(L, "%s does not fit %s", push_plain(L, 3), dtypes[d].name);
     return lua_error(L);
   }
   return st == OK ? push_value(L, value) : raise_step(L, dtypes[d].name, st, e, &in, 1);
@@ -134,7 +134,7 @@ static int raise_call(lua_State *L, int status, const expression *e, const job *
                       dtypes[j->in[wrong].t->dtype].name, dtype, dtype);
   if (status == ERR_SCALAR)
     return luaL_error(L, "elementwise: argument %d (%s): %s does not fit %s", wrong + 1, name,
-                      luaL_tolstring(L, wrong + 1, NULL), dtype);
+                      push_plain(L, wrong + 1), dtype);
   return raise_job(L, "elementwise", status, j, NULL);
 }
 

@@ -61,7 +61,7 @@ static void need_dims(lua_State *L, const selection *s, int needed) {
 static int64_t to_index(lua_State *L, int i, int dim) {
   int ok;
   int64_t n = lua_tointegerx(L, i, &ok);
-  if (!ok) luaL_error(L, "index %s in dim %d: not an integer", luaL_tolstring(L, i, NULL), dim + 1);
+  if (!ok) luaL_error(L, "index %s in dim %d: not an integer", push_plain(L, i), dim + 1);
   return n;
 }
 
@@ -241,7 +241,7 @@ static void check_items(lua_State *L, lua_Integer n) {
   if (n) lua_pushinteger(L, n); else lua_pushnil(L);
   while (lua_next(L, 2)) {
     lua_pop(L, 1);
-    if (!lua_isinteger(L, -1)) luaL_error(L, "index: unexpected key \"%s\"", luaL_tolstring(L, -1, NULL));
+    if (!lua_isinteger(L, -1)) luaL_error(L, "index: unexpected key \"%s\"", push_plain(L, -1));
     if (lua_tointeger(L, -1) < 1 || lua_tointeger(L, -1) > n) luaL_error(L, "index for dim %d is nil (a misspelt name?)", (int)n + 1);
   }
 }

@@ -175,7 +175,7 @@ static uint64_t check_number(lua_State *L, const char *fn, const kernel *k, int 
   scalar s = {.f = lua_tonumber(L, at), .i = lua_tointeger(L, at), .is_float = number && !lua_isinteger(L, at)};
   if (!number) s.i = lua_toboolean(L, at);
   if (!scalar_fits(d, &s))
-    luaL_error(L, "%s: %s: %s does not fit %s", fn, push_parameter(L, i), luaL_tolstring(L, at, NULL), dtypes[d].name);
+    luaL_error(L, "%s: %s: %s does not fit %s", fn, push_parameter(L, i), push_plain(L, at), dtypes[d].name);
   if (dtype_kind(d) < KIND_FLOAT) return (uint64_t)(s.is_float ? (int64_t)s.f : s.i);
   if (d == DT_float64) memcpy(&word, &s.f, sizeof s.f);
   else {
@@ -265,7 +265,7 @@ static void point_to(launch_argument *a, const tensor *t) {
 
 /* k({grid =, block =, shared =}, …) */
 static int l_call(lua_State *L) {
-  kernel *k = test_class(L, 1, &kernel_class);
+  kernel *k = test_class(L, 1, &kernel_class, sizeof(kernel));
   if (!k) return luaL_error(L, "kernel: kernel expected, got %s", type_name(L, 1));
   int given = lua_gettop(L) - 2;
   const char *fn = push_name(L, 1);

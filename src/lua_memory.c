@@ -1,6 +1,5 @@
 /* Memory as Lua sees it: new tensors, what to say when there is no more. */
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "lua_collect.h"
 #include "lua_compose.h"
 #include "lua_register.h"
+#include "text.h"
 
 #ifdef __ELF__
 #define THREAD_LOCAL static _Thread_local __attribute__((tls_model("initial-exec")))
@@ -25,15 +25,14 @@ void reclaim(lua_State *L, place where) {
   where.device->empty_cache(where.index);
 }
 
-/* "186.9 MiB" */
-static const char *push_bytes(lua_State *L, size_t bytes) {
+const char *push_bytes(lua_State *L, size_t bytes) {
   static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   double n = (double)bytes;
   int unit = 0;
   for (; n >= 1024 && unit < 6; unit++) n /= 1024;
   char text[32];
-  snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", n, units[unit]);
-  return lua_pushstring(L, text);
+  text_print(text, sizeof text, unit ? "%.1f" : "%.0f", n);
+  return lua_pushfstring(L, "%s %s", text, units[unit]);
 }
 
 /* wanted: what there was no room for. */

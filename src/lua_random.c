@@ -1,13 +1,13 @@
 /* Random tensors and generators. */
 
 #include <math.h>
-#include <stdio.h>
 #include <sys/random.h>
 #include <time.h>
 
 #include "lua_args.h"
 #include "lua_random.h"
 #include "lua_register.h"
+#include "text.h"
 #include "op_random.h"
 
 /* Registry keys (their addresses): the generators' metatable, this state's default generator. */
@@ -22,7 +22,7 @@ static const char *const generator_options[] = {"seed", NULL};
 /* ---- generators ---- */
 
 static generator *check_generator(lua_State *L, const char *fn) {
-  generator *g = test_class(L, 1, &generator_class);
+  generator *g = test_class(L, 1, &generator_class, sizeof(generator));
   if (!g) luaL_error(L, "%s: argument 1: generator expected, got %s", fn, type_name(L, 1));
   return g;
 }
@@ -50,7 +50,7 @@ static void keep_for_graph(lua_State *L) {
 static generator *opt_generator(lua_State *L, int options, const char *fn) {
   generator *g;
   if (options && push_option(L, options, "generator") != LUA_TNIL) {
-    g = test_class(L, -1, &generator_class);
+    g = test_class(L, -1, &generator_class, sizeof(generator));
     if (!g) luaL_error(L, "%s: option generator: generator expected, got %s", fn, type_name(L, -1));
   } else {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &default_generator);
@@ -116,7 +116,7 @@ static int l_default_generator(lua_State *L) {
 
 /* is_generator(v) */
 static int l_is_generator(lua_State *L) {
-  lua_pushboolean(L, test_class(L, 1, &generator_class) != NULL);
+  lua_pushboolean(L, test_class(L, 1, &generator_class, sizeof(generator)) != NULL);
   return 1;
 }
 
@@ -187,7 +187,7 @@ static int g_tostring(lua_State *L) {
 static double check_number(lua_State *L, int i, const char *fn, const char *what) {
   if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: %s: number expected, got %s", fn, what, type_name(L, i));
   double v = lua_tonumber(L, i);
-  if (!isfinite(v)) luaL_error(L, "%s: %s is %f", fn, what, v);
+  if (!isfinite(v)) luaL_error(L, "%s: %s is %s", fn, what, push_double(L, v));
   return v;
 }
 
@@ -197,16 +197,17 @@ static double number_or(lua_State *L, int i, int nargs, const char *fn, const ch
 }
 
 static random_job uniform_job(lua_State *L, const char *fn, double low, double high) {
-  char text[64];
+  char from[32], to[32];
   if (low > high || !isfinite(high - low)) {
-    snprintf(text, sizeof text, "%.14g to %.14g", low, high);
-    luaL_error(L, "%s: %s is no range", fn, text);
+    text_print(from, sizeof from, "%.14g", low);
+    text_print(to, sizeof to, "%.14g", high);
+    luaL_error(L, "%s: %s to %s is no range", fn, from, to);
   }
   return (random_job){.op = RANDOM_uniform, .a = low, .b = high};
 }
 
 static random_job normal_job(lua_State *L, const char *fn, double mean, double deviation) {
-  if (deviation < 0) luaL_error(L, "%s: standard deviation %f is negative", fn, deviation);
+  if (deviation < 0) luaL_error(L, "%s: standard deviation %s is negative", fn, push_double(L, deviation));
   return (random_job){.op = RANDOM_normal, .a = mean, .b = deviation};
 }
 

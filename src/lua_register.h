@@ -52,6 +52,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(graph)   \
   X(fft)     \
   X(system)  \
+  X(text)    \
   X(profile) \
   X(update) \
   X(conv)

@@ -3,6 +3,7 @@
 local args = {}
 
 local core = require "luatensor.core"
+local clocale = require "luatensor.clocale"
 local names = require "luatensor.names"
 
 --- A value for a message: C writes the sign of a NaN, which says nothing.
@@ -12,7 +13,7 @@ function args.plain(value) return value ~= value and "nan" or value end
 function args.fail(fn, message, ...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = args.plain(words[i]) end
-  error(("%s: " .. message):format(fn, table.unpack(words, 1, words.n)), 0)
+  error(clocale.format("%s: " .. message, fn, table.unpack(words, 1, words.n)), 0)
 end
 
 --- Is v an options table: string keys only, not empty?
@@ -23,7 +24,7 @@ end
 local function list_names(known)
   local list = {}
   for name in pairs(known) do list[#list + 1] = name end
-  table.sort(list)
+  clocale.sort(list)
   return table.concat(list, ", ")
 end
 

@@ -1,6 +1,7 @@
 --- Sums of products by Einstein's notation: strings are parsed here, contraction.lua says what to compute.
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 local contraction = require "luatensor.contraction"
 
@@ -13,7 +14,7 @@ local function fail(spec, message, ...) args.fail("einsum", "%q: " .. message, s
 --- The character at a place as text for a message: all bytes of one beyond ASCII, the code of one that does not print.
 local function shown(spec, at)
   local c = spec:sub(at, at)
-  return spec:match("^[\xC2-\xFD][\x80-\xBF]+", at) or (c:find("%g") and c) or ("\\%d"):format(c:byte())
+  return spec:match("^[\xC2-\xFD][\x80-\xBF]+", at) or (c:find("[!-~]") and c) or ("\\%d"):format(c:byte())
 end
 
 --- The letters from character `first` to `last`, "..." among them; `at` has the character of each.
@@ -24,7 +25,7 @@ local function parse_term(spec, first, last)
     if c == "." and at + 2 <= last and spec:sub(at, at + 2) == "..." then
       if term.ellipsis then fail(spec, "... (character %d) is there twice in one operand", at) end
       c, term.ellipsis = "...", true
-    elseif not c:find("[%a%s]") then
+    elseif not c:find("[A-Za-z%s]") then
       fail(spec, "%s (character %d) is no letter, space, comma, \"...\" or \"->\"", shown(spec, at), at)
     end
     if not c:find("%s") then
@@ -52,7 +53,7 @@ local function implied_output(count)
   for name, n in pairs(count) do
     if n == 1 and name ~= "..." then output[#output + 1] = name end
   end
-  table.sort(output)
+  clocale.sort(output)
   table.insert(output, 1, "...")
   return output
 end

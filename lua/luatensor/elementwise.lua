@@ -1,6 +1,7 @@
 --- Element-wise functions from expressions: a parser that has core build the program value by value.
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 
 --- Short names that people type for ops of the table.
 local aliases = {max = "maximum", min = "minimum", select = "where", fabs = "abs", fmax = "maximum", fmin = "minimum"}
@@ -59,8 +60,8 @@ function parser:read_number()
   local text, at = self.text, self.position
   local word = text:match("^0[xX][%x.]+[pP][+-]?%d+", at) or text:match("^0[xX][%x.]+", at)
             or text:match("^[%d.]+[eE][+-]?%d+", at) or text:match("^[%d.]+", at)
-  local value = tonumber(word)
-  local rest = text:match("^[%w_.]*", at + #word)
+  local value = clocale.number(word)
+  local rest = text:match("^[A-Za-z0-9_.]*", at + #word)
   if rest == "f" and value then value, rest, word = value + 0.0, "", word .. "f" end
   if not value or rest ~= "" then self:fail(at, "%q is not a number", word .. rest) end
   self.kind, self.word, self.number, self.position = "number", word, value, at + #word
@@ -74,7 +75,7 @@ function parser:advance()
   if not at then self.kind, self.word = "end", "the end" return end
   self.position = at
   if text:find("^%.?%d", at) then return self:read_number() end
-  local name = text:match("^[%a_][%w_]*", at)
+  local name = text:match("^[A-Za-z_][A-Za-z0-9_]*", at)
   local pair = text:sub(at, at + 1)
   local character = "^[\0-\x7F\xC2-\xFD][\x80-\xBF]*"       -- utf8.charpattern
   local word = name or (two_characters[pair] and pair) or text:match(character, at) or text:sub(at, at)
@@ -219,7 +220,7 @@ end
 local function read_parameters(text, dtypes)
   local kinds, names, seen = {}, {}, {}
   for part in (text .. ","):gmatch("([^,]*),") do
-    local dtype, name = part:match("^%s*([%w_]+)%s+([%a_][%w_]*)%s*$")
+    local dtype, name = part:match("^%s*([A-Za-z0-9_]+)%s+([A-Za-z_][A-Za-z0-9_]*)%s*$")
     if not dtype then args.fail("elementwise", "parameters %q: \"dtype name\" expected, got %q", text, part) end
     if not dtypes[dtype] then args.fail("elementwise", "parameters %q: unknown dtype %q", text, dtype) end
     if seen[name] then args.fail("elementwise", "parameters %q: %q is there twice", text, name) end

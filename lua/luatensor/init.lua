@@ -11,7 +11,7 @@ local internal = {}
 for name in ([[
     methods properties metatable excerpt gone dtype_of type_name nearest reductions composition expression
     expression_apply expression_cast expression_finish user_kernel linalg_parts linear cells attention
-    attention_back sleep terminal cache_folder output_file make_beside available_memory system_memory
+    attention_back plainly sleep terminal cache_folder output_file write_file read_file available_memory system_memory
     processors profile_start profile_stop profile_running working_set autograd updates capturing read_idx
     csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor close_tensors
     cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool

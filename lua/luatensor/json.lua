@@ -1,5 +1,7 @@
 --- JSON as files of tensors have it: strict, bounded in depth, no name twice, integers apart from floats.
 
+local clocale = require "luatensor.clocale"
+
 local json = {}
 
 local MOST_DEPTH = 100
@@ -17,17 +19,15 @@ local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f",
 
 --- A string that is UTF-8, quoted.
 function json.quote(text)
-  return '"' .. text:gsub('[%c"\\]', function(c) return escapes[c] or c ~= "\127" and ("\\u%04x"):format(c:byte()) end)
-         .. '"'
+  return '"' .. text:gsub('[\0-\31"\\]', function(c) return escapes[c] or ("\\u%04x"):format(c:byte()) end) .. '"'
 end
 
 --- A finite number, so that reading gives the same again; a float never looks like an integer.
 function json.number(n)
   if math.type(n) == "integer" then return ("%d"):format(n) end
-  local text = ("%.15g"):format(n)
-  if tonumber(text) ~= n then text = ("%.17g"):format(n) end
-  text = text:gsub(",", ".")                                          -- some locales' decimal point
-  return text:find "[.e]" and text or text .. ".0"
+  local digits = clocale.format("%.15g", n)
+  if clocale.number(digits) ~= n then digits = clocale.format("%.17g", n) end
+  return digits:find "[.e]" and digits or digits .. ".0"
 end
 
 -- ---- reading ----
@@ -72,36 +72,32 @@ end
 local function read_string(state)
   local parts, at = {}, state.at
   while true do
-    local stop = state.text:find('[%c"\\]', at)
+    local stop = state.text:find('[\0-\31"\\]', at)
     local c = stop and state.text:sub(stop, stop)
-    if c == "\127" then stop, c = stop + 1, "\127" end
-    if not stop or c < " " then fail(state, "a string that does not end") end
+    if c ~= '"' and c ~= "\\" then fail(state, "a string that does not end") end
     parts[#parts + 1] = state.text:sub(at, stop - 1)
     if c == '"' then
       state.at = stop + 1
       return table.concat(parts)
-    elseif c == "\\" then
-      parts[#parts + 1], at = read_escape(state, stop)
-    else
-      at = stop
     end
+    parts[#parts + 1], at = read_escape(state, stop)
   end
 end
 
 local function read_number(state)
-  local text = state.text:match("^-?%d[%d.eE+-]*", state.at)
-  local whole, rest = (text or ""):match("^-?(%d+)(.*)$")
+  local digits = state.text:match("^-?%d[%d.eE+-]*", state.at)
+  local whole, rest = (digits or ""):match("^-?(%d+)(.*)$")
   local plain = whole and (whole == "0" or whole:sub(1, 1) ~= "0")
                 and (rest:gsub("^%.%d+", ""):gsub("^[eE][+-]?%d+", "")) == ""
   if not plain then fail(state, "no value") end
-  state.at = state.at + #text
-  return tonumber(text)
+  state.at = state.at + #digits
+  return clocale.number(digits)
 end
 
 local words = {["true"] = true, ["false"] = false, null = json.null}
 
 local function read_word(state)
-  local word = state.text:match("^%l+", state.at)
+  local word = state.text:match("^[a-z]+", state.at)
   local value = words[word or ""]
   if value == nil then return read_number(state) end
   state.at = state.at + #word

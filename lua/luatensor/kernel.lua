@@ -1,6 +1,7 @@
 --- Kernels written by users: what their parameters are is read from the source itself.
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 
 --- Types of C++ as dtypes; words are sorted, so that "unsigned long long" and "long unsigned long" are one.
@@ -46,15 +47,32 @@ local function without_comments(source)
   return table.concat(out)
 end
 
+-- The parentheses and what is in them, at the first place of a pattern, whose capture is where they begin; nil: there
+-- is no such place, or they do not end. Only one place is looked at, so that the time is linear in the text's length.
+local function in_parentheses(code, pattern)
+  local at = code:match(pattern)
+  return at and code:match("^%b()", at)
+end
+
+-- Each __global__ in turn: where it is, and the text from there to the function's body or the next __global__.
+local function declarations(code)
+  local marks, i = {}, 0
+  for at in code:gmatch("()%f[A-Za-z0-9_]__global__%f[^A-Za-z0-9_]") do marks[#marks + 1] = at end
+  return function()
+    i = i + 1
+    if not marks[i] then return nil end
+    return marks[i], code:sub(marks[i], (marks[i + 1] or #code + 1) - 1):match("^[^;{]*")
+  end
+end
+
 --- Where the kernel is declared: the position of __global__ (nil where a macro of ours has it) and its parameters.
 local function find_kernel(code, name)
   local escaped = name:gsub("%p", "%%%0")
-  local parameters = code:match("%f[%w_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*(%b())")
-                  or code:match("%f[%w_]KERNEL_COOPERATIVE%s*%(%s*" .. escaped .. "%s*%)%s*(%b())")
+  local parameters = in_parentheses(code, "%f[A-Za-z0-9_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*()%(")
+                  or in_parentheses(code, "%f[A-Za-z0-9_]KERNEL_COOPERATIVE%s*%(%s*" .. escaped .. "%s*%)%s*()%(")
   if parameters then return nil, parameters end
-  for at in code:gmatch("()%f[%w_]__global__%f[^%w_]") do
-    local declaration = code:match("^[^;{]*", at)
-    parameters = declaration:match("%f[%w_]" .. escaped .. "%s*(%b())")
+  for at, declaration in declarations(code) do
+    parameters = in_parentheses(declaration, "%f[A-Za-z0-9_]" .. escaped .. "%s*()%(")
     if parameters then return at, parameters end
   end
 end
@@ -62,43 +80,50 @@ end
 --- Every kernel's name, for the error of one that is not there.
 local function kernel_names(code)
   local names = {}
-  for declaration in code:gmatch("%f[%w_]__global__%f[^%w_]([^;{]*)") do
-    names[#names + 1] = declaration:gsub("__launch_bounds__%s*%b()", ""):match("([%a_][%w_]*)%s*%b()")
+  for _, declaration in declarations(code) do
+    local bounds = in_parentheses(declaration, "__launch_bounds__%s*()%(")
+    if bounds then declaration = declaration:sub(select(2, declaration:find(bounds, 1, true)) + 1) end
+    names[#names + 1] = declaration:match "%f[A-Za-z_]([A-Za-z_][A-Za-z0-9_]*)%s*%("
   end
-  for name in code:gmatch("%f[%w_]KERNEL%s*%(%s*([%w_]+)%s*%)") do names[#names + 1] = name end
+  for name in code:gmatch("%f[A-Za-z0-9_]KERNEL%s*%(%s*([A-Za-z0-9_]+)%s*%)") do names[#names + 1] = name end
   return names
 end
 
 --- Words of types: a parameter whose last word is one of them has no name.
 local type_words = {const = true, volatile = true}
 for text in pairs(types) do
-  for word in text:gmatch("[%w_]+") do type_words[word] = true end
+  for word in text:gmatch("[A-Za-z0-9_]+") do type_words[word] = true end
 end
 
 local function fail_type(name, text)
   args.fail("kernel", "%s: parameter \"%s\" is neither a number nor a pointer to numbers", name, text)
 end
 
+--- Characters of a parameter, at most: searching for its name takes time by their square.
+local LONGEST = 1000
+
 --- "const float *x" as {name, dtype, width, pointer, written, text}.
 local function read_parameter(kernel, text)
-  text = text:gsub("^%s+", ""):gsub("%s+$", ""):gsub("%s+", " ")
+  text = text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")
+  if #text > LONGEST then args.fail("kernel", "%s: a parameter of %d characters", kernel, #text) end
   local plain = text:gsub("__restrict__", ""):gsub("__restrict", ""):gsub("__grid_constant__", ""):gsub("=.*$", "")
-  local name = plain:match("([%a_][%w_]*)%s*%[%s*%d*%s*%]%s*$") or plain:match("([%a_][%w_]*)%s*$")
+  local name = plain:match("([A-Za-z_][A-Za-z0-9_]*)%s*%[%s*%d*%s*%]%s*$")
+               or plain:match("([A-Za-z_][A-Za-z0-9_]*)%s*$")
   local stars = select(2, plain:gsub("%*", "")) + select(2, plain:gsub("%[", ""))
-  if type_words[name] or not name and stars == 1 and plain:find("^[%w_%s]+%*%s*$") then
+  if type_words[name] or not name and stars == 1 and plain:find("^[A-Za-z0-9_%s]+%*%s*$") then
     args.fail("kernel", "%s: parameter \"%s\" needs a name", kernel, text)
   end
   if not name or stars > 1 or plain:find("[&<:(]") then fail_type(kernel, text) end
-  local before = plain:gsub("%[.*$", ""):gsub("[%a_][%w_]*%s*$", "")
+  local before = plain:gsub("%[.*$", ""):gsub("[A-Za-z_][A-Za-z0-9_]*%s*$", "")
   local pointee = before:match("^[^*]*")
   local words, is_const = {}, false
-  for word in pointee:gmatch("[%w_]+") do
+  for word in pointee:gmatch("[A-Za-z0-9_]+") do
     if word == "const" then is_const = true elseif word ~= "volatile" then words[#words + 1] = word end
   end
-  table.sort(words)
+  clocale.sort(words)
   local type_name = table.concat(words, " ")
   local dtype, width = types[type_name], 1
-  local base, n = type_name:match("^(%l+)([24])$")
+  local base, n = type_name:match("^([a-z]+)([24])$")
   if not dtype and base and stars == 1 then dtype, width = vectors[base], tonumber(n) end
   if not dtype or dtype == "any" and stars == 0 then fail_type(kernel, text) end
   return {name = name, dtype = dtype, width = width, text = text, pointer = stars == 1,
@@ -184,7 +209,7 @@ return function(lt)
   function lt.kernel(source, name, options)
     check_text(1, source)
     check_text(2, name)
-    if not name:find("^[%a_][%w_]*$") then args.fail("kernel", "%q is not a name", name) end
+    if not name:find("^[A-Za-z_][A-Za-z0-9_]*$") then args.fail("kernel", "%q is not a name", name) end
     options = args.options("kernel", options, {device = true, parameters = true})
     local code = without_comments(source)
     local at, parameters = find_kernel(code, name)

@@ -4,6 +4,7 @@
 --      [3.0, 4.0]]  float32 [2, 2] cpu
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 
 local options = {
   precision = 4,       -- digits after the point, at most
@@ -49,7 +50,7 @@ local function special(v)
 end
 
 --- All with the same number of digits: as many as one of them needs.
-local function format_floats(values)
+local function floats_text(values)
   local letter = needs_sci(values) and "e" or "f"
   local full, digits = ("%%.%d%s"):format(options.precision, letter), math.min(1, options.precision)
   for _, v in ipairs(values) do
@@ -61,6 +62,8 @@ local function format_floats(values)
   end
   return texts
 end
+
+local function format_floats(values) return clocale.call(floats_text, values) end
 
 --- A uint64 comes as the integer with the same 64 bits.
 local function unsigned(v)

@@ -15,6 +15,7 @@
 #endif
 
 #include "../system.h"
+#include "../text.h"
 #include "cpu.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -61,7 +62,7 @@ static void release(void) { atomic_flag_clear_explicit(&lock, memory_order_relea
 static size_t parse_size(const char *text) {
   if (!text) return 0;
   char *end;
-  double n = strtod(text, &end);
+  double n = text_number(text, &end);
   if (*end == 'K' || *end == 'k') n *= 0x1p10;
   else if (*end == 'M' || *end == 'm') n *= 0x1p20;
   else if (*end == 'G' || *end == 'g') n *= 0x1p30;

@@ -1,6 +1,7 @@
 --- Whose line an error is: of functions that call functions of the script, whose own errors pass untouched (so that
 -- they are no compositions).
 
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 
 local blame = {}
@@ -13,7 +14,7 @@ function blame.script_line() return core.script_line(home) end
 
 --- Raises "train.lua:12: grad: message".
 function blame.fail(fn, message, ...)
-  error(("%s: %s: " .. message):format(blame.script_line(), fn, ...), 0)
+  error(clocale.format("%s: %s: " .. message, blame.script_line(), fn, ...), 0)
 end
 
 --- Raises where fn is no function, and nothing that can be called like one: a module, a kernel.

@@ -2,6 +2,7 @@
 -- with the line of the script that called; what the script's functions raise passes through as it is.
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 
 local arguments = {}
@@ -28,7 +29,7 @@ end
 function arguments.fail(fn, message, ...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = args.plain(words[i]) end
-  error(("%s%s: " .. message):format(caller(), fn, table.unpack(words, 1, words.n)), 0)
+  error(clocale.format("%s%s: " .. message, caller(), fn, table.unpack(words, 1, words.n)), 0)
 end
 
 -- What args.lua raises is "fn: message".

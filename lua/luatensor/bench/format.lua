@@ -1,16 +1,18 @@
 --- Numbers with their units in words. Nothing else in the library formats a measured figure, so that the same number
 -- looks the same on the terminal, in Markdown and on a page.
 
+local clocale = require "luatensor.clocale"
+
 local format = {}
 
 -- Three digits, never 1e+03.
 local function three_digits(value)
   local size = math.abs(value)
   if size == 0 then return "0" end
-  if size >= 99.95 then return ("%.0f"):format(value) end
-  if size >= 9.995 then return ("%.1f"):format(value) end
-  if size >= 0.9995 then return ("%.2f"):format(value) end
-  return (("%.3g"):format(value))
+  if size >= 99.95 then return clocale.format("%.0f", value) end
+  if size >= 9.995 then return clocale.format("%.1f", value) end
+  if size >= 0.9995 then return clocale.format("%.2f", value) end
+  return (clocale.format("%.3g", value))
 end
 
 -- The value in the first scale that it reaches: {{least, name, factor}, …}, largest first.
@@ -28,7 +30,7 @@ end
 
 -- 21000000 as "21 000 000": the spaces do not break.
 local function grouped(value)
-  local text = ("%.0f"):format(value)
+  local text = clocale.format("%.0f", value)
   if #text < 6 then return text end
   local sign, digits = text:match("^(%-?)(%d+)$")
   local rest = #digits % 3
@@ -59,7 +61,7 @@ local units = {
   ratio = function(value) return three_digits(value) .. "×" end,
   share = function(value) return three_digits(100 * value) .. " %" end,
   count = grouped,
-  number = function(value) return ("%.4g"):format(value) end,
+  number = function(value) return clocale.format("%.4g", value) end,
   text = tostring,
 }
 

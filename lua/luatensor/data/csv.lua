@@ -2,6 +2,7 @@
 -- @submodule luatensor.data
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
@@ -15,7 +16,7 @@ local function fail(message, ...) blame.fail("read_csv", message, ...) end
 
 local function check_delimiter(delimiter)
   if delimiter == nil then return "," end
-  if type(delimiter) ~= "string" or #delimiter ~= 1 or delimiter:find '[%w"\r\n.+-]' then
+  if type(delimiter) ~= "string" or #delimiter ~= 1 or delimiter:find '[A-Za-z0-9"\r\n.+-]' then
     fail("delimiter: one character that is in no number expected, got %s", type(delimiter) == "string"
          and ("%q"):format(delimiter) or core.type_name(delimiter))
   end
@@ -75,9 +76,9 @@ end
 -- Numbers by their size, where all are; else strings in their order.
 local function in_order(names)
   local sorted, numbers = table.move(names, 1, #names, 1, {}), {}
-  for i, name in ipairs(names) do numbers[i] = tonumber(name) end
+  for i, name in ipairs(names) do numbers[i] = clocale.number(name) end
   local value = #numbers == #names and tonumber or tostring
-  table.sort(sorted, function(a, b) return value(a) < value(b) end)
+  clocale.sort(sorted, function(a, b) return value(a) < value(b) end)
   return sorted
 end
 

@@ -1,5 +1,6 @@
 --- Activations as layers. Their functions are in functional/activation.lua, with formulas.
 
+local clocale = require "luatensor.clocale"
 local args = require "luatensor.args"
 local lt = require "luatensor"
 local blame = require "luatensor.autograd.blame"
@@ -112,7 +113,7 @@ for name, fn in pairs(with_numbers) do
 
   function class:extra()
     local words = {}
-    for i, key in ipairs(keys) do words[i] = ("%s = %.14g"):format(key[1], self[key[1]]) end
+    for i, key in ipairs(keys) do words[i] = clocale.format("%s = %.14g", key[1], self[key[1]]) end
     return table.concat(words, ", ")
   end
 
@@ -191,7 +192,7 @@ function Threshold:init(limit, value)
 end
 
 function Threshold:forward(x) return functional.threshold(x, self.limit, self.value) end
-function Threshold:extra() return ("%.14g, %.14g"):format(self.limit, self.value) end
+function Threshold:extra() return clocale.format("%.14g, %.14g", self.limit, self.value) end
 
 --- x, below 0 weight · x with weights that are learned. Weight [count], which begins as `init`.
 -- @function nn.PReLU

@@ -3,6 +3,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local clocale = require "luatensor.clocale"
 local fields = require "luatensor.nn.module.fields"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
@@ -171,7 +172,7 @@ function ModuleDict:init(modules)
   end
   local names = {}
   for name in pairs(modules or {}) do names[#names + 1] = name end
-  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  clocale.sort(names, function(a, b) return tostring(a) < tostring(b) end)
   for _, name in ipairs(names) do
     check("ModuleDict", tostring(name), modules[name])
     if Module[name] ~= nil or name == "training" then

@@ -1,5 +1,6 @@
 --- Dropout as layers: they do something in training only.
 
+local clocale = require "luatensor.clocale"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
@@ -49,7 +50,7 @@ for name, fn in pairs(names) do
 
   function class:forward(x) return f(x, {p = self.p, training = self.training, generator = self.generator}) end
 
-  function class:extra() return ("p = %.14g"):format(self.p) end
+  function class:extra() return clocale.format("p = %.14g", self.p) end
 
   classes[name] = class
 end

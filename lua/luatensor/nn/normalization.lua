@@ -1,5 +1,6 @@
 --- Normalisation as layers.
 
+local clocale = require "luatensor.clocale"
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -31,7 +32,8 @@ local function words_of(self, rows)
   for _, row in ipairs(rows) do
     local value = self[row[1]]
     if value ~= row[2] then
-      words[#words + 1] = (", %s = %s"):format(row[1], type(value) == "number" and ("%.14g"):format(value) or value)
+      value = type(value) == "number" and clocale.format("%.14g", value) or value
+      words[#words + 1] = (", %s = %s"):format(row[1], value)
     end
   end
   return table.concat(words)

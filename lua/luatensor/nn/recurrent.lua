@@ -121,7 +121,7 @@ end
 local function check_dropout(name, p)
   if p == nil then return 0 end
   if type(p) ~= "number" or not (p >= 0 and p <= 1) then
-    blame.fail(name, "dropout: a number from 0 to 1 expected, got %s", tostring(p))
+    blame.fail(name, "dropout: a number from 0 to 1 expected, got %s", p)
   end
   return p
 end

@@ -1,6 +1,7 @@
 --- Options of optimisers and schedulers: what each may be.
 
 local args = require "luatensor.args"
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 
 local options = {}
@@ -78,14 +79,14 @@ end
 
 --- A value of an option as text.
 function options.text(value)
-  return type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or tostring(value)
+  return type(value) == "table" and "{" .. table.concat(value, ", ") .. "}" or clocale.tostring(value)
 end
 
 --- "name = value, …" in the order of names.
 function options.list_text(all)
   local parts = {}
   for name, value in pairs(all) do parts[#parts + 1] = name .. " = " .. options.text(value) end
-  table.sort(parts)
+  clocale.sort(parts)
   return table.concat(parts, ", ")
 end
 

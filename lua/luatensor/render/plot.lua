@@ -2,6 +2,7 @@
 -- writes another; nothing else is asked of it. Its colours are replaced by variables of the page, with the colours of a
 -- light page before them for programs that know no variables.
 
+local clocale = require "luatensor.clocale"
 local axis = require "luatensor.render.axis"
 local format = require "luatensor.bench.format"
 local plain = require "luatensor.render.plain"
@@ -38,14 +39,14 @@ local function quote(text) return "'" .. plain.line(text):gsub("'", "''") .. "'"
 
 local function tick_list(ticks)
   local list = {}
-  for i, tick in ipairs(ticks) do list[i] = ("%s %.17g"):format(quote(tick[2]), tick[1]) end
+  for i, tick in ipairs(ticks) do list[i] = clocale.format("%s %.17g", quote(tick[2]), tick[1]) end
   return "(" .. table.concat(list, ", ") .. ")"
 end
 
 local function set_axis(lines, name, ax)
   if ax.log then lines[#lines + 1] = ("set logscale %s %d"):format(name, ax.log) end
   local room = ax.log and 1 + 1e-6 or 1              -- else gnuplot may lose the tick at the end to rounding
-  lines[#lines + 1] = ("set %srange [%.17g:%.17g]"):format(name, ax.low / room, ax.high * room)
+  lines[#lines + 1] = clocale.format("set %srange [%.17g:%.17g]", name, ax.low / room, ax.high * room)
   lines[#lines + 1] = #ax.ticks == 0 and ("unset %stics"):format(name) or
     ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
 end
@@ -74,7 +75,7 @@ end
 local function data(lines, name, points)
   lines[#lines + 1] = ("$%s << END"):format(name)
   for _, point in ipairs(points) do
-    lines[#lines + 1] = ("%.17g %.17g"):format(point[1], point[2])
+    lines[#lines + 1] = clocale.format("%.17g %.17g", point[1], point[2])
   end
   lines[#lines + 1] = "END"
 end
@@ -147,12 +148,12 @@ local function draw_bars(block, lines)
   scale.high = scale.log and scale.high * (scale.high / scale.low) ^ 0.25 or 1.25 * scale.high
   scale.ticks = {}
   set_axis(lines, "x", scale)
-  lines[#lines + 1] = ("set yrange [%g:-0.2]\nunset grid\nset border 2"):format(places[#places] - 0.8)
+  lines[#lines + 1] = clocale.format("set yrange [%g:-0.2]\nunset grid\nset border 2", places[#places] - 0.8)
   lines[#lines + 1] = ("set ytics %s nomirror scale 0 textcolor %s"):format(tick_list(ticks), colour("text"))
   names({x = {name = ""}, y = block.y}, lines)
   for i, bar in ipairs(bars) do
     data(lines, "bar" .. i, {{bar[3], places[i]}})
-    lines[#lines + 1] = ("set label %d %s at %.17g, %g left offset 0.6, 0 textcolor %s"):format(i + 1,
+    lines[#lines + 1] = clocale.format("set label %d %s at %.17g, %g left offset 0.6, 0 textcolor %s", i + 1,
       quote(format.show(bar[3], block.y.unit)), bar[3], places[i], colour("text"))
     drawn[i] = ("$bar%d using 1:2:(%.17g):1:($2-0.4):($2+0.4) with boxxyerror fs solid noborder lc %s notitle")
       :format(i, scale.log and scale.low or 0, series_colour(bar[2]))

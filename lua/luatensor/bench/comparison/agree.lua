@@ -1,5 +1,6 @@
 --- Do two functions give the same? A speed-up of something else is none.
 
+local clocale = require "luatensor.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 
@@ -57,7 +58,7 @@ local function floats_agree(a, b, tolerance)
     size = math.max(size, piece_size)
   end)
   if off <= tolerance * size then return true end
-  return false, ("differ by %.3g where the largest magnitude is %.3g"):format(off, size)
+  return false, clocale.format("differ by %.3g where the largest magnitude is %.3g", off, size)
 end
 
 local function parts(x)

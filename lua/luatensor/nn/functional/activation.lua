@@ -1,5 +1,6 @@
 --- Activations.
 
+local clocale = require "luatensor.clocale"
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
@@ -140,11 +141,11 @@ local selu = pointwise.define("selu", {
 function functional.selu(x) return selu(x, selu_scale, selu_scale * selu_alpha) end
 
 local root = math.sqrt(2 / math.pi)
-local tanh_gelu = ("tanh(%.17g * (x + 0.044715 * x * x * x))"):format(root)
+local tanh_gelu = clocale.format("tanh(%.17g * (x + 0.044715 * x * x * x))", root)
 local gelu_by_tanh = pointwise.define("gelu", {
   forward = ("0.5 * x * (1 + %s)"):format(tanh_gelu),
-  backward = ("g * 0.5 * (1 + %s) * (1 + x * (1 - %s) * (%.17g + %.17g * x * x))"):format(tanh_gelu, tanh_gelu, root,
-                                                                                       3 * 0.044715 * root),
+  backward = clocale.format("g * 0.5 * (1 + %s) * (1 + x * (1 - %s) * (%.17g + %.17g * x * x))",
+                            tanh_gelu, tanh_gelu, root, 3 * 0.044715 * root),
   plain = function(g, x)
     local t = ((x + x * x * x * 0.044715) * root):tanh()
     return g * 0.5 * (t + 1) * (x * (1 - t) * (x * x * (3 * 0.044715 * root) + root) + 1)

@@ -55,7 +55,7 @@ local function check_numbers(options)
   if scale ~= nil and type(scale) ~= "number" then
     blame.fail(NAME, "scale: number expected, got %s", core.type_name(scale))
   elseif p ~= nil and (type(p) ~= "number" or not (p >= 0 and p <= 1)) then
-    blame.fail(NAME, "dropout_p: a number from 0 to 1 expected, got %s", tostring(p))
+    blame.fail(NAME, "dropout_p: a number from 0 to 1 expected, got %s", p)
   end
 end
 

@@ -177,7 +177,7 @@ local function check_options(options)
   options = reduction.options("cross_entropy", options, known)
   local s, ignored = options.label_smoothing, options.ignore_index
   if s ~= nil and not (type(s) == "number" and s >= 0 and s <= 1) then
-    blame.fail("cross_entropy", "label_smoothing: a number from 0 to 1 expected, got %s", tostring(s))
+    blame.fail("cross_entropy", "label_smoothing: a number from 0 to 1 expected, got %s", s)
   end
   if ignored ~= nil then blame.call(args.integer, "cross_entropy", "ignore_index", ignored) end
   return options

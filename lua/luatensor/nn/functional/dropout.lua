@@ -49,7 +49,7 @@ local function checked(name, x, options)
   options = layer.known(name, options, known)
   local p = options.p == nil and 0.5 or options.p
   if type(p) ~= "number" or not (p >= 0 and p <= 1) then
-    blame.fail(name, "p: a number from 0 to 1 expected, got %s", tostring(p))
+    blame.fail(name, "p: a number from 0 to 1 expected, got %s", p)
   end
   if options.training == false or p == 0 then return nil, options end
   return p, options

@@ -127,7 +127,7 @@ end
 local function not_negative(name, what, value, default)
   if value == nil then return default end
   if type(value) ~= "number" or value < 0 or value ~= value then
-    blame.fail(name, "%s: a number that is not negative expected, got %s", what, tostring(value))
+    blame.fail(name, "%s: a number that is not negative expected, got %s", what, value)
   end
   return value
 end

@@ -3,6 +3,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local clocale = require "luatensor.clocale"
 local engine = require "luatensor.autograd.engine"
 local fields = require "luatensor.nn.module.fields"
 local walking = require "luatensor.nn.module.walk"
@@ -21,7 +22,7 @@ end
 local function sorted(set)
   local names = {}
   for name in pairs(set) do names[#names + 1] = name end
-  table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
+  clocale.sort(names, function(a, b) return tostring(a) < tostring(b) end)
   return names
 end
 
