@@ -6,19 +6,6 @@
 #include "profile.h"
 #include "op_reduce.h"
 
-/* ---- dtypes ---- */
-
-static const uint8_t kind_code[] = {[KIND_BOOL] = DL_BOOL, [KIND_UINT] = DL_UINT, [KIND_INT] = DL_INT,
-                                    [KIND_FLOAT] = DL_FLOAT, [KIND_COMPLEX] = DL_COMPLEX};
-
-static uint8_t code_of(enum dtype d) { return d == DT_bfloat16 ? DL_BFLOAT : kind_code[dtype_kind(d)]; }
-
-static enum dtype dtype_of(int code, int bits) {
-  for (int d = 0; d < DTYPE_COUNT; d++)
-    if (code_of((enum dtype)d) == code && 8 * dtypes[d].size == bits) return (enum dtype)d;
-  return DT_none;
-}
-
 /* ---- out ---- */
 
 /* What we hand out: the struct, and what it points to. */
@@ -49,7 +36,7 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
     e->stride[d] = t->stride[d];
   }
   *to = (dl_tensor){.data = tensor_data(t), .device = {where.device->dlpack, where.index}, .ndim = t->shape.ndim,
-                    .shape = e->shape, .strides = e->stride, .dtype = {code_of(t->dtype), (uint8_t)(8 * dtype_size(t->dtype)), 1}};
+                    .shape = e->shape, .strides = e->stride, .dtype = {dlpack_code(t->dtype), (uint8_t)(8 * dtype_size(t->dtype)), 1}};
   if (versioned) {
     e->managed.new.version.major = DL_MAJOR;
     e->managed.new.version.minor = DL_MINOR;
@@ -62,54 +49,6 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
   storage_retain(e->store);
   *out = (dl_owned){e, versioned};
   return OK;
-}
-
-/* ---- in ---- */
-
-static const char *describe_shape(const dl_tensor *from, tensor *t) {
-  if (from->ndim < 0 || from->ndim > MAX_DIMS) return "not 0 to 16 dims";
-  if (from->ndim > 0 && !from->shape) return "no shape";
-  t->shape.ndim = from->ndim;
-  for (int d = 0; d < from->ndim; d++) {
-    if (from->shape[d] < 0) return "a negative size";
-    t->shape.dim[d] = from->shape[d];
-  }
-  if (shape_count(&t->shape, dtype_size(t->dtype), &t->count) != OK) return "a size in bytes that does not fit";
-  shape_strides(&t->shape, t->stride);
-  for (int d = 0; from->strides && d < from->ndim; d++) t->stride[d] = from->strides[d];
-  return NULL;
-}
-
-/* Where memory of a DLPack device is for us: pinned memory is the host's, managed memory its device's. */
-static bool find_place(int type, int id, place *where) {
-  if (type == DL_CPU || type == DL_CUDA_HOST) {
-    *where = (place){&cpu_device, 0};
-    return true;
-  }
-  if (type == DL_CUDA_MANAGED) type = DL_CUDA;
-  for (int k = 1; device_kinds[k]; k++)
-    if (device_kinds[k]->dlpack == type && id >= 0 && id < device_kinds[k]->count()) {
-      *where = (place){device_kinds[k], id};
-      return true;
-    }
-  return false;
-}
-
-const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only) {
-  const dl_versioned *new = in->managed;
-  const dl_tensor *from = in->versioned ? &new->tensor : &((const dl_managed *)in->managed)->tensor;
-  if (in->versioned && new->version.major != DL_MAJOR) return "a version of DLPack that is not 1";
-  if (!find_place(from->device.type, from->device.id, where)) return "on a device that is not here";
-  if (from->dtype.lanes != 1) return "a dtype of several lanes";
-  *t = (tensor){.dtype = dtype_of(from->dtype.code, from->dtype.bits)};
-  if (t->dtype == DT_none) return "a dtype that is not supported";
-  const char *wrong = describe_shape(from, t);
-  if (wrong) return wrong;
-  *data = from->data ? (char *)from->data + from->byte_offset : NULL;
-  if (t->count > 0 && !*data) return "no data";
-  if ((uintptr_t)*data % (uintptr_t)dtype_size(t->dtype) != 0) return "data that is not aligned to its dtype";
-  *read_only = in->versioned && (new->flags & DL_READ_ONLY) != 0;
-  return NULL;
 }
 
 int dlpack_check_bools(const tensor *t, bool *clean) {

@@ -42,6 +42,9 @@ typedef struct dl_owned {
   bool  versioned;
 } dl_owned;
 
+/* DLPack's code for the kind of a dtype. */
+uint8_t dlpack_code(enum dtype d);
+
 /* Shares t's storage with the new struct. Waits until what is queued on its device is done: whoever takes the struct
 ** need not know our streams, and we need not know theirs. ERR_MEMORY, ERR_DEVICE … */
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out);

@@ -15,13 +15,13 @@
 static const char capsule_class = 0;
 
 static int capsule_gc(lua_State *L) {
-  dl_owned *p = test_class(L, 1, &capsule_class);
+  dl_owned *p = test_class(L, 1, &capsule_class, sizeof(dl_owned));
   if (p) dlpack_delete(p);
   return 0;
 }
 
 static int capsule_tostring(lua_State *L) {
-  const dl_owned *p = test_class(L, 1, &capsule_class);
+  const dl_owned *p = test_class(L, 1, &capsule_class, sizeof(dl_owned));
   if (!p) return luaL_error(L, "tostring: not a DLPack struct");
   lua_pushfstring(L, "DLPack struct: %s", p->managed ? "ready" : "taken");
   return 1;
@@ -118,9 +118,12 @@ static void move_top(lua_State *L, place to) {
   lua_call(L, 2, 1);
 }
 
+/* Systems map nothing in the first page: such light userdata is somebody's number. */
+enum { LOWEST = 4096 };
+
 /* The struct in argument 1: of a userdata of to_dlpack, or at a light userdata's address. */
 static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
-  dl_owned *p = test_class(L, 1, &capsule_class);
+  dl_owned *p = test_class(L, 1, &capsule_class, sizeof(dl_owned));
   if (p && !p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
   if (p) return p;
   if (lua_type(L, 1) != LUA_TLIGHTUSERDATA || is_index_mark(lua_touserdata(L, 1)))
@@ -128,6 +131,8 @@ static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   if (state_of(L)->sandbox) luaL_error(L, "from_dlpack: no addresses in a sandbox; userdata of to_dlpack expected");
   *light = (dl_owned){lua_touserdata(L, 1), opt_bool(L, options, "from_dlpack", "versioned", true)};
   if (!light->managed) luaL_error(L, "from_dlpack: a NULL address");
+  if ((uintptr_t)light->managed < LOWEST || (uintptr_t)light->managed % sizeof(void *) != 0)
+    luaL_error(L, "from_dlpack: light userdata that is no address of a struct");
   return light;
 }
 
