@@ -75,6 +75,8 @@ ifneq ($(SANITIZE),)
   OPTIMISE_KERNELS := -O1
   CFLAGS   := -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined
   LDFLAGS  += -fsanitize=$(SANITIZE)
+  # `make fuzz` sees which basic blocks an input reaches; kernels have none that matter to it.
+  TRACE    := -fsanitize-coverage=trace-pc
 endif
 
 # Kernels are compiled once per instruction set; cpu.c picks one when the module is loaded.
@@ -101,7 +103,8 @@ MODULE  := $(BUILD)/luatensor/core.so
 SOURCES := $(sort $(wildcard src/*.c src/cpu/*.c src/gpu/*.c))
 KERNELS := $(sort $(wildcard src/cpu/kernels/*.c))
 OBJECTS := $(SOURCES:src/%.c=$(BUILD)/obj/%.o) \
-           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o)) $(BUILD)/obj/embedded.o
+           $(foreach isa,$(ISAS),$(KERNELS:src/%.c=$(BUILD)/obj/%.$(isa).o)) $(BUILD)/obj/embedded.o \
+           $(if $(TRACE),$(BUILD)/obj/edges.o)
 
 # Device code, and what it shares with the CPU: text inside the module, compiled when it is needed.
 EMBEDDED := $(sort $(wildcard src/gpu/kernels/*.cuh src/gpu/kernels/*.h src/math/*.h)) src/ops.def src/update.def src/dtype.h src/random.h
@@ -139,7 +142,10 @@ KERNEL_FLAGS_reduce := -mprefer-vector-width=256
 
 $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	@mkdir -p $(@D)
-	$(call say,$<)$(CC) $(ALL_CFLAGS) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
+	$(call say,$<)$(CC) $(ALL_CFLAGS) $(TRACE) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/edges.o: spec/support/fuzz/edges.c $(BUILD)/flags
+	$(call say,$<)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Each file becomes one string literal, a line each: backslashes, quotes and trigraphs escaped.
 $(BUILD)/embedded.c: $(EMBEDDED) $(BUILD)/flags

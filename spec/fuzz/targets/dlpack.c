@@ -1,0 +1,67 @@
+/* libFuzzer's target for the structs of DLPack: the input's bytes are the struct and its lists. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dlpack.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
+
+/* The devices of this process: the CPU, and two of a GPU's kind. Nothing here calls what they can do. */
+static int two(void) { return 2; }
+static const device gpu = {.name = "cuda", .dlpack = DL_CUDA, .count = two};
+const device cpu_device = {.name = "cpu", .dlpack = DL_CPU};
+const device *const device_kinds[] = {&cpu_device, &gpu, NULL};
+
+/* The next bytes of the input, zeros behind its end. */
+typedef struct bytes {
+  const unsigned char *at;
+  size_t left;
+} bytes;
+
+static void take(bytes *b, void *to, size_t n) {
+  size_t some = n < b->left ? n : b->left;
+  memset(to, 0, n);
+  if (some) memcpy(to, b->at, some);
+  b->at += some;
+  b->left -= some;
+}
+
+/* A list of as many numbers as there are dims (at most 20); NULL where the input says so. */
+static int64_t *take_list(bytes *b, int ndim, bool there) {
+  size_t size = (size_t)(ndim < 0 ? 0 : ndim > 20 ? 20 : ndim) * sizeof(int64_t);
+  int64_t *list = there ? malloc(size ? size : 1) : NULL;
+  if (list) take(b, list, size);
+  return list;
+}
+
+/* A description that is accepted can be counted with. */
+static void check(const tensor *t, const void *data) {
+  if (t->shape.ndim < 0 || t->shape.ndim > MAX_DIMS || t->count < 0) abort();
+  if (t->count > 0 && !data) abort();
+  for (int d = 0; d < t->shape.ndim; d++)
+    if (t->shape.dim[d] < 0) abort();
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
+  bytes b = {data, n};
+  unsigned char how;
+  dl_versioned new;
+  dl_managed old;
+  tensor t;
+  place where;
+  void *at;
+  bool read_only;
+  take(&b, &how, 1);
+  take(&b, &new, sizeof new);
+  if (how & 1) new.version.major = DL_MAJOR;
+  dl_tensor *struct_of = how & 2 ? &old.tensor : &new.tensor;
+  old = (dl_managed){.tensor = new.tensor};
+  struct_of->shape = take_list(&b, struct_of->ndim, how & 4);
+  struct_of->strides = take_list(&b, struct_of->ndim, how & 8);
+  dl_owned owned = {how & 2 ? (void *)&old : (void *)&new, !(how & 2)};
+  if (!dlpack_describe(&owned, &t, &at, &where, &read_only)) check(&t, at);
+  free(struct_of->shape);
+  free(struct_of->strides);
+  return 0;
+}

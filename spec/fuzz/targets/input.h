@@ -1,0 +1,13 @@
+#ifndef LT_FUZZ_INPUT_H
+#define LT_FUZZ_INPUT_H
+
+/* A fuzzer's input as a file, for readers that take a path. */
+
+#include <stddef.h>
+
+enum { INPUT_PATH = 32 };
+
+/* The path of a file in memory that holds these bytes. There is one such file, which each call writes anew. */
+void input_path(const unsigned char *data, size_t n, char path[INPUT_PATH]);
+
+#endif

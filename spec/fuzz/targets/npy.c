@@ -1,0 +1,29 @@
+/* libFuzzer's target for the header of .npy files: preamble, then text. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "npy.h"
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
+
+/* A header that is accepted has a dtype and a shape that the reader can count with. */
+static void check(const npy_header *h) {
+  int64_t count;
+  if (h->dtype < 0 || h->dtype >= DTYPE_COUNT || h->shape.ndim < 0 || h->shape.ndim > MAX_DIMS) abort();
+  for (int d = 0; d < h->shape.ndim; d++)
+    if (h->shape.dim[d] < 0) abort();
+  if (shape_count(&h->shape, dtype_size(h->dtype), &count) == OK && count < 0) abort();
+}
+
+int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n) {
+  npy_header h;
+  size_t start, length;
+  if (npy_preamble(data, n < NPY_PREAMBLE ? n : NPY_PREAMBLE, &start, &length) || start + length > n) return 0;
+  char *text = malloc(length + 1);               /* of this size, so that a read beyond the end is seen */
+  if (!text) return 0;
+  memcpy(text, data + start, length);
+  if (!npy_parse(text, length, &h)) check(&h);
+  free(text);
+  return 0;
+}

@@ -1,0 +1,86 @@
+-- Runs the targets of `make fuzz` one after the other, each in a process of its own.
+--   lua run.lua SECONDS INPUTS FOLDER [TARGET …]
+-- SECONDS are divided among the targets; a target ends earlier after INPUTS inputs. C parsers, which libFuzzer drives,
+-- are programs FOLDER/NAME.fuzz; all others are targets of loop.lua. Inputs that reached new edges are kept in
+-- FOLDER/corpus. LOOP_ENVIRONMENT has what the processes of loop.lua need. Ends with "N passed, N failed, N skipped".
+local SECONDS, INPUTS, FOLDER = tonumber(arg[1]), tonumber(arg[2]), arg[3]
+local HANGS <const> = 60                     -- seconds: an input that takes longer never ends
+
+local loops = {"npy", "safetensors", "checkpoint", "json", "results", "idx", "csv", "groups", "einsum", "elementwise",
+               "kernel", "options", "index"}
+local parsers = {"npy", "csv", "gzip", "dlpack"}
+
+local function run(command)
+  local pipe <close> = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
+  local body, status = pipe:read("a"):match "^(.*)status (%d+)\n$"
+  return body, tonumber(status)
+end
+
+local function exists(path)
+  local file <close> = io.open(path, "rb")
+  return file ~= nil
+end
+
+-- The line with which libFuzzer's statistics or the loop's own end.
+local function summary(name, body)
+  local inputs = body:match "number_of_executed_units:%s*(%d+)"
+  if not inputs then return body:match(("(%s: %%d+ inputs[^\n]*)"):format(name)) end
+  local last, edges = 0, 0
+  for at, covered in body:gmatch "#(%d+)%s+NEW%s+cov: (%d+)" do
+    if tonumber(covered) > edges then last, edges = at, tonumber(covered) end
+  end
+  return ("%s by libFuzzer: %s inputs, %d edges, last new one at input %s"):format(name, inputs, edges, last)
+end
+
+-- What a process said first that shows why it ended.
+local function reason(body)
+  return body:match "(ERROR: [^\n]*)" or body:match "([^\n]*runtime error: [^\n]*)" or body:match "([^\n]*)\n*$"
+end
+
+local function loop(name, seconds)
+  local command = ("%s timeout %d tools/lua spec/support/fuzz/loop.lua %s %d %d %d %s"):format(
+    os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, os.time() % 1000000, FOLDER)
+  return command, FOLDER .. "/" .. name .. ".input"
+end
+
+local function parser(name, seconds)
+  local environment = "ASAN_OPTIONS=quarantine_size_mb=1:thread_local_quarantine_size_kb=16 UBSAN_OPTIONS=print_stacktrace=1"
+  local options = ("-max_total_time=%d -runs=%d -timeout=%d -max_len=2048 -print_final_stats=1"):format(seconds, INPUTS, HANGS)
+  return ("%s %s/%s.fuzz %s -artifact_prefix=%s/%s- %s/corpus/%s.fuzz spec/fuzz/corpus/%s"):format(
+    environment, FOLDER, name, options, FOLDER, name, FOLDER, name, name)
+end
+
+local wanted = {}
+for i = 4, #arg do wanted[arg[i]] = true end
+local function is_wanted(name) return #arg < 4 or wanted[name] end
+
+local tasks, skipped = {}, 0
+for _, name in ipairs(loops) do
+  if is_wanted(name) then tasks[#tasks + 1] = {name, loop} end
+end
+for _, name in ipairs(parsers) do
+  local file = name .. ".fuzz"
+  if is_wanted(file) and exists(FOLDER .. "/" .. file) then tasks[#tasks + 1] = {name, parser, file}
+  elseif is_wanted(file) then skipped = skipped + 1 end
+end
+if skipped > 0 then print "libFuzzer is not installed (libclang-rt-dev): its targets are skipped" end
+
+local passed, failed, lines = 0, 0, {}
+for _, task in ipairs(tasks) do
+  os.execute(("mkdir -p %s/corpus/%s"):format(FOLDER, task[3] or task[1]))
+  local command, input = task[2](task[1], math.max(1, math.floor(SECONDS / #tasks)))
+  local body, status = run(command)
+  print(summary(task[1], body) or body)
+  io.stdout:flush()
+  if status == 0 then passed = passed + 1 else
+    failed = failed + 1
+    local said = body:match "(FAILED fuzz [^\n]*)"
+                 or ("FAILED fuzz %s: %s: %s"):format(task[1], body:match "Test unit written to (%S+)" or input,
+                                                     status == 124 and "it hangs" or reason(body))
+    print(body)
+    lines[#lines + 1] = said
+  end
+end
+for _, line in ipairs(lines) do print(line) end
+print(("%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
+os.exit(failed == 0)

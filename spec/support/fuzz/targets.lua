@@ -1,0 +1,211 @@
+--- What `make fuzz` gives its inputs to, by name: {run = function(input, folder), words = {…}}. An input is a string of
+-- bytes; `run` raises nothing but the library's own errors. Corpora are in spec/fuzz/corpus.
+local lt = require "luatensor"
+local core = require "luatensor.core"
+local data = require "luatensor.data"
+local bench = require "luatensor.bench"
+
+local targets = {}
+
+-- The input as a file. A name of its own for each kind, because errors of one are looked for by name.
+local function file(folder, name, bytes)
+  local path = folder .. "/" .. name
+  local f <close> = assert(io.open(path, "wb"))
+  f:write(bytes)
+  return path
+end
+
+-- What is read must be whole: a shape that is not the elements' would be found here.
+local function use(value)
+  if lt.is_tensor(value) then
+    if value.size < 1e5 then value:totable() end
+  elseif type(value) == "table" then
+    for _, item in pairs(value) do use(item) end
+  end
+end
+
+-- ---- files ----
+
+local json_words = {'"', "{", "}", "[", "]", ":", ",", "null", "true", "1e999", "-0", "\\u0000", "\\ud83d\\ude00", "0.5"}
+
+targets.npy = {
+  words = {"'descr'", "'fortran_order'", "'shape'", "True", "False", "<f4", ">f8", "|b1", "|u1", "<c16", "<f2", "()", "(2,)"},
+  run = function(input, folder) use(lt.load(file(folder, "x.npy", input))) end,
+}
+
+-- Header and elements, divided by "\n--\n": the length in front is right, so that the header is what is read.
+local function safetensors_file(header, elements)
+  return ("<s8"):pack(header) .. elements
+end
+
+local function divide(input)
+  local header, rest = input:match "^(.-)\n%-%-\n(.*)$"
+  return header or input, rest or ""
+end
+
+targets.safetensors = {
+  words = {"dtype", "shape", "data_offsets", "__metadata__", "F32", "F64", "BF16", "BOOL", "U8", "I64", "C64",
+           table.unpack(json_words)},
+  run = function(input, folder)
+    use(lt.load(file(folder, "x.safetensors", safetensors_file(divide(input))), {metadata = true}))
+  end,
+}
+
+-- The JSON that stands for the tables of a checkpoint, beside two tensors.
+targets.checkpoint = {
+  words = {"$pairs", "$tensor", "$number", "$bytes", '"inf"', '"nan"', '{"$tensor":"a"}', '{"$tensor":"b"}',
+           table.unpack(json_words)},
+  run = function(input, folder)
+    if not utf8.len(input) then return end
+    local header = ('{"__metadata__":{"luatensor":%s},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},'
+      .. '"b":{"dtype":"U8","shape":[2,2],"data_offsets":[4,8]}}'):format(require("luatensor.json").quote(input))
+    use(lt.load(file(folder, "x.safetensors", safetensors_file(header, "\0\0\0\0\1\2\3\4"))))
+  end,
+}
+
+-- A result of lt.bench, of which bench.load makes an object that shows itself.
+targets.results = {
+  words = {"luatensor", "version", "kind", "timing", "comparison", "median", "samples", table.unpack(json_words)},
+  run = function(input, folder) tostring(bench.load(file(folder, "x.json", input))) end,
+}
+
+targets.idx = {run = function(input, folder) use(data.read_idx(file(folder, "x.idx", input))) end}
+
+-- The first byte chooses the options, the second packs nothing or says what to read.
+targets.csv = {
+  words = {'"', '""', ",", ";", "\n", "\r\n", "nan", "inf", "-", "1e308", "0x1", "9223372036854775807", "\xef\xbb\xbf", " "},
+  run = function(input, folder)
+    local how = input:byte() or 0
+    local options = {header = how & 1 > 0, labels = how & 2 > 0 and 1 or nil, missing = how & 4 > 0 and 0 / 0 or nil,
+                     dtype = how & 8 > 0 and "int32" or "float64", skip = how >> 4 & 1,
+                     delimiter = how & 32 > 0 and ";" or ",", columns = how & 64 > 0 and {-1} or nil}
+    use(table.pack(data.read_csv(file(folder, "x.csv", input:sub(2)), options)))
+  end,
+}
+
+-- What the system says of memory and processors: files of /proc and of control groups, divided by "\n--\n".
+targets.groups = {
+  words = {"max", "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},
+  run = function(input, folder)
+    local root = folder .. "/root"
+    local paths = {"proc/meminfo", "proc/self/cgroup", "sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current",
+                   "sys/fs/cgroup/cpu.max"}
+    if not targets.groups.made then
+      assert(os.execute(("mkdir -p %s/proc/self %s/sys/fs/cgroup"):format(root, root)))
+      targets.groups.made = true
+    end
+    for _, path in ipairs(paths) do
+      local part
+      part, input = divide(input)
+      file(root, path, part)
+    end
+    core.system_memory(root)
+    core.processors(root)
+  end,
+}
+
+-- ---- texts ----
+
+-- Operands have as many dims as the term has letters, all of size 2.
+targets.einsum = {
+  words = {"->", "...", ",", "i", "j", "ij,jk->ik", " "},
+  run = function(input)
+    local operands = {}
+    for term in (input:gsub("%->.*", "") .. ","):gmatch "([^,]*)," do
+      local shape = {}
+      for _ = 1, math.min(#term:gsub("[^A-Za-z]", ""), 5) do shape[#shape + 1] = 2 end
+      if #operands < 4 then operands[#operands + 1] = lt.ones(shape) end
+    end
+    lt.einsum(input, table.unpack(operands))
+  end,
+}
+
+-- Parameters, the expression, the result's dtype: a line each.
+targets.elementwise = {
+  words = {"float32 ", "int8 ", "bool ", "x", "y", "(", ")", "where(", "exp(", "max(", "1e400", "0x1p3", "?", ":", "<<", "//", "&&",
+           "~", "!", "pi", "inf", "\n", "float16(", "pow(", "1.5f"},
+  run = function(input)
+    local parameters, expression, dtype = input:match "^([^\n]*)\n([^\n]*)\n?([^\n]*)"
+    if not parameters then return end
+    local f, inputs = lt.elementwise(parameters, expression, dtype ~= "" and dtype or nil), {}
+    for kind in (parameters .. ","):gmatch "([%w_]+)%s+[%w_]+%s*," do inputs[#inputs + 1] = lt.ones(3, {dtype = kind}) end
+    use(f(table.unpack(inputs)))
+  end,
+}
+
+-- The kernel's name, option parameters, the source. No device compiles it: a parser of ours reads it before.
+targets.kernel = {
+  words = {"__global__", "void", "extern \"C\"", "(", ")", "float *x", "const", "int n", "/*", "*/", "//", "\"", "KERNEL(k)",
+           "__launch_bounds__(256)", "template <class T>", "float4", "&", "= 3", "[4]"},
+  run = function(input)
+    local name, parameters, source = input:match "^([^\n]*)\n([^\n]*)\n(.*)$"
+    if not name then return end
+    lt.kernel(source, name, {parameters = parameters ~= "" and parameters or nil})
+  end,
+}
+
+targets.json = {
+  words = json_words,
+  run = function(input) use(require("luatensor.json").decode(input)) end,
+}
+
+-- ---- tables ----
+
+-- Numbers that the input's bytes give in turn, as math.random does; 1 behind the end.
+local function from_bytes(input)
+  local at = 0
+  return function(low, high)
+    local n = 0
+    at = at + 1
+    n = input:byte(at) or 0
+    if not low then return n / 256 end
+    if not high then low, high = 1, low end
+    if high - low > 255 then
+      at = at + 1
+      n = n << 8 | (input:byte(at) or 0)
+    end
+    return low + n % (high - low + 1)
+  end
+end
+
+-- Public functions with arguments and tables of options made from the bytes.
+targets.options = {
+  run = function(input)
+    local ok, result = require "spec.support.fuzz.calls"(from_bytes(input))
+    if not ok and type(result) == "string" then error(result, 0) end
+  end,
+}
+
+local x = lt.arange(0, 120):reshape(2, 3, 4, 5)
+
+-- One index of x: a number, range, list, tensor, mask, mark, or anything else.
+local function index_of(random)
+  local function number() return random(-7, 7) end
+  local kinds = {
+    number, number, function() return {} end, function() return {number(), number()} end,
+    function() return {number(), number(), number()} end, function() return {{number(), number()}, number()} end,
+    function() return {{number(), number(), number()}} end, function() return lt.newaxis end,
+    function() return lt.ellipsis end, function() return lt.tensor {number(), number()} end,
+    function() return lt.tensor({random(2) == 1, random(2) == 1}) end, function() return x:greater(number()) end,
+    function() return number() / 2 end, function() return math.maxinteger end, function() return math.mininteger end,
+    function() return random(2) == 1 end, function() return "x" end, function() return 1 << 33 end,
+  }
+  return kinds[random(#kinds)]()
+end
+
+targets.index = {
+  run = function(input)
+    local random = from_bytes(input)
+    local index = {}
+    for i = 1, random(0, 5) do index[i] = index_of(random) end
+    local assign = random(3)
+    if assign == 1 then
+      local y = x:clone()
+      y[index] = random(2) == 1 and random(-3, 3) or lt.ones(random(1, 4), 1)
+    else
+      use(x[index])
+    end
+  end,
+}
+
+return targets
