@@ -213,6 +213,12 @@ describe("what is saved", function()
     gone:free()
     fails("save: x: this tensor was freed", lt.save, path, {x = gone})
     fails("save: a.safetensors: a tensor alone is saved as .npy; in such a file it has a name: {name = x}", lt.save, "a.safetensors", float32{1})
+    for _, name in ipairs {"a.npz", "a.pt", "b.PTH", "a.txt", "a.csv", "x/a.Json", "a.PNG", "a.jpg", "a.pkl", "a.h5"} do
+      for _, value in ipairs {float32{1}, {}} do
+        fails(("save: %s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors"):format(name,
+              name:lower():match "%w+$"), lt.save, name, value)
+      end
+    end
     fails("save: a.npy: an .npy file holds one tensor; name it .safetensors", lt.save, "a.npy", {})
     fails("save: metadata: strings by name expected, in UTF-8", lt.save, path, {}, {metadata = {a = 1}})
     fails("save: metadata: the name luatensor is taken", lt.save, path, {}, {metadata = {luatensor = "x"}})

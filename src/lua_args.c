@@ -16,8 +16,8 @@ tensor *test_tensor(lua_State *L, int i) {
   return u->class == &tensor_class ? &u->tensor : NULL;
 }
 
-void *test_class(lua_State *L, int i, const void *class) {
-  if (lua_type(L, i) != LUA_TUSERDATA || !lua_getmetatable(L, i)) return NULL;
+void *test_class(lua_State *L, int i, const void *class, size_t size) {
+  if (lua_type(L, i) != LUA_TUSERDATA || lua_rawlen(L, i) < size || !lua_getmetatable(L, i)) return NULL;
   lua_rawgetp(L, LUA_REGISTRYINDEX, class);
   bool is = lua_rawequal(L, -1, -2);
   lua_pop(L, 2);
@@ -25,7 +25,7 @@ void *test_class(lua_State *L, int i, const void *class) {
 }
 
 /* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
-static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class) != NULL; }
+static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 
 void check_dot(lua_State *L, const char *fn) {
   if (!lua_istable(L, 1)) return;
@@ -270,7 +270,7 @@ int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
   int ok;
   int64_t n = lua_tointegerx(L, i, &ok);
   if (!ok && lua_tonumber(L, i) != lua_tonumber(L, i)) luaL_error(L, "%s: %s: nan is not an integer", fn, what);
-  if (!ok) luaL_error(L, "%s: %s: %s is not an integer", fn, what, luaL_tolstring(L, i, NULL));
+  if (!ok) luaL_error(L, "%s: %s: %s is not an integer", fn, what, push_plain(L, i));
   return n;
 }
 
@@ -284,7 +284,7 @@ static bool float_fits(enum dtype d, double f, int64_t *i) {
 
 int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d) {
   bool complex = lua_type(L, i) == LUA_TUSERDATA;
-  const char *what = complex ? "a complex number" : luaL_tolstring(L, i, NULL);
+  const char *what = complex ? "a complex number" : push_plain(L, i);
   return luaL_error(L, "%s: %s does not fit %s", fn, what, dtypes[d].name);
 }
 
@@ -307,7 +307,7 @@ scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
   s.i = lua_tointeger(L, i);
   if (s.is_float && (kind == KIND_INT || kind == KIND_UINT)) {
     if (isnan(s.f)) luaL_error(L, "%s: nan does not fit %s", fn, dtypes[d].name);
-    if (!float_fits(d, s.f, &s.i)) luaL_error(L, "%s: %f does not fit %s", fn, s.f, dtypes[d].name);
+    if (!float_fits(d, s.f, &s.i)) luaL_error(L, "%s: %s does not fit %s", fn, push_double(L, s.f), dtypes[d].name);
     s.is_float = false;
   } else if (!s.is_float && !integer_fits(d, s.i)) {
     luaL_error(L, "%s: %I does not fit %s", fn, (LUAI_UACINT)s.i, dtypes[d].name);

@@ -24,8 +24,8 @@ typedef struct tensor_userdata {
 tensor *test_tensor(lua_State *L, int i);                    /* NULL: not a tensor */
 tensor *check_tensor(lua_State *L, int i, const char *fn);   /* a live tensor, or an error */
 
-/* A userdata whose metatable is at &class in the registry; NULL: another value. */
-void *test_class(lua_State *L, int i, const void *class);
+/* A userdata of at least `size` bytes whose metatable is at &class in the registry; NULL: another value. */
+void *test_class(lua_State *L, int i, const void *class, size_t size);
 
 /* "this stream was lost when cuda:0 was reopened", where `what` is "stream". */
 const char *push_lost(lua_State *L, const char *what, place where);
@@ -134,6 +134,13 @@ place default_place(lua_State *L);
 /* ---- errors ---- */
 
 void push_shape(lua_State *L, const shape *s);               /* "[2, 3]" */
+
+/* Pushes and returns "186.9 MiB". */
+const char *push_bytes(lua_State *L, size_t bytes);
+
+/* Pushes a number, or the value at i, as tostring does in the C locale, and returns the text. */
+const char *push_double(lua_State *L, double x);
+const char *push_plain(lua_State *L, int i);
 
 /* Raises `status` in words. t[0..n-1]: the tensors it is about, target first where there is one. */
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n);

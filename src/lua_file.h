@@ -26,9 +26,16 @@ void  close_file(file *f);
 
 /* A new file that takes the place of the one at `path`, or of what links there lead to, when finish_output gives it its
 ** name. False: errno says why, and what was there is there still. It is on the disk before it has the name, so that no
-** crash leaves a name with nothing behind it. */
+** crash leaves a name with nothing behind it. A file whose place no other can take (a device, a pipe, a file of another
+** user, one in a folder that takes no new files) is written in place. */
 bool open_output(file *f, const char *path);
 bool finish_output(file *f);
+
+/* A plain file to be read, or an error. */
+FILE *open_input(lua_State *L, const char *fn, const char *path);
+
+/* Pushes and returns why so many bytes cannot be allocated; NULL, and pushes nothing: they can. */
+const char *push_no_room(lua_State *L, double bytes);
 
 enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time: they stay in L2 */
 

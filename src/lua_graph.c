@@ -19,7 +19,7 @@ typedef struct graph {
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
 
 static graph *check_graph(lua_State *L, const char *fn) {
-  graph *g = test_class(L, 1, &graph_class);
+  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
   if (!g) luaL_error(L, "%s: argument 1: graph expected, got %s", fn, type_name(L, 1));
   if (!g->handle) luaL_error(L, "%s: this graph was freed", fn);
   if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
@@ -180,20 +180,20 @@ Ends the graph. Its results and their views stay what they are. Freeing twice is
 @function graph:free
 */
 static int g_free(lua_State *L) {
-  graph *g = test_class(L, 1, &graph_class);
+  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
   if (!g) return luaL_error(L, "free: graph expected, got %s", type_name(L, 1));
   end_graph(g);
   return 0;
 }
 
 static int g_gc(lua_State *L) {
-  graph *g = test_class(L, 1, &graph_class);
+  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
   if (g) end_graph(g);
   return 0;
 }
 
 static int g_tostring(lua_State *L) {
-  const graph *g = test_class(L, 1, &graph_class);
+  const graph *g = test_class(L, 1, &graph_class, sizeof(graph));
   if (!g) return luaL_error(L, "tostring: graph expected");
   push_place(L, g->where);
   lua_pushfstring(L, "graph of %s%s", lua_tostring(L, -1), g->handle ? "" : " (freed)");

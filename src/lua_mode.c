@@ -280,7 +280,7 @@ static int l_value(lua_State *L) { return mode_push(L, (enum mode)lua_tointeger(
 
 /* __close and __gc. Scripts can reach this through debug.getmetatable: the argument may be anything. */
 static int l_close(lua_State *L) {
-  guard *g = test_class(L, 1, &guard_class);
+  guard *g = test_class(L, 1, &guard_class, sizeof(guard));
   if (g) close_guard(g);
   return 0;
 }

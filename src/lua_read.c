@@ -137,6 +137,7 @@ typedef struct numbers {
 typedef struct reading {
   csv     from;
   numbers values, classes;
+  int64_t class_bytes, class_room;         /* that classes take, and may take before memory is looked at again */
 } reading;
 static const char reading_class = 0;
 
@@ -159,17 +160,18 @@ static reading *push_reading(lua_State *L, const char *path, char delimiter) {
   return r;
 }
 
+/* Before n things become more, which takes so many bytes. */
+static void check_room(lua_State *L, const char *path, int64_t n, const char *what, int64_t bytes) {
+  const char *no_room = push_no_room(L, (double)bytes);
+  if (no_room) luaL_error(L, "read_csv: %s: more than %I %s: %s", path, (LUAI_UACINT)n, what, no_room);
+}
+
 /* Room for n more. A packed file may grow to a thousand times its size: not into memory that is not there. */
 static void make_room(lua_State *L, const char *path, numbers *v, int64_t n) {
-  enum { UNASKED = 1 << 23 };        /* elements that are taken without asking how much memory there is */
-  size_t available;
   if (v->count + n <= v->capacity) return;
   int64_t capacity = v->capacity < 1024 ? 1024 : 2 * v->capacity;
   if (capacity < v->count + n) capacity = v->count + n;
-  if (capacity > UNASKED) {
-    system_memory("", &available);
-    if ((size_t)(capacity - v->capacity) * 8 > available) raise_bad(L, "read_csv", path, "more numbers than memory can hold");
-  }
+  check_room(L, path, v->count, "numbers", 8 * (capacity - v->capacity));
   void *larger = realloc(v->data, (size_t)capacity * 8);
   if (!larger) raise_bad(L, "read_csv", path, "out of memory");
   v->data = larger;
@@ -212,13 +214,14 @@ static int l_csv_fields(lua_State *L) {
 }
 
 /* What is wrong with a field, with the place where it stands; the field's first bytes will do. */
-static int raise_field(lua_State *L, const char *path, const csv *c, int i, const char *wrong) {
+static int raise_field(lua_State *L, const char *path, const csv *c, int i, const char *wrong, const char *cure) {
   const csv_field *f = &c->field[i];
   char text[48];
   size_t n = f->length < sizeof text - 4 ? f->length : sizeof text - 4;
   for (size_t k = 0; k < n; k++) text[k] = f->text[k] == 0 ? '?' : f->text[k];
   strcpy(text + n, f->length > n ? "..." : "");
-  return luaL_error(L, "read_csv: %s: line %I, column %d: %s: \"%s\"", path, (LUAI_UACINT)c->line, i + 1, wrong, text);
+  return luaL_error(L, "read_csv: %s: line %I, column %d: %s: \"%s\"%s", path, (LUAI_UACINT)c->line, i + 1, wrong, text,
+                    cure);
 }
 
 /* What one call of csv_numbers wants. */
@@ -232,18 +235,37 @@ typedef struct wanted {
   int         names;               /* where on the stack the classes' table is: names to numbers */
 } wanted;
 
+/* A field that is none of the numbers wanted, and what to do about it. */
+static int raise_no_number(lua_State *L, const reading *r, const wanted *w, int i) {
+  double x;
+  const csv_field *f = &r->from.field[i];
+  if (f->length == 0)
+    return raise_field(L, w->path, &r->from, i, "an empty field", w->integers ? "" : "; missing = 0/0 takes it as NaN");
+  const char *cure = csv_double(f, &x) ? "" : "; leave the column out with columns = {...}, or name it as labels";
+  return raise_field(L, w->path, &r->from, i, w->integers ? "no integer" : "no number", cure);
+}
+
 static void add_number(lua_State *L, reading *r, const wanted *w, int i) {
   const csv_field *f = &r->from.field[i];
   numbers *v = &r->values;
   if (w->integers) {
     int64_t *to = (int64_t *)v->data + v->count++;
-    if (!csv_integer(f, to)) raise_field(L, w->path, &r->from, i, "no integer");
-    else if (!integer_fits(w->dtype, *to)) raise_field(L, w->path, &r->from, i, "too large for the dtype");
+    if (!csv_integer(f, to)) raise_no_number(L, r, w, i);
+    else if (!integer_fits(w->dtype, *to)) raise_field(L, w->path, &r->from, i, "too large for the dtype", "");
   } else {
     double *to = (double *)v->data + v->count++;
     if (f->length == 0 && w->fills) *to = w->missing;
-    else if (!csv_double(f, to)) raise_field(L, w->path, &r->from, i, f->length ? "no number" : "an empty field");
+    else if (!csv_double(f, to)) raise_no_number(L, r, w, i);
   }
+}
+
+/* A class takes its name and places in tables: two by name, four by number; measured 350 to 720 bytes. */
+static void check_class(lua_State *L, reading *r, const wanted *w, size_t name) {
+  enum { TAKES = 720 };
+  r->class_bytes += TAKES + (int64_t)name;
+  if (r->class_bytes < r->class_room) return;
+  r->class_room = 2 * r->class_bytes;
+  check_room(L, w->path, (int64_t)lua_rawlen(L, w->names), "classes", r->class_bytes);
 }
 
 /* Classes are numbered as they come. */
@@ -254,6 +276,7 @@ static void add_class(lua_State *L, reading *r, const wanted *w) {
   int64_t number;
   if (lua_rawget(L, w->names) == LUA_TNIL) {
     number = (int64_t)lua_rawlen(L, w->names) + 1;
+    check_class(L, r, w, f->length);
     lua_pushvalue(L, -2);
     lua_rawseti(L, w->names, number);
     lua_pop(L, 1);

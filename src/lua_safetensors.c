@@ -53,9 +53,8 @@ static int l_open_tensors(lua_State *L) {
   struct stat s;
   const char *path = check_path(L, 1, "load");
   file *f = push_file(L);
-  f->f = fopen(path, "rb");
-  if (!f->f || fstat(fileno(f->f), &s) != 0) return raise_errno(L, "load", path);
-  if (!S_ISREG(s.st_mode)) return raise_bad(L, "load", path, "not a plain file");
+  f->f = open_input(L, "load", path);
+  if (fstat(fileno(f->f), &s) != 0) return raise_errno(L, "load", path);
   lua_pushinteger(L, (lua_Integer)s.st_size);
   return 2;
 }
@@ -67,10 +66,11 @@ static FILE *check_open(lua_State *L, const char *path, lua_Integer offset) {
   return f->f;
 }
 
-/* read_text(file, path, offset, n) → the bytes */
+/* read_text(file, path, offset, n, [factor]) → the bytes. factor: bytes of memory that each will take. */
 static int l_read_text(lua_State *L) {
-  const char *path = check_path(L, 2, "load");
+  const char *path = check_path(L, 2, "load"), *no_room;
   size_t n = (size_t)luaL_checkinteger(L, 4);
+  if ((no_room = push_no_room(L, (double)n * luaL_optnumber(L, 5, 1)))) return raise_bad(L, "load", path, no_room);
   FILE *f = check_open(L, path, luaL_checkinteger(L, 3));
   luaL_Buffer b;
   if (fread(luaL_buffinitsize(L, &b, n), 1, n, f) != n) return raise_bad(L, "load", path, "cannot be read to its end");

@@ -31,7 +31,7 @@ static void check_epoch(lua_State *L, const char *fn, const char *what, place wh
 }
 
 static stream *check_stream(lua_State *L, int i, const char *fn) {
-  stream *s = test_class(L, i, &stream_class);
+  stream *s = test_class(L, i, &stream_class, sizeof(stream));
   if (!s) luaL_error(L, "%s: argument %d: stream expected, got %s", fn, i, type_name(L, i));
   if (s->ended) luaL_error(L, "%s: argument %d: this stream was closed", fn, i);
   check_epoch(L, fn, "stream", s->where, s->epoch);
@@ -39,7 +39,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
 }
 
 static event *check_event(lua_State *L, int i, const char *fn) {
-  event *e = test_class(L, i, &event_class);
+  event *e = test_class(L, i, &event_class, sizeof(event));
   if (!e) luaL_error(L, "%s: argument %d: event expected, got %s", fn, i, type_name(L, i));
   if (e->ended) luaL_error(L, "%s: argument %d: this event was closed", fn, i);
   check_epoch(L, fn, "event", e->where, e->epoch);
@@ -115,7 +115,7 @@ static int l_current_stream(lua_State *L) {
 }
 
 static int s_end(lua_State *L) {
-  stream *s = test_class(L, 1, &stream_class);
+  stream *s = test_class(L, 1, &stream_class, sizeof(stream));
   if (!s || s->ended) return 0;
   s->ended = true;
   if (s->number > 0 && s->epoch == place_epoch(s->where)) s->where.device->streams->release(s->where.index, s->number);
@@ -135,7 +135,7 @@ typedef struct guard {
 static const char guard_class = 0;
 
 static int g_close(lua_State *L) {
-  guard *g = test_class(L, 1, &guard_class);
+  guard *g = test_class(L, 1, &guard_class, sizeof(guard));
   if (!g || !g->active) return 0;
   g->active = false;
   if (g->epoch != place_epoch(g->where)) return 0;
@@ -216,24 +216,24 @@ stream now is done. The script does not wait.
 */
 static int s_wait(lua_State *L) {
   const stream *s = check_stream(L, 1, "wait");
-  if (test_class(L, 2, &event_class)) {
+  if (test_class(L, 2, &event_class, sizeof(event))) {
     const event *e = check_event(L, 2, "wait");
     return finish(L, "wait", wait_for_event(s, e), s->where);
   }
-  if (!test_class(L, 2, &stream_class))
+  if (!test_class(L, 2, &stream_class, sizeof(stream)))
     return luaL_error(L, "wait: argument 2: event or stream expected, got %s", type_name(L, 2));
   const stream *other = check_stream(L, 2, "wait");
   return finish(L, "wait", wait_for_stream(s, other), other->where);
 }
 
 static int s_eq(lua_State *L) {
-  const stream *a = test_class(L, 1, &stream_class), *b = test_class(L, 2, &stream_class);
+  const stream *a = test_class(L, 1, &stream_class, sizeof(stream)), *b = test_class(L, 2, &stream_class, sizeof(stream));
   lua_pushboolean(L, a && b && place_equal(a->where, b->where) && a->number == b->number && a->epoch == b->epoch);
   return 1;
 }
 
 static int s_tostring(lua_State *L) {
-  const stream *s = test_class(L, 1, &stream_class);
+  const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
   if (!s) return luaL_error(L, "tostring: stream expected");
   push_place(L, s->where);
   lua_pushfstring(L, "stream %d of %s%s", s->number, lua_tostring(L, -1), s->ended ? " (closed)" : "");
@@ -268,7 +268,7 @@ static int l_event(lua_State *L) {
 }
 
 static int e_end(lua_State *L) {
-  event *e = test_class(L, 1, &event_class);
+  event *e = test_class(L, 1, &event_class, sizeof(event));
   if (!e || e->ended) return 0;
   e->ended = true;
   if (e->handle && e->epoch == place_epoch(e->where)) e->where.device->streams->event_free(e->where.index, e->handle);
@@ -359,7 +359,7 @@ static int e_elapsed(lua_State *L) {
 }
 
 static int e_tostring(lua_State *L) {
-  const event *e = test_class(L, 1, &event_class);
+  const event *e = test_class(L, 1, &event_class, sizeof(event));
   if (!e) return luaL_error(L, "tostring: event expected");
   push_place(L, e->where);
   lua_pushfstring(L, "event of %s%s", lua_tostring(L, -1), e->ended ? " (closed)" : "");
@@ -370,8 +370,8 @@ static int e_tostring(lua_State *L) {
 
 /* x.device, else a method: upvalue 1. */
 static int l_field(lua_State *L) {
-  const stream *s = test_class(L, 1, &stream_class);
-  const event *e = test_class(L, 1, &event_class);
+  const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
+  const event *e = test_class(L, 1, &event_class, sizeof(event));
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
   if ((s || e) && strcmp(name, "device") == 0) {
     push_place(L, s ? s->where : e->where);

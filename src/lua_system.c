@@ -48,22 +48,12 @@ static int push_failure(lua_State *L) {
   return 2;
 }
 
-/* output_file(path): the file that links lead to, and whether it is to be written in place; nil and why it cannot be
-** written. */
+/* output_file(path): the file that links lead to; nil and why it cannot be written. */
 static int l_output_file(lua_State *L) {
   char target[SYSTEM_PATH];
   bool in_place;
   if (!system_output(luaL_checkstring(L, 1), target, &in_place)) return push_failure(L);
   lua_pushstring(L, target);
-  lua_pushboolean(L, in_place);
-  return 2;
-}
-
-/* make_beside(path): the name of a new empty file in its folder; nil and why not. */
-static int l_make_beside(lua_State *L) {
-  char name[SYSTEM_PATH];
-  if (!system_make_beside(luaL_checkstring(L, 1), name)) return push_failure(L);
-  lua_pushstring(L, name);
   return 1;
 }
 
@@ -99,7 +89,7 @@ static int l_processors(lua_State *L) {
 
 static const function_row functions[] = {
   {"sleep", l_sleep, ANY}, {"terminal", l_terminal, ANY}, {"cache_folder", l_cache_folder, ANY},
-  {"output_file", l_output_file, ANY}, {"make_beside", l_make_beside, ANY},
+  {"output_file", l_output_file, ANY},
   {"available_memory", l_available_memory, ANY}, {"system_memory", l_system_memory, ANY},
   {"processors", l_processors, ANY}, {NULL, NULL, 0}
 };

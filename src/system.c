@@ -8,10 +8,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -92,6 +91,17 @@ static bool folder_takes(const char *path) {
   return access(n ? folder : ".", W_OK | X_OK) == 0;
 }
 
+/* True if the folder's sticky bit keeps this process from replacing the file, which it may write to. */
+static bool sticks(const char *path, const struct stat *file) {
+  char folder[SYSTEM_PATH];
+  struct stat s;
+  size_t n = folder_length(path);
+  memcpy(folder, path, n);
+  folder[n] = 0;
+  if (geteuid() == 0 || stat(n ? folder : ".", &s) != 0) return false;
+  return (s.st_mode & S_ISVTX) && s.st_uid != geteuid() && file->st_uid != geteuid();
+}
+
 bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
   struct stat s;
   if (!*path) return fail(ENOENT);
@@ -101,49 +111,103 @@ bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place) {
   if (there && S_ISDIR(s.st_mode)) return fail(EISDIR);
   if (there && access(target, W_OK) != 0) return false;
   bool takes = folder_takes(target);
-  *in_place = there && (!takes || is_special(target) || !S_ISREG(s.st_mode));
+  *in_place = there && (!takes || is_special(target) || !S_ISREG(s.st_mode) || sticks(target, &s));
   return there || takes;
 }
 
-/* Is this a file that a process began and was killed before it could end it? The same number may be another process's on
-** another machine or in another container, so that the file must also have been left alone for long. */
-static bool is_left(const char *path, const char *name) {
+/* True if nobody holds the lock of an open file, which then is ours. Where files cannot be locked (some network file
+** systems), true if it has not been written to for an hour. */
+static bool nobody_holds(int file, const struct stat *s) {
   enum { LONG = 3600 };
-  long id;
-  int number, end = 0;
-  struct stat s;
-  if (sscanf(name, ".luatensor-%ld-%d%n", &id, &number, &end) != 2 || name[end] || id <= 0) return false;
-  if (kill((pid_t)id, 0) == 0 || errno != ESRCH) return false;
-  return lstat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() && time(NULL) - s.st_mtime > LONG;
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+  return errno != EWOULDBLOCK && errno != EINTR && time(NULL) - s->st_mtime > LONG;
 }
 
-static void remove_left(const char *target) {
+static bool same_file(const struct stat *a, const struct stat *b) { return a->st_dev == b->st_dev && a->st_ino == b->st_ino; }
+
+/* Removes a file that a process began to write and was killed before it could finish. While its lock is ours no writer can
+** give it another name, so that the name still is this file's when it is removed. */
+static void remove_left(const char *path, const char *name) {
+  long id;
+  int number, end = 0;
+  struct stat s, now;
+  if (sscanf(name, ".luatensor-%ld-%d%n", &id, &number, &end) != 2 || name[end] || id <= 0) return;
+  int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return;
+  if (fstat(file, &s) == 0 && S_ISREG(s.st_mode) && nobody_holds(file, &s) && lstat(path, &now) == 0 && same_file(&s, &now))
+    unlink(path);
+  close(file);
+}
+
+static void remove_all_left(const char *target) {
   char path[SYSTEM_PATH];
   int n = (int)folder_length(target);
   snprintf(path, sizeof path, "%.*s", n, n ? target : "");
   DIR *folder = opendir(n ? path : ".");
   if (!folder) return;
   for (const struct dirent *e; (e = readdir(folder));)
-    if (snprintf(path, sizeof path, "%.*s%s", n, target, e->d_name) < SYSTEM_PATH && is_left(path, e->d_name))
-      unlink(path);
+    if (snprintf(path, sizeof path, "%.*s%s", n, target, e->d_name) < SYSTEM_PATH) remove_left(path, e->d_name);
   closedir(folder);
 }
 
-bool system_make_beside(const char *target, char name[SYSTEM_PATH]) {
+/* Gives a new file the owner, group and rights of the one whose place it takes. */
+static bool take_rights(int file, const char *target) {
+  struct stat old, s;
+  if (stat(target, &old) != 0) return true;
+  if (fstat(file, &s) != 0) return false;
+  if ((s.st_uid != old.st_uid || s.st_gid != old.st_gid) && fchown(file, old.st_uid, old.st_gid) != 0) return fail(EPERM);
+  (void)!fchmod(file, old.st_mode & 07777);
+  return true;
+}
+
+/* Locks a file that was just made. False: another process took it for one that was left, and removes it. */
+static bool lock_new(int file, const char *name) {
+  struct stat s, now;
+  if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  return fstat(file, &s) == 0 && lstat(name, &now) == 0 && same_file(&s, &now);
+}
+
+static int fail_with(int why) {
+  errno = why;
+  return -1;
+}
+
+int system_make_beside(const char *target, char name[SYSTEM_PATH]) {
   enum { TRIES = 1000 };
-  remove_left(target);
+  remove_all_left(target);
   for (int i = 0; i < TRIES; i++) {
     int n = snprintf(name, SYSTEM_PATH, "%.*s.luatensor-%ld-%d", (int)folder_length(target), target, (long)getpid(), i);
-    if (n >= SYSTEM_PATH) return fail(ENAMETOOLONG);
+    if (n >= SYSTEM_PATH) return fail_with(ENAMETOOLONG);
     int file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file < 0 && errno == EEXIST) continue;
-    if (file < 0) return false;
-    struct stat s;
-    if (stat(target, &s) == 0) (void)!fchmod(file, s.st_mode & 07777);
+    if (file < 0 && errno != EEXIST) return -1;
+    if (file < 0) continue;
+    bool locked = lock_new(file, name);
+    if (locked && take_rights(file, target)) return file;
+    int why = errno;
+    if (locked) unlink(name);
     close(file);
-    return true;
+    if (locked) return fail_with(why);
   }
-  return false;
+  return -1;
+}
+
+FILE *system_open(const char *path) {
+  struct stat s;
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return NULL;
+  bool plain = fstat(file, &s) == 0 && S_ISREG(s.st_mode);
+  FILE *f = plain ? fdopen(file, "rb") : NULL;
+  if (f) return f;
+  close(file);
+  if (!plain) errno = 0;
+  return NULL;
+}
+
+bool system_has_room(size_t bytes, size_t *available) {
+  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling these 2 ms */
+  *available = SIZE_MAX;
+  if (bytes > SMALL) system_memory("", available);
+  return bytes <= *available;
 }
 
 /* ---- control groups (Linux): limits on what a container gets, of the process's group and of all that it is in ---- */

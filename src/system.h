@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { SYSTEM_PATH = 1024 };
 
@@ -17,12 +18,21 @@ bool system_cache_folder(char folder[SYSTEM_PATH]);
 bool system_make_folder(char *folder);
 
 /* Can this be written, as far as can be told without doing it? False: no; errno says why. target: the file that links
-** lead to; *in_place: no other can take its place, because it is a device, a pipe, or in a folder that takes none. */
+** lead to; *in_place: no other can take its place, because it is a device, a pipe, in a folder that takes none, or another
+** user's in a folder with the sticky bit. */
 bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place);
 
-/* Makes an empty file with a name that nothing had, in the target's folder and with its rights, if it is there. Removes
-** those there that killed processes left. */
-bool system_make_beside(const char *target, char name[SYSTEM_PATH]);
+/* Makes an empty file with a name that nothing had, in the target's folder, and with the target's owner, group and rights
+** if it is there. Returns a descriptor to write to, which holds a lock until it is closed: a file of such a name that
+** nobody has locked was left by a process that was killed, and is removed here. -1: errno says why; EPERM: the target
+** belongs to somebody else, to whom this process can give no file. */
+int system_make_beside(const char *target, char name[SYSTEM_PATH]);
+
+/* A plain file to be read; never waits, as opening a pipe would. NULL: errno says why; 0: it is no plain file. */
+FILE *system_open(const char *path);
+
+/* True if so many bytes can be allocated without swapping. Small requests are not compared with what is available. */
+bool system_has_room(size_t bytes, size_t *available);
 
 /* Bytes that this process can have at most: the machine's, or less in a control group. *available, where wanted: those
 ** that it can still get without swapping; what files are kept in counts as free; SIZE_MAX: unknown. root: what /proc and

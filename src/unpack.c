@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "system.h"
+
 enum {
   ROOM  = 1 << 16,             /* packed bytes read at a time */
   RATIO = 1032                 /* a bit of deflate's, two of which stand for 258 bytes, times 8: no data packs better */
@@ -86,7 +88,6 @@ static bool look(unpack *u, char wrong[UNPACK_WORDS]) {
   unsigned char magic[2];
   struct stat s;
   if (fstat(fileno(u->f), &s) != 0) return say(wrong, "");
-  if (!S_ISREG(s.st_mode)) return say(wrong, "not a plain file");
   u->size = (int64_t)s.st_size;
   bool two = fread(magic, 1, 2, u->f) == 2;
   if (ferror(u->f) || fseek(u->f, 0, SEEK_SET) != 0) return say(wrong, "");
@@ -100,8 +101,9 @@ unpack *unpack_open(const char *path, char wrong[UNPACK_WORDS]) {
   unpack *u = calloc(1, sizeof *u);
   say(wrong, "");
   if (!u) return NULL;
-  u->f = fopen(path, "rb");
+  u->f = system_open(path);
   if (u->f && look(u, wrong)) return u;
+  if (!u->f && errno == 0) say(wrong, "not a plain file");
   int why = errno;
   unpack_close(u);
   errno = why;

@@ -14,6 +14,7 @@
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local clocale = require "luatensor.clocale"
 local json = require "luatensor.json"
 local safetensors = require "luatensor.safetensors"
 
@@ -79,7 +80,7 @@ local function sorted_keys(path, t)
     if type(key) == "number" or key:sub(1, 1) == "$" or not utf8.len(key) then kind = "pairs" end
     keys[#keys + 1] = key
   end
-  table.sort(keys, key_before)
+  clocale.sort(keys, key_before)
   if #keys > 0 and keys[#keys] == #keys and keys[1] == 1 then kind = "list" end
   return keys, kind
 end
@@ -244,7 +245,27 @@ end
 
 -- ---- the functions ----
 
-local function has_end(path, ending) return type(path) == "string" and path:lower():sub(-#ending) == ending end
+-- Endings of files that other formats have: under such a name nothing would read what lt.save writes.
+local FOREIGN = {}
+for ending in ([[npz pt pth pkl pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
+                 yaml yml xml html md lua py png jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
+                 tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
+  FOREIGN[ending] = true
+end
+
+-- The path's ending must not promise another format than the one that is written.
+local function check_end(path, wrong)
+  if type(path) ~= "string" then return end
+  local ending = clocale.call(string.lower, path):match "%.([^./]*)$"
+  if FOREIGN[ending] then
+    blame.fail("save", "%s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors", path, ending)
+  elseif ending == wrong[1] then
+    blame.fail("save", "%s: %s", path, wrong[2])
+  end
+end
+
+local ALONE = {"safetensors", "a tensor alone is saved as .npy; in such a file it has a name: {name = x}"}
+local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 
 return function(lt)
   --- Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
@@ -256,21 +277,18 @@ return function(lt)
   --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
   --
   -- @function save
-  -- @string path
+  -- @string path with the ending `.npy` or `.safetensors`, or one that no known format has
   -- @param value what has functions state_dict and load_state_dict is saved as what state_dict gives
   -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
-  -- @raise what cannot be saved, named; no room, no permission; a dtype that the format lacks: bfloat16 (.npy),
+  -- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no permission; a dtype that the format lacks: bfloat16 (.npy),
   -- complex128 (.safetensors)
   function lt.save(path, value, options)
     options = blame.call(args.options, "save", options, {metadata = true})
     if core.is_tensor(value) and not options.metadata then
-      if has_end(path, ".safetensors") then
-        blame.fail("save", "%s: a tensor alone is saved as .npy; in such a file it has a name: {name = x}", path)
-      end
+      check_end(path, ALONE)
       return blame.call(core.save_npy, path, value)
-    elseif has_end(path, ".npy") then
-      blame.fail("save", "%s: an .npy file holds one tensor; name it .safetensors", path)
     end
+    check_end(path, TABLE)
     return save_value(path, value, options.metadata)
   end
 

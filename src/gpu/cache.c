@@ -1,7 +1,9 @@
-/* A file is a header and the image. What cannot be read, is damaged or belongs to something else is not there. */
+/* A file is a header and the image. What cannot be read, is damaged or belongs to something else is not there; neither is
+** a file, or one in a folder, that another user owns or may write to: it could hold a kernel of that user's. */
 
 #include "cache.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,13 +57,37 @@ static void *read_image(FILE *f, const uint8_t key[HASH_SIZE], size_t *bytes) {
   return image;
 }
 
+/* True if an open file or folder is this user's, and nobody else may write to it. */
+static bool is_ours(int file) {
+  struct stat s;
+  return fstat(file, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/* The folder of the cache, open; -1: there is none that is ours alone. */
+static int open_folder(void) {
+  char path[SYSTEM_PATH];
+  int folder = system_cache_folder(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (folder < 0 || is_ours(folder)) return folder;
+  close(folder);
+  return -1;
+}
+
+/* Never waits, as opening a pipe would. */
+static FILE *open_ours(int folder, const char *name) {
+  struct stat s;
+  int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  FILE *f = file >= 0 && is_ours(file) && fstat(file, &s) == 0 && S_ISREG(s.st_mode) ? fdopen(file, "rb") : NULL;
+  if (file >= 0 && !f) close(file);
+  return f;
+}
+
 void *cache_read(const uint8_t key[HASH_SIZE], size_t *bytes) {
   char path[SYSTEM_PATH];
-  struct stat s;                       /* opening a pipe would wait for a writer */
-  bool is_file = find_path(key, path) && stat(path, &s) == 0 && S_ISREG(s.st_mode);
-  FILE *f = is_file ? fopen(path, "rb") : NULL;
+  int folder = find_path(key, path) ? open_folder() : -1;
+  FILE *f = folder >= 0 ? open_ours(folder, strrchr(path, '/') + 1) : NULL;
   void *image = f ? read_image(f, key, bytes) : NULL;
   if (f) fclose(f);
+  if (folder >= 0) close(folder);
   return image;
 }
 

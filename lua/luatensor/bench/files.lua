@@ -4,6 +4,8 @@ local core = require "luatensor.core"
 
 local files = {}
 
+local JSON_TAKES <const> = 40          -- bytes of memory for each of a text: measured 30 on lists of short lists
+
 local function reason(path, problem) return ("%s: %s"):format(path, tostring(problem):gsub("^.*: ", "")) end
 
 --- Can a file be written there, as far as can be told without doing it? To be asked before minutes of measuring.
@@ -17,28 +19,6 @@ function files.check(path)
   return path
 end
 
--- Writes and closes; nil and why not.
-local function put(path, text)
-  local file, problem = io.open(path, "wb")
-  if not file then return nil, problem end
-  local written, why = file:write(text)
-  local closed, late = file:close()
-  return written and closed, why or late
-end
-
-local removes = {__close = function(self) if self.name then os.remove(self.name) end end}
-
--- What was there stays until the new one is complete, whatever ends it.
-local function replace(target, text)
-  local name, problem = core.make_beside(target)
-  if not name then return nil, problem end
-  local new <close> = setmetatable({name = name}, removes)
-  local done, why = put(name, text)
-  if done then done, why = os.rename(name, target) end
-  if done then new.name = nil end
-  return done, why
-end
-
 --- Writes a text file whole or not at all. What a link leads to is written, not the link; devices, pipes, and files in
 -- folders that take no other, are written in place.
 -- @string path
@@ -47,11 +27,20 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string why not, with the path
 function files.write(path, text)
-  local target, in_place = core.output_file(path)
-  if not target then return nil, reason(path, in_place) end
-  local done, problem = (in_place and put or replace)(target, text)
+  local done, problem = core.write_file(path, text)
   if not done then return nil, reason(path, problem) end
   return true
+end
+
+--- Reads a plain file of JSON, whose values take many times its size.
+-- @string path
+-- @treturn[1] string
+-- @treturn[2] nil
+-- @treturn[2] string why not, with the path
+function files.read(path)
+  local text, problem = core.read_file(path, JSON_TAKES)
+  if not text then return nil, ("%s: %s"):format(path, problem) end
+  return text
 end
 
 return files

@@ -161,11 +161,8 @@ end
 -- @raise what cannot be read, is no result, or is of another version
 function result.load(path)
   check_path("bench.load", path)
-  local file, problem = io.open(path, "rb")
-  if not file then arguments.fail("bench.load", "%s", problem) end
-  local text = file:read("a")
-  file:close()
-  if not text then arguments.fail("bench.load", "%s: cannot be read", path) end
+  local text, problem = files.read(path)
+  if not text then arguments.fail("bench.load", "%s", problem) end
   local value, wrong = result.decode(text, path)
   if not value then arguments.fail("bench.load", "%s", wrong) end
   return value

@@ -62,12 +62,6 @@ local function is_sealed(text)
   return check ~= nil and hash(with_check(text, EMPTY)) == check
 end
 
-local function read(path)
-  local file = io.open(path, "rb")
-  local text = file and file:read("a")
-  if file then file:close() end
-  return text
-end
 
 --- The devices of a stored result; nil: none for this machine that is whole.
 -- @string words what limits_file.words gives
@@ -75,7 +69,7 @@ end
 -- @treturn ?table
 function limits_file.load(words, emulated)
   local path = limits_file.path(words, emulated)
-  local text = path and read(path)
+  local text = path and files.read(path)
   if not text or not is_sealed(text) then return nil end
   local stored = result.decode(text, path)
   return stored and stored.identity == words and stored.devices or nil
