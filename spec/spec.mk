@@ -7,8 +7,8 @@ KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex com
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity arity examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))
-# Not with a collection at every tensor: what makes very many, and what counts collections.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_sort gradient_fft gradient_linalg functional update process embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel), \
+# Not with a collection at every tensor: what makes very many, and what counts collections or has its own.
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_sort gradient_fft gradient_linalg functional update process embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.

@@ -122,23 +122,40 @@ static int unknown_option(lua_State *L, const char *fn, const char *name, const 
   return luaL_error(L, "%s: unknown option \"%s\"; known: %s%s", fn, name, all, push_help(L, "option", name, names));
 }
 
+static void check_name(lua_State *L, int i, const char *fn, const char *const *known) {
+  if (lua_type(L, i) != LUA_TSTRING) luaL_error(L, "%s: a table is either options (names) or a list, not both", fn);
+  const char *name = lua_tostring(L, i);
+  int k = 0;
+  while (known[k] && strcmp(known[k], name) != 0) k++;
+  if (!known[k]) unknown_option(L, fn, name, known);
+}
+
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs) {
   check_dot(L, fn);
   int last = lua_gettop(L);
   *nargs = last;
   if (last == 0 || !is_options(L, last)) return 0;
-  lua_pushnil(L);
-  while (lua_next(L, last)) {
-    if (lua_type(L, -2) != LUA_TSTRING)
-      luaL_error(L, "%s: a table is either options (names) or a list, not both", fn);
-    const char *name = lua_tostring(L, -2);
-    int k = 0;
-    while (known[k] && strcmp(known[k], name) != 0) k++;
-    if (!known[k]) unknown_option(L, fn, name, known);
-    lua_pop(L, 1);
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, last);) {
+    check_name(L, -2, fn, known);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, last + 1);
   }
+  lua_replace(L, last);
   *nargs = last - 1;
   return last;
+}
+
+int copy_list(lua_State *L, int i) {
+  int n = (int)lua_rawlen(L, i);
+  lua_createtable(L, n, 0);
+  for (int k = 1; k <= n; k++) {
+    lua_rawgeti(L, i, k);
+    lua_rawseti(L, -2, k);
+  }
+  lua_replace(L, i);
+  return n;
 }
 
 int push_option(lua_State *L, int options, const char *name) {

@@ -71,11 +71,11 @@ void reclaim(lua_State *L, place where);
 tensor *push_empty(lua_State *L);
 
 /* Tensors that are made while a scope is open and not what comes of it end with it. One is open at a time, on a thread;
-** what finalizers make is none of it. */
+** what finalizers and debug hooks make is none of it. */
 enum { SCOPE = 64 };                                         /* beyond that the collector finds them */
-typedef struct scope { int n; tensor_userdata *made[SCOPE]; } scope;
+typedef struct scope { int n; bool hooked; lua_State *thread; tensor_userdata *made[SCOPE]; } scope;
 
-scope *scope_open(scope *s);                                 /* NULL: another one is */
+scope *scope_open(lua_State *L, scope *s);                   /* NULL: another one is */
 void   scope_close(lua_State *L, scope *s, int result);      /* result: a tensor, or a table of them; s may be NULL */
 scope *scope_current(void);                                  /* the open one, or NULL */
 void   scope_leave(scope *outer);                            /* after an error: outer was open before */
@@ -90,8 +90,12 @@ tensor *push_view(lua_State *L, const tensor *base);
 bool is_options(lua_State *L, int i);
 
 /* Index of the options table if the last argument is one, else 0. Names not in `known` (ended by NULL)
-** are an error that lists them. Positional arguments are 1 … *nargs after this. */
+** are an error that lists them. Positional arguments are 1 … *nargs after this.
+** A copy takes the place of the table: finalizers, which run in the middle of functions, cannot change that one. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
+
+/* Replaces the list at index i by a copy, for the same reason. Returns its length. */
+int copy_list(lua_State *L, int i);
 
 /* The same where argument i, the last, is a dim: option "dim" is put there. */
 int check_dim_option(lua_State *L, const char *fn, const char *const *known, int *nargs, int i);

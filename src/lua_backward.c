@@ -188,7 +188,7 @@ static bool fits(const node_value *v, const tensor *g) {
 /* The gradient at the top becomes one of v's shape, dtype and device. */
 static void fit(lua_State *L, const walk *w, const node_value *v) {
   int g = lua_gettop(L);
-  scope *made = w->graph ? NULL : scope_open(w->made);
+  scope *made = w->graph ? NULL : scope_open(L, w->made);
   lua_pushvalue(L, FIT);
   lua_pushvalue(L, g);
   push_lengths(L, v);
@@ -237,7 +237,7 @@ static void drop_spares(lua_State *L, int used, int result) {
 ** makes besides end with it, and so do those that show it what the node kept: of rules for one input spares. */
 static void apply(lua_State *L, const walk *w, const char *letters, bool one) {
   int at = lua_gettop(L), spares = one && !w->graph ? SPARES : 0;
-  scope *made = w->graph || w->custom ? NULL : scope_open(w->made);
+  scope *made = w->graph || w->custom ? NULL : scope_open(L, w->made);
   lua_rawgeti(L, at, 2);
   lua_replace(L, at);
   lua_pushvalue(L, G);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "lua_args.h"
+#include "lua_interrupt.h"
 #include "lua_register.h"
 #include "lua_state.h"
 #include "profile.h"
@@ -127,6 +128,7 @@ static int l_reopen(lua_State *L) {
   place p = check_place(L, 1, "reopen");
   check_no_sandbox(L, "reopen");
   if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
+  check_no_interrupt(L, "reopen");
   int st = p.device->reopen(p.index);
   return st == OK ? 0 : raise_device(L, "reopen", st, p);
 }

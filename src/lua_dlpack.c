@@ -67,10 +67,16 @@ static void release(storage *s) {
   free(s->owner);
 }
 
+/* After the making of a tensor: a finalizer may have taken the struct meanwhile. */
+static void check_ready(lua_State *L, const dl_owned *p) {
+  if (!p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
+}
+
 /* A tensor on the data itself; the struct is ours from then on. */
 static void push_shared(lua_State *L, dl_owned *p, const tensor *form) {
   size_t bytes = (size_t)form->count * (size_t)dtype_size(form->dtype);
   tensor *t = push_empty(L);
+  check_ready(L, p);
   storage *s;
   dl_owned *owner = malloc(sizeof *owner);
   if (!owner) raise(L, "from_dlpack", ERR_MEMORY, NULL, 0);
@@ -91,6 +97,7 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   place where = form->store->place;
   if (in.dtype == DT_bool) in.dtype = DT_uint8;           /* bytes other than 0 and 1 are true */
   tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, where);
+  check_ready(L, p);
   int st = form->count == 0 ? OK : op_copy(t, &in);
   if (st == OK) st = device_sync(where);
   if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
@@ -124,7 +131,7 @@ enum { LOWEST = 4096 };
 /* The struct in argument 1: of a userdata of to_dlpack, or at a light userdata's address. */
 static dl_owned *check_struct(lua_State *L, int options, dl_owned *light) {
   dl_owned *p = test_class(L, 1, &capsule_class, sizeof(dl_owned));
-  if (p && !p->managed) luaL_error(L, "from_dlpack: this DLPack struct was taken already");
+  if (p) check_ready(L, p);
   if (p) return p;
   if (lua_type(L, 1) != LUA_TLIGHTUSERDATA || is_index_mark(lua_touserdata(L, 1)))
     luaL_error(L, "from_dlpack: userdata of to_dlpack or light userdata expected, got %s", type_name(L, 1));

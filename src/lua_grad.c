@@ -1,6 +1,7 @@
 /* Gradients as tensors have them: requires_grad, grad, detach …, and what the engine asks of tensors. */
 
 #include "lua_autograd.h"
+#include "lua_interrupt.h"
 #include "lua_node.h"
 #include "lua_register.h"
 
@@ -165,7 +166,7 @@ int set_grad(lua_State *L) {
   lua_getiuservalue(L, 1, 1);
   tensor_userdata *old = test_userdata(L, 4), *new = test_userdata(L, 3);
   if (new) new->held = false;
-  if (old && old->held) tensor_drop(&old->tensor);
+  if (old && old->held && !is_interrupting(L)) tensor_drop(&old->tensor);
   lua_settop(L, 3);
   lua_setiuservalue(L, 1, 1);
   return 0;
@@ -212,6 +213,7 @@ static int l_set_apart(lua_State *L) {
 static int l_become(lua_State *L) {
   tensor *x = check_tensor(L, 1, "autograd"), *y = check_tensor(L, 2, "autograd");
   if (!((tensor_userdata *)lua_touserdata(L, 1))->is_leaf) return luaL_error(L, "only leaves can be moved");
+  check_no_interrupt(L, "to");
   tensor t = *y;
   t.apart = false;
   storage_retain(t.store);

@@ -246,7 +246,7 @@ static void check_items(lua_State *L, lua_Integer n) {
   }
 }
 
-/* What key 2 selects of tensor 1. */
+/* What key 2 selects of tensor 1. Tensors of the key stay on the stack: a finalizer may take them out of the script's table. */
 static void select_key(lua_State *L, selection *s) {
   s->x = check_tensor(L, 1, "index");
   s->view = *s->x;
@@ -257,10 +257,11 @@ static void select_key(lua_State *L, selection *s) {
     return;
   }
   lua_Integer n = (lua_Integer)lua_rawlen(L, 2);
+  luaL_checkstack(L, LUA_MINSTACK + MAX_DIMS, "index");
   for (lua_Integer k = 1; k <= n; k++) {
-    lua_rawgeti(L, 2, k);
+    int type = lua_rawgeti(L, 2, k);
     select_item(L, lua_gettop(L), s, (int)k, (int)n);
-    lua_pop(L, 1);
+    if (type != LUA_TUSERDATA) lua_pop(L, 1);
   }
   check_items(L, n);
 }

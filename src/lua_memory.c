@@ -6,6 +6,7 @@
 #include "lua_args.h"
 #include "lua_collect.h"
 #include "lua_compose.h"
+#include "lua_interrupt.h"
 #include "lua_register.h"
 #include "text.h"
 
@@ -96,9 +97,11 @@ static bool gc_stress(void) {
 
 /* ---- scopes ---- */
 
-scope *scope_open(scope *s) {
+scope *scope_open(lua_State *L, scope *s) {
   if (open_scope) return NULL;
   s->n = 0;
+  s->hooked = lua_gethook(L) != NULL;
+  s->thread = L;
   return open_scope = s;
 }
 
@@ -108,7 +111,9 @@ void scope_leave(scope *outer) { open_scope = outer; }
 
 static void scope_add(lua_State *L, tensor_userdata *u) {
   scope *s = open_scope;
-  if (s->n < SCOPE && lua_gc(L, LUA_GCISRUNNING) != -1) s->made[s->n++] = u;
+  if (s->n == SCOPE || L != s->thread) return;
+  if ((s->hooked || lua_gc(L, LUA_GCISRUNNING) != 1) && is_in_interrupt(L)) return;
+  s->made[s->n++] = u;
 }
 
 void scope_forget(const tensor_userdata *u) {

@@ -40,6 +40,7 @@ enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
   X(compose) \
   X(inspect) \
   X(mode) \
+  X(interrupt) \
   X(autograd) \
   X(node) \
   X(rule) \

@@ -392,7 +392,7 @@ static const tensor *list_tensor(lua_State *L, int k) {
 /* Checks the list at 1: live tensors on one device. Returns how many, and their common dtype. */
 static int check_list(lua_State *L, const char *fn, enum dtype *d) {
   if (!lua_istable(L, 1)) luaL_error(L, "%s: table of tensors expected, got %s", fn, type_name(L, 1));
-  int n = (int)lua_rawlen(L, 1);
+  int n = copy_list(L, 1);
   if (n == 0) luaL_error(L, "%s: no tensors", fn);
   const tensor *first = NULL;
   for (int k = 1; k <= n; k++) {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lua_args.h"
+#include "lua_interrupt.h"
 #include "lua_register.h"
 
 /* Scripts can reach this through debug.getmetatable: the argument may be anything. */
@@ -18,15 +19,15 @@ static int l_gc(lua_State *L) {
 
 /***
 Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
-In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
-collector ends it when nothing refers to it any more.
+It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
+the collector ends the tensor when nothing refers to it any more.
 @function free
 @tparam tensor x
 */
 static int l_free(lua_State *L) {
   tensor *t = test_tensor(L, 1);
   if (!t) return luaL_error(L, "free: tensor expected, got %s", type_name(L, 1));
-  if (lua_gc(L, LUA_GCISRUNNING) != -1) tensor_drop(t);
+  if (!is_interrupting(L)) tensor_drop(t);
   return 0;
 }
 

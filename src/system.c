@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <sched.h>
 #endif
+#include <dlfcn.h>
 
 #include "system.h"
 
@@ -356,6 +357,21 @@ int system_columns(int fd) {
   struct winsize size;
   if (!isatty(fd)) return 0;
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+/* ---- code ---- */
+
+/* Where the module of a function begins in memory, NULL: unknown. */
+static const void *module_of(void (*f)(void)) {
+  Dl_info found;
+  void *address;
+  memcpy(&address, &f, sizeof address);
+  return dladdr(address, &found) ? found.dli_fbase : NULL;
+}
+
+bool system_same_module(void (*f)(void), void (*g)(void)) {
+  const void *a = module_of(f), *b = module_of(g);
+  return !a || !b || a == b;
 }
 
 bool system_sleep(double seconds) {

@@ -46,6 +46,9 @@ int system_processors(const char *root, double *quota);
 /* Columns of the terminal on a file descriptor, 80 where it does not tell; 0: it is none. */
 int system_columns(int fd);
 
+/* True if two functions are of one program or shared library, and where that cannot be told. */
+bool system_same_module(void (*f)(void), void (*g)(void));
+
 /* False: a signal came before the time was over. */
 bool system_sleep(double seconds);
 

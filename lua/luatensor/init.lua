@@ -6,6 +6,8 @@ local arity = require "luatensor.arity"
 local core = require "luatensor.core"
 local names = require "luatensor.names"
 
+core.set_home()
+
 --- What the files below need, and scripts do not.
 local internal = {}
 for name in ([[
@@ -14,6 +16,7 @@ for name in ([[
     attention_back plainly sleep terminal cache_folder output_file write_file read_file available_memory system_memory
     processors profile_start profile_stop profile_running working_set autograd updates capturing read_idx
     csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor close_tensors
+    modes set_home check_interrupt
     cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool
     average_pool_back norm_rows norm_channels norm_back softmax_back hidden most_arguments is_overlapping update_misfit
     chunk script_line is_callable is_generator

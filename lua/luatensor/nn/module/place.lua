@@ -41,6 +41,7 @@ end
 -- @treturn Module this one
 function place.to(self, where, also)
   local dtype, device = targets(where, also)
+  blame.call(core.check_interrupt, "to")
   local _ <close> = engine.recording(false)
   local list = {}
   walking.each_tensor(self, fields.is_state, function(name, x)
