@@ -207,6 +207,7 @@ typedef struct op_record {
 typedef struct op_recorder {
   void (*record)(lua_State *L, const op_record *r);
   void (*check_write)(lua_State *L, const char *fn, int target);     /* target: a stack index, or 0: option out */
+  void (*keep)(lua_State *L, op_record *r, int target);
   void (*check_plain)(lua_State *L, const char *fn, int first, int last);
 } op_recorder;
 extern const op_recorder *the_recorder;
@@ -218,6 +219,14 @@ static inline const op_recorder *recorder(void) { return __atomic_load_n(&the_re
 static inline void check_in_place(lua_State *L, const char *fn) {
   if (recorder()) recorder()->check_write(L, fn, 1);
 }
+
+/* Before the op of a record writes to the tensor at stack index `target`: inputs that share the memory of this tensor, and
+** whose elements the op's gradient needs, are replaced by copies, which are pushed. free_kept: after the op was recorded,
+** with the stack's height before. */
+static inline void keep_overwritten_inputs(lua_State *L, op_record *r, int target) {
+  if (recorder()) recorder()->keep(L, r, target);
+}
+void free_kept(lua_State *L, const op_record *r, int height);
 
 /* Before work through which no gradient goes: arguments first … last must not need any. */
 static inline void check_plain(lua_State *L, const char *fn, int first, int last) {

@@ -52,18 +52,26 @@ static void push_edge(lua_State *L, const op_record *r, int k, const tensor_user
   if (r->list) lua_remove(L, at);
 }
 
-/* What the rule, if there is one, needs of the values: bit k is value k of the node; params: of the call. */
-static uint64_t needed_values(const rule *rule, const node *n, bool *params) {
+/* The inputs whose gradient is wanted: bit k is input k. */
+static unsigned wanted_inputs(const node *n) {
+  unsigned wanted = 0;
+  for (int k = 0; k < n->nin && k < MAX_IN; k++) wanted |= (unsigned)n->value[n->nout + k].needs << k;
+  return wanted;
+}
+
+/* The values of a node with nout results that the rule, if there is one, needs: bit k is value k; params: those of the
+** call. */
+static uint64_t needed_values(const rule *rule, unsigned wanted, int nout, bool *params) {
   uint64_t mask = 0;
   *params = false;
   for (int k = 0; rule && k <= rule->n; k++) {
-    if (k == 0 ? !rule->all : k > n->nin || !n->value[n->nout + k - 1].needs) continue;
+    if (k == 0 ? !rule->all : !(wanted >> (k - 1) & 1)) continue;
     for (const char *c = rule->needs[k]; *c; c++) {
       if (*c == 'p') *params = true;
       else if (*c == 's') continue;
       else if (*c == 'o') mask |= 1;
       else if (*c >= '1' && *c <= '9') mask |= (uint64_t)1 << (*c - '1');
-      else mask |= (uint64_t)1 << (n->nout + (*c == 'w' ? 3 : *c - 'x'));
+      else mask |= (uint64_t)1 << (nout + (*c == 'w' ? 3 : *c - 'x'));
     }
   }
   return mask;
@@ -187,7 +195,7 @@ static void push_recorded(lua_State *L, const op_record *r, int out, int nin, in
   n->seq = ++s->seq;
   set_edges(L, r, at, n);
   bool params;
-  uint64_t needed = needed_values(rule, n, &params);
+  uint64_t needed = needed_values(rule, wanted_inputs(n), nout, &params);
   if (needed) node_own(L, at);
   set_values(L, r, out, n, needed);
   set_params(L, r, at, n, params);
@@ -255,6 +263,66 @@ static void check_write(lua_State *L, const char *fn, int target) {
                ":clone(), or use lt.no_grad(fn)", fn);
 }
 
+/* The inputs whose gradients are wanted, as wanted_inputs gives them. */
+static unsigned wanted_of_record(lua_State *L, const op_record *r) {
+  unsigned wanted = 0;
+  for (int k = 0; k < r->nin; k++) {
+    const tensor_userdata *u = input(L, r, k);
+    wanted |= (unsigned)(u && u->needs_grad) << k;
+  }
+  return wanted;
+}
+
+/* The values that the rule of this name needs for the gradients of the wanted inputs. */
+static uint64_t needed_by_rule(lua_State *L, const op_record *r, unsigned wanted) {
+  bool params;
+  push_state(L);
+  lua_getiuservalue(L, -1, STATE_RULES);
+  lua_getfield(L, -1, r->name);
+  uint64_t needed = needed_values(test_rule(L, -1), wanted, 1, &params);
+  lua_pop(L, 3);
+  return needed;
+}
+
+/* Pushes a copy of the tensor at stack index i, with the same history. */
+static void push_twin(lua_State *L, const char *fn, int i) {
+  const tensor_userdata *u = lua_touserdata(L, i);
+  tensor *copy = push_tensor(L, fn, u->tensor.dtype, &u->tensor.shape, u->tensor.store->place);
+  int st;
+  TRY(L, copy->store->place, st, op_copy(copy, &u->tensor));
+  if (st != OK) raise(L, fn, st, (const tensor *[]){copy, &u->tensor}, 2);
+  tensor_userdata *twin = lua_touserdata(L, -1);
+  twin->needs_grad = u->needs_grad;
+  twin->is_leaf = u->is_leaf;
+  twin->output = u->output;
+  if (u->is_leaf) return;
+  lua_getiuservalue(L, i, 1);
+  lua_setiuservalue(L, -2, 1);
+}
+
+static void keep_overwritten(lua_State *L, op_record *r, int target) {
+  unsigned wanted = wanted_of_record(L, r);
+  if (!wanted || !mode_is_recording(L)) return;
+  luaL_checkstack(L, r->nin + LUA_MINSTACK, NULL);
+  const tensor *written = result_at(L, target);
+  uint64_t needed = needed_by_rule(L, r, wanted);
+  int in[MAX_IN];
+  memcpy(in, r->in, sizeof in);
+  for (int k = 0; k < r->nin; k++) {
+    const tensor_userdata *u = test_userdata(L, in[k]);
+    if (!u || u->tensor.store != written->store || (u->needs_grad && u->is_leaf)) continue;
+    if (!(needed >> (1 + k) & 1)) continue;
+    int same = 0;
+    while (lua_touserdata(L, in[same]) != u) same++;
+    if (same < k && r->in[same] != in[same]) {
+      r->in[k] = r->in[same];
+      continue;
+    }
+    push_twin(L, r->name, in[k]);
+    r->in[k] = lua_gettop(L);
+  }
+}
+
 static void check_nothing_needs(lua_State *L, const char *fn, int first, int last) {
   if (mode_is_recording(L) && any_needs(L, first, last))
     luaL_error(L, "%s: gradients do not pass through kernels; use lt.no_grad(fn), or lt.autograd_function to give it one",
@@ -262,7 +330,7 @@ static void check_nothing_needs(lua_State *L, const char *fn, int first, int las
 }
 
 void start_recording(void) {
-  static const op_recorder autograd = {record, check_write, check_nothing_needs};
+  static const op_recorder autograd = {record, check_write, keep_overwritten, check_nothing_needs};
   __atomic_store_n(&the_recorder, &autograd, __ATOMIC_RELAXED);
 }
 
@@ -311,7 +379,7 @@ static int l_new_node(lua_State *L) {
   n->seq = ++push_state(L)->seq;
   set_edges(L, &r, at, n);
   bool params;
-  uint64_t needed = needed_values(test_rule(L, 2), n, &params);
+  uint64_t needed = needed_values(test_rule(L, 2), wanted_inputs(n), nout, &params);
   if (needed) node_own(L, at);
   set_values(L, &r, 5, n, needed);
   attach_results(L, at, 5, n);

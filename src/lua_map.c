@@ -34,10 +34,10 @@ static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
   prepare(L, c, op);
 }
 
-static int finish(lua_State *L, const call *c, bool in_place) {
+static op_record record_of(const call *c, bool in_place) {
   op_record r = {.name = map_ops[c->job.op].name, .nin = c->job.nin, .in_place = in_place};
   for (int i = 0; i < c->job.nin; i++) r.in[i] = c->at[i];
-  return finish_record(L, &r);
+  return r;
 }
 
 /* Into a new tensor. */
@@ -45,17 +45,24 @@ static int compute(lua_State *L, const call *c) {
   tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
   int st;
   TRY(L, c->job.place, st, job_compute(&c->job, out));
+  if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
   out->weak = is_number(&c->job);
-  return st == OK ? finish(L, c, false) : raise_job(L, c->fn, st, &c->job, out);
+  op_record r = record_of(c, false);
+  return finish_record(L, &r);
 }
 
 /* Into the tensor at stack index `target`. */
 static int compute_into(lua_State *L, const call *c, int target) {
+  int height = lua_gettop(L), st;
+  op_record r = record_of(c, true);
+  keep_overwritten_inputs(L, &r, target);
   lua_pushvalue(L, target);
   tensor *out = lua_touserdata(L, -1);
-  int st;
   TRY(L, c->job.place, st, job_run(&c->job, out));
-  return st == OK ? finish(L, c, true) : raise_job(L, c->fn, st, &c->job, out);
+  if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
+  finish_record(L, &r);
+  free_kept(L, &r, height);
+  return 1;
 }
 
 /* Into the option `out`, or a new tensor. */

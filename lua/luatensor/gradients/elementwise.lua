@@ -96,7 +96,7 @@ rules.lerp = {
   {"xy", function(g, x, y) return g * conj(y - x) end},
 }
 rules.where = {
-  false,
+  zero,
   {"x", function(g, x) return where(x, g, 0) end},
   {"x", function(g, x) return where(x, 0, g) end},
 }
