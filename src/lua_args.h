@@ -142,6 +142,9 @@ void push_shape(lua_State *L, const shape *s);               /* "[2, 3]" */
 /* Pushes and returns "186.9 MiB". */
 const char *push_bytes(lua_State *L, size_t bytes);
 
+/* Pushes and returns why so many bytes cannot be allocated; NULL, and pushes nothing: they can. */
+const char *push_no_room(lua_State *L, double bytes);
+
 /* Pushes a number, or the value at i, as tostring does in the C locale, and returns the text. */
 const char *push_double(lua_State *L, double x);
 const char *push_plain(lua_State *L, int i);

@@ -380,6 +380,16 @@ static void push_nested(lua_State *L, writer *w, int dim) {
   }
 }
 
+/* Bytes of nested tables: 56 a table, 16 an element, and a table of two for a complex one. */
+static double table_bytes(const shape *s, bool complex) {
+  double tables = 1, bytes = 0;
+  for (int d = 0; d < s->ndim; d++) {
+    bytes += tables * (56 + 16 * (double)s->dim[d]);
+    tables *= (double)s->dim[d];
+  }
+  return complex ? bytes + 88 * tables : bytes;
+}
+
 /***
 All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
 @function totable
@@ -392,6 +402,8 @@ static int l_totable(lua_State *L) {
   writer w = writer_of(t);
   for (int d = 0; d < t->shape.ndim && t->shape.dim[d] > 0; d++)
     if (t->shape.dim[d] > INT32_MAX) return luaL_error(L, "totable: too many elements for a table");
+  const char *no_room = push_no_room(L, table_bytes(&t->shape, dtype_kind(t->dtype) == KIND_COMPLEX));
+  if (no_room) return luaL_error(L, "totable: %s", no_room);
   luaL_checkstack(L, 2 * MAX_DIMS, "totable");
   push_elements(L, "totable", t, &w, small);
   if (t->shape.ndim == 0) push_value(L, &w);

@@ -104,15 +104,6 @@ int raise_bad(lua_State *L, const char *fn, const char *path, const char *wrong)
   return luaL_error(L, "%s: %s: %s", fn, path, wrong);
 }
 
-const char *push_no_room(lua_State *L, double bytes) {
-  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling these 2 ms */
-  size_t available = SIZE_MAX;
-  if (bytes > SMALL) cpu_device.available(0, &available);        /* what tensors could have: the limit counts, too */
-  if (bytes <= (double)available) return NULL;
-  return lua_pushfstring(L, "reading it takes about %s of memory, %s are available", push_bytes(L, (size_t)bytes),
-                         push_bytes(L, available));
-}
-
 tensor tensor_slice(const tensor *t, int64_t first, int64_t n) {
   tensor part = *t;
   part.shape = (shape){.ndim = 1, .dim = {n}};

@@ -34,9 +34,6 @@ bool finish_output(file *f);
 /* A plain file to be read, or an error. */
 FILE *open_input(lua_State *L, const char *fn, const char *path);
 
-/* Pushes and returns why so many bytes cannot be allocated; NULL, and pushes nothing: they can. */
-const char *push_no_room(lua_State *L, double bytes);
-
 enum { FILE_CHUNK = 1 << 18 };     /* bytes converted at a time: they stay in L2 */
 
 /* Room for one chunk of n elements, or for all of them. */

@@ -36,6 +36,15 @@ const char *push_bytes(lua_State *L, size_t bytes) {
   return lua_pushfstring(L, "%s %s", text, units[unit]);
 }
 
+const char *push_no_room(lua_State *L, double bytes) {
+  enum { SMALL = 16 << 20 };          /* bytes: asking takes 0.1 ms, filling these 2 ms */
+  size_t available = SIZE_MAX;
+  if (bytes > SMALL) cpu_device.available(0, &available);        /* what tensors could have: the limit counts, too */
+  if (bytes <= (double)available) return NULL;
+  return lua_pushfstring(L, "this takes about %s of memory, %s are available", push_bytes(L, (size_t)bytes),
+                         push_bytes(L, available));
+}
+
 /* wanted: what there was no room for. */
 static int raise_full(lua_State *L, place where, const char *wanted) {
   const memory_stats *all = where.device->stats(where.index);

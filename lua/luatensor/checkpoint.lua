@@ -258,7 +258,8 @@ local function check_end(path, wrong)
   if type(path) ~= "string" then return end
   local ending = clocale.call(string.lower, path):match "%.([^./]*)$"
   if FOREIGN[ending] then
-    blame.fail("save", "%s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors", path, ending)
+    blame.fail("save", "%s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors", path,
+               ending)
   elseif ending == wrong[1] then
     blame.fail("save", "%s: %s", path, wrong[2])
   end
@@ -280,8 +281,8 @@ return function(lt)
   -- @string path with the ending `.npy` or `.safetensors`, or one that no known format has
   -- @param value what has functions state_dict and load_state_dict is saved as what state_dict gives
   -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
-  -- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no permission; a dtype that the format lacks: bfloat16 (.npy),
-  -- complex128 (.safetensors)
+  -- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no
+  -- permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors)
   function lt.save(path, value, options)
     options = blame.call(args.options, "save", options, {metadata = true})
     if core.is_tensor(value) and not options.metadata then
