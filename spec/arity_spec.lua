@@ -1,30 +1,10 @@
 -- Every public function, method and module refuses an argument more than the reference names, and takes as many.
 
-local annotate = dofile("tools/annotate.lua")
 local core = require "luatensor.core"
 local lt = require "luatensor"
+local public = require "spec.support.public"
 local nn, optim, data = lt.nn, lt.optim, lt.data
-
-local _, docs = annotate.collect()
-
--- The doc of a function, or of another name for it; an in-place form has that of the function.
-local function doc_of(prefix, name, functions)
-  if docs[prefix .. name] then return docs[prefix .. name] end
-  for other, f in next, functions do
-    if type(other) == "string" and docs[prefix .. other] and rawequal(f, functions[name]) then
-      return docs[prefix .. other]
-    end
-  end
-  if name:find("_$") then return doc_of(prefix, name:sub(1, -2), functions) end
-end
-
--- How many arguments a doc names; nil: any number.
-local function most_of(doc)
-  for _, param in ipairs(doc.params) do
-    if param.name == "..." then return nil end
-  end
-  return #doc.params
-end
+local docs, doc_of, most_of = public.docs, public.doc_of, public.most_of
 
 -- What f says to n arguments, of which only the last and, if given, the first are not nil.
 local function said(f, n, first)
@@ -42,19 +22,10 @@ end
 
 local function is_refusal(message) return message:find("argument", 1, true) and message:find("got %d") ~= nil end
 
-local function names_of(functions)
-  local names = {}
-  for name, f in next, functions do
-    if type(name) == "string" and not name:find("^_") and type(f) == "function" then names[#names + 1] = name end
-  end
-  table.sort(names)
-  return names
-end
-
 -- Functions of a table, by the docs named with a prefix: those that do not refuse.
 local function taking_more(prefix, functions)
   local list = {}
-  for _, name in ipairs(names_of(functions)) do
+  for _, name in ipairs(public.functions_of(functions)) do
     local doc = doc_of(prefix, name, functions)
     if not doc then error("no documentation of " .. prefix .. name) end
     local most = most_of(doc)
@@ -67,11 +38,7 @@ local function taking_more(prefix, functions)
 end
 
 describe("surplus arguments", function()
-  for prefix, functions in pairs {
-    [""] = lt, ["linalg."] = lt.linalg, ["fft."] = lt.fft, ["cuda."] = lt.cuda, ["nn."] = nn, ["nn.init."] = nn.init,
-    ["nn.functional."] = nn.functional, ["nn.utils."] = nn.utils, ["optim."] = optim, ["data."] = data,
-    ["bench."] = lt.bench, ["advise."] = lt.advise,
-  } do
+  for prefix, functions in pairs(public.libraries) do
     it("are errors of " .. (prefix == "" and "lt." or prefix), function()
       assert.same({}, taking_more(prefix, functions))
     end)
@@ -79,7 +46,7 @@ describe("surplus arguments", function()
 
   it("are errors of tensors' methods", function()
     local list = {}
-    for _, name in ipairs(names_of(core.methods)) do
+    for _, name in ipairs(public.functions_of(core.methods)) do
       local doc = doc_of("", name, core.methods)
       if not doc then error("no documentation of x:" .. name) end
       local most = most_of(doc)
@@ -111,20 +78,10 @@ local made_of = {
 local takes_all = {Lambda = true, Identity = true, ModuleList = true, ModuleDict = true, ParameterList = true,
                    Module = true}
 
-local function classes_of(functions)
-  local names = {}
-  for name, value in next, functions do
-    local meta = type(value) == "table" and getmetatable(value)
-    if meta and rawget(meta, "__call") then names[#names + 1] = name end
-  end
-  table.sort(names)
-  return names
-end
-
 -- Classes of a table whose constructors do not refuse.
 local function constructors_taking_more(prefix, functions)
   local list = {}
-  for _, name in ipairs(classes_of(functions)) do
+  for _, name in ipairs(public.classes_of(functions)) do
     local doc = docs[prefix .. name]
     local most = doc and most_of(doc)
     local message = most and said(functions[name], most + 1)
@@ -158,7 +115,7 @@ describe("surplus arguments of classes", function()
 
   it("are errors of calls of modules, and of their forward", function()
     local list = {}
-    for _, name in ipairs(classes_of(nn)) do
+    for _, name in ipairs(public.classes_of(nn)) do
       local module = not takes_all[name] and nn[name](table.unpack(made_of[name] or {}))
       if module then
         for _, call in ipairs {module, function(...) return module:forward(...) end} do

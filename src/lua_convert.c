@@ -268,7 +268,7 @@ A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 Integers make int64, floats (or a mix of both) float32, booleans bool.
 @function tensor
 @param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
-@tparam[opt] table options {dtype =, device =, requires_grad =}; data that does not fit the dtype is an error
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
 @treturn tensor a new tensor
 */
 static int l_tensor(lua_State *L) {
@@ -285,8 +285,8 @@ static int l_tensor(lua_State *L) {
 The data as a tensor, without a copy where it already is one of that dtype and device.
 @function asarray
 @param data nested tables, a number, a boolean, or a tensor
-@tparam[opt] table options {dtype =, device =, copy =, requires_grad =}; copy true always copies, false is an
-  error where a copy is needed
+@tparam[opt] table options `dtype`, `device`, `requires_grad`, `copy`: true always copies, false is an error where a
+  copy is needed
 @treturn tensor
 */
 static int l_asarray(lua_State *L) {
@@ -486,7 +486,7 @@ A tensor from the bytes of its elements, row-major, native byte order.
 @function from_bytes
 @string s
 @param shape table of sizes, or one size
-@tparam[opt] table options {dtype = "float32", device = the default device, requires_grad = false}
+@tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 static int l_from_bytes(lua_State *L) {

@@ -36,7 +36,7 @@ Integers wrap; floats become integers toward 0, limits outside the range, 0 for 
 @function to
 @tparam tensor x
 @tparam string ... a dtype, a device, or both in any order
-@tparam[opt] table options dtype, device, copy (default false: x itself is good enough)
+@tparam[opt] table options `dtype`, `device`, `copy` (default false: x itself is good enough)
 @treturn tensor
 */
 static int l_to(lua_State *L) {
@@ -63,7 +63,7 @@ static const char *const astype_options[] = {"device", "copy", NULL};
 @function astype
 @tparam tensor x
 @tparam string dtype
-@tparam[opt] table options copy: false gives x itself where it has the dtype (default true); device
+@tparam[opt] table options `copy`: false gives x itself where it has the dtype (default true); `device`
 @treturn tensor
 */
 static int l_astype(lua_State *L) {

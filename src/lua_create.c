@@ -29,21 +29,21 @@ static int constant(lua_State *L, const char *fn, tensor *t, int options) {
 Zeros.
 @function zeros
 @param ... sizes, or one table of sizes; none: a 0-d tensor
-@tparam[opt] table options {dtype = "float32", device = the default device, requires_grad = false}
+@tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 @treturn tensor of that shape
 */
 /***
 Ones.
 @function ones
 @param ... sizes, or one table of sizes
-@tparam[opt] table options {dtype = "float32", device = the default device, requires_grad = false}
+@tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 @treturn tensor of that shape
 */
 /***
 A tensor whose elements are whatever was in memory.
 @function empty
 @param ... sizes, or one table of sizes
-@tparam[opt] table options {dtype = "float32", device = the default device, requires_grad = false}
+@tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 @treturn tensor of that shape
 */
 static int l_constant(lua_State *L) {
@@ -66,21 +66,21 @@ static tensor *push_like(lua_State *L, const char *fn, int options) {
 Zeros in the shape of x.
 @function zeros_like
 @tparam tensor x
-@tparam[opt] table options {dtype = x.dtype, device = x.device, requires_grad = false}
+@tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 /***
 Ones in the shape of x.
 @function ones_like
 @tparam tensor x
-@tparam[opt] table options {dtype = x.dtype, device = x.device, requires_grad = false}
+@tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 /***
 A tensor in the shape of x whose elements are whatever was in memory.
 @function empty_like
 @tparam tensor x
-@tparam[opt] table options {dtype = x.dtype, device = x.device, requires_grad = false}
+@tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 static int l_constant_like(lua_State *L) {
@@ -102,7 +102,7 @@ One value everywhere: `lt.full({2, 3}, 7)`.
 @function full
 @param shape table of sizes, or one size
 @param value number or boolean; an integer makes int64, a float the default float, a boolean bool
-@tparam[opt] table options {dtype =, device =, requires_grad =}; a value that does not fit the dtype is an error
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; a value that does not fit the dtype is an error
 @treturn tensor of that shape
 */
 static int l_full(lua_State *L) {
@@ -120,7 +120,7 @@ One value in the shape of x.
 @function full_like
 @tparam tensor x
 @param value number or boolean that fits the dtype
-@tparam[opt] table options {dtype = x.dtype, device = x.device, requires_grad = false}
+@tparam[opt] table options `dtype` (x's), `device` (x's), `requires_grad` (false)
 @treturn tensor a new tensor
 */
 static int l_full_like(lua_State *L) {
@@ -226,7 +226,7 @@ Values from start up to, but not including, stop: `lt.arange(5)` is 0, 1, 2, 3, 
 @number[opt=0] start
 @number stop
 @number[opt=1] step not 0; negative counts down
-@tparam[opt] table options {dtype =, device =, requires_grad =}; integers make int64, floats the default float
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; integers make int64, floats the default float
 @treturn tensor 1-d
 */
 static int l_arange(lua_State *L) {
@@ -249,7 +249,7 @@ Values from first to last, both included, like Lua's `for`: `lt.range(1, 5)` is 
 @number first
 @number last
 @number[opt=1] step not 0; negative counts down
-@tparam[opt] table options {dtype =, device =, requires_grad =}; integers make int64, floats the default float
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; integers make int64, floats the default float
 @treturn tensor 1-d
 */
 static int l_range(lua_State *L) {
@@ -294,8 +294,8 @@ n values from start to stop, evenly spaced.
 @tparam number|tensor start a number, or a complex one: lt.complex(re, im)
 @tparam number|tensor stop the same
 @int n how many
-@tparam[opt] table options {endpoint = true, dtype = "float32", device = the default device, requires_grad = false};
-  endpoint false leaves stop out
+@tparam[opt] table options `endpoint` (true; false leaves stop out), `dtype` (the default float), `device` (the default
+  device), `requires_grad` (false)
 @treturn tensor 1-d of a floating dtype
 */
 static int l_linspace(lua_State *L) {

@@ -42,7 +42,7 @@ The userdata owns a DLManagedTensorVersioned, whose address it begins with; taki
 address to NULL. What is not taken is deleted with the userdata.
 @function to_dlpack
 @tparam tensor x
-@tparam[opt] table options {versioned = true}; false gives the old struct, DLManagedTensor
+@tparam[opt] table options `versioned` (true): false gives the old struct, DLManagedTensor
 @return userdata
 */
 static int l_to_dlpack(lua_State *L) {
@@ -148,8 +148,8 @@ A tensor on memory that another library made, on the device where it is, without
 that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
 @function from_dlpack
 @param p userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
-@tparam[opt] table options {versioned = true, copy =, device =}; versioned false: light userdata to the old
-  DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to.
+@tparam[opt] table options `versioned` (true): false for light userdata to the old DLManagedTensor; `copy`: true
+  always copies, false is an error where a copy is needed; `device`: to copy it to.
   An address is believed: in a sandbox (docs/embedding.md) only userdata is taken
 @treturn tensor
 */

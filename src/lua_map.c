@@ -153,7 +153,7 @@ static void prepare_clip(lua_State *L, call *c, const int at[3]) {
 @tparam tensor x real numbers of any shape
 @tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option
 @tparam[opt] number|tensor|nil max broadcast with x; nil: no limit above; also an option
-@tparam[opt] table options min, max; out: the tensor to write to
+@tparam[opt] table options `min`, `max`; `out`: the tensor to write to
 @treturn tensor of the dtype that x, min and max promote to
 @usage x:clip(0, 1)   x:clip{min = 0}
 */
@@ -209,7 +209,7 @@ static void prepare_fill(lua_State *L, call *c, int nargs) {
 @tparam tensor x
 @tparam tensor mask bool, broadcast with x
 @tparam number|boolean|tensor value broadcast with x; x's dtype must hold it
-@tparam[opt] table options out: the tensor to write to
+@tparam[opt] table options `out`: the tensor to write to
 @treturn tensor of x's dtype
 */
 static int l_masked_fill(lua_State *L) {
@@ -245,9 +245,9 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
 @function isclose
 @tparam number|tensor x
 @tparam number|tensor y broadcast with x
-@tparam[opt=1e-5] number|tensor rtol relative tolerance; also an option
-@tparam[opt=1e-8] number|tensor atol absolute tolerance; also an option
-@tparam[opt] table options rtol, atol; equal_nan: is NaN close to NaN (default false); out
+@tparam[opt=1e-5] number|tensor rtol relative tolerance
+@tparam[opt=1e-8] number|tensor atol absolute tolerance
+@tparam[opt] table options `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
 @treturn tensor bool
 */
 static int l_isclose(lua_State *L) {

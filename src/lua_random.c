@@ -290,7 +290,7 @@ the number of values: none is more likely than another by more than that number 
 @tparam integer low
 @tparam integer high
 @param ... the shape: numbers or one table
-@tparam[opt] table options `dtype` (default int64), `device`, `generator`
+@tparam[opt] table options `dtype` (default int64), `device`, `generator`, `requires_grad` (of floats)
 @treturn tensor
 @raise a bound that does not fit the dtype; low above high
 */

@@ -109,7 +109,7 @@ Running sum along a dim. Bool and integers add up in int64 or uint64.
 @function cumulative_sum
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `include_initial`: starts with 0, one element more; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -117,7 +117,7 @@ Running product along a dim. Bool and integers multiply in int64 or uint64.
 @function cumulative_prod
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `include_initial`: starts with 1, one element more; `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -125,7 +125,8 @@ Largest element so far along a dim; NaN from the first NaN on.
 @function cumulative_max
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`,
+  `out`
 @treturn Tensor
 */
 /***
@@ -133,7 +134,8 @@ Smallest element so far along a dim; NaN from the first NaN on.
 @function cumulative_min
 @tparam Tensor x
 @tparam[opt] int dim not needed for 1-d tensors
-@tparam[opt] table options `dtype`, `out`
+@tparam[opt] table options `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`,
+  `out`
 @treturn Tensor
 */
 /***
@@ -141,7 +143,7 @@ exp(x) / sum(exp(x)) along a dim, without overflow on the way.
 @function softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
-@tparam[opt] table options `dtype`, `out`
+@tparam[opt] table options `dim`, `dtype`, `out`
 @treturn Tensor
 */
 /***
@@ -149,7 +151,7 @@ The logarithm of softmax, exact where softmax is nearly 0 or 1.
 @function log_softmax
 @tparam Tensor x
 @tparam[opt=-1] int dim
-@tparam[opt] table options `dtype`, `out`
+@tparam[opt] table options `dim`, `dtype`, `out`
 @treturn Tensor
 */
 /* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: position in line_ops. */

@@ -44,7 +44,7 @@ static int run_get(lua_State *L, const char *fn, int options, index_job *j, cons
 @tparam Tensor x
 @tparam Tensor indices integers, of any shape; negative from the end
 @tparam[opt] int dim may be left out when x is 1-d
-@tparam[opt] table options `out`
+@tparam[opt] table options `dim`, `out`
 @treturn Tensor shape of x, with that of indices for dim
 */
 static int l_take(lua_State *L) {
@@ -122,7 +122,7 @@ static int l_gather(lua_State *L) {
 @tparam Tensor x
 @tparam Tensor indices as many dims as x
 @tparam[opt=-1] int dim
-@tparam[opt] table options `out`
+@tparam[opt] table options `dim`, `out`
 @treturn Tensor
 */
 static int l_take_along_axis(lua_State *L) {
@@ -354,7 +354,7 @@ static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, 
 @tparam Tensor sorted 1-d, or rows that go with those of values; any dtype but complex
 @tparam Tensor|number values
 @tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them; `right`: true for the
-  latter; `sorter`: positions that sort `sorted`, of its shape (what argsort gives)
+  latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
 @treturn Tensor int64, of values' shape
 */
 static int l_searchsorted(lua_State *L) {
@@ -456,7 +456,7 @@ static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *
 @function concat
 @tparam {Tensor,...} tensors of one shape, but for dim; dtypes promote
 @tparam[opt=1] int dim
-@tparam[opt] table options `out`
+@tparam[opt] table options `dim`, `out`
 @treturn Tensor
 */
 static int l_concat(lua_State *L) {
@@ -475,7 +475,7 @@ static int l_concat(lua_State *L) {
 @function stack
 @tparam {Tensor,...} tensors dtypes promote
 @tparam[opt=1] int dim where the new dim stands in the result
-@tparam[opt] table options `out`
+@tparam[opt] table options `dim`, `out`
 @treturn Tensor
 */
 static int l_stack(lua_State *L) {

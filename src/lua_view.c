@@ -249,7 +249,7 @@ static int l_broadcast_to(lua_State *L) {
 /*** New dims of length 1.
 @function expand_dims
 @tparam Tensor x
-@tparam int|table dim where the new dims stand in the result
+@tparam int|table dim where the new dims stand in the result; also option `dim`
 @treturn Tensor a view
 */
 static int l_expand_dims(lua_State *L) {
@@ -276,7 +276,7 @@ static int l_expand_dims(lua_State *L) {
 /*** Without dims of length 1.
 @function squeeze
 @tparam Tensor x
-@tparam[opt] int|table dim those to drop; without it, all of length 1
+@tparam[opt] int|table dim those to drop; without it, all of length 1; also option `dim`
 @treturn Tensor a view
 */
 static int l_squeeze(lua_State *L) {
@@ -395,7 +395,7 @@ static int l_narrow(lua_State *L) {
 /*** Reversed along dims.
 @function flip
 @tparam Tensor x
-@tparam[opt] int|table dim without it, all
+@tparam[opt] int|table dim without it, all; also option `dim`
 @treturn Tensor a view
 */
 static int l_flip(lua_State *L) {

@@ -151,6 +151,12 @@ end
 local operands = {unary = {"x"}, binary = {"x", "y"}, ternary = {"x", "y", "z"}, quaternary = {"x", "y", "z", "w"}}
 local tensor_or_number = "luatensor.Tensor|number"
 
+-- Options that only some reductions have.
+local of_sums = ", `dtype` (of the result, in which it is added up)"
+local of_variance = ", `correction` (0): what is divided by is the number of elements less this; 1 as in PyTorch"
+local more_options = {sum = of_sums, prod = ", `dtype` (of the result, in which it is multiplied)", mean = of_sums,
+                      var = of_variance, std = of_variance}
+
 local function op_doc(name, op)
   local doc = {name = name, text = {op.doc .. "."}, params = {}, returns = {{type = "luatensor.Tensor", text = ""}},
     section = op.kind, dtypes = op.dtypes}
@@ -160,8 +166,9 @@ local function op_doc(name, op)
   if op.kind == "reduction" then
     doc.params[2] = {name = "dim", type = "integer|integer[]", optional = true, text = "all dims unless given"}
   end
+  if op.kind == "softmax" or op.kind == "scan" then error(name .. " has no documentation comment") end
   table.insert(doc.params, {name = "options", type = "table", optional = true,
-    text = op.kind == "reduction" and "`dim`, `keepdim`, `out`" or "`out`"})
+    text = op.kind == "reduction" and "`dim`, `keepdim`, `out`" .. (more_options[name] or "") or "`out`"})
   return doc
 end
 

@@ -30,7 +30,7 @@ return function(lt)
   --- Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
   -- @int n number of samples
   -- @number[opt=1] d distance of the samples
-  -- @tab[opt] options d, dtype (a real float, the default float unless given), device
+  -- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
   -- @treturn Tensor shape [n], cycles per unit of d
   function lt.fft.fftfreq(n, ...)
     local count, d, dtype, device = read_freq("fftfreq", n, ...)
@@ -41,7 +41,7 @@ return function(lt)
   --- Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
   -- @int n number of samples
   -- @number[opt=1] d distance of the samples
-  -- @tab[opt] options d, dtype (a real float, the default float unless given), device
+  -- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
   -- @treturn Tensor shape [n // 2 + 1], cycles per unit of d
   function lt.fft.rfftfreq(n, ...)
     local count, d, dtype, device = read_freq("rfftfreq", n, ...)

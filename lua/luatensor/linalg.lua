@@ -64,7 +64,7 @@ return function(lt, _, core)
   --- Sums of the diagonals of matrices.
   -- @function linalg.trace
   -- @tparam Tensor x [..., m, n], any numbers
-  -- @tab[opt] options offset (0; above the main diagonal when positive), dtype as in sum
+  -- @tab[opt] options `offset` (0; above the main diagonal when positive), `dtype` as in sum
   -- @treturn Tensor [...]
   function linalg.trace(x, options)
     check_matrix("trace", 1, x)
@@ -77,7 +77,7 @@ return function(lt, _, core)
   -- @function linalg.cross
   -- @tparam Tensor x
   -- @tparam Tensor y
-  -- @tab[opt] options dim (default -1)
+  -- @tab[opt] options `dim` (-1)
   -- @treturn Tensor
   function linalg.cross(x, y, options)
     args.tensor("cross", 1, x)
@@ -133,7 +133,7 @@ return function(lt, _, core)
   -- @tparam Tensor x any shape; integers give the default float
   -- @number[opt=2] ord math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
   -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options ord, dim, keepdim, dtype (of the result)
+  -- @tab[opt] options `ord`, `dim`, `keepdim`, `dtype` (of the result)
   -- @treturn Tensor without these dims
   function linalg.vector_norm(x, ...)
     args.tensor("vector_norm", 1, x)
@@ -184,7 +184,7 @@ return function(lt, _, core)
   -- @tparam Tensor x [..., m, n]
   -- @param[opt="fro"] ord "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the
   -- smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
-  -- @tab[opt] options ord, keepdim
+  -- @tab[opt] options `ord`, `keepdim`
   -- @treturn Tensor [...]
   function linalg.matrix_norm(x, ...)
     check_matrix("matrix_norm", 1, x)
@@ -230,7 +230,7 @@ return function(lt, _, core)
   --- How many singular values are greater than rtol times the largest.
   -- @function linalg.matrix_rank
   -- @tparam Tensor x [..., m, n]
-  -- @tab[opt] options rtol: a number, or a tensor with one for each matrix; default max(m, n) * eps
+  -- @tab[opt] options `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps
   -- @treturn Tensor [...], int64
   function linalg.matrix_rank(x, options)
     check_matrix("matrix_rank", 1, x)
@@ -263,8 +263,8 @@ return function(lt, _, core)
   --- Pseudo-inverses (Moore and Penrose's), by singular values.
   -- @function linalg.pinv
   -- @tparam Tensor x [..., m, n]
-  -- @tab[opt] options rtol: singular values up to rtol times the largest count as 0; a number, or a tensor with one for
-  -- each matrix; default max(m, n) * eps
+  -- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with one
+  --   for each matrix; default max(m, n) * eps
   -- @treturn Tensor [..., n, m]
   function linalg.pinv(x, options)
     local m, n = check_matrix("pinv", 1, x)
@@ -300,7 +300,7 @@ return function(lt, _, core)
   -- @function linalg.lstsq
   -- @tparam Tensor a [..., m, n]
   -- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast
-  -- @tab[opt] options rtol: singular values up to rtol times the largest count as 0; default max(m, n) * eps
+  -- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; default max(m, n) * eps
   -- @treturn Tensor x, [n] or [..., n, k]
   -- @treturn Tensor residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
   -- @treturn Tensor rank [...], int64

@@ -30,7 +30,7 @@ return function(lt, methods)
 
   --- The slices along a dim, without that dim.
   -- @tparam Tensor x
-  -- @int[opt=1] dim
+  -- @int[opt=1] dim also option `dim`
   -- @treturn {Tensor,...} views
   add("unstack", function(x, dim)
     args.tensor("unstack", 1, x)
@@ -43,7 +43,7 @@ return function(lt, methods)
   --- Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
   -- @tparam Tensor x
   -- @tparam int|{int,...} sizes
-  -- @int[opt=1] dim
+  -- @int[opt=1] dim also option `dim`
   -- @treturn {Tensor,...} views
   add("split", function(x, sizes, dim)
     args.tensor("split", 1, x)
@@ -69,7 +69,7 @@ return function(lt, methods)
   --- At most n parts of one size along a dim; the last may be shorter.
   -- @tparam Tensor x
   -- @int n
-  -- @int[opt=1] dim
+  -- @int[opt=1] dim also option `dim`
   -- @treturn {Tensor,...} views
   add("chunk", function(x, n, dim)
     args.tensor("chunk", 1, x)
@@ -116,7 +116,7 @@ return function(lt, methods)
   -- @function repeat
   -- @tparam Tensor x
   -- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
-  -- @int[opt] dim without it, x is flattened
+  -- @int[opt] dim without it, x is flattened; also option `dim`
   -- @treturn Tensor
   local function repeat_(x, repeats, dim)
     args.tensor("repeat", 1, x)
@@ -176,7 +176,7 @@ return function(lt, methods)
   --- Elements moved on along dims; those that leave at the end come back in front.
   -- @tparam Tensor x
   -- @tparam int|{int,...} shift
-  -- @tparam[opt] int|{int,...} dim without it, in row-major order
+  -- @tparam[opt] int|{int,...} dim without it, in row-major order; also option `dim`
   -- @treturn Tensor
   add("roll", function(x, shift, dim)
     args.tensor("roll", 1, x)

@@ -68,7 +68,7 @@ return function(lt, methods)
   --- The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
   -- @tparam Tensor x any dtype but complex; integers and bool give the default float
   -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options dim, keepdim
+  -- @tab[opt] options `dim`, `keepdim`
   -- @treturn Tensor shape without these dims
   -- @usage x:median()   x:median(2)   x:median({dim = -1, keepdim = true})
   add("median", function(x, ...)
@@ -137,8 +137,8 @@ return function(lt, methods)
   -- @tparam Tensor x any dtype but complex; integers and bool give the default float
   -- @tparam number|Tensor q in [0, 1]; the dims of a tensor come first in the result
   -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options dim, keepdim, method: what is read at a place between two elements: "linear" (default), "lower",
-  --   "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+  -- @tab[opt] options `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default),
+  --   "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
   -- @treturn Tensor NaN where the line has a NaN
   -- @usage x:quantile(0.9)   x:quantile(lt.tensor {0.25, 0.75}, 2)
   add("quantile", function(x, q, ...)
@@ -189,8 +189,8 @@ return function(lt, methods)
   -- the least and the largest.
   -- Lua tensors start at 1: so does this, and a value below 1 is an error.
   -- @tparam Tensor x 1-d, integers of 1 and above
-  -- @tab[opt] options weights: a tensor that has an amount for each element, which is added up instead of 1;
-  --   minlength: least length of the result
+  -- @tab[opt] options `weights`: a tensor that has an amount for each element, which is added up instead of 1;
+  --   `minlength`: least length of the result
   -- @treturn Tensor 1-d, as long as the largest value; int64, or the dtype of float weights
   -- @usage lt.tensor({1, 3, 3}):bincount()   --> 1 0 2
   add("bincount", function(x, options)
@@ -254,9 +254,9 @@ return function(lt, methods)
   -- last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
   -- @tparam Tensor x any dtype but complex, any shape
   -- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
-  -- @tab[opt] options range: {least, greatest} of bins of one width, those of the elements unless given; weights: a
-  --   tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up
-  --   to 1
+  -- @tab[opt] options `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a
+  --   tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add
+  --   up to 1
   -- @treturn Tensor counts, one a bin: int64, the dtype of float weights, or (density) a float
   -- @treturn Tensor edges, one more
   -- @usage local counts, edges = x:histogram(20, {range = {0, 1}})

@@ -184,7 +184,7 @@ return function(lt, _, core)
   end
 
   --- How tensors print. Options not named stay as they are.
-  -- @tparam table new {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}
+  -- @tparam table options `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
   function lt.set_printoptions(new)
     local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}
     local checked = {}

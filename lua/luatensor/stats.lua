@@ -54,7 +54,7 @@ return function(lt, methods, core)
   -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
   -- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
   -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options p, dim, keepdim, dtype (of the result), out
+  -- @tab[opt] options `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
   -- @treturn tensor shape without these dims
   -- @usage x:norm()   x:norm(1, 2)   x:norm({dim = -1, keepdim = true})
   function lt.norm(x, ...)

@@ -253,7 +253,7 @@ return function(lt)
   --- As lt.grad, but the function gives fn's first result before the gradients.
   -- @function value_and_grad
   -- @tparam function fn
-  -- @tparam[opt] table options as of lt.grad
+  -- @tparam[opt] table options those of lt.grad
   -- @treturn function that takes what fn takes and gives fn's first result, one gradient for each differentiated
   --   argument, then fn's further results
   -- @usage local loss, gw, gb, guess = lt.value_and_grad(function(w, b)

@@ -259,7 +259,7 @@ end
 -- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
 --   that is the default device
--- @tparam[opt] table options those of time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and
+-- @tparam[opt] table options those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and
 --   `check` = false: results are not compared;
 --   `same`, a function that gets the first result of the base and of another and answers whether they agree
 -- @treturn table a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with

@@ -169,7 +169,7 @@ split.class = result.class("split", page, {
 --- Where the time of a function goes.
 -- @function bench.split
 -- @tparam function fn called without arguments, many times
--- @tparam[opt] table options those of `bench.time` (its `clock` times fn as it runs; the parts have a clock of their
+-- @tparam[opt] table options those of bench.time (its `clock` times fn as it runs; the parts have a clock of their
 --   own), and
 --   `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of
 --   which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did

@@ -124,22 +124,22 @@ end
 
 --- exp(x) / Σ exp(x) along a dim.
 -- @function nn.Softmax
--- @tparam[opt=-1] int|table dim the dim, or options with `dim`
+-- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
 --- log(softmax(x)).
 -- @function nn.LogSoftmax
--- @tparam[opt=-1] int|table dim
+-- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
 --- softmax(-x).
 -- @function nn.Softmin
--- @tparam[opt=-1] int|table dim
+-- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
 --- a · sigmoid(b), with the two halves of x along a dim.
 -- @function nn.GLU
--- @tparam[opt=-1] int|table dim
+-- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 local along_dim = {Softmax = "softmax", LogSoftmax = "log_softmax", Softmin = "softmin", GLU = "glu"}
 

@@ -99,7 +99,7 @@ classes.Conv1d = class("Conv1d", 1)
 -- @int inputs channels of x
 -- @int outputs channels of the result
 -- @param kernel_size a number or a list
--- @tparam[opt] table options as Conv1d's
+-- @tparam[opt] table options those of nn.Conv1d
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.Conv2d = class("Conv2d", 2)
 
@@ -118,7 +118,7 @@ classes.ConvTranspose1d = class("ConvTranspose1d", 1, true)
 -- @int inputs channels of x
 -- @int outputs channels of the result
 -- @param kernel_size a number or a list
--- @tparam[opt] table options as ConvTranspose1d's
+-- @tparam[opt] table options those of nn.ConvTranspose1d
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.ConvTranspose2d = class("ConvTranspose2d", 2, true)
 

@@ -8,31 +8,31 @@ local Module = require "luatensor.nn.module"
 --- Each element becomes 0 with probability p while training; the others are divided by 1 - p.
 -- @function nn.Dropout
 -- @tparam[opt=0.5] number p
--- @tparam[opt] table options `generator`
+-- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- Dropout of whole channels of [rows, channels, length].
 -- @function nn.Dropout1d
 -- @tparam[opt=0.5] number p
--- @tparam[opt] table options `generator`
+-- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- Dropout of whole channels of [rows, channels, height, width].
 -- @function nn.Dropout2d
 -- @tparam[opt=0.5] number p
--- @tparam[opt] table options `generator`
+-- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- Dropout of whole channels of [rows, channels, depth, height, width].
 -- @function nn.Dropout3d
 -- @tparam[opt=0.5] number p
--- @tparam[opt] table options `generator`
+-- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
 --- Dropout for selu: mean and variance stay.
 -- @function nn.AlphaDropout
 -- @tparam[opt=0.5] number p
--- @tparam[opt] table options `generator`
+-- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 local names = {Dropout = "dropout", Dropout1d = "dropout1d", Dropout2d = "dropout2d", Dropout3d = "dropout3d",
                AlphaDropout = "alpha_dropout"}

@@ -177,13 +177,13 @@ end
 --- The same for [N, channels, height, width].
 -- @function nn.BatchNorm2d
 -- @int num_features channels
--- @tparam[opt] table options as of BatchNorm1d
+-- @tparam[opt] table options those of nn.BatchNorm1d
 -- @treturn Module
 
 --- The same for [N, channels, depth, height, width].
 -- @function nn.BatchNorm3d
 -- @int num_features channels
--- @tparam[opt] table options as of BatchNorm1d
+-- @tparam[opt] table options those of nn.BatchNorm1d
 -- @treturn Module
 local function init_batch(self, num_features, options)
   local name = self.class_name
@@ -222,13 +222,13 @@ end
 --- The same for [N, channels, height, width].
 -- @function nn.InstanceNorm2d
 -- @int num_features channels
--- @tparam[opt] table options as of InstanceNorm1d
+-- @tparam[opt] table options those of nn.InstanceNorm1d
 -- @treturn Module
 
 --- The same for [N, channels, depth, height, width].
 -- @function nn.InstanceNorm3d
 -- @int num_features channels
--- @tparam[opt] table options as of InstanceNorm1d
+-- @tparam[opt] table options those of nn.InstanceNorm1d
 -- @treturn Module
 local function init_instance(self, num_features, options)
   local name = self.class_name

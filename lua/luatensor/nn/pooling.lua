@@ -64,7 +64,7 @@ classes.MaxPool1d = class("MaxPool1d", 1, pooling.max, pooling.max_options, max_
 --- The same of images: nn.functional.max_pool2d. Lengths are numbers, or lists for height and width.
 -- @function nn.MaxPool2d
 -- @param kernel_size a number or a list
--- @tparam[opt] table options as MaxPool1d's
+-- @tparam[opt] table options those of nn.MaxPool1d
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.MaxPool2d = class("MaxPool2d", 2, pooling.max, pooling.max_options, max_shown)
 
@@ -79,7 +79,7 @@ classes.AvgPool1d = class("AvgPool1d", 1, pooling.average, pooling.average_optio
 --- The same of images: nn.functional.avg_pool2d.
 -- @function nn.AvgPool2d
 -- @param kernel_size a number or a list
--- @tparam[opt] table options as AvgPool1d's
+-- @tparam[opt] table options those of nn.AvgPool1d
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AvgPool2d = class("AvgPool2d", 2, pooling.average, pooling.average_options, average_shown)
 

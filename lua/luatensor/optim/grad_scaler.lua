@@ -44,7 +44,7 @@ local function check_self(self, name) saving.check_self(self, "seen", name, "sca
 --- A scaler.
 -- @function optim.GradScaler
 -- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step
---   that was left out; `growth_factor` (2): after growth_interval (2000) steps that were not; `enabled` (true)
+--   that was left out; `growth_factor` (2): after `growth_interval` (2000) steps that were not; `enabled` (true)
 -- @treturn GradScaler
 local function new(_, options)
   blame.call(args.options, "GradScaler", options, rows)

@@ -325,7 +325,7 @@ end
 --- a · sigmoid(b), with the two halves a and b of x along a dim.
 -- @function nn.functional.glu
 -- @tparam tensor x of an even length in that dim
--- @tparam[opt=-1] int dim
+-- @tparam[opt=-1] int dim also option `dim`
 -- @treturn tensor half as long
 function functional.glu(x, dim)
   pointwise.check("glu", x)

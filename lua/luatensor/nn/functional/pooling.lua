@@ -140,7 +140,7 @@ functional.max_pool1d = make_max("max_pool1d", 1)
 -- @function nn.functional.max_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @param kernel_size a number or a list
--- @tparam[opt] table options as max_pool1d's
+-- @tparam[opt] table options those of nn.functional.max_pool1d
 -- @treturn tensor [batch, channels, height, width], shorter as in max_pool1d
 -- @treturn ?tensor with return_indices: where they are, int64
 functional.max_pool2d = make_max("max_pool2d", 2)
@@ -158,7 +158,7 @@ functional.avg_pool1d = make_average("avg_pool1d", 1)
 -- @function nn.functional.avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @param kernel_size a number or a list
--- @tparam[opt] table options as avg_pool1d's
+-- @tparam[opt] table options those of nn.functional.avg_pool1d
 -- @treturn tensor [batch, channels, height, width]
 functional.avg_pool2d = make_average("avg_pool2d", 2)
 
