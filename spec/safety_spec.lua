@@ -12,8 +12,9 @@ local function functions()
   return list
 end
 
--- Functions that are right to do nothing, to wait, to print, to write a file or to end with the strangest arguments.
-local skipped = {accelerator = true, bench = true, limits = true, save = true}
+-- Functions that are right to do nothing, to wait, to print, to write a file, to end with the strangest arguments, or to
+-- leave no memory to the rest of the specs.
+local skipped = {accelerator = true, bench = true, limits = true, save = true, set_memory_limit = true}
 
 -- With a collection at every tensor every function takes minutes: each fifth there.
 local few = os.getenv "LUATENSOR_GCSTRESS" and 5 or 1
