@@ -490,3 +490,121 @@ describe("an order", function()
     }
   end)
 end)
+
+describe("a method that is called with a dot", function()
+  local x = lt.ones(2, 3)
+
+  it("asks for the colon", function()
+    check {
+      {"^sum: argument 1: tensor expected, got number; is there a colon%? x:sum%(…%)$", function() x.sum(1) end},
+      {"^sum: argument 1: tensor expected, got no value; is there a colon%? x:sum%(…%)$", function() x.sum() end},
+      {"^to: argument 1: tensor expected, got string; is there a colon%? x:to%(…%)$", function() x.to("float64") end},
+      {"^reshape: argument 1: tensor expected, got number; is there a colon%? x:reshape%(…%)$", function() x.reshape(3, 2) end},
+      {"^tile: argument 1: tensor expected, got number; is there a colon%? x:tile%(…%)$", function() x.tile(2) end},
+      {"^add: 2 arguments expected, got 1; is there a colon%? x:add%(…%)$", function() x.add(1) end},
+      {"^add_: 2 arguments expected, got 1; is there a colon%? x:add_%(…%)$", function() x.add_(1) end},
+    }
+  end)
+
+  it("asks for nothing where a tensor is missing for another reason", function()
+    check {
+      {"^sum: argument 1: tensor expected, got table$", function() lt.sum {1, 2} end},
+      {"^sum: argument 1: tensor expected, got nil$", function() lt.sum(nil) end},
+      {"^matmul: argument 2: tensor expected, got number$", function() x:matmul(3) end},
+      {"^inv: argument 1: tensor expected, got number$", function() lt.linalg.inv(1) end},
+      {"^add: 2 arguments expected, got 1$", function() x:add() end},
+    }
+  end)
+end)
+
+describe("an option that is given by position", function()
+  local x, nn = lt.ones(2, 3), lt.nn
+  local function named(fn, text) return "^" .. fn .. ": .*; options have names: " .. text .. "$" end
+
+  it("is told its name", function()
+    local parameters = nn.Linear(1, 1):parameters()
+    local sgd = lt.optim.SGD(parameters, {lr = 1})
+    check {
+      {named("sum", "{keepdim = true}"), function() x:sum(1, true) end},
+      {named("argmax", "{keepdim = true}"), function() x:argmax(1, true) end},
+      {named("std", "{keepdim = true}"), function() x:std(1, true) end},
+      {named("var", "{correction = 0}"), function() x:var(1, 0) end},
+      {named("var", "{correction = 0, keepdim = true}"), function() x:var(1, 0, true) end},
+      {named("norm", "{keepdim = true}"), function() x:norm(2, 1, true) end},
+      {named("sort", "{descending = true}"), function() x:sort(1, true) end},
+      {named("topk", "{largest = false}"), function() x:topk(1, 1, false) end},
+      {named("svd", "{full_matrices = false}"), function() lt.linalg.svd(x, false) end},
+      {named("cumulative_sum", '{dtype = "float64"}'), function() x:cumulative_sum(1, "float64") end},
+      {named("LeakyReLU", "{negative_slope = 0.2}"), function() nn.LeakyReLU(0.2) end},
+      {named("Conv2d", "{stride = 2}"), function() nn.Conv2d(3, 4, 3, 2) end},
+      {named("Conv2d", "{stride = 2, padding = 1}"), function() nn.Conv2d(3, 4, 3, 2, 1) end},
+      {named("GRU", "{num_layers = 1, bias = true}"), function() nn.GRU(2, 3, 1, true) end},
+      {named("CrossEntropyLoss", "{weight = …}"), function() nn.CrossEntropyLoss(x) end},
+      {named("mse_loss", '{reduction = "sum"}'), function() nn.functional.mse_loss(x, x, "sum") end},
+      {named("SGD", "{lr = 0.1}"), function() lt.optim.SGD(parameters, 0.1) end},
+      {named("StepLR", "{gamma = 0.1}"), function() lt.optim.scheduler.StepLR(sgd, 3, 0.1) end},
+    }
+  end)
+
+  it("has no name where the value fits none", function()
+    check {
+      {"^sum: at most 2 arguments and options expected, got 3$", function() x:sum(1, 2) end},
+      {"^Linear: options expected, got number$", function() nn.Linear(1, 2, 3) end},
+    }
+  end)
+
+  it("of PyTorch's add is told what to write", function()
+    check {
+      {"^add_: no options: the target is the tensor itself; multiply instead of alpha: x:add_%(alpha %* y%)$",
+        function() x:add_(1, {alpha = 2}) end},
+      {'^add: unknown option "alpha"; known: out; multiply instead: alpha %* y$', function() x:add(1, {alpha = 2}) end},
+    }
+  end)
+
+  -- Every name of the table is known to its function: the error of an unknown option lists those that are.
+  it("has a name that its function knows", function()
+    local F, S, sgd = nn.functional, lt.optim.scheduler, lt.optim.SGD(nn.Linear(1, 1):parameters(), {lr = 1})
+    local before = {
+      Linear = {1, 1}, Conv1d = {1, 1, 1}, Conv2d = {1, 1, 1}, ConvTranspose1d = {1, 1, 1}, ConvTranspose2d = {1, 1, 1},
+      MaxPool1d = {1}, MaxPool2d = {1}, AvgPool1d = {1}, AvgPool2d = {1}, BatchNorm1d = {1}, BatchNorm2d = {1},
+      BatchNorm3d = {1}, InstanceNorm1d = {1}, InstanceNorm2d = {1}, InstanceNorm3d = {1}, LayerNorm = {1},
+      GroupNorm = {1, 1}, RMSNorm = {1}, Embedding = {1, 1}, RNN = {1, 1}, LSTM = {1, 1}, GRU = {1, 1}, RNNCell = {1, 1},
+      LSTMCell = {1, 1}, GRUCell = {1, 1}, MultiheadAttention = {1, 1}, TransformerEncoderLayer = {1, 1},
+      TransformerDecoderLayer = {1, 1}, StepLR = {sgd, 1}, MultiStepLR = {sgd, {1}}, Loader = {lt.data.digits()},
+      load_state_dict = {nn.ReLU(), {}}, conv1d = {lt.ones(1, 1, 1), lt.ones(1, 1, 1)}, quantile = {x, 0.5},
+      conv2d = {lt.ones(1, 1, 1, 1), lt.ones(1, 1, 1, 1)}, max_pool1d = {lt.ones(1, 1, 2), 1}, topk = {x, 1},
+      max_pool2d = {lt.ones(1, 1, 2, 2), 1}, avg_pool1d = {lt.ones(1, 1, 2), 1}, avg_pool2d = {lt.ones(1, 1, 2, 2), 1},
+      dropout = {x}, cross_entropy = {x, lt.tensor {1, 1}}, nll_loss = {x, lt.tensor {1, 1}}, backward = {x:sum(), nil},
+    }
+    for _, name in ipairs {"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "LBFGS"} do
+      before[name] = {nn.Linear(1, 1):parameters()}
+    end
+    for _, name in ipairs {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"} do before[name] = {x, x} end
+    local places = {nn, F, lt.optim, S, lt.linalg, lt.data, require("luatensor.core").methods, nn.Module}
+    for fn, options in pairs(require("luatensor.positions").options) do
+      local f
+      for _, place in ipairs(places) do f = f or rawget(place, fn) end
+      assert(f, fn .. " is nowhere")
+      local list = before[fn] or rawget(nn, fn) and {} or {x}
+      list[#list + 1] = {nowhere = 1}
+      local message = helpers.message_of(f, table.unpack(list))
+      local known = message and message:match 'unknown option "nowhere"; known: ([%w_, ]+)'
+      assert(known, ("%s: %s"):format(fn, message))
+      for _, option in ipairs(options) do
+        local name = option:match "^[%w_]+"
+        assert((", " .. known .. ","):find(", " .. name .. ",", 1, true), ("%s has no option %s: %s"):format(fn, name, known))
+      end
+    end
+  end)
+end)
+
+describe("integers that should require gradients", function()
+  it("are told how they become floats", function()
+    local cure = '^%s: only float and complex tensors can require gradients, this is %s; write 1.0 instead of 1, or {dtype = "float32"}$'
+    check {
+      {cure:format("tensor", "int64"), function() lt.tensor({1, 2}, {requires_grad = true}) end},
+      {cure:format("zeros", "int32"), function() lt.zeros(2, {dtype = "int32", requires_grad = true}) end},
+      {cure:format("requires_grad_", "int64"), function() lt.tensor {1}:requires_grad_() end},
+    }
+  end)
+end)

@@ -41,7 +41,8 @@ void raise_surplus(lua_State *L, const char *fn, int most) {
   if (last <= most) return;
   check_dot(L, fn);
   if (most == 0) luaL_error(L, "%s: no arguments expected, got %d", fn, last);
-  luaL_error(L, "%s: at most %d argument%s expected, got %d", fn, most, most == 1 ? "" : "s", last);
+  luaL_error(L, "%s: at most %d argument%s expected, got %d%s", fn, most, most == 1 ? "" : "s", last,
+             push_positions(L, fn, most, last));
 }
 
 const char *push_lost(lua_State *L, const char *what, place where) {
@@ -58,7 +59,10 @@ tensor *check_tensor(lua_State *L, int i, const char *fn) {
   tensor *t = test_tensor(L, i);
   if (!t) check_dot(L, fn);
   if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
-  if (!t) luaL_error(L, "%s: argument %d: tensor expected, got %s", fn, i, type_name(L, i));
+  if (!t) {
+    const char *type = type_name(L, i);              /* before anything is pushed: the argument may be missing */
+    luaL_error(L, "%s: argument %d: tensor expected, got %s%s", fn, i, type, i == 1 ? push_colon(L, fn) : "");
+  }
   if (tensor_is_gone(t)) luaL_error(L, "%s: argument %d: %s", fn, i, push_gone(L, t));
   return t;
 }

@@ -178,6 +178,16 @@ const char *type_name(lua_State *L, int i);
 /* The key of the table at index `names` that is nearest to `name`, if it is near; or NULL. */
 const char *nearest_name(lua_State *L, int names, const char *name);
 
+/* The names of options that a script gave by position, arguments first … last: "; options have names: {keepdim = true}",
+** or "". Pushes values. */
+const char *push_positions(lua_State *L, const char *fn, int first, int last);
+
+/* Raises that a function takes at most so many arguments with its options. */
+int raise_most(lua_State *L, const char *fn, int most, int nargs);
+
+/* "; is there a colon? x:sum(…)" where method fn got no tensor first, or "". Pushes values. */
+const char *push_colon(lua_State *L, const char *fn);
+
 /* What to write instead of `name`, which is none of the keys of the table at `names`: "; did you mean \"sum\"?", or "".
 ** kind: of names.lua, such as "tensor" or "option". Pushes values. */
 const char *push_help(lua_State *L, const char *kind, const char *name, int names);

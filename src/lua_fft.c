@@ -273,7 +273,7 @@ static int l_fft(lua_State *L) {
   const char *fn = f.info->name;
   bool one = f.info->dims == 1;
   int nargs, options = check_options(L, fn, one ? options_one : options_many, &nargs);
-  if (nargs > MOST) return luaL_error(L, "%s: at most %d arguments and options expected, got %d", fn, MOST, nargs);
+  if (nargs > MOST) return raise_most(L, fn, MOST, nargs);
   f.in = check_tensor(L, 1, fn);
   const char *name = one ? "n" : "s";
   int lengths = push_either(L, fn, FIRST_LENGTH, nargs, options, name);

@@ -13,8 +13,9 @@ static void require_grad(lua_State *L, int i, const char *fn, bool flag) {
     luaL_error(L, "%s: only leaves can stop requiring gradients; use x:detach()", fn);
   }
   if (flag && (!can_need(u->tensor.dtype) || u->tensor.weak))
-    luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s", fn,
-               u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name);
+    luaL_error(L, "%s: only float and complex tensors can require gradients, this is %s%s", fn,
+               u->tensor.weak ? "a number" : dtypes[u->tensor.dtype].name,
+               u->tensor.weak ? "" : "; write 1.0 instead of 1, or {dtype = \"float32\"}");
   if (flag && u->tensor.apart) {             /* what changes its memory is to be seen from now on */
     u->tensor.apart = false;
     u->tensor.store->kept--;

@@ -89,7 +89,7 @@ static int finish(lua_State *L, const char *fn, linalg_job *j) {
 static int begin(lua_State *L, const char *fn, const char *const *known, linalg_job *j) {
   int nargs, options = check_options(L, fn, known, &nargs);
   j->a = check_tensor(L, 1, fn);
-  if (nargs != 1) luaL_error(L, "%s: 1 argument and options expected, got %d", fn, nargs);
+  if (nargs != 1) luaL_error(L, "%s: 1 argument and options expected, got %d%s", fn, nargs, push_positions(L, fn, 2, nargs));
   return options;
 }
 

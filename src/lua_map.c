@@ -75,7 +75,15 @@ static int compute_or_out(lua_State *L, const call *c, int options) {
 /* ---- the functions of the table ---- */
 
 static int wrong_count(lua_State *L, const char *fn, int expected, int got) {
-  return luaL_error(L, "%s: %d argument%s expected, got %d", fn, expected, expected == 1 ? "" : "s", got);
+  const char *help = got < expected && !test_tensor(L, 1) ? push_colon(L, fn) : "";
+  return luaL_error(L, "%s: %d argument%s expected, got %d%s", fn, expected, expected == 1 ? "" : "s", got, help);
+}
+
+/* An in-place form got options as the last argument, such as PyTorch's alpha. */
+static int no_options(lua_State *L, const char *fn) {
+  bool alpha = push_option(L, lua_gettop(L), "alpha") != LUA_TNIL;
+  return luaL_error(L, "%s: no options: the target is the tensor itself%s", fn,
+                    alpha ? "; multiply instead of alpha: x:add_(alpha * y)" : "");
 }
 
 /* lt.add(x, y, {out = t}); upvalue: the op. */
@@ -94,7 +102,9 @@ static int l_map_in_place(lua_State *L) {
   enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
   call c;
   c.fn = map_ops[op].in_place;
-  if (lua_gettop(L) != map_ops[op].nin) return wrong_count(L, c.fn, map_ops[op].nin, lua_gettop(L));
+  int nargs = lua_gettop(L);
+  if (nargs != map_ops[op].nin)
+    return nargs && is_options(L, nargs) ? no_options(L, c.fn) : wrong_count(L, c.fn, map_ops[op].nin, nargs);
   check_tensor(L, 1, c.fn);
   check_in_place(L, c.fn);
   prepare_in_order(L, &c, op);

@@ -95,16 +95,46 @@ static int l_nearest(lua_State *L) {
 
 /* ---- help ---- */
 
+/* Pushes a function of names.lua; false where it is not loaded, as core is without the rest. */
+static bool push_helper(lua_State *L, const char *helper) {
+  luaL_checkstack(L, LUA_MINSTACK, NULL);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, "luatensor.names") != LUA_TTABLE) return false;
+  lua_getfield(L, -1, helper);
+  return true;
+}
+
 const char *push_help(lua_State *L, const char *kind, const char *name, int names) {
   names = lua_absindex(L, names);
-  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "luatensor.names") != LUA_TTABLE) return "";     /* core without the rest */
-  lua_getfield(L, -1, "help");
+  if (!push_helper(L, "help")) return "";
   lua_pushstring(L, kind);
   lua_pushstring(L, name);
   lua_pushvalue(L, names);
   lua_call(L, 3, 1);
   return lua_tostring(L, -1);
+}
+
+const char *push_positions(lua_State *L, const char *fn, int first, int last) {
+  if (!push_helper(L, "positions")) return "";
+  luaL_checkstack(L, last - first + LUA_MINSTACK, NULL);
+  lua_pushstring(L, fn);
+  for (int i = first; i <= last; i++) lua_pushvalue(L, i);
+  lua_call(L, 2 + last - first, 1);
+  return lua_tostring(L, -1);
+}
+
+const char *push_colon(lua_State *L, const char *fn) {
+  const char *kind = type_name(L, 1);
+  if (!push_helper(L, "colon")) return "";
+  lua_pushstring(L, fn);
+  lua_pushstring(L, kind);
+  lua_call(L, 2, 1);
+  return lua_tostring(L, -1);
+}
+
+int raise_most(lua_State *L, const char *fn, int most, int nargs) {
+  return luaL_error(L, "%s: at most %d arguments and options expected, got %d%s", fn, most, nargs,
+                    push_positions(L, fn, most + 1, nargs));
 }
 
 static const function_row functions[] = {{"type_name", l_type_name, ANY}, {"nearest", l_nearest, ANY}, {NULL, NULL, 0}};

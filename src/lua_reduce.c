@@ -26,7 +26,7 @@ static const char *const *known_options(enum reduce_op op) {
 /* Leaves the dim argument on the stack: positional, option or nil. Returns its index. */
 static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
   while (!options && nargs > 2 && lua_isnil(L, nargs)) nargs--;
-  if (nargs > 2) luaL_error(L, "%s: at most 2 arguments and options expected, got %d", fn, nargs);
+  if (nargs > 2) raise_most(L, fn, 2, nargs);
   if (options) push_option(L, options, "dim");
   else lua_pushnil(L);
   if (nargs == 2 && !lua_isnil(L, 2)) {

@@ -7,7 +7,7 @@
 
 static void expect_at_most(lua_State *L, const char *fn, int nargs, int most) {
   while (nargs > most && lua_isnil(L, nargs)) nargs--;
-  if (nargs > most) luaL_error(L, "%s: at most %d arguments and options expected, got %d", fn, most, nargs);
+  if (nargs > most) raise_most(L, fn, most, nargs);
 }
 
 /* The dim at i, the last one unless said. In a 0-d tensor, which is a line of one element: 0. */

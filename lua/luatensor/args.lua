@@ -45,7 +45,7 @@ end
 function args.options(fn, options, known)
   if options == nil then return {} end
   if type(options) ~= "table" then
-    args.fail(fn, "options expected, got %s", core.type_name(options))
+    args.fail(fn, "options expected, got %s%s", core.type_name(options), names.positions(fn, options))
   end
   check_names(fn, options, known)
   return options
@@ -63,9 +63,19 @@ function args.split(fn, known, ...)
   return list, options
 end
 
+--- Raises where there are more than `most` positional arguments, of a list that args.split made; x is not in it.
+function args.at_most(fn, most, given)
+  if given.n <= most then return end
+  args.fail(fn, "at most %d arguments and options expected, got %d%s", most + 1, given.n + 1,
+            names.positions(fn, table.unpack(given, most + 1, given.n)))
+end
+
 --- Argument i must be a tensor that was not freed.
 function args.tensor(fn, i, x)
-  if not core.is_tensor(x) then args.fail(fn, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
+  if not core.is_tensor(x) then
+    local kind = core.type_name(x)
+    args.fail(fn, "argument %d: tensor expected, got %s%s", i, kind, i == 1 and names.colon(fn, kind) or "")
+  end
   local gone = core.gone(x)
   if gone then args.fail(fn, "argument %d: %s", i, gone) end
   return x

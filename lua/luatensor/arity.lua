@@ -2,6 +2,7 @@
 
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
+local names = require "luatensor.names"
 
 local arity = {}
 
@@ -16,7 +17,9 @@ local function check(fail, name, most, ...)
   while n > most and select(n, ...) == nil do n = n - 1 end
   if n <= most then return end
   if most == 0 then fail(name, "no arguments expected, got %d", n) end
-  fail(name, "at most %d argument%s expected, got %d", most, most == 1 and "" or "s", n)
+  local fn = type(name) == "table" and name.class_name or name
+  fail(name, "at most %d argument%s expected, got %d%s", most, most == 1 and "" or "s", n,
+       names.positions(fn, select(most, ...)))
 end
 
 --- Raises where there are more arguments than f names. Those after the last that is not nil do not count.

@@ -10,7 +10,7 @@ return function(lt)
   --- The function fn's arguments: n, d, and what makes tensors.
   local function read_freq(fn, n, ...)
     local given, options = args.split(fn, freq_options, ...)
-    if given.n > 1 then args.fail(fn, "at most 2 arguments and options expected, got %d", given.n + 1) end
+    args.at_most(fn, 1, given)
     local d = given[1]
     if d ~= nil and options.d ~= nil then args.fail(fn, "d is given twice") end
     if d == nil then d = options.d end

@@ -138,7 +138,7 @@ return function(lt, _, core)
   function linalg.vector_norm(x, ...)
     args.tensor("vector_norm", 1, x)
     local given, options = args.split("vector_norm", vector_options, ...)
-    if given.n > 2 then args.fail("vector_norm", "at most 3 arguments and options expected, got %d", given.n + 1) end
+    args.at_most("vector_norm", 2, given)
     local ord = either("vector_norm", "ord", given[1], options) or 2
     if type(ord) ~= "number" or ord ~= ord then
       args.fail("vector_norm", "ord: number expected, got %s", type(ord) == "number" and "nan" or core.type_name(ord))
@@ -189,7 +189,7 @@ return function(lt, _, core)
   function linalg.matrix_norm(x, ...)
     check_matrix("matrix_norm", 1, x)
     local given, options = args.split("matrix_norm", {ord = true, keepdim = true}, ...)
-    if given.n > 1 then args.fail("matrix_norm", "at most 2 arguments and options expected, got %d", given.n + 1) end
+    args.at_most("matrix_norm", 1, given)
     local ord = either("matrix_norm", "ord", given[1], options)
     if ord == nil then ord = "fro" end
     local norm = matrix_norm_of("matrix_norm", ord)(x)

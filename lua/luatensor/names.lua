@@ -2,6 +2,7 @@
 
 local core = require "luatensor.core"
 local foreign = require "luatensor.foreign"
+local positions = require "luatensor.positions"
 
 local names = {}
 
@@ -20,7 +21,8 @@ local function foreign_help(kind, name, known)
   for _, target in ipairs(type(cure) == "table" and cure or {}) do
     if known[target] ~= nil then return did_you_mean((guarded[kind] and kind or "") .. target) end
   end
-  return type(cure) == "string" and "; " .. cure or ""
+  local text = type(cure) == "table" and cure.otherwise or cure
+  return type(text) == "string" and "; " .. text or ""
 end
 
 -- The same name in another table, or as a method.
@@ -46,6 +48,25 @@ function names.help(kind, name, known)
   local only_case = nearest and nearest:lower() == name:lower()
   help = not only_case and kinds[kind] == nil and find_elsewhere(kind, name)
   return help or nearest and did_you_mean((guarded[kind] and kind or "") .. nearest) or ""
+end
+
+-- ---- calls --------------------------------------------------------------------------------------
+
+--- Tells the names of options that a script gave by position.
+-- @string fn
+-- @param ... the values
+-- @treturn string "; options have names: {keepdim = true}", or ""
+function names.positions(fn, ...) return positions.help(fn, table.pack(...), core.type_name) end
+
+-- Kinds of values that stand where the tensor is missing; a table is more likely to be data that are no tensor yet.
+local shifted = {number = true, string = true, boolean = true, ["no value"] = true}
+
+--- Asks for the colon where a method got no tensor first, as in x.sum(1).
+-- @string fn
+-- @string kind of the first argument
+-- @treturn string "; is there a colon? x:sum(…)", or ""
+function names.colon(fn, kind)
+  return core.methods[fn] and shifted[kind] and ("; is there a colon? x:%s(…)"):format(fn) or ""
 end
 
 -- ---- tables -------------------------------------------------------------------------------------

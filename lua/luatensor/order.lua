@@ -52,7 +52,7 @@ return function(lt, methods)
 
   --- dim of a call: by position or as an option.
   local function dim_of(fn, given, i, options)
-    if given.n > i then fail(fn, "at most %d arguments and options expected, got %d", i + 1, given.n + 1) end
+    args.at_most(fn, i, given)
     if given[i] ~= nil and options.dim ~= nil then fail(fn, "dim is given twice") end
     if given[i] ~= nil then return given[i] end
     return options.dim
@@ -263,7 +263,7 @@ return function(lt, methods)
   add("histogram", function(x, ...)
     check_ordered("histogram", x)
     local given, options = args.split("histogram", histogram_options, ...)
-    if given.n > 1 then fail("histogram", "at most 2 arguments and options expected, got %d", given.n + 1) end
+    args.at_most("histogram", 1, given)
     local weights = check_weights("histogram", options.weights, x)
     if x.dtype == "bool" then x = x:to("uint8") end
     local edges = edges_of(x, given[1], options.range)

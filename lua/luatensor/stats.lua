@@ -60,7 +60,7 @@ return function(lt, methods, core)
   function lt.norm(x, ...)
     args.tensor("norm", 1, x)
     local given, options = args.split("norm", norm_options, ...)
-    if given.n > 2 then args.fail("norm", "at most 3 arguments and options expected, got %d", given.n + 1) end
+    args.at_most("norm", 2, given)
     local p = either("norm", "p", given[1], options.p, 2)
     local dim = either("norm", "dim", given[2], options.dim)
     if type(p) ~= "number" or p ~= p then
@@ -91,7 +91,7 @@ return function(lt, methods, core)
   function lt.diff(x, ...)
     args.tensor("diff", 1, x)
     local given, options = args.split("diff", diff_options, ...)
-    if given.n > 1 then args.fail("diff", "at most 2 arguments and options expected, got %d", given.n + 1) end
+    args.at_most("diff", 1, given)
     if x.ndim == 0 then args.fail("diff", "not for a 0-d tensor") end
     if x.dtype == "bool" then args.fail("diff", "not for bool") end
     local d = args.dim("diff", either("diff", "dim", given[1], options.dim, -1), x.ndim)
