@@ -48,9 +48,11 @@ describe("a tensor that requires gradients", function()
   end)
 
   it("is of a float or complex dtype", function()
-    fails("requires_grad_: only float and complex tensors can require gradients, this is int64",
+    fails("requires_grad_: only float and complex tensors can require gradients, this is int64; "
+          .. "write 1.0 instead of 1, or {dtype = \"float32\"}",
           function() lt.tensor({1}):requires_grad_() end)
-    fails("zeros: only float and complex tensors can require gradients, this is bool",
+    fails("zeros: only float and complex tensors can require gradients, this is bool; "
+          .. "write 1.0 instead of 1, or {dtype = \"float32\"}",
           lt.zeros, 2, {dtype = "bool", requires_grad = true})
     fails("zeros: option requires_grad: boolean expected, got number", lt.zeros, 2, {requires_grad = 1})
     assert.is_true(lt.zeros(2, {dtype = "complex64", requires_grad = true}).requires_grad)

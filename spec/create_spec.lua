@@ -62,7 +62,7 @@ describe("like functions", function()
   it("refuse a value that does not fit", function()
     fails("full_like: 70000 does not fit int16", x.full_like, x, 70000)
     fails("full_like: 1.5 does not fit int16", x.full_like, x, 1.5)
-    fails("zeros_like: argument 1: tensor expected, got number", lt.zeros_like, 2)
+    fails("zeros_like: argument 1: tensor expected, got number; is there a colon? x:zeros_like(…)", lt.zeros_like, 2)
   end)
 end)
 

@@ -780,7 +780,7 @@ describe("inputs that are no use", function()
     x:free()
     for name, m in pairs(layers) do
       assert.raises("^" .. name .. "%(.*%): the %a+: this tensor was freed$", function() return m(x) end)
-      assert.raises("^" .. name .. "%(.*%): the %a+: this tensor was freed$", function() return nn.Sequential(m)(x) end)
+      assert.raises("^1 %(" .. name .. "%(.*%)%): the %a+: this tensor was freed$", function() return nn.Sequential(m)(x) end)
     end
     for name, fn in pairs(functions) do
       assert.raises(fn .. ": this tensor was freed", function() return nn[name]()(x) end)
@@ -803,6 +803,7 @@ describe("inputs that are no use", function()
     assert.equal("complex64", nn.Tanh()(lt.ones({2}, {dtype = "complex64"})).dtype)
     local x = lt.ones({2, 3}, {dtype = "float64"})
     local h = lt.ones({1, 2}, {dtype = "float64"})
+    collectgarbage()                           -- no Sequential that had these layers is left
     for message, f in pairs {
       ["LSTM(3, 2): the input is float64, the parameters are float32; use :to(\"float32\")"] =
         function() return layers.LSTM(x) end,
@@ -813,5 +814,124 @@ describe("inputs that are no use", function()
       ["MultiheadAttention(3, 1): the query is float64, the parameters are float32; use :to(\"float32\")"] =
         function() return layers.MultiheadAttention(x) end,
     } do assert.raises(message, f) end
+  end)
+end)
+
+describe("an error inside of modules", function()
+  local x = lt.ones(1, 3)
+
+  it("names the module as the state of the outermost one does", function()
+    local inner = nn.Sequential(nn.ReLU(), nn.Linear(5, 2))
+    local m = nn.Sequential(nn.Linear(3, 4), inner)
+    local why = "the input's last dim must be %d, its shape is [1, %d]"
+    assert.raises("2.2 (Linear(5, 2)): " .. why:format(5, 4), m, x)
+    assert.raises("1 (Linear(3, 4)): " .. why:format(3, 5), m, lt.ones(1, 5))
+    assert.raises("Linear(5, 2): " .. why:format(5, 3), nn.Linear(5, 2), x)
+    assert.truthy(m:state_dict()["2.2.weight"])
+    local Net = nn.Module:extend "Net"
+    function Net:init() self.body = m end
+    function Net:forward(t) return self.body(t) end                 -- a tail call leaves no trace on the stack
+    assert.raises("body.2.2 (Linear(5, 2)): " .. why:format(5, 4), Net(), x)
+  end)
+
+  it("follows modules that move, and forgets those that left", function()
+    local layer = nn.Linear(5, 2)
+    local m = nn.Sequential(nn.ReLU(), layer)
+    local function name() return (helpers.message_of(layer, x):match "^(.-): ") end
+    assert.equal("2 (Linear(5, 2))", name())
+    m:insert(1, nn.ReLU())
+    assert.equal("3 (Linear(5, 2))", name())
+    m:remove(3)
+    assert.equal("Linear(5, 2)", name())
+    m[1] = layer                                        -- takes a place that is taken: seen by the next walk
+    m:parameters()
+    assert.equal("1 (Linear(5, 2))", name())
+    local loop = nn.Module()
+    loop.own = loop
+    loop.layer = layer
+    assert.truthy(name():find "own")
+  end)
+
+  it("keeps nothing alive", function()
+    local layer, gone = nn.Linear(5, 2), setmetatable({}, {__mode = "k"})
+    gone[nn.Sequential(layer)] = true
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(next(gone))
+    assert.raises("^Linear%(5, 2%): ", layer, x)
+  end)
+end)
+
+describe("a method that modules or optimisers have not", function()
+  local m = nn.Sequential(nn.Linear(1, 1))
+
+  it("is told what to write", function()
+    local function missing(name, help) return ('module has no method "%s"%s'):format(name, help) end
+    assert.raises(missing("cuda", '; use m:to("cuda")'), function() m:cuda() end)
+    assert.raises(missing("add", '; did you mean "append"?'), function() m:add(nn.ReLU()) end)
+    assert.raises(missing("paramters", '; did you mean "parameters"?'), function() m:paramters() end)
+    assert.raises(missing("register_forward_hook", "; there are no hooks"), function() m:register_forward_hook(print) end)
+    assert.raises(missing("zeroGradParameters", '; did you mean "zero_grad"?'), function() m[1]:zeroGradParameters() end)
+    assert.raises(missing("xyzzy", ""), function() m:xyzzy() end)
+    local f = load('local m = ...\n m:evaluate()')
+    assert.raises('^%[string .*%]:2: module has no method "evaluate"; did you mean "eval"%?$', f, m)
+    local sgd = lt.optim.SGD(m:parameters(), {lr = 1})
+    assert.raises('optimiser has no method "zeroGrad"; did you mean "zero_grad"?', function() sgd:zeroGrad() end)
+    assert.raises('optimiser has no method "stpe"; did you mean "step"?', function() sgd:stpe() end)
+  end)
+
+  it("stays nil as a field, so that scripts can ask", function()
+    for _, name in ipairs {"cuda", "paramters", "wieght", "cache", "forwards", "add"} do assert.is_nil(m[name]) end
+    local Counts = nn.Module:extend "Counts"
+    function Counts:forward(x)
+      self.forwards = (self.forwards or 0) + 1
+      return x
+    end
+    local counts = Counts()
+    counts(counts(1))
+    assert.equal(2, counts.forwards)
+    assert.is_nil(lt.optim.SGD(m:parameters(), {lr = 1}).stpe)
+  end)
+end)
+
+describe("load_state_dict of another's state", function()
+  local m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+  local theirs = {["0.weight"] = lt.ones(4, 3), ["0.bias"] = lt.ones(4), ["2.weight"] = lt.ones(2, 4), ["2.bias"] = lt.ones(2)}
+
+  it("is told of rename_pytorch", function()
+    local message = helpers.message_of(m.load_state_dict, m, theirs)
+    local first = message:match "^[^\n]*"
+    assert.equal("load_state_dict: this is not the state of such a Sequential: these are PyTorch's names; "
+                 .. "use nn.rename_pytorch(state):", first)
+    assert.truthy(message:find("\n  missing: 1.bias [4]\n", 1, true))
+    m:load_state_dict(nn.rename_pytorch(theirs))
+    assert.equal(1.0, m[3].bias[1]:item())
+  end)
+
+  it("is told of the table that has it", function()
+    local says = 'load_state_dict: this is not the state of such a Sequential: it has a table "%s"; did you mean state.%s?'
+    assert.raises(says:format("model", "model"), m.load_state_dict, m, {model = m:state_dict(), epoch = 3, args = {lr = 1}})
+    assert.raises(says:format("net", "net"), m.load_state_dict, m, {net = theirs})
+  end)
+
+  it("is told of nothing that would not help", function()
+    assert.raises("^load_state_dict: this is not the state of such a Sequential:\n  missing: 1.bias", m.load_state_dict, m,
+                  {other = lt.ones(2), args = {lr = 1}})
+  end)
+end)
+
+describe("printing modules that have children and weights of their own", function()
+  it("closes every parenthesis on its line, or the one of the children", function()
+    assert.equal("MultiheadAttention(4, 2)  in_proj_weight [12, 4], in_proj_bias [12]: 60 parameters (\n"
+                 .. "  (out_proj): Linear(4, 4)  weight [4, 4], bias [4]: 20 parameters\n)\n80 parameters",
+                 tostring(nn.MultiheadAttention(4, 2)))
+    local text = tostring(nn.Sequential(nn.TransformerEncoderLayer(4, 2), nn.LSTM(2, 3), nn.ReLU()))
+    local depth = 0
+    for line in text:gmatch "[^\n]+" do
+      for sign in line:gmatch "[()]" do depth = depth + (sign == "(" and 1 or -1) end
+      local opens = line:find "%($" or line == ")" or line:find "^ *%)$"
+      assert(opens or select(2, line:gsub("%(", "")) == select(2, line:gsub("%)", "")), line)
+    end
+    assert.equal(0, depth)
   end)
 end)

@@ -1,5 +1,7 @@
 --- Options that scripts give by position, as PyTorch and NumPy take them: errors tell their names.
 
+local clocale = require "luatensor.clocale"
+
 local positions = {}
 
 local KEEPDIM <const> = {"keepdim:boolean"}
@@ -60,7 +62,8 @@ positions.options = {
 
 local function text(value)
   local kind = type(value)
-  return kind == "string" and ("%q"):format(value) or (kind == "number" or kind == "boolean") and tostring(value) or "…"
+  if kind == "string" then return ("%q"):format(value) end
+  return (kind == "number" or kind == "boolean") and clocale.tostring(value) or "…"
 end
 
 local plain = {number = true, string = true, boolean = true, table = true}

@@ -6,6 +6,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local describe = require "luatensor.nn.module.describe"
 local fields = require "luatensor.nn.module.fields"
+local missing = require "luatensor.missing"
 local place = require "luatensor.nn.module.place"
 local state = require "luatensor.nn.module.state"
 local walking = require "luatensor.nn.module.walk"
@@ -249,13 +250,15 @@ function Module:extra() return "" end                                   -- luach
 
 Module.__tostring = describe.text
 
---- Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take.
+--- Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take. Inside of other modules
+-- its name in the outermost one comes first: "2.2 (Linear(64, 128)): message".
 -- @string message for string.format
 function Module:fail(message, ...)
   if not Module.is(self) then
     blame.fail(self.class_name, "this is the class; make a layer of it, %s(…), and call that", self.class_name)
   end
-  blame.fail(("%s(%s)"):format(self.class_name, self:extra()), message, ...)
+  local path, own = walking.path(self), ("%s(%s)"):format(self.class_name, self:extra())
+  blame.fail(path == "" and own or ("%s (%s)"):format(path, own), message, ...)
 end
 
 -- What was called without the colon, or of a class.
@@ -280,4 +283,8 @@ end
 
 for name in pairs(Module) do fields.methods[name] = not name:find("^_") or nil end
 
-return setmetatable(Module, {__call = new})
+-- Methods of lists of modules are known, too: their names lead to them from others'.
+local known = {append = true, insert = true, remove = true, extra = true, forward = true}
+for name in pairs(fields.methods) do known[name] = true end
+
+return setmetatable(Module, {__call = new, __index = missing.finder("module", known)})

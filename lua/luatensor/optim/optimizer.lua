@@ -1,6 +1,7 @@
 --- What optimisers share: parameters in groups, their state, how both are saved.
 
 local args = require "luatensor.args"
+local missing = require "luatensor.missing"
 local arity = require "luatensor.arity"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
@@ -330,4 +331,6 @@ function Optimizer:__tostring()
   return table.concat(lines, "\n")
 end
 
-return Optimizer
+local known = {step = true, zero_grad = true, state_dict = true, load_state_dict = true, add_param_group = true}
+
+return setmetatable(Optimizer, {__index = missing.finder("optimiser", known)})

@@ -42,15 +42,18 @@ local function shapes_text(self, all)
 end
 
 local function add_lines(self, indent, lines, label, above, all)
-  local own = ("%s%s%s(%s"):format(indent, label, self.class_name, self:extra())
+  local extra = self:extra()
+  local own = ("%s%s%s"):format(indent, label, self.class_name)
   if above[self] then
-    lines[#lines + 1] = own .. "): the one above"
+    lines[#lines + 1] = ("%s(%s): the one above"):format(own, extra)
     return
   end
   above[self] = true
   local children = {}
   for name, child in self:named_children() do children[#children + 1] = {name, child} end
-  lines[#lines + 1] = own .. (#children == 0 and ")" or "") .. shapes_text(self, all)
+  local shapes = shapes_text(self, all)
+  if #children == 0 or extra ~= "" or shapes ~= "" then own = ("%s(%s)%s"):format(own, extra, shapes) end
+  lines[#lines + 1] = own .. (#children == 0 and "" or own:find(")", #indent + #label + 1, true) and " (" or "(")
   for _, child in ipairs(children) do
     add_lines(child[2], indent .. "  ", lines, ("(%s): "):format(child[1]), above, all)
   end

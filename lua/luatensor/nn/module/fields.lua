@@ -89,6 +89,9 @@ local function check_made(self, name, value)
   end
 end
 
+--- By module: the module of which it is a field, as far as that was seen. Only errors read it.
+fields.parents = setmetatable({}, {__mode = "kv"})
+
 -- Fields are kept as they are; what is noted is their order, and which are parameters.
 function fields.assign(self, name, value)
   check_method(self, name, value)
@@ -99,6 +102,7 @@ function fields.assign(self, name, value)
     check_made(self, name, value)
     fields.check_plain(self, name, value)
   end
+  if fields.is_module(value) then fields.parents[value] = self end
   if is_parameter and not self._buffers[name] then self._parameters[name] = value end
   fields.note(self, name)
   rawset(self, name, value)

@@ -6,6 +6,7 @@ local blame = require "luatensor.autograd.blame"
 local clocale = require "luatensor.clocale"
 local engine = require "luatensor.autograd.engine"
 local fields = require "luatensor.nn.module.fields"
+local rename_pytorch = require("luatensor.nn.pytorch").rename_pytorch
 local walking = require "luatensor.nn.module.walk"
 
 local state_of = {}
@@ -61,16 +62,40 @@ end
 
 local MOST_LINES = 20        -- of a message
 
-local function check_state(self, own, missing, unexpected, lines)
+-- How many names of own a state has.
+local function matches(own, state)
+  local n = 0
+  for name in pairs(own) do if state[name] ~= nil then n = n + 1 end end
+  return n
+end
+
+-- The cure where a state has other names, or stands in a table of the one that was given; nil.
+local function find_cure(own, state)
+  local found = matches(own, state)
+  if matches(own, rename_pytorch(state)) > found then
+    return "these are PyTorch's names; use nn.rename_pytorch(state)"
+  end
+  for _, key in ipairs(sorted(state)) do
+    local inside = state[key]
+    if type(inside) == "table" and math.max(matches(own, inside), matches(own, rename_pytorch(inside))) > found then
+      return ("it has a table %q; did you mean state.%s?"):format(tostring(key), tostring(key)), true
+    end
+  end
+end
+
+local function check_state(self, own, state, missing, unexpected, lines)
   for _, name in ipairs(missing) do
     lines[#lines + 1] = ("missing: %s %s"):format(name, args.shape_text(own[name].shape))
   end
   for _, name in ipairs(unexpected) do lines[#lines + 1] = "unexpected: " .. tostring(name) end
   if #lines == 0 then return end
+  local cure, alone = find_cure(own, state)
+  cure = cure and ": " .. cure or ""
+  if alone then blame.fail("load_state_dict", "this is not the state of such a %s%s", self.class_name, cure) end
   if #lines > MOST_LINES then
     lines = table.move(lines, 1, MOST_LINES, 1, {[MOST_LINES + 1] = ("and %d more"):format(#lines - MOST_LINES)})
   end
-  blame.fail("load_state_dict", "this is not the state of such a %s:\n  %s", self.class_name,
+  blame.fail("load_state_dict", "this is not the state of such a %s%s:\n  %s", self.class_name, cure,
              table.concat(lines, "\n  "))
 end
 
@@ -92,7 +117,7 @@ function state_of.load_state_dict(self, state, options)
   walking.each_tensor(self, fields.is_saved, function(name, x) own[name] = x end, true)
   local missing, unexpected, misfits = compare_state(own, state)
   local strict = options.strict ~= false
-  check_state(self, own, strict and missing or {}, strict and unexpected or {}, misfits)
+  check_state(self, own, state, strict and missing or {}, strict and unexpected or {}, misfits)
   local _ <close> = engine.recording(false)
   for name, x in pairs(own) do        -- all that may fail comes before the first change
     local value = state[name]

@@ -14,6 +14,7 @@ local function step(self, prefix, seen, visit, every, all)
   for _, name in ipairs(self._names) do
     local child = rawget(self, name)
     if fields.is_module(child) then
+      fields.parents[child] = self
       step(child, prefix .. (prefix == "" and "" or ".") .. name, seen, visit, every, all)
     end
   end
@@ -61,6 +62,28 @@ function walking.each_tensor(self, select, visit, every)
       end
     end
   end, every)
+end
+
+local MOST_DEPTH <const> = 64        -- of modules in modules: one may have itself
+
+-- The name of the field in which a module has another.
+local function name_in(parent, child)
+  for _, name in ipairs(parent and parent._names or {}) do
+    if rawequal(rawget(parent, name), child) then return name end
+  end
+end
+
+--- The name of a module in the outermost module that has it, "2.weight" without the last part; "" where none has it.
+function walking.path(self)
+  local parts = {}
+  for _ = 1, MOST_DEPTH do
+    local parent = fields.parents[self]
+    local name = name_in(parent, self)
+    if not name then break end
+    table.insert(parts, 1, name)
+    self = parent
+  end
+  return table.concat(parts, ".")
 end
 
 walking.walk = walk

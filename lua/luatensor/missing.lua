@@ -1,0 +1,53 @@
+--- Methods that an object has not. Reading an unknown field gives nil, as of every table; where the line that reads it
+-- calls it as a method, the error tells what to write instead of Lua's "attempt to call a nil value".
+
+local names = require "luatensor.names"
+
+local missing = {}
+
+local getinfo, open = debug and debug.getinfo, io and io.open      -- nil where a host left them out
+
+local MOST_NAMES <const> = 1000        -- whose help is kept
+
+-- Line n of a text, or of a file.
+local function line_of(source, n)
+  local kind = source:sub(1, 1)
+  local file = kind == "@" and open and open(source:sub(2))
+  local text = kind ~= "@" and source or file and file:read "a"
+  if file then file:close() end
+  for line in (text or ""):gmatch "([^\n]*)\n?" do
+    n = n - 1
+    if n == 0 then return line end
+  end
+end
+
+-- True if the line of the script that runs has ":name(", also with a text or a table in place of the parenthesis; of a
+-- line of the prompt, which nobody keeps, `otherwise`.
+local function is_call(name, otherwise)
+  local info = getinfo and getinfo(3, "Sl")
+  if not info or info.currentline < 1 then return false end
+  if info.source:sub(1, 1) == "=" then return info.source == "=stdin" and otherwise end
+  local line = line_of(info.source, info.currentline)
+  return line and line:find(":%s*" .. name .. "%s*[%({\"'%[]") ~= nil
+end
+
+--- The metamethod __index of a class at the root of its classes.
+-- @string kind as of names.help: "module"
+-- @tab known its keys are the names of the methods
+-- @treturn function
+function missing.finder(kind, known)
+  local helps, count = {}, 0
+  return function(_, name)
+    local help = helps[name]
+    if help == false or type(name) ~= "string" or not name:find "^[%a_][%w_]*$" then return nil end
+    if not help then
+      count = count + 1
+      if count > MOST_NAMES then helps, count = {}, 0 end
+      help = names.help(kind, name, known)
+      helps[name] = help ~= "" and help          -- a name without help is looked at once: optional fields stay cheap
+    end
+    if is_call(name, help ~= "") then error(("%s has no method %q%s"):format(kind, name, help), 2) end
+  end
+end
+
+return missing
