@@ -127,8 +127,8 @@ $(BUILD)/obj/cpu/kernels/%.$(1).o: src/cpu/kernels/%.c $(BUILD)/flags | found
 endef
 $(foreach isa,$(ISAS),$(eval $(call KERNEL_RULE,$(isa))))
 
-# a * b + c may become one FMA in the loops that measure the machine's limit, and in Fourier transforms, convolutions
-# and normalisation, whose rounding nobody can foresee anyway.
+# a * b + c may become one FMA in the loops that measure the machine's limit, and in Fourier transforms, convolutions,
+# normalisation and linear algebra, whose rounding nobody can foresee anyway.
 KERNEL_FLAGS_limits := -ffp-contract=fast
 KERNEL_FLAGS_fft_float32 := -ffp-contract=fast
 KERNEL_FLAGS_fft_float64 := -ffp-contract=fast
@@ -136,6 +136,8 @@ KERNEL_FLAGS_conv_float32 := -ffp-contract=fast
 KERNEL_FLAGS_conv_float64 := -ffp-contract=fast
 KERNEL_FLAGS_norm_float32 := -ffp-contract=fast
 KERNEL_FLAGS_norm_float64 := -ffp-contract=fast
+KERNEL_FLAGS_triangle_float32 := -ffp-contract=fast
+KERNEL_FLAGS_triangle_float64 := -ffp-contract=fast
 
 # Zen 4 converts floats to doubles at twice the pace in halves of a 512-bit register.
 KERNEL_FLAGS_reduce := -mprefer-vector-width=256

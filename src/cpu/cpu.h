@@ -217,6 +217,8 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(gemm)    \
   X(scan)    \
   X(linalg)  \
+  X(triangle_float32) \
+  X(triangle_float64) \
   X(softmax) \
   X(cross)   \
   X(update)  \
@@ -235,6 +237,7 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
 #include "conv_kernel.h"
 #include "fft_kernel.h"
 #include "pool_kernel.h"
+#include "triangle_kernel.h"
 #include "limits.h"
 
 /* The tables of one ISA; cpu.c picks one at load. */

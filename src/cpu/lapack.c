@@ -9,10 +9,13 @@
 
 #define DECLARE(type, name) extern type name##_ SYMBOL(name);
 #define COMMON(X, p) \
+  X(gemm_fn, p##gemm) X(trsm_fn, p##trsm) X(laswp_fn, p##laswp) X(geqrt3_fn, p##geqrt3) \
   X(potrf_fn, p##potrf) X(getrf_fn, p##getrf) X(getrs_fn, p##getrs) X(getri_fn, p##getri) X(geqrf_fn, p##geqrf)
 #define REAL(X, p) \
+  X(syrk_fn, p##syrk) \
   X(orgqr_fn, p##orgqr) X(gesdd_fn, p##gesdd) X(syevd_fn, p##syevd) X(geev_fn, p##geev) X(gelsd_fn, p##gelsd)
 #define COMPLEX(X, p) \
+  X(syrk_fn, p##herk) \
   X(orgqr_fn, p##ungqr) X(complex_gesdd_fn, p##gesdd) X(heevd_fn, p##heevd) X(complex_geev_fn, p##geev) \
   X(complex_gelsd_fn, p##gelsd)
 
@@ -22,12 +25,13 @@ COMMON(DECLARE, c) COMPLEX(DECLARE, c)
 COMMON(DECLARE, z) COMPLEX(DECLARE, z)
 
 #define COMMON_FIELDS(p) \
+  .gemm = p##gemm_, .trsm = p##trsm_, .laswp = p##laswp_, .geqrt3 = p##geqrt3_, \
   .potrf = p##potrf_, .getrf = p##getrf_, .getrs = p##getrs_, .getri = p##getri_, .geqrf = p##geqrf_
 #define REAL_ROW(p, T) \
-  {.size = sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
+  {.size = sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .syrk = p##syrk_, .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
    .syevd = p##syevd_, .geev = p##geev_, .gelsd = p##gelsd_}
 #define COMPLEX_ROW(p, T) \
-  {.is_complex = true, .size = 2 * sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .orgqr = p##ungqr_, \
+  {.is_complex = true, .size = 2 * sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .syrk = p##herk_, .orgqr = p##ungqr_, \
    .complex_gesdd = p##gesdd_, .heevd = p##heevd_, .complex_geev = p##geev_, .complex_gelsd = p##gelsd_}
 
 static const lapack real[] = {REAL_ROW(s, float), REAL_ROW(d, double)};

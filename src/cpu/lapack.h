@@ -9,6 +9,17 @@
 #include "../kernel.h"
 
 /* The same arguments for all four types of elements. */
+typedef void gemm_fn(const char *transa, const char *transb, const int *m, const int *n, const int *k, const void *alpha,
+                     const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,
+                     const int *ldc, size_t, size_t);
+typedef void trsm_fn(const char *side, const char *uplo, const char *trans, const char *diag, const int *m, const int *n,
+                     const void *alpha, const void *a, const int *lda, void *b, const int *ldb, size_t, size_t, size_t,
+                     size_t);
+typedef void syrk_fn(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha, const void *a,
+                     const int *lda, const void *beta, void *c, const int *ldc, size_t, size_t);
+typedef void geqrt3_fn(const int *m, const int *n, void *a, const int *lda, void *t, const int *ldt, int *info);
+typedef void laswp_fn(const int *n, void *a, const int *lda, const int *first, const int *last, const int *pivots,
+                      const int *step);
 typedef void potrf_fn(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t);
 typedef void getrf_fn(const int *m, const int *n, void *a, const int *lda, int *pivots, int *info);
 typedef void getrs_fn(const char *trans, const int *n, const int *nrhs, const void *a, const int *lda,
@@ -48,6 +59,11 @@ typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void 
 typedef struct lapack {
   bool is_complex;
   size_t size, real_size;      /* of an element, and of its real part */
+  gemm_fn  *gemm;
+  trsm_fn  *trsm;
+  syrk_fn  *syrk;              /* herk */
+  laswp_fn *laswp;
+  geqrt3_fn *geqrt3;
   potrf_fn *potrf;
   getrf_fn *getrf;
   getrs_fn *getrs;

@@ -1,6 +1,6 @@
-/* Linear algebra through LAPACK. The matrices of a batch are shared out among threads, each with its own scratch. LAPACK
-** runs on one thread: OpenBLAS threads its level-2 routines badly (two threads, float64, 500 × 500: 1.4 times the time
-** of one for solve, 21 times for qr). */
+/* Linear algebra. The matrices of a batch are shared out among threads, each with its own scratch; all threads work at a
+** large one together in algorithms of our own (linalg_block.h). LAPACK does the rest, on one thread: OpenBLAS threads its
+** level-2 routines badly (two threads, float64, 500 × 500: 1.4 times the time of one for solve, 21 times for qr). */
 
 #include "linalg.h"
 
@@ -8,6 +8,7 @@
 
 enum {
   GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
+  LARGE = 1 << 20,     /* of n³ (100 × 100): threads that share one matrix gain nothing below */
   COMPLEX_SMALL = 6    /* rows and columns to which our kernels are faster for complex elements, too */
 };
 
@@ -77,8 +78,9 @@ static double work_of(const linalg_call *c) {
   return (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
 }
 
-/* How many threads share the batch, a whole matrix each. */
+/* How many threads share the batch, a whole matrix each. 1: all work at one large matrix after the other. */
 static int batch_threads(const linalg_call *c) {
+  if (work_of(c) >= LARGE && c->batch < cpu_thread_count()) return 1;
   int64_t grain = (int64_t)(GRAIN / (work_of(c) + 20));
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
@@ -105,8 +107,11 @@ int cpu_linalg(int index, const linalg_call *c) {
   if (c->m > INT_MAX || c->n > INT_MAX || c->k > INT_MAX) return ERR_OVERFLOW;
   int small = s.l->is_complex ? COMPLEX_SMALL : LINALG_SMALL;
   if (s.m <= small && s.n <= small) s.small = &cpu_isa->linalg->kernel[c->dtype];
-  blas_use use = cpu_blas_begin(batch_threads(c));
-  int st = use.threads > 0 ? run_batch(&s, use.threads) : ERR_MEMORY;
+  int threads = batch_threads(c);
+  bool together = threads == 1 && work_of(c) >= LARGE;
+  blas_use use = cpu_blas_begin(together ? cpu_thread_count() : threads);
+  s.threads = together ? use.threads : 1;
+  int st = use.threads > 0 ? run_batch(&s, together ? 1 : use.threads) : ERR_MEMORY;
   cpu_blas_end(&use);
   return st;
 }

@@ -7,6 +7,7 @@
 
 #include "cpu.h"
 #include "lapack.h"
+#include "parallel.h"
 
 /* An op on one type, and the scratch memory that its plan asks for. */
 typedef struct solver {
@@ -14,7 +15,8 @@ typedef struct solver {
   const lapack *l;
   const linalg_kernel *small;           /* NULL: the matrices are not */
   int m, n, k;
-  int64_t tau, work, reals, integers;   /* elements, elements, real numbers, ints */
+  int threads;                          /* for one matrix */
+  int64_t tau, work, reals, integers;   /* elements, elements, real numbers, ints; LAPACK counts those of work in an int */
 } solver;
 
 /* One thread's scratch. */

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "linalg.h"
+#include "linalg_block.h"
 
 /* rows × columns of one column-major matrix into another, which may be the same. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
@@ -26,7 +26,8 @@ static int run_cholesky(const solver *s, const scratch *w, int64_t i) {
   (void)w;
   int info;
   void *a = a_of(s, i);
-  s->l->potrf(s->c->upper ? "U" : "L", &s->n, a, &s->n, &info, 1);
+  if (s->c->upper) info = factor_cholesky(s, (block){a, s->n, s->n, s->n});
+  else s->l->potrf("L", &s->n, a, &s->n, &info, 1);
   clear_triangle(s, a, s->n, s->n, s->c->upper);
   return info;
 }
@@ -52,10 +53,9 @@ static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
 }
 
 static int factor(const solver *s, const scratch *w, int64_t i) {
-  int info, *pivots = pivots_of(s, w, i);
+  int *pivots = pivots_of(s, w, i);
   if (s->small) return s->small->lu(s->m, s->n, a_of(s, i), pivots);
-  s->l->getrf(&s->m, &s->n, a_of(s, i), &s->m, pivots, &info);
-  return info;
+  return factor_lu(s, (block){a_of(s, i), s->m, s->n, s->m}, pivots);
 }
 
 static int run_lu(const solver *s, const scratch *w, int64_t i) {
@@ -65,10 +65,9 @@ static int run_lu(const solver *s, const scratch *w, int64_t i) {
 }
 
 static int run_lu_solve(const solver *s, const scratch *w, int64_t i) {
-  int info;
-  void *b = elements_of(s, s->c->b, s->c->n * s->c->k, i);
-  s->l->getrs(s->c->transposed ? "T" : "N", &s->n, &s->k, a_of(s, i), &s->n, pivots_of(s, w, i), b, &s->n, &info, 1);
-  return info;
+  block lu = {a_of(s, i), s->n, s->n, s->n}, b = {elements_of(s, s->c->b, s->c->n * s->c->k, i), s->n, s->k, s->n};
+  solve_lu(s, s->c->transposed ? "T" : "N", lu, pivots_of(s, w, i), b);
+  return 0;
 }
 
 static int solve_small(const solver *s, const scratch *w, int64_t i) {
@@ -86,20 +85,18 @@ static int run_solve(const solver *s, const scratch *w, int64_t i) {
 }
 
 static void plan_inv(solver *s) {
-  char work[16];
-  int info, query = -1, pivots = 0;
   plan_pivots(s);
   if (s->small) return;
-  s->l->getri(&s->n, work, &s->n, &pivots, work, &query, &info);
-  s->work = work_length(s, work);
+  s->integers = 2 * s->n;
+  s->tau = (int64_t)s->n * s->n;
 }
 
 static int run_inv(const solver *s, const scratch *w, int64_t i) {
   int info = factor(s, w, i);
   if (info) return info;
   if (s->small) s->small->invert(s->n, a_of(s, i), pivots_of(s, w, i));
-  else s->l->getri(&s->n, a_of(s, i), &s->n, pivots_of(s, w, i), w->work, &w->lwork, &info);
-  return info;
+  else invert_lu(s, (block){a_of(s, i), s->n, s->n, s->n}, pivots_of(s, w, i), w->tau, w->integers + s->n);
+  return 0;
 }
 
 const routine lu_routine = {plan_pivots, run_lu, false};
@@ -208,23 +205,19 @@ const routine slogdet_routine = {plan_pivots, run_slogdet, false};
 /* ---- QR ---- */
 
 static void plan_qr(solver *s) {
-  char work[16];
-  int info, query = -1, known = least(s->m, s->n), p = s->c->full ? s->m : known;
-  s->tau = known;
-  s->l->geqrf(&s->m, &s->n, work, &s->m, work, work, &query, &info);
-  s->work = work_length(s, work);
-  s->l->orgqr(&s->m, &p, &known, work, &s->m, work, work, &query, &info);
-  if (work_length(s, work) > s->work) s->work = work_length(s, work);
+  int known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  s->tau = (int64_t)s->m * known;
+  s->work = reflections_t(known) + 2 * REFLECTIONS * (int64_t)most(p, s->n);
 }
 
 static int run_qr(const solver *s, const scratch *w, int64_t i) {
-  int info, known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  int known = least(s->m, s->n), p = s->c->full ? s->m : known;
   char *a = a_of(s, i), *q = elements_of(s, s->c->b, s->c->m * p, i), *r = elements_of(s, s->c->c, p * s->c->n, i);
-  s->l->geqrf(&s->m, &s->n, a, &s->m, w->tau, w->work, &w->lwork, &info);
+  reflections h = {{w->tau, s->m, known, s->m}, w->work, elements_of(s, w->work, reflections_t(known), 1)};
+  factor_qr(s, (block){a, s->m, s->n, s->m}, &h);
   copy_matrix(s, p, s->n, a, s->m, r, p);
   clear_triangle(s, r, p, s->n, true);
-  if (q != a) copy_matrix(s, s->m, known, a, s->m, q, s->m);
-  s->l->orgqr(&s->m, &p, &known, q, &s->m, w->tau, w->work, &w->lwork, &info);
+  make_q(s, &h, (block){q, s->m, p, s->m});
   return 0;
 }
 
