@@ -21,6 +21,8 @@ describe("an allocation that fails", function()
     host("module", 3, "fault_setup.lua", "fault_numeric.lua")
   end)
 
+  it("in Lua, while a script sets modes", function() host("lua", 2, "fault_modes_setup.lua", "fault_modes.lua") end)
+
   it("in Lua, while the module is loaded", function() host("lua", 37, "fault_nothing.lua", "fault_load.lua") end)
 
   it("in the module, while it is loaded", function() host("module", 1, "fault_nothing.lua", "fault_load.lua") end)
