@@ -142,3 +142,27 @@ describe("a dim", function()
     assert.has_error(function() lt.concat({x, x}, 1, {dim = 2}) end)
   end)
 end)
+
+describe("x:size(1)", function()
+  local x = lt.ones(2, 3)
+  local says = "size: x.size is the number of elements; the length of dim i is x.shape[i]"
+
+  it("is told what to write, also where the call is the last", function()
+    fails(says, function() local n = x:size(1) return n + 1 end)
+    fails(says, function() return x:size(1) end)
+    fails(says, function() local p = lt.nn.Linear(2, 3) local n = p.weight:size() return n + 1 end)
+    fails("ndim: x.ndim is a number, not a method; leave out the parentheses", function() local n = x:ndim() return n + 1 end)
+    assert.equal(6, x.size)
+  end)
+
+  it("leaves Lua's words to all other calls of numbers", function()
+    local n, t = 5, {a = 1}
+    fails("attempt to call a number value (upvalue 'n')", function() local _ = n() end)
+    fails("attempt to call a number value (upvalue 'n')", function() local _ = n(x) end)
+    fails("attempt to call a number value (field 'a')", function() local _ = t.a(1) end)
+    fails("attempt to call a number value (method 'a')", function() local _ = t:a() end)
+    assert.falsy(getmetatable(1))
+    assert.falsy(pcall(function() return (1).x end))
+    fails("no_grad: function expected, got number", lt.no_grad, 5)
+  end)
+end)

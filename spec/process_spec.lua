@@ -150,3 +150,14 @@ describe("what cannot run", function()
     end
   end)
 end)
+
+describe("numbers", function()
+  it("keep a metatable that they have", function()
+    local output = passes [[lua5.4 -e '
+      local mine = {__index = math}
+      debug.setmetatable(0, mine)
+      local lt = require "luatensor"
+      print(debug.getmetatable(0) == mine, mine.__call, (2.5):floor(), pcall(function() return lt.ones(2):size(1) end))']]
+    assert.truthy(output:find("^true\tnil\t2\tfalse\t.*attempt to call a number value"), output)
+  end)
+end)

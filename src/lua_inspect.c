@@ -44,7 +44,8 @@ static int l_script_line(lua_State *L) {
 /* is_callable(v): a function, or a value whose metatable has __call. */
 static int l_is_callable(lua_State *L) {
   luaL_checkany(L, 1);
-  lua_pushboolean(L, lua_isfunction(L, 1) || luaL_getmetafield(L, 1, "__call") != LUA_TNIL);
+  bool has_call = lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__call") != LUA_TNIL;   /* lua_tensor.c */
+  lua_pushboolean(L, lua_isfunction(L, 1) || has_call);
   return 1;
 }
 

@@ -142,6 +142,40 @@ static int l_equal(lua_State *L) {
   return 1;
 }
 
+/* ---- x:size(1) ---- */
+
+/* A number is called. As a method of a tensor it is a property, which PyTorch and Torch7 have as a method: the error tells
+** what to write. Every other call of a number gets the words that Lua has for it. */
+static int l_call_number(lua_State *L) {
+  lua_Debug ar = {.name = NULL};
+  if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
+  const tensor *t = test_tensor(L, 2);
+  bool named = ar.name && *ar.namewhat, of_tensor = t && !tensor_is_gone(t);
+  bool tail = !named && of_tensor && t->count == lua_tointeger(L, 1);        /* return x:size(1) has lost the name */
+  if (tail || (named && of_tensor && strcmp(ar.name, "size") == 0 && strcmp(ar.namewhat, "method") == 0))
+    return luaL_error(L, "size: x.size is the number of elements; the length of dim i is x.shape[i]");
+  if (!named) return luaL_error(L, "attempt to call a number value");
+  if (of_tensor && strcmp(ar.namewhat, "method") == 0)
+    return luaL_error(L, "%s: x.%s is a number, not a method; leave out the parentheses", ar.name, ar.name);
+  return luaL_error(L, "attempt to call a number value (%s '%s')", ar.namewhat, ar.name);
+}
+
+/* Numbers get a metatable for this error alone, where nobody gave them one; getmetatable does not show it. */
+static void open_number(lua_State *L) {
+  lua_pushinteger(L, 0);
+  if (lua_getmetatable(L, -1)) {
+    lua_pop(L, 2);
+    return;
+  }
+  lua_newtable(L);
+  lua_pushcfunction(L, l_call_number);
+  lua_setfield(L, -2, "__call");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
+}
+
 static const function_row functions[] = {
   {"is_tensor", l_is_tensor, 1}, {"gone", l_gone, ANY}, {"dtype_of", l_dtype_of, ANY},
   {"is_overlapping", l_is_overlapping, ANY}, {NULL, NULL, 0}
@@ -164,4 +198,5 @@ void open_tensor(lua_State *L) {
   add_methods(L, methods);
   add_properties(L, properties);
   add_metamethods(L, metamethods);
+  open_number(L);
 }
