@@ -252,7 +252,7 @@ lint-layers:
 
 .PHONY: doc annotations coverage
 doc: deps-doc             ## the API reference, into doc/; installs LDoc where it is missing
-	@$(MAKE) --no-print-directory annotations
+	@$(MAKE) --no-print-directory build
 	@tools/lua tools/annotate.lua --ldoc
 	@ldoc -q .
 

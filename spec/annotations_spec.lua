@@ -10,6 +10,11 @@ describe("documentation comments", function()
     assert(load(annotate.luals()))
   end)
 
+  it("are those of the committed annotations: make annotations", function()
+    local file <close> = assert(io.open("library/luatensor.lua", "rb"))
+    assert(file:read "a" == annotate.luals(), "library/luatensor.lua is stale: make annotations writes it")
+  end)
+
   it("make annotations that name every function and method", function()
     local text = annotate.luals()
     for _, library in ipairs{"linalg", "fft"} do
