@@ -68,9 +68,9 @@ else
   DLOPEN  := -ldl -lpthread
 endif
 
-# SANITIZE=address,undefined builds into its own directory.
+# SANITIZE=address,undefined and SANITIZE=thread build into directories of their own.
 ifneq ($(SANITIZE),)
-  BUILD    := build/sanitize
+  BUILD    := $(if $(filter thread,$(SANITIZE)),build/sanitize-thread,build/sanitize)
   OPTIMISE := -O1
   OPTIMISE_KERNELS := -O1
   CFLAGS   := -g -fno-omit-frame-pointer -fsanitize=$(SANITIZE) -fno-sanitize-recover=undefined
@@ -80,7 +80,7 @@ ifneq ($(SANITIZE),)
 endif
 
 # Kernels are compiled once per instruction set; cpu.c picks one when the module is loaded.
-ifeq ($(ARCH),x86_64)
+ifeq ($(ARCH)-$(filter thread,$(SANITIZE)),x86_64-)
   ISAS := base avx2 avx512
   ISA_DEFINE := -DLT_X86_ISAS
 else

@@ -16,6 +16,8 @@ describe("a host", function()
     host("memory", "LUATENSOR_MEMORY_LIMIT=100M")
   end)
 
+  it("ends operations of hours, by a flag and by hooks", function() host "cancel" end)
+
   for _, libraries in ipairs {"base,package,string,table,math,coroutine,utf8", "base,package,string,table,math,coroutine"} do
     it("leaves out libraries: all in memory works with " .. libraries, function()
       host(("run %ssandbox.lua %s"):format(scripts, libraries), "env -u LUATENSOR_FAULTS")

@@ -35,6 +35,15 @@ describe("a process", function()
     assert.is_truthy(output:find("interrupted!", 1, true), output)
   end)
 
+  for script, words in pairs {endless = "interrupted!\n4.0\n", endless_coroutine = "endless_coroutine.lua:6: interrupted!"} do
+    it("ends an operation of hours by Ctrl-C: " .. script, function()
+      local _, output = run("out=$(mktemp); timeout 60 lua5.4 " .. scripts .. script .. ".lua >$out 2>&1 & pid=$!; " ..
+        "for i in $(seq 400); do grep -q ready $out && break; sleep 0.05; done; sleep 0.2; " ..
+        "kill -INT $(ps -o pid= --ppid $pid || echo $pid); wait $pid; s=$?; cat $out; rm $out; exit $s")
+      assert.is_truthy(output:find(words, 1, true), output)
+    end)
+  end
+
   it("runs with any table of kernels and any number of threads", function()
     for _, isa in ipairs {"baseline", "avx2", "avx512", "nonsense"} do
       passes("LUATENSOR_CPU=" .. isa .. " lua5.4 " .. scripts .. "small.lua")

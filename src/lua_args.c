@@ -496,6 +496,11 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
       return luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
     case ERR_MEMORY:
       return n > 0 ? raise_memory(L, fn, failing_place(t, n)) : luaL_error(L, "%s: out of memory", fn);
+    case ERR_CANCELLED:
+      if (n > 0 && t[0]->store) t[0]->store->version++;      /* a target is partly written */
+      return raise_cancelled(L, fn);
+    case ERR_BUSY:
+      return luaL_error(L, "%s: not in a debug hook that runs in the middle of an operation", fn);
     case ERR_NO_KERNEL:
       push_place(L, t[0]->store->place);
       return luaL_error(L, "%s: not available on %s for %s%s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name,

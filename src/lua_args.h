@@ -7,6 +7,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "lua_cancel.h"
 #include "op.h"
 
 /* ---- tensors ---- */
@@ -56,15 +57,19 @@ tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape 
 /* Makes room on a device: collects garbage, also where the script stopped the collector, and empties the cache. */
 void reclaim(lua_State *L, place where);
 
-/* st = call, which runs an op on `where`. Where there is no room for its scratch memory, once more after reclaim:
+/* st = call, which runs an op on `where` and may be ended early. Where there is no room for its scratch memory, once more after reclaim:
 ** an op that returns ERR_MEMORY has changed nothing. (A macro: `call` is evaluated a second time.) */
-#define TRY(L, where, st, call)   \
-  do {                            \
-    (st) = (call);                \
-    if ((st) == ERR_MEMORY) {     \
-      reclaim(L, where);          \
-      (st) = (call);              \
-    }                             \
+#define TRY(L, where, st, call)         \
+  do {                                  \
+    cancel_watch(is_cancelled, L);   \
+    (st) = (call);                      \
+    cancel_unwatch();                \
+    if ((st) == ERR_MEMORY) {           \
+      reclaim(L, where);                \
+      cancel_watch(is_cancelled, L); \
+      (st) = (call);                    \
+      cancel_unwatch();              \
+    }                                   \
   } while (0)
 
 /* New tensor on the stack without storage, for the caller to fill in. */

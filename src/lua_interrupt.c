@@ -13,6 +13,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
+#include "cancel.h"
 #include "lua_register.h"
 #include "system.h"
 
@@ -127,18 +128,20 @@ static bool find_interrupt(lua_State *L, int running) {
 }
 
 bool is_interrupting(lua_State *L) {
+  if (this_operation.inside) return true;      /* a hook that lua_cancel.c calls */
   int running = lua_gc(L, LUA_GCISRUNNING);
   if (running == 1 && !lua_gethook(L)) return false;
   return find_interrupt(L, running);
 }
 
 bool is_in_interrupt(lua_State *L) {
+  if (this_operation.inside) return true;
   bool finalizer = false;
   return look_at(L, lua_gc(L, LUA_GCISRUNNING) != -1, &finalizer) != NOTHING;
 }
 
 void check_no_interrupt(lua_State *L, const char *fn) {
-  if (find_interrupt(L, lua_gc(L, LUA_GCISRUNNING)))
+  if (this_operation.inside || find_interrupt(L, lua_gc(L, LUA_GCISRUNNING)))
     luaL_error(L, "%s: not from a finalizer or a debug hook that interrupted an operation", fn);
 }
 

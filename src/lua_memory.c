@@ -163,6 +163,7 @@ static account *prepare_account(lua_State *L, const char *fn, place where, size_
   account *a = account_of(m, where);
   if (!a && !m->closed) raise(L, fn, ERR_MEMORY, NULL, 0);
   if (!a) return NULL;
+  if (atomic_load_explicit(&m->cancelled, memory_order_relaxed)) raise_cancelled(L, fn);
   collect_if_due(L, m, a, bytes);
   if (a->limit) check_limit(L, m, a, bytes);
   return a;

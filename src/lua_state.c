@@ -19,8 +19,10 @@ static atomic_ulong closings;             /* states that were closed: their addr
 /* The state that this thread asked for last. */
 THREAD_LOCAL struct { const void *registry; unsigned long closings; module_state *state; } last;
 
+void push_state_userdata(lua_State *L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key); }
+
 static module_state *find_state(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key);
+  push_state_userdata(L);
   module_state *m = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return m;

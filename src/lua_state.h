@@ -24,6 +24,9 @@ typedef struct module_state {
 
 module_state *state_of(lua_State *L);
 
+/* The userdata that the state is. Its user value: what a hook raised that ended an operation. */
+void push_state_userdata(lua_State *L);
+
 /* What the state holds on a device; NULL: no memory for an account, or the state is being closed. */
 account *account_of(module_state *m, place where);
 

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "device.h"
+#include "cancel.h"
 
 /* Entries of struct device that compute, and their calls. */
 #define DEVICE_FAMILIES(X)   \
@@ -89,8 +90,10 @@ static inline bool profile_is_on(void) { return atomic_load_explicit(&profile_mo
 #define DEVICE_CALL(family, call)                                                                   \
   int profile_##family(place where, call *c);                                                       \
   static inline int device_##family(place where, call *c) {                                         \
-    if (profile_is_on()) return profile_##family(where, c);                                         \
-    return where.device->family ? where.device->family(where.index, c) : ERR_NO_KERNEL;             \
+    if (this_operation.inside) return ERR_BUSY;                                                     \
+    int st = profile_is_on() ? profile_##family(where, c)                                           \
+           : where.device->family ? where.device->family(where.index, c) : ERR_NO_KERNEL;           \
+    return this_operation.stopped ? ERR_CANCELLED : st;                                             \
   }
 DEVICE_FAMILIES(DEVICE_CALL)
 #undef DEVICE_CALL

@@ -24,7 +24,9 @@ enum status {
   ERR_NO_KERNEL,     /* the device has no kernel for it */
   ERR_DEVICE,        /* the device or its driver failed; device.explain() has the words */
   ERR_LATE,          /* queued work met an index out of range; device.explain() has the whole message */
-  ERR_CAPTURE        /* not while a graph is being captured: it would have to wait for values */
+  ERR_CAPTURE,       /* not while a graph is being captured: it would have to wait for values */
+  ERR_CANCELLED,     /* cancel.h: it was ended early; what it writes is unfinished */
+  ERR_BUSY           /* a debug hook that runs in the middle of an operation asks for another */
 };
 
 #endif

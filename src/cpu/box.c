@@ -265,9 +265,10 @@ static void run_piece(const void *arg, int64_t i, int worker) {
   s->run(s->task, s->count * i / s->pieces, s->count * (i + 1) / s->pieces, worker);
 }
 
-void share(const void *task, share_run run, int64_t count, int threads) {
-  if (threads <= 1 || count <= 1) { run(task, 0, count, 0); return; }
-  sharing s = {.task = task, .run = run, .count = count, .pieces = (int64_t)PIECES * threads};
-  if (s.pieces > count) s.pieces = count;
+void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
+  int64_t pieces = (count - 1) / most + 1;
+  if (threads > 1 && pieces < (int64_t)PIECES * threads) pieces = (int64_t)PIECES * threads;
+  if (pieces > count) pieces = count;
+  sharing s = {.task = task, .run = run, .count = count, .pieces = pieces};
   cpu_parallel(threads, s.pieces, run_piece, &s);
 }

@@ -79,8 +79,10 @@ void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 /* Does every row of operand k lie in order, so that kernels can use it where it is? */
 static inline bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p->stride[k][p->ndim - 1] == 1; }
 
-/* Units 0 … count - 1 of a task are run, in runs of neighbours, as items of cpu_parallel. */
+/* Units 0 … count - 1 of a task are run, in runs of at most `most` neighbours, as items of cpu_parallel: between two runs an
+** operation can be ended, so a run takes milliseconds. */
 typedef void (*share_run)(const void *task, int64_t begin, int64_t end, int worker);
-void share(const void *task, share_run run, int64_t count, int threads);
+enum { MOST_ELEMENTS = 1 << 22, MOST_BOXES = 1 << 12 };
+void share(const void *task, share_run run, int64_t count, int64_t most, int threads);
 
 #endif

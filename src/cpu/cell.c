@@ -20,6 +20,6 @@ int cpu_cell(int index, const cell_call *c) {
   cell_kernel run = cpu_isa->cell->kernel[c->op][c->dtype];
   if (!run) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->rows * c->width, GRAIN);
-  share(&(task){c, run}, run_rows, c->rows, threads);
+  share(&(task){c, run}, run_rows, c->rows, MOST_BOXES, threads);
   return OK;
 }

@@ -116,7 +116,7 @@ int cpu_fused(int index, const fused_call *c) {
   int st = cpu_alloc(index, bytes, &desks);
   if (st != OK) return st;
   t.desks = desks;
-  share(&t, run_boxes, t.cut.count, threads);
+  share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
   cpu_free(index, desks, bytes);
   return OK;
 }

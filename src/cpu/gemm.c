@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "../blas.h"
@@ -16,9 +17,13 @@ enum {
   SHORT = 1 << 15,     /* elements of a sum of products: longer ones are made of such parts */
   PARTS = 256,         /* of a sum of products, that threads share */
   SMALL = 1000000,     /* multiplications: to here OpenBLAS has AVX-512 kernels without packing (128³: 37 µs, not 42) */
+  MOST_BLOCKS = 1024,  /* of any product */
   MANY  = 8,           /* blocks of SMALL in a product; with more (256³) they gain nothing */
   TILE  = 16           /* blocks begin at a multiple: a tile of OpenBLAS, a cache line of floats */
 };
+
+/* Multiplications of a block at most: half a second of a core's. OpenBLAS gains nothing by larger ones. */
+#define LONGEST 0x1p34
 
 /* ---- BLAS ---- */
 
@@ -117,11 +122,14 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
   }
 }
 
-/* Into how many blocks to cut c: of a small product enough for OpenBLAS's small kernels, of others one a thread. */
+/* Into how many blocks to cut c: of a small product enough for OpenBLAS's small kernels, of others one a thread, but so many
+** that a block takes a second at most, so that the operation can be ended. */
 static int block_count(const gemm_call *g, int threads) {
-  int64_t work = g->m * g->n * g->k, small = (work - 1) / SMALL + 1;
-  if (small == 1) return 1;
-  return g->m == 1 || g->n == 1 || small > MANY ? threads : ((int)small + threads - 1) / threads * threads;
+  double work = (double)g->m * (double)g->n * (double)g->k;
+  if (work <= SMALL) return 1;
+  int64_t want = work <= MANY * (double)SMALL ? (int64_t)ceil(work / SMALL) : (int64_t)fmin(ceil(work / LONGEST), MOST_BLOCKS);
+  if (g->m == 1 || g->n == 1) want = 1;
+  return (int)((want + threads - 1) / threads * threads);
 }
 
 /* How many of n blocks lie below one another, so that they are as square as can be. */
@@ -293,7 +301,7 @@ static void dot_part(const void *arg, int64_t t, int worker) {
   int64_t end = d->g->k * (t + 1) / PARTS;
   double total = 0;
   (void)worker;
-  for (int64_t i = d->g->k * t / PARTS, n; i < end; i += n) {
+  for (int64_t i = d->g->k * t / PARTS, n; i < end && !cancel_due(); i += n) {
     union { float single; double wide; } sum = {.wide = 0};
     n = end - i < SHORT ? end - i : SHORT;
     cpu_isa->gemm->kernel[d->g->dtype].dot(n, d->a + i * size, d->b + i * size, &sum);

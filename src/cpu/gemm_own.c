@@ -134,6 +134,7 @@ static void all_blocks(const work *w) {
   int64_t down = panels_of(&w->a), across = panels_of(&w->b);
   for (int64_t j = 0; j < across; j += N_PANELS)
     for (int64_t p = 0; p == 0 || p < w->k; p += K_BLOCK) {     /* once at least: k may be 0 */
+      if (cancel_due()) return;
       int64_t columns = least(N_PANELS, across - j), k = least(K_BLOCK, w->k - p);
       cpu_parallel(w->threads, columns, pack_one, &(packing_phase){w, &w->b, j, p, k, w->b_panels});
       for (int64_t i = 0; i < down; i += M_PANELS) {

@@ -87,7 +87,7 @@ static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker
 static void run(const product *p, int threads) {
   bool along = p->k_stride == 1 || (p->row_stride != 1 && length(p->k_stride) <= length(p->row_stride));
   void (*part)(const product *, int64_t, int64_t) = along ? sum_rows : add_columns;
-  share(&(task){p, part}, run_rows, p->rows, threads);
+  share(&(task){p, part}, run_rows, p->rows, MOST_BOXES, threads);
 }
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {

@@ -137,11 +137,11 @@ int cpu_map(int index, const map_call *c) {
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);
   needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t)};
   if (!n.buffers && c->plan->ndim <= 1) {
-    share(&t, run_flat, c->plan->count, threads);
+    share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);
     return OK;
   }
   n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
   cut_plan(&t.cut, c->plan, 1 + c->nin, &n);
-  share(&t, n.moves ? move_boxes : run_boxes, t.cut.count, threads);
+  share(&t, n.moves ? move_boxes : run_boxes, t.cut.count, MOST_BOXES, threads);
   return OK;
 }

@@ -24,6 +24,7 @@ enum {
   FAN    = 4,            /* sleeping threads that each thread wakes: a call to the system takes about 2 µs */
   STACK  = 1 << 20,      /* bytes: four times what the deepest routine of OpenBLAS takes */
   IDLE_SPIN   = 50000,   /* nanoseconds that a thread waits for the next region before it sleeps */
+  LOOK  = 10000000,      /* nanoseconds that the caller sleeps before it asks whether its operation is to end */
   FINISH_SPIN = 50000    /* nanoseconds that the caller waits for the last chunks before it sleeps */
 };
 
@@ -45,6 +46,7 @@ static struct region {
   int     threads;
   fenv_t  environment;                 /* the caller's rounding mode, and whether it flushes denormal numbers to zero */
   atomic_int  done;                    /* chunks that workers have run */
+  atomic_bool stopped;                 /* the caller's operation is to end */
   atomic_bool caller_sleeps;
   pthread_mutex_t lock;
   pthread_cond_t  finished;
@@ -75,9 +77,10 @@ static int take_chunk(int me, int owner) {
   return -1;
 }
 
+/* Nothing is run any more once the operation is to end. */
 static void run_chunk(int chunk, int me) {
   int64_t end = region.count * (chunk + 1) / region.chunks;
-  for (int64_t i = region.count * chunk / region.chunks; i < end; i++) region.task(region.arg, i, me);
+  for (int64_t i = region.count * chunk / region.chunks; i < end && !cancel_due(); i++) region.task(region.arg, i, me);
 }
 
 /* Runs chunks of all shares, its own first, until none is left; returns how many. */
@@ -144,12 +147,30 @@ static void wake_next(int me, int threads) {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < threads; k++) wake(&seats[k]);
 }
 
+/* Sleeps until workers are done, or for some milliseconds, to see whether the operation is to end. The lock is held. */
+static void sleep_until_done(void) {
+  if (!this_operation.asked) {
+    pthread_cond_wait(&region.finished, &region.lock);
+    return;
+  }
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_nsec += LOOK;
+  end.tv_sec += end.tv_nsec / 1000000000;
+  end.tv_nsec %= 1000000000;
+  pthread_cond_timedwait(&region.finished, &region.lock, &end);
+  pthread_mutex_unlock(&region.lock);
+  if (cancel_due()) atomic_store(&region.stopped, true);
+  pthread_mutex_lock(&region.lock);
+}
+
 /* Returns when workers have run so many chunks. */
 static void wait_for_workers(int chunks) {
+  if (this_operation.stopped) atomic_store(&region.stopped, true);
   if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN)) return;
   pthread_mutex_lock(&region.lock);
   atomic_store(&region.caller_sleeps, true);
-  while (atomic_load(&region.done) != chunks) pthread_cond_wait(&region.finished, &region.lock);
+  while (atomic_load(&region.done) != chunks) sleep_until_done();
   atomic_store(&region.caller_sleeps, false);
   pthread_mutex_unlock(&region.lock);
 }
@@ -163,6 +184,11 @@ static void report_done(int chunks) {
 }
 
 /* ---- workers ---- */
+
+static bool is_region_stopped(void *unused) {
+  (void)unused;
+  return atomic_load_explicit(&region.stopped, memory_order_relaxed);
+}
 
 static void *work(void *at) {
   seat *mine = at;
@@ -178,6 +204,7 @@ static void *work(void *at) {
       cpu_blas_worker();
       knows_blas = true;
     }
+    this_operation = (operation){.asked = is_region_stopped};
     run_chunk(chunk, me);
     report_done(1 + run_chunks(me, region.threads));
   }
@@ -228,7 +255,11 @@ void cpu_parallel_retry(void) { atomic_store(&refused, false); }
 /* ---- regions ---- */
 
 static void run_alone(int64_t count, parallel_task task, const void *arg) {
-  for (int64_t i = 0; i < count; i++) task(arg, i, 0);
+  if (this_operation.stopped) return;
+  for (int64_t i = 0; i < count; i++) {
+    task(arg, i, 0);
+    if (i + 1 < count && cancel_due()) return;
+  }
 }
 
 /* The caller has the pool. */
@@ -241,6 +272,7 @@ static void run_region(int threads, int64_t count, parallel_task task, const voi
   region.threads = threads;
   fegetenv(&region.environment);
   atomic_store_explicit(&region.done, 0, memory_order_relaxed);
+  atomic_store_explicit(&region.stopped, false, memory_order_relaxed);
   for (int t = threads - 1; t >= 0; t--) atomic_store(&seats[t].share, pack(chunks * t / threads, chunks * (t + 1) / threads, threads));
   wake_next(0, threads);
   wait_for_workers(chunks - run_chunks(0, threads));

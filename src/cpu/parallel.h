@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../cancel.h"
+
 /* Item `i` of a parallel region. `worker` is the number of the thread that runs the item: no two threads have the same
 ** one, so that worker k may use the k-th part of a scratch buffer. */
 typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
@@ -14,6 +16,9 @@ typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 /* Runs items 0 … count - 1 on at most `threads` threads (at least 1), of which the caller is worker 0; returns when all
 ** are done. Items that follow one another mostly run on the same thread, and the same items on the same thread in the next
 ** call of the same size; no result may depend on either.
+**
+** Items are skipped once the operation is to end (cancel.h), so an item takes milliseconds, and whoever uses what items
+** have made allows for anything.
 **
 ** The caller never waits for a thread that has not begun: it runs the items of such a thread itself. A region inside a
 ** task, or one that finds the pool taken by another host thread, runs on its caller alone. */

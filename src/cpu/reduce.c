@@ -21,6 +21,7 @@ enum {
   GRAIN      = 1 << 15,   /* below 32k elements a thread costs more than it saves */
   ITEM       = 1 << 14,   /* elements an item of several short rows reads */
   CHUNK      = 1 << 16,   /* least elements of a piece of a long reduction */
+  STRETCH    = 1 << 22,   /* reduced elements between two looks whether the operation is to end */
   MAX_PIECES = 1024       /* pieces in all, when reductions are cut: their states stay in cache */
 };
 
@@ -172,18 +173,25 @@ static int64_t item_span(const work *w, int64_t i, int64_t *first) {
   return length - begin < w->width ? length - begin : w->width;
 }
 
-/* States of item i from the reduced elements begin … end - 1. */
-static void fold_item(const work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
+/* The states at acc, of n outputs from `first` on, take the reduced elements begin … end - 1. */
+static void fold_range(const work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *kept = &w->c->kept;
-  int64_t first, n = item_span(w, i, &first);
   walk at;
   walk_to(&at, kept, 2, first);
-  w->kernel->init(n, acc);
-  if (begin == end) return;
   if (w->columns) { fold_columns(w, b, at.offset[1], n, begin, end, acc); return; }
   for (int64_t k = 0; k < n; k++) {
     fold_row(w, b, at.offset[1], begin, end, acc + (size_t)k * w->kernel->size);
     walk_step(&at, kept, 2, 1);
+  }
+}
+
+/* States of item i from the reduced elements begin … end - 1, unless the operation is to end. */
+static void fold_item(const work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
+  int64_t first, n = item_span(w, i, &first), step = w->columns ? STRETCH / WIDTH * 8 : STRETCH;
+  w->kernel->init(n, acc);
+  for (int64_t from = begin; from < end; from += step) {
+    if (from > begin && cancel_due()) return;
+    fold_range(w, b, first, n, from, end - from < step ? end : from + step, acc);
   }
 }
 

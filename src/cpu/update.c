@@ -76,11 +76,11 @@ int cpu_update(int index, const update_call *c) {
   if (!t.kernel) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->plan->count, GRAIN);
   if (compute == c->dtype && is_flat(c)) {
-    share(&t, run_flat, c->plan->count, threads);
+    share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);
     return OK;
   }
   if (compute != c->dtype) t.back = cpu_isa->convert->convert[compute][c->dtype];
   cut_plan(&t.cut, c->plan, 2 + c->states, &(needs){.most = BOX_COUNT, .buffers = true});
-  share(&t, run_boxes, t.cut.count, threads);
+  share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
   return OK;
 }

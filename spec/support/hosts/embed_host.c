@@ -2,6 +2,7 @@
 **
 **   embed_host drop ROUNDS          DLPack structs are deleted in a second thread while Lua makes views of the tensor
 **   embed_host memory               two states, each with memory of its own
+**   embed_host cancel               operations of hours end: by the flag of a second thread, by a count hook
 **   embed_host run SCRIPT.lua LIBRARIES [sandbox]   a state with these libraries only, "base,string,table": the script
 **                                   passes; sandbox: opened for untrusted scripts
 ** Ends with status 0, or 1 and what was wrong. */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -129,6 +131,80 @@ static int memory(int argc, char **argv) {
   return failed;
 }
 
+/* ---- cancel ---- */
+
+static int hook_calls;
+
+static void third_time(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  if (++hook_calls == 3) luaL_error(L, "time is up");
+}
+
+static void *set_flag(void *flag) {
+  struct timespec moment = {.tv_nsec = 50000000};
+  nanosleep(&moment, NULL);
+  atomic_store((atomic_int *)flag, 1);
+  return NULL;
+}
+
+/* Operations of hours on few bytes, of several families. */
+static const char *const endless[] = {
+  "x:sum()", "x:argmax()", "x:expand(2, 1 << 40):mean(2)", "x:expand(1 << 40, 3):max(1)",
+  "x:to('int64')[{{1, 1}}]:expand(2, 1 << 40):matmul(x:to('int64')[{{1, 1}}]:expand(1 << 40, 2))",
+  "(function() local y = lt.ones(100) while true do y = y + 1 end end)()",
+  "(function() local y = lt.ones(600, 600) while true do lt.fft.fft(y:matmul(y)) end end)()"
+};
+
+static int end_by_flag(lua_State *L, atomic_int *flag, const char *call) {
+  char text[500];
+  pthread_t second;
+  snprintf(text, sizeof text, "local ok, why = pcall(function() return %s end) "
+                              "return not ok and why:find(': cancelled by the host$') ~= nil or why", call);
+  pthread_create(&second, NULL, set_flag, flag);
+  int failed = expect(L, text);
+  pthread_join(second, NULL);
+  /* As long as the flag is set, nothing new is made. */
+  failed |= expect(L, "local ok, why = pcall(lt.ones, 3) return not ok and why == 'ones: cancelled by the host'");
+  atomic_store(flag, 0);
+  return failed | expect(L, "return lt.ones(3):sum():item() == 3");
+}
+
+static int end_by_hook(lua_State *L, const char *call) {
+  char text[500];
+  snprintf(text, sizeof text, "local ok, why = pcall(function() return %s end) "
+                              "return not ok and why:find('time is up') ~= nil or why", call);
+  hook_calls = 0;
+  lua_sethook(L, third_time, LUA_MASKCOUNT, 1 << 30);       /* Lua itself never comes to call it */
+  int failed = expect(L, text);
+  lua_sethook(L, NULL, 0, 0);
+  return failed | expect(L, "return lt.ones(3):sum():item() == 3");
+}
+
+static int cancel(int argc, char **argv) {
+  (void)argc, (void)argv;
+  lua_State *L = open_state();
+  int failed = run(L, "lt = require 'luatensor' x = lt.ones(1):expand(1 << 40)");
+  lua_getfield(L, LUA_REGISTRYINDEX, "luatensor.cancel");
+  atomic_int *flag = lua_touserdata(L, -1);
+  for (int threads = 1; threads <= 2; threads++) {
+    failed |= run(L, threads == 1 ? "lt.set_num_threads(1)" : "lt.set_num_threads(3)");
+    for (size_t k = 0; k < sizeof endless / sizeof *endless; k++)
+      failed |= end_by_flag(L, flag, endless[k]) | (k < 5 ? end_by_hook(L, endless[k]) : 0);
+  }
+  /* A hook in the middle of an operation starts none, and frees nothing that the operation needs. */
+  failed |= expect(L, "debug.sethook(function() x:free() _, seen = pcall(lt.ones, 2) error('enough', 0) end, '', 1 << 30) "
+                      "local _, why = pcall(x.sum, x) debug.sethook() "
+                      "return why == 'enough' and seen == 'ones: not in a debug hook that runs in the middle of an operation' "
+                      "and x[5]:item() == 1");
+  /* A target that was partly written is known to have changed. */
+  failed |= expect(L, "local w = lt.ones(1 << 20, {requires_grad = true}) local y = w * 1 local z = y:exp() local zz = z "
+                      "debug.sethook(function() error('enough', 0) end, '', 1 << 30) "
+                      "local ok, why lt.no_grad(function() repeat ok, why = pcall(z.add_, z, 1) until not ok end) debug.sethook() "
+                      "return why == 'enough' and not pcall(function() zz:sum():backward() end)");
+  lua_close(L);
+  return failed;
+}
+
 /* ---- run ---- */
 
 static const luaL_Reg libraries[] = {
@@ -157,11 +233,11 @@ static int run_with(int argc, char **argv) {
 }
 
 static const struct { const char *name; int (*run)(int, char **); } modes[] = {
-  {"drop", drop}, {"memory", memory}, {"run", run_with}
+  {"drop", drop}, {"memory", memory}, {"cancel", cancel}, {"run", run_with}
 };
 
 int main(int argc, char **argv) {
   for (size_t k = 0; argc > 1 && k < sizeof modes / sizeof *modes; k++)
     if (strcmp(modes[k].name, argv[1]) == 0) return modes[k].run(argc, argv);
-  return wrong(NULL, "usage: embed_host drop|memory|run …");
+  return wrong(NULL, "usage: embed_host drop|memory|cancel|run …");
 }

@@ -1,0 +1,6 @@
+-- The same in a coroutine: Ctrl-C's error is then raised in the main thread.
+local lt = require "luatensor"
+local x = lt.ones(1):expand(1 << 40)
+io.stdout:setvbuf "no"
+print "ready"
+print(coroutine.wrap(function() return select(2, pcall(x.sum, x)) end)())
