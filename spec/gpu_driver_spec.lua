@@ -226,6 +226,21 @@ describe("kernels on disk", function()
     assert.equal("1", lua(count .. add .. add .. "io.write(emulator.counts().compiles)", {LUATENSOR_CACHE = folder()}))
   end)
 
+  it("are compiled again where others could have written them", function()
+    for _, target in ipairs {"", "/*"} do
+      for _, rights in ipairs {"g+w", "o+w"} do
+        local path = filled()
+        shell.passes(("chmod %s %s%s"):format(rights, path, target))
+        assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), rights .. " " .. target)
+      end
+      if shell.passes "id -u" == "0\n" then
+        local path = filled()
+        shell.passes(("chown 65534 %s%s"):format(path, target))
+        assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}), "another's " .. target)
+      end
+    end
+  end)
+
   it("lie where other programs keep theirs, too", function()
     local path = folder()
     local home = {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = path}

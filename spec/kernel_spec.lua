@@ -15,6 +15,22 @@ __global__ void saxpy(float *out, const float *__restrict__ x, float a, int n) {
 __global__ void __launch_bounds__(256) other(long long *out) { out[threadIdx.x] = blockIdx.x; }
 ]]
 
+-- Sources of 800 KB, which took minutes when the time grew with the square of the length. A device is asked for last, so
+-- that none is needed. (A child that runs for a minute has hung.)
+describe("a long source", function()
+  for name, source in pairs {
+    marks = '("__global__ "):rep(70000)', parentheses = '"__global__ void " .. ("k("):rep(400000)',
+    blanks = '"__global__ void k(float x" .. (" "):rep(800000) .. ".)"', name = '"__global__ void k(" .. ("x"):rep(800000) .. ")"',
+    bounds = '"__global__ " .. ("__launch_bounds__("):rep(45000)', macros = '("KERNEL(k)("):rep(80000)',
+  } do
+    it("of " .. name .. " is read in linear time", function()
+      local pipe <close> = io.popen(("timeout 60 tools/lua -e 'print(pcall(require \"luatensor\".kernel, %s, \"k\"))' 2>&1; echo $?"):format(source))
+      local output = pipe:read "a"
+      assert.matches("^false%s+.*kernel: .*\n0\n$", output)
+    end)
+  end
+end)
+
 -- The examples of the page run as they stand; kernels only where they can.
 describe("docs/user-kernels.md", function()
   local page = assert(io.open "docs/user-kernels.md"):read "a"
