@@ -9,7 +9,7 @@ local fails = helpers.fails
 
 local dtypes = {"float32", "float64", "complex64", "complex128"}
 local sizes = {15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 65, 97, 150}
-local shared = 260          -- from about here on two threads share a matrix
+local shared = 260          -- threads share a matrix from 161 on, and its larger halves
 
 local function is_complex(name) return name:find "^complex" ~= nil end
 local function real_of(name) return ({complex64 = "float32", complex128 = "float64"})[name] or name end
@@ -82,6 +82,21 @@ local function check_qr(m, n, name, what)
   end
 end
 
+local function check_values(n, name, what)
+  local x, p = random({n, n}, name), positive(n, name)
+  local u, values, vh = la.svd(x)
+  near(eye(n, x), H(u):matmul(u), 1, what .. ": U")
+  near(eye(n, x), vh:matmul(H(vh)), 1, what .. ": Vh")
+  near(x, (u * values:to(name)):matmul(vh), values:max():item(), what .. ": svd")
+  near(la.svdvals(x):expand_dims(-1), values:expand_dims(-1), values:max():item(), what .. ": svdvals")
+  for _, upper in ipairs {false, true} do
+    local triangle = upper and p:triu() or p:tril()
+    local e, v = la.eigh(triangle, {upper = upper})
+    near(eye(n, x), H(v):matmul(v), 1, what .. ": V")
+    near(p, (v * e:to(name)):matmul(H(v)), e:max():item(), what .. ": eigh")
+  end
+end
+
 local function with_threads(n, f)
   local before = lt.get_num_threads()
   lt.set_num_threads(n)
@@ -112,6 +127,24 @@ describe("linear algebra in blocks", function()
     end)
   end)
 
+  it("finds singular values, eigenvalues and their vectors", function()
+    each({33, 63, 64, 65, 66, 97, 130}, check_values)
+  end)
+
+  -- Matrices whose squares would overflow or underflow take another way than others.
+  it("scales with the matrix", function()
+    with_threads(2, function()
+      for _, exponent in ipairs {-1000, -450, -390, 0, 390, 450, 1000} do
+        lt.manual_seed(3)
+        local x, scale = positive(170, "float64"), 2.0 ^ exponent
+        local e, v = la.eigh(x * scale)
+        local u, values, vh = la.svd(x * scale)
+        near(x, (v * (e / scale)):matmul(v.mT), 8, "eigh " .. exponent)
+        near(x, (u * (values / scale)):matmul(vh), 8, "svd " .. exponent)
+      end
+    end)
+  end)
+
   it("shares a matrix out among threads", function()
     for _, threads in ipairs {2, 3} do
       with_threads(threads, function()
@@ -120,6 +153,7 @@ describe("linear algebra in blocks", function()
           check_solutions(n, name, what)
           check_cholesky(n, name, what)
           check_qr(n + 40, n, name, what)
+          if not is_complex(name) then check_values(n, name, what) end
         end)
       end)
     end
@@ -130,7 +164,8 @@ describe("linear algebra in blocks", function()
       each({shared}, function(n, name, what)
         local a, p = random({n, n}, name), positive(n, name)
         local functions = {function() return la.inv(a) end, function() return la.solve(a, p) end,
-                           function() return la.cholesky(p) end, function() return la.qr(a) end}
+                           function() return la.cholesky(p) end, function() return la.qr(a) end,
+                           function() return la.svd(a) end, function() return select(2, la.eigh(p)) end}
         for _, f in ipairs(functions) do
           local first = (f())
           for _ = 1, 3 do assert(lt.equal_all(first, (f())), what) end

@@ -9,10 +9,10 @@
 
 #define DECLARE(type, name) extern type name##_ SYMBOL(name);
 #define COMMON(X, p) \
-  X(gemm_fn, p##gemm) X(trsm_fn, p##trsm) X(laswp_fn, p##laswp) X(geqrt3_fn, p##geqrt3) \
+  X(gemm_fn, p##gemm) X(trsm_fn, p##trsm) X(laswp_fn, p##laswp) X(geqrt3_fn, p##geqrt3) X(larft_fn, p##larft) \
   X(potrf_fn, p##potrf) X(getrf_fn, p##getrf) X(getrs_fn, p##getrs) X(getri_fn, p##getri) X(geqrf_fn, p##geqrf)
 #define REAL(X, p) \
-  X(syrk_fn, p##syrk) \
+  X(syrk_fn, p##syrk) X(sytrd_fn, p##sytrd) X(stedc_fn, p##stedc) X(gebrd_fn, p##gebrd) X(bdsdc_fn, p##bdsdc) \
   X(orgqr_fn, p##orgqr) X(gesdd_fn, p##gesdd) X(syevd_fn, p##syevd) X(geev_fn, p##geev) X(gelsd_fn, p##gelsd)
 #define COMPLEX(X, p) \
   X(syrk_fn, p##herk) \
@@ -25,10 +25,11 @@ COMMON(DECLARE, c) COMPLEX(DECLARE, c)
 COMMON(DECLARE, z) COMPLEX(DECLARE, z)
 
 #define COMMON_FIELDS(p) \
-  .gemm = p##gemm_, .trsm = p##trsm_, .laswp = p##laswp_, .geqrt3 = p##geqrt3_, \
+  .gemm = p##gemm_, .trsm = p##trsm_, .laswp = p##laswp_, .geqrt3 = p##geqrt3_, .larft = p##larft_, \
   .potrf = p##potrf_, .getrf = p##getrf_, .getrs = p##getrs_, .getri = p##getri_, .geqrf = p##geqrf_
 #define REAL_ROW(p, T) \
-  {.size = sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .syrk = p##syrk_, .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
+  {.size = sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), \
+   .syrk = p##syrk_, .sytrd = p##sytrd_, .stedc = p##stedc_, .gebrd = p##gebrd_, .bdsdc = p##bdsdc_, .orgqr = p##orgqr_, .gesdd = p##gesdd_, \
    .syevd = p##syevd_, .geev = p##geev_, .gelsd = p##gelsd_}
 #define COMPLEX_ROW(p, T) \
   {.is_complex = true, .size = 2 * sizeof(T), .real_size = sizeof(T), COMMON_FIELDS(p), .syrk = p##herk_, .orgqr = p##ungqr_, \

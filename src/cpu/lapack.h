@@ -18,6 +18,16 @@ typedef void trsm_fn(const char *side, const char *uplo, const char *trans, cons
 typedef void syrk_fn(const char *uplo, const char *trans, const int *n, const int *k, const void *alpha, const void *a,
                      const int *lda, const void *beta, void *c, const int *ldc, size_t, size_t);
 typedef void geqrt3_fn(const int *m, const int *n, void *a, const int *lda, void *t, const int *ldt, int *info);
+typedef void larft_fn(const char *direct, const char *storev, const int *n, const int *k, const void *v, const int *ldv,
+                      const void *tau, void *t, const int *ldt, size_t, size_t);
+typedef void sytrd_fn(const char *uplo, const int *n, void *a, const int *lda, void *d, void *e, void *tau, void *work,
+                      const int *lwork, int *info, size_t);
+typedef void stedc_fn(const char *compz, const int *n, void *d, void *e, void *z, const int *ldz, void *work,
+                      const int *lwork, int *iwork, const int *liwork, int *info, size_t);
+typedef void gebrd_fn(const int *m, const int *n, void *a, const int *lda, void *d, void *e, void *tauq, void *taup,
+                      void *work, const int *lwork, int *info);
+typedef void bdsdc_fn(const char *uplo, const char *compq, const int *n, void *d, void *e, void *u, const int *ldu,
+                      void *vt, const int *ldvt, void *q, int *iq, void *work, int *iwork, int *info, size_t, size_t);
 typedef void laswp_fn(const int *n, void *a, const int *lda, const int *first, const int *last, const int *pivots,
                       const int *step);
 typedef void potrf_fn(const char *uplo, const int *n, void *a, const int *lda, int *info, size_t);
@@ -64,6 +74,11 @@ typedef struct lapack {
   syrk_fn  *syrk;              /* herk */
   laswp_fn *laswp;
   geqrt3_fn *geqrt3;
+  larft_fn *larft;
+  sytrd_fn *sytrd;             /* NULL for complex elements, as the following ones */
+  stedc_fn *stedc;
+  gebrd_fn *gebrd;
+  bdsdc_fn *bdsdc;
   potrf_fn *potrf;
   getrf_fn *getrf;
   getrs_fn *getrs;

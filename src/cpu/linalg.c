@@ -8,7 +8,7 @@
 
 enum {
   GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
-  LARGE = 1 << 20,     /* of n³ (100 × 100): threads that share one matrix gain nothing below */
+  LARGE = 1 << 22,     /* of n³ (161 × 161): threads that share a matrix of 128 (0.04 to 0.3 ms) gain nothing */
   COMPLEX_SMALL = 6    /* rows and columns to which our kernels are faster for complex elements, too */
 };
 

@@ -26,6 +26,11 @@ block cut(const lapack *l, block a, int row, int column, int m, int n) {
   return a;
 }
 
+void transpose_block(const lapack *l, block from, block to) {
+  copy_plan p = {.rows = to.m, .cols = to.n, .to_row = 1, .to_col = to.ld, .from_row = from.ld, .from_col = 1};
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)l->size)](&p, to.at, from.at);
+}
+
 void fill_identity(const lapack *l, block x, int first) {
   for (int j = 0; j < x.n; j++) {
     char *column = cut(l, x, 0, j, x.m, 1).at;

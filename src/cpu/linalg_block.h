@@ -20,6 +20,9 @@ typedef struct corner {
 
 block cut(const lapack *l, block a, int row, int column, int m, int n);
 
+/* to = fromᵀ */
+void transpose_block(const lapack *l, block from, block to);
+
 /* Columns first, first + 1, … of the identity. */
 void fill_identity(const lapack *l, block x, int first);
 
@@ -64,5 +67,13 @@ static inline int64_t reflections_t(int count) {
 void factor_qr(const solver *s, block a, reflections *r);
 /* The first q.n columns of Q. */
 void make_q(const solver *s, const reflections *r, block q);
+
+/* V and T of reflections whose factors are tau, and whose vectors lie below a's diagonal (in rows: right of it), below ones
+** that are not there. */
+void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r);
+/* x = Q x */
+void apply_q(const solver *s, const reflections *r, block x);
+/* x = x Qᴴ; x.m takes the place of its columns in the size of r->work */
+void apply_q_right(const solver *s, const reflections *r, block x);
 
 #endif

@@ -36,10 +36,22 @@ static void copy_reflections(const lapack *l, block a, block v) {
     memcpy(cut(l, v, j + 1, j, 1, 1).at, cut(l, a, j + 1, j, 1, 1).at, (size_t)(v.m - j - 1) * l->size);
 }
 
-/* T is upper triangular, with zeros below: geqrt3 leaves them as they were. */
+/* The same of a's rows, which are those of a real matrix. */
+static void copy_rows(const lapack *l, block a, block v) {
+  transpose_block(l, a, v);
+  fill_identity(l, cut(l, v, 0, 0, v.n, v.n), 0);
+  for (int j = 0; j < v.n; j++)
+    transpose_block(l, cut(l, a, j, j + 1, 1, v.n - j - 1), cut(l, v, j + 1, j, v.n - j - 1, 1));
+}
+
+/* LAPACK writes the upper triangle of T; the products read zeros below. */
+static void clear_t(const lapack *l, const group *g) {
+  for (int j = 0; j < g->t.n; j++) memset(cut(l, g->t, 0, j, 1, 1).at, 0, (size_t)g->t.m * l->size);
+}
+
 static void factor_panel(const lapack *l, block a, const group *g) {
   int info;
-  for (int j = 0; j < g->t.n; j++) memset(cut(l, g->t, 0, j, 1, 1).at, 0, (size_t)g->t.m * l->size);
+  clear_t(l, g);
   l->geqrt3(&a.m, &a.n, a.at, &a.ld, g->t.at, &g->t.ld, &info);
   copy_reflections(l, a, g->v);
 }
@@ -92,4 +104,75 @@ void make_q(const solver *s, const reflections *r, block q) {
   int threads = threads_for(s, work);
   reflecting p = {.l = s->l, .r = r, .x = q, .slabs = threads > 1 ? most(1, least(4 * threads, q.n / 32)) : 1};
   cpu_parallel(threads, p.slabs, q_task, &p);
+}
+
+/* ---- reflections that LAPACK made ---- */
+
+typedef struct gathering {
+  const lapack *l;
+  const reflections *r;
+  block a;
+  bool rows;
+  const char *tau;
+} gathering;
+
+static void gather_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const gathering *p = arg;
+  const lapack *l = p->l;
+  int j = (int)i * REFLECTIONS;
+  group g = group_of(l, p->r, j);
+  block a = cut(l, p->a, j, j, g.v.m, g.v.n);
+  if (p->rows) a = cut(l, p->a, j, j, g.v.n, g.v.m);
+  if (p->rows) copy_rows(l, a, g.v);
+  else copy_reflections(l, a, g.v);
+  clear_t(l, &g);
+  l->larft("F", "C", &g.v.m, &g.v.n, g.v.at, &g.v.ld, p->tau + (int64_t)j * (int64_t)l->size, g.t.at, &g.t.ld, 1, 1);
+}
+
+void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r) {
+  gathering p = {s->l, r, a, rows, tau};
+  int groups = (r->v.n + REFLECTIONS - 1) / REFLECTIONS;
+  cpu_parallel(threads_for(s, (int64_t)r->v.m * r->v.n * REFLECTIONS), groups, gather_task, &p);
+}
+
+static void apply_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const reflecting *p = arg;
+  const lapack *l = p->l;
+  int begin = slab_begin(p->x.n, i, p->slabs), count = slab_begin(p->x.n, i + 1, p->slabs) - begin;
+  for (int j = (p->r->v.n - 1) / REFLECTIONS * REFLECTIONS; j >= 0 && count; j -= REFLECTIONS) {
+    group g = group_of(l, p->r, j);
+    reflect(l, &g, "N", cut(l, p->x, j, begin, g.v.m, count), work_of_column(l, p->r, begin));
+  }
+}
+
+void apply_q(const solver *s, const reflections *r, block x) {
+  reflecting p = {.l = s->l, .r = r, .x = x, .slabs = threads_for(s, 2 * (int64_t)x.m * x.n * r->v.n)};
+  cpu_parallel(p.slabs, p.slabs, apply_task, &p);
+}
+
+/* x = x (I - V Tᴴ Vᴴ) */
+static void reflect_right(const lapack *l, const group *g, block x, char *work) {
+  int count = g->t.n;
+  block w = {work, x.m, count, x.m}, wt = cut(l, w, 0, count, x.m, count);
+  multiply(l, 1, "N", x, "N", g->v, 0, w);
+  multiply(l, 1, "N", w, "C", g->t, 0, wt);
+  multiply(l, -1, "N", wt, "C", g->v, 1, x);
+}
+
+static void apply_right_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const reflecting *p = arg;
+  const lapack *l = p->l;
+  int begin = slab_begin(p->x.m, i, p->slabs), count = slab_begin(p->x.m, i + 1, p->slabs) - begin;
+  for (int j = (p->r->v.n - 1) / REFLECTIONS * REFLECTIONS; j >= 0 && count; j -= REFLECTIONS) {
+    group g = group_of(l, p->r, j);
+    reflect_right(l, &g, cut(l, p->x, begin, j, count, g.v.m), work_of_column(l, p->r, begin));
+  }
+}
+
+void apply_q_right(const solver *s, const reflections *r, block x) {
+  reflecting p = {.l = s->l, .r = r, .x = x, .slabs = threads_for(s, 2 * (int64_t)x.m * x.n * r->v.n)};
+  cpu_parallel(p.slabs, p.slabs, apply_right_task, &p);
 }
