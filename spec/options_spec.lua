@@ -46,7 +46,7 @@ local x = lt.ones(2, 2)
 local function sample(param)
   if param.type:find "Tensor" then return x end
   if param.type:find "integer" or param.type:find "number" then return 1 end
-  if param.type:find "function" then return print end
+  if param.type:find "function" then return function() end end
   if param.type:find "string" then return "float32" end
   return {1, 1}
 end
@@ -74,8 +74,8 @@ local given = {
   ["nn.Embedding.from_pretrained"] = function() return {x} end,
   ["data.Loader"] = function() return {rows} end,
   ["data.split"] = function() return {rows, {0.5, 0.5}} end,
-  ["bench.compare"] = function() return {{{"a", print}, {"b", print}}} end,
-  ["bench.crossover"] = function() return {print, {1, 2}} end,
+  ["bench.compare"] = function() return {{{"a", tostring}, {"b", tostring}}} end,
+  ["bench.crossover"] = function() return {tostring, {1, 2}} end,
 }
 
 -- The names that f says to know, asked with a name that it cannot know; nil: it knows no options.
@@ -155,5 +155,19 @@ describe("options", function()
       end
     end
     assert.same({}, differences("", methods, public.functions_of(methods)))
+  end)
+
+  it("of calls of modules are those of the class's text", function()
+    local q, nn = lt.ones(3, 1, 4), lt.nn
+    for name, call in pairs {
+      MultiheadAttention = {nn.MultiheadAttention(4, 2), q}, TransformerEncoderLayer = {nn.TransformerEncoderLayer(4, 2), q},
+      TransformerDecoderLayer = {nn.TransformerDecoderLayer(4, 2), q, q},
+      TransformerEncoder = {nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 1), q},
+    } do
+      local named, text = {}, table.concat(docs["nn." .. name].text, " ")
+      for key in text:gmatch "([%w_]+) =[,}]" do named[key] = true end
+      add_words(text:match "call:(.*)" or "", named)
+      assert.equal(list_of(asked(call[1], table.move(call, 2, #call, 1, {}), #call - 1)), list_of(named), name)
+    end
   end)
 end)
