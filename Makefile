@@ -147,6 +147,7 @@ $(BUILD)/obj/%.o: src/%.c $(BUILD)/flags | found
 	$(call say,$<)$(CC) $(ALL_CFLAGS) $(TRACE) $(ISA_DEFINE) -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/edges.o: spec/support/fuzz/edges.c $(BUILD)/flags
+	@mkdir -p $(@D)
 	$(call say,$<)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Each file becomes one string literal, a line each: backslashes, quotes and trigraphs escaped.
