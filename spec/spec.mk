@@ -8,7 +8,7 @@ KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex com
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections or has its own.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_sort gradient_fft gradient_linalg functional update process embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.
@@ -16,7 +16,7 @@ DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity opti
                   $(wildcard spec/*_spec.lua))
 
 # Of these make test leaves out what compiles most kernels for what others test, too: make test-emulated has them all.
-EMULATED_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,special complex_math coverage gradient gradient_sort gradient_fft gradient_linalg functional), $(DEVICE_SPECS))
+EMULATED_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,special complex_math coverage gradient gradient_every gradient_sort gradient_fft gradient_linalg functional), $(DEVICE_SPECS))
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)

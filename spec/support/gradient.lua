@@ -1,5 +1,6 @@
 -- The oracle of gradients: central differences in float64, one element after the other, added up in plain Lua.
 local lt = require "luatensor"
+require "spec.support.helpers"               -- for the device under test
 
 local gradient = {}
 
@@ -142,6 +143,128 @@ function gradient.check(name, fn, inputs, options)
       compare(name, k, differences(fn, inputs, k, weights), made[k], options.tolerance or 1e-7)
     end
   end
+end
+
+-- ---- along one direction: a few calls of fn, however many elements there are ----
+
+-- A direction for each input that is differentiated.
+local function directions(inputs)
+  local list = {}
+  for k, x in ipairs(inputs) do
+    if is_differentiable(x) then list[k] = gradient.values(is_complex(x) and 2 * x.size or x.size, -1, 1, 90 + k) end
+  end
+  return list
+end
+
+-- The inputs, moved by a step along the directions.
+local function move(inputs, along, step)
+  local moved = {table.unpack(inputs)}
+  for k, direction in pairs(along) do
+    local list = numbers(inputs[k])
+    for i, v in ipairs(direction) do list[i] = list[i] + step * v end
+    moved[k] = from_numbers(list, inputs[k])
+  end
+  return moved
+end
+
+-- The derivative of fn along the directions, as `differences` has it.
+local function difference_along(fn, inputs, along, weights)
+  local h = 1e-3
+  local function slope(step)
+    return (weighed(fn, move(inputs, along, step), weights) - weighed(fn, move(inputs, along, -step), weights)) / (2 * step)
+  end
+  return (4 * slope(h) - slope(2 * h)) / 3
+end
+
+-- The same of the gradients of the leaves.
+local function gradient_along(made, along)
+  local total, size = 0.0, 0.0
+  for k, direction in pairs(along) do
+    local got = made[k].grad and numbers(made[k].grad) or {}
+    for i, v in ipairs(direction) do
+      total = total + (got[i] or 0) * v
+      size = size + math.abs((got[i] or 0) * v)
+    end
+  end
+  return total, size
+end
+
+-- Fails where the gradient of fn along a direction of all float64 and complex128 arguments is not what differences say.
+-- Returns the results of fn.
+function gradient.check_along(name, fn, inputs, options)
+  options = options or {}
+  local made = leaves(inputs, options.layout or gradient.layouts.contiguous)
+  local results = {fn(table.unpack(made))}
+  local weights, tensors = choose_weights(results)
+  backward(results, tensors)
+  local along = directions(inputs)
+  local got, size = gradient_along(made, along)
+  local expected = difference_along(fn, inputs, along, weights)
+  local difference = math.abs(got - expected)
+  if difference ~= difference or difference > (options.tolerance or 1e-7) * math.max(1, size, math.abs(expected)) then
+    error(("%s: along a direction the gradient is %.9g, differences say %.9g"):format(name, got, expected), 2)
+  end
+  return results
+end
+
+-- The inputs in another dtype's precision, and back in float64 or complex128.
+local function rounded(inputs, dtype)
+  local low, high = {}, {}
+  for k, x in ipairs(inputs) do
+    low[k], high[k] = x, x
+    if is_differentiable(x) then
+      low[k] = x:to(dtype)
+      high[k] = low[k]:to(x.dtype)
+    end
+  end
+  return low, high
+end
+
+-- The gradients of fn in float64, and those of the same numbers in a dtype of less precision: lists of lists of numbers.
+-- Nothing where fn is not for that dtype.
+local function gradients_in(fn, inputs, dtype)
+  local low, high = rounded(inputs, dtype)
+  if not pcall(fn, table.unpack(low)) then return nil end
+  local lists = {}
+  for n, side in ipairs {high, low} do
+    local made, results = {}, nil
+    for k, x in ipairs(side) do made[k] = is_differentiable(inputs[k]) and x:clone():requires_grad_() or x end
+    results = {fn(table.unpack(made))}
+    for k, y in ipairs(results) do
+      if lt.is_tensor(y) and y.requires_grad then
+        local values = gradient.values(is_complex(y) and 2 * y.size or y.size, -1, 1, 40 + k)
+        local like = lt.zeros(y.shape, {dtype = is_complex(y) and "complex128" or "float64"})
+        y:backward(from_numbers(values, like):to(dtype:find "complex" and not is_complex(y) and "float32" or
+                                                 (is_complex(y) and "complex64" or dtype)):to(y.dtype), {retain_graph = true})
+      end
+    end
+    lists[n] = {}
+    for k, x in ipairs(made) do
+      if is_differentiable(inputs[k]) then lists[n][k] = x.grad and numbers(x.grad:to(inputs[k].dtype)) or {} end
+    end
+  end
+  return lists[1], lists[2]
+end
+
+-- Fails where gradients in a dtype differ from those in float64 by more than `tolerance` of the largest. False: fn is not
+-- for that dtype.
+function gradient.check_dtype(name, fn, inputs, dtype, tolerance)
+  local want, got = gradients_in(fn, inputs, dtype)
+  if not want then return false end
+  local largest = 1
+  for _, list in pairs(want) do
+    for _, v in ipairs(list) do largest = math.max(largest, math.abs(v)) end
+  end
+  for k, list in pairs(want) do
+    for i, v in ipairs(list) do
+      local difference = math.abs((got[k][i] or 0) - v)
+      if difference ~= difference or difference > tolerance * largest then
+        error(("%s in %s: argument %d, number %d: the gradient is %s, in float64 %.9g"):format(name, dtype, k, i,
+              tostring(got[k][i]), v), 2)
+      end
+    end
+  end
+  return true
 end
 
 -- The gradients of fn as a function of the same arguments, for check: gradients of gradients.
