@@ -2,12 +2,12 @@
 local lt = require "luatensor"
 local nn = require "luatensor.nn"
 
-local y = lt.no_grad(function() return w * 2 end)
+assert(not lt.no_grad(function() return w * 2 end).requires_grad)
 do
   local _ <close> = lt.no_grad()
-  y = w * 3
+  assert(not (w * 3).requires_grad)
   local _ <close> = lt.enable_grad()
-  y = w * 4
+  assert((w * 4).requires_grad)
 end
 coroutine.wrap(function()
   local _ <close> = lt.no_grad()
@@ -18,4 +18,4 @@ nn.autocast(function()
   return layer(rows)
 end);
 (w:exp():sum() * 2):backward()
-y = lt.grad(function(x) return (x * x):sum() end)(w)
+assert(lt.grad(function(x) return (x * x):sum() end)(w).size == 3)
