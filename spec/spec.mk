@@ -11,8 +11,8 @@ SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process embed locale
 GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
                     $(wildcard spec/*_spec.lua))
 
-# On a GPU: all but what is about the CPU, processes, the texts of this repository, or the emulator itself.
-DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process embed locale bombs thread fft_kernel), \
+# On a GPU: all but what is about the CPU, Lua, processes, the texts of this repository, or the emulator itself.
+DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process embed locale bombs thread fft_kernel interrupt mode), \
                   $(wildcard spec/*_spec.lua))
 
 # Of these make test leaves out what compiles most kernels for what others test, too: make test-emulated has them all.
