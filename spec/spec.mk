@@ -98,6 +98,24 @@ test-emulated: test-hosts ## the specs on the emulated GPU alone
 test-gcstress: build      ## specs with a full collection at every tensor
 	@$(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=1 $(GCSTRESS_SPECS)
 
+# ---- attacks that take minutes -------------------------------------------------------------------
+
+# Hosts for ThreadSanitizer are instrumented themselves: it has to be there first.
+TSAN_HOSTS := build/spec/thread/embed_host build/spec/thread/states_host
+build/spec/thread/%: spec/support/hosts/%.c
+	@mkdir -p $(@D)
+	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fsanitize=thread -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
+
+.PHONY: torture test-all
+torture: test-hosts       ## kills, failing allocators, raising hooks, threads under TSan, environments: minutes; TORTURE="words"
+	@$(MAKE) --no-print-directory -s build SANITIZE=thread
+	@$(MAKE) --no-print-directory -s $(TSAN_HOSTS)
+	@tools/lua spec/support/torture/all.lua $(if $(TORTURE),"$(TORTURE)")
+
+test-all:                 ## everything: the specs in all builds, every emulated one, the attacks; an hour or more
+	@spec/support/sum "make test" "make test-emulated" "make test-gcstress" "make test-sanitize" "make test-rock" \
+	  "make test-nvrtc" "make torture" "make lint"
+
 # ---- the emulated GPU ---------------------------------------------------------------------------
 
 include spec/support/emulator/emulator.mk
