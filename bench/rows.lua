@@ -228,20 +228,32 @@ local rows = {
     setup = {"z = t.sort(x)", "z = t.sort(x)[0]", "z = t.sort(x)"}},
 }
 
--- linear algebra, float64: x any matrix, p a positive definite one
+-- linear algebra: x any matrix, p a positive definite one, y one right side. PyTorch's own choice for lstsq finds no
+-- singular values; gelsd does, as ours.
 local factorizations = {
   {"solve", "t.linalg.solve(p, x)"}, {"inv", "t.linalg.inv(p)"}, {"det", "t.linalg.det(p)"},
   {"cholesky", "t.linalg.cholesky(p)"}, {"qr", "t.linalg.qr(x)"}, {"svd", "t.linalg.svd(x)"},
   {"svdvals", "t.linalg.svdvals(x)"}, {"eigh", "t.linalg.eigh(p)"}, {"eig", "t.linalg.eig(x)"},
+  {"lstsq", "t.linalg.lstsq(x, y)", "t.linalg.lstsq(x, y, driver='gelsd')", "t.linalg.lstsq(x, y, rcond=None)"},
 }
-for _, size in ipairs {"2 2", "10 10", "32 32", "100 100", "300 300", "1000 1000", "1000 4 4", "1000 10 10"} do
-  local n = size:match "%d+$"
-  local definite = ("p = x %%s + t.eye(%s, dtype=t.float64) * %s"):format(n, n)
-  for _, op in ipairs(factorizations) do
-    if op[1] ~= "eig" or size ~= "1000 1000" then
-      table.insert(rows, {op[1] .. " " .. size:gsub(" ", "×"), "x float64 " .. size, op[2], setup = {
-        ('p = x:matmul(x.mT) + t.eye(%s, {dtype = "float64"}) * %s'):format(n, n),
-        definite:format "@ x.mT", definite:format "@ x.swapaxes(-1, -2)"}})
+local sizes = {"2 2", "10 10", "16 16", "32 32", "64 64", "100 100", "128 128", "200 200", "300 300", "500 500",
+               "1000 1000", "2000 2000", "1000 4 4", "1000 10 10", "100 64 64", "10 300 300"}
+
+local function add_factorization(op, size, dtype)
+  local n, batch = size:match "%d+$", select(2, size:gsub(" ", " ")) > 1
+  local definite = ("p = x %%s + t.eye(%s, dtype=t.%s) * %s"):format(n, dtype, n)
+  local name = op[1] .. " " .. size:gsub(" ", "×") .. (dtype == "float64" and "" or " " .. dtype)
+  local numpy = op[4]
+  if op[4] and batch then numpy = false end            -- NumPy's lstsq takes one matrix
+  table.insert(rows, {name, ("x %s %s; y %s %s 1"):format(dtype, size, dtype, size:gsub(" %d+$", "")), op[2], op[3], numpy, setup = {
+    ('p = x:matmul(x.mT) + t.eye(%s, {dtype = "%s"}) * %s'):format(n, dtype, n),
+    definite:format "@ x.mT", definite:format "@ x.swapaxes(-1, -2)"}})
+end
+
+for _, dtype in ipairs {"float64", "float32"} do
+  for _, size in ipairs(sizes) do
+    for _, op in ipairs(factorizations) do
+      if op[1] ~= "eig" or not size:find "^%d000 %d000" then add_factorization(op, size, dtype) end
     end
   end
 end
