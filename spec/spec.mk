@@ -5,14 +5,14 @@ RUN_SPECS := tools/lua spec/support/run.lua
 # Those of kernels, run again on the other tables.
 KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg index chain elementwise sort special update))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields), \
+SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process environment embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections or has its own.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process environment embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, Lua, processes, the texts of this repository, or the emulator itself.
-DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process embed locale bombs thread fft_kernel interrupt mode), \
+DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process environment embed locale bombs thread fft_kernel interrupt mode), \
                   $(wildcard spec/*_spec.lua))
 
 # Of these make test leaves out what compiles most kernels for what others test, too: make test-emulated has them all.
@@ -20,7 +20,7 @@ EMULATED_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,special complex_math
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
-BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul linalg thread process))
+BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul linalg thread process environment))
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
 

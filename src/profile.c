@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "lock.h"
+
 const char *const profile_names[PROFILE_FAMILIES] = {
 #define NAME(family, ...) [PROFILE_##family] = #family,
   DEVICE_FAMILIES(NAME)
@@ -23,7 +25,6 @@ static struct {
 } running;
 
 static atomic_bool taken;
-static pthread_mutex_t owner_lock = PTHREAD_MUTEX_INITIALIZER;   /* a state may be closed by another thread */
 
 static _Thread_local place captured;      /* device NULL: none */
 
@@ -369,27 +370,27 @@ int profile_start(const void *owner, enum profile_mode mode, bool *other, place 
   }
   memset(&running.result, 0, sizeof running.result);
   running.result.mode = mode;
-  pthread_mutex_lock(&owner_lock);
+  lock_take(LOCK_PROFILE);
   running.owner = owner;
   running.thread = pthread_self();
-  pthread_mutex_unlock(&owner_lock);
+  lock_release(LOCK_PROFILE);
   running.began = now();
   atomic_store(&profile_mode_now, (int)mode);
   return OK;
 }
 
 bool profile_is_of(const void *owner) {
-  pthread_mutex_lock(&owner_lock);
+  lock_take(LOCK_PROFILE);
   bool own = running.owner == owner;
-  pthread_mutex_unlock(&owner_lock);
+  lock_release(LOCK_PROFILE);
   return own;
 }
 
 static bool give_up(const void *owner) {
-  pthread_mutex_lock(&owner_lock);
+  lock_take(LOCK_PROFILE);
   bool own = running.owner == owner;
   if (own) running.owner = NULL;
-  pthread_mutex_unlock(&owner_lock);
+  lock_release(LOCK_PROFILE);
   return own;
 }
 

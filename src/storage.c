@@ -1,11 +1,11 @@
 #include "account.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+#include "lock.h"
+
 static storage *listed;                   /* live storages of LARGE_STORAGE bytes and more */
 enum { KINDS = 4, INDICES = 256 };        /* of devices, at most */
 static atomic_size_t live_count[KINDS][INDICES];
@@ -32,18 +32,18 @@ static atomic_size_t *live_at(place where) {
 }
 
 static void list_add(storage *s) {
-  pthread_mutex_lock(&list_lock);
+  lock_take(LOCK_STORAGES);
   s->next = listed;
   if (listed) listed->prev = s;
   listed = s;
-  pthread_mutex_unlock(&list_lock);
+  lock_release(LOCK_STORAGES);
 }
 
 static void list_remove(storage *s) {
-  pthread_mutex_lock(&list_lock);
+  lock_take(LOCK_STORAGES);
   if (s->prev) s->prev->next = s->next; else listed = s->next;
   if (s->next) s->next->prev = s->prev;
-  pthread_mutex_unlock(&list_lock);
+  lock_release(LOCK_STORAGES);
 }
 
 int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s) {
@@ -104,11 +104,11 @@ void storage_drop_elsewhere(storage *s) {
 
 void storage_count(place where, storage_census *census) {
   *census = (storage_census){.count = atomic_load(live_at(where))};
-  pthread_mutex_lock(&list_lock);
+  lock_take(LOCK_STORAGES);
   for (const storage *s = listed; s; s = s->next) {
     if (!place_equal(s->place, where) || s->bytes <= census->largest) continue;
     census->largest = s->bytes;
     snprintf(census->origin, sizeof census->origin, "%s", s->origin ? s->origin : "");
   }
-  pthread_mutex_unlock(&list_lock);
+  lock_release(LOCK_STORAGES);
 }

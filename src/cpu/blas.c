@@ -7,13 +7,13 @@
 
 #include <cblas.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "../lock.h"
 #include "cpu.h"
 
 enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* openblas_get_parallel() */
@@ -34,8 +34,7 @@ static int kind;                     /* of OpenBLAS's threads */
 static int most = LEAST;             /* threads of a use: as many as OpenBLAS was built for */
 static atomic_int users;             /* threads that may be calling */
 static atomic_int mapped;            /* buffers that OpenBLAS has for them */
-static int uses, host_threads;       /* pthread build: the uses at hand, and the process's number before the first */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;         /* of mapping, and of `uses` */
+static int uses, host_threads;       /* pthread build: the uses at hand, and the process's number before the first (LOCK_BLAS) */
 
 __attribute__((constructor)) static void start(void) {
   const char *built_for = strstr(openblas_get_config(), "MAX_THREADS=");
@@ -54,9 +53,9 @@ static int keep_to_one(void) {
     before = omp_get_max_threads();
     if (before != 1) omp_set_num_threads(1);
   } else if (kind == BLAS_PTHREADS) {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_BLAS);
     if (uses++ == 0 && (host_threads = openblas_get_num_threads()) != 1) openblas_set_num_threads(1);
-    pthread_mutex_unlock(&lock);
+    lock_release(LOCK_BLAS);
   }
   return before;
 }
@@ -65,9 +64,9 @@ static void put_back(int before) {
   if (kind == BLAS_OPENMP) {
     if (before != 1) omp_set_num_threads(before);
   } else if (kind == BLAS_PTHREADS) {
-    pthread_mutex_lock(&lock);
+    lock_take(LOCK_BLAS);
     if (--uses == 0 && host_threads != 1) openblas_set_num_threads(host_threads);
-    pthread_mutex_unlock(&lock);
+    lock_release(LOCK_BLAS);
   }
 }
 
@@ -105,13 +104,13 @@ static int map_buffers(int wanted, int others) {
 
 /* `n` more users have been counted. Returns how many of them there is a buffer for. */
 static int buffers_for(int n) {
-  pthread_mutex_lock(&lock);
+  lock_take(LOCK_BLAS);
   int wanted = atomic_load(&users), others = wanted - n, have = map_buffers(wanted, others);
   if (have < others + 1) {
     cpu_empty_cache(0);
     have = map_buffers(wanted, others);
   }
-  pthread_mutex_unlock(&lock);
+  lock_release(LOCK_BLAS);
   return have >= wanted ? n : have > others ? have - others : 0;
 }
 

@@ -1,10 +1,10 @@
 /* Plans of Fourier transforms, and a cache of those used last. */
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lock.h"
 #include "fft.h"
 
 enum {
@@ -276,7 +276,6 @@ static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool ha
 
 /* ---- the cache: a list of all plans, guarded by a lock ---- */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fft_plan *plans;
 static size_t kept_bytes;
 static uint64_t now;
@@ -303,7 +302,7 @@ static void trim(int most, size_t bytes) {
 }
 
 int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan) {
-  pthread_mutex_lock(&lock);
+  lock_take(LOCK_FFT_PLANS);
   fft_plan *p = find(n, real, way, halves);
   if (!p && (p = make_plan(n, real, way, halves))) {
     p->next = plans;
@@ -314,28 +313,28 @@ int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, con
     p->users++;
     p->used = ++now;
   }
-  pthread_mutex_unlock(&lock);
+  lock_release(LOCK_FFT_PLANS);
   *plan = p;
   return p ? OK : ERR_MEMORY;
 }
 
 void fft_plan_return(const fft_plan *plan) {
   fft_plan *p = (fft_plan *)(uintptr_t)plan;
-  pthread_mutex_lock(&lock);
+  lock_take(LOCK_FFT_PLANS);
   p->users--;
   trim(KEPT, KEPT_BYTES);
-  pthread_mutex_unlock(&lock);
+  lock_release(LOCK_FFT_PLANS);
 }
 
 size_t cpu_fft_kept(void) {
-  pthread_mutex_lock(&lock);
+  lock_take(LOCK_FFT_PLANS);
   size_t bytes = kept_bytes;
-  pthread_mutex_unlock(&lock);
+  lock_release(LOCK_FFT_PLANS);
   return bytes;
 }
 
 void cpu_fft_forget(void) {
-  pthread_mutex_lock(&lock);
+  lock_take(LOCK_FFT_PLANS);
   trim(0, 0);
-  pthread_mutex_unlock(&lock);
+  lock_release(LOCK_FFT_PLANS);
 }

@@ -162,7 +162,7 @@ int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int thre
   size_t a_bytes = (size_t)(least(panels_of(&w.a), M_PANELS) * kernel->rows) * step;
   size_t b_bytes = (size_t)(least(panels_of(&w.b), N_PANELS) * kernel->columns) * step;
   a_bytes = (a_bytes + 63) / 64 * 64;
-  _Alignas(64) char small[1 << 14];
+  _Alignas(64) char small[1 << 13];
   void *scratch = small;
   bool fits = a_bytes + b_bytes <= sizeof small;
   if (!fits && cpu_alloc(0, a_bytes + b_bytes, &scratch) != OK) return ERR_MEMORY;

@@ -8,8 +8,8 @@
 #include "gemm.h"
 
 enum {
-  BLOCK = 1024,      /* elements of a row, or rows, at a time: they stay in L1 */
-  STACK = 1 << 14    /* bytes of a vector that is not worth an allocation */
+  BLOCK = 512,       /* elements of a row, or rows, at a time: three such buffers are 12 KiB of stack */
+  STACK = 1 << 12    /* bytes of a vector that is not worth an allocation */
 };
 
 /* c = alpha * m @ v + beta * c, m of rows × k. */

@@ -7,7 +7,7 @@
 #include "box.h"
 
 enum {
-  CONSTANT = 256,            /* elements a number is repeated: 1 KiB of float32 is filled in no time */
+  CONSTANT = 1024,           /* bytes in which a number is repeated: 256 float32, filled in no time */
   GRAIN    = 1 << 15,        /* below 32k cheap elements a second thread costs more than it saves */
   COSTLY   = 8               /* what an element of a float-only op (exp, tanh …) counts */
 };
@@ -33,6 +33,7 @@ typedef struct task {
   enum dtype compute, result;
   map_kernel kernel;
   cut cut;
+  side (*sides)[1 + MAX_IN]; /* of each thread */
 } task;
 
 /* What the kernel reads input k as. */
@@ -43,10 +44,9 @@ static enum dtype input_dtype(const task *t, int k) {
 /* Boxes begin … end - 1. */
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const task *t = task_at;
-  (void)worker;
   const map_call *c = t->call;
   const plan *p = c->plan;
-  side sides[1 + MAX_IN];
+  side *sides = t->sides[worker];
   side_init(&sides[0], &c->out, p->stride[0], t->result, c->out.dtype);
   for (int k = 1; k <= c->nin; k++) side_input(&sides[k], &c->in[k - 1], p->stride[k], input_dtype(t, k));
   box b;
@@ -96,13 +96,13 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   const task *t = task_at;
   (void)worker;
   const map_call *c = t->call;
-  _Alignas(64) char constant[MAX_IN][16 * CONSTANT];
+  _Alignas(64) char constant[MAX_IN][CONSTANT];
   const char *in[MAX_IN];
   begin = begin / 64 * 64;                     /* the threads' shares begin on cache lines */
   if (end < c->plan->count) end = end / 64 * 64;
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)
-    if (!c->in[k].data) most = least(most, CONSTANT);
+    if (!c->in[k].data) most = least(most, CONSTANT / dtype_size(input_dtype(t, k + 1)));
   for (int k = 0; k < c->nin; k++) {
     enum dtype d = input_dtype(t, k + 1);
     step[k] = c->in[k].data ? most * dtype_size(d) : 0;
@@ -130,7 +130,6 @@ static int make_task(task *t, const map_call *c) {
 }
 
 int cpu_map(int index, const map_call *c) {
-  (void)index;
   task t;
   int st = make_task(&t, c);
   if (st != OK) return st;
@@ -142,6 +141,15 @@ int cpu_map(int index, const map_call *c) {
   }
   n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
   cut_plan(&t.cut, c->plan, 1 + c->nin, &n);
-  share(&t, n.moves ? move_boxes : run_boxes, t.cut.count, MOST_BOXES, threads);
+  if (n.moves) {
+    share(&t, move_boxes, t.cut.count, MOST_BOXES, threads);
+    return OK;
+  }
+  void *sides;
+  size_t bytes = (size_t)threads * sizeof *t.sides;
+  if ((st = cpu_alloc(index, bytes, &sides)) != OK) return st;
+  t.sides = sides;
+  share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
+  cpu_free(index, sides, bytes);
   return OK;
 }

@@ -2,7 +2,6 @@
 ** so freed memory is kept: below 1 MiB in free lists by size class, above it in lists of exact sizes
 ** on huge pages. Both are capped; lt.empty_cache() gives everything back. */
 
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <malloc.h>
 #endif
 
+#include "../lock.h"
 #include "../system.h"
 #include "../text.h"
 #include "cpu.h"
@@ -48,13 +48,10 @@ static block *small_free[CLASSES];
 static block *large_free[BUCKETS];
 static size_t small_kept, large_kept;         /* bytes in the lists */
 static memory_stats stats;
-static atomic_flag lock = ATOMIC_FLAG_INIT;
 
 /* Held for a few instructions only, never across a system call that may sleep long. */
-static void acquire(void) {
-  while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) sched_yield();
-}
-static void release(void) { atomic_flag_clear_explicit(&lock, memory_order_release); }
+static void acquire(void) { lock_take(LOCK_MEMORY); }
+static void release(void) { lock_release(LOCK_MEMORY); }
 
 /* ---- limits ---- */
 
@@ -129,11 +126,11 @@ static block **bucket_of(size_t bytes) {
 
 /* Pages from the system, aligned to huge pages and advised to be such. */
 static void *map_pages(size_t bytes) {
-  enum { HUGE = 2 << 20 };
-  char *p = mmap(NULL, bytes + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  enum { HUGE_PAGE = 2 << 20 };
+  char *p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p == MAP_FAILED) return NULL;
-  char *aligned = (char *)(((uintptr_t)p + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
-  size_t before = (size_t)(aligned - p), after = HUGE - before;
+  char *aligned = (char *)(((uintptr_t)p + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+  size_t before = (size_t)(aligned - p), after = HUGE_PAGE - before;
   if (before) munmap(p, before);
   if (after) munmap(aligned + bytes, after);
 #ifdef MADV_HUGEPAGE

@@ -6,16 +6,18 @@
 ** Threads that wait spin for a short time, because small operations follow each other within microseconds, and then sleep,
 ** because a processor may have other work. */
 
-#define _GNU_SOURCE          /* pthread_setname_np */
+#define _GNU_SOURCE          /* pthread_setname_np, sched_getcpu */
 
 #include "parallel.h"
 
 #include <fenv.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum {
@@ -23,9 +25,14 @@ enum {
   CHUNKS = 8,            /* of a share: a thread that others delay holds an eighth of its share, and the rest is taken */
   FAN    = 4,            /* sleeping threads that each thread wakes: a call to the system takes about 2 µs */
   STACK  = 1 << 20,      /* bytes: four times what the deepest routine of OpenBLAS takes */
-  IDLE_SPIN   = 50000,   /* nanoseconds that a thread waits for the next region before it sleeps */
-  LOOK  = 10000000,      /* nanoseconds that the caller sleeps before it asks whether its operation is to end */
-  FINISH_SPIN = 50000    /* nanoseconds that the caller waits for the last chunks before it sleeps */
+  ROOM   = 128 << 20,    /* bytes of addresses that are left when a thread is started */
+  MOVE_AFTER  = 1000000, /* nanoseconds between two moves of a thread to another processor, which takes about 30 µs */
+  LONG_SPIN   = 1000000, /* nanoseconds that a thread waits for the next region before it sleeps: a training step's longest
+                         ** part on one thread; at 200 µs the step takes 1.15 times as long */
+  SHORT_SPIN  = 20000,   /* the same where others want the processor */
+  LOOK        = 10000000, /* nanoseconds that the caller sleeps before it asks whether its operation is to end */
+  FINISH_SPIN = 100000,  /* nanoseconds that the caller waits for the last chunks before it sleeps */
+  LOST        = 50000    /* nanoseconds between two looks at the clock: somebody else had the processor */
 };
 
 /* A thread's place; the caller of a region has the first one. */
@@ -44,6 +51,7 @@ static struct region {
   const void *arg;
   int64_t count, chunks;
   int     threads;
+  atomic_int processor;                /* that the caller runs on */
   fenv_t  environment;                 /* the caller's rounding mode, and whether it flushes denormal numbers to zero */
   atomic_int  done;                    /* chunks that workers have run */
   atomic_bool stopped;                 /* the caller's operation is to end */
@@ -108,15 +116,18 @@ static void pause_briefly(void) {
 #endif
 }
 
-/* True as soon as `ready` is; false if that takes longer than so many nanoseconds. */
-static bool spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
+enum spin { SPIN_READY, SPIN_LATE, SPIN_LOST };
+
+/* Waits until `ready` is true, or for so many nanoseconds, or until others have had the processor in the meantime. */
+static enum spin spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
   enum { LOOKS = 16 };                  /* between two looks at the clock, which takes 30 ns */
-  for (int64_t end = now() + nanoseconds; now() < end;)
+  int64_t start = now(), last = start, time = start;
+  for (; time - start < nanoseconds && time - last < LOST; last = time, time = now())
     for (int i = 0; i < LOOKS; i++) {
-      if (ready(arg)) return true;
+      if (ready(arg)) return SPIN_READY;
       pause_briefly();
     }
-  return false;
+  return time - last < LOST ? SPIN_LATE : SPIN_LOST;
 }
 
 static bool has_work(const void *at) { return has_chunks(atomic_load(&((const seat *)at)->share)); }
@@ -125,8 +136,14 @@ static bool is_done(const void *chunks) {
   return atomic_load_explicit(&region.done, memory_order_acquire) == *(const int *)chunks;
 }
 
-static void wait_for_work(seat *s) {
-  if (spin(has_work, s, IDLE_SPIN)) return;
+/* *patience: how long to spin. A processor that others want is given up soon. */
+static void wait_for_work(seat *s, int64_t *patience) {
+  enum spin end = spin(has_work, s, *patience);
+  if (end == SPIN_LOST) *patience = SHORT_SPIN;
+  if (end == SPIN_READY) {
+    if (*patience < LONG_SPIN) *patience *= 2;
+    return;
+  }
   pthread_mutex_lock(&s->lock);
   atomic_store(&s->asleep, true);
   while (atomic_load(&s->asleep) && !has_work(s)) pthread_cond_wait(&s->wake, &s->lock);
@@ -167,7 +184,7 @@ static void sleep_until_done(void) {
 /* Returns when workers have run so many chunks. */
 static void wait_for_workers(int chunks) {
   if (this_operation.stopped) atomic_store(&region.stopped, true);
-  if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN)) return;
+  if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN) == SPIN_READY) return;
   pthread_mutex_lock(&region.lock);
   atomic_store(&region.caller_sleeps, true);
   while (atomic_load(&region.done) != chunks) sleep_until_done();
@@ -190,13 +207,36 @@ static bool is_region_stopped(void *unused) {
   return atomic_load_explicit(&region.stopped, memory_order_relaxed);
 }
 
+#ifdef __linux__
+/* Moves the thread off the caller's processor. Linux wakes a thread on the processor of the one that wakes it, rather than
+** on an idle one, in virtual machines whose idle processors are taken away by their host: the two would take turns. */
+static void avoid_caller(int64_t *moved) {
+  cpu_set_t all, others;
+  int processor = atomic_load_explicit(&region.processor, memory_order_relaxed);
+  if (sched_getcpu() != processor || now() - *moved < MOVE_AFTER || sched_getaffinity(0, sizeof all, &all) != 0) return;
+  *moved = now();
+  others = all;
+  CPU_CLR((size_t)processor, &others);
+  if (CPU_COUNT(&others) == 0) return;
+  sched_setaffinity(0, sizeof others, &others);
+  sched_setaffinity(0, sizeof all, &all);
+}
+
+static int processor_now(void) { return sched_getcpu(); }
+#else
+static void avoid_caller(int64_t *moved) { (void)moved; }
+static int processor_now(void) { return -1; }
+#endif
+
 static void *work(void *at) {
   seat *mine = at;
   int me = (int)(mine - seats);
+  int64_t moved = 0, patience = LONG_SPIN;
   bool knows_blas = false;               /* OpenMP allocates memory for a thread that sets its number: 64 MiB of addresses */
   for (;;) {
-    wait_for_work(mine);
+    wait_for_work(mine, &patience);
     wake_next(me, threads_of(atomic_load(&mine->share)));
+    avoid_caller(&moved);
     int chunk = take_chunk(me, me);
     if (chunk < 0) continue;
     fesetenv(&region.environment);
@@ -235,13 +275,20 @@ static bool start_worker(int me) {
   return started;
 }
 
+/* Stacks must not take the last addresses of a process that is limited in them: results need some, too. */
+static bool leaves_room(void) {
+  void *p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p != MAP_FAILED) munmap(p, ROOM);
+  return p != MAP_FAILED;
+}
+
 /* Sees to it that there are workers for so many threads; returns how many threads there are. */
 static int start_workers(int threads) {
   int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
   if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;
   sigset_t before;
   block_signals(&before);
-  while (there < threads && start_worker(there)) there++;
+  while (there < threads && leaves_room() && start_worker(there)) there++;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   atomic_store(&workers, there - 1);
   if (there < threads) atomic_store(&refused, true);
@@ -271,6 +318,7 @@ static void run_region(int threads, int64_t count, parallel_task task, const voi
   region.chunks = chunks;
   region.threads = threads;
   fegetenv(&region.environment);
+  atomic_store_explicit(&region.processor, processor_now(), memory_order_relaxed);
   atomic_store_explicit(&region.done, 0, memory_order_relaxed);
   atomic_store_explicit(&region.stopped, false, memory_order_relaxed);
   for (int t = threads - 1; t >= 0; t--) atomic_store(&seats[t].share, pack(chunks * t / threads, chunks * (t + 1) / threads, threads));

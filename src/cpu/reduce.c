@@ -36,11 +36,12 @@ typedef struct work {
   int     size, log2;          /* bytes of a stored element */
   int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
   int64_t chunk, chunks;
+  struct buffer *buffers;      /* of each thread */
 } work;
 
-/* Gathered and converted elements of one thread. */
+/* What a thread works in: gathered and converted elements, and states of an item. */
 typedef struct buffer {
-  char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT];
+  _Alignas(64) char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT], states[WIDTH * MAX_STATE];
 } buffer;
 
 static const char *address(const work *w, int64_t offset) { return (const char *)w->c->in.data + offset * w->size; }
@@ -270,11 +271,9 @@ static void cut_chunks(work *w) {
 
 static void run_item(const void *arg, int64_t i, int worker) {
   const work *w = arg;
-  (void)worker;
-  char acc[WIDTH * MAX_STATE] __attribute__((aligned(64)));
-  buffer b;
-  fold_item(w, &b, i, 0, w->c->reduced.count, acc);
-  store_item(w, i, acc, &b);
+  buffer *b = &w->buffers[worker];
+  fold_item(w, b, i, 0, w->c->reduced.count, b->states);
+  store_item(w, i, b->states, b);
 }
 
 typedef struct chunk_states {
@@ -286,10 +285,8 @@ static void run_chunk(const void *arg, int64_t piece, int worker) {
   const chunk_states *s = arg;
   const work *w = s->w;
   int64_t begin = piece % w->chunks * w->chunk, end = begin + w->chunk;
-  buffer b;
   if (end > w->c->reduced.count) end = w->c->reduced.count;
-  (void)worker;
-  fold_item(w, &b, piece / w->chunks, begin, end, s->states + (size_t)(piece * w->width) * w->kernel->size);
+  fold_item(w, &w->buffers[worker], piece / w->chunks, begin, end, s->states + (size_t)(piece * w->width) * w->kernel->size);
 }
 
 static int run_in_chunks(const work *w, int threads) {
@@ -299,9 +296,8 @@ static int run_in_chunks(const work *w, int threads) {
   cpu_parallel(threads, pieces, run_chunk, &(chunk_states){w, states});
   for (int64_t i = 0; i < w->items; i++) {
     char *mine = states + (size_t)(i * w->chunks * w->width) * w->kernel->size;
-    buffer b;
     merge_chunks(w, i, mine);
-    store_item(w, i, mine, &b);
+    store_item(w, i, mine, w->buffers);
   }
   free(states);
   return OK;
@@ -320,7 +316,13 @@ int cpu_reduce(int index, const reduce_call *c) {
   cut_items(&w);
   cut_chunks(&w);
   int threads = cpu_threads(c->kept.count * c->reduced.count, GRAIN);
-  if (w.chunks > 1) return run_in_chunks(&w, threads);
-  cpu_parallel(threads, w.items, run_item, &w);
-  return OK;
+  void *buffers;
+  size_t bytes = sizeof(buffer) * (size_t)threads;
+  int st = cpu_alloc(0, bytes, &buffers);
+  if (st != OK) return st;
+  w.buffers = buffers;
+  if (w.chunks > 1) st = run_in_chunks(&w, threads);
+  else cpu_parallel(threads, w.items, run_item, &w);
+  cpu_free(0, buffers, bytes);
+  return st;
 }

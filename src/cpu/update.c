@@ -10,6 +10,7 @@ typedef struct task {
   enum dtype     compute;
   convert_kernel back;         /* computed to stored; NULL: the same */
   cut            cut;
+  side (*sides)[UPDATE_OPERANDS];      /* of each thread */
 } task;
 
 /* Elements begin … end - 1. */
@@ -48,10 +49,9 @@ static void run_box(const task *t, side *sides, const box *b) {
 
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const task *t = task_at;
-  (void)worker;
   const update_call *c = t->call;
   int operands = 2 + c->states;
-  side sides[UPDATE_OPERANDS];
+  side *sides = t->sides[worker];
   for (int k = 0; k < operands; k++)
     side_init(&sides[k], &(operand){.data = c->at[k], .dtype = c->dtype}, c->plan->stride[k], c->dtype, t->compute);
   box b;
@@ -70,7 +70,6 @@ static bool is_flat(const update_call *c) {
 }
 
 int cpu_update(int index, const update_call *c) {
-  (void)index;
   enum dtype compute = dtype_compute(c->dtype);
   task t = {.call = c, .kernel = cpu_isa->update->kernel[c->op][compute], .compute = compute};
   if (!t.kernel) return ERR_NO_KERNEL;
@@ -81,6 +80,12 @@ int cpu_update(int index, const update_call *c) {
   }
   if (compute != c->dtype) t.back = cpu_isa->convert->convert[compute][c->dtype];
   cut_plan(&t.cut, c->plan, 2 + c->states, &(needs){.most = BOX_COUNT, .buffers = true});
+  void *sides;
+  size_t bytes = (size_t)threads * sizeof *t.sides;
+  int st = cpu_alloc(index, bytes, &sides);
+  if (st != OK) return st;
+  t.sides = sides;
   share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
+  cpu_free(index, sides, bytes);
   return OK;
 }

@@ -4,9 +4,9 @@
 ** first. So copies go through a ring of pinned buffers: a copy to the device returns when the source was read into
 ** them, and while one buffer travels the next one is filled. Small copies share a buffer. */
 
+#include "../lock.h"
 #include "stream.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,14 +41,13 @@ typedef struct pinned {
 } pinned;
 
 static pinned *pinned_list;
-static pthread_mutex_t pinned_lock = PTHREAD_MUTEX_INITIALIZER;
 
 bool gpu_is_pinned(const void *host, size_t bytes) {
   bool found = false;
-  pthread_mutex_lock(&pinned_lock);
+  lock_take(LOCK_PINNED);
   for (const pinned *p = pinned_list; p && !found; p = p->next)
     found = p->locked && (const char *)host >= p->ptr && (const char *)host + bytes <= p->ptr + p->bytes;
-  pthread_mutex_unlock(&pinned_lock);
+  lock_release(LOCK_PINNED);
   return found;
 }
 
@@ -73,10 +72,10 @@ int gpu_pin(size_t bytes, void **host) {
     free(p);
     return st;
   }
-  pthread_mutex_lock(&pinned_lock);
+  lock_take(LOCK_PINNED);
   p->next = pinned_list;
   pinned_list = p;
-  pthread_mutex_unlock(&pinned_lock);
+  lock_release(LOCK_PINNED);
   *host = p->ptr;
   return OK;
 }
@@ -84,11 +83,11 @@ int gpu_pin(size_t bytes, void **host) {
 void gpu_unpin(void *host) {
   gpu *g;
   pinned **at = &pinned_list;
-  pthread_mutex_lock(&pinned_lock);
+  lock_take(LOCK_PINNED);
   while (*at && (*at)->ptr != host) at = &(*at)->next;
   pinned *p = *at;
   if (p) *at = p->next;
-  pthread_mutex_unlock(&pinned_lock);
+  lock_release(LOCK_PINNED);
   if (!p) return;
   if (p->locked && gpu_enter_free(p->index, &g) == OK) {
     gpu_get_driver()->host_unregister(host);
@@ -100,13 +99,13 @@ void gpu_unpin(void *host) {
 
 /* A device ends: its registrations do, too. */
 static void unlock_all(const gpu *g) {
-  pthread_mutex_lock(&pinned_lock);
+  lock_take(LOCK_PINNED);
   for (pinned *p = pinned_list; p; p = p->next) {
     if (!p->locked || p->index != g->index) continue;
     gpu_get_driver()->host_unregister(p->ptr);
     p->locked = false;
   }
-  pthread_mutex_unlock(&pinned_lock);
+  lock_release(LOCK_PINNED);
 }
 
 /* ---- the ring ---- */

@@ -1,0 +1,69 @@
+-- Environments that a process may find: variables of threads, limits, locales, files that are not there. In each of them a script
+-- has to end with its result or with a Lua error, and not by a signal or never.
+local shell = require "spec.support.shell"
+
+local environment = {}
+
+local SCRIPT = "spec/support/scripts/environment.lua"
+local HUNG = 60                          -- seconds
+
+environment.threads = {
+  "", "OMP_NUM_THREADS=1000000", "OMP_NUM_THREADS=0", "OMP_NUM_THREADS=3,2", "OMP_NUM_THREADS=two", "OMP_THREAD_LIMIT=1",
+  "OMP_DYNAMIC=true", "OPENBLAS_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=64", "OMP_STACKSIZE=16k", "OMP_WAIT_POLICY=active",
+  "OMP_PROC_BIND=true",
+}
+-- KiB. Below 350 MB OpenBLAS itself does not come back from being loaded on two processors; it takes 128 MB for each.
+environment.limits = {
+  "", "ulimit -v 400000", "ulimit -v 450000", "ulimit -v 550000", "ulimit -v 700000", "ulimit -s 128", "ulimit -s 256", "ulimit -u 1",
+  "ulimit -n 16",
+}
+environment.places = {"", "LC_ALL=de_DE.UTF-8", "LC_ALL=de_DE.ISO-8859-1", "HOME=/sys XDG_CACHE_HOME=/sys"}
+
+-- Where a shell may hide /proc from a command.
+local function can_hide_proc()
+  return (shell.run "unshare -m sh -c 'umount -l /proc && test ! -e /proc/self'") == 0
+end
+
+-- Runs the script; nil where it ended well, else what happened. A case has threads, limits, places, or hidden.
+function environment.try(case)
+  local limit = case.limits ~= "" and case.limits or ":"
+  local command = ("f=$(mktemp); %s; env %s %s timeout -s KILL %d lua5.4 %s $f.safetensors; s=$?; rm -f $f*; exit $s"):format(
+    limit, case.threads or "", case.places or "", HUNG, SCRIPT)
+  if case.hidden then
+    if not can_hide_proc() then return nil end
+    command = "unshare -m sh -c '" .. "umount -l /proc; " .. command .. "'"
+  end
+  local status, output = shell.run(command)
+  local good = status == 0 and output:find "result 8" or status == 1 and ("\n" .. output):find "\nlua5.4: "
+  if good then return nil end
+  return ("%s %s %s: status %d%s: %s"):format(case.threads or "", case.limits or "", case.places or "", status,
+    status == 137 and ", hung or killed" or "", output:sub(-300))
+end
+
+-- Every value of each factor once, beside values of the others that change from case to case.
+function environment.covering()
+  local cases = {}
+  for i = 1, math.max(#environment.threads, #environment.limits) do
+    cases[i] = {
+      threads = environment.threads[(i - 1) % #environment.threads + 1],
+      limits = environment.limits[(i - 1) % #environment.limits + 1],
+      places = environment.places[(i - 1) % #environment.places + 1],
+    }
+  end
+  cases[#cases + 1] = {threads = "OMP_NUM_THREADS=2", limits = "", hidden = true}
+  return cases
+end
+
+function environment.all()
+  local cases = {}
+  for _, threads in ipairs(environment.threads) do
+    for _, limits in ipairs(environment.limits) do
+      for _, places in ipairs(environment.places) do
+        cases[#cases + 1] = {threads = threads, limits = limits, places = places}
+      end
+    end
+  end
+  return cases
+end
+
+return environment
