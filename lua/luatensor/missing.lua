@@ -21,14 +21,21 @@ local function line_of(source, n)
   end
 end
 
--- True if the line of the script that runs has ":name(", also with a text or a table in place of the parenthesis; of a
--- line of the prompt, which nobody keeps, `otherwise`.
+-- True if a line has ":name(", also with a text or a table in place of the parenthesis, and neither ".name" nor the
+-- name in quotes: `self.mean or x:mean(1)` asks for a field.
+local function calls(line, name)
+  local word = "%f[%w_]" .. name .. "%f[^%w_]"
+  return line:find(":%s*" .. word .. "%s*[%({\"'%[]") and not line:find("[.\"']%s*" .. word)
+end
+
+-- True if the line of the script that runs calls a method of this name; of a line of the prompt, which nobody keeps,
+-- `otherwise`.
 local function is_call(name, otherwise)
   local info = getinfo and getinfo(3, "Sl")
   if not info or info.currentline < 1 then return false end
   if info.source:sub(1, 1) == "=" then return info.source == "=stdin" and otherwise end
   local line = line_of(info.source, info.currentline)
-  return line and line:find(":%s*" .. name .. "%s*[%({\"'%[]") ~= nil
+  return line and calls(line, name)
 end
 
 --- The metamethod __index of a class at the root of its classes.
