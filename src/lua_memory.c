@@ -45,6 +45,9 @@ const char *push_no_room(lua_State *L, double bytes) {
                          push_bytes(L, available));
 }
 
+/* A count that the device keeps, which other threads may be changing. */
+static size_t look(const size_t *count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
+
 /* wanted: what there was no room for. */
 static int raise_full(lua_State *L, place where, const char *wanted) {
   const memory_stats *all = where.device->stats(where.index);
@@ -55,9 +58,10 @@ static int raise_full(lua_State *L, place where, const char *wanted) {
   storage_count(where, &census);
   push_place(L, where);
   const char *name = lua_tostring(L, -1), *others = "";
-  const char *live = push_bytes(L, all->live), *cached = push_bytes(L, all->cached);
-  if (own && all->live > account_live(own))
-    others = lua_pushfstring(L, " (%s of it in other Lua states)", push_bytes(L, all->live - account_live(own)));
+  size_t bytes = look(&all->live);
+  const char *live = push_bytes(L, bytes), *cached = push_bytes(L, look(&all->cached));
+  if (own && bytes > account_live(own))
+    others = lua_pushfstring(L, " (%s of it in other Lua states)", push_bytes(L, bytes - account_live(own)));
   const char *largest = census.origin[0] ? lua_pushfstring(L, "; largest: %s", census.origin) : "";
   return luaL_error(L, "out of memory on %s: %s; %s live in %d tensor%s%s, %s cached%s", name, wanted, live,
                     (int)census.count, census.count == 1 ? "" : "s", others, cached, largest);
@@ -99,9 +103,10 @@ static char *describe_origin(lua_State *L, const tensor *t) {
 
 /* LUATENSOR_GCSTRESS=1: a full collection before each new tensor, so that specs find what nothing holds on to. */
 static bool gc_stress(void) {
-  static int on = -1;
-  if (on < 0) on = getenv("LUATENSOR_GCSTRESS") != NULL;
-  return on == 1;
+  static atomic_int known;               /* 1: no, 2: yes */
+  int on = atomic_load_explicit(&known, memory_order_relaxed);
+  if (on == 0) atomic_store_explicit(&known, on = getenv("LUATENSOR_GCSTRESS") ? 2 : 1, memory_order_relaxed);
+  return on == 2;
 }
 
 /* ---- scopes ---- */
@@ -213,9 +218,9 @@ static int l_memory(lua_State *L) {
   const memory_stats *all = where.device->stats(where.index);
   const account *own = account_of(state_of(L), where);
   lua_createtable(L, 0, 6);
-  set_bytes(L, "live", all->live);
-  set_bytes(L, "peak", all->peak);
-  set_bytes(L, "cached", all->cached);
+  set_bytes(L, "live", look(&all->live));
+  set_bytes(L, "peak", look(&all->peak));
+  set_bytes(L, "cached", look(&all->cached));
   set_bytes(L, "state_live", own ? account_live(own) : 0);
   set_bytes(L, "state_peak", own ? own->peak : 0);
   if (own && own->limit) set_bytes(L, "state_limit", own->limit);
@@ -230,7 +235,7 @@ static int l_reset_peak_memory(lua_State *L) {
   place where = arg_place(L, 1, "reset_peak_memory");
   memory_stats *all = where.device->stats(where.index);
   account *own = account_of(state_of(L), where);
-  all->peak = all->live;
+  __atomic_store_n(&all->peak, look(&all->live), __ATOMIC_RELAXED);
   if (own) own->peak = account_live(own);
   return 0;
 }

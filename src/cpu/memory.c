@@ -53,6 +53,10 @@ static memory_stats stats;
 static void acquire(void) { lock_take(LOCK_MEMORY); }
 static void release(void) { lock_release(LOCK_MEMORY); }
 
+/* Counts change under the lock, and are read by others without it. */
+static void set(size_t *count, size_t n) { __atomic_store_n(count, n, __ATOMIC_RELAXED); }
+static size_t look(const size_t *count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
+
 /* ---- limits ---- */
 
 /* "512M", "2G", "1048576"; 0: not set or not a size. */
@@ -70,13 +74,16 @@ static size_t parse_size(const char *text) {
 /* Bytes that tensors may take in all: LUATENSOR_MEMORY_LIMIT, else what the machine (or its container)
 ** has. Linux promises more than there is and kills the process later; a Lua error is better. A limit above that says
 ** that swapping is wanted: what is free does not count then. */
-static bool may_swap;
+static atomic_bool may_swap;
 static size_t memory_limit(void) {
-  static size_t limit;
+  static atomic_size_t known;
+  size_t limit = atomic_load_explicit(&known, memory_order_acquire);
   if (limit) return limit;
   size_t asked = parse_size(getenv("LUATENSOR_MEMORY_LIMIT")), machine = system_memory("", NULL);
-  may_swap = asked > machine;
-  return limit = asked ? asked : machine;
+  limit = asked ? asked : machine;
+  atomic_store_explicit(&may_swap, asked > machine, memory_order_relaxed);
+  atomic_store_explicit(&known, limit, memory_order_release);
+  return limit;
 }
 
 /* Fresh bytes between two looks at what the system has left: a look takes less than 0.5 ms, filling these 50 ms. */
@@ -147,7 +154,7 @@ static void *take(block **list, size_t bytes, size_t *kept) {
     block *b = *list;
     if (b->bytes != bytes) continue;
     *list = b->next;
-    *kept -= bytes;
+    set(kept, *kept - bytes);
     return b;
   }
   return NULL;
@@ -158,7 +165,7 @@ static void keep(block **list, void *ptr, size_t bytes, size_t *kept) {
   b->bytes = bytes;
   b->next = *list;
   *list = b;
-  *kept += bytes;
+  set(kept, *kept + bytes);
 }
 
 static bool is_small(size_t bytes) { return bytes <= MIB; }
@@ -170,8 +177,8 @@ static void give_back(void *ptr, size_t bytes) {
 }
 
 static void count_live(size_t bytes) {
-  stats.live += bytes;
-  if (stats.live > stats.peak) stats.peak = stats.live;
+  set(&stats.live, stats.live + bytes);
+  if (stats.live > look(&stats.peak)) set(&stats.peak, stats.live);
 }
 
 int cpu_alloc(int index, size_t bytes, void **ptr) {
@@ -201,9 +208,9 @@ void cpu_free(int index, void *ptr, size_t bytes) {
   (void)index;
   size_t size = rounded(bytes);
   bool small = is_small(bytes), kept = false;
-  if (!small && KEEP_FREED && large_kept + size > large_cap()) cpu_empty_cache(0);
+  if (!small && KEEP_FREED && look(&large_kept) + size > large_cap()) cpu_empty_cache(0);
   acquire();
-  stats.live -= bytes;
+  set(&stats.live, stats.live - bytes);
   if (KEEP_FREED && small && small_kept + size <= small_cap()) {
     keep(&small_free[class_of(bytes)], ptr, size, &small_kept);
     kept = true;
@@ -217,12 +224,12 @@ void cpu_free(int index, void *ptr, size_t bytes) {
 
 memory_stats *cpu_stats(int index) {
   (void)index;
-  stats.cached = small_kept + large_kept + cpu_fft_kept();
+  set(&stats.cached, look(&small_kept) + look(&large_kept) + cpu_fft_kept());
   return &stats;
 }
 
 int cpu_available(int index, size_t *bytes) {
-  size_t most = memory_limit(), live = stats.live;
+  size_t most = memory_limit(), live = look(&stats.live);
   system_memory("", bytes);
   if (*bytes == SIZE_MAX) return OK;
   *bytes += cpu_stats(index)->cached;
@@ -235,7 +242,10 @@ static void empty_list(block **list) {
   acquire();
   block *b = *list;
   *list = NULL;
-  for (block *k = b; k; k = k->next) *(is_small(k->bytes) ? &small_kept : &large_kept) -= k->bytes;
+  for (block *k = b; k; k = k->next) {
+    size_t *kept = is_small(k->bytes) ? &small_kept : &large_kept;
+    set(kept, *kept - k->bytes);
+  }
   release();
   while (b) {
     block *next = b->next;
