@@ -8,8 +8,8 @@ description = {
   summary = "n-dimensional tensors for Lua 5.4, fast on the CPU and on GPUs",
   detailed = [[
 Tensors with the array API standard's functions, 1-based indexing and Lua's own operators.
-Needs OpenBLAS and zlib with their headers (Debian: libopenblas-openmp-dev, zlib1g-dev) and a C11 compiler with
-OpenMP.]],
+Needs OpenBLAS and zlib with their headers (Debian: libopenblas-openmp-dev, zlib1g-dev) and a C11
+compiler.]],
   homepage = "https://github.com/luatensor/luatensor",
   license = "MIT",
   labels = { "tensor", "array", "math", "gpu", "machine-learning" },
