@@ -65,7 +65,7 @@ function value(depth)
   if kind == 18 then return integers() end
   if kind == 19 and depth < 3 then return list(depth) end
   if kind <= 21 and depth < 2 then return options(depth) end
-  if kind == 22 then return pick {print, coroutine.create(print), io.stdout, lt.newaxis, lt.ellipsis, {}} end
+  if kind == 22 then return pick {type, coroutine.create(type), io.stdout, lt.newaxis, lt.ellipsis, {}} end
   if kind == 23 then local x = tensor() x:free() return x end
   return nil
 end
