@@ -18,8 +18,7 @@ local parts = {
   {"the matrix of environments", lua .. " " .. folder .. "environment.lua", needs = folder .. "environment.lua"},
   {"threads: DLPack structs end elsewhere", tsan .. threads .. "embed_host drop 20000", needs = threads .. "embed_host"},
   {"threads: states at once", tsan .. threads .. "states_host threads " .. folder .. "threads.lua", trials = 50,
-   needs = threads .. "states_host"},
-  {"threads: operations end early", tsan .. threads .. "embed_host cancel", needs = threads .. "embed_host"}
+   needs = threads .. "states_host"}
 }
 for _, which in ipairs {"lua", "module"} do
   for _, run in ipairs {{"fault_setup", "fault_script"}, {"fault_setup", "fault_numeric"}, {"fault_nothing", "fault_load"}} do
