@@ -3,7 +3,7 @@
 RUN_SPECS := tools/lua spec/support/run.lua
 
 # Those of kernels, run again on the other tables.
-KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg index chain elementwise sort special update))
+KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg linalg_block index chain elementwise sort special update))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
 SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,process environment embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))
@@ -12,7 +12,7 @@ GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, Lua, processes, the texts of this repository, or the emulator itself.
-DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process environment embed locale bombs thread fft_kernel interrupt mode), \
+DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,annotations arity options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process environment embed locale bombs thread linalg_block fft_kernel interrupt mode), \
                   $(wildcard spec/*_spec.lua))
 
 # Of these make test leaves out what compiles most kernels for what others test, too: make test-emulated has them all.

@@ -256,7 +256,7 @@ typedef struct fft_call {
 enum { LINALG_NOT_FINITE = -1 };
 
 enum linalg_op {
-  LINALG_cholesky,             /* [potrf] a n × n, Hermitian, one triangle read: the factor there, 0 in the other one */
+  LINALG_cholesky,             /* [potrf] a n × n, Hermitian, upper triangle read: U with a = Uᴴ U there, 0 below */
   LINALG_lu,                   /* [getrf] a m × n: L and U in one matrix; pivots; order */
   LINALG_lu_solve,             /* [getrs] a n × n and pivots as lu leaves them, b n × k: b = a⁻¹ b, or (transposed) aᵀ⁻¹ b */
   LINALG_solve,                /* [getrf] a n × n, b n × k: the same from a itself */
@@ -278,7 +278,7 @@ typedef struct linalg_call {
   enum linalg_op op;
   enum dtype dtype;            /* of a, b, c: float32, float64, complex64, complex128; values are real */
   int64_t  batch, m, n, k;     /* k: columns of b in solve, lu_solve, lstsq */
-  bool     upper;              /* cholesky, eigh: the triangle to read, and of the factor (a = Uᴴ U); else the lower (L Lᴴ) */
+  bool     upper;              /* eigh: the triangle to read is the upper, else the lower; true for cholesky */
   bool     transposed, full, vectors;
   double   rtol;
   void    *a, *b, *c, *values;

@@ -87,7 +87,10 @@ static void choose_results(linalg_job *j) {
   enum dtype d = j->dtype, real = dtype_real(d);
   j->nout = 0;
   switch (j->op) {
-    case LINALG_cholesky: case LINALG_inv:
+    case LINALG_cholesky:
+      add_result(j, d, 2, m, n)->columns = j->upper;
+      break;
+    case LINALG_inv:
       add_result(j, d, 2, m, n);
       break;
     case LINALG_lu:
@@ -188,9 +191,10 @@ static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   return q_fits ? out[0] : NULL;
 }
 
-/* Eigenvectors of aᵀ = conj(a) are the conjugates of a's. */
+/* Eigenvectors of aᵀ = conj(a) are the conjugates of a's. The device gets a Cholesky factor's triangle as the upper one. */
 static bool choose_columns(const linalg_job *j) {
   if (j->op == LINALG_eigh) return j->vectors && dtype_kind(j->dtype) == KIND_COMPLEX;
+  if (j->op == LINALG_cholesky) return j->upper;
   return ways[j->op].columns;
 }
 

@@ -8,7 +8,7 @@
 enum {
   GRAIN = 1 << 19,     /* multiplications: below a million (15 µs) a second thread costs more than it saves */
   LEAF  = 32,          /* columns that LAPACK factors: 64 of 64 rows take twice as long that way */
-  SLABS = 4,           /* a thread, where they take different times */
+  SLABS = 4,           /* per thread, where slabs of equal width take different times */
   FEW   = 4            /* right sides that LAPACK solves: it works along the columns of the triangle */
 };
 
@@ -43,10 +43,10 @@ int slab_begin(int length, int64_t i, int64_t n) {
   return i == n ? length : (int)(length * i / n) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }
 
-/* About a half, in whole triangles of the kernel. */
+/* About n / 2: a multiple of the kernel's triangle. */
 static int half_of(int n) { return (n / 2 + TRIANGLE_SIZE - 1) / TRIANGLE_SIZE * TRIANGLE_SIZE; }
 
-/* How many threads are worth this many multiplications, of which complex numbers have four each. */
+/* A complex multiplication is four real ones. */
 int threads_for(const solver *s, int64_t work) {
   return least(s->threads, cpu_threads(s->l->is_complex ? 4 * work : work, GRAIN));
 }
@@ -70,7 +70,7 @@ typedef struct product {
   int slabs;
 } product;
 
-/* Slab i of c: of its rows or of its columns, whichever are more. */
+/* Computes slab i of c. Slabs are cut from the longer of c's dims. */
 static void product_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const product *p = arg;
@@ -92,7 +92,7 @@ void minus_product(const solver *s, const char *opa, block a, const char *opb, b
 
 /* ---- substitution ---- */
 
-/* Complex numbers, and the kernel's triangles. */
+/* x = t⁻¹ x for complex numbers, or for real ones where t fits the kernel. */
 static void divide_leaf(const lapack *l, corner t, block x) {
   int64_t row = t.turned ? t.at.ld : 1, column = t.turned ? 1 : t.at.ld;
   triangle small = {t.at.at, x.m, row, column, t.upper != t.turned, t.unit};
@@ -112,7 +112,7 @@ static void divide_block(const lapack *l, corner t, block x) {
     return;
   }
   int n = x.m, h = half_of(n);
-  bool last_first = t.upper != t.turned;
+  bool last_first = t.upper != t.turned;        /* the last unknowns are found first */
   corner head = t, tail = t;
   head.at = cut(l, t.at, 0, 0, h, h);
   tail.at = cut(l, t.at, h, h, n - h, n - h);
@@ -207,7 +207,7 @@ void solve_lu(const solver *s, const char *op, block lu, const int *pivots, bloc
   cpu_parallel(p.slabs, p.slabs, solution_task, &p);
 }
 
-/* Columns of L U's inverse: those of L's are zeros above the diagonal. */
+/* Computes slab i of L U's inverse. The columns of L's inverse are zeros above the diagonal. */
 static void inverse_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const solution *p = arg;
@@ -247,21 +247,21 @@ typedef struct rank_update {
   int slabs;
 } rank_update;
 
-/* Slabs of a triangle that have the same area. */
+/* The first column of slab i, if all slabs of an upper triangle have about the same area. */
 static int area_begin(int n, int i, int slabs) {
   return i == slabs ? n : (int)(n * sqrt((double)i / slabs)) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }
 
-/* Columns of the upper triangle of c -= aᴴ a. */
+/* Computes slab i of the upper triangle of c -= aᴴ a. */
 static void rank_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const rank_update *p = arg;
   const lapack *l = p->l;
   int begin = area_begin(p->c.n, (int)i, p->slabs), count = area_begin(p->c.n, (int)i + 1, p->slabs) - begin;
-  block a = cut(l, p->a, 0, begin, p->a.m, count), corner = cut(l, p->c, begin, begin, count, count);
+  block a = cut(l, p->a, 0, begin, p->a.m, count), square = cut(l, p->c, begin, begin, count, count);
   if (!count) return;
   product_block(l, "C", cut(l, p->a, 0, 0, p->a.m, begin), "N", a, cut(l, p->c, 0, begin, begin, count));
-  l->syrk("U", "C", &count, &a.m, number_of(l, -1), a.at, &a.ld, number_of(l, 1), corner.at, &corner.ld, 1, 1);
+  l->syrk("U", "C", &count, &a.m, number_of(l, -1), a.at, &a.ld, number_of(l, 1), square.at, &square.ld, 1, 1);
 }
 
 int factor_cholesky(const solver *s, block a) {
@@ -271,10 +271,10 @@ int factor_cholesky(const solver *s, block a) {
     l->potrf("U", &n, a.at, &a.ld, &info, 1);
     return info;
   }
-  block corner_block = cut(l, a, 0, 0, h, h), right = cut(l, a, 0, h, h, n - h), rest = cut(l, a, h, h, n - h, n - h);
-  info = factor_cholesky(s, corner_block);
+  block head = cut(l, a, 0, 0, h, h), right = cut(l, a, 0, h, h, n - h), rest = cut(l, a, h, h, n - h, n - h);
+  info = factor_cholesky(s, head);
   if (info) return info;
-  divide(s, (corner){.at = corner_block, .upper = true, .turned = true}, right);
+  divide(s, (corner){.at = head, .upper = true, .turned = true}, right);
   rank_update p = {l, right, rest, threads_for(s, (int64_t)rest.n * rest.n * h / 2)};
   cpu_parallel(p.slabs, p.slabs, rank_task, &p);
   info = factor_cholesky(s, rest);

@@ -11,8 +11,8 @@ typedef struct block {
   int   m, n, ld;
 } block;
 
-/* The triangle of a square block that is read, and the matrix that it stands for: itself, or (turned) its conjugate
-** transpose, or (turned, plain) its transpose. */
+/* One triangle of a square block. It stands for itself, or (turned) for its conjugate transpose, or (turned and plain) for
+** its transpose. */
 typedef struct corner {
   block at;
   bool  upper, unit, turned, plain;
@@ -38,7 +38,7 @@ void minus_product(const solver *s, const char *opa, block a, const char *opb, b
 /* x = t⁻¹ x */
 void divide(const solver *s, corner t, block x);
 
-/* a becomes L and U as by getrf, which also tells what pivots and the result are. */
+/* a becomes L and U; pivots and the result are those of getrf. */
 int factor_lu(const solver *s, block a, int *pivots);
 /* The upper triangle of a becomes that of U with a = Uᴴ U; the result is potrf's. */
 int factor_cholesky(const solver *s, block a);
@@ -55,7 +55,7 @@ enum { REFLECTIONS = 32 };
 typedef struct reflections {
   block v;             /* rows × as many as there are: zeros, ones and what follows them */
   char *t;             /* REFLECTIONS × REFLECTIONS for each V */
-  char *work;          /* 2 * REFLECTIONS elements for each column of what they are applied to */
+  char *work;          /* scratch: 2 * REFLECTIONS elements for each column that they are applied to */
 } reflections;
 
 /* Elements of t. */
@@ -68,12 +68,12 @@ void factor_qr(const solver *s, block a, reflections *r);
 /* The first q.n columns of Q. */
 void make_q(const solver *s, const reflections *r, block q);
 
-/* V and T of reflections whose factors are tau, and whose vectors lie below a's diagonal (in rows: right of it), below ones
-** that are not there. */
+/* V and T of reflections as LAPACK leaves them: tau holds their factors, and the parts of the vectors that follow their ones
+** lie below a's diagonal, or (rows) right of it. */
 void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r);
 /* x = Q x */
 void apply_q(const solver *s, const reflections *r, block x);
-/* x = x Qᴴ; x.m takes the place of its columns in the size of r->work */
+/* x = x Qᴴ. Here r->work has 2 * REFLECTIONS elements for each row of x. */
 void apply_q_right(const solver *s, const reflections *r, block x);
 
 #endif

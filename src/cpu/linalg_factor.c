@@ -11,24 +11,20 @@ static void copy_matrix(const solver *s, int rows, int columns, const char *from
     memmove(to + (size_t)(j * ldt) * size, from + (size_t)(j * ldf) * size, (size_t)rows * size);
 }
 
-/* Zeros below, or above, the diagonal. */
-static void clear_triangle(const solver *s, char *a, int rows, int columns, bool below) {
+/* Zeros below the diagonal. */
+static void clear_below(const solver *s, char *a, int rows, int columns) {
   size_t size = s->l->size;
-  for (int j = 0; j < columns; j++, a += (size_t)rows * size) {
-    if (!below) memset(a, 0, (size_t)least(j, rows) * size);
-    else if (j + 1 < rows) memset(a + (size_t)(j + 1) * size, 0, (size_t)(rows - j - 1) * size);
-  }
+  for (int j = 0; j < columns && j + 1 < rows; j++)
+    memset(a + ((size_t)j * (size_t)rows + (size_t)j + 1) * size, 0, (size_t)(rows - j - 1) * size);
 }
 
 /* ---- Cholesky ---- */
 
 static int run_cholesky(const solver *s, const scratch *w, int64_t i) {
   (void)w;
-  int info;
   void *a = a_of(s, i);
-  if (s->c->upper) info = factor_cholesky(s, (block){a, s->n, s->n, s->n});
-  else s->l->potrf("L", &s->n, a, &s->n, &info, 1);
-  clear_triangle(s, a, s->n, s->n, s->c->upper);
+  int info = factor_cholesky(s, (block){a, s->n, s->n, s->n});
+  clear_below(s, a, s->n, s->n);
   return info;
 }
 
@@ -216,7 +212,7 @@ static int run_qr(const solver *s, const scratch *w, int64_t i) {
   reflections h = {{w->tau, s->m, known, s->m}, w->work, elements_of(s, w->work, reflections_t(known), 1)};
   factor_qr(s, (block){a, s->m, s->n, s->m}, &h);
   copy_matrix(s, p, s->n, a, s->m, r, p);
-  clear_triangle(s, r, p, s->n, true);
+  clear_below(s, r, p, s->n);
   make_q(s, &h, (block){q, s->m, p, s->m});
   return 0;
 }

@@ -2,6 +2,8 @@
 
 #include "linalg_block.h"
 
+enum { SLABS = 4 };          /* of Q per thread: later columns take longer than earlier ones */
+
 /* V and T of the reflections from column j on, of which there are at most REFLECTIONS. */
 typedef struct group {
   block v, t;
@@ -29,14 +31,14 @@ static char *work_of_column(const lapack *l, const reflections *r, int first) {
 
 /* ---- QR ---- */
 
-/* V: what is below a's diagonal, below ones. */
+/* v: ones on the diagonal, zeros above it, a's elements below it. */
 static void copy_reflections(const lapack *l, block a, block v) {
   fill_identity(l, v, 0);
   for (int j = 0; j < v.n; j++)
     memcpy(cut(l, v, j + 1, j, 1, 1).at, cut(l, a, j + 1, j, 1, 1).at, (size_t)(v.m - j - 1) * l->size);
 }
 
-/* The same of a's rows, which are those of a real matrix. */
+/* The same from the transpose of a, which is real. */
 static void copy_rows(const lapack *l, block a, block v) {
   transpose_block(l, a, v);
   fill_identity(l, cut(l, v, 0, 0, v.n, v.n), 0);
@@ -83,7 +85,7 @@ void factor_qr(const solver *s, block a, reflections *r) {
   }
 }
 
-/* Columns begin … of Q: reflections from `end` on leave those of the identity as they are. */
+/* Computes slab i of Q. Reflections from column `end` on do not change its columns. */
 static void q_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const reflecting *p = arg;
@@ -102,7 +104,7 @@ static void q_task(const void *arg, int64_t i, int worker) {
 void make_q(const solver *s, const reflections *r, block q) {
   int64_t work = (int64_t)q.m * q.n * r->v.n;
   int threads = threads_for(s, work);
-  reflecting p = {.l = s->l, .r = r, .x = q, .slabs = threads > 1 ? most(1, least(4 * threads, q.n / 32)) : 1};
+  reflecting p = {.l = s->l, .r = r, .x = q, .slabs = threads > 1 ? most(1, least(SLABS * threads, q.n / REFLECTIONS)) : 1};
   cpu_parallel(threads, p.slabs, q_task, &p);
 }
 
