@@ -33,7 +33,7 @@ typedef struct task {
   enum dtype compute, result;
   map_kernel kernel;
   cut cut;
-  side (*sides)[1 + MAX_IN]; /* of each thread */
+  side *sides;               /* of each thread, the result's and one an input */
 } task;
 
 /* What the kernel reads input k as. */
@@ -46,7 +46,7 @@ static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worke
   const task *t = task_at;
   const map_call *c = t->call;
   const plan *p = c->plan;
-  side *sides = t->sides[worker];
+  side *sides = t->sides + worker * (1 + c->nin);
   side_init(&sides[0], &c->out, p->stride[0], t->result, c->out.dtype);
   for (int k = 1; k <= c->nin; k++) side_input(&sides[k], &c->in[k - 1], p->stride[k], input_dtype(t, k));
   box b;
@@ -146,7 +146,7 @@ int cpu_map(int index, const map_call *c) {
     return OK;
   }
   void *sides;
-  size_t bytes = (size_t)threads * sizeof *t.sides;
+  size_t bytes = (size_t)(threads * (1 + c->nin)) * sizeof *t.sides;
   if ((st = cpu_alloc(index, bytes, &sides)) != OK) return st;
   t.sides = sides;
   share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
