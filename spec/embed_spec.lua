@@ -18,6 +18,8 @@ describe("a host", function()
 
   it("ends operations of hours, by a flag and by hooks", function() host "cancel" end)
 
+  it("forks: a child draws the parent's numbers until it sets a seed", function() host "fork" end)
+
   for _, libraries in ipairs {"base,package,string,table,math,coroutine,utf8", "base,package,string,table,math,coroutine"} do
     it("leaves out libraries: all in memory works with " .. libraries, function()
       host(("run %ssandbox.lua %s"):format(scripts, libraries), "env -u LUATENSOR_FAULTS")

@@ -17,7 +17,8 @@
 **
 ** Incremental. Never a full collection unless memory is out, since that would stop the host for as long as its heap takes
 ** (86 ms for 64 MB of small tables). One mark, step_at: a step of FINE, a tenth of a millisecond at most, which are spaced so that
-** as many as the last cycle took come within max(slack, share of live, 4 * Lua's heap). */
+** as many as two cycles take, by the last one, come within max(slack, share of live, 4 * Lua's heap): what dies just after it was
+** marked goes in the next cycle. */
 
 #include "lua_collect.h"
 
@@ -58,7 +59,7 @@ static bool step(lua_State *L) {
 /* ---- incremental ---- */
 
 static void step_finely(lua_State *L, module_state *m, account *a, size_t bytes) {
-  size_t apart = slack_of(a, FINE_SLACK, heap_of(L)) / (size_t)max_size((size_t)m->cycle, 1) + 1;
+  size_t apart = slack_of(a, FINE_SLACK, heap_of(L)) / 2 / max_size((size_t)m->cycle, 1) + 1;
   size_t due = 1 + bytes / apart;
   for (size_t k = 0; k < due && k < MOST_STEPS; k++) {
     m->steps++;

@@ -3,6 +3,7 @@
 **   embed_host drop ROUNDS          DLPack structs are deleted in a second thread while Lua makes views of the tensor
 **   embed_host memory               two states, each with memory of its own
 **   embed_host cancel               operations of hours end: by the flag of a second thread, by a count hook
+**   embed_host fork                 random numbers of a child
 **   embed_host run SCRIPT.lua LIBRARIES [sandbox]   a state with these libraries only, "base,string,table": the script
 **                                   passes; sandbox: opened for untrusted scripts
 ** Ends with status 0, or 1 and what was wrong. */
@@ -15,7 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <lauxlib.h>
 #include <lualib.h>
@@ -205,6 +208,22 @@ static int cancel(int argc, char **argv) {
   return failed;
 }
 
+/* ---- fork ---- */
+
+/* A child draws the parent's numbers, until it is told otherwise. */
+static int forked(int argc, char **argv) {
+  (void)argc, (void)argv;
+  lua_State *L = open_state();
+  int failed = run(L, "lt = require 'luatensor' lt.manual_seed(3) first = lt.rand(1):item() lt.manual_seed(3)");
+  pid_t child = fork();
+  failed |= expect(L, "return lt.rand(1):item() == first");
+  if (child == 0) exit(failed | expect(L, "lt.manual_seed(4) return lt.rand(1):item() ~= first"));
+  int status = 1;
+  waitpid(child, &status, 0);
+  lua_close(L);
+  return failed | (status != 0);
+}
+
 /* ---- run ---- */
 
 static const luaL_Reg libraries[] = {
@@ -233,11 +252,11 @@ static int run_with(int argc, char **argv) {
 }
 
 static const struct { const char *name; int (*run)(int, char **); } modes[] = {
-  {"drop", drop}, {"memory", memory}, {"cancel", cancel}, {"run", run_with}
+  {"drop", drop}, {"memory", memory}, {"cancel", cancel}, {"fork", forked}, {"run", run_with}
 };
 
 int main(int argc, char **argv) {
   for (size_t k = 0; argc > 1 && k < sizeof modes / sizeof *modes; k++)
     if (strcmp(modes[k].name, argv[1]) == 0) return modes[k].run(argc, argv);
-  return wrong(NULL, "usage: embed_host drop|memory|cancel|run …");
+  return wrong(NULL, "usage: embed_host drop|memory|cancel|fork|run …");
 }
