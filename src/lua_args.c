@@ -134,19 +134,35 @@ static void check_name(lua_State *L, int i, const char *fn, const char *const *k
   if (!known[k]) unknown_option(L, fn, name, known);
 }
 
+/* True if the value at the top must stay alive while an operation uses it. Option out is looked at again, see push_out. */
+static bool must_stay(lua_State *L) {
+  int type = lua_type(L, -1);
+  return type != LUA_TNUMBER && type != LUA_TBOOLEAN && strcmp(lua_tostring(L, -2), "out") != 0;
+}
+
+/* Replaces the table at index i by a copy. */
+static void copy_table(lua_State *L, int i) {
+  lua_newtable(L);
+  int copy = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, i);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, copy);
+  }
+  lua_replace(L, i);
+}
+
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs) {
   check_dot(L, fn);
   int last = lua_gettop(L);
   *nargs = last;
   if (last == 0 || !is_options(L, last)) return 0;
-  lua_newtable(L);
-  for (lua_pushnil(L); lua_next(L, last);) {
+  bool copy = false;
+  for (lua_pushnil(L); lua_next(L, last); lua_pop(L, 1)) {
     check_name(L, -2, fn, known);
-    lua_pushvalue(L, -2);
-    lua_insert(L, -2);
-    lua_rawset(L, last + 1);
+    copy |= must_stay(L);
   }
-  lua_replace(L, last);
+  if (copy) copy_table(L, last);
   *nargs = last - 1;
   return last;
 }
@@ -210,8 +226,14 @@ tensor *opt_out(lua_State *L, int options, const char *fn) {
     if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
     if (recorder()) recorder()->check_write(L, fn, 0);
   }
-  lua_pop(L, 1);            /* the options table keeps it alive */
+  lua_pop(L, 1);
   return t;
+}
+
+void push_out(lua_State *L, int options, const char *fn, const tensor *out) {
+  push_option(L, options, "out");
+  const tensor *now = test_tensor(L, -1);
+  if (now != out || tensor_is_gone(now)) luaL_error(L, "%s: option out: a finalizer changed it meanwhile", fn);
 }
 
 bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise) {

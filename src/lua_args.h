@@ -96,7 +96,8 @@ bool is_options(lua_State *L, int i);
 
 /* Index of the options table if the last argument is one, else 0. Names not in `known` (ended by NULL)
 ** are an error that lists them. Positional arguments are 1 … *nargs after this.
-** A copy takes the place of the table: finalizers, which run in the middle of functions, cannot change that one. */
+** If the table holds more than numbers, booleans and option out, a copy takes its place: finalizers, which run in the middle
+** of functions, cannot change the copy. A call with {out = y} makes Lua allocate nothing. */
 int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs);
 
 /* Replaces the list at index i by a copy, for the same reason. Returns its length. */
@@ -112,6 +113,7 @@ int push_option(lua_State *L, int options, const char *name);
 enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise);   /* option "dtype" */
 place      opt_place(lua_State *L, int options, const char *fn, place otherwise);        /* option "device" */
 tensor    *opt_out(lua_State *L, int options, const char *fn);                           /* option "out", or NULL */
+void       push_out(lua_State *L, int options, const char *fn, const tensor *out);               /* pushes what opt_out gave */
 bool       opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise);
 
 /* ---- values ---- */

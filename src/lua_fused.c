@@ -158,7 +158,7 @@ static int l_call(lua_State *L) {
   if (!j.has_place) j.place = default_place(L);
   tensor *out = opt_out(L, options, "elementwise");
   bool given = out != NULL;
-  if (given) push_option(L, options, "out");
+  if (given) push_out(L, options, "elementwise", out);
   else out = push_tensor(L, "elementwise", e->result, &j.shape, j.place);
   if (!place_equal(out->store->place, j.place)) {
     const tensor *both[MAX_IN + 1] = {out};

@@ -67,8 +67,9 @@ static int compute_into(lua_State *L, const call *c, int target) {
 
 /* Into the option `out`, or a new tensor. */
 static int compute_or_out(lua_State *L, const call *c, int options) {
-  if (!options || !opt_out(L, options, c->fn)) return compute(L, c);
-  push_option(L, options, "out");
+  const tensor *out = opt_out(L, options, c->fn);
+  if (!out) return compute(L, c);
+  push_out(L, options, c->fn, out);
   return compute_into(L, c, lua_gettop(L));
 }
 

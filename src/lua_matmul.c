@@ -49,7 +49,7 @@ static int raise_product(lua_State *L, const char *fn, int status, const matmul_
 /* Checks of a prepared job's inputs are done; pushes its result: option out, or fresh. */
 static tensor *push_result(lua_State *L, const char *fn, int options, const matmul_job *j) {
   tensor *out = opt_out(L, options, fn);
-  if (out) push_option(L, options, "out");
+  if (out) push_out(L, options, fn, out);
   else out = push_tensor(L, fn, j->dtype, &j->shape, j->a->store->place);
   return out;
 }

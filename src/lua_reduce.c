@@ -82,7 +82,7 @@ static int l_reduce(lua_State *L) {
   bool given = out != NULL;
   int st = reduce_prepare(&r);
   if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
-  if (given) push_option(L, options, "out");
+  if (given) push_out(L, options, fn, out);
   else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
   TRY(L, r.in->store->place, st, reduce_run(&r, out));
   if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
@@ -177,7 +177,7 @@ static int l_line(lua_State *L) {
   int st = line_prepare(&l);
   enum dtype asked = dtype_kind(l.in->dtype) == KIND_COMPLEX && softmax ? DT_none : l.dtype;
   if (st != OK) return refuse(L, st, fn, l.in, NULL, asked, l.result, &l.shape);
-  if (given) push_option(L, options, "out");
+  if (given) push_out(L, options, fn, out);
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
   TRY(L, l.in->store->place, st, line_run(&l, out));
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);

@@ -20,7 +20,7 @@ static void expect_arguments(lua_State *L, const char *fn, int n, int least, int
 static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
   tensor *out = opt_out(L, options, fn);
   if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
-  push_option(L, options, "out");
+  push_out(L, options, fn, out);
   if (!place_equal(out->store->place, in[0]->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){out, in[0]}, 2);
   int st = check_target(out, s, d, in, nin);
   if (st == OK && out->dtype != d) st = ERR_CAST;
