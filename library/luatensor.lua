@@ -102,9 +102,11 @@ function Tensor:all(dim, options) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
 ---@param y number|luatensor.Tensor broadcast with x
----@param options? table rtol (1e-5), atol (1e-8), equal_nan (false)
+---@param rtol? number|luatensor.Tensor relative tolerance
+---@param atol? number|luatensor.Tensor absolute tolerance
+---@param options? table `rtol`, `atol`, `equal_nan` (false)
 ---@return boolean #
-function Tensor:allclose(y, options) end
+function Tensor:allclose(y, rtol, atol, options) end
 
 ---The same as max.
 Tensor["amax"] = Tensor["max"]
@@ -217,7 +219,7 @@ function Tensor:asinh_() end
 
 ---A copy of x with another dtype.
 ---@param dtype string
----@param options? table copy: false gives x itself where it has the dtype (default true); device
+---@param options? table `copy`: false gives x itself where it has the dtype (default true); `device`
 ---@return luatensor.Tensor #
 function Tensor:astype(dtype, options) end
 
@@ -275,7 +277,7 @@ function Tensor:bernoulli_(p, options) end
 ---How often each value occurs: element i of the result counts the elements that are i. Waits for
 ---the least and the largest.
 ---Lua tensors start at 1: so does this, and a value below 1 is an error.
----@param options? table weights: a tensor that has an amount for each element, which is added up instead of 1; minlength: least length of the result
+---@param options? table `weights`: a tensor that has an amount for each element, which is added up instead of 1; `minlength`: least length of the result
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
 function Tensor:bincount(options) end
 
@@ -397,7 +399,7 @@ function Tensor:char() end
 
 ---At most n parts of one size along a dim; the last may be shorter.
 ---@param n integer
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return table # views
 function Tensor:chunk(n, dim) end
 
@@ -408,15 +410,15 @@ Tensor["clamp"] = Tensor["clip"]
 Tensor["clamp_"] = Tensor["clip_"]
 
 ---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
----@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below
----@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above
----@param options? table out: the tensor to write to
+---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
+---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
+---@param options? table `min`, `max`; `out`: the tensor to write to
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function Tensor:clip(min, max, options) end
 
 ---In place: Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
----@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below
----@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above
+---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
+---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@return luatensor.Tensor # x
 function Tensor:clip_(min, max) end
 
@@ -498,25 +500,25 @@ Tensor["cumsum"] = Tensor["cumulative_sum"]
 
 ---Largest element so far along a dim; NaN from the first NaN on.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_max(dim, options) end
 
 ---Smallest element so far along a dim; NaN from the first NaN on.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_min(dim, options) end
 
 ---Running product along a dim. Bool and integers multiply in int64 or uint64.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `include_initial`: starts with 1, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_prod(dim, options) end
 
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `include_initial`: starts with 0, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:cumulative_sum(dim, options) end
 
@@ -538,13 +540,14 @@ function Tensor:detach_() end
 function Tensor:diag(k) end
 
 ---The diagonals of the matrices in two dims, as the last dim.
----@param options? table `offset` (0; above the main diagonal when positive), `dim1` (-2), `dim2` (-1)
+---@param offset? integer above the main diagonal when positive
+---@param options? table `offset`, `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
-function Tensor:diagonal(options) end
+function Tensor:diagonal(offset, options) end
 
 ---Differences of neighbours along a dim, n times over.
 ---@param dim? integer
----@param options? table dim, n (1), prepend and append: tensors that x is joined with before
+---@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
 ---@return luatensor.Tensor # shape of x, n less in dim
 function Tensor:diff(dim, options) end
 
@@ -581,7 +584,7 @@ function Tensor:dot(y, options) end
 function Tensor:double() end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function Tensor:empty_like(options) end
 
@@ -634,7 +637,7 @@ function Tensor:exp_() end
 Tensor["expand"] = Tensor["broadcast_to"]
 
 ---New dims of length 1.
----@param dim integer|table where the new dims stand in the result
+---@param dim integer|table where the new dims stand in the result; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:expand_dims(dim) end
 
@@ -660,7 +663,7 @@ function Tensor:fill_(value) end
 function Tensor:flatten(first, last) end
 
 ---Reversed along dims.
----@param dim? integer|table without it, all
+---@param dim? integer|table without it, all; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:flip(dim) end
 
@@ -691,13 +694,13 @@ function Tensor:floor_divide(y, options) end
 function Tensor:floor_divide_(y) end
 
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
----In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
----collector ends it when nothing refers to it any more.
+---It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
+---the collector ends the tensor when nothing refers to it any more.
 function Tensor:free() end
 
 ---One value in the shape of x.
 ---@param value any number or boolean that fits the dtype
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function Tensor:full_like(value, options) end
 
@@ -745,7 +748,7 @@ function Tensor:half() end
 ---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
 ---last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
 ---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up to 1
+---@param options? table `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add up to 1
 ---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
 ---@return luatensor.Tensor # edges, one more
 function Tensor:histogram(bins, options) end
@@ -794,9 +797,9 @@ function Tensor:is_pinned() end
 
 ---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
 ---@param y number|luatensor.Tensor broadcast with x
----@param rtol? number|luatensor.Tensor relative tolerance; also an option
----@param atol? number|luatensor.Tensor absolute tolerance; also an option
----@param options? table rtol, atol; equal_nan: is NaN close to NaN (default false); out
+---@param rtol? number|luatensor.Tensor relative tolerance
+---@param atol? number|luatensor.Tensor absolute tolerance
+---@param options? table `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
 ---@return luatensor.Tensor # bool
 function Tensor:isclose(y, rtol, atol, options) end
 
@@ -909,7 +912,7 @@ function Tensor:log_() end
 
 ---The logarithm of softmax, exact where softmax is nearly 0 or 1.
 ---@param dim? integer
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:log_softmax(dim, options) end
 
@@ -969,7 +972,7 @@ Tensor["lt"] = Tensor["less"]
 ---x with the elements replaced where the mask is true.
 ---@param mask luatensor.Tensor bool, broadcast with x
 ---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
----@param options? table out: the tensor to write to
+---@param options? table `out`: the tensor to write to
 ---@return luatensor.Tensor # of x's dtype
 function Tensor:masked_fill(mask, value, options) end
 
@@ -1023,13 +1026,13 @@ function Tensor:maximum_(y) end
 ---arithmetic mean; NaN of no elements.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `dtype` (of the result, in which it is added up)
 ---@return luatensor.Tensor #
 function Tensor:mean(dim, options) end
 
 ---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table dim, keepdim
+---@param options? table `dim`, `keepdim`
 ---@return luatensor.Tensor # shape without these dims
 function Tensor:median(dim, options) end
 
@@ -1154,7 +1157,7 @@ function Tensor:nonzero() end
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table p, dim, keepdim, dtype (of the result), out
+---@param options? table `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
 ---@return luatensor.Tensor # shape without these dims
 function Tensor:norm(p, dim, options) end
 
@@ -1177,7 +1180,7 @@ function Tensor:not_equal(y, options) end
 function Tensor:numel() end
 
 ---Ones in the shape of x.
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function Tensor:ones_like(options) end
 
@@ -1236,14 +1239,14 @@ Tensor["power_"] = Tensor["pow_"]
 ---product; bool and integers multiply in int64 or uint64.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `dtype` (of the result, in which it is multiplied)
 ---@return luatensor.Tensor #
 function Tensor:prod(dim, options) end
 
 ---Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table dim, keepdim, method: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+---@param options? table `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
 ---@return luatensor.Tensor # NaN where the line has a NaN
 function Tensor:quantile(q, dim, options) end
 
@@ -1306,7 +1309,7 @@ function Tensor:remainder_(y) end
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
 ---With other repeats than one number, it must know their sum, and does not return before a GPU does.
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
----@param dim? integer without it, x is flattened
+---@param dim? integer without it, x is flattened; also option `dim`
 ---@return luatensor.Tensor #
 Tensor["repeat"] = function(self, repeats, dim) end
 
@@ -1335,7 +1338,7 @@ Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 
 ---Elements moved on along dims; those that leave at the end come back in front.
 ---@param shift integer|table
----@param dim? integer|table without it, in row-major order
+---@param dim? integer|table without it, in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function Tensor:roll(shift, dim) end
 
@@ -1393,7 +1396,7 @@ function Tensor:scatter_add_(dim, index, src) end
 
 ---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort `sorted`, of its shape (what argsort gives)
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
 ---@return luatensor.Tensor # int64, of values' shape
 function Tensor:searchsorted(values, options) end
 
@@ -1469,7 +1472,7 @@ function Tensor:sinh_() end
 
 ---exp(x) / sum(exp(x)) along a dim, without overflow on the way.
 ---@param dim? integer
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
 function Tensor:softmax(dim, options) end
 
@@ -1492,7 +1495,7 @@ function Tensor:sort(dim, options) end
 
 ---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
 ---@param sizes integer|table
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return table # views
 function Tensor:split(sizes, dim) end
 
@@ -1517,14 +1520,14 @@ function Tensor:square(options) end
 function Tensor:square_() end
 
 ---Without dims of length 1.
----@param dim? integer|table those to drop; without it, all of length 1
+---@param dim? integer|table those to drop; without it, all of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function Tensor:squeeze(dim) end
 
 ---standard deviation: the root of var.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `correction` (0): what is divided by is the number of elements less this; 1 as in PyTorch
 ---@return luatensor.Tensor #
 function Tensor:std(dim, options) end
 
@@ -1549,7 +1552,7 @@ function Tensor:subtract_(y) end
 ---sum; bool and integers add up in int64 or uint64.
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `dtype` (of the result, in which it is added up)
 ---@return luatensor.Tensor #
 function Tensor:sum(dim, options) end
 
@@ -1568,14 +1571,14 @@ Tensor["t"] = Tensor["matrix_transpose"]
 ---Elements of x at positions along a dim: `x[{…, indices, …}]`.
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
 ---@param dim? integer may be left out when x is 1-d
----@param options? table `out`
+---@param options? table `dim`, `out`
 ---@return luatensor.Tensor # shape of x, with that of indices for dim
 function Tensor:take(indices, dim, options) end
 
 ---Elements along a dim, as gather; the other dims broadcast.
 ---@param indices luatensor.Tensor as many dims as x
 ---@param dim? integer
----@param options? table `out`
+---@param options? table `dim`, `out`
 ---@return luatensor.Tensor #
 function Tensor:take_along_axis(indices, dim, options) end
 
@@ -1616,7 +1619,7 @@ function Tensor:tile(...) end
 ---x with another dtype, on another device, or both. x itself where it has these already.
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 ---@param ... string a dtype, a device, or both in any order
----, then options: dtype, device, copy (default false: x itself is good enough)
+---, then options: `dtype`, `device`, `copy` (default false: x itself is good enough)
 ---@return luatensor.Tensor #
 function Tensor:to(...) end
 
@@ -1628,7 +1631,7 @@ function Tensor:to_bytes() end
 ---takes it deletes the struct only when its own work on the memory is done.
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
----@param options? table {versioned = true}; false gives the old struct, DLManagedTensor
+---@param options? table `versioned` (true): false gives the old struct, DLManagedTensor
 ---@return any # userdata
 function Tensor:to_dlpack(options) end
 
@@ -1722,22 +1725,23 @@ function Tensor:unique_values() end
 Tensor["unsqueeze"] = Tensor["expand_dims"]
 
 ---The slices along a dim, without that dim.
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return table # views
 function Tensor:unstack(dim) end
 
 ---variance, divided by n - correction (0 unless given).
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `correction` (0): what is divided by is the number of elements less this; 1 as in PyTorch
 ---@return luatensor.Tensor #
 function Tensor:var(dim, options) end
 
 ---Sums of products along a dim; the other dims broadcast.
 ---@param y luatensor.Tensor as long as x in that dim; not bool
----@param options? table `dim`: counted from the end if negative; default -1
+---@param dim? integer counted from the end if negative, as when the tensors have different numbers of dims
+---@param options? table `dim`
 ---@return luatensor.Tensor # without that dim
-function Tensor:vecdot(y, options) end
+function Tensor:vecdot(y, dim, options) end
 
 ---The same as reshape.
 Tensor["view"] = Tensor["reshape"]
@@ -1769,7 +1773,7 @@ function Tensor:where_(y, z) end
 function Tensor:zero_() end
 
 ---Zeros in the shape of x.
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function Tensor:zeros_like(options) end
 
@@ -1846,7 +1850,8 @@ function Module:forward() end
 ---@return string #
 function Module:extra() end
 
----Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take.
+---Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take. Inside of other modules
+---its name in the outermost one comes first: "2.2 (Linear(64, 128)): message".
 ---@param message string for string.format
 function Module:fail(message) end
 
@@ -1986,6 +1991,8 @@ local lt = {}
 
 lt.advise = {}
 
+lt.autograd = {}
+
 lt.bench = {}
 
 lt.cuda = {}
@@ -2040,13 +2047,13 @@ function lt.complex(re, im) end
 ---A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
 ---Integers make int64, floats (or a mix of both) float32, booleans bool.
 ---@param data any nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
----@param options? table {dtype =, device =, requires_grad =}; data that does not fit the dtype is an error
+---@param options? table `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
 ---@return luatensor.Tensor # a new tensor
 function lt.tensor(data, options) end
 
 ---The data as a tensor, without a copy where it already is one of that dtype and device.
 ---@param data any nested tables, a number, a boolean, or a tensor
----@param options? table {dtype =, device =, copy =, requires_grad =}; copy true always copies, false is an error where a copy is needed
+---@param options? table `dtype`, `device`, `requires_grad`, `copy`: true always copies, false is an error where a copy is needed
 ---@return luatensor.Tensor #
 function lt.asarray(data, options) end
 
@@ -2069,7 +2076,7 @@ function lt.to_bytes(x) end
 ---A tensor from the bytes of its elements, row-major, native byte order.
 ---@param s string
 ---@param shape any table of sizes, or one size
----@param options? table {dtype = "float32", device = the default device, requires_grad = false}
+---@param options? table `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.from_bytes(s, shape, options) end
 
@@ -2082,14 +2089,14 @@ function lt.data_ptr(x) end
 ---Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
 ---@param x luatensor.Tensor
 ---@param ... string a dtype, a device, or both in any order
----, then options: dtype, device, copy (default false: x itself is good enough)
+---, then options: `dtype`, `device`, `copy` (default false: x itself is good enough)
 ---@return luatensor.Tensor #
 function lt.to(x, ...) end
 
 ---A copy of x with another dtype.
 ---@param x luatensor.Tensor
 ---@param dtype string
----@param options? table copy: false gives x itself where it has the dtype (default true); device
+---@param options? table `copy`: false gives x itself where it has the dtype (default true); `device`
 ---@return luatensor.Tensor #
 function lt.astype(x, dtype, options) end
 
@@ -2121,51 +2128,51 @@ function lt.is_pinned(x) end
 
 ---Zeros.
 ---@param ... any sizes, or one table of sizes; none: a 0-d tensor
----, then options: {dtype = "float32", device = the default device, requires_grad = false}
+---, then options: `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # of that shape
 function lt.zeros(...) end
 
 ---Ones.
 ---@param ... any sizes, or one table of sizes
----, then options: {dtype = "float32", device = the default device, requires_grad = false}
+---, then options: `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # of that shape
 function lt.ones(...) end
 
 ---A tensor whose elements are whatever was in memory.
 ---@param ... any sizes, or one table of sizes
----, then options: {dtype = "float32", device = the default device, requires_grad = false}
+---, then options: `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # of that shape
 function lt.empty(...) end
 
 ---Zeros in the shape of x.
 ---@param x luatensor.Tensor
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.zeros_like(x, options) end
 
 ---Ones in the shape of x.
 ---@param x luatensor.Tensor
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.ones_like(x, options) end
 
 ---A tensor in the shape of x whose elements are whatever was in memory.
 ---@param x luatensor.Tensor
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.empty_like(x, options) end
 
 ---One value everywhere: `lt.full({2, 3}, 7)`.
 ---@param shape any table of sizes, or one size
 ---@param value any number or boolean; an integer makes int64, a float the default float, a boolean bool
----@param options? table {dtype =, device =, requires_grad =}; a value that does not fit the dtype is an error
+---@param options? table `dtype`, `device`, `requires_grad`; a value that does not fit the dtype is an error
 ---@return luatensor.Tensor # of that shape
 function lt.full(shape, value, options) end
 
 ---One value in the shape of x.
 ---@param x luatensor.Tensor
 ---@param value any number or boolean that fits the dtype
----@param options? table {dtype = x.dtype, device = x.device, requires_grad = false}
+---@param options? table `dtype` (x's), `device` (x's), `requires_grad` (false)
 ---@return luatensor.Tensor # a new tensor
 function lt.full_like(x, value, options) end
 
@@ -2173,7 +2180,7 @@ function lt.full_like(x, value, options) end
 ---@param start? number
 ---@param stop number
 ---@param step? number not 0; negative counts down
----@param options? table {dtype =, device =, requires_grad =}; integers make int64, floats the default float
+---@param options? table `dtype`, `device`, `requires_grad`; integers make int64, floats the default float
 ---@return luatensor.Tensor # 1-d
 function lt.arange(start, stop, step, options) end
 
@@ -2181,7 +2188,7 @@ function lt.arange(start, stop, step, options) end
 ---@param first number
 ---@param last number
 ---@param step? number not 0; negative counts down
----@param options? table {dtype =, device =, requires_grad =}; integers make int64, floats the default float
+---@param options? table `dtype`, `device`, `requires_grad`; integers make int64, floats the default float
 ---@return luatensor.Tensor # 1-d
 function lt.range(first, last, step, options) end
 
@@ -2189,7 +2196,7 @@ function lt.range(first, last, step, options) end
 ---@param start number|luatensor.Tensor a number, or a complex one: lt.complex(re, im)
 ---@param stop number|luatensor.Tensor the same
 ---@param n integer how many
----@param options? table {endpoint = true, dtype = "float32", device = the default device, requires_grad = false}; endpoint false leaves stop out
+---@param options? table `endpoint` (true; false leaves stop out), `dtype` (the default float), `device` (the default device), `requires_grad` (false)
 ---@return luatensor.Tensor # 1-d of a floating dtype
 function lt.linspace(start, stop, n, options) end
 
@@ -2199,7 +2206,7 @@ function lt.linspace(start, stop, n, options) end
 ---@return string # the name in full; an error where there is no such device
 function lt.device(name) end
 
----The device of tensors that are made without option `device`, in the whole process. "cpu" at first.
+---The device of tensors that are made without option `device`, in this Lua state. "cpu" at first.
 ---@param name string
 function lt.set_default_device(name) end
 
@@ -2237,14 +2244,14 @@ function lt.clock() end
 ---The userdata owns a DLManagedTensorVersioned, whose address it begins with; taking it over means setting that
 ---address to NULL. What is not taken is deleted with the userdata.
 ---@param x luatensor.Tensor
----@param options? table {versioned = true}; false gives the old struct, DLManagedTensor
+---@param options? table `versioned` (true): false gives the old struct, DLManagedTensor
 ---@return any # userdata
 function lt.to_dlpack(x, options) end
 
 ---A tensor on memory that another library made, on the device where it is, without a copy, and owned from now on. What
 ---that library queued on a GPU must be done. Read-only memory is copied. After an error the struct still belongs to the caller.
 ---@param p any userdata of to_dlpack, a tensor, or light userdata: the address of a DLManagedTensorVersioned
----@param options? table {versioned = true, copy =, device =}; versioned false: light userdata to the old DLManagedTensor; copy true always copies, false is an error where a copy is needed; device: to copy it to
+---@param options? table `versioned` (true): false for light userdata to the old DLManagedTensor; `copy`: true always copies, false is an error where a copy is needed; `device`: to copy it to. An address is believed: in a sandbox (docs/embedding.md) only userdata is taken
 ---@return luatensor.Tensor #
 function lt.from_dlpack(p, options) end
 
@@ -2510,9 +2517,9 @@ function lt.linalg.solve(a, b) end
 
 ---Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
 ---@param x luatensor.Tensor real numbers of any shape
----@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below
----@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above
----@param options? table out: the tensor to write to
+---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
+---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
+---@param options? table `min`, `max`; `out`: the tensor to write to
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function lt.clip(x, min, max, options) end
 
@@ -2520,16 +2527,16 @@ function lt.clip(x, min, max, options) end
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool, broadcast with x
 ---@param value number|boolean|luatensor.Tensor broadcast with x; x's dtype must hold it
----@param options? table out: the tensor to write to
+---@param options? table `out`: the tensor to write to
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
 ---Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
----@param rtol? number|luatensor.Tensor relative tolerance; also an option
----@param atol? number|luatensor.Tensor absolute tolerance; also an option
----@param options? table rtol, atol; equal_nan: is NaN close to NaN (default false); out
+---@param rtol? number|luatensor.Tensor relative tolerance
+---@param atol? number|luatensor.Tensor absolute tolerance
+---@param options? table `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
 ---@return luatensor.Tensor # bool
 function lt.isclose(x, y, rtol, atol, options) end
 
@@ -2572,9 +2579,10 @@ function lt.dot(x, y, options) end
 ---Sums of products along a dim; the other dims broadcast.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor as long as x in that dim; not bool
----@param options? table `dim`: counted from the end if negative; default -1
+---@param dim? integer counted from the end if negative, as when the tensors have different numbers of dims
+---@param options? table `dim`
 ---@return luatensor.Tensor # without that dim
-function lt.vecdot(x, y, options) end
+function lt.vecdot(x, y, dim, options) end
 
 ---beta * x + alpha * a @ b, in one pass.
 ---@param x luatensor.Tensor broadcasts to [m, n]
@@ -2593,15 +2601,23 @@ function lt.set_matmul_precision(precision) end
 ---@return string # how exactly float32 products are made: "ieee" or "tf32"
 function lt.get_matmul_precision() end
 
----Memory of tensors on a device, in bytes: live (in use), peak (the most so far), cached (freed, kept
----for reuse).
+---Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
+---so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
+---`set_memory_limit` has set one.
 ---@param device? string the default device when left out
----@return table # {live = …, peak = …, cached = …}
+---@return table # {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
 function lt.memory(device) end
 
----Starts a new measurement of the peak: it becomes what is live now.
+---Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
 ---@param device? string the default device when left out
 function lt.reset_peak_memory(device) end
+
+---Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
+---and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
+---its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
+---@param bytes integer|nil nil: no limit
+---@param device? string the default device when left out
+function lt.set_memory_limit(bytes, device) end
 
 ---Gives memory that was freed and kept for reuse back to the system.
 ---@param device? string the default device when left out
@@ -2639,7 +2655,7 @@ function lt.randn(...) end
 ---@param low integer
 ---@param high integer
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (default int64), `device`, `generator`
+---, then options: `dtype` (default int64), `device`, `generator`, `requires_grad` (of floats)
 ---@return luatensor.Tensor #
 function lt.randint(low, high, ...) end
 
@@ -2680,42 +2696,42 @@ function lt.randn_like(x, options) end
 ---Running sum along a dim. Bool and integers add up in int64 or uint64.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `include_initial`: starts with 0, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_sum(x, dim, options) end
 
 ---Running product along a dim. Bool and integers multiply in int64 or uint64.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `include_initial`: starts with 1, one element more; `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_prod(x, dim, options) end
 
 ---Largest element so far along a dim; NaN from the first NaN on.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_max(x, dim, options) end
 
 ---Smallest element so far along a dim; NaN from the first NaN on.
 ---@param x luatensor.Tensor
 ---@param dim? integer not needed for 1-d tensors
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.cumulative_min(x, dim, options) end
 
 ---exp(x) / sum(exp(x)) along a dim, without overflow on the way.
 ---@param x luatensor.Tensor
 ---@param dim? integer
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.softmax(x, dim, options) end
 
 ---The logarithm of softmax, exact where softmax is nearly 0 or 1.
 ---@param x luatensor.Tensor
 ---@param dim? integer
----@param options? table `dtype`, `out`
+---@param options? table `dim`, `dtype`, `out`
 ---@return luatensor.Tensor #
 function lt.log_softmax(x, dim, options) end
 
@@ -2774,7 +2790,7 @@ function lt.event(options) end
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor integers, of any shape; negative from the end
 ---@param dim? integer may be left out when x is 1-d
----@param options? table `out`
+---@param options? table `dim`, `out`
 ---@return luatensor.Tensor # shape of x, with that of indices for dim
 function lt.take(x, indices, dim, options) end
 
@@ -2790,7 +2806,7 @@ function lt.gather(x, dim, index, options) end
 ---@param x luatensor.Tensor
 ---@param indices luatensor.Tensor as many dims as x
 ---@param dim? integer
----@param options? table `out`
+---@param options? table `dim`, `out`
 ---@return luatensor.Tensor #
 function lt.take_along_axis(x, indices, dim, options) end
 
@@ -2832,27 +2848,27 @@ function lt.argwhere(x) end
 ---Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
 ---@param sorted luatensor.Tensor 1-d, or rows that go with those of values; any dtype but complex
 ---@param values luatensor.Tensor|number
----@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort `sorted`, of its shape (what argsort gives)
+---@param options? table `side`: "left" (default) before equal elements, "right" after them; `right`: true for the latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
 ---@return luatensor.Tensor # int64, of values' shape
 function lt.searchsorted(sorted, values, options) end
 
 ---Tensors one after the other along a dim.
 ---@param tensors table of one shape, but for dim; dtypes promote
 ---@param dim? integer
----@param options? table `out`
+---@param options? table `dim`, `out`
 ---@return luatensor.Tensor #
 function lt.concat(tensors, dim, options) end
 
 ---Tensors of one shape along a new dim.
 ---@param tensors table dtypes promote
 ---@param dim? integer where the new dim stands in the result
----@param options? table `out`
+---@param options? table `dim`, `out`
 ---@return luatensor.Tensor #
 function lt.stack(tensors, dim, options) end
 
 ---Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
----In a finalizer it does nothing: the finalizer may run in the middle of an op on this very tensor, so the
----collector ends it when nothing refers to it any more.
+---It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
+---the collector ends the tensor when nothing refers to it any more.
 ---@param x luatensor.Tensor
 function lt.free(x) end
 
@@ -2861,11 +2877,13 @@ function lt.free(x) end
 ---@return boolean #
 function lt.is_tensor(v) end
 
----Sets how many threads an operation may use; small ones use fewer.
----@param n integer 1 or more; in a forked child only 1
+---Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
+---system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
+---the process may use: those that it may run on, or its container's share of them.
+---@param n integer from 1 to 4 times the processors, or to 64 where that is more
 function lt.set_num_threads(n) end
 
----@return integer # how many threads an operation may use
+---@return integer # how many threads an operation may use: what was set, or fewer if the system refused to start as many
 function lt.get_num_threads() end
 
 ---What computes: kernels, threads, BLAS and its processor type and threading; of a GPU the driver and libraries. For people
@@ -2902,13 +2920,13 @@ function lt.broadcast_to(x, ...) end
 
 ---New dims of length 1.
 ---@param x luatensor.Tensor
----@param dim integer|table where the new dims stand in the result
+---@param dim integer|table where the new dims stand in the result; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.expand_dims(x, dim) end
 
 ---Without dims of length 1.
 ---@param x luatensor.Tensor
----@param dim? integer|table those to drop; without it, all of length 1
+---@param dim? integer|table those to drop; without it, all of length 1; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.squeeze(x, dim) end
 
@@ -2942,15 +2960,16 @@ function lt.narrow(x, dim, start, length) end
 
 ---Reversed along dims.
 ---@param x luatensor.Tensor
----@param dim? integer|table without it, all
+---@param dim? integer|table without it, all; also option `dim`
 ---@return luatensor.Tensor # a view
 function lt.flip(x, dim) end
 
 ---The diagonals of the matrices in two dims, as the last dim.
 ---@param x luatensor.Tensor
----@param options? table `offset` (0; above the main diagonal when positive), `dim1` (-2), `dim2` (-1)
+---@param offset? integer above the main diagonal when positive
+---@param options? table `offset`, `dim1` (-2), `dim2` (-1)
 ---@return luatensor.Tensor # a view
-function lt.diagonal(x, options) end
+function lt.diagonal(x, offset, options) end
 
 ---For the generic for: `for i, row in x:rows() do`. `pairs(x)` is the same.
 ---@param x luatensor.Tensor
@@ -2987,28 +3006,29 @@ function lt.advise.choices(options) end
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
 
----Calls a function while nothing is recorded: what it computes needs no gradients. The function cannot yield.
----@param fn function
+---Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
+---a guard: nothing is recorded until the block ends whose variable holds it.
+---
+---    local y = lt.no_grad(model, x)
+---    local _ <close> = lt.no_grad()
+---
+---Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
+---yields inside leaves the others as they are.
+---@param fn? function
 ---@param ... any its arguments
----@return any # what fn returns
+---@return any # what fn returns, or the guard
 function lt.no_grad(fn, ...) end
 
----Calls a function while ops are recorded, also inside of lt.no_grad.
----@param fn function
+---Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
+---that of lt.no_grad.
+---@param fn? function
 ---@param ... any its arguments
----@return any # what fn returns
+---@return any # what fn returns, or the guard
 function lt.enable_grad(fn, ...) end
 
 ---Are ops on tensors that need gradients recorded?
 ---@return boolean #
 function lt.is_grad_enabled() end
-
----A function that gives the gradients of fn's result, a tensor of one element, for its arguments. It may be
----differentiated itself: `lt.grad(lt.grad(f))`.
----@param fn function
----@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given
----@return function # that takes what fn takes and gives one tensor for each of these arguments
-function lt.grad(fn, options) end
 
 ---A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
 ---@param f table `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for messages
@@ -3016,17 +3036,41 @@ function lt.grad(fn, options) end
 function lt.autograd_function(f) end
 
 ---Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
----an error with the line of the script. Slow: every result is waited for and looked at.
----@param fn function
+---an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
+---is a guard, as that of lt.no_grad.
+---@param fn? function
 ---@param ... any its arguments
----@return any # what fn returns
+---@return any # what fn returns, or the guard
 function lt.detect_anomaly(fn, ...) end
+
+---A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
+---differentiated itself, by lt.grad or by backward, with respect to everything that fn uses: `lt.grad(lt.grad(f))`,
+---or a penalty on the gradient of a network whose parameters require gradients. Inside lt.no_grad it gives
+---gradients, too, but these cannot be differentiated, which is faster.
+---@param fn function
+---@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given. `retain_graph` (false): keeps what fn recorded, for a backward from tensors that fn handed out
+---@return function # that takes what fn takes and gives one tensor for each of these arguments, then fn's further results
+function lt.grad(fn, options) end
+
+---As lt.grad, but the function gives fn's first result before the gradients.
+---@param fn function
+---@param options? table those of lt.grad
+---@return function # that takes what fn takes and gives fn's first result, one gradient for each differentiated argument, then fn's further results
+function lt.value_and_grad(fn, options) end
+
+---The gradients of outputs for inputs, which are leaves or results that the outputs were computed from. Nothing is
+---added to any leaf's `x.grad`. Of several outputs the gradients are added up.
+---@param outputs luatensor.Tensor|table of one element each, unless grad_outputs are given
+---@param inputs luatensor.Tensor|table
+---@param options? table `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph): keeps what was recorded, for another backward. `allow_unused` (false): nil for inputs that the outputs do not depend on, which are an error else
+---@return luatensor.Tensor # ... one for each input
+function lt.autograd.grad(outputs, inputs, options) end
 
 ---Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
 ---the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
 ---of the largest magnitude.
 ---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
----@param options? table those of time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
+---@param options? table those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
 ---@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
 function lt.bench.compare(entries, options) end
 
@@ -3076,7 +3120,7 @@ function lt.bench.load(path) end
 
 ---Where the time of a function goes.
 ---@param fn function called without arguments, many times
----@param options? table those of `bench.time` (its `clock` times fn as it runs; the parts have a clock of their own), and `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
+---@param options? table those of bench.time (its `clock` times fn as it runs; the parts have a clock of their own), and `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
 ---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the `limit` that is named), `part`, `emulated`
 function lt.bench.split(fn, options) end
 
@@ -3093,7 +3137,7 @@ function lt.bench.time(fn, options) end
 ---these, of tensors, numbers, strings, booleans and such tables:
 ---
 ---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
----@param path string
+---@param path string with the ending `.npy` or `.safetensors`, or one that no known format has
 ---@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
 ---@param options? table `metadata`: strings by name for other programs to read (.safetensors)
 function lt.save(path, value, options) end
@@ -3114,9 +3158,11 @@ function lt.load(path, options) end
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
----@param options? table rtol (1e-5), atol (1e-8), equal_nan (false)
+---@param rtol? number|luatensor.Tensor relative tolerance
+---@param atol? number|luatensor.Tensor absolute tolerance
+---@param options? table `rtol`, `atol`, `equal_nan` (false)
 ---@return boolean #
-function lt.allclose(x, y, options) end
+function lt.allclose(x, y, rtol, atol, options) end
 
 ---Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
 ---@param x luatensor.Tensor
@@ -3210,14 +3256,14 @@ function lt.elementwise(parameters, expression, dtype) end
 ---Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
 ---@param n integer number of samples
 ---@param d? number distance of the samples
----@param options? table d, dtype (a real float, the default float unless given), device
+---@param options? table `d`, `dtype` (a real float, the default float unless given), `device`
 ---@return luatensor.Tensor # shape [n], cycles per unit of d
 function lt.fft.fftfreq(n, d, options) end
 
 ---Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
 ---@param n integer number of samples
 ---@param d? number distance of the samples
----@param options? table d, dtype (a real float, the default float unless given), device
+---@param options? table `d`, `dtype` (a real float, the default float unless given), `device`
 ---@return luatensor.Tensor # shape [n // 2 + 1], cycles per unit of d
 function lt.fft.rfftfreq(n, d, options) end
 
@@ -3277,52 +3323,54 @@ function lt.kernel(source, name, options) end
 
 ---The same as lt.diagonal.
 ---@param x luatensor.Tensor
----@param options? table
----@return luatensor.Tensor #
-function lt.linalg.diagonal(x, options) end
+---@param offset? integer above the main diagonal when positive
+---@param options? table `offset`, `dim1` (-2), `dim2` (-1)
+---@return luatensor.Tensor # a view
+function lt.linalg.diagonal(x, offset, options) end
 
 ---The same as lt.matmul.
----@param x luatensor.Tensor
----@param y luatensor.Tensor
----@param options? table
----@return luatensor.Tensor #
+---@param x luatensor.Tensor shape [..., m, k]
+---@param y luatensor.Tensor shape [..., k, n]; not bool
+---@param options? table `out`: the tensor to write to
+---@return luatensor.Tensor # shape [..., m, n]
 function lt.linalg.matmul(x, y, options) end
 
 ---The same as lt.matrix_transpose.
----@param x luatensor.Tensor
+---@param x luatensor.Tensor 2-d or more
 ---@return luatensor.Tensor #
 function lt.linalg.matrix_transpose(x) end
 
 ---The same as lt.outer.
----@param x luatensor.Tensor
----@param y luatensor.Tensor
----@return luatensor.Tensor #
+---@param x luatensor.Tensor 1-d
+---@param y luatensor.Tensor 1-d
+---@return luatensor.Tensor # shape [#x, #y]
 function lt.linalg.outer(x, y) end
 
 ---The same as lt.tensordot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param options? table
+---@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
 ---@return luatensor.Tensor #
-function lt.linalg.tensordot(x, y, options) end
+function lt.linalg.tensordot(x, y, dims) end
 
 ---The same as lt.vecdot.
 ---@param x luatensor.Tensor
----@param y luatensor.Tensor
----@param options? table
----@return luatensor.Tensor #
-function lt.linalg.vecdot(x, y, options) end
+---@param y luatensor.Tensor as long as x in that dim; not bool
+---@param dim? integer counted from the end if negative, as when the tensors have different numbers of dims
+---@param options? table `dim`
+---@return luatensor.Tensor # without that dim
+function lt.linalg.vecdot(x, y, dim, options) end
 
 ---Sums of the diagonals of matrices.
 ---@param x luatensor.Tensor [..., m, n], any numbers
----@param options? table offset (0; above the main diagonal when positive), dtype as in sum
+---@param options? table `offset` (0; above the main diagonal when positive), `dtype` as in sum
 ---@return luatensor.Tensor # [...]
 function lt.linalg.trace(x, options) end
 
 ---Cross products of vectors of length 3 along a dim; the other dims broadcast.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param options? table dim (default -1)
+---@param options? table `dim` (-1)
 ---@return luatensor.Tensor #
 function lt.linalg.cross(x, y, options) end
 
@@ -3336,14 +3384,14 @@ function lt.linalg.matrix_power(x, n) end
 ---@param x luatensor.Tensor any shape; integers give the default float
 ---@param ord? number math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table ord, dim, keepdim, dtype (of the result)
+---@param options? table `ord`, `dim`, `keepdim`, `dtype` (of the result)
 ---@return luatensor.Tensor # without these dims
 function lt.linalg.vector_norm(x, ord, dim, options) end
 
 ---Norms of matrices.
 ---@param x luatensor.Tensor [..., m, n]
 ---@param ord? any "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
----@param options? table ord, keepdim
+---@param options? table `ord`, `keepdim`
 ---@return luatensor.Tensor # [...]
 function lt.linalg.matrix_norm(x, ord, options) end
 
@@ -3355,20 +3403,20 @@ function lt.linalg.cond(x, ord) end
 
 ---How many singular values are greater than rtol times the largest.
 ---@param x luatensor.Tensor [..., m, n]
----@param options? table rtol: a number, or a tensor with one for each matrix; default max(m, n) * eps
+---@param options? table `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps
 ---@return luatensor.Tensor # [...], int64
 function lt.linalg.matrix_rank(x, options) end
 
 ---Pseudo-inverses (Moore and Penrose's), by singular values.
 ---@param x luatensor.Tensor [..., m, n]
----@param options? table rtol: singular values up to rtol times the largest count as 0; a number, or a tensor with one for each matrix; default max(m, n) * eps
+---@param options? table `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with one for each matrix; default max(m, n) * eps
 ---@return luatensor.Tensor # [..., n, m]
 function lt.linalg.pinv(x, options) end
 
 ---x that makes the sum of |b - a x|² least; of several the shortest.
 ---@param a luatensor.Tensor [..., m, n]
 ---@param b luatensor.Tensor [m], one vector, or [..., m, k]; batch dims broadcast
----@param options? table rtol: singular values up to rtol times the largest count as 0; default max(m, n) * eps
+---@param options? table `rtol`: singular values up to rtol times the largest count as 0; default max(m, n) * eps
 ---@return luatensor.Tensor # x, [n] or [..., n, k]
 ---@return luatensor.Tensor # residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
 ---@return luatensor.Tensor # rank [...], int64
@@ -3409,21 +3457,21 @@ function lt.matrix_transpose(x) end
 
 ---The slices along a dim, without that dim.
 ---@param x luatensor.Tensor
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return table # views
 function lt.unstack(x, dim) end
 
 ---Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
 ---@param x luatensor.Tensor
 ---@param sizes integer|table
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return table # views
 function lt.split(x, sizes, dim) end
 
 ---At most n parts of one size along a dim; the last may be shorter.
 ---@param x luatensor.Tensor
 ---@param n integer
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return table # views
 function lt.chunk(x, n, dim) end
 
@@ -3436,7 +3484,7 @@ function lt.broadcast_arrays(...) end
 ---With other repeats than one number, it must know their sum, and does not return before a GPU does.
 ---@param x luatensor.Tensor
 ---@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
----@param dim? integer without it, x is flattened
+---@param dim? integer without it, x is flattened; also option `dim`
 ---@return luatensor.Tensor #
 lt["repeat"] = function(x, repeats, dim) end
 
@@ -3449,7 +3497,7 @@ function lt.tile(x, ...) end
 ---Elements moved on along dims; those that leave at the end come back in front.
 ---@param x luatensor.Tensor
 ---@param shift integer|table
----@param dim? integer|table without it, in row-major order
+---@param dim? integer|table without it, in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function lt.roll(x, shift, dim) end
 
@@ -3574,22 +3622,22 @@ function lt.nn.CELU(options) end
 function lt.nn.Softplus(options) end
 
 ---exp(x) / Σ exp(x) along a dim.
----@param dim? integer|table the dim, or options with `dim`
+---@param dim? integer|table also option `dim`
 ---@return luatensor.Module #
 function lt.nn.Softmax(dim) end
 
 ---log(softmax(x)).
----@param dim? integer|table
+---@param dim? integer|table also option `dim`
 ---@return luatensor.Module #
 function lt.nn.LogSoftmax(dim) end
 
 ---softmax(-x).
----@param dim? integer|table
+---@param dim? integer|table also option `dim`
 ---@return luatensor.Module #
 function lt.nn.Softmin(dim) end
 
 ---a · sigmoid(b), with the two halves of x along a dim.
----@param dim? integer|table
+---@param dim? integer|table also option `dim`
 ---@return luatensor.Module #
 function lt.nn.GLU(dim) end
 
@@ -3640,14 +3688,17 @@ function lt.nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---    loss:backward()
 ---    opt:step()
 ---
+---Without a function the result is a guard, for the block whose variable holds it:
+---`local _ <close> = nn.autocast{dtype = "bfloat16"}`.
+---
 ---GPUs whose tensor cores multiply half floats gain from it (NVIDIA's since compute capability 7.0; bfloat16 since
 ---8.0), and activations take half the memory. Processors gain nothing: their products of half floats compute in
 ---float32 and convert on the way. float16 reaches 65504 only: use optim.GradScaler with it; bfloat16 has float32's
 ---range.
----@param fn function cannot yield
+---@param fn? function
 ---@param options? table `dtype` ("bfloat16"), `device`: "cuda" or "cpu", tensors elsewhere stay as they are (all), `enabled` (true); false: not in here
 ---@param ... any fn's arguments
----@return any # what fn returns
+---@return any # what fn returns, or the guard
 function lt.nn.autocast(fn, options, ...) end
 
 ---Modules one after the other: what one gives the next takes. `model[2]` is the second, `#model` their number.
@@ -3710,7 +3761,7 @@ function lt.nn.Conv1d(inputs, outputs, kernel_size, options) end
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size any a number or a list
----@param options? table as Conv1d's
+---@param options? table those of nn.Conv1d
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function lt.nn.Conv2d(inputs, outputs, kernel_size, options) end
 
@@ -3726,37 +3777,37 @@ function lt.nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size any a number or a list
----@param options? table as ConvTranspose1d's
+---@param options? table those of nn.ConvTranspose1d
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function lt.nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 
 ---Each element becomes 0 with probability p while training; the others are divided by 1 - p.
 ---@param p? number
----@param options? table `generator`
+---@param options? table `p`, `generator`
 ---@return luatensor.Module #
 function lt.nn.Dropout(p, options) end
 
 ---Dropout of whole channels of [rows, channels, length].
 ---@param p? number
----@param options? table `generator`
+---@param options? table `p`, `generator`
 ---@return luatensor.Module #
 function lt.nn.Dropout1d(p, options) end
 
 ---Dropout of whole channels of [rows, channels, height, width].
 ---@param p? number
----@param options? table `generator`
+---@param options? table `p`, `generator`
 ---@return luatensor.Module #
 function lt.nn.Dropout2d(p, options) end
 
 ---Dropout of whole channels of [rows, channels, depth, height, width].
 ---@param p? number
----@param options? table `generator`
+---@param options? table `p`, `generator`
 ---@return luatensor.Module #
 function lt.nn.Dropout3d(p, options) end
 
 ---Dropout for selu: mean and variance stay.
 ---@param p? number
----@param options? table `generator`
+---@param options? table `p`, `generator`
 ---@return luatensor.Module #
 function lt.nn.AlphaDropout(p, options) end
 
@@ -3801,7 +3852,7 @@ function lt.nn.functional.leaky_relu(x, options) end
 
 ---x between two limits.
 ---@param x luatensor.Tensor
----@param options? table `min_val` (-1), `max_val` (1)
+---@param options? table `min_val` (-1), `max_val` (1), not below it
 ---@return luatensor.Tensor #
 function lt.nn.functional.hardtanh(x, options) end
 
@@ -3864,7 +3915,7 @@ function lt.nn.functional.softsign(x) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.logsigmoid(x) end
 
----x where it is above a threshold, else a value.
+---x where it is above a threshold, or NaN; else a value.
 ---@param x luatensor.Tensor
 ---@param limit number
 ---@param value number
@@ -3880,24 +3931,27 @@ function lt.nn.functional.prelu(x, weight) end
 ---exp(x) / Σ exp(x) along a dim; it never overflows.
 ---@param x luatensor.Tensor
 ---@param dim? integer
+---@param options? table `dim`, `dtype` (x's) of the result, in which it is computed
 ---@return luatensor.Tensor #
-function lt.nn.functional.softmax(x, dim) end
+function lt.nn.functional.softmax(x, dim, options) end
 
 ---log(softmax(x)), exact where softmax is nearly 0 or 1.
 ---@param x luatensor.Tensor
 ---@param dim? integer
+---@param options? table `dim`, `dtype` (x's) of the result
 ---@return luatensor.Tensor #
-function lt.nn.functional.log_softmax(x, dim) end
+function lt.nn.functional.log_softmax(x, dim, options) end
 
 ---softmax(-x).
 ---@param x luatensor.Tensor
 ---@param dim? integer
+---@param options? table `dim`, `dtype` (x's) of the result
 ---@return luatensor.Tensor #
-function lt.nn.functional.softmin(x, dim) end
+function lt.nn.functional.softmin(x, dim, options) end
 
 ---a · sigmoid(b), with the two halves a and b of x along a dim.
 ---@param x luatensor.Tensor of an even length in that dim
----@param dim? integer
+---@param dim? integer also option `dim`
 ---@return luatensor.Tensor # half as long
 function lt.nn.functional.glu(x, dim) end
 
@@ -4122,7 +4176,7 @@ function lt.nn.functional.max_pool1d(x, kernel_size, options) end
 ---The same of images. Options are numbers or lists for height and width; indices count row by row in each image.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param kernel_size any a number or a list
----@param options? table as max_pool1d's
+---@param options? table those of nn.functional.max_pool1d
 ---@return luatensor.Tensor # [batch, channels, height, width], shorter as in max_pool1d
 ---@return any # with return_indices: where they are, int64
 function lt.nn.functional.max_pool2d(x, kernel_size, options) end
@@ -4137,7 +4191,7 @@ function lt.nn.functional.avg_pool1d(x, kernel_size, options) end
 ---The same of images.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param kernel_size any a number or a list
----@param options? table as avg_pool1d's
+---@param options? table those of nn.functional.avg_pool1d
 ---@return luatensor.Tensor # [batch, channels, height, width]
 function lt.nn.functional.avg_pool2d(x, kernel_size, options) end
 
@@ -4372,13 +4426,13 @@ function lt.nn.BatchNorm1d(num_features, options) end
 
 ---The same for [N, channels, height, width].
 ---@param num_features integer channels
----@param options? table as of BatchNorm1d
+---@param options? table those of nn.BatchNorm1d
 ---@return luatensor.Module #
 function lt.nn.BatchNorm2d(num_features, options) end
 
 ---The same for [N, channels, depth, height, width].
 ---@param num_features integer channels
----@param options? table as of BatchNorm1d
+---@param options? table those of nn.BatchNorm1d
 ---@return luatensor.Module #
 function lt.nn.BatchNorm3d(num_features, options) end
 
@@ -4390,13 +4444,13 @@ function lt.nn.InstanceNorm1d(num_features, options) end
 
 ---The same for [N, channels, height, width].
 ---@param num_features integer channels
----@param options? table as of InstanceNorm1d
+---@param options? table those of nn.InstanceNorm1d
 ---@return luatensor.Module #
 function lt.nn.InstanceNorm2d(num_features, options) end
 
 ---The same for [N, channels, depth, height, width].
 ---@param num_features integer channels
----@param options? table as of InstanceNorm1d
+---@param options? table those of nn.InstanceNorm1d
 ---@return luatensor.Module #
 function lt.nn.InstanceNorm3d(num_features, options) end
 
@@ -4414,7 +4468,7 @@ function lt.nn.MaxPool1d(kernel_size, options) end
 
 ---The same of images: nn.functional.max_pool2d. Lengths are numbers, or lists for height and width.
 ---@param kernel_size any a number or a list
----@param options? table as MaxPool1d's
+---@param options? table those of nn.MaxPool1d
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function lt.nn.MaxPool2d(kernel_size, options) end
 
@@ -4426,7 +4480,7 @@ function lt.nn.AvgPool1d(kernel_size, options) end
 
 ---The same of images: nn.functional.avg_pool2d.
 ---@param kernel_size any a number or a list
----@param options? table as AvgPool1d's
+---@param options? table those of nn.AvgPool1d
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function lt.nn.AvgPool2d(kernel_size, options) end
 
@@ -4661,7 +4715,7 @@ function lt.optim.Adagrad(params, options) end
 function lt.optim.Adadelta(params, options) end
 
 ---A scaler.
----@param options? table `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step that was left out; `growth_factor` (2): after growth_interval (2000) steps that were not; `enabled` (true)
+---@param options? table `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step that was left out; `growth_factor` (2): after `growth_interval` (2000) steps that were not; `enabled` (true)
 ---@return luatensor.GradScaler #
 function lt.optim.GradScaler(options) end
 
@@ -4799,7 +4853,7 @@ function lt.optim.SGD(params, options) end
 ---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table dim, keepdim
+---@param options? table `dim`, `keepdim`
 ---@return luatensor.Tensor # shape without these dims
 function lt.median(x, dim, options) end
 
@@ -4807,7 +4861,7 @@ function lt.median(x, dim, options) end
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table dim, keepdim, method: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+---@param options? table `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
 ---@return luatensor.Tensor # NaN where the line has a NaN
 function lt.quantile(x, q, dim, options) end
 
@@ -4815,7 +4869,7 @@ function lt.quantile(x, q, dim, options) end
 ---the least and the largest.
 ---Lua tensors start at 1: so does this, and a value below 1 is an error.
 ---@param x luatensor.Tensor 1-d, integers of 1 and above
----@param options? table weights: a tensor that has an amount for each element, which is added up instead of 1; minlength: least length of the result
+---@param options? table `weights`: a tensor that has an amount for each element, which is added up instead of 1; `minlength`: least length of the result
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
 function lt.bincount(x, options) end
 
@@ -4823,14 +4877,14 @@ function lt.bincount(x, options) end
 ---last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
 ---@param x luatensor.Tensor any dtype but complex, any shape
 ---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table range: {least, greatest} of bins of one width, those of the elements unless given; weights: a tensor of x's shape, which is added up instead of 1; density (false): divides, so that counts times widths add up to 1
+---@param options? table `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add up to 1
 ---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
 ---@return luatensor.Tensor # edges, one more
 function lt.histogram(x, bins, options) end
 
 ---How tensors print. Options not named stay as they are.
----@param new table {precision = 4, threshold = 1000, edgeitems = 3, linewidth = 80, sci = "auto"}
-function lt.set_printoptions(new) end
+---@param options table `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
+function lt.set_printoptions(options) end
 
 ---1 with probability p, else 0.
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
@@ -4890,14 +4944,14 @@ function lt.isin(x1, x2, options) end
 ---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
 ---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table p, dim, keepdim, dtype (of the result), out
+---@param options? table `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
 ---@return luatensor.Tensor # shape without these dims
 function lt.norm(x, p, dim, options) end
 
 ---Differences of neighbours along a dim, n times over.
 ---@param x luatensor.Tensor any dtype but bool
 ---@param dim? integer
----@param options? table dim, n (1), prepend and append: tensors that x is joined with before
+---@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
 ---@return luatensor.Tensor # shape of x, n less in dim
 function lt.diff(x, dim, options) end
 
@@ -5327,7 +5381,7 @@ function lt.maximum(x, y, options) end
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `dtype` (of the result, in which it is added up)
 ---@return luatensor.Tensor #
 function lt.mean(x, dim, options) end
 
@@ -5397,7 +5451,7 @@ function lt.pow(x, y, options) end
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `dtype` (of the result, in which it is multiplied)
 ---@return luatensor.Tensor #
 function lt.prod(x, dim, options) end
 
@@ -5504,7 +5558,7 @@ function lt.square(x, options) end
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `correction` (0): what is divided by is the number of elements less this; 1 as in PyTorch
 ---@return luatensor.Tensor #
 function lt.std(x, dim, options) end
 
@@ -5520,7 +5574,7 @@ function lt.subtract(x, y, options) end
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `dtype` (of the result, in which it is added up)
 ---@return luatensor.Tensor #
 function lt.sum(x, dim, options) end
 
@@ -5549,7 +5603,7 @@ function lt.trunc(x, options) end
 ---For bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64.
 ---@param x luatensor.Tensor
 ---@param dim? integer|integer[] all dims unless given
----@param options? table `dim`, `keepdim`, `out`
+---@param options? table `dim`, `keepdim`, `out`, `correction` (0): what is divided by is the number of elements less this; 1 as in PyTorch
 ---@return luatensor.Tensor #
 function lt.var(x, dim, options) end
 

@@ -14,7 +14,7 @@ describe("item", function()
   it("refuses more and fewer", function()
     fails("item: one element expected, shape [2, 3] has 6; use totable()", lt.zeros(2, 3).item, lt.zeros(2, 3))
     fails("item: one element expected, shape [0] has 0; use totable()", lt.item, lt.zeros(0))
-    fails("item: argument 1: tensor expected, got no value", lt.item)
+    fails("item: argument 1: tensor expected, got no value; is there a colon? x:item(…)", lt.item)
   end)
 end)
 

@@ -25,6 +25,27 @@ describe("memory statistics", function()
     assert.equal(before, lt.memory().live)
   end)
 
+  it("say that calls into option out make Lua allocate nothing", function()
+    local x, into = lt.ones(16), {out = lt.zeros(16)}
+    local function work()
+      for _ = 1, 100 do
+        lt.add(x, x, into)
+        lt.tanh(x, into)
+        lt.cumulative_sum(x, 1, into)
+      end
+    end
+    work()
+    collectgarbage()
+    collectgarbage "stop"
+    local before = collectgarbage "count"
+    work()
+    local after = collectgarbage "count"
+    collectgarbage "restart"
+    assert.equal(before, after)
+    x:free()
+    into.out:free()
+  end)
+
   it("keep the peak until it is reset", function()
     lt.reset_peak_memory()
     local before = lt.memory().peak

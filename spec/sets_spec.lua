@@ -155,7 +155,7 @@ describe("unique", function()
 
   it("explains what is wrong", function()
     for _, name in ipairs(functions) do
-      assert.raises(name .. ": argument 1: tensor expected, got number", lt[name], 3)
+      assert.raises(name .. ": argument 1: tensor expected, got number; is there a colon? x:" .. name .. "(…)", lt[name], 3)
       assert.raises(name .. ": argument 1: tensor expected, got nil", lt[name])
     end
     local gone = lt.zeros(3)

@@ -330,7 +330,7 @@ static const tensor *from_table(lua_State *L, int i, const tensor *target) {
   lua_call(L, 2, 1);
   lua_replace(L, -3);
   lua_pop(L, 1);
-  return test_tensor(L, -1);
+  return check_tensor(L, lua_gettop(L), "index");      /* a script may have put a function of its own there */
 }
 
 const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target) {

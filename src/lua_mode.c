@@ -308,8 +308,9 @@ static void push_weak_table(lua_State *L) {
 static void make_list(lua_State *L) {
   guards *list = lua_newuserdatauv(L, sizeof *list, 0);
   *list = (guards){.made = 0};
-  bool first = __atomic_fetch_add(&lists_made, 1, __ATOMIC_RELAXED) == 0;
-  __atomic_store_n(&only_list, first ? list : NULL, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch(&lists_made, 1, __ATOMIC_SEQ_CST) == 1) __atomic_store_n(&only_list, list, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&lists_made, __ATOMIC_SEQ_CST) > 1)        /* also where another thread came between these lines */
+    __atomic_store_n(&only_list, NULL, __ATOMIC_SEQ_CST);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &guards_key);
 }
 
