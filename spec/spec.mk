@@ -114,7 +114,8 @@ torture: test-hosts       ## kills, failing allocators, raising hooks, threads u
 
 test-all:                 ## everything: the specs in all builds, every emulated one, the attacks; an hour or more
 	@spec/support/sum "make test" "make test-emulated" "make test-gcstress" "make test-sanitize" "make test-rock" \
-	  "make test-nvrtc" "make torture" "make lint"
+	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive spec/gradient_every_spec.lua" "make test-nvrtc" "make fuzz" \
+	  "make torture" "make lint"
 
 # ---- the emulated GPU ---------------------------------------------------------------------------
 
