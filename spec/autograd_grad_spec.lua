@@ -154,13 +154,17 @@ describe("lt.grad and lt.value_and_grad", function()
       local fn = lt[name](function(t) return (t.a ^ 2):sum() end)
       local text = message_of(fn, {a = lt.ones(2)})
       assert.matches("autograd_grad_spec.lua:%d+: " .. name .. ": argument 1 is a table: gradients do not pass through "
-                     .. "tables; give each tensor as an argument$", text)
+                     .. "tables; give each tensor as an argument, or say in option argnums which arguments are wanted$", text)
+      local beside = lt[name](function(p, x) return (p.w * x):sum() end)
+      assert.matches(name .. ": argument 1 is a table", message_of(beside, {w = lt.ones(1)}, lt.ones(1)))
+      assert.same({2}, numbers((select(name == "grad" and 1 or 2,
+                                       lt[name](function(p, x) return (p.w * x):sum() end, {argnums = 2})({w = lt.tensor {2.0}}, lt.ones(1))))))
       assert.matches(name .. ": no float or complex tensor is among the 2 arguments", message_of(fn, 1, lt.tensor {1}))
       assert.matches(name .. ": no float or complex tensor is among the 0 arguments", message_of(fn))
       fails(name .. ': unknown option "depth"; known: argnums, retain_graph', lt[name], f, {depth = 1})
       fails(name .. ": function expected, got number", lt[name], 1)
       assert.matches(name .. ": the function gave nil, a tensor expected", message_of(lt[name](function() end), lt.ones(1)))
-      assert.matches(name .. ": complex64: give a gradient",
+      assert.matches(name .. ": complex64: take real parts first",
                      message_of(lt[name](function(x) return x end), lt.ones({}, {dtype = "complex64"})))
     end
   end)
@@ -297,10 +301,13 @@ describe("lt.autograd.grad", function()
       ["outputs: a tensor or a list of tensors expected, got an empty table"] = {{}, x},
       ["inputs: a tensor or a list of tensors expected, got nil"] = {y},
       ["input 2: tensor expected, got number"] = {y, {x, 1}},
+      ["input 1: tensor expected, got nil"] = {y, {nil, x}},
+      ["output 2: tensor expected, got nil"] = {{y, nil, y}, x},
+      ["inputs: a list of tensors expected, got a table with the key w"] = {y, {w = x}},
       ["input 1 requires no gradient"] = {y, c},
       ["output 1 requires no gradient"] = {c, x},
       ["output 1: this tensor was freed"] = {freed, x},
-      ["a tensor of one element expected, the shape is [2]; sum it up, or give a gradient of that shape"] = {y, x},
+      ["a tensor of one element expected, the shape is [2]; sum it up, or give option grad_outputs"] = {y, x},
       ["grad_outputs: a tensor or a list of tensors expected, got number"] = {y, x, {grad_outputs = 1}},
       ["grad_outputs 1: tensor expected, got number"] = {y, x, {grad_outputs = {1}}},
       ["the gradient has shape [3], the tensor [2]"] = {y, x, {grad_outputs = lt.ones(3)}},

@@ -546,6 +546,23 @@ describe("an option that is given by position", function()
     }
   end)
 
+  it("of a module's call is told the name that the call knows", function()
+    local q, mask = lt.ones(2, 2, 4), lt.ones(2, 2, {dtype = "bool"})
+    local attention, encoder = nn.MultiheadAttention(4, 2), nn.TransformerEncoderLayer(4, 2)
+    local decoder = nn.TransformerDecoderLayer(4, 2)
+    check {
+      {named("MultiheadAttention%(4, 2%)", "{attn_mask = …}"), function() attention(q, q, q, nil, mask) end},
+      {named("MultiheadAttention%(4, 2%)", "{need_weights = false, attn_mask = …}"),
+        function() attention(q, q, q, nil, false, mask) end},
+      {named("MultiheadAttention", "{key_padding_mask = …}"), function() attention(q, q, q, mask) end},
+      {named("TransformerEncoderLayer", "{src_mask = …}"), function() encoder(q, mask) end},
+      {named("TransformerDecoderLayer", "{tgt_mask = …}"), function() decoder(q, q, mask) end},
+      {"^CrossEntropyLoss%(%): at most 2 arguments expected, got 3$",
+        function() nn.CrossEntropyLoss()(x, lt.tensor {1, 2}, {label_smoothing = 0.1}) end},
+    }
+    assert.matches("known: attn_mask,", helpers.message_of(attention, q, q, q, {nowhere = 1}))
+  end)
+
   it("has no name where the value fits none", function()
     check {
       {"^sum: at most 2 arguments and options expected, got 3$", function() x:sum(1, 2) end},
@@ -579,7 +596,11 @@ describe("an option that is given by position", function()
     for _, name in ipairs {"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "LBFGS"} do
       before[name] = {nn.Linear(1, 1):parameters()}
     end
-    for _, name in ipairs {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"} do before[name] = {x, x} end
+    for _, name in ipairs {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "binary_cross_entropy",
+                         "binary_cross_entropy_with_logits"} do
+      before[name] = {x, x}
+    end
+    before.scaled_dot_product_attention = {x, x, x}
     local places = {nn, F, lt.optim, S, lt.linalg, lt.data, require("luatensor.core").methods, nn.Module}
     for fn, options in pairs(require("luatensor.positions").options) do
       local f

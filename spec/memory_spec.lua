@@ -160,6 +160,15 @@ describe("out of memory", function()
     assert.equal("true", run "LUATENSOR_MEMORY_LIMIT=1000T")
   end)
 
+  it("has a limit that can be read, or nothing works", function()
+    local script = 'print(pcall(require, "luatensor"))'
+    local function run(limit) return shell.passes(("LUATENSOR_MEMORY_LIMIT='%s' lua5.4 -e '%s' | head -1"):format(limit, script)) end
+    for _, limit in ipairs {"1,5G", "100 M", "abc", "-5", "0", "2GB", ""} do
+      assert.matches(('LUATENSOR_MEMORY_LIMIT is "%s"; a number of bytes expected'):format(limit), run(limit), 1, true)
+    end
+    for _, limit in ipairs {"1.5G", "200m", "1e9", "100000K", "1T"} do assert.matches("^true", run(limit)) end
+  end)
+
   it("an allocation that fails once is tried again", function()
     lt._fail_after(1)
     assert.equal(4, lt.zeros(4).size)

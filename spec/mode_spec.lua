@@ -189,6 +189,31 @@ describe("a mode", function()
     for _ = 1, 20 do assert.is_true(coroutine.wrap(records)()) end
   end)
 
+  -- The collector takes garbage out of weak tables before it calls finalizers; what is computed in between meets the guard.
+  it("of a guard that is garbage is the default one, also before its finalizer ran", function()
+    local function deeper(n)                                              -- leaves other values on the stack
+      local a, b, c, d, e, f, g, h = 1, 2, 3, 4, 5, 6, 7, 8
+      if n > 0 then deeper(n - 1) end
+      return a + b + c + d + e + f + g + h
+    end
+    local w = lt.ones(1, leaf)
+    for _, make in ipairs {lt.detect_anomaly, function() return lt.nn.autocast {dtype = "bfloat16"} end} do
+      local holder, ran, mode, y = {guard = make()}, false, nil, nil
+      y = w * 2
+      assert.is_userdata(holder.guard)
+      setmetatable({}, {__gc = function()
+        deeper(10)
+        y, mode = w * 3, core.modes.autocast.value()
+        ran = true
+      end})
+      holder.guard = nil
+      collectgarbage()
+      assert.is_true(ran)
+      assert.same({3}, y:totable())
+      assert.is_nil(mode)
+    end
+  end)
+
   it("is open to each function of a script: all may yield", function()
     local double = lt.autograd_function {
       forward = function(_, x) coroutine.yield(records()) return x * 2 end, backward = function(_, g) return g * 2 end,

@@ -285,7 +285,17 @@ static const function_row functions[] = {
 };
 static const function_row faults[] = {{"_fail_after", l_fail_after, ANY}, {NULL, NULL, 0}};
 
+/* A limit that cannot be read would be no limit, or another one. */
+static void check_environment(lua_State *L) {
+  const char *text = getenv("LUATENSOR_MEMORY_LIMIT");
+  size_t bytes;
+  if (text && !text_bytes(text, &bytes))
+    luaL_error(L, "luatensor: LUATENSOR_MEMORY_LIMIT is \"%s\"; a number of bytes expected, with K, M, G or T behind it: 512M, 1.5G",
+               text);
+}
+
 void open_memory(lua_State *L) {
+  check_environment(L);
   add_functions(L, functions);
   if (getenv("LUATENSOR_FAULTS")) add_functions(L, faults);
 }

@@ -218,15 +218,19 @@ bool mode_is_recording(lua_State *L) {
   return !g || g->flag;
 }
 
+/* Garbage leaves the weak table before its finalizer closes the guard. */
 bool mode_push(lua_State *L, enum mode mode) {
-  const guard *g = find_guard(L, mode);
-  if (!g) return false;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &values_key);
-  lua_rawgetp(L, -1, g);
-  lua_getiuservalue(L, -1, VALUE);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
-  return true;
+  for (guard *g; (g = find_guard(L, mode)) != NULL; close_guard(g)) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &values_key);
+    if (lua_rawgetp(L, -1, g) == LUA_TUSERDATA) {
+      lua_getiuservalue(L, -1, VALUE);
+      lua_replace(L, -3);
+      lua_pop(L, 1);
+      return true;
+    }
+    lua_pop(L, 2);
+  }
+  return false;
 }
 
 guard *mode_record(lua_State *L, bool flag) {

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef __APPLE__
 #include <xlocale.h>
@@ -31,6 +32,18 @@ double text_number(const char *text, char **end) {
   double x = strtod(text, end);
   text_leave(before);
   return x;
+}
+
+bool text_bytes(const char *text, size_t *bytes) {
+  static const char units[] = "KMGTkmgt";
+  char *end;
+  double n = text_number(text, &end);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  if (end == text || (*end && (!unit || end[1]))) return false;
+  for (int k = unit ? (int)(unit - units) % 4 : -1; k >= 0; k--) n *= 1024;
+  if (!(n >= 1 && n < 0x1p63)) return false;
+  *bytes = (size_t)n;
+  return true;
 }
 
 int text_print(char *to, size_t size, const char *format, double x) {

@@ -13,6 +13,9 @@ void  text_leave(void *before);
 /* strtod in the C locale. */
 double text_number(const char *text, char **end);
 
+/* Reads "1048576", "512M", "1.5G": at least 1 byte. False: the text is no such size. */
+bool text_bytes(const char *text, size_t *bytes);
+
 /* snprintf of one number in the C locale. */
 int text_print(char *to, size_t size, const char *format, double x);
 

@@ -45,7 +45,7 @@ end
 function args.options(fn, options, known)
   if options == nil then return {} end
   if type(options) ~= "table" then
-    args.fail(fn, "options expected, got %s%s", core.type_name(options), names.positions(fn, options))
+    args.fail(fn, "options expected, got %s%s", core.type_name(options), names.position(fn, known, options))
   end
   check_names(fn, options, known)
   return options

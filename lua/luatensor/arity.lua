@@ -11,15 +11,17 @@ local select, most_arguments = select, core.most_arguments
 -- Constructors of the library's classes of modules.
 local bounded = setmetatable({}, {__mode = "k"})
 
--- Raises where one of the arguments after the first `most` is not nil.
+-- Raises where one of the arguments after the first `most` is not nil. name: of a function, or the module that is
+-- called.
 local function check(fail, name, most, ...)
   local n = select("#", ...)
   while n > most and select(n, ...) == nil do n = n - 1 end
   if n <= most then return end
   if most == 0 then fail(name, "no arguments expected, got %d", n) end
-  local fn = type(name) == "table" and name.class_name or name
-  fail(name, "at most %d argument%s expected, got %d%s", most, most == 1 and "" or "s", n,
-       names.positions(fn, select(most, ...)))
+  local help
+  if type(name) == "table" then help = names.call_positions(name.class_name, select(most, ...))
+  else help = names.positions(name, select(most, ...)) end
+  fail(name, "at most %d argument%s expected, got %d%s", most, most == 1 and "" or "s", n, help)
 end
 
 --- Raises where there are more arguments than f names. Those after the last that is not nil do not count.

@@ -11,6 +11,7 @@
 --
 -- A file of tensors by name alone, such as a network's, has no such JSON.
 
+local utf8 = require "luatensor.unicode"
 local args = require "luatensor.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"

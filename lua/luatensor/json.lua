@@ -1,5 +1,6 @@
 --- JSON as files of tensors have it: strict, bounded in depth, no name twice, integers apart from floats.
 
+local utf8 = require "luatensor.unicode"
 local clocale = require "luatensor.clocale"
 
 local json = {}

@@ -56,7 +56,24 @@ end
 -- @string fn
 -- @param ... the values
 -- @treturn string "; options have names: {keepdim = true}", or ""
-function names.positions(fn, ...) return positions.help(fn, table.pack(...), core.type_name) end
+function names.positions(fn, ...) return positions.help(positions.options[fn], table.pack(...), core.type_name) end
+
+--- The same for what stands in the place of a table of options.
+-- @string fn
+-- @tab known the names that the table may have
+-- @param value
+-- @treturn string
+function names.position(fn, known, value)
+  return positions.help(positions.of(fn, known), {n = 1, value}, core.type_name)
+end
+
+--- The same for the values that a module was called with.
+-- @string class the module's
+-- @param ... the values
+-- @treturn string
+function names.call_positions(class, ...)
+  return positions.help(positions.calls[class], table.pack(...), core.type_name)
+end
 
 -- Kinds of values that stand where the tensor is missing; a table is more likely to be data that are no tensor yet.
 local shifted = {number = true, string = true, boolean = true, ["no value"] = true}

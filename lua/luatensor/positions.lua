@@ -53,11 +53,24 @@ positions.options = {
   avg_pool2d = AVERAGE_POOL, leaky_relu = {"negative_slope:number"}, elu = {"alpha:number"}, celu = {"alpha:number"},
   dropout = {"p:number", "training:boolean"}, cross_entropy = WEIGHTED, nll_loss = WEIGHTED, mse_loss = REDUCTION,
   l1_loss = REDUCTION, smooth_l1_loss = {"beta:number", "reduction:string"},
-  huber_loss = {"delta:number", "reduction:string"},
+  huber_loss = {"delta:number", "reduction:string"}, gelu = {"approximate:string"},
+  softplus = {"beta:number", "threshold:number"}, kl_div = REDUCTION, binary_cross_entropy = WEIGHTED,
+  binary_cross_entropy_with_logits = WEIGHTED,
+  scaled_dot_product_attention = {"attn_mask:tensor", "dropout_p:number", "is_causal:boolean"},
 
   SGD = {"lr:number", "momentum:number"}, Adam = RATE, AdamW = RATE, Adagrad = RATE, Adadelta = RATE, Adamax = RATE,
   NAdam = RATE, RAdam = RATE, RMSprop = RATE, LBFGS = RATE, StepLR = {"gamma:number"}, MultiStepLR = {"gamma:number"},
   Loader = {"batch_size:number", "shuffle:boolean"}, load_state_dict = {"strict:boolean"},
+}
+
+--- By module: the options of its calls.
+positions.calls = {
+  MultiheadAttention = {"key_padding_mask:tensor", "need_weights:boolean", "attn_mask:tensor",
+                        "average_attn_weights:boolean", "is_causal:boolean"},
+  TransformerEncoderLayer = {"src_mask:tensor", "src_key_padding_mask:tensor", "is_causal:boolean"},
+  TransformerEncoder = {"mask:tensor", "src_key_padding_mask:tensor", "is_causal:boolean"},
+  TransformerDecoderLayer = {"tgt_mask:tensor", "memory_mask:tensor", "tgt_key_padding_mask:tensor",
+                             "memory_key_padding_mask:tensor"},
 }
 
 local function text(value)
@@ -71,13 +84,23 @@ local plain = {number = true, string = true, boolean = true, table = true}
 -- An option of no given type takes numbers, texts and lists.
 local function fits(wanted, kind) return wanted == kind or wanted == "" and plain[kind] end
 
---- Says how values are named that a script gave by position.
+--- The names of the options that a table may have: those of a module's calls where `known` has them.
 -- @string fn
+-- @tab known a set of names
+-- @treturn table nil where no names are known
+function positions.of(fn, known)
+  local call = positions.calls[fn]
+  local name = call and call[1]:match "^[%w_]+"
+  return name and known[name] and call or positions.options[fn]
+end
+
+--- Says how values are named that a script gave by position.
+-- @tab names of options, in their order; nil: none is known
 -- @tab values with their number in n
 -- @tparam function kind_of names the type of a value
 -- @treturn string "; options have names: {keepdim = true}", or "" where no name is known for the first value
-function positions.help(fn, values, kind_of)
-  local names, parts, at = positions.options[fn], {}, 0
+function positions.help(names, values, kind_of)
+  local parts, at = {}, 0
   for i = 1, names and values.n or 0 do
     local name
     repeat

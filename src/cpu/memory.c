@@ -59,18 +59,6 @@ static size_t look(const size_t *count) { return __atomic_load_n(count, __ATOMIC
 
 /* ---- limits ---- */
 
-/* "512M", "2G", "1048576"; 0: not set or not a size. */
-static size_t parse_size(const char *text) {
-  if (!text) return 0;
-  char *end;
-  double n = text_number(text, &end);
-  if (*end == 'K' || *end == 'k') n *= 0x1p10;
-  else if (*end == 'M' || *end == 'm') n *= 0x1p20;
-  else if (*end == 'G' || *end == 'g') n *= 0x1p30;
-  else if (*end == 'T' || *end == 't') n *= 0x1p40;
-  return n >= 1 && n < 0x1p63 ? (size_t)n : 0;
-}
-
 /* Bytes that tensors may take in all: LUATENSOR_MEMORY_LIMIT, else what the machine (or its container)
 ** has. Linux promises more than there is and kills the process later; a Lua error is better. A limit above that says
 ** that swapping is wanted: what is free does not count then. */
@@ -79,8 +67,9 @@ static size_t memory_limit(void) {
   static atomic_size_t known;
   size_t limit = atomic_load_explicit(&known, memory_order_acquire);
   if (limit) return limit;
-  size_t asked = parse_size(getenv("LUATENSOR_MEMORY_LIMIT")), machine = system_memory("", NULL);
-  limit = asked ? asked : machine;
+  const char *text = getenv("LUATENSOR_MEMORY_LIMIT");
+  size_t asked = 0, machine = system_memory("", NULL);
+  limit = text && text_bytes(text, &asked) ? asked : machine;
   atomic_store_explicit(&may_swap, asked > machine, memory_order_relaxed);
   atomic_store_explicit(&known, limit, memory_order_release);
   return limit;

@@ -108,14 +108,21 @@ function engine.walk(x, g, run)
   ag.walk(nodes, run, engine, source, output, g)
 end
 
+--- How each function takes the gradient of a result; those that are not here take none.
+local ways = {
+  backward = {", or give a gradient of that shape", "give a gradient, or take real parts first"},
+  ["autograd.grad"] = {", or give option grad_outputs", "give option grad_outputs, or take real parts first"},
+}
+local no_way = {"", "take real parts first"}
+
 --- The gradient to begin with: 1, or the caller's.
 function engine.first_gradient(fn, y, g)
   if g == nil then
     if y.size ~= 1 then
-      args.fail(fn, "a tensor of one element expected, the shape is %s; sum it up, or give a gradient of that shape",
-                args.shape_text(y.shape))
+      args.fail(fn, "a tensor of one element expected, the shape is %s; sum it up%s", args.shape_text(y.shape),
+                (ways[fn] or no_way)[1])
     end
-    if y.dtype:find("^complex") then args.fail(fn, "%s: give a gradient, or take real parts first", y.dtype) end
+    if y.dtype:find("^complex") then args.fail(fn, "%s: %s", y.dtype, (ways[fn] or no_way)[2]) end
     return core.ones_like(y)
   end
   args.tensor(fn, 2, g)

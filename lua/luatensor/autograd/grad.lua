@@ -41,20 +41,29 @@ end
 
 -- ---- functions ----
 
---- Raises an error that says why there is nothing to differentiate by.
-local function fail_without_tensors(name, list)
+--- True for a plain table, no module, that holds tensors with gradients.
+local function holds_tensors(x)
+  if type(x) ~= "table" or getmetatable(x) ~= nil then return false end
+  for _, value in next, x do
+    if is_differentiable(value) then return true end
+  end
+  return false
+end
+
+--- Raises an error where tensors are in tables, whose gradients nobody would get without a word.
+local function check_tables(name, list)
   for i = 1, list.n do
-    if type(list[i]) == "table" then
-      args.fail(name, "argument %d is a table: gradients do not pass through tables; give each tensor as an argument",
-                i)
+    if holds_tensors(list[i]) then
+      args.fail(name, "argument %d is a table: gradients do not pass through tables; give each tensor as an argument, "
+                .. "or say in option argnums which arguments are wanted", i)
     end
   end
-  args.fail(name, "no float or complex tensor is among the %d arguments", list.n)
 end
 
 --- The numbers of the arguments that are differentiated: those of option argnums, or of all float and complex tensors.
 local function chosen(name, list, argnums)
   local numbers = {}
+  if not argnums then check_tables(name, list) end
   for i = 1, argnums and #argnums or list.n do
     local k = argnums and argnums[i] or i
     local fits = is_differentiable(list[k])
@@ -62,7 +71,7 @@ local function chosen(name, list, argnums)
     if argnums and not fits then args.fail(name, "argument %d is no float or complex tensor", k) end
     if fits then numbers[#numbers + 1] = k end
   end
-  if #numbers == 0 then fail_without_tensors(name, list) end
+  if #numbers == 0 then args.fail(name, "no float or complex tensor is among the %d arguments", list.n) end
   return numbers
 end
 
@@ -140,13 +149,28 @@ end
 
 -- ---- results ----
 
+--- Raises an error where a list has gaps, as {a, nil, b} has.
+local function check_gaps(what, list)
+  local count, last = 0, 0
+  for i in next, list do
+    if math.type(i) ~= "integer" or i < 1 then
+      args.fail("autograd.grad", "%ss: a list of tensors expected, got a table with the key %s", what, tostring(i))
+    end
+    count, last = count + 1, math.max(last, i)
+  end
+  for i = 1, count < last and last or 0 do
+    if list[i] == nil then args.fail("autograd.grad", "%s %d: tensor expected, got nil", what, i) end
+  end
+end
+
 --- A tensor, or a list of them, as a list.
 local function list_of(what, x)
   local list = core.is_tensor(x) and {x} or x
-  if type(list) ~= "table" or #list == 0 then
+  if type(list) ~= "table" or next(list) == nil then
     args.fail("autograd.grad", "%ss: a tensor or a list of tensors expected, got %s", what,
               type(list) == "table" and "an empty table" or core.type_name(list))
   end
+  check_gaps(what, list)
   for i, t in ipairs(list) do
     if not core.is_tensor(t) then
       args.fail("autograd.grad", "%s %d: tensor expected, got %s", what, i, core.type_name(t))
