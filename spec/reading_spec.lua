@@ -207,6 +207,8 @@ describe("separated values", function()
     assert.equal("int64", y.dtype)
     x, y, classes = csv("10,1\n9,2\n10,3\n-1,4", {labels = 1})
     assert.same({{{1}, {2}, {3}, {4}}, {3, 2, 3, 1}, {"-1", "9", "10"}}, {x:totable(), y:totable(), classes})
+    classes = select(3, csv("1,57\n2,5x\n3,6\n4,58", {labels = 2}))               -- not all are numbers
+    assert.same({"57", "58", "5x", "6"}, classes)
     x, y, classes = csv("x\n", {header = true, labels = -1})
     assert.same({"[0, 0]", "[0]", {}}, {tostring(x.shape), tostring(y.shape), classes})
   end)

@@ -75,10 +75,12 @@ end
 
 -- Numbers by their size, where all are; else strings in their order.
 local function in_order(names)
-  local sorted, numbers = table.move(names, 1, #names, 1, {}), {}
-  for i, name in ipairs(names) do numbers[i] = clocale.number(name) end
-  local value = #numbers == #names and tonumber or tostring
-  clocale.sort(sorted, function(a, b) return value(a) < value(b) end)
+  local sorted, numbers, all = table.move(names, 1, #names, 1, {}), {}, true
+  for _, name in ipairs(names) do
+    numbers[name] = clocale.number(name)
+    all = all and numbers[name] ~= nil
+  end
+  clocale.sort(sorted, all and function(a, b) return numbers[a] < numbers[b] end or nil)
   return sorted
 end
 
