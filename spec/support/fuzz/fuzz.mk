@@ -3,6 +3,7 @@
 FUZZ_SECONDS ?= 60                       # over all targets
 FUZZ_INPUTS  ?= 1000000000               # a target ends after so many
 FUZZ_TARGETS ?=                          # all
+FUZZ_SEED    ?= $(shell date +%s)        # CI takes one and the same: what landed before must not fail by chance
 
 FUZZ       := build/fuzz
 FUZZ_CLANG ?= clang
@@ -30,4 +31,4 @@ fuzz:                     ## inputs that are nearly right for every parser, unde
 	@$(MAKE) --no-print-directory -s fuzz-targets
 	@mkdir -p $(FUZZ)
 	@LOOP_ENVIRONMENT="BUILD=build/sanitize OMP_NUM_THREADS=1 OMP_WAIT_POLICY=passive $(call SANITIZER,1)" \
-	  tools/lua spec/support/fuzz/run.lua $(FUZZ_SECONDS) $(FUZZ_INPUTS) $(FUZZ) $(FUZZ_TARGETS)
+	  tools/lua spec/support/fuzz/run.lua $(FUZZ_SECONDS) $(FUZZ_INPUTS) $(FUZZ_SEED) $(FUZZ) $(FUZZ_TARGETS)

@@ -1,9 +1,9 @@
 -- Runs the targets of `make fuzz` one after the other, each in a process of its own.
---   lua run.lua SECONDS INPUTS FOLDER [TARGET …]
+--   lua run.lua SECONDS INPUTS SEED FOLDER [TARGET …]
 -- SECONDS are divided among the targets; a target ends earlier after INPUTS inputs. C parsers, which libFuzzer drives,
 -- are programs FOLDER/NAME.fuzz; all others are targets of loop.lua. Inputs that reached new edges are kept in
 -- FOLDER/corpus. LOOP_ENVIRONMENT has what the processes of loop.lua need. Ends with "N passed, N failed, N skipped".
-local SECONDS, INPUTS, FOLDER = tonumber(arg[1]), tonumber(arg[2]), arg[3]
+local SECONDS, INPUTS, SEED, FOLDER = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local HANGS <const> = 60                     -- seconds: an input that takes longer never ends
 
 local loops = {"npy", "safetensors", "checkpoint", "json", "results", "idx", "csv", "groups", "einsum", "elementwise",
@@ -39,20 +39,21 @@ end
 
 local function loop(name, seconds)
   local command = ("%s timeout %d tools/lua spec/support/fuzz/loop.lua %s %d %d %d %s"):format(
-    os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, os.time() % 1000000, FOLDER)
+    os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, SEED, FOLDER)
   return command, FOLDER .. "/" .. name .. ".input"
 end
 
 local function parser(name, seconds)
   local environment = "ASAN_OPTIONS=quarantine_size_mb=1:thread_local_quarantine_size_kb=16 UBSAN_OPTIONS=print_stacktrace=1"
-  local options = ("-max_total_time=%d -runs=%d -timeout=%d -max_len=2048 -print_final_stats=1"):format(seconds, INPUTS, HANGS)
+  local options = ("-max_total_time=%d -runs=%d -seed=%d -timeout=%d -max_len=2048 -print_final_stats=1"):format(seconds, INPUTS, SEED,
+                                                                                                   HANGS)
   return ("%s %s/%s.fuzz %s -artifact_prefix=%s/%s- %s/corpus/%s.fuzz spec/fuzz/corpus/%s"):format(
     environment, FOLDER, name, options, FOLDER, name, FOLDER, name, name)
 end
 
 local wanted = {}
-for i = 4, #arg do wanted[arg[i]] = true end
-local function is_wanted(name) return #arg < 4 or wanted[name] end
+for i = 5, #arg do wanted[arg[i]] = true end
+local function is_wanted(name) return #arg < 5 or wanted[name] end
 
 local tasks, skipped = {}, 0
 for _, name in ipairs(loops) do
