@@ -342,7 +342,7 @@ void add_engine(lua_State *L, const luaL_Reg *functions) {
   lua_pop(L, 1);
 }
 
-/* mode(): are ops recorded? */
+/* mode(): true if operations are recorded. */
 static int l_mode(lua_State *L) {
   lua_pushboolean(L, mode_is_recording(L));
   return 1;

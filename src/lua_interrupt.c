@@ -54,7 +54,7 @@ static enum finding owner(lua_State *co, lua_Debug *ar) {
 
 /* ---- one coroutine ---- */
 
-/* Was an operation interrupted at this level of co? */
+/* OPERATION if one was interrupted at this level of co. */
 static enum finding interrupted_at(lua_State *co, int level) {
   lua_Debug ar;
   for (; lua_getstack(co, level, &ar); level++) {

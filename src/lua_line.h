@@ -10,7 +10,7 @@
 /* A dim argument of `s`, as check_dim_of; of a 0-d tensor 1 and -1 are 0. */
 int check_line_dim(lua_State *L, int i, const char *fn, const shape *s);
 
-/* Is argument i a 0-d tensor? */
+/* True if argument i is a 0-d tensor. */
 bool is_0d(lua_State *L, int i);
 
 /* Runs f with 0-d tensors as lines: those among the arguments whose bits (1 << index) are set in `at`. Results are 0-d

@@ -77,7 +77,7 @@ static void start_along(index_job *j, enum index_op op, const tensor *x, const t
   index_add_input(j, t, 0, s->ndim, x, dim);
 }
 
-/* Are x or the index 0-d, and the other at most 1-d? */
+/* True if x or the index is 0-d, and the other at most 1-d. */
 static bool has_points(lua_State *L) {
   const tensor *x = test_tensor(L, 1), *t = test_tensor(L, 3);
   return (is_0d(L, 1) || is_0d(L, 3)) && t && x->shape.ndim <= 1 && t->shape.ndim <= 1;

@@ -267,7 +267,7 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-/* Are whole planes summed, not panels? */
+/* True if whole planes are summed, not panels. */
 static bool by_planes(const work *w) { return w->m == 1 && !w->source.direct; }
 
 /* Items of a part of a group, in this round. */

@@ -65,7 +65,7 @@ end
 
 local works = {backward = backward, nested = nested, blocks = blocks, halves = halves, anomaly = anomaly, step = step}
 
-local fired                              -- did the hook raise?
+local fired                              -- true after the hook raised
 
 --- A hook that raises at the n-th event.
 local function arm(co, mask, n)
