@@ -26,7 +26,7 @@ BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul linalg thread pro
 
 HOSTS := $(patsubst spec/support/hosts/%.c,build/spec/%,$(wildcard spec/support/hosts/*_host.c))
 
-build/spec/%: spec/support/hosts/%.c
+build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
 
@@ -102,7 +102,7 @@ test-gcstress: build      ## specs with a full collection at every tensor
 
 # Hosts for ThreadSanitizer are instrumented themselves: it has to be there first.
 TSAN_HOSTS := build/spec/thread/embed_host build/spec/thread/states_host
-build/spec/thread/%: spec/support/hosts/%.c
+build/spec/thread/%: spec/support/hosts/%.c spec/support/hosts/state.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fsanitize=thread -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
 

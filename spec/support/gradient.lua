@@ -130,14 +130,20 @@ local function compare(name, k, expected, x, tolerance)
   end
 end
 
--- Fails where the gradient of fn for one of its float64 and complex128 arguments is not what differences say.
--- options: layout (a function), tolerance (1e-7)
-function gradient.check(name, fn, inputs, options)
-  options = options or {}
+-- The arguments of fn after its backward, and the weights of its results in the sum that backward went back from.
+local function went_back(fn, inputs, options)
   local made = leaves(inputs, options.layout or gradient.layouts.contiguous)
   local results = {fn(table.unpack(made))}
   local weights, tensors = choose_weights(results)
   backward(results, tensors)
+  return made, weights, results
+end
+
+-- Fails where the gradient of fn for one of its float64 and complex128 arguments is not what differences say.
+-- options: layout (a function), tolerance (1e-7)
+function gradient.check(name, fn, inputs, options)
+  options = options or {}
+  local made, weights = went_back(fn, inputs, options)
   for k, x in ipairs(inputs) do
     if is_differentiable(x) then
       compare(name, k, differences(fn, inputs, k, weights), made[k], options.tolerance or 1e-7)
@@ -193,10 +199,7 @@ end
 -- Returns the results of fn.
 function gradient.check_along(name, fn, inputs, options)
   options = options or {}
-  local made = leaves(inputs, options.layout or gradient.layouts.contiguous)
-  local results = {fn(table.unpack(made))}
-  local weights, tensors = choose_weights(results)
-  backward(results, tensors)
+  local made, weights, results = went_back(fn, inputs, options)
   local along = directions(inputs)
   local got, size = gradient_along(made, along)
   local expected = difference_along(fn, inputs, along, weights)

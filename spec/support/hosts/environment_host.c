@@ -19,20 +19,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-static const char *script;
-
-static lua_State *open_state(void) {
-  lua_State *L = luaL_newstate();
-  if (L) luaL_openlibs(L);
-  return L;
-}
-
-/* Runs the script; 0 when it passed. */
-static int run(lua_State *L) {
-  if (luaL_dofile(L, script) == LUA_OK) return 0;
-  fprintf(stderr, "environment_host: %s\n", lua_tostring(L, -1));
-  return 1;
-}
+#include "state.h"
 
 /* ---- stack ---- */
 

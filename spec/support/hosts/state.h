@@ -1,0 +1,26 @@
+#ifndef LT_HOSTS_STATE_H
+#define LT_HOSTS_STATE_H
+
+/* A Lua state with all libraries, and the script that hosts run in it. */
+
+#include <stdio.h>
+
+#include <lauxlib.h>
+#include <lualib.h>
+
+static const char *script;
+
+static lua_State *open_state(void) {
+  lua_State *L = luaL_newstate();
+  if (L) luaL_openlibs(L);
+  return L;
+}
+
+/* Runs the script; 0 when it passed. */
+static int run(lua_State *L) {
+  if (luaL_dofile(L, script) == LUA_OK) return 0;
+  fprintf(stderr, "%s: %s\n", script, lua_tostring(L, -1));
+  return 1;
+}
+
+#endif
