@@ -570,6 +570,18 @@ describe("a function with a gradient of its own", function()
     assert.same({2, 2}, numbers(two))
   end)
 
+  it("keeps its functions, also where the table that it was made of is weak", function()
+    local weak = setmetatable({forward = function(ctx, x) ctx:save(x) return x * x end,
+                               backward = function(ctx, g) return g * 2 * ctx:saved() end}, {__mode = "kv"})
+    local square = lt.autograd_function(weak)
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(weak.name)
+    local x = lt.full({2}, 3.0, leaf)
+    square(x):sum():backward()
+    assert.same({6, 6}, numbers(x.grad))
+  end)
+
   it("gives tensors of their own", function()
     local same = lt.autograd_function {forward = function(_, a) return a end, backward = function(_, g) return g end}
     local x = lt.ones(3, leaf)

@@ -131,7 +131,7 @@ describe("split.parts", function()
       local r = {name = "f", wall = 3, parts = {measuring = 0.5}, rows = {{device = "cuda", family = "map", flops = 0, bytes = 0}},
         normal = {median = 2, q1 = 1.9, q3 = q3, notes = {}}, notes = {}}
       for _, name in ipairs(split.PARTS) do r.parts[name] = r.parts[name] or 0.5 end
-      for _, block in ipairs(page.blocks(r)) do
+      for _, block in ipairs(setmetatable(r, {__index = page}):blocks()) do
         if block.text and block.text:find("{hidden}", 1, true) then return block.values.hidden[1] end
       end
     end

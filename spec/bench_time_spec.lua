@@ -336,7 +336,7 @@ describe("bench.time, wrong arguments", function()
   local wrong = {
     {"argument 1: function expected, got nil"},
     {"argument 1: function expected, got number", 5},
-    {"options expected, got number", nothing, 5},
+    {"options expected, got number; known: clock, device, gc, name, rounds, seconds, seed, threads, warmup", nothing, 5},
     {"unknown option \"second\"; known: clock, device, gc, name, rounds, seconds, seed, threads, warmup; "
      .. "did you mean \"seconds\"?", nothing, {second = 1}},
     {"seconds: number expected, got string", nothing, {seconds = "1"}},

@@ -4,8 +4,8 @@ local lt = require "luatensor"
 local alias = require "luatensor.alias"
 local core = require "luatensor.core"
 
-local skipped = {_fail_after = true, accelerator = true, bench = true, limits = true, save = true, set_num_threads = true,
-                 set_memory_limit = true, set_default_dtype = true, set_printoptions = true}
+local skipped = {_ask_always = true, _fail_after = true, accelerator = true, bench = true, limits = true, save = true,
+                 set_num_threads = true, set_memory_limit = true, set_default_dtype = true, set_printoptions = true}
 
 local function freed()
   local x = lt.ones(2, 2)

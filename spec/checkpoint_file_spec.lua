@@ -1,5 +1,6 @@
 -- What lt.save does to the file that is there. (Apart from checkpoint_spec.lua, because it starts processes.)
 local lt = require "luatensor"
+local data = require "luatensor.data"
 local helpers = require "spec.support.helpers"
 local shell = require "spec.support.shell"
 
@@ -14,15 +15,28 @@ describe("a file that is there", function()
   it("stays as it was when the new one cannot be written", function()
     local at = folder .. "/run.safetensors"
     lt.save(at, {epoch = 1})
+    lt.save(folder .. "/x.npy", lt.ones(3))
     -- A limit on how large files may be stands for a full disk.
-    local script = ([[
-      local lt = require "luatensor"
-      local ok, message = pcall(lt.save, %q, {x = lt.zeros(1 << 18)})
-      print(ok, message)]]):format(at)
-    local _, said = shell.run(("trap '' XFSZ; ulimit -f 100; tools/lua -e '%s'"):format(script:gsub("\n", " ")))
-    assert.truthy(said:find("^false.*save: .*run.safetensors: File too large\n$"), said)
-    assert.equal("run.safetensors ", names())
+    for _, save in ipairs {'"run.safetensors", {x = lt.zeros(1 << 18)}', '"run.safetensors", {x = ("long"):rep(1 << 18)}',
+                           '"x.npy", lt.zeros(1 << 18)'} do
+      local script = ([[
+        local lt = require "luatensor"
+        local ok, message = pcall(function(name, value) lt.save(%q .. name, value) end, %s)
+        print(ok, message)]]):format(folder .. "/", save)
+      local _, said = shell.run(("ulimit -f 100; tools/lua -e '%s'"):format(script:gsub("\n", " ")))
+      assert.truthy(said:find("^false.*save: .*: File too large\n$"), said)
+    end
+    assert.equal("run.safetensors x.npy ", names())
     assert.same({epoch = 1}, lt.load(at))
+    assert.equal(3, lt.load(folder .. "/x.npy"):sum():item())
+  end)
+
+  it("stays as it was on a full disk, and the cache of kernels does no harm there", function()
+    local mounted = ("mount -t tmpfs -o size=256k none %s"):format(folder)
+    if shell.run(("unshare -m %s"):format(mounted)) ~= 0 then return pending "no file system can be mounted here" end
+    local said = shell.passes(("unshare -m sh -c '%s && LUATENSOR_CUDA_PATH=build/spec/emulator LUATENSOR_CACHE=%s/kernels tools/lua %s %s'")
+      :format(mounted, folder, "spec/support/scripts/full_disk.lua", folder))
+    assert.equal("whole\n", said)
   end)
 
   it("is replaced once the new one is on the disk", function()
@@ -95,5 +109,44 @@ describe("a file that is there", function()
     fails("read_csv: " .. pipe .. ": not a plain file", lt.data.read_csv, pipe)
     fails("read_idx: " .. pipe .. ": not a plain file", lt.data.read_idx, pipe)
     fails("bench.load: " .. pipe .. ": not a plain file", lt.bench.load, pipe)
+  end)
+end)
+
+-- Descriptors of this process that lead to the file.
+local function descriptors(path)
+  local found = shell.passes(("for fd in /proc/$PPID/fd/*; do readlink $fd; done | grep -c -x -F %s || true"):format(path))
+  return tonumber(found)
+end
+
+describe("a reader", function()
+  local header <const> = "{'descr': '|u1', 'fortran_order': False, 'shape': (1,), }"
+  local rows = {
+    {"read_csv", data.read_csv, "1,2\n3,4\n", '1,"2'},
+    {"read_idx", data.read_idx, "\0\0\8\1\0\0\0\1\7", "\0\0\8\1\0\0\0\2\7"},
+    {"load of .npy", lt.load, "\x93NUMPY\1\0" .. ("<s2"):pack(header) .. "\7", "\x93NUMPY\1\0\6\0{}    "},
+    {"load of .safetensors", lt.load, ("<s8"):pack '{"a":{"dtype":"U8","shape":[],"data_offsets":[0,1]}}' .. "\7",
+     ("<s8"):pack '{"a":1}'},
+  }
+  local path = os.tmpname()
+  after_each(function()
+    collectgarbage "restart"
+    os.remove(path)
+  end)
+
+  it("closes its file when it ends and when it raises, not at the next collection", function()
+    if not shell.exists "/proc/self/fd/0" then return pending "/proc says which files are open" end
+    local file <close> = assert(io.open(path, "w"))
+    assert.equal(1, descriptors(path))
+    file:close()
+    collectgarbage "stop"
+    for _, row in ipairs(rows) do
+      local name, read, right, wrong = table.unpack(row)
+      shell.write(path, right)
+      read(path)
+      assert.equal(0, descriptors(path), name)
+      shell.write(path, wrong)
+      assert.falsy(pcall(read, path), name)
+      assert.equal(0, descriptors(path), name .. ", which raises")
+    end
   end)
 end)

@@ -45,7 +45,8 @@ describe("zeros, ones, empty", function()
   it("refuse unknown options, dtypes and devices", function()
     fails('zeros: unknown option "dtyp"; known: dtype, device, requires_grad; did you mean "dtype"?', lt.zeros, 2, {dtyp = "int8"})
     fails('zeros: unknown dtype "float31"; known: bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 ' ..
-          "float16 bfloat16 float32 float64 complex64 complex128", lt.zeros, 2, {dtype = "float31"})
+          "float16 bfloat16 float32 float64 complex64 complex128; did you mean \"float32\"?", lt.zeros, 2,
+          {dtype = "float31"})
     fails("zeros: dtype: name expected, got number", lt.zeros, 2, {dtype = 32})
     fails('zeros: unknown device "tpu"; known: cpu, cuda, auto', lt.zeros, 2, {device = "tpu"})
   end)

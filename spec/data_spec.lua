@@ -43,7 +43,7 @@ describe("digits", function()
   it("say how a loader is used and what header is", function()
     local loader = data.Loader(data.TensorDataset(lt.zeros(2, 2)))
     fails("Loader: is not called: `for x, y in loader:batches() do`", function() for x in loader do print(x) end end)
-    fails("batches: loader:batches() expected, with a colon", loader.batches)
+    fails("batches: a method is called with a colon: loader:batches(…)", loader.batches)
     fails("read_csv: header: true or false expected, got string", data.read_csv, "none.csv", {header = "yes"})
   end)
 

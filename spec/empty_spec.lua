@@ -3,7 +3,7 @@
 local lt = require "luatensor"
 local alias = require "luatensor.alias"
 local methods = require("luatensor.core").methods
-require "spec.support.helpers"
+local helpers = require "spec.support.helpers"
 local empty = require "spec.support.special_empty"
 
 local unary = {unary = 1, binary = 2, ternary = 3, quaternary = 4}
@@ -140,7 +140,7 @@ local function check_0d(name)
   assert.equal(of_1d:to_bytes(), of_0d:to_bytes())
 end
 
-for _, name in ipairs(public_names()) do
+for _, name in ipairs(helpers.drawn(public_names(), "functions")) do
   if not empty.without[name] then
     describe("tensors without elements and 0-d tensors: " .. name, function()
       local row = row_of(name)
@@ -166,6 +166,7 @@ local identities = {
 local none = {max = true, min = true, argmax = true, argmin = true}
 
 describe("in place", function()
+  local it = helpers.drawn_it(it)
   for name, op in pairs(lt.ops()) do
     if op.in_place then
       it(name .. "_ keeps a tensor without elements, and one that is 0-d", function()

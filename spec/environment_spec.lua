@@ -23,6 +23,71 @@ describe("a process ends with its result or a Lua error", function()
   end)
 end)
 
+describe("room for OpenBLAS", function()
+  local misfit = require("luatensor.address_space").misfit
+
+  local function under(limit, script)
+    return shell.run(("%s; timeout -s KILL 60 lua5.4 -e '%s'"):format(limit, script))
+  end
+
+  it("is compared with a limit of addresses or of data before OpenBLAS is loaded", function()
+    for _, option in ipairs {"-v", "-d"} do
+      local status, output = under(("ulimit %s 150000; unset OMP_NUM_THREADS"):format(option), "require [[luatensor]]")
+      assert.equal(1, status, output)
+      assert.truthy(output:find "luatensor needs about %d+ MiB of [%l ]+ %(%d+ × 128 MiB for OpenBLAS's threads%); the limit", output)
+      assert.truthy(output:find(("(ulimit %s) leaves 14"):format(option), 1, true), output)
+    end
+    local status, output = under("ulimit -v 150000", "require [[luatensor.nn]]")
+    assert.truthy(status == 1 and output:find("(ulimit -v)", 1, true), output)
+  end)
+
+  it("is less with one thread", function()
+    local status, output = under("ulimit -v 230000; export OMP_NUM_THREADS=1", "print(require([[luatensor]]).ones(3):sum():item())")
+    assert.equal("0 3.0\n", status .. " " .. output)
+  end)
+
+  it("is there for a second state of the process, which needs no more", function()
+    local status, output = under("ulimit -v 400000; export OMP_NUM_THREADS=2", [[
+      local first = require "luatensor"
+      for name in pairs(package.loaded) do if name:find "^luatensor" then package.loaded[name] = nil end end
+      print(require "luatensor" ~= first)]])
+    assert.equal("0 true\n", status .. " " .. output)
+  end)
+
+  describe("in a copy of /proc", function()
+    local root
+    local function write(path, text)
+      shell.passes(("mkdir -p $(dirname %s/%s)"):format(root, path))
+      shell.write(root .. "/" .. path, text)
+    end
+    before_each(function() root = shell.passes("mktemp -d"):gsub("\n", "") end)
+    after_each(function() shell.passes("rm -r " .. root) end)
+
+    it("is compared with what the system may still promise, where it promises no more than it has", function()
+      write("sys/devices/system/cpu/possible", "0-3\n")
+      write("proc/meminfo", "MemTotal: 4000000 kB\nCommitLimit:     2048000 kB\nCommitted_AS:    1945600 kB\n")
+      write("proc/sys/vm/overcommit_memory", "0\n")
+      assert.is_nil(misfit(root))
+      write("proc/sys/vm/overcommit_memory", "2\n")
+      assert.truthy(misfit(root):find("(vm.overcommit_memory = 2) leaves 100 MiB", 1, true))
+    end)
+
+    it("is 64 MiB and 128 MiB for each processor, for 64 at most; nothing is known without files", function()
+      assert.is_nil(misfit(root))
+      write("proc/self/status", "VmPeak:	     999 kB\nVmSize:	     1024 kB\n")
+      write("proc/self/limits", "Max address space         1048576              unlimited            bytes\n")
+      for possible, needed in pairs {["0\n"] = 192, ["0-3\n"] = 576, ["0-239\n"] = 64 + 64 * 128} do
+        write("sys/devices/system/cpu/possible", possible)
+        if not os.getenv "OMP_NUM_THREADS" then
+          assert.truthy(misfit(root):find(("needs about %d MiB"):format(needed), 1, true), misfit(root))
+        end
+      end
+      write("proc/self/limits", "Max address space         unlimited            unlimited            bytes\n")
+      assert.is_nil(misfit(root))
+    end)
+  end)
+end)
+
 describe("the number of threads", function()
   local function threads_with(variables)
     local _, output = shell.run("env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT " .. variables ..

@@ -377,9 +377,9 @@ describe("what was given instead", function()
       {"^add: argument 2: tensor or number expected, got function$", function() return x + print end},
       {"^add: argument 2: tensor expected, got FILE%*$", function() return x + io.stdout end},
       {"^roll: .* expected, got tensor$", function() x:roll(x) end},
-      {"^relu: tensor expected, got generator$", function() module(generator) end},
+      {"^ReLU%(%): tensor expected, got generator$", function() module(generator) end},
       {"^Linear%(2, 3%): the input: tensor expected, got module$", function() lt.nn.Linear(2, 3)(module) end},
-      {"^Conv2d: options expected, got tensor$", function() lt.nn.Conv2d(1, 2, 3, x) end},
+      {"^Conv2d: options expected, got tensor; known: ", function() lt.nn.Conv2d(1, 2, 3, x) end},
       {"^Sequential: argument 1: module expected, got tensor$", function() lt.nn.Sequential(x) end},
       {"^randn: option generator: generator expected, got tensor$", function() lt.randn(2, {generator = x}) end},
     }
@@ -412,6 +412,10 @@ describe("names of other libraries", function()
       {'^tensor has no "percentile"; did you mean "quantile"%?$', function() return x.percentile end},
       {'^tensor has no "numpy"; lt.save', function() return x:numpy() end},
       {'^tensor has no "svd"; did you mean "lt.linalg.svd"%?$', function() return x:svd() end},
+      {'^tensor has no "cmax"; did you mean "maximum"%?$', function() return x:cmax(x) end},
+      {'^tensor has no "fmin"; did you mean "minimum"%?$', function() return x:fmin(x) end},
+      {'^tensor has no "float16"; use x:to%("float16"%)$', function() return x:float16() end},
+      {'^tensor has no "gels"; use lt.linalg.lstsq$', function() return x:gels(x) end},
       {'^tensor has no "xyzzy"$', function() return x:xyzzy() end},
       {'^luatensor has no "backward"; it is a method: x:backward', function() return lt.backward(x) end},
       {'^luatensor has no "nn.SpatialConvolution"; did you mean "nn.Conv2d"%?$', function() return nn.SpatialConvolution end},
@@ -469,6 +473,8 @@ describe("names of other libraries", function()
     local matrix = run(("(function(z) return %s end)(%s)"):format(coefficient, z)):totable()
     assert.near(1.0, matrix[1][1], 1e-5)
     assert.near(-1 / 6 / math.sqrt(7 / 3 * 13 / 3), matrix[2][1], 1e-5)
+    x = lt.tensor {-1.5, 2.25}
+    assert.same({-0.5, 0.25}, run(cures("", "frac"):match "use (.*)"):totable())
     x, y = lt.tensor {0.0, 1.0, 3.0}, lt.tensor {1.0, 2.0, 4.0}
     assert.near(7.5, run(cures("", "trapz"):match "use (.*)"):item(), 1e-6)
     x, y = lt.tensor {{1, 2}}, lt.tensor {{3}, {4}}
@@ -512,7 +518,32 @@ describe("a method that is called with a dot", function()
       {"^sum: argument 1: tensor expected, got nil$", function() lt.sum(nil) end},
       {"^matmul: argument 2: tensor expected, got number$", function() x:matmul(3) end},
       {"^inv: argument 1: tensor expected, got number$", function() lt.linalg.inv(1) end},
-      {"^add: 2 arguments expected, got 1$", function() x:add() end},
+      {"^add: 1 argument expected, got 0$", function() x:add() end},
+    }
+  end)
+end)
+
+describe("what a newcomer writes", function()
+  it("is answered with what to write", function()
+    local x, nn = lt.ones(2, 3), lt.nn
+    local loader = lt.data.Loader(lt.data.TensorDataset(x))
+    check {
+      {'^ones: unknown dtype "float"; known: .*; did you mean "float32"%?$', function() lt.ones(2, {dtype = "float"}) end},
+      {'^astype: unknown dtype "int"; known: .*; did you mean "int64"%?$', function() x:astype("int") end},
+      {'^to: unknown dtype "torch.float64"; known: .*; did you mean "float64"%?$', function() x:to("torch.float64") end},
+      {'^to: unknown dtype "gpu"; known: .*; the GPU is "cuda"$', function() x:to("gpu") end},
+      {"^shape: x.shape is a list, not a method; leave out the parentheses$", function() return (x:shape()) end},
+      {"^concat: table of tensors expected, got tensor; write {x, y}$", function() lt.cat(x, x) end},
+      {"^Sequential: argument 1: module expected, got class; make a module of it: ReLU%(…%)$",
+        function() nn.Sequential(nn.ReLU) end},
+      {'^Sequential: a list of modules expected, got the key "fc"; ', function() nn.Sequential {fc = nn.ReLU()} end},
+      {"^Conv2d: kernel_size: number or list expected, got a table of options$",
+        function() nn.Conv2d(3, 16, {kernel_size = 3}) end},
+      {"^Loader: its batches are not numbered: `for x, y in loader:batches%(%) do`$",
+        function() for _ in ipairs(loader) do local _ = nil end end},
+      {"^Loader: its batches are not numbered", function() for _ in pairs(loader) do local _ = nil end end},
+      {"^load_state_dict: table expected, got string; use lt.load%(path%)$",
+        function() nn.ReLU():load_state_dict "model.safetensors" end},
     }
   end)
 end)
@@ -554,9 +585,9 @@ describe("an option that is given by position", function()
       {named("MultiheadAttention%(4, 2%)", "{attn_mask = …}"), function() attention(q, q, q, nil, mask) end},
       {named("MultiheadAttention%(4, 2%)", "{need_weights = false, attn_mask = …}"),
         function() attention(q, q, q, nil, false, mask) end},
-      {named("MultiheadAttention", "{key_padding_mask = …}"), function() attention(q, q, q, mask) end},
-      {named("TransformerEncoderLayer", "{src_mask = …}"), function() encoder(q, mask) end},
-      {named("TransformerDecoderLayer", "{tgt_mask = …}"), function() decoder(q, q, mask) end},
+      {named("MultiheadAttention%(4, 2%)", "{key_padding_mask = …}"), function() attention(q, q, q, mask) end},
+      {named("TransformerEncoderLayer%(%)", "{src_mask = …}"), function() encoder(q, mask) end},
+      {named("TransformerDecoderLayer%(%)", "{tgt_mask = …}"), function() decoder(q, q, mask) end},
       {"^CrossEntropyLoss%(%): at most 2 arguments expected, got 3$",
         function() nn.CrossEntropyLoss()(x, lt.tensor {1, 2}, {label_smoothing = 0.1}) end},
     }
@@ -565,8 +596,8 @@ describe("an option that is given by position", function()
 
   it("has no name where the value fits none", function()
     check {
-      {"^sum: at most 2 arguments and options expected, got 3$", function() x:sum(1, 2) end},
-      {"^Linear: options expected, got number$", function() nn.Linear(1, 2, 3) end},
+      {"^sum: at most 1 argument and options expected, got 2$", function() x:sum(1, 2) end},
+      {"^Linear: options expected, got number; known: bias, device, dtype, generator$", function() nn.Linear(1, 2, 3) end},
     }
   end)
 
@@ -576,46 +607,6 @@ describe("an option that is given by position", function()
         function() x:add_(1, {alpha = 2}) end},
       {'^add: unknown option "alpha"; known: out; multiply instead: alpha %* y$', function() x:add(1, {alpha = 2}) end},
     }
-  end)
-
-  -- Every name of the table is known to its function: the error of an unknown option lists those that are.
-  it("has a name that its function knows", function()
-    local F, S, sgd = nn.functional, lt.optim.scheduler, lt.optim.SGD(nn.Linear(1, 1):parameters(), {lr = 1})
-    local before = {
-      Linear = {1, 1}, Conv1d = {1, 1, 1}, Conv2d = {1, 1, 1}, ConvTranspose1d = {1, 1, 1}, ConvTranspose2d = {1, 1, 1},
-      MaxPool1d = {1}, MaxPool2d = {1}, AvgPool1d = {1}, AvgPool2d = {1}, BatchNorm1d = {1}, BatchNorm2d = {1},
-      BatchNorm3d = {1}, InstanceNorm1d = {1}, InstanceNorm2d = {1}, InstanceNorm3d = {1}, LayerNorm = {1},
-      GroupNorm = {1, 1}, RMSNorm = {1}, Embedding = {1, 1}, RNN = {1, 1}, LSTM = {1, 1}, GRU = {1, 1}, RNNCell = {1, 1},
-      LSTMCell = {1, 1}, GRUCell = {1, 1}, MultiheadAttention = {1, 1}, TransformerEncoderLayer = {1, 1},
-      TransformerDecoderLayer = {1, 1}, StepLR = {sgd, 1}, MultiStepLR = {sgd, {1}}, Loader = {lt.data.digits()},
-      load_state_dict = {nn.ReLU(), {}}, conv1d = {lt.ones(1, 1, 1), lt.ones(1, 1, 1)}, quantile = {x, 0.5},
-      conv2d = {lt.ones(1, 1, 1, 1), lt.ones(1, 1, 1, 1)}, max_pool1d = {lt.ones(1, 1, 2), 1}, topk = {x, 1},
-      max_pool2d = {lt.ones(1, 1, 2, 2), 1}, avg_pool1d = {lt.ones(1, 1, 2), 1}, avg_pool2d = {lt.ones(1, 1, 2, 2), 1},
-      dropout = {x}, cross_entropy = {x, lt.tensor {1, 1}}, nll_loss = {x, lt.tensor {1, 1}}, backward = {x:sum(), nil},
-    }
-    for _, name in ipairs {"SGD", "Adam", "AdamW", "Adagrad", "Adadelta", "Adamax", "NAdam", "RAdam", "RMSprop", "LBFGS"} do
-      before[name] = {nn.Linear(1, 1):parameters()}
-    end
-    for _, name in ipairs {"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div", "binary_cross_entropy",
-                         "binary_cross_entropy_with_logits"} do
-      before[name] = {x, x}
-    end
-    before.scaled_dot_product_attention = {x, x, x}
-    local places = {nn, F, lt.optim, S, lt.linalg, lt.data, require("luatensor.core").methods, nn.Module}
-    for fn, options in pairs(require("luatensor.positions").options) do
-      local f
-      for _, place in ipairs(places) do f = f or rawget(place, fn) end
-      assert(f, fn .. " is nowhere")
-      local list = before[fn] or rawget(nn, fn) and {} or {x}
-      list[#list + 1] = {nowhere = 1}
-      local message = helpers.message_of(f, table.unpack(list))
-      local known = message and message:match 'unknown option "nowhere"; known: ([%w_, ]+)'
-      assert(known, ("%s: %s"):format(fn, message))
-      for _, option in ipairs(options) do
-        local name = option:match "^[%w_]+"
-        assert((", " .. known .. ","):find(", " .. name .. ",", 1, true), ("%s has no option %s: %s"):format(fn, name, known))
-      end
-    end
   end)
 end)
 

@@ -23,6 +23,16 @@ describe("an allocation that fails", function()
 
   it("in Lua, while a script sets modes", function() host("lua", 2, "fault_modes_setup.lua", "fault_modes.lua") end)
 
+  it("in Lua and in the module, while a script reads and writes files", function()
+    host("lua", 31, "fault_files_setup.lua", "fault_files.lua")
+    host("module", 3, "fault_files_setup.lua", "fault_files.lua")
+  end)
+
+  it("in Lua and in the module, while a script trains", function()
+    host("lua", 211, "fault_train_setup.lua", "fault_train.lua")
+    host("module", 37, "fault_train_setup.lua", "fault_train.lua")
+  end)
+
   it("in Lua, while the module is loaded", function() host("lua", 37, "fault_nothing.lua", "fault_load.lua") end)
 
   it("in the module, while it is loaded", function() host("module", 1, "fault_nothing.lua", "fault_load.lua") end)

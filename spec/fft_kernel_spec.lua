@@ -1,6 +1,9 @@
 -- The CPU's transforms of every length up to 300 and of some great ones, each by every way that lines may lie: alone, many one
 -- behind the other, side by side. The oracle is the definition, summed in plain Lua. (What lt.fft makes of its arguments: fft_spec.lua.)
 local lt = require "luatensor"
+local helpers = require "spec.support.helpers"
+
+local it = helpers.drawn_it(it)
 
 local LINES = 9                       -- more than a vector has lanes, and odd
 local EPSILON = {float32 = 2.0 ^ -24, float64 = 2.0 ^ -53}

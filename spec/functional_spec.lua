@@ -202,8 +202,8 @@ describe("embedding", function()
   it("says what it cannot take", function()
     local e = nn.Embedding(4, 2)
     if lt.get_default_device() == "cpu" then
-      assert.raises("embedding: index 0 is out of range: 1 … 4", e, lt.tensor{1, 0})
-      assert.raises("embedding: index -1 is out of range: 1 … 4", e, lt.tensor{1, -1})
+      assert.raises("Embedding(4, 2): index 0 is out of range: 1 … 4", e, lt.tensor{1, 0})
+      assert.raises("Embedding(4, 2): index -1 is out of range: 1 … 4", e, lt.tensor{1, -1})
       assert.raises("one_hot: class 4 is out of range: 1 … 3", F.one_hot, lt.tensor{4}, 3)
     end
     assert.raises("Embedding(4, 2): tensor of integers expected, got float32", e, lt.tensor{1.})

@@ -241,6 +241,14 @@ describe("kernels on disk", function()
     end
   end)
 
+  it("are there alone: what a killed process left is removed", function()
+    local path = folder()
+    shell.passes(("touch %s/.luatensor-1-0"):format(path))
+    assert.equal("1", lua(compiled, {LUATENSOR_CACHE = path}))
+    assert.matches("^%x+\n$", shell.passes("ls -A " .. path))
+    assert.equal("600\n", shell.passes(("stat -c %%a %s/*"):format(path)))
+  end)
+
   it("lie where other programs keep theirs, too", function()
     local path = folder()
     local home = {LUATENSOR_CACHE = "", XDG_CACHE_HOME = "", HOME = path}

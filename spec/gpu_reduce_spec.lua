@@ -53,7 +53,7 @@ describe("a reduction of", function()
   for _, l in ipairs(layouts) do
     local name, shape, view = l[1], l[2], l[3] or function(x) return x end
     it(name, function()
-      for _, dtype in ipairs {"float32", "float64", "float16", "int8", "int64"} do
+      for _, dtype in ipairs(helpers.drawn({"float32", "float64", "float16", "int8", "int64"}, name)) do
         local x = random(shape, dtype)
         local a, b = view(x), view(x:to(device))
         local function check(op, dims)
@@ -189,7 +189,8 @@ describe("softmax of", function()
         local x = random(shape, dtype) * 20
         local a, b = view(x), view(x:to(device))
         for d = 1, a.ndim do
-          close("softmax of " .. dtype, a:softmax(d), b:softmax(d), bounds[dtype] * 2)
+          -- the CPU adds up to 32 exponentials of a column in the dtype, each addition within half a unit of it
+          close("softmax of " .. dtype, a:softmax(d), b:softmax(d), bounds[dtype] * 4)
           close("log_softmax of " .. dtype, a:log_softmax(d), b:log_softmax(d), bounds[dtype] * 4)
         end
       end

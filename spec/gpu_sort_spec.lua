@@ -53,7 +53,8 @@ end)
 after_each(function() lt.set_default_device(device) end)
 
 describe("sorting on the device", function()
-  for _, dtype in ipairs {"bool", "uint8", "int16", "uint64", "int64", "float16", "bfloat16", "float32", "float64"} do
+  local dtypes = {"bool", "uint8", "int16", "uint64", "int64", "float16", "bfloat16", "float32", "float64"}
+  for _, dtype in ipairs(helpers.drawn(dtypes, "edges")) do
     it("sorts lines around the edges of its ways: " .. dtype, function()
       for _, n in ipairs {1, 2, 31, 33, 1024, 1025} do check("3 lines of " .. n, values(dtype, 3, n), 2) end
       check("a line that a block just holds", values(dtype, 4096), 1)
@@ -83,7 +84,7 @@ describe("sorting on the device", function()
 
   -- The first of each chunk of a line are candidates, which one block sorts, or (many of them) as pairs.
   it("takes few of long lines", function()
-    for _, dtype in ipairs {"uint8", "float16", "int32", "float64"} do
+    for _, dtype in ipairs(helpers.drawn({"uint8", "float16", "int32", "float64"}, "few of long lines")) do
       local x = values(dtype, 2, 60000)
       local y = x:to(device)
       for _, k in ipairs {1, 3, 273, 274, 900, 1000, 1001} do
@@ -101,7 +102,7 @@ describe("sorting on the device", function()
   end)
 
   it("sorts all bits of a key", function()
-    for _, dtype in ipairs {"int64", "uint64", "uint32", "int32", "uint16", "int8"} do
+    for _, dtype in ipairs(helpers.drawn({"int64", "uint64", "uint32", "int32", "uint16", "int8"}, "bits")) do
       check("short lines of " .. dtype, wide_values(3, 500):to(dtype), 2)
       check("a long line of " .. dtype, wide_values(6000):to(dtype), 1)
     end

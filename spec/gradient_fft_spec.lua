@@ -1,6 +1,9 @@
 -- Gradients of Fourier transforms against central differences.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
+local helpers = require "spec.support.helpers"
+
+local it = helpers.drawn_it(it)
 
 local make = gradient.tensor
 

@@ -2,6 +2,9 @@
 -- triangle get matrices made Hermitian; vectors that are known but for a factor are looked at in ways that it leaves alone.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
+local helpers = require "spec.support.helpers"
+
+local it = helpers.drawn_it(it)
 
 local linalg, make = lt.linalg, gradient.tensor
 

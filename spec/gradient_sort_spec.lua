@@ -1,6 +1,9 @@
 -- Gradients of sorting, scans, softmax and statistics, against central differences; ties by hand.
 local lt = require "luatensor"
 local gradient = require "spec.support.gradient"
+local helpers = require "spec.support.helpers"
+
+local it = helpers.drawn_it(it)
 
 local make = gradient.tensor
 

@@ -106,6 +106,47 @@ describe("x[…] = value", function()
   end)
 end)
 
+describe("a range from the front to the back", function()
+  -- A model of it: the rows that are left without the first a - 1 and the last b - 1 of n.
+  local function left(n, a, b)
+    local rows = {}
+    for i = a, n - b + 1 do rows[#rows + 1] = i end
+    return rows
+  end
+
+  it("is empty where the rows that it leaves out are all that there are", function()
+    for n = 0, 5 do
+      local x = lt.arange(1, n + 1)
+      for a = 1, 6 do
+        for b = 1, 6 do
+          local want = left(n, a, b)
+          holds(x[{{a, -b}}], ("[%d]"):format(#want), want)
+          local back = table.move(want, 1, #want, 1, {})
+          table.sort(back, function(i, j) return i > j end)
+          holds(x[{{-b, a, -1}}], ("[%d]"):format(#want), back)
+        end
+      end
+    end
+  end)
+
+  it("takes nothing when it is empty and written to", function()
+    local x = lt.arange(1, 3)
+    x[{{2, -2}}] = 7
+    x[{{9, -9}}] = 7
+    holds(x, "[2]", {1, 2})
+    assert.same({0, 3}, {lt.zeros(0, 3)[{{2, -1}}].shape[1], lt.zeros(1, 3)[{{2, -2}}].shape[2]})
+  end)
+
+  it("is an error where only one end lies outside and rows are left", function()
+    local x = lt.arange(1, 4)
+    fails("index 4 in dim 1: out of range for length 3", function() return x[{{1, 4}}] end)
+    fails("index 5 in dim 1: out of range for length 3", function() return x[{{5, 4}}] end)
+    fails("index -4 in dim 1: out of range for length 3", function() return x[{{-4, -1}}] end)
+    fails("range {-1, 1} in dim 1 runs backwards; give a step of -1 (a list of positions is lt.tensor{-1, 1})",
+          function() return x[{{-1, 1}}] end)
+  end)
+end)
+
 describe("errors of indexing", function()
   local x = x23()
   local function get(key) return function() return x[key] end end

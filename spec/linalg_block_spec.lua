@@ -159,6 +159,34 @@ describe("linear algebra in blocks", function()
     end
   end)
 
+  -- From 256 columns on a thread factors the next panel of 64 columns while others compute.
+  it("factors the next panel ahead", function()
+    for _, threads in ipairs {2, 3} do
+      with_threads(threads, function()
+        each({256, 257, 321}, function(n, name, what)
+          check_lu(n, n, name, what)
+          check_lu(n, n + 70, name, what)
+          check_lu(n + 70, n, name, what)
+        end)
+        each({300}, check_solutions)
+      end)
+    end
+  end)
+
+  it("notices singular matrices that threads share", function()
+    with_threads(2, function()
+      for _, name in ipairs(dtypes) do
+        for _, at in ipairs {1, 64, 65, 130, 300} do
+          lt.manual_seed(at)
+          local x = random({300, 300}, name)
+          x[{{}, at}] = 0
+          fails("inv: matrix is singular", function() la.inv(x) end)
+          assert.equal(0, largest(la.det(x)))
+        end
+      end
+    end)
+  end)
+
   it("gives the same bits in every run", function()
     with_threads(2, function()
       each({shared}, function(n, name, what)
@@ -232,6 +260,183 @@ describe("linear algebra in blocks", function()
         local value = is_complex(name) and det:real():item() or det:item()
         assert(math.abs(value / (n + 1) - 1) < 1e-12, name .. n .. ": " .. value)
       end
+    end
+  end)
+end)
+
+-- Singular values, eigenvalues and least squares of real matrices of 128 columns and more.
+describe("reductions to tridiagonal and bidiagonal form", function()
+  local real = {"float32", "float64"}
+  local edges = {127, 128, 129, 159, 160, 193}          -- panels of 32 columns, and 96 that LAPACK reduces
+
+  -- f(n, dtype, what) with one thread and with two.
+  local function both(list, f)
+    for seed, n in ipairs(list) do
+      for _, name in ipairs(real) do
+        for threads = 1, 2 do
+          lt.manual_seed(seed)
+          with_threads(threads, function() f(n, name, ("%s of %d, %d threads"):format(name, n, threads)) end)
+        end
+      end
+    end
+  end
+
+  local function orthogonal(n) return (la.qr(lt.randn({n, n}, {dtype = "float64"}))) end
+
+  -- Checks against a spectrum that was put in: eigenvalues of either triangle, and singular values.
+  local function check_spectrum(spectrum, name, what)
+    local n, q = spectrum.shape[1], orthogonal(spectrum.shape[1])
+    local x = (q * spectrum):matmul(q.mT):to(name)
+    local size = largest(spectrum)
+    local ascending, magnitudes = spectrum:sort(), spectrum:abs():sort(1, {descending = true})
+    for _, upper in ipairs {false, true} do
+      local e, v = la.eigh(upper and x:triu() or x:tril(), {upper = upper})
+      near(ascending:expand_dims(-1), e:to("float64"):expand_dims(-1):to(name), size, what .. ": eigenvalues")
+      near(x, (v * e):matmul(v.mT), size, what .. ": eigh")
+      near(eye(n, x), v.mT:matmul(v), 1, what .. ": V")
+    end
+    near(ascending:expand_dims(-1), la.eigvalsh(x):expand_dims(-1), size, what .. ": eigvalsh")
+    local u, values, vh = la.svd(x)
+    near(magnitudes:expand_dims(-1), values:expand_dims(-1), size, what .. ": singular values")
+    near(magnitudes:expand_dims(-1), la.svdvals(x):expand_dims(-1), size, what .. ": svdvals")
+    near(x, (u * values):matmul(vh), size, what .. ": svd")
+    near(eye(n, x), u.mT:matmul(u), 1, what .. ": U")
+    near(eye(n, x), vh:matmul(vh.mT), 1, what .. ": Vh")
+  end
+
+  it("keeps the matrix at the panels' edges", function() both(edges, check_values) end)
+
+  -- min(i, j) has the eigenvalues 1 / (2 sin((2 k - 1) π / (4 n + 2)))².
+  it("finds eigenvalues that are known", function()
+    both({130, 200}, function(n, name, what)
+      local i, k = lt.arange(1, n + 1, 1, {dtype = "float64"}), lt.arange(n, 0, -1, {dtype = "float64"})
+      local x = lt.minimum(i:expand_dims(-1), i):to(name)
+      local known = (1 / (2 * ((2 * k - 1) * (math.pi / (4 * n + 2))):sin()) ^ 2):expand_dims(-1)
+      near(known, la.eigvalsh(x):expand_dims(-1), largest(known), what)
+      near(known, (la.eigh(x)):expand_dims(-1), largest(known), what)
+      near(known, la.svdvals(x):flip(1):expand_dims(-1), largest(known), what)
+    end)
+  end)
+
+  it("finds spectra of all kinds", function()
+    both({161}, function(n, name, what)
+      local k = lt.arange(0, n, 1, {dtype = "float64"})
+      check_spectrum(2.0 ^ (-k / 4), name, what .. ", graded")
+      check_spectrum(1 + (k / 40):floor() + k * 1e-13, name, what .. ", clustered")
+      check_spectrum(lt.where(k:less(3), k + 1, 0.0), name, what .. ", rank 3")
+      check_spectrum(k - 80, name, what .. ", of both signs")
+    end)
+  end)
+
+  -- Two threads solve a half each from 256 columns on, four a quarter each from 512 on.
+  it("divides tridiagonal matrices among threads", function()
+    for n, threads in pairs {[256] = 2, [257] = 3, [513] = 4} do
+      with_threads(threads, function()
+        lt.manual_seed(n)
+        local k, q = lt.arange(0, n, 1, {dtype = "float64"}), orthogonal(n)
+        for kind, spectrum in pairs {random = lt.randn({n}, {dtype = "float64"}), graded = 2.0 ^ (-k / 7), equal = k * 0 + 3,
+                                     clustered = (k / 40):floor() + k * 1e-13} do
+          for _, name in ipairs(real) do
+            local what = ("%s %s of %d"):format(kind, name, n)
+            local x = (q * spectrum):matmul(q.mT):to(name)
+            local e, v = la.eigh(x)
+            assert(lt.equal_all(e, (e:sort())), what)
+            near(spectrum:sort():expand_dims(-1), e:expand_dims(-1), largest(spectrum), what)
+            near(x, (v * e):matmul(v.mT), largest(spectrum), what)
+            near(eye(n, x), v.mT:matmul(v), 1, what)
+          end
+        end
+      end)
+    end
+  end)
+
+  it("leaves zeros and diagonals", function()
+    both({150}, function(n, name, what)
+      local zero, one = lt.zeros({n, n}, {dtype = name}), lt.eye(n, {dtype = name})
+      assert.equal(0, largest(la.svdvals(zero)), what)
+      assert.equal(0, largest((la.eigh(zero))), what)
+      assert.equal(0, largest(la.eigvalsh(zero)), what)
+      assert(lt.equal_all(la.svdvals(one), lt.ones({n}, {dtype = name})), what)
+      assert(lt.equal_all((la.eigh(one * 3)), lt.full({n}, 3, {dtype = name})), what)
+      local x = random({n, n}, name)
+      x[{{1, 40}}] = 0
+      x[{{}, {60, 70}}] = 0
+      local u, values, vh = la.svd(x)
+      near(x, (u * values):matmul(vh), values:max():item(), what)
+      near(eye(n, x), u.mT:matmul(u), 1, what)
+    end)
+  end)
+
+  -- Rows 2^-200 (float32: 2^-30) times as long as those before them.
+  it("takes rows of very different sizes", function()
+    both({150}, function(n, name, what)
+      local exponent = name == "float64" and -200 or -30
+      local scale = lt.ones({n, 1}, {dtype = name})
+      for i = 2, n do scale[{i, 1}] = 2.0 ^ (exponent * ((i - 1) // 38)) end
+      local x = random({n, n}, name) * scale
+      for _, y in ipairs {x, x.mT, x:flip(1), x:flip(2)} do
+        local u, values, vh = la.svd(y)
+        near(y, (u * values):matmul(vh), values:max():item(), what)
+        near(eye(n, y), u.mT:matmul(u), 1, what)
+        near(eye(n, y), vh:matmul(vh.mT), 1, what)
+      end
+      local e, v = la.eigh(x:matmul(x.mT))
+      near(x:matmul(x.mT), (v * e):matmul(v.mT), largest(e), what)
+    end)
+  end)
+
+  it("scales with the matrix", function()
+    both({150}, function(n, name, what)
+      local x, b = random({n, n}, name) / n + lt.eye(n, {dtype = name}), random({n, 2}, name)
+      local want = la.solve(x, b)
+      for _, exponent in ipairs(name == "float64" and {-1000, -110, -90, 0, 110, 900} or {-120, -30, 0, 30, 100}) do
+        local scale = lt.tensor(2.0 ^ exponent, {dtype = name})
+        local e = la.eigvalsh((x + x.mT) * scale) / scale
+        near(la.eigvalsh(x + x.mT):expand_dims(-1), e:expand_dims(-1), largest(e), what .. exponent)
+        near(want, (la.lstsq(x * scale, b * scale)), 8 * largest(want), what .. exponent)
+        near(want, (la.lstsq(x, b * scale)) / scale, 8 * largest(want), what .. exponent)
+        near(want, (la.lstsq(x * scale, b)) * scale, 8 * largest(want), what .. exponent)
+      end
+    end)
+  end)
+
+  -- x = l r has rank 20. Its shortest solution is rᵀ (r rᵀ)⁻¹ (lᵀ l)⁻¹ lᵀ b.
+  it("finds the shortest solution of least squares", function()
+    both({130, 160}, function(n, name, what)
+      for _, m in ipairs {n, n + 1, n + 100} do
+        local l, r, b = random({m, 20}, name), random({20, n}, name), random({m, 3}, name)
+        local x = l:matmul(r)
+        local got, rest, rank, values = la.lstsq(x, b, {rtol = 1e-4})
+        local L, R, B = l:to("float64"), r:to("float64"), b:to("float64")
+        local want = R.mT:matmul(la.solve(R:matmul(R.mT), la.solve(L.mT:matmul(L), L.mT:matmul(B))))
+        near(want, got, 8 * largest(want), what)
+        assert.equal(20, rank:item(), what)
+        assert.equal("[0]", tostring(rest.shape), what)
+        near(la.svdvals(x):expand_dims(-1), values:expand_dims(-1), largest(values), what)
+      end
+    end)
+  end)
+
+  it("gives the rest of least squares", function()
+    both({130}, function(n, name, what)
+      local x, b = random({n + 60, n}, name), random({n + 60, 3}, name)
+      local got, rest, rank = la.lstsq(x, b)
+      local off = x:to("float64"):matmul(got:to("float64")) - b:to("float64")
+      near(lt.zeros({n, 3}, {dtype = "float64"}), x:to("float64").mT:matmul(off):to(name), largest(x) * largest(off), what)
+      near((off ^ 2):sum(1):expand_dims(-1), rest:expand_dims(-1), largest(rest), what)
+      assert.equal(n, rank:item(), what)
+    end)
+  end)
+
+  it("refuses NaN", function()
+    for _, at in ipairs {{1, 1}, {150, 1}, {150, 150}, {75, 70}} do
+      local x = lt.eye(150)
+      x[at] = 0 / 0
+      fails("svd: matrix has NaN or infinite elements", function() la.svd(x) end)
+      fails("svdvals: matrix has NaN or infinite elements", function() la.svdvals(x) end)
+      fails("eigh: matrix has NaN or infinite elements", function() la.eigh(x) end)
+      fails("eigvalsh: matrix has NaN or infinite elements", function() la.eigvalsh(x) end)
+      fails("lstsq: matrix has NaN or infinite elements", function() la.lstsq(x, lt.ones(150)) end)
     end
   end)
 end)

@@ -56,10 +56,17 @@ describe("on an emulated GPU", function()
     shell.passes(("%s bin/luatensor %s %s >/dev/null 2>&1"):format(environment, arguments, path))
   end
 
-  -- The result that a command writes.
+  -- The result that a command writes. A command runs once.
+  local texts = {}
   local function result_of(arguments)
     local path = os.tmpname()
-    run(arguments .. " --json", path)
+    if texts[arguments] then
+      shell.write(path, texts[arguments])
+    else
+      run(arguments .. " --json", path)
+      local file <close> = assert(io.open(path))
+      texts[arguments] = file:read "a"
+    end
     local result = bench.load(path)
     os.remove(path)
     return result

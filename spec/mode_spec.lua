@@ -55,6 +55,49 @@ describe("a guard", function()
     assert.is_true(lt.tensor({-1.}, leaf):sqrt():isnan():item())
   end)
 
+  it("of a coroutine that resumed others holds for these, however many other guards are suspended", function()
+    local suspended = {}
+    for i = 1, 300 do
+      suspended[i] = coroutine.wrap(function()
+        local _ <close> = lt.no_grad()
+        coroutine.yield()
+        return records()
+      end)
+      suspended[i]()
+    end
+    assert.is_true(records())
+    local function nest(resume)
+      local seen = {}
+      resume(function()
+        local _ <close> = lt.no_grad()
+        resume(function()
+          seen[1] = records()
+          resume(function()
+            local _ <close> = lt.enable_grad()
+            seen[2] = records()
+            resume(function() seen[3] = records() end)
+          end)
+          seen[4] = records()
+        end)
+      end)
+      return seen
+    end
+    local want = {false, true, true, false}
+    assert.same(want, nest(function(f) return coroutine.wrap(f)() end))
+    assert.same(want, nest(function(f) assert(coroutine.resume(coroutine.create(f))) end))
+    -- Not by one of Lua's own two functions: from a finalizer of a coroutine that is closed.
+    assert.same(want, nest(function(f)
+      local co = coroutine.create(function()
+        local _ <close> = setmetatable({}, {__close = f})
+        coroutine.yield()
+      end)
+      assert(coroutine.resume(co))
+      assert(coroutine.close(co))
+    end))
+    for i = 1, 300 do assert.is_false(suspended[i]()) end
+    assert.is_true(records())
+  end)
+
   it("holds for a call, with its arguments and results", function()
     local list = table.pack(lt.no_grad(function(...) return records(), ... end, 1, nil, 3, nil))
     assert.same({false, 1, nil, 3, nil, n = 5}, list)

@@ -16,6 +16,25 @@ describe("a process", function()
     end
   end)
 
+  it("collects garbage before every k-th tensor, where LUATENSOR_GCSTRESS says so", function()
+    local script = [[local lt, marks = require "luatensor", {}
+      collectgarbage "stop"
+      for i = 1, 9 do
+        marks[i] = "-";
+        (function() setmetatable({}, {__gc = function() if marks[i] == "-" then marks[i] = "g" end end}) end)()
+        lt.ones(1)
+        if marks[i] == "-" then marks[i] = "." end
+      end
+      io.write(table.concat(marks))]]
+    for setting, want in pairs {["1"] = "ggggggggg", [""] = "ggggggggg", ["3"] = "..g..g..g", ["3:1"] = ".g..g..g.",
+                                ["3:5"] = "g..g..g..", ["7:3"] = "...g....."} do
+      local _, output = run(("LUATENSOR_GCSTRESS='%s' lua5.4 -e '%s'"):format(setting, script))
+      assert.equal(want, output, setting)
+    end
+    local _, output = run(("env -u LUATENSOR_GCSTRESS lua5.4 -e '%s'"):format(script))
+    assert.equal(".........", output)
+  end)
+
   it("exits cleanly by os.exit, with and without closing the state", function()
     passes [[lua5.4 -e 'local lt = require "luatensor"; x = lt.ones(300, 300); x = x:matmul(x); os.exit(0, true)']]
     passes [[lua5.4 -e 'local lt = require "luatensor"; x = lt.ones(300, 300); x = x:matmul(x); os.exit(0, false)']]
@@ -116,13 +135,22 @@ describe("== of tensors", function()
   end)
 end)
 
+describe("a script that comes from a pipe", function()
+  it("is not read again for a field that a module has not", function()
+    local status, output = run [[d=$(mktemp -d); mkfifo $d/f; (echo 'print(require("luatensor.nn").Linear(2, 2).foo)' > $d/f &) ; \
+      timeout 60 tools/lua $d/f; s=$?; rm -r $d; exit $s]]
+    assert.equal(0, status, output)
+    assert.equal("nil\n", output)
+  end)
+end)
+
 describe("the prompt", function()
   for _, program in ipairs {"tools/lua", "bin/luatensor"} do
     it("of " .. program .. " -i has the module's tables, and warns", function()
       local status, output = run(([[printf '%%s\n' 'x = lt.ones(2, 3)' 'print(x.size, nn.Linear, optim.SGD, data.digits)' \
         'x == lt.ones(2)' 'x == lt.ones(2)' | %s -i]]):format(program))
       assert.equal(0, status)
-      assert.truthy(output:find "6\ttable: 0x%x+\ttable: 0x%x+\tfunction: ", output)
+      assert.truthy(output:find "6\tclass: 0x%x+\tclass: 0x%x+\tfunction: ", output)
       local _, warned = output:gsub("Lua warning: stdin:1: == asks", "")
       assert.equal(2, warned)
     end)
@@ -137,7 +165,7 @@ end)
 
 describe("what cannot run", function()
   it("a checkout that is not built says so", function()
-    local copy = "d=$(mktemp -d); cp -r lua bin tools $d; mkdir $d/src; touch $d/src/lua_core.c; "
+    local copy = "d=$(mktemp -d); cp -r lua bin tools $d; mkdir $d/src; touch $d/src/core.c; "
     local function fails(command)
       local status, output = run(copy .. ("(unset LUA_PATH LUA_CPATH; cd / && %s); s=$?; rm -r $d; exit $s"):format(command))
       assert.equal(1, status)

@@ -2,11 +2,11 @@
 -- failure: the message has the seed.
 
 local lt = require "luatensor"
-require "spec.support.helpers"
+local helpers = require "spec.support.helpers"
 local cases = require "spec.support.cases"
 
 local SEED = tonumber(os.getenv "LUATENSOR_SEED") or os.time()
-local ROUNDS = 12
+local ROUNDS = math.max(1, 12 // helpers.share)
 
 local integers = {"uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64"}
 local real_floats = {"float16", "bfloat16", "float32", "float64"}

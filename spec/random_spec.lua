@@ -246,6 +246,18 @@ describe("bernoulli, multinomial, permutation, shuffle", function()
     assert.equal(0, x[{{}, 1}]:equal(x[{{}, 2}]):sum():item())
   end)
 
+  it("multinomial draws weights of the least size, and none of weight 0", function()
+    local function drawn(w, n)
+      local x = lt.multinomial(lt.tensor(w, {dtype = "float64"}), n):totable()
+      table.sort(x)
+      return x
+    end
+    assert.same({2, 3}, drawn({0, 1, 1e-310}, 2))
+    assert.same({1, 2}, drawn({1, 1e-310}, 2))
+    assert.same({1, 2, 4}, drawn({5e-324, 1e300, 0, 1e-320}, 3))
+    local many = lt.multinomial(lt.rand(3, 1000) + 0.1, 1000):sort(-1)        -- all of each row, each once
+    assert.is_true(many:equal(lt.arange(1, 1001):expand(3, 1000)):all():item())
+  end)
   it("multinomial says what does not fit", function()
     local w = lt.tensor {1.0, 0.0, 3.0}
     assert.raises("multinomial: 3 of 2 positions with a weight asked for; use replacement = true", lt.multinomial, w, 3)
@@ -308,6 +320,6 @@ describe("generators", function()
     assert.raises("generator: options expected, as in lt.generator{seed = 1}", lt.generator, 3)
     assert.raises('generator: unknown option "sed"; known: seed; did you mean "seed"?', lt.generator, {sed = 1})
     assert.raises("set_state: seed: number expected, got nil", lt.generator().set_state, lt.generator(), {})
-    assert.raises("seed: argument 1: generator expected, got table", lt.generator().seed, {})
+    assert.raises("seed: argument 1: generator expected, got table; is there a colon, as in g:seed(…)?", lt.generator().seed, {})
   end)
 end)

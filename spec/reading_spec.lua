@@ -213,6 +213,16 @@ describe("separated values", function()
     assert.same({"[0, 0]", "[0]", {}}, {tostring(x.shape), tostring(y.shape), classes})
   end)
 
+  it("of columns with one name are told apart by number only", function()
+    local text = "a,b,a\n1,2,3\n4,5,6\n"
+    holds(csv(text, {header = true}), "[2, 3]", {{1, 2, 3}, {4, 5, 6}})
+    holds(csv(text, {header = true, columns = {"b", 3}}), "[2, 2]", {{2, 3}, {5, 6}})
+    for _, what in ipairs {"columns", "labels"} do
+      local message = select(2, pcall(csv, text, {header = true, [what] = what == "labels" and "a" or {"a"}}))
+      assert.matches("read_csv: " .. what .. ': columns 1 and 3 of .* are named "a"; give the number of one$', message)
+    end
+  end)
+
   it("may be missing, where a number for them is given", function()
     refuses_csv('line 1, column 2: an empty field: ""; missing = 0/0 takes it as NaN', "1,,3")
     holds(csv("1,,3\n,,", {missing = -1}), "[2, 3]", {{1, -1, 3}, {-1, -1, -1}})

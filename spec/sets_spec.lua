@@ -156,7 +156,8 @@ describe("unique", function()
   it("explains what is wrong", function()
     for _, name in ipairs(functions) do
       assert.raises(name .. ": argument 1: tensor expected, got number; is there a colon? x:" .. name .. "(…)", lt[name], 3)
-      assert.raises(name .. ": argument 1: tensor expected, got nil", lt[name])
+      assert.raises(name .. ": argument 1: tensor expected, got nil", lt[name], nil)
+      assert.raises(name .. ": argument 1: tensor expected, got no value; is there a colon? x:" .. name .. "(…)", lt[name])
     end
     local gone = lt.zeros(3)
     gone:free()

@@ -34,7 +34,7 @@ local function check(a, x, dim, options)
 end
 
 describe("sort and argsort", function()
-  for _, dtype in ipairs(reference.dtype.names) do
+  for _, dtype in ipairs(helpers.drawn(reference.dtype.names, "sort")) do
     it("of every layout, along every dim: " .. dtype, function()
       for _, l in ipairs(cases.layouts) do
         local x, a = helpers.laid_out(l, dtype, 3)
@@ -85,9 +85,10 @@ describe("sort and argsort", function()
     return fits:all():item()
   end
 
-  for _, dtype in ipairs {"bool", "int8", "uint16", "float16", "int32", "float32", "int64", "uint64", "float64"} do
+  local long = {"bool", "int8", "uint16", "float16", "int32", "float32", "int64", "uint64", "float64"}
+  for _, dtype in ipairs(helpers.drawn(long, "long lines")) do
     it("of a line that is worth threads: " .. dtype, function()
-      local n = 200003
+      local n = helpers.size(200003)
       local some = lt.randint(-1000, 1000, n, {dtype = "int64", generator = lt.generator {seed = 3}})
       for _, x in ipairs {some:to(dtype), some:multiply(8191 * 65537):to(dtype), lt.randn(n):multiply(1e6):to(dtype)} do
         for _, descending in ipairs {false, true} do
@@ -174,7 +175,7 @@ describe("topk", function()
     assert.raises("topk: not for lines of more than 2^32 elements", lt.topk, line, 3)
   end)
 
-  for _, dtype in ipairs(reference.dtype.names) do
+  for _, dtype in ipairs(helpers.drawn(reference.dtype.names, "topk")) do
     it("of every layout, along every dim: " .. dtype, function()
       for _, l in ipairs(cases.layouts) do
         local x, a = helpers.laid_out(l, dtype, 3)
@@ -229,7 +230,7 @@ describe("topk", function()
 end)
 
 describe("searchsorted", function()
-  for _, dtype in ipairs(reference.dtype.names) do
+  for _, dtype in ipairs(helpers.drawn(reference.dtype.names, "searchsorted")) do
     it("in lines of many lengths, on either side: " .. dtype, function()
       for k, n in ipairs {0, 1, 2, 7, 100} do
         local a = array.new({n}, dtype, wild(dtype, n, 20 + k))

@@ -1,12 +1,13 @@
 -- The special cases of the array API standard (spec/support/special_real.lua, special_complex.lua), whatever the layout
 -- of the operands. An element-wise function without rows there fails here.
 local lt = require "luatensor"
-require "spec.support.helpers"
+local helpers = require "spec.support.helpers"
 local special = require "spec.support.special"
 local real_rows = require "spec.support.special_real"
 local complex_rows = require "spec.support.special_complex"
 local reduce_rows = require "spec.support.special_reduce"
 
+local floats = {"float16", "bfloat16", "float32", "float64"}
 local COPIES = 40                                -- enough for several blocks of a kernel and the rest of one
 
 -- What special cases are not about: floats are refused, or only moved.
@@ -152,7 +153,7 @@ table.sort(names)
 for _, name in ipairs(names) do
   describe("special cases of " .. name, function()
     local op = ops[name]
-    for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do
+    for _, dtype in ipairs(helpers.drawn(floats, name)) do
       describe_cases(name, op, dtype, real_rows[name] and special.real(real_rows[name], dtype))
     end
     for _, dtype in ipairs {"complex64", "complex128"} do
@@ -194,7 +195,7 @@ describe("special cases of reductions:", function()
   for name, kind in pairs(reductions) do
     it(name, function()
       assert(reduce_rows[name], "no rows in spec/support/special_reduce.lua")
-      for _, dtype in ipairs {"float16", "bfloat16", "float32", "float64"} do check_reduction(name, kind, dtype) end
+      for _, dtype in ipairs(helpers.drawn(floats, name)) do check_reduction(name, kind, dtype) end
     end)
   end
 

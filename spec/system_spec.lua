@@ -115,6 +115,14 @@ describe("memory", function()
   it("that is left is unknown without a word about it", function()
     assert.same({1024000}, {core.system_memory(tree{["proc/meminfo"] = "MemTotal: 1000 kB\n"})})
   end)
+  it("that tensors can take is no more than what a limit of addresses or of data leaves", function()
+    if not linux then return pending "no /proc/self/limits" end
+    for _, option in ipairs {"-v", "-d"} do
+      local script = "require [[luatensor]] print(require [[luatensor.core]].available_memory [[cpu]])"
+      local output = shell.passes(("ulimit %s 600000; lua5.4 -e '%s'"):format(option, script))
+      assert.is_true(tonumber(output) < 600000 * 1024 and tonumber(output) > 2 ^ 20, output)
+    end
+  end)
   it("is limited by a group, what files are kept in counted as free", function()
     local files = {["proc/meminfo"] = meminfo, ["proc/self/cgroup"] = "0::/a/b\n",
       ["sys/fs/cgroup/a/b/memory.max"] = "400000\n", ["sys/fs/cgroup/a/b/memory.current"] = "300000\n",

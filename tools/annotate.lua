@@ -102,7 +102,7 @@ end
 
 -- /*** … @function name … */ of a C file.
 local function read_c(path, docs)
-  local section = path:match("lua_(%w+)%.c$")
+  local section = path:match("(%w+)%.c$")
   for comment in read_file(path):gmatch("/%*%*%*%s*(.-)%s*%*/") do
     local lines = {}
     for line in (comment .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = (line:gsub("^%s*%*%*?%s?", "")) end
@@ -242,7 +242,9 @@ local lua_files = "lua/luatensor/*.lua lua/luatensor/*/*.lua lua/luatensor/nn/*/
 --- Every doc in order, and the same by name.
 function annotate.collect()
   local docs, by_name = {}, {}
-  for _, path in ipairs(list_files("src/lua_*.c")) do read_c(path, docs) end
+  local sources = list_files("$(find src -name '*.c')")
+  table.sort(sources, function(a, b) return a:match("[^/]*$") < b:match("[^/]*$") end)
+  for _, path in ipairs(sources) do read_c(path, docs) end
   for _, path in ipairs(list_files(lua_files)) do
     if not path:find("experiment.lua$") then read_lua(path, docs) end
   end

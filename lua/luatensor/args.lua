@@ -1,4 +1,4 @@
---- Arguments of the functions written in Lua: the same checks and words as lua_args.c.
+--- Arguments of the functions written in Lua: the same checks and words as lua/args.c.
 
 local args = {}
 
@@ -9,16 +9,16 @@ local names = require "luatensor.names"
 --- A value for a message: C writes the sign of a NaN, which says nothing.
 function args.plain(value) return value ~= value and "nan" or value end
 
---- Raises "fn: message"; the composition that the script called (lua_compose.c) puts the script's line before it.
+--- Raises "fn: message"; the composition that the script called (lua/compose.c) puts the script's line before it.
 function args.fail(fn, message, ...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = args.plain(words[i]) end
   error(clocale.format("%s: " .. message, fn, table.unpack(words, 1, words.n)), 0)
 end
 
---- Is v an options table: string keys only, not empty?
+--- Is v an options table: string keys only, not empty? Modules, optimizers and the like are none.
 function args.is_options(v)
-  return type(v) == "table" and type(next(v)) == "string"
+  return type(v) == "table" and type(next(v)) == "string" and (getmetatable(v) == nil or core.type_name(v) == "table")
 end
 
 local function list_names(known)
@@ -44,17 +44,21 @@ end
 -- @tab known set of names: {dim = true, keepdim = true}
 function args.options(fn, options, known)
   if options == nil then return {} end
-  if type(options) ~= "table" then
-    args.fail(fn, "options expected, got %s%s", core.type_name(options), names.position(fn, known, options))
+  if core.type_name(options) ~= "table" then
+    local help = names.position(fn, known, options)
+    if help == "" then help = "; known: " .. list_names(known) end
+    args.fail(fn, "options expected, got %s%s", core.type_name(options), help)
   end
   check_names(fn, options, known)
   return options
 end
 
---- Splits arguments into positional ones and checked options (the last table with names, or an empty one).
+--- Splits arguments into positional ones and checked options (the last table with names, or an empty one). Nils at the
+-- end do not count: a script may forward options that it was not given.
 -- @return a list of the positional arguments with their number in n, and the options
 function args.split(fn, known, ...)
   local list = table.pack(...)
+  while list.n > 0 and list[list.n] == nil do list.n = list.n - 1 end
   local options = list[list.n]
   if not args.is_options(options) then return list, {} end
   list[list.n] = nil

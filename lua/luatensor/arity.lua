@@ -6,7 +6,7 @@ local names = require "luatensor.names"
 
 local arity = {}
 
-local select, most_arguments = select, core.most_arguments
+local select, most_arguments, type_name = select, core.most_arguments, core.type_name
 
 -- Constructors of the library's classes of modules.
 local bounded = setmetatable({}, {__mode = "k"})
@@ -76,32 +76,63 @@ function arity.library(functions)
   return functions
 end
 
+-- arity.method, which refuses a self that has no such method: the call had a dot. noun: what has the method.
+local function member(name, f, noun)
+  local bounded_method = arity.method(name, f)
+  return function(self, ...)
+    if type(self) ~= "table" or self[name] == nil then
+      blame.raise(name, "a method is called with a colon: %s:%s(…)", noun, name)
+    end
+    return bounded_method(self, ...)
+  end
+end
+
 --- Bounds the methods of a class.
 -- @tab class
 -- @tparam[opt] table only the names of those that scripts call, as keys; all unless given
+-- @string[opt] noun what has the methods, as messages call it; unless given, the methods look at self
 -- @treturn table the same
-function arity.class(class, only)
-  replace(class, only and function(name) return only[name] end or all, arity.method)
+function arity.class(class, only, noun)
+  local make = noun and function(name, f) return member(name, f, noun) end or arity.method
+  replace(class, only and function(name) return only[name] end or all, make)
   return class
 end
 
 local function is_method(name) return name ~= "init" and name ~= "forward" end
 
+-- Methods of lists of modules; those that all modules have look at self themselves.
+local of_lists = {append = true, insert = true, remove = true}
+
 -- A module's own words: "Linear(3, 4): …".
 local function module_fails(module, ...) module:fail(...) end
+
+-- A module's forward was called with a dot, or of the class.
+local function refuse_self(class, self)
+  local name = type(self) == "table" and rawget(self, "class_name")
+  if name then blame.raise(name, "this is the class; make a layer of it, %s(…), and call that", name) end
+  blame.raise(class.class_name, "forward: module expected, got %s; is there a colon, as in layer:forward(x)?",
+              core.type_name(self))
+end
 
 --- Is it the constructor of a class that arity.module had? Those of scripts take what they like.
 function arity.is_bounded(init) return bounded[init] ~= nil end
 
 --- Bounds the methods of a class of modules, and calls of its modules, which cost no function call more than before.
 -- @tab class
-function arity.module(class)
+-- @tparam[opt] boolean named are errors named for the module while its `forward` runs? Not in a chain: a module of
+-- the script's that runs in the chain may have left the stack by a tail call.
+function arity.module(class, named)
   local forward, init = rawget(class, "forward"), rawget(class, "init")
   if init then bounded[init] = true end
-  replace(class, is_method, arity.method)
-  local most = forward and most_arguments(forward) - 1 or -1
-  if most < 0 then return end
+  if forward and named then blame.note_forward(forward) end
+  replace(class, is_method, function(name, f)
+    return of_lists[name] and member(name, f, "model") or arity.method(name, f)
+  end)
+  if not forward then return end
+  local most = most_arguments(forward) - 1
+  if most < 0 then most = math.maxinteger end
   local function public(self, ...)
+    if type_name(self) ~= "module" then refuse_self(class, self) end
     if select("#", ...) > most then check(module_fails, self, most, ...) end
     return forward(self, ...)
   end

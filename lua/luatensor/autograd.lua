@@ -1,4 +1,4 @@
---- Gradients, as scripts ask for them. What was recorded is src/lua_autograd.c's; the way back through it
+--- Gradients, as scripts ask for them. What was recorded is src/autograd/autograd.c's; the way back through it
 -- luatensor/autograd/engine.lua; the rules are in luatensor/gradients, and docs/adding-a-gradient.md says how they are
 -- written.
 
@@ -92,7 +92,8 @@ return function(lt, methods)
   --   messages
   -- @treturn function
   function lt.autograd_function(f)
-    if type(f) ~= "table" or type(f.forward) ~= "function" or type(f.backward) ~= "function" then
+    local is_table = type(f) == "table" and core.type_name(f) ~= "library"
+    if not is_table or type(f.forward) ~= "function" or type(f.backward) ~= "function" then
       blame.fail("autograd_function", "a table with forward and backward expected")
     end
     local own = {name = f.name or "function", forward = f.forward, backward = f.backward}

@@ -19,6 +19,7 @@ local clocale = require "luatensor.clocale"
 local json = require "luatensor.json"
 local safetensors = require "luatensor.safetensors"
 
+local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each of the JSON, which is read and then copied
 local MOST_DEPTH = 30                        -- of tables: the JSON of each has three levels at most
 local FIRST = 300                            -- bytes of a file that tell what it is
 
@@ -209,6 +210,8 @@ end
 
 local function rebuild(path, tensors, text)
   local state = {tensors = tensors, placed = {}}
+  local no_room = core.no_room(#text * TREE_TAKES)
+  if no_room then blame.fail("load", "%s: %s", path, no_room) end
   local tree, wrong = json.decode(text)
   if tree == nil then blame.fail("load", "%s: what luatensor noted is no JSON: %s", path, wrong) end
   local ok, value = pcall(build, state, tree)
@@ -246,9 +249,11 @@ end
 
 -- ---- the functions ----
 
--- Endings of files that other formats have: under such a name nothing would read what lt.save writes.
+-- Endings of files that other formats have: under such a name nothing would read what lt.save writes. `.bin`, `.ckpt`
+-- and `.th` are taken for PyTorch's.
 local FOREIGN = {}
-for ending in ([[npz pt pth pkl pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
+for ending in ([[npz pt pth th bin ckpt pkl
+                 pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
                  yaml yml xml html md lua py png jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
                  tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
   FOREIGN[ending] = true
@@ -317,13 +322,12 @@ return function(lt)
       blame.fail("load", "metadata: true or false expected, got %s", core.type_name(options.metadata))
     end
     if type(path) == "string" and not path:find "\0" then
-      local file, size = blame.call(core.open_tensors, path)
+      local file <close>, size = blame.call(core.open_tensors, path)
       if safetensors.begins(blame.call(first_bytes, path, file, size)) then
         local value, metadata = blame.call(load_value, path, file, size, options.device)
         if options.metadata then return value, metadata end
         return value
       end
-      core.close_tensors(file)
     end
     return blame.call(core.load_npy, path, options.device)
   end

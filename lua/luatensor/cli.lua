@@ -47,6 +47,17 @@ local function check_name(argv, commands)
   arguments.fail("unknown command: %s%s", name, nearest and ("; did you mean %s?"):format(nearest) or "")
 end
 
+--- Makes a function that reads a command line: from arguments to options and the subcommand. Wrong usage is an error,
+-- as luatensor.cli.arguments has it.
+function cli.reader()
+  local parser, commands = make_parser()
+  return function(argv)
+    check_name(argv, commands)
+    local options = arguments.parse(parser, argv)
+    return options, commands[options.command]
+  end
+end
+
 -- ---- output -------------------------------------------------------------------------------------
 
 -- What cannot be written, a full disk say, is no success.
@@ -133,10 +144,7 @@ end
 
 local function run(argv)
   if argv[1] == "-i" then return require("luatensor.cli.prompt").run(argv) end
-  local parser, commands = make_parser()
-  check_name(argv, commands)
-  local options = arguments.parse(parser, argv)
-  local command = commands[options.command]
+  local options, command = cli.reader()(argv)
   check_rocks(command)
   if options.dtype then require("luatensor").set_default_dtype(options.dtype) end
   local result, code

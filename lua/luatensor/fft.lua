@@ -1,4 +1,4 @@
---- What goes with Fourier transforms: frequencies and shifts. The transforms are in src/lua_fft.c.
+--- What goes with Fourier transforms: frequencies and shifts. The transforms are in src/lua/array/fft.c.
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"

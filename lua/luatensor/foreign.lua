@@ -7,6 +7,10 @@ local foreign = {}
 local NAN <const> = "leave NaN out with an index: x[x:isnan():logical_not()]"
 local JOIN <const> = "use lt.concat({x, y}, dim) or lt.stack({x, y}, dim)"
 local RANDOM <const> = "use lt.rand, lt.randn, lt.uniform, lt.normal or lt.randint"
+local INDEX <const> = "use an index: x[i] or x[{ {}, i }]"
+local ASSIGN <const> = "assign to an index: x[index] = value"
+local EXPRESSION <const> = "lt.elementwise compiles an expression"
+local COMPLEX <const> = 'use lt.isdtype(x.dtype, "complex floating")'
 local NO_HOOKS <const> = "there are no hooks"
 
 --- Functions of tensors, methods or not.
@@ -17,6 +21,9 @@ local of_tensors = {
   deg2rad = "use x * (lt.pi / 180)", rad2deg = "use x * (180 / lt.pi)", heaviside = "use x:greater(0):to(x.dtype)",
   nan_to_num = "use lt.where(x:isnan(), 0, x)", cmul = {"multiply"}, cdiv = {"divide"}, csub = {"subtract"},
   cadd = {"add"}, addcmul = "use x + value * y * z", addcdiv = "use x + value * y / z",
+  cmax = {"maximum"}, cmin = {"minimum"}, cpow = {"pow"}, cinv = {"reciprocal"}, cfmod = {"remainder"},
+  cremainder = {"remainder"}, frac = "use x - x:trunc()",
+  fmax = {"maximum"}, fmin = {"minimum"}, conjugate = {"conj"}, signum = {"sign"},
   ldexp = "use x * lt.pow(2, n)", rsub = "use y - x",
 
   -- statistics
@@ -34,29 +41,41 @@ local of_tensors = {
   -- products
   kron = 'use lt.einsum("ij,kl->ikjl", x, y), and reshape the result', inner = {"vecdot"}, ger = {"outer"},
   cdist = "use (x:expand_dims(2) - y:expand_dims(1)):square():sum(3):sqrt()", dist = "use (x - y):norm()",
-  baddbmm = "use z + x:bmm(y)", adjoint = "use x.mT:conj()", H = "use x.mT:conj()",
+  baddbmm = "use z + x:bmm(y)", addmv = "use z + a:matmul(x)", addr = "use z + x:outer(y)",
+  addbmm = "use z + x:bmm(y):sum(1)", pinverse = "use lt.linalg.pinv", inverse = "use lt.linalg.inv",
+  gesv = "use lt.linalg.solve", gels = "use lt.linalg.lstsq", symeig = "use lt.linalg.eigh",
+  potrf = "use lt.linalg.cholesky", logdet = "use lt.linalg.slogdet", renorm = false,
+  adjoint = "use x.mT:conj()", H = "use x.mT:conj()",
   convolve = "use lt.nn.functional.conv1d",
 
   -- shapes
   hstack = JOIN, vstack = JOIN, dstack = JOIN, column_stack = JOIN, row_stack = JOIN, append = JOIN,
   hcat = JOIN, vcat = JOIN, horzcat = JOIN, vertcat = JOIN, rollaxis = {"moveaxis"}, flipud = {"flip"},
-  fliplr = {"flip"}, circshift = {"roll"}, repmat = {"tile"}, dropdims = {"squeeze"}, swap_axes = {"swapaxes"},
+  fliplr = {"flip"}, circshift = {"roll"}, repeatTensor = {"tile"}, tensor_split = {"chunk"},
+  repmat = {"tile"}, dropdims = {"squeeze"}, swap_axes = {"swapaxes"},
   view_as = "use x:reshape(y.shape)", viewAs = "use x:reshape(y.shape)", reshape_as = "use x:reshape(y.shape)",
   expand_as = "use x:broadcast_to(y.shape)", expandAs = "use x:broadcast_to(y.shape)",
   resize = {"reshape"}, resize_ = {"reshape"}, resizeAs = {"reshape"}, len = "use #x, or x.shape",
   length = "use #x, or x.shape", ndims = "use x.ndim", eltype = "use x.dtype",
 
   -- choosing
-  select = "use an index: x[i] or x[{ {}, i }]", index_select = {"take"}, indexSelect = {"take"},
-  index_fill_ = "assign to an index: x[index] = value", index_copy_ = "assign to an index: x[index] = value",
-  index_put_ = "assign to an index: x[index] = value", masked_scatter_ = {"masked_scatter"},
+  select = INDEX, index_select = {"take"}, indexSelect = {"take"},
+  index_fill_ = ASSIGN, index_copy_ = ASSIGN, index_put_ = ASSIGN, masked_scatter_ = {"masked_scatter"},
   maskedSelect = {"masked_select"}, maskedFill = {"masked_fill_", "masked_fill"}, find = {"nonzero"},
   flatnonzero = {"nonzero"}, array_equal = {"equal_all"}, isequal = {"equal_all"}, isSameSizeAs = false,
-  apply = {"elementwise"}, map = {"elementwise"}, apply_ = {"elementwise"}, map_ = {"elementwise"},
+  indexCopy = ASSIGN, indexFill = ASSIGN, put = ASSIGN, maskedCopy = {"masked_scatter"}, loc = INDEX, iloc = INDEX,
+  head = "use an index: x[{ {1, n} }]", tail = "use an index: x[{ {-n, -1} }]",
+  kthvalue = "use x:sort(dim), and an index", isempty = "use x.size == 0", is_nonzero = "use x:item() ~= 0",
+  isreal = COMPLEX, iscomplex = COMPLEX, apply = EXPRESSION, map = EXPRESSION, map2 = EXPRESSION, apply_ = EXPRESSION,
+  map_ = EXPRESSION, apply_along_axis = EXPRESSION,
 }
 
 --- What tensors have, and lt has not.
 local methods = {
+  tofile = "use lt.save(path, x), or x:to_bytes()", sum_ = "x:sum() gives a new tensor", cuda_ = 'use x:to("cuda")',
+  float16 = 'use x:to("float16")', float32 = 'use x:to("float32")', float64 = 'use x:to("float64")',
+  int32 = 'use x:to("int32")', int64 = 'use x:to("int64")', aminmax = "use x:min() and x:max()", isSize = false,
+  std_mean = "use x:std() and x:mean()", var_mean = "use x:var() and x:mean()", argmin_ = false,
   copy = "use x:clone(), or x:copy_(y) to write into x", fill = {"fill_"}, zero = {"zero_"}, data = {"detach"},
   numpy = "lt.save(path, x) writes .npy, x:to_dlpack() shares memory", numpy_ = false, value = {"item"},
   is_cuda = "use x.device", type = 'x.dtype is the dtype, x:to("float64") converts', type_as = "use x:to(y.dtype)",
@@ -89,9 +108,7 @@ local functions = {
   size = "use x.shape, or x.size for the number of elements", shape = "use x.shape", ndim = "use x.ndim",
   numel = "use x.size", dtype = "use x.dtype", Timer = {"clock"}, tic = {"clock"}, toc = {"clock"}, time = {"clock"},
   DataLoader = "use lt.data.Loader", optimizer = "use lt.optim", lr_scheduler = "use lt.optim.scheduler",
-  gesv = "use lt.linalg.solve",
-  gels = "use lt.linalg.lstsq", potrf = "use lt.linalg.cholesky", symeig = "use lt.linalg.eigh",
-  inverse = "use lt.linalg.inv", mldivide = "use lt.linalg.solve", polyfit = "use lt.linalg.lstsq",
+  mldivide = "use lt.linalg.solve", polyfit = "use lt.linalg.lstsq",
 }
 
 local cuda = {
@@ -174,7 +191,16 @@ local options = {
   beta1 = {"betas"}, beta2 = {"betas"}, min = false, max = false, n = false,
 }
 
+--- Names of dtypes.
+local dtypes = {
+  float = {"float32"}, double = {"float64"}, half = {"float16"}, int = {"int64"}, long = {"int64"}, short = {"int16"},
+  byte = {"uint8"}, char = {"int8"}, integer = {"int64"}, number = {"float64"}, boolean = {"bool"}, bool_ = {"bool"},
+  complex = {"complex128"}, cfloat = {"complex64"}, cdouble = {"complex128"}, single = {"float32"},
+  gpu = 'the GPU is "cuda"', GPU = 'the GPU is "cuda"',
+}
+
 local tables = {
+  dtype = {dtypes},
   tensor = {methods, of_tensors}, [""] = {functions, of_tensors}, ["cuda."] = {cuda}, ["nn."] = {nn},
   ["nn.functional."] = {nn_functional}, ["nn.init."] = {nn_init},
   ["optim."] = {optim}, ["optim.scheduler."] = {schedulers}, ["data."] = {data},

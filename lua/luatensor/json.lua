@@ -7,6 +7,10 @@ local json = {}
 
 local MOST_DEPTH = 100
 
+--- Bytes of memory that a text and its value take, for each byte of the text, at most: measured 49 on lists within
+-- lists, 28 on empty lists and objects, 5 to 26 on others.
+json.TAKES = 50
+
 --- The metatable of arrays that were read: an empty one is no empty object.
 json.array = {}
 

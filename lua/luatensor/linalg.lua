@@ -1,4 +1,4 @@
---- lt.linalg: what is composed of LAPACK's factorizations (lua_linalg.c), products, norms and views.
+--- lt.linalg: what is composed of LAPACK's factorizations (lua/array/linalg.c), products, norms and views.
 
 local args = require "luatensor.args"
 local join = require "luatensor.lists".join

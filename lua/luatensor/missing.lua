@@ -1,24 +1,35 @@
 --- Methods that an object has not. Reading an unknown field gives nil, as of every table; where the line that reads it
 -- calls it as a method, the error tells what to write instead of Lua's "attempt to call a nil value".
 
+local core = require "luatensor.core"
 local names = require "luatensor.names"
 
 local missing = {}
 
-local getinfo, open = debug and debug.getinfo, io and io.open      -- nil where a host left them out
+local getinfo, can_read = debug and debug.getinfo, io and io.open      -- nil where a host left them out
 
-local MOST_NAMES <const> = 1000        -- whose help is kept
+local MOST_NAMES <const>, MOST_LINES <const> = 1000, 1000        -- whose help, which texts are kept
 
--- Line n of a text, or of a file.
-local function line_of(source, n)
-  local kind = source:sub(1, 1)
-  local file = kind == "@" and open and open(source:sub(2))
-  local text = kind ~= "@" and source or file and file:read "a"
-  if file then file:close() end
-  for line in (text or ""):gmatch "([^\n]*)\n?" do
+-- Line n of a text, or of a plain file (a pipe would have to be waited for); "" where there is none.
+local function find_line(source, n)
+  local text = source
+  if source:sub(1, 1) == "@" then text = can_read and core.read_file(source:sub(2), 1) or "" end
+  for line in text:gmatch "([^\n]*)\n?" do
     n = n - 1
     if n == 0 then return line end
   end
+  return ""
+end
+
+local lines, kept = {}, 0              -- by "n source": a loop asks for the same line again and again
+
+local function line_of(source, n)
+  local key = n .. source
+  if not lines[key] then
+    if kept == MOST_LINES then lines, kept = {}, 0 end
+    lines[key], kept = find_line(source, n), kept + 1
+  end
+  return lines[key]
 end
 
 -- True if a line has ":name(", also with a text or a table in place of the parenthesis, and neither ".name" nor the
@@ -35,7 +46,7 @@ local function is_call(name, otherwise)
   if not info or info.currentline < 1 then return false end
   if info.source:sub(1, 1) == "=" then return info.source == "=stdin" and otherwise end
   local line = line_of(info.source, info.currentline)
-  return line and calls(line, name)
+  return calls(line, name)
 end
 
 --- The metamethod __index of a class at the root of its classes.

@@ -34,7 +34,7 @@ local function find_elsewhere(kind, name)
 end
 
 -- Kinds of names that are in no table of functions.
-local kinds = {option = true, module = true, optimiser = true}
+local kinds = {option = true, module = true, optimiser = true, dtype = true}
 
 --- What to write instead of a name that is not there.
 -- @string kind "tensor", "option", "module", "optimiser", or the prefix of a guarded table
@@ -106,6 +106,7 @@ function names.guard(functions, prefix, load, late)
   local meta = getmetatable(functions) or {}
   return setmetatable(functions, {
     __call = meta.__call,                              -- lt.advise is a function, too
+    __name = "library",
     __index = function(_, name)
       local loaded = load and load(name)
       if loaded ~= nil then return loaded end

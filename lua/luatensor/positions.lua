@@ -19,6 +19,17 @@ local GATED <const> = {"num_layers:number", "bias:boolean", "batch_first:boolean
 local REDUCTION <const> = {"reduction:string"}
 local WEIGHTED <const> = {"weight:tensor", "reduction:string"}
 local RATE <const> = {"lr:number"}
+local ADAM <const> = {"lr:number", "betas:table", "eps:number", "weight_decay:number"}
+local CREATE <const> = {"dtype:string"}
+local DROPOUT <const> = {"p:number", "training:boolean"}
+local MOVES_TRANSPOSED <const> = {"stride", "padding", "output_padding", "groups:number", "dilation"}
+local RETURN_INDICES <const> = {"return_indices:boolean"}
+local RESPONSE <const> = {"alpha:number", "beta:number", "k:number"}
+local TRIANGLE <const> = {"upper:boolean"}
+local TOLERANCE <const> = {"rtol:number"}
+local NORM <const> = {"norm:string"}
+local KAIMING <const> = {"a:number", "mode:string", "nonlinearity:string"}
+local GAIN <const> = {"gain:number"}
 
 --- By function: its options in the order in which others take them, some with the only type that they may have.
 positions.options = {
@@ -29,7 +40,25 @@ positions.options = {
   cumulative_sum = SCAN, cumulative_prod = SCAN,
   sort = {"descending:boolean", "stable:boolean"}, argsort = {"descending:boolean", "stable:boolean"},
   topk = {"largest:boolean", "sorted:boolean"}, svd = {"full_matrices:boolean"},
-  backward = {"retain_graph:boolean", "create_graph:boolean"}, histogram = {"range", "weights:tensor"},
+  backward = {"retain_graph:boolean", "create_graph:boolean"}, histogram = {"range:table", "weights:tensor"},
+  zeros = CREATE, ones = CREATE, empty = CREATE, rand = CREATE, randn = CREATE, uniform = CREATE, normal = CREATE,
+  randint = CREATE, arange = CREATE, range = CREATE, full = CREATE, from_bytes = CREATE,
+  asarray = CREATE, tensor = CREATE, zeros_like = CREATE, ones_like = CREATE, empty_like = CREATE, full_like = CREATE,
+  eye = {"k:number", "dtype:string"}, linspace = {"endpoint:boolean", "dtype:string"}, astype = {"copy:boolean"},
+  addmm = {"beta:number", "alpha:number"}, bincount = {"weights:tensor", "minlength:number"},
+  cumulative_max = {"include_initial:boolean"}, cumulative_min = {"include_initial:boolean"},
+  cross = {"dim:number"},
+  diagonal = {"dim1:number", "dim2:number"}, isin = {"assume_unique:boolean", "invert:boolean"},
+  isclose = {"equal_nan:boolean"}, allclose = {"equal_nan:boolean"}, multinomial = {"replacement:boolean"},
+  searchsorted = {"side:string", "sorter:tensor", "right:boolean"}, pad = {"mode:string", "value:number"},
+  meshgrid = {"indexing:string"}, load = {"device:string"}, save = {"metadata:table"},
+  set_printoptions = {"precision:number", "threshold:number", "edgeitems:number", "linewidth:number"},
+  cholesky = TRIANGLE, eigh = TRIANGLE, eigvalsh = TRIANGLE, lstsq = TOLERANCE, matrix_rank = TOLERANCE,
+  pinv = TOLERANCE, qr = {"mode:string"}, trace = {"offset:number"}, fft = NORM, fft2 = NORM, fftn = NORM, ifft = NORM,
+  ifft2 = NORM, ifftn = NORM, rfft = NORM, rfft2 = NORM, rfftn = NORM, irfft = NORM, irfft2 = NORM, irfftn = NORM,
+  hfft = NORM, ihfft = NORM, generator = {"seed:number"}, from_dlpack = {"device:string"},
+  to_dlpack = {"versioned:boolean"},
+  ["autograd.grad"] = {"grad_outputs:tensor", "retain_graph:boolean", "create_graph:boolean"},
 
   Linear = {"bias:boolean"}, Conv1d = CONV, Conv2d = CONV, ConvTranspose1d = TRANSPOSED, ConvTranspose2d = TRANSPOSED,
   MaxPool1d = MAX_POOL, MaxPool2d = MAX_POOL, AvgPool1d = AVERAGE_POOL, AvgPool2d = AVERAGE_POOL,
@@ -44,22 +73,51 @@ positions.options = {
   GRUCell = {"bias:boolean"}, MultiheadAttention = {"dropout:number", "bias:boolean"},
   TransformerEncoderLayer = {"dim_feedforward:number", "dropout:number"},
   TransformerDecoderLayer = {"dim_feedforward:number", "dropout:number"},
-  Flatten = {"start_dim:number", "end_dim:number"},
+  Flatten = {"start_dim:number", "end_dim:number"}, Hardtanh = {"min_val:number", "max_val:number"},
+  PReLU = {"num_parameters:number", "init:number"}, AdaptiveMaxPool1d = RETURN_INDICES,
+  AdaptiveMaxPool2d = RETURN_INDICES, LocalResponseNorm = RESPONSE, TransformerEncoder = {"norm:module"},
+  TransformerDecoder = {"norm:module"}, from_pretrained = {"freeze:boolean", "padding_idx:number"},
+  register_buffer = {"persistent:boolean"},
   CrossEntropyLoss = WEIGHTED, NLLLoss = WEIGHTED, BCELoss = WEIGHTED, BCEWithLogitsLoss = WEIGHTED,
   MSELoss = REDUCTION, L1Loss = REDUCTION, KLDivLoss = REDUCTION, HuberLoss = {"delta:number", "reduction:string"},
   SmoothL1Loss = {"beta:number", "reduction:string"},
 
   conv1d = MOVES, conv2d = MOVES, max_pool1d = MAX_POOL, max_pool2d = MAX_POOL, avg_pool1d = AVERAGE_POOL,
   avg_pool2d = AVERAGE_POOL, leaky_relu = {"negative_slope:number"}, elu = {"alpha:number"}, celu = {"alpha:number"},
-  dropout = {"p:number", "training:boolean"}, cross_entropy = WEIGHTED, nll_loss = WEIGHTED, mse_loss = REDUCTION,
+  dropout = DROPOUT, dropout1d = DROPOUT, dropout2d = DROPOUT, dropout3d = DROPOUT, alpha_dropout = DROPOUT,
+  conv_transpose1d = MOVES_TRANSPOSED, conv_transpose2d = MOVES_TRANSPOSED, adaptive_max_pool1d = RETURN_INDICES,
+  adaptive_max_pool2d = RETURN_INDICES, local_response_norm = RESPONSE,
+  hardtanh = {"min_val:number", "max_val:number"}, embedding = {"padding_idx:number"},
+  normalize = {"p:number", "dim:number", "eps:number"}, layer_norm = {"weight:tensor", "bias:tensor", "eps:number"},
+  group_norm = {"weight:tensor", "bias:tensor", "eps:number"}, rms_norm = {"weight:tensor", "eps:number"},
+  instance_norm = {"weight:tensor", "bias:tensor", "eps:number"},
+  batch_norm = {"weight:tensor", "bias:tensor", "training:boolean", "momentum:number", "eps:number"},
+  cross_entropy = WEIGHTED, nll_loss = WEIGHTED, mse_loss = REDUCTION,
   l1_loss = REDUCTION, smooth_l1_loss = {"beta:number", "reduction:string"},
   huber_loss = {"delta:number", "reduction:string"}, gelu = {"approximate:string"},
   softplus = {"beta:number", "threshold:number"}, kl_div = REDUCTION, binary_cross_entropy = WEIGHTED,
   binary_cross_entropy_with_logits = WEIGHTED,
   scaled_dot_product_attention = {"attn_mask:tensor", "dropout_p:number", "is_causal:boolean"},
 
-  SGD = {"lr:number", "momentum:number"}, Adam = RATE, AdamW = RATE, Adagrad = RATE, Adadelta = RATE, Adamax = RATE,
+  kaiming_normal_ = KAIMING, kaiming_uniform_ = KAIMING, xavier_normal_ = GAIN, xavier_uniform_ = GAIN,
+  orthogonal_ = GAIN, dirac_ = {"groups:number"}, sparse_ = {"std:number"},
+  trunc_normal_ = {"a:number", "b:number"},
+  clip_grad_norm_ = {"norm_type:number", "error_if_nonfinite:boolean"},
+
+  SGD = {"lr:number", "momentum:number", "dampening:number", "weight_decay:number", "nesterov:boolean"},
+  Adam = ADAM, AdamW = ADAM, Adagrad = RATE, Adadelta = RATE, Adamax = RATE,
   NAdam = RATE, RAdam = RATE, RMSprop = RATE, LBFGS = RATE, StepLR = {"gamma:number"}, MultiStepLR = {"gamma:number"},
+  ConstantLR = {"factor:number", "total_iters:number"}, CosineAnnealingLR = {"eta_min:number"},
+  CosineAnnealingWarmRestarts = {"T_mult:number", "eta_min:number"},
+  CyclicLR = {"step_size_up:number", "step_size_down:number", "mode:string", "gamma:number"},
+  LinearLR = {"start_factor:number", "end_factor:number", "total_iters:number"},
+  PolynomialLR = {"total_iters:number", "power:number"},
+  OneCycleLR = {"total_steps:number", "epochs:number", "steps_per_epoch:number", "pct_start:number",
+                "anneal_strategy:string"},
+  ReduceLROnPlateau = {"mode:string", "factor:number", "patience:number", "threshold:number"},
+  GradScaler = {"init_scale:number", "growth_factor:number", "backoff_factor:number", "growth_interval:number",
+                "enabled:boolean"},
+  zero_grad = {"set_to_none:boolean"}, read_csv = {"delimiter:string"}, digits = CREATE, mnist = CREATE,
   Loader = {"batch_size:number", "shuffle:boolean"}, load_state_dict = {"strict:boolean"},
 }
 

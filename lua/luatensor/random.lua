@@ -58,16 +58,12 @@ return function(lt, methods)
     return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
   end
 
-  --- Positions without replacement: the first n arrivals, each after an exponential time of rate w.
+  --- Positions without replacement: the first n arrivals, each after an exponential time of rate w. Logarithms of
+  -- times are compared, since those of the least rates overflow; a weight of 0 arrives at infinity.
   local function drawn_once(w, n, options)
     local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
-    local arrival = u:negative():log1p():negative():divide(w)
-    local picks = {}
-    for k = 1, n do
-      picks[k] = arrival:argmin(-1, {keepdim = true})
-      arrival = lt.where(lt.arange(1, w.shape[w.ndim] + 1, {device = w.device}):equal(picks[k]), math.huge, arrival)
-    end
-    return lt.concat(picks, -1)
+    local arrival = u:negative():log1p():negative():log():subtract(w:log())
+    return (select(2, lt.where(w:greater(0), arrival, math.huge):topk(n, {largest = false})))
   end
 
   --- Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.

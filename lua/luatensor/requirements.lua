@@ -1,5 +1,5 @@
--- Is this Lua 5.4, and is the C module built? Plain words instead of a syntax error or a missing symbol: this file is
--- loaded first, and is Lua 5.1, 5.2, 5.3 and LuaJIT, too.
+-- Raises an error in plain words if this is not Lua 5.4, if the C module is not built, or if a limit leaves no room to
+-- load it. This file is loaded first, and is Lua 5.1, 5.2, 5.3 and LuaJIT, too.
 
 local version = rawget(_G, "_VERSION")
 
@@ -13,7 +13,7 @@ end
 local function in_checkout()
   local source = debug and io and debug.getinfo(1, "S").source
   local root = source and source:match "^@(.*)[/\\]lua[/\\]luatensor[/\\]requirements%.lua$"
-  local file = root and io.open(root .. "/src/lua_core.c")
+  local file = root and io.open(root .. "/src/core.c")
   return file and file:close()
 end
 
@@ -21,6 +21,11 @@ local name, modules = "luatensor.core", package or {loaded = {}, preload = {}}
 local known = modules.loaded[name] or modules.preload[name] or not modules.searchpath
 if not known and not modules.searchpath(name, modules.cpath) and in_checkout() then
   error("luatensor is not built: run make", 0)
+end
+
+if not known then
+  local misfit = require "luatensor.address_space".misfit ""
+  if misfit then error(misfit, 0) end
 end
 
 return true

@@ -11,7 +11,6 @@ local json = require "luatensor.json"
 local safetensors = {}
 
 local MOST_HEADER = 100000000                -- the format's own limit
-local HEADER_TAKES = 40                      -- bytes of memory for each of a header: measured 19 to 30
 local MOST_DIMS = 16
 
 -- In the order in which the format's own writer sorts tensors: the larger elements first.
@@ -151,13 +150,11 @@ local function read_header(path, file, size, length)
   if length > size - 8 then
     fail(path, "truncated in the header: it has %d bytes, the file %d", length, size - 8)
   end
-  local header, wrong = json.decode(core.read_text(file, path, 8, length, HEADER_TAKES))
+  local header, wrong = json.decode(core.read_text(file, path, 8, length, json.TAKES))
   if header == nil then fail(path, "the header is no JSON: %s", wrong) end
   if type(header) ~= "table" or getmetatable(header) then fail(path, "the header is no object") end
   return header
 end
-
-local closing = {__close = function(guard) core.close_tensors(guard[1]) end}
 
 --- Reads all tensors. Everything is checked before anything is made.
 -- @string path
@@ -166,7 +163,6 @@ local closing = {__close = function(guard) core.close_tensors(guard[1]) end}
 -- @treturn table tensors by name
 -- @treturn table metadata
 function safetensors.read(path, file, size, device)
-  local _ <close> = setmetatable({file}, closing)
   local length = ("<i8"):unpack(core.read_text(file, path, 0, 8))
   local header = read_header(path, file, size, length)
   local metadata, list = check_metadata(path, header.__metadata__), {}

@@ -2,6 +2,7 @@
 -- they are sorted; that a NaN equals nothing, itself included, makes each of them an element of its own.
 
 local args = require "luatensor.args"
+local colon = require("luatensor.names").colon
 local core = require "luatensor.core"
 
 local isin_options = {invert = true, assume_unique = true}
@@ -241,7 +242,9 @@ return function(lt, methods)
   local function check_isin(i, x)
     if lt.is_tensor(x) then args.tensor("isin", i, x)
     elseif type(x) ~= "number" and type(x) ~= "boolean" then
-      args.fail("isin", "argument %d: tensor or number expected, got %s", i, core.type_name(x))
+      local kind = core.type_name(x)
+      local help = i == 1 and colon("isin", kind) or ""
+      args.fail("isin", "argument %d: tensor or number expected, got %s%s", i, kind, help)
     end
   end
 

@@ -12,10 +12,11 @@ environment.threads = {
   "OMP_DYNAMIC=true", "OPENBLAS_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=64", "OMP_STACKSIZE=16k", "OMP_WAIT_POLICY=active",
   "OMP_PROC_BIND=true",
 }
--- KiB. Below 350 MB OpenBLAS itself does not come back from being loaded on two processors; it takes 128 MB for each.
+-- KiB. OpenBLAS takes 128 MiB for each processor when it is loaded, and more when threads multiply matrices.
 environment.limits = {
-  "", "ulimit -v 400000", "ulimit -v 450000", "ulimit -v 550000", "ulimit -v 700000", "ulimit -s 128", "ulimit -s 256", "ulimit -u 1",
-  "ulimit -n 16",
+  "", "ulimit -v 60000", "ulimit -v 100000", "ulimit -v 150000", "ulimit -v 200000", "ulimit -v 250000", "ulimit -v 300000",
+  "ulimit -v 330000", "ulimit -v 350000", "ulimit -v 400000", "ulimit -v 450000", "ulimit -v 550000", "ulimit -v 700000",
+  "ulimit -d 100000", "ulimit -d 400000", "ulimit -s 128", "ulimit -s 256", "ulimit -u 1", "ulimit -n 16", "ulimit -f 1",
 }
 environment.places = {"", "LC_ALL=de_DE.UTF-8", "LC_ALL=de_DE.ISO-8859-1", "HOME=/sys XDG_CACHE_HOME=/sys"}
 

@@ -9,6 +9,42 @@ local helpers = {device = lt.device(os.getenv "LUATENSOR_TEST_DEVICE" or "cpu")}
 -- So that what specs make without naming a device is on the one under test, too.
 lt.set_default_device(helpers.device)
 
+-- LUATENSOR_TEST_SHARE=K:OFFSET runs a share of the cases of long specs, where the whole of them runs elsewhere: about every
+-- K-th. Each OFFSET below K picks others. Neither the order of cases nor what ran before matters.
+local share, offset = (os.getenv "LUATENSOR_TEST_SHARE" or "1:0"):match "^(%d+):(%d+)$"
+share, offset = math.tointeger(tonumber(share)), math.tointeger(tonumber(offset))
+
+-- K: rounds of random cases are divided by this number.
+helpers.share = share
+
+local function place(key)
+  local sum = 0
+  for i = 1, #key do sum = (31 * sum + key:byte(i)) & 0xffffff end
+  return sum + offset
+end
+
+-- Every K-th element of a list; lists with other keys begin elsewhere. Without the variable the whole list.
+function helpers.drawn(list, key)
+  local some, first = {}, place(key)
+  for i, x in ipairs(list) do
+    if (first + i) % share == 0 then some[#some + 1] = x end
+  end
+  return some
+end
+
+-- `it`, but about every K-th of its calls declares a test: its name says which.
+function helpers.drawn_it(it)
+  return function(name, body)
+    if place(name) % share == 0 then it(name, body) end
+  end
+end
+
+-- n elements; on the emulated GPU, whose threads are fibers of one processor, a tenth of them.
+function helpers.size(n)
+  local emulated = helpers.device ~= "cpu" and (os.getenv "LUATENSOR_CUDA_PATH" or ""):find("/spec/", 1, true)
+  return emulated and n // 10 or n
+end
+
 -- A contiguous tensor on the device under test.
 function helpers.tensor(a)
   if #a.data == 0 then return lt.zeros(a.shape, {dtype = a.dtype, device = helpers.device}) end

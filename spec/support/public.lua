@@ -1,19 +1,22 @@
 -- Public functions, methods and classes with their documentation.
 
-local annotate = dofile("tools/annotate.lua")
 local core = require "luatensor.core"
 local lt = require "luatensor"
 
-local public = {}
-
-local _, docs = annotate.collect()
-public.docs = docs
+-- The docs are read from the sources when a spec first asks for them: not every spec that walks over functions does.
+local public = setmetatable({}, {__index = function(self, key)
+  if key ~= "docs" then return nil end
+  local _, docs = dofile("tools/annotate.lua").collect()
+  rawset(self, "docs", docs)
+  return docs
+end})
 
 --- The doc of a function of a table, or of another name for it; an in-place form has that of the function.
 -- @string prefix of the docs' names: "nn."
 -- @string name
 -- @tab functions
 function public.doc_of(prefix, name, functions)
+  local docs = public.docs
   if docs[prefix .. name] then return docs[prefix .. name] end
   for other, f in next, functions do
     if type(other) == "string" and docs[prefix .. other] and rawequal(f, functions[name]) then
@@ -64,6 +67,33 @@ function public.own_methods()
   local own = {}
   for name, f in next, core.methods do if not rawget(lt, name) then own[name] = f end end
   return own
+end
+
+-- ---- modules ----
+
+local nn = lt.nn
+
+-- Arguments with which a class makes a module; classes that are not here take none.
+local made_of = {
+  Linear = {3, 4}, Embedding = {3, 4}, Threshold = {0, 1}, MultiheadAttention = {4, 2}, Unflatten = {1, {1}},
+  Lambda = {print}, Conv1d = {1, 1, 1}, Conv2d = {1, 1, 1}, ConvTranspose1d = {1, 1, 1}, ConvTranspose2d = {1, 1, 1},
+  LayerNorm = {2}, RMSNorm = {2}, GroupNorm = {1, 2}, BatchNorm1d = {2}, BatchNorm2d = {2}, BatchNorm3d = {2},
+  InstanceNorm1d = {2}, InstanceNorm2d = {2}, InstanceNorm3d = {2}, LocalResponseNorm = {2}, MaxPool1d = {2},
+  MaxPool2d = {2}, AvgPool1d = {2}, AvgPool2d = {2}, AdaptiveAvgPool1d = {2}, AdaptiveAvgPool2d = {2},
+  AdaptiveMaxPool1d = {2}, AdaptiveMaxPool2d = {2}, RNN = {2, 3}, LSTM = {2, 3}, GRU = {2, 3}, RNNCell = {2, 3},
+  LSTMCell = {2, 3}, GRUCell = {2, 3}, TransformerEncoderLayer = {4, 2}, TransformerDecoderLayer = {4, 2},
+  TransformerEncoder = {nn.TransformerEncoderLayer(4, 2), 1}, TransformerDecoder = {nn.TransformerDecoderLayer(4, 2), 1},
+  Sequential = {nn.ReLU()}, Residual = {nn.ReLU()},
+}
+
+-- Classes whose modules take anything when they are called, or are not called.
+local takes_all = {Lambda = true, Identity = true, ModuleList = true, ModuleDict = true, ParameterList = true,
+                   Module = true}
+
+--- A module of a class of nn; nil where its calls take anything.
+-- @string name
+function public.make_module(name)
+  return not takes_all[name] and nn[name](table.unpack(made_of[name] or {})) or nil
 end
 
 return public

@@ -3,7 +3,8 @@
 --   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [spec/one_spec.lua …]
 --
 -- Assignments are set in the environment of the specs; --jobs: so many files at a time (1), each told of when it is done.
--- Ends with a line for each failure and "N passed, N failed, N skipped", and, when anything failed or a process broke
+-- A file's line ends with the user and system time of its processes: unlike seconds of the clock, hardly a matter of what
+-- else runs. Ends with a line for each failure and "N passed, N failed, N skipped", and, when anything failed or a process broke
 -- down, exit status 1. A file that ends without busted's count (a crash) is one failure.
 local lua = os.getenv "LUA" or "lua5.4"
 
@@ -64,16 +65,23 @@ local function failures_of(output)
   return list
 end
 
+-- Seconds in a line of the shell's `times`: "0m1.50s 0m0.25s" is 1.75.
+local function cpu_seconds(line)
+  local sum = 0
+  for minutes, seconds in line:gmatch "(%d+)m([%d.]+)s" do sum = sum + 60 * minutes + seconds end
+  return sum
+end
+
 -- The counts of a file that busted is done with, from what it printed; prints a line.
 local function report(file, printed, options)
-  local output, status = printed:match "^(.*)status (%d+)\n$"
+  local output, status, times = printed:match "^(.*)status (%d+)\n[^\n]*\n([^\n]*)\n$"
   status = tonumber(status)
-  local passed, failures, errors, skipped, seconds =
-    output:match "(%d+) success%w* / (%d+) failure%w* / (%d+) error%w* / (%d+) pending : ([%d.]+)"
-  local r = {passed = tonumber(passed) or 0, skipped = tonumber(skipped) or 0, seconds = tonumber(seconds) or 0}
+  local passed, failures, errors, skipped =
+    output:match "(%d+) success%w* / (%d+) failure%w* / (%d+) error%w* / (%d+) pending : "
+  local r = {passed = tonumber(passed) or 0, skipped = tonumber(skipped) or 0, seconds = cpu_seconds(times)}
   r.failed = passed and failures + errors or 1
   if r.failed == 0 and status ~= 0 then r.failed = 1 end
-  print(("%s%-32s %5d passed %3d failed %3d skipped %6.1f s"):format(
+  print(("%s%-32s %5d passed %3d failed %3d skipped %6.1f CPU-s"):format(
     options.label, file, r.passed, r.failed, r.skipped, r.seconds))
   if r.failed > 0 then print(output .. "exit status " .. status) end
   io.stdout:flush()
@@ -109,7 +117,7 @@ end
 -- xargs starts a file as soon as another is done; each one's output goes into a file of its own.
 write("files", table.concat(options.files, "\n") .. "\n")
 write("run", ([[
-{ %s %s %s -o plainTerminal "$1"; echo "status $?"; } >%s/"${1##*/}" 2>&1 </dev/null
+{ %s %s %s -o plainTerminal "$1"; echo "status $?"; times; } >%s/"${1##*/}" 2>&1 </dev/null
 echo "$1"
 ]]):format(options.environment, lua, quote(busted), folder))
 local done = assert(io.popen(("xargs -P %d -n 1 sh %s <%s"):format(options.jobs, path "run", path "files")))

@@ -282,7 +282,7 @@ square("cross", "error", "error", "error", function(x) return linalg.cross(x, x)
 -- ---- no tensor goes in ----
 
 empty.without = {}
-for name in ([[_fail_after accelerator arange broadcast_shapes clock config current_stream default_generator device devices empty
+for name in ([[_ask_always _fail_after accelerator arange broadcast_shapes clock config current_stream default_generator device devices empty
     empty_cache event eye finfo full generator get_default_device get_default_dtype get_matmul_precision get_num_threads
     graph iinfo isdtype kernel limits linspace manual_seed memory normal ones ops permutation rand randint randn range
     reset_peak_memory autograd_function grad value_and_grad is_grad_enabled set_default_device set_default_dtype set_matmul_precision set_num_threads

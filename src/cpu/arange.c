@@ -1,6 +1,6 @@
 /* Evenly spaced values. */
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 enum {
   BLOCK = 1024,       /* elements made at a time, in L1 */

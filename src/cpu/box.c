@@ -1,7 +1,7 @@
 /* Boxes of a plan: cutting, gathering and converting operands into L1 buffers, so that mixed dtypes and odd layouts
 ** need no temporary tensors. */
 
-#include "box.h"
+#include "cpu/box.h"
 
 #include <string.h>
 
@@ -68,11 +68,12 @@ static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t
 }
 
 void cut_plan(cut *c, const plan *p, int noperands, const needs *n) {
-  c->count = 1;
+  c->count = c->each = 1;
   if (p->ndim > 0) choose_lengths(p, noperands, n, c->len);
   for (int d = 0; d < p->ndim; d++) {
     c->boxes[d] = (p->shape[d] + c->len[d] - 1) / c->len[d];
     c->count *= c->boxes[d];
+    c->each *= c->len[d];
   }
 }
 
@@ -266,6 +267,10 @@ static void run_piece(const void *arg, int64_t i, int worker) {
 }
 
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
+  if (threads == 1 && count <= most) {                  /* the shortest way, for a few elements */
+    if (!this_operation.stopped) run(task, 0, count, 0);
+    return;
+  }
   int64_t pieces = (count - 1) / most + 1;
   if (threads > 1 && pieces < (int64_t)PIECES * threads) pieces = (int64_t)PIECES * threads;
   if (pieces > count) pieces = count;

@@ -1,9 +1,9 @@
-#ifndef LT_CPU_H
-#define LT_CPU_H
+#ifndef LT_CPU_CPU_H
+#define LT_CPU_CPU_H
 
 /* Inside the CPU device: the families' entry points and the tables of inner loops, one set an ISA. */
 
-#include "../device.h"
+#include "base/device.h"
 
 #ifndef ISA
 #define ISA base
@@ -192,15 +192,16 @@ typedef struct sort_table {
   key_sorts   sorts[2];               /* of 4 bytes, of 8 bytes */
 } sort_table;
 
-/* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots as getrf's; lu returns its info. */
+/* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots as getrf's; cholesky and lu return the info of potrf and getrf. */
 enum { LINALG_SMALL = 16 };
 typedef struct linalg_kernel {
+  int  (*cholesky)(int n, void *a);            /* of an upper triangle */
   int  (*lu)(int m, int n, void *a, int32_t *pivots);
   void (*solve)(int n, int k, const void *lu, const int32_t *pivots, void *b);
   void (*invert)(int n, void *lu, const int32_t *pivots);
   void (*transpose)(int n, void *a);
 } linalg_kernel;
-typedef struct linalg_table { linalg_kernel kernel[DTYPE_COUNT]; } linalg_table;
+typedef linalg_kernel linalg_float32_table, linalg_float64_table, linalg_complex64_table, linalg_complex128_table;
 
 /* Updates of n contiguous elements of the compute dtype: parameter, gradient, states. */
 typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
@@ -216,9 +217,14 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(reduce)  \
   X(gemm)    \
   X(scan)    \
-  X(linalg)  \
+  X(linalg_float32) \
+  X(linalg_float64) \
+  X(linalg_complex64) \
+  X(linalg_complex128) \
   X(triangle_float32) \
   X(triangle_float64) \
+  X(matvec_float32) \
+  X(matvec_float64) \
   X(softmax) \
   X(cross)   \
   X(update)  \
@@ -233,14 +239,19 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(conv_float64) \
   X(pool)
 
-#include "parallel.h"
-#include "conv_kernel.h"
-#include "fft_kernel.h"
-#include "pool_kernel.h"
-#include "triangle_kernel.h"
-#include "limits.h"
+/* stretch.c: `n` elements of one dtype to another, and a copy of elements of `size` bytes. */
+void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
+void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 
-/* The tables of one ISA; cpu.c picks one at load. */
+#include "cpu/parallel.h"
+#include "cpu/nn/conv_kernel.h"
+#include "cpu/fft/fft_kernel.h"
+#include "cpu/nn/pool_kernel.h"
+#include "cpu/linalg/triangle_kernel.h"
+#include "cpu/matvec_kernel.h"
+#include "cpu/limits.h"
+
+/* The tables of one ISA; isa.c picks one at load. */
 typedef struct isa_tables {
   const char *name;
 #define TABLE_FIELD(family) const family##_table *family;
@@ -258,31 +269,15 @@ void cpu_free(int index, void *ptr, size_t bytes);
 memory_stats *cpu_stats(int index);
 int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
+void cpu_count_kept(size_t (*kept)(void));   /* counts as cached what `kept` says that somebody else keeps */
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 
-int  cpu_map(int index, const map_call *c);
-int  cpu_fused(int index, const fused_call *c);
-int  cpu_random(int index, const random_call *c);
-int  cpu_gemm(int index, const gemm_call *c);
-int  cpu_conv(int index, const conv_call *c);
-int  cpu_pool(int index, const pool_call *c);
-int  cpu_arange(int index, const arange_call *c);
-int  cpu_reduce(int index, const reduce_call *c);
-int  cpu_index(int index, const index_call *c);
-int  cpu_nonzero(int index, nonzero_call *c);
-int  cpu_search(int index, const search_call *c);
-int  cpu_sort(int index, const sort_call *c);
-int  cpu_scan(int index, const scan_call *c);
-int  cpu_softmax(int index, const softmax_call *c);
-int  cpu_norm(int index, const norm_call *c);
-int  cpu_cross(int index, const cross_call *c);
-int  cpu_update(int index, const update_call *c);
-int  cpu_cell(int index, const cell_call *c);
-int  cpu_attention(int index, const attention_call *c);
-int  cpu_linalg(int index, const linalg_call *c);
-int  cpu_fft(int index, const fft_call *c);
+#define LIBRARY(name)
+#define FAMILY(name, call) int cpu_##name(int index, call *c);
+#include "families.def"
+
 size_t cpu_fft_kept(void);                /* bytes of tables */
 void   cpu_fft_forget(void);
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "box.h"
+#include "cpu/box.h"
 
 enum {
   GRAIN  = 1 << 15,          /* steps times elements below which a second thread costs more than it saves */
@@ -116,7 +116,7 @@ int cpu_fused(int index, const fused_call *c) {
   int st = cpu_alloc(index, bytes, &desks);
   if (st != OK) return st;
   t.desks = desks;
-  share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
+  share_long(&t, run_boxes, t.cut.count, t.cut.each * p->nstep, threads);
   cpu_free(index, desks, bytes);
   return OK;
 }

@@ -2,11 +2,12 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 enum {
   BLOCK = 256,        /* offsets at a time: 2 KiB, in L1 beside what they point at */
   SURVEYS = 64,       /* parts in which many values are checked */
+  LONG_ROW = 1 << 17, /* elements of a part of a row: 0.1 ms */
   GRAIN = 1 << 14     /* positions: random access, so each costs more than in map */
 };
 
@@ -38,10 +39,11 @@ static void survey_part(const void *arg, int64_t i, int worker) {
   s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
 }
 
-/* The same of all values, by several threads. */
+/* The same of all values, in parts. */
 static index_range survey_shared(const index_source *x, int threads) {
   index_range range[SURVEYS], all = {0, 0, 0};
   cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
+  if (this_operation.stopped) return all;
   for (int i = 0; i < SURVEYS; i++) {
     if (range[i].least < all.least) all.least = range[i].least;
     if (range[i].most > all.most) all.most = range[i].most;
@@ -50,10 +52,10 @@ static index_range survey_shared(const index_source *x, int threads) {
   return all;
 }
 
-/* Are all values of index k in range? The first that is not goes to *bad. */
+/* True if all values of an index are in range, or the operation is to end. The first value that is not goes to *bad. */
 static bool check_index(const index_source *x, int64_t *bad) {
   int threads = cpu_threads(x->count, 8 * GRAIN);
-  index_range r = threads == 1 ? survey(x, 0, x->count) : survey_shared(x, threads);
+  index_range r = x->count < 8 * GRAIN ? survey(x, 0, x->count) : survey_shared(x, threads);
   if (r.zeros == 0 && r.least >= -x->length && r.most <= x->length) return true;
   int64_t i = 0;
   while (x->data[i] != 0 && x->data[i] >= -x->length && x->data[i] <= x->length) i++;
@@ -63,7 +65,22 @@ static bool check_index(const index_source *x, int64_t *bad) {
 
 /* ---- moving ---- */
 
+static void move_row(const row_move *m, char *target, char *values);
+
+/* A long row in parts, between which the operation can be ended. */
+static void move_parts(const row_move *m, char *target, char *values) {
+  row_move part = *m;
+  for (int64_t i = 0; i < m->n && !cancel_due(); i += LONG_ROW) {
+    part.n = m->n - i < LONG_ROW ? m->n - i : LONG_ROW;
+    move_row(&part, target + i * m->target_stride * m->size, values + i * m->value_stride * m->size);
+  }
+}
+
 static void move_row(const row_move *m, char *target, char *values) {
+  if (m->n > LONG_ROW) {
+    move_parts(m, target, values);
+    return;
+  }
   if (m->op == INDEX_add) {
     cpu_isa->index->add_row[m->dtype](m->n, target, m->target_stride, values, m->value_stride);
     return;
@@ -117,7 +134,7 @@ static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_
 /* Moves rows at n offsets; the values of neighbours are `stride` apart. */
 static void move_block(const row_move *m, int64_t n, const int64_t *at, char *target, char *values, int64_t stride) {
   if (m->n == 1) element_kernel(m)(n, at, target, values, stride);
-  else for (int64_t i = 0; i < n; i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
+  else for (int64_t i = 0; i < n && !cancel_due(); i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
 }
 
 /* Does dim d of the plan move no index? */
@@ -127,7 +144,7 @@ static bool is_plain(const index_call *c, int d) {
   return true;
 }
 
-/* The whole call on one thread. The innermost dim is a row where no index moves along it. */
+/* The whole call on one thread, unless the operation is to end. The innermost dim is a row where no index moves along it. */
 static void run_serial(const index_call *c) {
   const plan *p = &c->plan;
   row_move m = {.op = c->op, .dtype = c->values.dtype, .size = dtype_size(c->values.dtype), .n = 1};
@@ -142,13 +159,13 @@ static void run_serial(const index_call *c) {
   char *target = c->target.data, *values = c->values.data;
   walk w = {.at = {0}};
   do {
-    for (int64_t left = length, n; left > 0; left -= n) {
+    for (int64_t left = length, n; left > 0 && !cancel_due(); left -= n) {
       n = left < BLOCK ? left : BLOCK;
       offsets(c, &w, inner, n, at);
       move_block(&m, n, at, target, values + w.offset[0] * m.size, stride);
       if (inner >= 0) step(&w, c, inner, n);
     }
-  } while (next_run(&w, c, inner));
+  } while (!this_operation.stopped && next_run(&w, c, inner));
 }
 
 /* ---- threads ---- */
@@ -187,7 +204,7 @@ int cpu_index(int index, const index_call *c) {
   (void)index;
   for (int k = 0; k < c->nindex; k++)
     if (!check_index(&c->index[k], c->bad)) { *c->bad_index = k; return ERR_INDEX; }
-  if (c->plan.count == 0) return OK;
+  if (c->plan.count == 0 || this_operation.stopped) return OK;
   int threads = cpu_threads(c->plan.count, GRAIN), d = threads > 1 ? parted_dim(c) : -1;
   if (d >= 0 && c->plan.shape[d] < threads) threads = (int)c->plan.shape[d];
   if (d < 0 || threads < 2) {

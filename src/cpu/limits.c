@@ -1,11 +1,11 @@
 /* Measures what the processor and its memory can do at most, on all threads in use. */
 
-#include "limits.h"
+#include "cpu/limits.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 enum {
   ROUNDS = 10,                   /* the best of them counts */

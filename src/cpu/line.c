@@ -1,8 +1,8 @@
-#include "line.h"
+#include "cpu/line.h"
 
 #include <stdlib.h>
 
-#include "walk.h"
+#include "cpu/walk.h"
 
 enum {
   TILE  = 1 << 14,      /* elements of a tile of rows: in and out stay in L2 */
@@ -48,11 +48,10 @@ static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size,
   copy_plan p = l->columns
     ? (copy_plan){.rows = n, .cols = t->lines, .from_row = step, .from_col = line, .to_row = buffer_step, .to_col = buffer_line}
     : (copy_plan){.rows = t->lines, .cols = n, .from_row = line, .from_col = step, .to_row = buffer_line, .to_col = buffer_step};
-  copy_kernel copy = cpu_isa->convert->copy[__builtin_ctz((unsigned)size)];
-  if (!out) { copy(&p, buffer, tensor); return; }
+  if (!out) { copy_stretches(&p, size, buffer, tensor); return; }
   copy_plan back = {.rows = p.rows, .cols = p.cols, .from_row = p.to_row, .from_col = p.to_col,
                     .to_row = p.from_row, .to_col = p.from_col};
-  copy(&back, tensor, buffer);
+  copy_stretches(&back, size, tensor, buffer);
 }
 
 /* The tile by way of four buffers: in as stored, in converted, the result, the result as stored. */
@@ -62,7 +61,7 @@ static void run_buffered(const layout *l, line_tile *t, char *buffer) {
   line_tile at = *t;
   char *raw = buffer, *x = buffer + l->step, *result = buffer + 2 * l->step, *stored = buffer + 3 * l->step;
   copy_lines(l, t, t->n, dtype_size(c->in.dtype), raw, (void *)(uintptr_t)t->x, t->x_line, t->x_step, false);
-  cpu_isa->convert->convert[c->in.dtype][c->compute](t->lines * t->n, x, raw);
+  convert_stretches(c->in.dtype, c->compute, t->lines * t->n, x, raw);
   at.x = x;
   at.out = result;
   at.x_line = l->columns ? 1 : t->n;
@@ -70,7 +69,7 @@ static void run_buffered(const layout *l, line_tile *t, char *buffer) {
   at.out_line = l->columns ? 1 : j->out_n;
   at.out_step = at.x_step;
   j->run(j, &at);
-  cpu_isa->convert->convert[j->gives][c->out.dtype](t->lines * j->out_n, stored, result);
+  convert_stretches(j->gives, c->out.dtype, t->lines * j->out_n, stored, result);
   copy_lines(l, t, j->out_n, dtype_size(c->out.dtype), stored, t->out, t->out_line, t->out_step, true);
 }
 

@@ -4,7 +4,7 @@
 /* What scans and softmax share: lines go to a kernel some at a time, gathered and converted where they
 ** are strided or of another dtype. */
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 typedef struct line_job {
   const line_call *c;

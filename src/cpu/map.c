@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "box.h"
+#include "cpu/box.h"
 
 enum {
   CONSTANT = 1024,           /* bytes in which a number is repeated: 256 float32, filled in no time */
@@ -22,7 +22,7 @@ static const struct { enum op_result result; bool costly, selects; } traits[OP_C
 #define BINARY ROW
 #define TERNARY ROW
 #define QUATERNARY ROW
-#include "../ops.def"
+#include "ops.def"
 };
 
 /* ---- running ---- */
@@ -142,14 +142,14 @@ int cpu_map(int index, const map_call *c) {
   n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;
   cut_plan(&t.cut, c->plan, 1 + c->nin, &n);
   if (n.moves) {
-    share(&t, move_boxes, t.cut.count, MOST_BOXES, threads);
+    share_long(&t, move_boxes, t.cut.count, t.cut.each, threads);
     return OK;
   }
   void *sides;
   size_t bytes = (size_t)(threads * (1 + c->nin)) * sizeof *t.sides;
   if ((st = cpu_alloc(index, bytes, &sides)) != OK) return st;
   t.sides = sides;
-  share(&t, run_boxes, t.cut.count, MOST_BOXES, threads);
+  share_long(&t, run_boxes, t.cut.count, t.cut.each, threads);
   cpu_free(index, sides, bytes);
   return OK;
 }

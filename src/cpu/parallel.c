@@ -8,7 +8,7 @@
 
 #define _GNU_SOURCE          /* pthread_setname_np, sched_getcpu */
 
-#include "parallel.h"
+#include "cpu/parallel.h"
 
 #include <fenv.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 
 enum {
-  MOST   = 1024,         /* threads, as many as lua_thread.c lets scripts ask for */
+  MOST   = 1024,         /* threads, as many as lua/device/thread.c lets scripts ask for */
   CHUNKS = 8,            /* of a share: a thread that others delay holds an eighth of its share, and the rest is taken */
   FAN    = 4,            /* sleeping threads that each thread wakes: a call to the system takes about 2 µs */
   STACK  = 1 << 20,      /* bytes: four times what the deepest routine of OpenBLAS takes */
@@ -302,7 +302,6 @@ void cpu_parallel_retry(void) { atomic_store(&refused, false); }
 /* ---- regions ---- */
 
 static void run_alone(int64_t count, parallel_task task, const void *arg) {
-  if (this_operation.stopped) return;
   for (int64_t i = 0; i < count; i++) {
     task(arg, i, 0);
     if (i + 1 < count && cancel_due()) return;
@@ -327,6 +326,7 @@ static void run_region(int threads, int64_t count, parallel_task task, const voi
 }
 
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg) {
+  if (this_operation.stopped) return;          /* workers would look too late */
   if (threads > count) threads = (int)count;
   if (threads < 2 || atomic_load_explicit(&taken, memory_order_relaxed) || atomic_exchange(&taken, true)) {
     run_alone(count, task, arg);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../cancel.h"
+#include "base/cancel.h"
 
 /* Item `i` of a parallel region. `worker` is the number of the thread that runs the item: no two threads have the same
 ** one, so that worker k may use the k-th part of a scratch buffer. */

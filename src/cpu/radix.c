@@ -2,7 +2,7 @@
 ** which no two keys differ are left out. Each thread counts and moves a run of the keys, so that the order does not
 ** depend on how many there are. */
 
-#include "radix.h"
+#include "cpu/radix.h"
 
 #include <string.h>
 
@@ -36,8 +36,8 @@ static void counts_to_places(const pass *p) {
     int64_t end = part_begin(p, t + 1);                                                                  \
     U varying = 0, first = (U)keys[0];                                                                   \
     (void)worker;                                                                                        \
-    _Pragma("omp simd reduction(|:varying)")                                                             \
-    for (int64_t i = part_begin(p, t); i < end; i++) varying |= (U)keys[i] ^ first;                      \
+    for (int64_t i = part_begin(p, t), stop; (stop = cancel_stretch(i, end)) > i;)                       \
+      for (; i < stop; i++) varying |= (U)keys[i] ^ first;                                               \
     p->varying[t] = varying;                                                                             \
   }                                                                                                      \
   static int digit_##name(K key, int shift) {                                                            \
@@ -51,7 +51,8 @@ static void counts_to_places(const pass *p) {
     int shift = p->shift;                                                                                \
     (void)worker;                                                                                        \
     memset(count, 0, RADIX_PLACES * sizeof *count);                                                      \
-    for (int64_t i = part_begin(p, t); i < end; i++) count[digit_##name(keys[i], shift)]++;              \
+    for (int64_t i = part_begin(p, t), stop; (stop = cancel_stretch(i, end)) > i;)                       \
+      for (; i < stop; i++) count[digit_##name(keys[i], shift)]++;                                       \
   }                                                                                                      \
   static void move_##name(const void *arg, int64_t t, int worker) {                                      \
     const pass *p = arg;                                                                                 \
@@ -60,13 +61,14 @@ static void counts_to_places(const pass *p) {
     int64_t *at = p->counts + t * RADIX_PLACES, end = part_begin(p, t + 1);                              \
     int shift = p->shift;                                                                                \
     (void)worker;                                                                                        \
-    for (int64_t i = part_begin(p, t); i < end; i++) to[at[digit_##name(keys[i], shift)]++] = keys[i];   \
+    for (int64_t i = part_begin(p, t), stop; (stop = cancel_stretch(i, end)) > i;)                       \
+      for (; i < stop; i++) to[at[digit_##name(keys[i], shift)]++] = keys[i];                            \
   }                                                                                                      \
   void name(int64_t n, K *keys, K *scratch, int64_t *counts, int low, int threads) {                     \
     pass p = {.n = n, .keys = keys, .to = scratch, .parts = threads, .counts = counts};                  \
     p.varying = (uint64_t *)counts;                                                                      \
     cpu_parallel(threads, threads, varying_##name, &p);                                                  \
-    for (uint64_t left = all_varying(&p) >> low << low; left;) {                                         \
+    for (uint64_t left = all_varying(&p) >> low << low; left && !this_operation.stopped;) {              \
       p.shift = __builtin_ctzll(left);                                                                   \
       cpu_parallel(threads, threads, count_##name, &p);                                                  \
       counts_to_places(&p);                                                                              \

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_RADIX_H
 #define LT_CPU_RADIX_H
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 enum {
   RADIX_DIGIT  = 8,                  /* bits: 256 places to write to, about as many as L1 and its TLB follow */

@@ -1,10 +1,10 @@
 /* Random fills: hands chunks of whole runs to the kernels; the last one goes through a buffer. Permutations. */
 
-#include "../random.h"
+#include "base/random.h"
 
 #include <string.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 enum {
   CHUNK = 1024,          /* elements: a multiple of 64, so that chunks begin at a run; 8 KiB at most stay in L1 */
@@ -54,6 +54,8 @@ typedef struct keyed {
   int64_t  position;
 } keyed;
 
+enum { PAGE = 4096 / sizeof(keyed) };
+
 /* Insertion sort by key; equal keys keep their order. */
 static void sort_few(keyed *e, int64_t n) {
   for (int64_t i = 1; i < n; i++) {
@@ -67,9 +69,14 @@ static void sort_few(keyed *e, int64_t n) {
 /* end[b]: where bucket b ends, buckets by the top bits of the key. */
 static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
   memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
-  for (int64_t i = 0; i < n; i++) end[(key[i] >> shift) + 1]++;
-  for (int64_t b = 0; b < buckets; b++) end[b + 1] += end[b];
-  for (int64_t i = 0; i < n; i++) dealt[end[key[i] >> shift]++] = (keyed){key[i], i + 1};
+  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
+    for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
+  for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
+    for (; b < stop; b++) end[b + 1] += end[b];
+  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)     /* all pages in turn: dealing would fault them in at once */
+    for (; i < stop; i += PAGE) dealt[i].position = 0;
+  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
+    for (; i < stop; i++) dealt[end[key[i] >> shift]++] = (keyed){key[i], i + 1};
 }
 
 static int permute(const random_call *c) {
@@ -88,8 +95,10 @@ static int permute(const random_call *c) {
   keyed *dealt = scratch;
   int64_t *end = (int64_t *)(dealt + n), *out = c->out.data;
   deal(c->out.data, n, 64 - bits, end, buckets, dealt);
-  for (int64_t b = 0, begin = 0; b < buckets; begin = end[b++]) sort_few(dealt + begin, end[b] - begin);
-  for (int64_t i = 0; i < n; i++) out[i] = dealt[i].position;
+  for (int64_t b = 0, begin = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
+    for (; b < stop; begin = end[b++]) sort_few(dealt + begin, end[b] - begin);
+  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
+    for (; i < stop; i++) out[i] = dealt[i].position;
   cpu_free(0, scratch, bytes);
   return st;
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "walk.h"
+#include "cpu/walk.h"
 
 enum {
   BLOCK      = 4096,      /* elements a buffer holds */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "line.h"
+#include "cpu/line.h"
 
 enum {
   MAX_STATE = 16,         /* bytes of a carry */
@@ -19,6 +19,18 @@ typedef struct scan_work {
   bool initial;
   int  x_size, out_size;           /* bytes of an element */
 } scan_work;
+
+/* Scans a tile some steps at a time, between which the operation can be ended. */
+static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
+  int64_t most = CANCEL_STRETCH / t->lines + 1;
+  line_tile part = *t;
+  for (int64_t i = 0; i < t->n && !(i > 0 && cancel_due()); i += most) {
+    part.n = t->n - i < most ? t->n - i : most;
+    part.x = (const char *)t->x + i * t->x_step * w->x_size;
+    part.out = (char *)t->out + i * t->out_step * w->out_size;
+    w->scan->scan(&part, carry);
+  }
+}
 
 typedef struct long_scan {
   const scan_work *w;
@@ -41,7 +53,7 @@ static void scan_segments(const void *arg, int64_t group, int worker) {
   (void)worker;
   part.x = (const char *)l->t->x + k * n * l->w->x_size;
   part.out = (char *)l->t->out + k * n * l->w->out_size;
-  l->w->scan->scan(&part, l->start + (size_t)k * l->w->scan->size);
+  scan_steps(l->w, &part, l->start + (size_t)k * l->w->scan->size);
 }
 
 /* A line of n elements side by side, in and out: first the total of each segment, then the carries, then all
@@ -76,7 +88,7 @@ static void scan_lines(const scan_work *w, line_tile *t) {
   }
   bool lone = t->lines == 1 && t->n >= LONG && t->x_step == 1 && t->out_step == 1;
   if (lone) scan_long(w, t, carry);
-  else w->scan->scan(t, carry);
+  else scan_steps(w, t, carry);
 }
 
 static void scan_tile(const line_job *j, const line_tile *t) {
@@ -92,7 +104,7 @@ static void scan_tile(const line_job *j, const line_tile *t) {
 
 static const enum reduce_op total_of[SCAN_COUNT] = {
 #define SCAN(name, reduction, ...) [SCAN_##name] = REDUCE_##reduction,
-#include "../ops.def"
+#include "ops.def"
 };
 
 int cpu_scan(int index, const scan_call *c) {

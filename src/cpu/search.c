@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 enum {
   GRAIN       = 1 << 16,   /* mask elements a thread */
   SEARCHES    = 1 << 11,   /* binary searches a thread */
-  PARTS       = 256,       /* in which threads share a mask */
+  PARTS       = 256,       /* of a long mask: threads share them, and between them the operation can be ended */
   LANES       = 16         /* searches in lockstep: as many misses as a core keeps in flight */
 };
 
@@ -73,8 +73,9 @@ int cpu_nonzero(int index, nonzero_call *c) {
   int64_t counts[PARTS], n = 1;
   for (int d = 0; d < c->ndim; d++) n *= c->shape[d];
   int threads = cpu_threads(n, GRAIN);
-  parts p = {.c = c, .n = n, .parts = threads < 2 ? 1 : PARTS, .counts = counts};
+  parts p = {.c = c, .n = n, .parts = n < 2 * GRAIN ? 1 : PARTS, .counts = counts};
   cpu_parallel(threads, p.parts, count_part, &p);
+  if (this_operation.stopped) return OK;
   int64_t total = 0;
   for (int64_t i = 0; i < p.parts; i++) {      /* counts become where each part starts */
     int64_t part = counts[i];

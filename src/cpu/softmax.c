@@ -1,6 +1,6 @@
 /* The softmax family along a dim. */
 
-#include "line.h"
+#include "cpu/line.h"
 
 static void softmax_tile(const line_job *j, const line_tile *t) { (*(const softmax_kernel *)j->kernel)(t); }
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "radix.h"
-#include "walk.h"
+#include "cpu/radix.h"
+#include "cpu/walk.h"
 
 enum {
   FEW   = 256,             /* keys: too few for a radix sort's counts */
@@ -96,10 +96,23 @@ static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scra
   cpu_parallel(threads, p.count, sort_piece, &p);
 }
 
+/* As direction of a kernel: of stretches that share an end. */
+static int direction_of(const key_sorts *k, int64_t n, const char *keys, int size) {
+  int all = 0;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end) {
+    int64_t begin = i > 0 ? i - 1 : 0;
+    int part = k->direction(end - begin, keys + begin * size);
+    if (part == 0 || (all != 0 && part != all)) return 0;
+    all = part;
+  }
+  return all;
+}
+
 /* Keys that differ below bit `low` only are in their order already; above it they differ in `bits` bits. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low, int bits) {
   const key_sorts *k = &cpu_isa->sort->sorts[size == 8];
-  int direction = n <= SHORT ? 0 : k->direction(n, keys);
+  int direction = n <= SHORT ? 0 : direction_of(k, n, keys, size);
+  if (this_operation.stopped) return;
   if (direction < 0) k->reverse(n, keys);
   if (direction != 0) return;
   bool quick = k->divide && (size == 4 || n < MANY || bits > FEW_BITS);
@@ -109,15 +122,62 @@ static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys
   else radix_sort_64(n, keys, b->scratch, b->counts, low, n < LONG ? 1 : j->inside);
 }
 
+/* Very long lines go through the kernels in stretches. */
+
+static void make_keys(const sort_job *j, int64_t n, const char *x, char *keys) {
+  const sort_kernel *k = j->kernel;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end)
+    k->keys(end - i, x + i * j->size, j->c->descending, keys + i * k->key_size);
+}
+
+static void make_values(const sort_job *j, int64_t n, const char *keys, char *values) {
+  const sort_kernel *k = j->kernel;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end)
+    k->unkey(end - i, keys + i * k->key_size, j->c->descending, values + i * j->size);
+}
+
+static bool is_special(const sort_job *j, int64_t n, const char *x) {
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end)
+    if (j->kernel->special(end - i, x + i * j->size)) return true;
+  return false;
+}
+
+static void find_range(const sort_job *j, int64_t n, const char *x, uint64_t range[2]) {
+  range[0] = UINT64_MAX;
+  range[1] = 0;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end) {
+    uint64_t part[2];
+    j->kernel->range(end - i, x + i * j->size, j->c->descending, part);
+    if (part[0] < range[0]) range[0] = part[0];
+    if (part[1] > range[1]) range[1] = part[1];
+  }
+}
+
+static void pack_keys(const sort_job *j, int64_t n, const char *x, const packing *p, int64_t *keys) {
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end)
+    j->kernel->pack(end - i, x + i * j->size, i, p, keys + i);
+}
+
+/* As filter of a kernel. */
+static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64_t *places) {
+  int64_t count = 0;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, j->c->n)) > i; i = end) {
+    int64_t more = j->kernel->filter(end - i, x + i * j->size, limit - i, j->c->descending, places + count);
+    for (int64_t k = 0; k < more; k++) places[count + k] += i;
+    count += more;
+  }
+  return count;
+}
+
 /* Lines one behind the other, in x and in values. */
 static void sort_values(const sort_job *j, const buffers *b, int64_t lines, const char *x, char *values) {
   const sort_kernel *k = j->kernel;
   int64_t n = j->c->n, bytes = n * j->size;
   char *keys = b->keys ? b->keys : values;
-  k->keys(lines * n, x, j->c->descending, keys);
+  make_keys(j, lines * n, x, keys);
   for (int64_t i = 0; i < lines; i++) sort_keys(j, b, n, keys + i * n * k->key_size, k->key_size, 0, k->key_bits);
-  k->unkey(lines * n, keys, j->c->descending, values);
-  if (!k->mend || !k->special(lines * n, x)) return;
+  make_values(j, lines * n, keys, values);
+  if (!k->mend || !is_special(j, lines * n, x) || this_operation.stopped) return;
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
@@ -128,7 +188,7 @@ static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *
   *key_bits = j->kernel->key_bits;
   if (*key_bits == 64 || n >= MANY) {
     uint64_t range[2];
-    j->kernel->range(n, x, p.descending, range);
+    find_range(j, n, x, range);
     p.base = range[0];
     *key_bits = bits_of(range[1] - range[0]);
   }
@@ -138,8 +198,10 @@ static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *
 
 /* Packed keys are in order but for the bits that they lost: sorts each run of equal ones by those. */
 static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void *x, const packing *p, int64_t *keys) {
-  int64_t end;
+  int64_t end, look = CANCEL_STRETCH;
   for (int64_t first = 0; first < n; first = end) {
+    if (first >= look && cancel_due()) return;
+    if (first >= look) look = first + CANCEL_STRETCH;
     int64_t high = keys[first] >> p->bits;
     for (end = first + 1; end < n && keys[end] >> p->bits == high;) end++;
     if (end - first == 1) continue;
@@ -152,7 +214,7 @@ static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void
 static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const void *x, int64_t *keys) {
   int key_bits;
   packing p = choose_packing(j, n, x, &key_bits);
-  j->kernel->pack(n, x, 0, &p, keys);
+  pack_keys(j, n, x, &p, keys);
   sort_keys(j, b, n, keys, 8, p.bits, key_bits);
   if (p.shift < p.bits) sort_lost(j, b, n, x, &p, keys);
   return ((int64_t)1 << p.bits) - 1;
@@ -160,7 +222,8 @@ static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const
 
 #define TAKE(T)                                                                                        \
   static void take_##T(int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {       \
-    for (int64_t i = 0; i < n; i++) ((T *)out)[i] = ((const T *)x)[keys[i] & mask];                    \
+    for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;)                                        \
+      for (; i < end; i++) ((T *)out)[i] = ((const T *)x)[keys[i] & mask];                             \
   }
 TAKE(uint8_t) TAKE(uint16_t) TAKE(uint32_t) TAKE(uint64_t)
 
@@ -176,7 +239,8 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
   int64_t *keys = b->keys ? b->keys : positions;
   int64_t mask = sort_packed(j, b, c->n, x, keys);
   if (values) take(j, c->keep, keys, mask, x, values);
-  for (int64_t i = 0; positions && i < c->keep; i++) positions[i] = (keys[i] & mask) + 1;
+  for (int64_t i = 0, end; positions && (end = cancel_stretch(i, c->keep)) > i;)
+    for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
 
 /* How many elements a sample has from which a limit is taken, and which of them that is: so that some more than `keep`
@@ -198,12 +262,13 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
   for (int64_t i = 0; i < size; i++) b->places[i] = (2 * i + 1) * c->n / (2 * size);
   take(j, size, b->places, -1, x, b->some);
   int64_t mask = sort_packed(j, b, size, b->some, keys);
-  int64_t count = j->kernel->filter(c->n, x, b->places[keys[which] & mask], c->descending, b->places);
-  if (count < c->keep) return false;
+  if (this_operation.stopped) return true;
+  int64_t count = find_up_to(j, x, b->places[keys[which] & mask], b->places);
+  if (count < c->keep && !this_operation.stopped) return false;
   take(j, count, b->places, -1, x, b->some);
   mask = sort_packed(j, b, count, b->some, keys);
   if (values) take(j, c->keep, keys, mask, b->some, values);
-  for (int64_t i = 0; positions && i < c->keep; i++) positions[i] = b->places[keys[i] & mask] + 1;
+  for (int64_t i = 0; positions && i < c->keep && !this_operation.stopped; i++) positions[i] = b->places[keys[i] & mask] + 1;
   return true;
 }
 
@@ -212,9 +277,8 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
 /* Copies `lines` lines of n elements between a tensor and a buffer [line][n]. */
 static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_line, int64_t to_step, void *from,
                        int64_t from_line, int64_t from_step) {
-  copy_plan p = {.rows = lines, .cols = n, .to_row = to_line, .to_col = to_step, .from_row = from_line,
-                 .from_col = from_step};
-  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
+  copy_stretches(&(copy_plan){.rows = lines, .cols = n, .to_row = to_line, .to_col = to_step, .from_row = from_line,
+                              .from_col = from_step}, size, to, from);
 }
 
 /* Where a tile starts in the three operands, in elements. */

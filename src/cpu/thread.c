@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../system.h"
-#include "cpu.h"
+#include "base/system.h"
+#include "cpu/cpu.h"
 
-enum { MOST = 1024 };          /* as many as lua_thread.c lets scripts ask for */
+enum { MOST = 1024 };          /* as many as lua/device/thread.c lets scripts ask for */
 
 static atomic_int thread_count;       /* 0: neither set nor found out */
 

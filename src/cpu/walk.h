@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cpu.h"
+#include "cpu/cpu.h"
 
 typedef struct walk {
   int64_t at[MAX_DIMS];

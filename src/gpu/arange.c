@@ -2,13 +2,13 @@
 
 #include <stdio.h>
 
-#include "gpu.h"
-#include "plan.h"
+#include "gpu/gpu.h"
+#include "gpu/plan.h"
 
 enum { THREADS = 256 };
 
 static int find_arange(gpu *g, enum dtype out, enum dtype steps, const gpu_kernel **k) {
-  uint64_t key = GPU_KEY(GPU_ARANGE, 0, out, steps, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_arange, 0, out, steps, 0, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source s = {.file = "arange.cuh", .entry = "arange"};

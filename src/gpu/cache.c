@@ -1,7 +1,7 @@
 /* A file is a header and the image. What cannot be read, is damaged or belongs to something else is not there; neither is
 ** a file, or one in a folder, that another user owns or may write to: it could hold a kernel of that user's. */
 
-#include "cache.h"
+#include "gpu/cache.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../system.h"
+#include "base/system.h"
 
 typedef struct cache_header {
   char     magic[16];
@@ -102,19 +102,23 @@ static bool write_all(int file, const void *data, size_t bytes) {
   return true;
 }
 
-void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
-  char path[SYSTEM_PATH], temporary[SYSTEM_PATH + 16];
+static bool write_image(int file, const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
   cache_header header = {.bytes = bytes};
-  if (!system_cache_folder(path)) return;
-  system_make_folder(path);
-  find_path(key, path);
-  snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-  int file = mkstemp(temporary);
-  if (file < 0) return;
   memcpy(header.magic, MAGIC, sizeof MAGIC);
   memcpy(header.key, key, HASH_SIZE);
   check_of(image, bytes, header.check);
-  bool written = write_all(file, &header, sizeof header) && write_all(file, image, bytes);
-  written = close(file) == 0 && written;
-  if (!written || rename(temporary, path) != 0) unlink(temporary);
+  return fchmod(file, 0600) == 0 && system_may_have(file, sizeof header + bytes) &&
+         write_all(file, &header, sizeof header) && write_all(file, image, bytes);
+}
+
+/* A file that cannot be written is no error: the kernel is compiled again. */
+void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
+  char path[SYSTEM_PATH], temporary[SYSTEM_PATH];
+  if (!system_cache_folder(path)) return;
+  system_make_folder(path);
+  find_path(key, path);
+  int file = system_make_beside(path, false, temporary);
+  if (file < 0) return;
+  if (!write_image(file, key, image, bytes) || rename(temporary, path) != 0) unlink(temporary);
+  close(file);
 }

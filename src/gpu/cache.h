@@ -3,7 +3,7 @@
 
 /* Compiled kernels on disk, one file each, named by the hash of everything they are made from. */
 
-#include "hash.h"
+#include "gpu/hash.h"
 
 /* The image kept under this key, to be freed; NULL: none that is whole. */
 void *cache_read(const uint8_t key[HASH_SIZE], size_t *bytes);

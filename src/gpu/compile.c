@@ -1,15 +1,15 @@
 /* Kernels: found by key, else made from a unit, a file with defines, which is compiled once: taken from the disk where
 ** an earlier process compiled it. */
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cache.h"
-#include "sources.h"
+#include "gpu/cache.h"
+#include "gpu/sources.h"
 
 /* One compilation: kernels of the same file and defines come from it. */
 typedef struct unit {

@@ -1,6 +1,6 @@
 /* Finds the GPU's libraries when they are first asked for, and fills the tables of driver.h. */
 
-#include "driver.h"
+#include "gpu/driver.h"
 
 #include <dlfcn.h>
 #include <glob.h>

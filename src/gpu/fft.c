@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../shape.h"
-#include "gpu.h"
+#include "base/shape.h"
+#include "gpu/gpu.h"
 
 /* ---- plans ---- */
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu.h"
-#include "kernels/fused_args.h"
-#include "plan.h"
+#include "gpu/gpu.h"
+#include "gpu/kernels/fused_args.h"
+#include "gpu/plan.h"
 
 static const char *const op_names[OP_COUNT] = {
 #define OP_NAME(name, ...) [OP_##name] = #name,
@@ -15,14 +15,14 @@ static const char *const op_names[OP_COUNT] = {
 #define BINARY OP_NAME
 #define TERNARY OP_NAME
 #define QUATERNARY OP_NAME
-#include "../ops.def"
+#include "ops.def"
 };
 static const unsigned char op_arity[OP_COUNT] = {
 #define UNARY(name, ...) [OP_##name] = 1,
 #define BINARY(name, ...) [OP_##name] = 2,
 #define TERNARY(name, ...) [OP_##name] = 3,
 #define QUATERNARY(name, ...) [OP_##name] = 4,
-#include "../ops.def"
+#include "ops.def"
 };
 
 /* ---- the text of a unit ---- */
@@ -100,7 +100,7 @@ static uint64_t key_of(const fused_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
   h = (h ^ c->out.dtype) * 0x9E3779B97F4A7C15u;
-  return (uint64_t)GPU_FUSED << 56 | h >> 10 << 2 | entry;
+  return (uint64_t)GPU_fused << 56 | h >> 10 << 2 | entry;
 }
 
 static int find_kernel(gpu *g, const fused_call *c, enum entry entry, const gpu_kernel **k) {

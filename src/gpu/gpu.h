@@ -1,11 +1,11 @@
-#ifndef LT_GPU_H
-#define LT_GPU_H
+#ifndef LT_GPU_GPU_H
+#define LT_GPU_GPU_H
 
 /* What the files of gpu/ share: one struct per device, kernels found by key, memory, order, failures.
 ** The only place of a GPU's names besides this folder is device.c, which lists `gpu_device`. */
 
-#include "../device.h"
-#include "driver.h"
+#include "base/device.h"
+#include "gpu/driver.h"
 
 enum { MAX_GPUS = 16 };
 
@@ -27,10 +27,19 @@ typedef struct gpu {
   struct gpu_kernels *kernels;         /* compile.c */
   struct gpu_memory  *memory;          /* memory.c */
   struct gpu_streams *streams;         /* stream.c */
+  struct gpu_notes   *notes;           /* late.c */
   gpu_address   late;                  /* the device's gpu_late: what a kernel found wrong */
 } gpu;
 
-/* ---- entering: gpu.c ---- */
+/* ---- entering: context.c ---- */
+
+/* Which there are; why there are none, "" if there are; the number after the last one that was opened. */
+int gpu_count(void);
+const char *gpu_why_none(void);
+int gpu_in_use(void);
+
+/* A property of a device, 0 if the driver does not know it. */
+int gpu_attribute_of(gpu_device_id id, gpu_attribute a);
 
 /* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. Enter opens the device at
 ** first use, takes the lock of the GPUs, makes the context this thread's; ERR_DEVICE (nothing to leave then) when it
@@ -42,17 +51,27 @@ int gpu_leave(gpu *g, int status);
 int  gpu_enter_free(int index, gpu **g);
 void gpu_set_capturing(gpu *g, bool capturing);
 
-/* The parts of opening and closing a device, each in its file. Closing takes a device whose open failed half way or
-** that is dead: then the driver's answers do not count. */
+/* A part of a device that is open: its memory, its streams, a library. open may be NULL: the part opens at its first use.
+** close may be called when the part was never opened, when its open failed half way, and on a dead device, where the driver's
+** answers do not count. Parts are opened in the order of the list, and closed in the opposite order. */
+typedef struct gpu_part {
+  int  (*open)(gpu *g);
+  void (*close)(gpu *g);
+} gpu_part;
+void gpu_set_parts(const gpu_part *list, int count);
+
 int  gpu_memory_open(gpu *g);
 void gpu_memory_close(gpu *g);
+void gpu_transfers_close(gpu *g);
 int  gpu_streams_open(gpu *g);
 void gpu_streams_close(gpu *g);
+int  gpu_late_open(gpu *g);
+void gpu_late_close(gpu *g);
 int  gpu_kernels_open(gpu *g);
 void gpu_kernels_close(gpu *g);
 void gpu_gemm_close(gpu *g);
 void gpu_fft_close(gpu *g);
-void gpu_linalg_close(gpu *g);
+void gpu_solver_close(gpu *g);
 void gpu_dnn_close(gpu *g);
 
 /* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
@@ -83,10 +102,13 @@ typedef struct gpu_kernel {
   int          threads;                /* most threads of a block */
 } gpu_kernel;
 
-/* Families of kernels: the first byte of a key. */
+/* The first byte of a key: the family, or what else has kernels of its own. */
 enum gpu_family {
-  GPU_MAP = 1, GPU_ARANGE, GPU_COPY, GPU_REDUCE, GPU_SCAN, GPU_SOFTMAX, GPU_INDEX, GPU_NONZERO, GPU_SEARCH, GPU_RANDOM,
-  GPU_GEMM, GPU_FUSED, GPU_SORT, GPU_LINALG, GPU_UPDATE, GPU_CONV, GPU_POOL, GPU_CELL, GPU_CROSS, GPU_NORM, GPU_OTHER
+  GPU_NONE,
+#define LIBRARY(name)
+#define FAMILY(name, call) GPU_##name,
+#include "families.def"
+  GPU_copy, GPU_other
 };
 
 /* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */
@@ -128,7 +150,7 @@ int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const u
 int  gpu_scratch(gpu *g, size_t bytes, void **ptr);
 void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
 
-/* ---- order: stream.c ---- */
+/* ---- order: order.c ---- */
 
 /* Say before a launch what it reads and writes (any address inside a block; NULL is harmless). Where other streams
 ** still work on a block, the current one waits for them. */
@@ -164,33 +186,22 @@ size_t gpu_conv_memory(void);
 /* The convolution by cuDNN; *done false: not by it, and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
+/* Entries of struct device. */
+void     gpu_explain(int index, char *text, size_t size);
+int      gpu_reopen(int index);
+void     gpu_shut(void);
+unsigned gpu_device_epoch(int index);
+
 /* ---- families ---- */
 
-int gpu_map(int index, const map_call *c);
-int gpu_arange(int index, const arange_call *c);
-int gpu_reduce(int index, const reduce_call *c);
-int gpu_scan(int index, const scan_call *c);
-int gpu_update(int index, const update_call *c);
-int gpu_softmax(int index, const softmax_call *c);
-int gpu_cell(int index, const cell_call *c);
-int gpu_cross(int index, const cross_call *c);
-int gpu_norm(int index, const norm_call *c);
-int gpu_index(int index, const index_call *c);
-int gpu_nonzero(int index, nonzero_call *c);
-int gpu_search(int index, const search_call *c);
-int gpu_sort(int index, const sort_call *c);
-int gpu_random(int index, const random_call *c);
-int gpu_gemm(int index, const gemm_call *c);
-int gpu_fft(int index, const fft_call *c);
-int gpu_linalg(int index, const linalg_call *c);
-int gpu_conv(int index, const conv_call *c);
-int gpu_pool(int index, const pool_call *c);
+#define LIBRARY(name)
+#define FAMILY(name, call) int gpu_##name(int index, call *c);
+#include "families.def"
+
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_working_set(int index, size_t bytes, device_working_set *w);
 int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
 void gpu_kernel_free(int index, void *kernel);
-int gpu_kernel_launch(int index, const launch_call *c);
-int gpu_fused(int index, const fused_call *c);
 bool gpu_has(enum map_op op, enum dtype compute);
 
 /* memory.c, stream.c: entries of the vtable */

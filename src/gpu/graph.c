@@ -1,7 +1,7 @@
 /* Graphs: launches of a stream that is captured, launched again all at once. Their memory comes from an arena of their
 ** own and stays as long as the graph; so do blocks of before that they work on, whoever lets go of them meanwhile. */
 
-#include "stream.h"
+#include "gpu/stream.h"
 
 #include <stdlib.h>
 
@@ -46,8 +46,6 @@ void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {
   b->holds++;
 }
 
-void gpu_note_in_graph(gpu *g) { g->recording->noted = true; }
-
 /* What is queued so far is done, and what was found late is told, before the capture begins. Relaxed: allocations and
 ** loading of kernels go on meanwhile. Other threads have to wait: what they queue is not meant for the graph. */
 static int begin(gpu *g, struct gpu_recording *r) {
@@ -56,6 +54,7 @@ static int begin(gpu *g, struct gpu_recording *r) {
   if (st == OK && !q->stream) st = gpu_queue_open(g, q);
   if (st == OK) st = gpu_check(g, gpu_get_driver()->capture_begin(q->stream, CAPTURE_RELAXED), "capturing a graph");
   if (st != OK) return st;
+  q->noted = false;
   gpu_lock(g->index);
   r->before = g->stream;
   r->ordered = g->ordered;
@@ -89,6 +88,7 @@ static int graph_begin(int index, void **graph) {
 }
 
 static void leave_capture(gpu *g, struct gpu_recording *r) {
+  r->noted = gpu_capture_queue(g)->noted;
   g->stream = r->before;
   g->ordered = r->ordered;
   gpu_set_capturing(g, false);

@@ -1,4 +1,4 @@
-#include "hash.h"
+#include "gpu/hash.h"
 
 #include <string.h>
 

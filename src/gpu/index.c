@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sort.h"
+#include "gpu/sort.h"
 
 enum {
   THREADS     = 256,
@@ -184,7 +184,7 @@ static void define_kernel(gpu_source *s, const access *a, enum kernel id) {
 
 static int get_kernel(gpu *g, const access *a, enum kernel id, const gpu_kernel **k) {
   int variant = id <= PUT ? a->unit : id >= ADD_RUNS ? (int)a->call->target.dtype : 0;
-  uint64_t key = GPU_KEY(GPU_INDEX, id, variant, a->wide, is_short(a), 0, 0);
+  uint64_t key = GPU_KEY(GPU_index, id, variant, a->wide, is_short(a), 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source s = {.file = kernels[id].file, .entry = kernels[id].entry};

@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "gpu.h"
-#include "kernels/limits_args.h"
+#include "gpu/gpu.h"
+#include "gpu/kernels/limits_args.h"
 
 enum {
   ROUNDS = 10,                     /* the best of them counts */
@@ -27,7 +27,7 @@ typedef struct meter {
 typedef int (*work)(const meter *m);
 
 static int find_kernel(gpu *g, const char *entry, enum dtype d, int variant, const gpu_kernel **k) {
-  uint64_t key = GPU_KEY(GPU_OTHER, 0, d, 0, 0, 0, variant);
+  uint64_t key = GPU_KEY(GPU_other, 0, d, 0, 0, 0, variant);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source s = {.file = "limits.cuh", .entry = entry};

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/scan_args.cuh"
-#include "kernels/softmax_args.cuh"
-#include "reduce.h"
+#include "gpu/kernels/scan_args.cuh"
+#include "gpu/kernels/softmax_args.cuh"
+#include "gpu/reduce.h"
 
 /* Do the elements of a line lie closer together than the lines do? */
 static bool is_along(const line_call *c) { return llabs(c->in_stride) <= inner_distance(&c->outer, 1); }
@@ -32,7 +32,7 @@ typedef struct line_kernel {
 
 static int build_kernel(gpu *g, uint64_t key, const line_kernel *l, const line_call *c, const gpu_kernel **k) {
   gpu_source s = {.file = l->file, .entry = l->entry_name};
-  gpu_define(&s, "OP=%s_%s", l->family == GPU_SCAN ? "scan" : "softmax", l->op_name);
+  gpu_define(&s, "OP=%s_%s", l->family == GPU_scan ? "scan" : "softmax", l->op_name);
   gpu_define(&s, "IN=DT_%s", dtypes[c->in.dtype].name);
   gpu_define(&s, "COMPUTE=DT_%s", dtypes[c->compute].name);
   gpu_define(&s, "OUT=DT_%s", dtypes[c->out.dtype].name);
@@ -66,7 +66,7 @@ typedef struct scan_info { const char *name; enum dtype_class class; enum reduce
 
 static const scan_info scans[SCAN_COUNT] = {
 #define SCAN(name, reduction, dtypes, ...) [SCAN_##name] = {#name, CLASS_##dtypes, REDUCE_##reduction},
-#include "../ops.def"
+#include "ops.def"
 };
 
 /* Segments of at least `least` elements, for about `blocks` of them in all. */
@@ -86,7 +86,7 @@ static void share_lines(scan_args *a, bool along) {
 
 static int launch_scan(gpu *g, const scan_call *c, scan_args *a) {
   bool along = a->threads > 1;
-  line_kernel l = {GPU_SCAN, (int)c->op, along, "scan.cuh", along ? "scan_rows" : "scan_columns", scans[c->op].name};
+  line_kernel l = {GPU_scan, (int)c->op, along, "scan.cuh", along ? "scan_rows" : "scan_columns", scans[c->op].name};
   int64_t blocks = along ? ceil_divide(a->lines, SCAN_THREADS / a->threads) * a->segments
                          : ceil_divide(a->lines * a->segments, SCAN_THREADS);
   return launch(g, &l, &c->line, blocks, SCAN_THREADS, (void *[]){a});
@@ -141,7 +141,7 @@ enum {
 
 static const char *const softmax_names[SOFTMAX_COUNT] = {
 #define SOFTMAX(name, ...) [SOFTMAX_##name] = #name,
-#include "../ops.def"
+#include "ops.def"
 };
 
 enum softmax_entry { SOFTMAX_ROWS, SOFTMAX_SHORT, SOFTMAX_LONG };
@@ -149,7 +149,7 @@ enum softmax_entry { SOFTMAX_ROWS, SOFTMAX_SHORT, SOFTMAX_LONG };
 static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entry, int64_t blocks, int threads,
                           void **arguments) {
   static const char *const entries[] = {"softmax_rows", "softmax_short", "softmax_long"};
-  line_kernel l = {GPU_SOFTMAX, (int)c->op, (int)entry, "softmax.cuh", entries[entry], softmax_names[c->op]};
+  line_kernel l = {GPU_softmax, (int)c->op, (int)entry, "softmax.cuh", entries[entry], softmax_names[c->op]};
   return launch(g, &l, &c->line, blocks, threads, arguments);
 }
 

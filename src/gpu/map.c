@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu.h"
-#include "kernels/map_args.h"
-#include "plan.h"
+#include "gpu/gpu.h"
+#include "gpu/kernels/map_args.h"
+#include "gpu/plan.h"
 
 /* What is launched: the op's unit and its operands. */
 typedef struct task {
@@ -27,7 +27,7 @@ static const struct { const char *name; enum dtype_class takes; bool selects; } 
 #define BINARY ROW
 #define TERNARY ROW
 #define QUATERNARY ROW
-#include "../ops.def"
+#include "ops.def"
 };
 
 static bool selects(const task *t, int k) { return k == 0 && traits[t->call->op].selects; }
@@ -54,7 +54,7 @@ static int build_map(const task *t, enum entry entry, uint64_t key, const gpu_ke
 }
 
 static int launch(const task *t, enum entry entry, int64_t blocks, void **arguments) {
-  uint64_t key = GPU_KEY(GPU_MAP, t->call->op, t->compute, t->in, t->out, entry, 0);
+  uint64_t key = GPU_KEY(GPU_map, t->call->op, t->compute, t->in, t->out, entry, 0);
   const gpu_kernel *k = gpu_find(t->g, key);
   int st = k ? OK : build_map(t, entry, key, &k);
   return st == OK ? gpu_launch(t->g, k, (unsigned)blocks, MAP_THREADS, 0, arguments) : st;
@@ -170,7 +170,7 @@ static int tile_dim(const plan *p) {
 }
 
 static int find_tiles(const task *t, const gpu_kernel **k) {
-  uint64_t key = GPU_KEY(GPU_COPY, 0, t->out, 0, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_copy, 0, t->out, 0, 0, 0, 0);
   *k = gpu_find(t->g, key);
   if (*k) return OK;
   gpu_source s = {.file = "copy.cuh", .entry = "copy_tiles", .name = "transposed copy"};

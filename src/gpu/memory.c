@@ -2,7 +2,7 @@
 ** up to 1 MiB in slots of 2 MiB segments by size class, above it in blocks of their own. Each stream has an arena:
 ** what is freed there and taken again needs no waiting, because the stream keeps the order. */
 
-#include "memory.h"
+#include "gpu/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -371,7 +371,6 @@ int gpu_memory_open(gpu *g) {
 void gpu_memory_close(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m) return;
-  gpu_transfers_close(g);
   for (size_t k = 0; k < m->nsegments; k++) {
     gpu_get_driver()->memory_free(m->segment[k]->base);
     forget_segment(m->segment[k]);

@@ -3,7 +3,7 @@
 
 /* What memory.c, stream.c and graph.c share: where blocks are and which streams work on them. */
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 enum {
   GPU_STREAMS = 32,                /* of a device, at most */
@@ -74,8 +74,5 @@ uint64_t gpu_epoch(const gpu *g, int stream);
 
 /* Gives what is free in the caches back to the driver; waits for the device. */
 void gpu_release_cached(gpu *g);
-
-/* The ring of pinned buffers and the registry of pinned host memory: transfer.c. */
-void gpu_transfers_close(gpu *g);
 
 #endif

@@ -1,10 +1,10 @@
 /* Plans and numbers for kernels. */
 
-#include "plan.h"
+#include "gpu/plan.h"
 
 #include <string.h>
 
-#include "../math/convert.h"
+#include "math/convert.h"
 
 /* Round-up multiplication (Granlund and Montgomery 1994): exact for every n below 2^31. */
 gpu_divisor gpu_divide_by(uint32_t d) {

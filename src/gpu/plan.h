@@ -3,8 +3,8 @@
 
 /* Plans as kernels read them (kernels/plan.cuh), and numbers as kernel parameters. */
 
-#include "../kernel.h"
-#include "kernels/plan.cuh"
+#include "base/kernel.h"
+#include "gpu/kernels/plan.cuh"
 
 /* Kernels count positions in 31 bits. A larger plan is run in pieces of at most `most` (PLAN_MOST) elements: how many
 ** there are, and the i-th of them. noperands: the output and the inputs whose strides count. */

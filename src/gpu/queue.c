@@ -1,6 +1,6 @@
 /* Streams and events as scripts have them: the entries of device_streams. */
 
-#include "stream.h"
+#include "gpu/stream.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* Random fills: one kernel draws and stores, see kernels/random.cuh. Permutations sort random keys. */
 
-#include "../random.h"
+#include "base/random.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "sort.h"
+#include "gpu/sort.h"
 
 enum { THREADS = 256 };
 
@@ -55,7 +55,7 @@ static void fill_args(random_args *a, const random_call *c, enum dtype drawn) {
 
 static int get_kernel(gpu *g, const random_call *c, enum dtype drawn, const gpu_kernel **k) {
   static const char *const names[] = {"uniform", "normal", "integers"};
-  uint64_t key = GPU_KEY(GPU_RANDOM, c->op, c->out.dtype, 0, 0, 0, c->cell != NULL);
+  uint64_t key = GPU_KEY(GPU_random, c->op, c->out.dtype, 0, 0, 0, c->cell != NULL);
   *k = gpu_find(g, key);
   if (*k) return OK;
   const char *stored = dtypes[c->out.dtype].name;

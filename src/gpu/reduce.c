@@ -1,11 +1,11 @@
 /* Reductions: who reads what, by the shape alone, so that every GPU gives the same numbers. */
 
-#include "reduce.h"
+#include "gpu/reduce.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "plan.h"
+#include "gpu/plan.h"
 
 
 enum {
@@ -25,7 +25,7 @@ static const row_info rows[REDUCE_COUNT] = {
 #define ROW_INFO(name, dtypes, ...) [REDUCE_##name] = {#name, CLASS_##dtypes},
 #define REDUCE ROW_INFO
 #define REDUCE_STATE ROW_INFO
-#include "../ops.def"
+#include "ops.def"
 };
 
 int power_of_2(int64_t x, int most) {
@@ -124,7 +124,7 @@ static int build_kernel(gpu *g, uint64_t key, const reduce_call *c, enum entry e
 }
 
 static int launch(gpu *g, const reduce_call *c, enum entry entry, int64_t blocks, reduce_args *a) {
-  uint64_t key = GPU_KEY(GPU_REDUCE, c->op, c->in.dtype, c->compute, c->out.dtype, 0, entry);
+  uint64_t key = GPU_KEY(GPU_reduce, c->op, c->in.dtype, c->compute, c->out.dtype, 0, entry);
   const gpu_kernel *k = gpu_find(g, key);
   int st = k ? OK : build_kernel(g, key, c, entry, &k);
   return st == OK ? gpu_launch(g, k, (unsigned)blocks, REDUCE_THREADS, 0, (void *[]){a}) : st;

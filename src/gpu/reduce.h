@@ -3,8 +3,8 @@
 
 /* What scans and softmax take from reductions: how work is shared out, and states of parts of it. */
 
-#include "gpu.h"
-#include "kernels/reduce_args.cuh"
+#include "gpu/gpu.h"
+#include "gpu/kernels/reduce_args.cuh"
 
 static inline int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }

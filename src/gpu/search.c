@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 enum { THREADS = 256, TILE = 4096, SCAN_THREADS = 1024 };      /* TILE: as in kernels/nonzero.cuh */
 
@@ -17,7 +17,7 @@ enum { COUNT, SCAN, WRITE };
 
 static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
   static const char *const entries[] = {"count_true", "scan_rows", "write_places"};
-  uint64_t key = GPU_KEY(GPU_NONZERO, number, 0, 0, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_nonzero, number, 0, 0, 0, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source source = {.file = "nonzero.cuh", .entry = entries[number]};
@@ -74,7 +74,7 @@ int gpu_nonzero(int index, nonzero_call *c) {
 /* ---- searchsorted ---- */
 
 static int search(gpu *g, const search_call *c) {
-  uint64_t key = GPU_KEY(GPU_SEARCH, 0, c->dtype, 0, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_search, 0, c->dtype, 0, 0, 0, 0);
   const gpu_kernel *k = gpu_find(g, key);
   if (!k) {
     gpu_source source = {.file = "search.cuh", .entry = "search"};

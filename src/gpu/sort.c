@@ -1,13 +1,13 @@
 /* Sorting. Pairs of keys and values in passes over 8 bits of the key, three kernels each: kernels/sort.cuh. Lines of
 ** tensors in shared memory where they are short, else as pairs of keys and positions: kernels/sort_lines.cuh. */
 
-#include "sort.h"
+#include "gpu/sort.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/sort_args.cuh"
-#include "reduce.h"
+#include "gpu/kernels/sort_args.cuh"
+#include "gpu/reduce.h"
 
 /* ---- pairs ---- */
 
@@ -19,7 +19,7 @@ static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits 
 static int64_t tiles_of(const gpu_pairs *s) { return ceil_divide(s->n, tile_of(s)); }
 
 int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int value_bits, const gpu_kernel **k) {
-  uint64_t key = GPU_KEY(GPU_SORT, number, key_bits, value_bits, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_sort, number, key_bits, value_bits, 0, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source source = {.file = "sort.cuh", .entry = entry};
@@ -78,7 +78,7 @@ enum { SORT_SHORT = 8, SORT_CHUNKS, SORT_CANDIDATES, MAKE_KEYS, WRITE_SORTED }; 
 
 static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, const gpu_kernel **k) {
   static const char *const entries[] = {"sort_short", "sort_chunks", "sort_candidates", "make_keys", "write_sorted"};
-  uint64_t key = GPU_KEY(GPU_SORT, number, d, position_bits, 0, 0, 0);
+  uint64_t key = GPU_KEY(GPU_sort, number, d, position_bits, 0, 0, 0);
   *k = gpu_find(g, key);
   if (*k) return OK;
   gpu_source source = {.file = "sort_lines.cuh", .entry = entries[number - SORT_SHORT]};

@@ -3,7 +3,7 @@
 
 /* Sorting on the device: a stable radix sort of lines of pairs. */
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 typedef struct gpu_pairs {
   int64_t lines, n;                    /* lines one after the other, of n pairs each */

@@ -1,6 +1,6 @@
 /* Which texts a kernel is compiled from. */
 
-#include "sources.h"
+#include "gpu/sources.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 #ifndef LT_GPU_STREAM_H
 #define LT_GPU_STREAM_H
 
-/* What stream.c, events and graphs share about streams. */
+/* What the files about streams, events and graphs share. */
 
-#include "memory.h"
+#include "gpu/memory.h"
 
 typedef struct gpu_queue {
   gpu_stream stream;
@@ -24,10 +24,12 @@ void gpu_queue_close(gpu_queue *q);
 /* What is queued on `waiting` from now on runs after what is queued on `other` now. */
 void gpu_follow(gpu *g, int waiting, int other);
 
+/* The same for the work that `other` had queued up to this epoch. */
+void gpu_follow_epoch(gpu *g, int waiting, int other, uint64_t epoch);
+
 gpu_queue *gpu_capture_queue(gpu *g);          /* where graphs are captured; not open at first */
 
-/* graph.c: the graph that is captured works on this block, so it stays as long as the graph; it may fail late. */
+/* graph.c: the graph that is captured works on this block, which stays as long as the graph does. */
 void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b);
-void gpu_note_in_graph(gpu *g);
 
 #endif

@@ -4,8 +4,8 @@
 ** first. So copies go through a ring of pinned buffers: a copy to the device returns when the source was read into
 ** them, and while one buffer travels the next one is filled. Small copies share a buffer. */
 
-#include "../lock.h"
-#include "stream.h"
+#include "base/lock.h"
+#include "gpu/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +119,7 @@ static void close_ring(struct gpu_ring *r) {
 }
 
 void gpu_transfers_close(gpu *g) {
+  if (!g->memory) return;
   unlock_all(g);
   if (g->memory->ring) close_ring(g->memory->ring);
   g->memory->ring = NULL;

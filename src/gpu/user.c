@@ -1,8 +1,8 @@
-/* Kernels that scripts write: compiled from their text, launched with what lua_kernel.c checked. */
+/* Kernels that scripts write: compiled from their text, launched with what lua/device/kernel.c checked. */
 
 #include <stdlib.h>
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 typedef struct user_kernel {
   gpu_kernel kernel;

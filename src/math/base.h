@@ -13,7 +13,7 @@
 
 #if LT_ON_GPU
 
-#include "ptx.cuh"
+#include "math/ptx.cuh"
 
 typedef signed char        int8_t;
 typedef unsigned char      uint8_t;

@@ -3,7 +3,7 @@
 
 /* One element of a recurrent cell's step, forward and back: what cell_call of kernel.h says, for every device. */
 
-#include "scalar.h"
+#include "math/scalar.h"
 
 #define CELL_MATH(D, T, ...)                                                                              \
   typedef struct lstm_##D { T i, f, g, o, c, h; } lstm_##D;                                                \

@@ -1,5 +1,5 @@
-#ifndef LT_CONVERT_H
-#define LT_CONVERT_H
+#ifndef LT_MATH_CONVERT_H
+#define LT_MATH_CONVERT_H
 
 /* Conversions between dtypes: from_<dtype>(stored) gives the value to compute with, to_<dtype>(value) what is stored.
 ** Integers wrap; floats saturate to integers, NaN gives 0; half floats round to nearest even. All branch-free. */

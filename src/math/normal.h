@@ -1,5 +1,5 @@
-#ifndef LT_NORMAL_H
-#define LT_NORMAL_H
+#ifndef LT_MATH_NORMAL_H
+#define LT_MATH_NORMAL_H
 
 /* Two normals from two random words (Box–Muller): the same bits on every device. */
 

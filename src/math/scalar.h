@@ -1,5 +1,5 @@
-#ifndef LT_SCALAR_H
-#define LT_SCALAR_H
+#ifndef LT_MATH_SCALAR_H
+#define LT_MATH_SCALAR_H
 
 /* m_*: the functions of ops.def, overloaded per compute type. Branch-free C, inlined everywhere, so that the loops
 ** made from ops.def vectorise; compiled once an ISA. */

@@ -1,4 +1,4 @@
---- The way back through the nodes that core recorded (src/lua_autograd.c): from a result to the leaves.
+--- The way back through the nodes that core recorded (src/autograd/autograd.c): from a result to the leaves.
 
 local args = require "luatensor.args"
 local core = require "luatensor.core"
@@ -39,7 +39,7 @@ function engine.to_fit(g, shape, dtype, device)
   return g:to(dtype, device)
 end
 
--- ---- what lua_backward.c leaves to Lua ----
+-- ---- what autograd/backward.c leaves to Lua ----
 
 engine.add, engine.add_in_place = core.add, core.methods.add_
 

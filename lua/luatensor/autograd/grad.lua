@@ -166,9 +166,10 @@ end
 --- A tensor, or a list of them, as a list.
 local function list_of(what, x)
   local list = core.is_tensor(x) and {x} or x
-  if type(list) ~= "table" or next(list) == nil then
+  local kind = core.type_name(list)
+  if kind ~= "table" or next(list) == nil then
     args.fail("autograd.grad", "%ss: a tensor or a list of tensors expected, got %s", what,
-              type(list) == "table" and "an empty table" or core.type_name(list))
+              kind == "table" and "an empty table" or kind)
   end
   check_gaps(what, list)
   for i, t in ipairs(list) do

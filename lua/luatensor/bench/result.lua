@@ -22,7 +22,7 @@ local classes = {}
 function result.class(kind, methods, fields)
   local class = {kind = kind, __index = methods, fields = fields}
   methods.save = result.save
-  arity.class(methods)
+  arity.class(methods, nil, "result")
   function class.__tostring(self) return require("luatensor.render.terminal").page(self:blocks()) end
   classes[kind] = class
   return class

@@ -5,7 +5,8 @@ local blame = require "luatensor.autograd.blame"
 
 --- Is value a data set, of a class of ours or a script's own? An error says what is missing.
 return function(name, value)
-  if type(value) ~= "table" then blame.fail(name, "data set expected, got %s", core.type_name(value)) end
+  local kind = core.type_name(value)
+  if type(value) ~= "table" or kind == "library" then blame.fail(name, "data set expected, got %s", kind) end
   if type(value.get) ~= "function" then blame.fail(name, "the data set has no function get(self, indices)") end
   local n = value.size
   if math.type(n) ~= "integer" or n < 0 then

@@ -46,11 +46,24 @@ end
 
 -- ---- columns ----
 
+-- The number of the column of this name; nil: none has it. Two columns may have one name, which then means neither.
+local function find_name(path, what, column, fields)
+  local found
+  for i, name in ipairs(fields) do
+    if name == column and found then
+      fail("%s: columns %d and %d of %s are named %q; give the number of one", what, found, i, path, column)
+    end
+    if name == column then found = i end
+  end
+  return found
+end
+
 -- The number of a column that is named by its number (negative: from the end) or, where there is a header, its name.
 local function find_column(path, what, column, fields, header)
   if type(column) == "string" then
     if not header then fail("%s: %q is a name, the file's columns have none: header = true?", what, column) end
-    for i, name in ipairs(fields) do if name == column then return i end end
+    local i = find_name(path, what, column, fields)
+    if i then return i end
     fail("%s: %s has no column %q; its columns: %s", what, path, column, table.concat(fields, ", "))
   end
   local i = blame.call(args.integer, "read_csv", what, column)
@@ -109,8 +122,8 @@ end
 -- @treturn tensor [rows, columns]
 -- @treturn[opt] tensor y, int64 [rows], with option labels: classes from 1 on
 -- @treturn[opt] table the classes' names, sorted: numbers by size, else strings
--- @raise a field that is no number, rows of different lengths, a quote that does not end, gzip data that is damaged:
--- with line and column
+-- @raise a name that several columns have; a field that is no number, rows of different lengths, a quote that does not
+-- end, gzip data that is damaged: with line and column
 local function read_csv(path, options)
   options = blame.call(args.options, "read_csv", options, known)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)

@@ -21,13 +21,13 @@ function Dataset:all()
   return self:get(lt.arange(1, self.size + 1, {dtype = "int64", device = self.device}))
 end
 
-arity.class(Dataset)
+arity.class(Dataset, nil, "dataset")
 
 function Dataset:__len() return self.size end
 
 -- A class: a call of it makes a data set of the fields that `init` returns.
 local function class(name, init)
-  local of = setmetatable({class_name = name}, {__index = Dataset,
+  local of = setmetatable({class_name = name, __name = "data set"}, {__name = "class", __index = Dataset,
                                                 __call = function(of, ...)
     arity.check(name, init, 0, ...)
     return setmetatable(init(...), of)
@@ -119,9 +119,9 @@ function Subset:__tostring() return ("Subset: %d of %d samples"):format(self.siz
 -- @tparam table list of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
 -- @treturn Dataset
 local ConcatDataset = class("ConcatDataset", function(list)
-  if type(list) ~= "table" or #list == 0 then
-    blame.fail("ConcatDataset", "list of data sets expected, got %s",
-               type(list) == "table" and "none" or core.type_name(list))
+  local kind = core.type_name(list)
+  if kind ~= "table" or #list == 0 then
+    blame.fail("ConcatDataset", "list of data sets expected, got %s", kind == "table" and "none" or kind)
   end
   local size = 0
   for _, part in ipairs(list) do size = size + check("ConcatDataset", part).size end

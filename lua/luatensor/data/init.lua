@@ -19,7 +19,7 @@ local data = {}
 local files = {"dataset", "split", "loader", "digits", "idx", "csv"}
 for _, file in ipairs(files) do
   for name, value in pairs(require("luatensor.data." .. file)) do
-    data[name] = type(value) == "table" and arity.class(value) or value
+    data[name] = type(value) == "table" and arity.class(value, nil, name == "Loader" and "loader" or "dataset") or value
   end
 end
 

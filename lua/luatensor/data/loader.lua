@@ -9,8 +9,19 @@ local blame = require "luatensor.autograd.blame"
 local check = require "luatensor.data.check"
 local engine = require "luatensor.autograd.engine"
 
-local Loader = {class_name = "Loader"}
-Loader.__index = Loader
+local Loader = {class_name = "Loader", __name = "loader"}
+
+-- A loop by ipairs or pairs would end at once, and train nothing.
+local function refuse_loop()
+  blame.fail("Loader", "its batches are not numbered: `for x, y in loader:batches() do`")
+end
+
+function Loader.__index(_, key)
+  if math.type(key) == "integer" then refuse_loop() end
+  return Loader[key]
+end
+
+function Loader.__pairs() refuse_loop() end
 
 local known = {batch_size = true, shuffle = true, generator = true, drop_last = true, map = true, device = true}
 
@@ -94,8 +105,8 @@ end
 -- No gradient goes back into a data set.
 local function fetch(ds, device, indices)
   local _ <close> = engine.recording(false)
-  if device then return move(device, check_batch("the data set", ds:get(indices))) end
-  return check_batch("the data set", ds:get(indices))
+  if device then return move(device, check_batch("the data set", blame.call_script(ds.get, ds, indices))) end
+  return check_batch("the data set", blame.call_script(ds.get, ds, indices))
 end
 
 --- One epoch: an iterator of batches, each what the data set gives for its samples. The order is drawn at once, with
@@ -104,7 +115,6 @@ end
 -- other.
 -- @treturn function an iterator
 function Loader:batches()
-  if getmetatable(self) ~= Loader then blame.fail("batches", "loader:batches() expected, with a colon") end
   local ds, size, device, map = self.dataset, self.batch_size, self.device, self.map
   local epoch, order = begin(self)
   local last = self.drop_last and ds.size // size * size or ds.size
@@ -117,7 +127,7 @@ function Loader:batches()
     end
     local n = last - at < size and last - at or size
     epoch.position = at + n
-    if map then return check_batch("map", map(fetch(ds, device, order:narrow(1, at + 1, n)))) end
+    if map then return check_batch("map", blame.call_script(map, fetch(ds, device, order:narrow(1, at + 1, n)))) end
     return fetch(ds, device, order:narrow(1, at + 1, n))
   end
 end
@@ -154,4 +164,4 @@ function Loader:load_state_dict(state)
   self.epoch, self.resumed = resumed, resumed
 end
 
-return {Loader = setmetatable(Loader, {__call = arity.method("Loader", new)})}
+return {Loader = setmetatable(Loader, {__call = arity.method("Loader", new), __name = "class"})}

@@ -101,9 +101,10 @@ rules.where = {
   {"x", function(g, x) return where(x, 0, g) end},
 }
 
---- Of a complex number what turns it, not what makes it longer.
-rules.sign = {{"xo", function(g, x, o)
+--- Of a complex number what turns it, not what makes it longer. The result is not kept: it may be changed in place.
+rules.sign = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
+  local o = x:sign()
   return where(x:equal(0), 0, (g - o * (o:conj() * g):real()) / x:abs())
 end}}
 for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end

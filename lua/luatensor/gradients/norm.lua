@@ -1,4 +1,4 @@
---- Gradients of normalisation: src/lua_norm.c's functions, and the same of ops that can be differentiated.
+--- Gradients of normalisation: src/lua/nn/norm.c's functions, and the same of ops that can be differentiated.
 
 local core = require "luatensor.core"
 

@@ -60,10 +60,11 @@ local plain = {ReLU = "relu", ReLU6 = "relu6", SELU = "selu", SiLU = "silu", Mis
                Tanh = "tanh", Hardsigmoid = "hardsigmoid", Hardswish = "hardswish", Softsign = "softsign",
                LogSigmoid = "logsigmoid"}
 
+-- Parentheses around a layer's result keep its method `forward` on the stack, where errors find the layer (blame.lua).
 for name, fn in pairs(plain) do
   local class, f = Module:extend(name), functional[fn]
   function class:init() end                                             -- luacheck: ignore 212
-  function class.forward(_, x) return f(x) end
+  function class.forward(_, x) return (f(x)) end
   classes[name] = class
 end
 
@@ -109,7 +110,7 @@ for name, fn in pairs(with_numbers) do
     entry.check(name, self[first], self[second])
   end
 
-  function class:forward(x) return f(x, self[first], second and self[second]) end
+  function class:forward(x) return (f(x, self[first], second and self[second])) end
 
   function class:extra()
     local words = {}
@@ -152,7 +153,7 @@ for name, fn in pairs(along_dim) do
     self.dim = blame.call(args.integer, name, "dim", dim)
   end
 
-  function class:forward(x) return f(x, self.dim) end
+  function class:forward(x) return (f(x, self.dim)) end
 
   function class:extra() return ("dim = %d"):format(self.dim or -1) end
 
@@ -176,7 +177,7 @@ function GELU:init(options)
   self.options = self.approximate == "tanh" and {approximate = "tanh"} or nil
 end
 
-function GELU:forward(x) return functional.gelu(x, self.options) end
+function GELU:forward(x) return (functional.gelu(x, self.options)) end
 function GELU:extra() return self.approximate == "tanh" and "tanh" or "" end
 
 --- x where it is above a limit, else a value.
@@ -191,7 +192,7 @@ function Threshold:init(limit, value)
   self.value = layer.number("Threshold", "value", value)
 end
 
-function Threshold:forward(x) return functional.threshold(x, self.limit, self.value) end
+function Threshold:forward(x) return (functional.threshold(x, self.limit, self.value)) end
 function Threshold:extra() return clocale.format("%.14g, %.14g", self.limit, self.value) end
 
 --- x, below 0 weight · x with weights that are learned. Weight [count], which begins as `init`.
@@ -209,7 +210,7 @@ function PReLU:init(options)
   self.weight = lt.full({self.count}, layer.number("PReLU", "init", options.init, 0.25), made):requires_grad_()
 end
 
-function PReLU:forward(x) return functional.prelu(x, self.weight) end
+function PReLU:forward(x) return (functional.prelu(x, self.weight)) end
 function PReLU:extra() return ("%d"):format(self.count) end
 
 classes.GELU, classes.Threshold, classes.PReLU = GELU, Threshold, PReLU

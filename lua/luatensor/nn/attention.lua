@@ -195,7 +195,6 @@ end
 local function is_call_options(x) return type(x) == "table" and not core.is_tensor(x) end
 
 function MultiheadAttention:forward(query, key, value, o)
-  if query == nil then layer.check_colon("MultiheadAttention", self) end
   if is_call_options(key) and value == nil and o == nil then
     key, o = nil, key
   elseif is_call_options(value) and o == nil then

@@ -9,7 +9,11 @@ local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
 local function check(name, i, module)
-  if not Module.is(module) then blame.fail(name, "argument %s: module expected, got %s", i, core.type_name(module)) end
+  if Module.is(module) then return end
+  local kind = core.type_name(module)
+  local class = kind == "class" and rawget(module, "class_name")
+  blame.fail(name, "argument %s: module expected, got %s%s", i, kind,
+             class and ("; make a module of it: %s(…)"):format(class) or "")
 end
 
 -- ---- Sequential, ModuleList ----
@@ -115,6 +119,12 @@ function Sequential:init(...)
   local first = ...
   local modules = table.pack(...)
   if modules.n == 1 and type(first) == "table" and not getmetatable(first) then
+    for key in next, first do
+      if math.type(key) ~= "integer" then
+        blame.fail("Sequential", "a list of modules expected, got the key %q; modules with names are fields of a class "
+                   .. "of your own, or of nn.ModuleDict", tostring(key))
+      end
+    end
     modules = table.move(first, 1, #first, 1, {n = #first})
   end
   for i = 1, modules.n do
@@ -125,7 +135,6 @@ end
 
 -- What stands between two layers that keep nothing ends at once: nobody else has it, and a graph keeps what it needs.
 function Sequential:forward(x)
-  if x == nil then layer.check_colon("Sequential", self) end
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do
     local module = rawget(self, i)
@@ -252,7 +261,10 @@ function Lambda:init(fn, name)
   self.fn, self.name = fn, name
 end
 
-function Lambda:forward(...) return self.fn(...) end
+local function all_of(...) return ... end
+
+-- Not by a tail call: errors find the layer on the stack.
+function Lambda:forward(...) return all_of(blame.call_back(self.fn, ...)) end
 function Lambda:extra() return self.name and tostring(self.name) or "" end
 
 --- What it is given it gives.
@@ -283,7 +295,7 @@ function Flatten:forward(x)
   if first < 1 or last > n or first > last then
     self:fail("not for the shape %s", args.shape_text(x.shape))
   end
-  return x:flatten(first, last)
+  return (x:flatten(first, last))
 end
 
 function Flatten:extra()
@@ -300,7 +312,9 @@ local Unflatten = Module:extend "Unflatten"
 
 function Unflatten:init(dim, sizes)
   self.dim = blame.call(args.integer, "Unflatten", "dim", dim)
-  if type(sizes) ~= "table" then blame.fail("Unflatten", "sizes: a list expected, got %s", core.type_name(sizes)) end
+  local kind = core.type_name(sizes)
+  if kind ~= "table" then blame.fail("Unflatten", "sizes: a list expected, got %s", kind) end
+  for i = 1, #sizes do blame.call(args.integer, "Unflatten", "sizes", sizes[i], -1) end
   self.sizes = sizes
 end
 
@@ -314,7 +328,7 @@ function Unflatten:forward(x)
   if has_rest and x.shape[dim] % known ~= 0 or not has_rest and x.shape[dim] ~= known then
     self:fail("dim %d of the shape %s does not divide so", dim, args.shape_text(x.shape))
   end
-  return x:unflatten(dim, self.sizes)
+  return (x:unflatten(dim, self.sizes))
 end
 
 function Unflatten:extra() return ("%d, %s"):format(self.dim, args.shape_text(self.sizes)) end

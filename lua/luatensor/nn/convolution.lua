@@ -57,13 +57,11 @@ local function init(self, inputs, outputs, kernel_size, options, transposed)
 end
 
 local function forward(self, x)
-  if x == nil then layer.check_colon("Conv", self) end
-  return convolution.forward(self, x, self.weight, self.bias, self.geometry, self.dims)
+  return (convolution.forward(self, x, self.weight, self.bias, self.geometry, self.dims))
 end
 
 local function forward_transposed(self, x)
-  if x == nil then layer.check_colon("ConvTranspose", self) end
-  return convolution.transposed(self, x, self.weight, self.bias, self.geometry, self.extra_padding, self.dims)
+  return (convolution.transposed(self, x, self.weight, self.bias, self.geometry, self.extra_padding, self.dims))
 end
 
 local function extra(self) return ("%d, %d, %s"):format(self.inputs, self.outputs, self.shown) end

@@ -48,7 +48,7 @@ for name, fn in pairs(names) do
     self.generator = options.generator
   end
 
-  function class:forward(x) return f(x, {p = self.p, training = self.training, generator = self.generator}) end
+  function class:forward(x) return (f(x, {p = self.p, training = self.training, generator = self.generator})) end
 
   function class:extra() return clocale.format("p = %.14g", self.p) end
 

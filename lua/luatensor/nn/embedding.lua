@@ -50,7 +50,6 @@ function Embedding.from_pretrained(weight, options)
 end
 
 function Embedding:forward(indices)
-  if indices == nil then layer.check_colon("Embedding", self) end
   if core.gone(indices) then self:fail("the indices: %s", core.gone(indices)) end
   if core.gone(self.weight) then self:fail("weight: %s", core.gone(self.weight)) end
   if not core.is_tensor(indices) or not indices.dtype:find("int") then
@@ -60,7 +59,7 @@ function Embedding:forward(indices)
   if indices.device ~= self.weight.device then
     self:fail("the indices are on %s, the layer is on %s", indices.device, self.weight.device)
   end
-  return functional.embedding(indices, self.weight, self.options)
+  return (functional.embedding(indices, self.weight, self.options))
 end
 
 function Embedding:extra() return ("%d, %d"):format(self.count, self.width) end

@@ -15,13 +15,16 @@ Module.parameter = nil
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
                "recurrent", "attention", "normalization", "transformer"}
+--- Modules that call the modules 1 … n of theirs, and do nothing else.
+local chains = {Sequential = true, Residual = true}
+
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.nn." .. file)) do
     if nn[name] then error("two classes nn." .. name) end
     nn[name] = class
     if type(class) == "table" then
       class._ours = true
-      arity.module(class)
+      arity.module(class, not chains[name])
     end
   end
 end
@@ -33,7 +36,7 @@ for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropou
   end
 end
 layer.keeps_nothing[nn.Flatten.forward] = true
-for _, name in ipairs {"Sequential", "Residual"} do layer.is_chain[nn[name].forward] = true end
+for name in pairs(chains) do layer.is_chain[nn[name].forward] = true end
 
 -- Layers call the functions themselves, scripts those that refuse surplus arguments.
 local functional = {}

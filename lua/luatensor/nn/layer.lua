@@ -6,7 +6,6 @@ local floats = require "luatensor.floats"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.autograd.blame"
-local fields = require "luatensor.nn.module.fields"
 
 local layer = {}
 
@@ -136,13 +135,6 @@ function layer.input(self, what, x, like)
   if x.device ~= like.device then
     self:fail("%s is on %s, the parameters are on %s; use :to(%q)", what, x.device, like.device, like.device)
   end
-end
-
---- Called where forward got no input: was it called with a dot?
-function layer.check_colon(name, self)
-  if fields.is_module(self) then return end
-  blame.fail(name, "forward: module expected, got %s; is there a colon, as in layer:forward(x)?",
-             core.type_name(self))
 end
 
 --- Methods forward of layers that keep neither what they are given nor what they give.

@@ -25,7 +25,6 @@ function Linear:init(inputs, outputs, options)
 end
 
 function Linear:forward(x)
-  if x == nil then layer.check_colon("Linear", self) end
   local weight, bias = self.weight, self.bias
   if is_on() then x, weight, bias = cast(x), cast(weight), cast(bias) end
   local y, fault = linear(x, weight, bias)

@@ -84,10 +84,10 @@ local function define(name, f, keys)
   end
 
   function class:forward(x, target)
-    if not self.options then return f(x, target) end
+    if not self.options then return (f(x, target)) end
     local options = {reduction = self.reduction}
     for _, key in ipairs(keys) do options[key] = self[key] end
-    return f(x, target, options)
+    return (f(x, target, options))
   end
 
   function class:extra() return self.reduction and ("reduction = %q"):format(tostring(self.reduction)) or "" end

@@ -86,13 +86,14 @@ Module.is = fields.is_module
 -- @string name
 -- @treturn table the class; a call of it makes a module
 function Module:extend(name)
+  if type(self) ~= "table" then blame.fail("extend", "is there a colon, as in nn.Module:extend \"Net\"?") end
   if type(name) ~= "string" then blame.fail("extend", "name expected, got %s", core.type_name(name)) end
   local class = {class_name = name, base = self}
   for key, value in pairs(self) do
     if type(key) == "string" and key:find("^__") then class[key] = value end
   end
   class.__index = class
-  return setmetatable(class, {__index = self, __call = new, __newindex = assign_to_class})
+  return setmetatable(class, {__index = self, __call = new, __newindex = assign_to_class, __name = "class"})
 end
 
 -- ---- fields ----
@@ -250,15 +251,17 @@ function Module:extra() return "" end                                   -- luach
 
 Module.__tostring = describe.text
 
+-- "Linear(64, 128)"; inside of other modules its name in the outermost one comes first: "2.2 (Linear(64, 128))".
+function Module:_label()
+  local path, own = walking.path(self), ("%s(%s)"):format(self.class_name, self:extra())
+  return path == "" and own or ("%s (%s)"):format(path, own)
+end
+
 --- Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take. Inside of other modules
 -- its name in the outermost one comes first: "2.2 (Linear(64, 128)): message".
 -- @string message for string.format
 function Module:fail(message, ...)
-  if not Module.is(self) then
-    blame.fail(self.class_name, "this is the class; make a layer of it, %s(…), and call that", self.class_name)
-  end
-  local path, own = walking.path(self), ("%s(%s)"):format(self.class_name, self:extra())
-  blame.fail(path == "" and own or ("%s (%s)"):format(path, own), message, ...)
+  blame.raise(self:_label(), message, ...)
 end
 
 -- What was called without the colon, or of a class.

@@ -73,8 +73,7 @@ function LayerNorm:init(normalized_shape, options)
 end
 
 function LayerNorm:forward(x)
-  if x == nil then layer.check_colon("LayerNorm", self) end
-  return normed.layer(self, x, self.normalized_shape, self.weight or nil, self.bias or nil, self.eps, false)
+  return (normed.layer(self, x, self.normalized_shape, self.weight or nil, self.bias or nil, self.eps, false))
 end
 
 function LayerNorm:extra()
@@ -98,7 +97,6 @@ end
 local least = {}
 
 function RMSNorm:forward(x)
-  if x == nil then layer.check_colon("RMSNorm", self) end
   local eps = self.eps
   if not eps then
     layer.input(self, "the input", x)
@@ -109,7 +107,7 @@ function RMSNorm:forward(x)
       least[dtype] = eps
     end
   end
-  return normed.layer(self, x, self.normalized_shape, self.weight or nil, nil, eps, true)
+  return (normed.layer(self, x, self.normalized_shape, self.weight or nil, nil, eps, true))
 end
 
 function RMSNorm:extra() return shape_words(self.normalized_shape) end
@@ -136,12 +134,11 @@ function GroupNorm:init(num_groups, num_channels, options)
 end
 
 function GroupNorm:forward(x)
-  if x == nil then layer.check_colon("GroupNorm", self) end
   layer.input(self, "the input", x)
   if x.ndim > 1 and x.shape[2] ~= self.num_channels then
     self:fail("the input must have %d channels, its shape is %s", self.num_channels, args.shape_text(x.shape))
   end
-  return normed.group(self, x, self.num_groups, self.weight or nil, self.bias or nil, self.eps)
+  return (normed.group(self, x, self.num_groups, self.weight or nil, self.bias or nil, self.eps))
 end
 
 function GroupNorm:extra()
@@ -152,7 +149,6 @@ end
 
 --- The input of a layer of channels: as many dims as the layer is for, and its channels.
 local function check_input(self, x, least_dims, most_dims)
-  if x == nil then layer.check_colon("a norm of channels", self) end
   layer.input(self, "the input", x)
   local shape = x.shape
   if #shape < least_dims or #shape > most_dims then
@@ -255,11 +251,11 @@ for dims = 1, 3 do
   Batch.init, Batch.extra = init_batch, words_of_batch
   Instance.init, Instance.extra = init_instance, words_of_instance
 
-  function Batch:forward(x) return forward_batch(self, x, least_dims, dims + 2) end
+  function Batch:forward(x) return (forward_batch(self, x, least_dims, dims + 2)) end
 
   function Instance:forward(x)
     check_input(self, x, dims + 2, dims + 2)
-    return normed.instance(self, x, self.weight or nil, self.bias or nil, self.eps)
+    return (normed.instance(self, x, self.weight or nil, self.bias or nil, self.eps))
   end
 
   classes[Batch.class_name], classes[Instance.class_name] = Batch, Instance
@@ -277,7 +273,7 @@ function LocalResponseNorm:init(size, options)
   self.options = layer.known("LocalResponseNorm", options, {alpha = "number", beta = "number", k = "number"})
 end
 
-function LocalResponseNorm:forward(x) return functional.local_response_norm(x, self.size, self.options) end
+function LocalResponseNorm:forward(x) return (functional.local_response_norm(x, self.size, self.options)) end
 
 function LocalResponseNorm:extra() return ("%d"):format(self.size) end
 

@@ -5,7 +5,9 @@ local blame = require "luatensor.autograd.blame"
 
 local pytorch = {}
 
-local function plus_one(text) return ("%d"):format(math.tointeger(tonumber(text)) + 1) end
+local LONGEST <const> = 18           -- digits of a number that an integer holds; what is longer is no layer's
+
+local function plus_one(digits) return #digits <= LONGEST and ("%d"):format(tonumber(digits) + 1) or digits end
 
 -- "0.weight" → "1.weight"; "rnn.weight_ih_l0" → "rnn.weight_ih_l1"
 local function rename(name)
@@ -23,10 +25,15 @@ end
 -- @function nn.rename_pytorch
 -- @tab state tensors by PyTorch's names
 -- @treturn table the same tensors by ours
+-- @raise two names that would be one: "0.weight" and "00.weight"
 function pytorch.rename_pytorch(state)
   if type(state) ~= "table" then blame.fail("rename_pytorch", "table expected, got %s", core.type_name(state)) end
   local renamed = {}
-  for name, x in pairs(state) do renamed[type(name) == "string" and rename(name) or name] = x end
+  for name, x in pairs(state) do
+    local ours = type(name) == "string" and rename(name) or name
+    if renamed[ours] ~= nil then blame.fail("rename_pytorch", "two tensors would be called %q", ours) end
+    renamed[ours] = x
+  end
   return renamed
 end
 

@@ -75,7 +75,6 @@ end
 local function like(self) return rawget(self, "weight_ih_l1") or self.weight_ih end
 
 local function check_input(self, x)
-  if x == nil then layer.check_colon("a recurrent layer", self) end
   layer.input(self, "the input", x, like(self))
   local shape = x.shape
   if #shape ~= 2 and #shape ~= 3 then
@@ -269,7 +268,6 @@ end
 
 --- Checks, and makes [1, batch, inputs] and [batch, hidden] of what a cell is given.
 local function forward_cell(self, kind, x, h, c)
-  if x == nil then layer.check_colon(kind .. "Cell", self) end
   layer.input(self, "the input", x, like(self))
   local shape = x.shape
   if #shape > 2 or shape[#shape] ~= self.input_size then

@@ -5,6 +5,7 @@ local core = require "luatensor.core"
 local blame = require "luatensor.autograd.blame"
 local container = require "luatensor.nn.container"
 local dropout = require "luatensor.nn.dropout"
+local fields = require "luatensor.nn.module.fields"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local linear = require "luatensor.nn.linear"
@@ -59,7 +60,7 @@ local function block(self, i, x, f)
 end
 
 local function feed_forward(self)
-  return function(x) return self.linear2(self.dropout(self.activation(self.linear1(x)))) end
+  return function(x) return self.linear2(self.dropout(blame.call_back(self.activation, self.linear1(x)))) end
 end
 
 --- A layer of an encoder: attention of x to itself, then two linear layers, each added to what it is given and normed.
@@ -85,7 +86,7 @@ function TransformerEncoderLayer:forward(x, o)
   local call = {attn_mask = o.src_mask, key_padding_mask = o.src_key_padding_mask, is_causal = o.is_causal,
                 need_weights = false}
   x = block(self, 1, x, function(y) return (self.self_attn(y, call)) end)
-  return block(self, 2, x, feed_forward(self))
+  return (block(self, 2, x, feed_forward(self)))
 end
 
 --- A layer of a decoder: attention of x to itself, then to the encoder's results, then two linear layers.
@@ -113,7 +114,7 @@ function TransformerDecoderLayer:forward(x, memory, o)
                  is_causal = o.memory_is_causal, need_weights = false}
   x = block(self, 1, x, function(y) return (self.self_attn(y, own)) end)
   x = block(self, 2, x, function(y) return (self.multihead_attn(y, memory, memory, other)) end)
-  return block(self, 3, x, feed_forward(self))
+  return (block(self, 3, x, feed_forward(self)))
 end
 
 -- ---- stacks ----
@@ -125,8 +126,10 @@ local function copy(value, seen)
     return seen[value]
   elseif type(value) ~= "table" then return value
   elseif not seen[value] then
-    seen[value] = setmetatable({}, getmetatable(value))
-    for key, each in next, value do rawset(seen[value], copy(key, seen), copy(each, seen)) end
+    local made = setmetatable({}, getmetatable(value))
+    seen[value] = made
+    for key, each in next, value do rawset(made, copy(key, seen), copy(each, seen)) end
+    fields.note_children(made)
   end
   return seen[value]
 end

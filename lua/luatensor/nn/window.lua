@@ -12,10 +12,11 @@ local MOST = 1 << 30                         -- products of two lengths fit
 -- ---- lengths ----
 
 local function numbers(name, what, value, dims)
-  if type(value) ~= "table" then
+  if core.type_name(value) ~= "table" then
     local n = args.integer(name, what, value)
     return dims == 1 and {n} or {n, n}
   end
+  if args.is_options(value) then args.fail(name, "%s: number or list expected, got a table of options", what) end
   if #value ~= dims then args.fail(name, "%s: %d numbers expected, got %d", what, dims, #value) end
   local list = {}
   for i = 1, dims do list[i] = args.integer(name, what, value[i]) end

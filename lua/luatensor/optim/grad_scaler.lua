@@ -27,7 +27,7 @@ local saving = require "luatensor.optim.state"
 --
 -- bfloat16 needs none. Micikevicius and others: Mixed Precision Training (2018), as PyTorch's GradScaler.
 -- @type GradScaler
-local GradScaler = {name = "GradScaler"}
+local GradScaler = {name = "GradScaler", __name = "gradient scaler"}
 GradScaler.__index = GradScaler
 
 local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
@@ -206,4 +206,4 @@ function GradScaler:__tostring()
   return ("GradScaler(%s)"):format(is.list_text(all))
 end
 
-return {GradScaler = setmetatable(GradScaler, {__call = arity.method("GradScaler", new)})}
+return {GradScaler = setmetatable(GradScaler, {__call = arity.method("GradScaler", new), __name = "class"})}

@@ -67,7 +67,7 @@ end
 local function parameter_list(self, params)
   if core.is_tensor(params) then params = {params} end
   check_no_module(self, params)
-  if type(params) ~= "table" then
+  if core.type_name(params) ~= "table" then
     fail(self, "a list of parameters expected, such as model:parameters(), got %s", core.type_name(params))
   end
   local list = table.move(blame.call(options.list, self.name .. ": parameters", params), 1, #params, 1, {})
@@ -116,8 +116,7 @@ function Optimizer:check() end                                          -- luach
 function Optimizer:start() return {} end                                -- luacheck: ignore 212
 
 local function is_groups(params)
-  return type(params) == "table" and type(params[1]) == "table" and not core.is_tensor(params[1])
-     and not fields.is_module(params)
+  return core.type_name(params) == "table" and type(params[1]) == "table"
 end
 
 local function new(class, params, given)
@@ -139,7 +138,8 @@ end
 function Optimizer.class(name, rows)
   local class = {name = name, rows = rows, is_optimizer = true, __tostring = Optimizer.__tostring}
   class.__index = class
-  return setmetatable(class, {__index = Optimizer, __call = arity.method(name, new)})
+  class.__name = "optimizer"
+  return setmetatable(class, {__index = Optimizer, __call = arity.method(name, new), __name = "class"})
 end
 
 -- ---- steps ----

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "csv.h"
+#include "io/csv.h"
 #include "input.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);

@@ -3,15 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dlpack.h"
+#include "io/dlpack.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 
 /* The devices of this process: the CPU, and two of a GPU's kind. Nothing here calls what they can do. */
 static int two(void) { return 2; }
 static const device gpu = {.name = "cuda", .dlpack = DL_CUDA, .count = two};
-const device cpu_device = {.name = "cpu", .dlpack = DL_CPU};
-const device *const device_kinds[] = {&cpu_device, &gpu, NULL};
+static const device cpu = {.name = "cpu", .dlpack = DL_CPU, .host_memory = true};
+place host_place(void) { return (place){&cpu, 0}; }
+const device *device_kind(int number) { return number == 0 ? &cpu : number == 1 ? &gpu : NULL; }
 
 /* The next bytes of the input, zeros behind its end. */
 typedef struct bytes {

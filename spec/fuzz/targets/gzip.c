@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "input.h"
-#include "unpack.h"
+#include "io/unpack.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 

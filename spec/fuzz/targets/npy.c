@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "npy.h"
+#include "io/npy.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t n);
 

@@ -11,20 +11,21 @@ FUZZ_FLAGS := -std=gnu11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undef
               -Wall -Wextra -Isrc -Ispec/fuzz/targets $(ZLIB_CFLAGS)
 
 # libFuzzer's targets, where clang and its runtime are there: their sources below src, and others of their own.
-FUZZ_SOURCES_npy    := src/npy.c src/shape.c src/dtype.c
-FUZZ_SOURCES_csv    := src/csv.c src/unpack.c src/system.c src/text.c spec/fuzz/targets/input.c
-FUZZ_SOURCES_gzip   := src/unpack.c src/system.c spec/fuzz/targets/input.c
-FUZZ_SOURCES_dlpack := src/dlpack_read.c src/shape.c src/dtype.c
+FUZZ_SOURCES_npy    := src/io/npy.c src/base/shape.c src/base/dtype.c
+FUZZ_SOURCES_csv    := src/io/csv.c src/io/unpack.c src/base/system.c src/base/text.c spec/fuzz/targets/input.c
+FUZZ_SOURCES_gzip   := src/io/unpack.c src/base/system.c spec/fuzz/targets/input.c
+FUZZ_SOURCES_dlpack := src/io/dlpack_read.c src/base/shape.c src/base/dtype.c
+FUZZ_SOURCES_text   := src/base/text.c
 FUZZ_PROBE = echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return 0 * (d[0] + n); }' | \
   $(FUZZ_CLANG) -x c -fsanitize=fuzzer,address - -o /dev/null 2>/dev/null
 
-$(FUZZ)/%.fuzz: spec/fuzz/targets/%.c $(wildcard spec/fuzz/targets/input.* src/*.h src/csv.c src/npy.c src/unpack.c src/dlpack*.c src/shape.c src/dtype.c src/system.c src/text.c)
+$(FUZZ)/%.fuzz: spec/fuzz/targets/%.c $(wildcard spec/fuzz/targets/input.* src/*.h src/*/*.h src/io/csv.c src/io/npy.c src/io/unpack.c src/io/dlpack.c src/io/dlpack_read.c src/base/shape.c src/base/dtype.c src/base/system.c src/base/text.c)
 	@mkdir -p $(@D)
 	$(call say,$@)$(FUZZ_CLANG) $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_SOURCES_$*) $(ZLIB_LIBS) -lm
 
 .PHONY: fuzz fuzz-targets
 fuzz-targets:
-	@if $(FUZZ_PROBE); then $(MAKE) --no-print-directory -s $(patsubst %,$(FUZZ)/%.fuzz,npy csv gzip dlpack); fi
+	@if $(FUZZ_PROBE); then $(MAKE) --no-print-directory -s $(patsubst %,$(FUZZ)/%.fuzz,npy csv gzip dlpack text); fi
 
 fuzz:                     ## inputs that are nearly right for every parser, under ASan; FUZZ_SECONDS=60 FUZZ_TARGETS="npy csv.fuzz"
 	@$(MAKE) --no-print-directory -s build SANITIZE=address,undefined

@@ -1,18 +1,23 @@
 -- One target of `make fuzz` in a process of its own: mutates inputs that reach new edges of the code.
---   lua loop.lua TARGET SECONDS INPUTS SEED FOLDER
--- FOLDER/TARGET.input is the input that runs at the moment, so that it is there after a crash. Ends with
--- "TARGET: N inputs, last new edge at M, …"; exit status 1 after an input that fails, which FOLDER/TARGET.failed keeps.
+--   lua loop.lua TARGET SECONDS INPUTS SEED FOLDER SCRATCH
+-- SCRATCH is a folder for files that are written for each input; it should be in memory, because ext4 writes a file that is
+-- truncated and written anew to its disk at once (4 ms). SCRATCH/TARGET.input has the length (4 bytes) and the bytes of the
+-- input that runs at the moment, so that it is there after a crash. Ends with "TARGET: N inputs, E edges, last new one at
+-- input M, …"; exit status 1 after an input that fails, which FOLDER/TARGET.failed-N keeps.
+local lt = require "luatensor"
 local mutate = require "spec.support.fuzz.mutate"
 local targets = require "spec.support.fuzz.targets"
 
-local name, seconds, most, seed, folder = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]), arg[5]
+local name, seconds, most, seed, folder, scratch = arg[1], tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4]), arg[5], arg[6]
 local target = assert(targets[name], name)
 local LONGEST <const> = 4096                -- bytes of an input
+local GARBAGE <const> = 16384               -- KiB of Lua's heap by which it grows between two collections, and
+local TENSORS <const> = 256 << 20           -- bytes of tensors after which one runs, too
 math.randomseed(seed)
 
 -- Which edges were passed: only builds with sanitizers know.
 local edges = package.loadlib((package.searchpath("luatensor.core", package.cpath)), "luaopen_edges")
-edges = edges and edges() or {start = function() end, stop = function() return 0 end}
+edges = edges and edges() or {start = function() end, stop = function() return 0, 0 end}
 
 local function put(path, text)
   local file <close> = assert(io.open(path, "wb"))
@@ -24,13 +29,24 @@ local function read(path)
   return file:read "a"
 end
 
--- Seeds from git, then what earlier runs found.
+-- Adds the inputs that pack.lua put into one file.
+local function read_pack(path, list)
+  local file <close> = io.open(path, "rb")
+  local text, at, input = file and file:read "a" or "", 1, nil
+  while at <= #text do
+    input, at = ("<s4"):unpack(text, at)
+    list[#list + 1] = input
+  end
+end
+
+-- Seeds from git, those of a long run that are there, then what earlier runs found here.
 local function read_corpus()
   local list = {}
   for _, where in ipairs {"spec/fuzz/corpus/" .. name, folder .. "/corpus/" .. name} do
     local pipe <close> = assert(io.popen(("find %s -type f 2>/dev/null | sort"):format(where)))
     for path in pipe:lines() do list[#list + 1] = read(path) end
   end
+  read_pack("spec/fuzz/found/" .. name, list)
   assert(#list > 0, "no seeds for " .. name)
   return list
 end
@@ -42,29 +58,48 @@ local function is_ours(message)
          and not message:find("error %d") and message ~= "not enough memory"
 end
 
-local current, corpus = folder .. "/" .. name .. ".input", read_corpus()
-local inputs, last, known, failed = 0, 0, 0, 0
+local corpus, current = read_corpus(), assert(io.open(scratch .. "/" .. name .. ".input", "wb"))
+local inputs, failed = 0, 0
+local edges_known, last_edge, places_known, last_place = 0, 0, 0, 0
 
--- Runs one input; true: it reached a new edge.
+local function note_current(input)
+  current:seek "set"
+  current:write(("<s4"):pack(input))
+  current:flush()
+end
+
+local function keep_failed(input, message)
+  failed = failed + 1
+  local path = ("%s/%s.failed-%d"):format(folder, name, failed)
+  put(path, input)
+  print(("FAILED fuzz %s: %s: %s"):format(name, path, tostring(message):gsub("\n.*", "")))
+end
+
+-- Runs one input; true: it reached a new edge. No collection runs meanwhile: a finalizer after whatever C ran last would
+-- count as a new edge.
 local function run(input)
-  put(current, input)
+  note_current(input)
   inputs = inputs + 1
   edges.start()
-  local ok, message = pcall(target.run, input, folder)
-  local now = edges.stop()
-  if not ok and not is_ours(message) then
-    failed = failed + 1
-    local path = ("%s/%s.failed-%d"):format(folder, name, failed)
-    put(path, input)
-    print(("FAILED fuzz %s: %s: %s"):format(name, path, tostring(message):gsub("\n.*", "")))
-  end
-  local new = now > known
-  if new then known, last = now, inputs end
-  return new
+  local ok, message = pcall(target.run, input, scratch)
+  local now, places = edges.stop()
+  if not ok and not is_ours(message) then keep_failed(input, message) end
+  if places > places_known then places_known, last_place = places, inputs end
+  if now == edges_known then return false end
+  edges_known, last_edge = now, inputs
+  return true
+end
+
+local function summary()
+  return ("%s: %d inputs, %d edges, last new one at input %d, %d places, last new one at input %d, %d inputs kept"):format(
+    name, inputs, edges_known, last_edge, places_known, last_place, #corpus)
 end
 
 -- Seconds of the clock on the wall: a process that is stopped does not count its time.
 local deadline = os.time() + seconds
+collectgarbage()
+collectgarbage "stop"
+local alive = collectgarbage "count"
 for i = 1, #corpus do run(corpus[i]) end
 while inputs < most and failed < 5 and (inputs % 64 ~= 0 or os.time() < deadline) do
   local from = math.random() < 0.5 and corpus[math.random(#corpus)]
@@ -74,11 +109,11 @@ while inputs < most and failed < 5 and (inputs % 64 ~= 0 or os.time() < deadline
     corpus[#corpus + 1] = input
     put(("%s/corpus/%s/%016x"):format(folder, name, math.random(0)), input)
   end
-  if inputs % 256 == 0 then collectgarbage() end
-  if inputs % 50000 == 0 then
-    io.stderr:write(("%s: %d inputs, %d edges, last new one at %d\n"):format(name, inputs, known, last))
+  if collectgarbage "count" > alive + GARBAGE or lt.memory().live > TENSORS then
+    collectgarbage()
+    alive = collectgarbage "count"
   end
+  if inputs % 50000 == 0 then io.stderr:write(summary(), "\n") end
 end
-os.remove(current)
-print(("%s: %d inputs, %d edges, last new one at input %d, %d inputs kept"):format(name, inputs, known, last, #corpus))
+print(summary())
 os.exit(failed == 0)

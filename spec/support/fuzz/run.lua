@@ -1,14 +1,15 @@
 -- Runs the targets of `make fuzz` one after the other, each in a process of its own.
 --   lua run.lua SECONDS INPUTS SEED FOLDER [TARGET …]
--- SECONDS are divided among the targets; a target ends earlier after INPUTS inputs. C parsers, which libFuzzer drives,
+-- SECONDS, those of starting included, are divided among the targets; a target ends earlier after INPUTS inputs. C parsers, which libFuzzer drives,
 -- are programs FOLDER/NAME.fuzz; all others are targets of loop.lua. Inputs that reached new edges are kept in
 -- FOLDER/corpus. LOOP_ENVIRONMENT has what the processes of loop.lua need. Ends with "N passed, N failed, N skipped".
+-- Files that are written for each input are in a folder in memory where the system has one.
 local SECONDS, INPUTS, SEED, FOLDER = tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4]
 local HANGS <const> = 60                     -- seconds: an input that takes longer never ends
 
 local loops = {"npy", "safetensors", "checkpoint", "json", "results", "idx", "csv", "groups", "einsum", "elementwise",
-               "kernel", "options", "index"}
-local parsers = {"npy", "csv", "gzip", "dlpack"}
+               "kernel", "names", "arguments", "state", "bytes", "options", "index"}
+local parsers = {"npy", "csv", "gzip", "dlpack", "text"}
 
 local function run(command)
   local pipe <close> = assert(io.popen(command .. " 2>&1; echo \"status $?\""))
@@ -26,7 +27,7 @@ local function summary(name, body)
   local inputs = body:match "number_of_executed_units:%s*(%d+)"
   if not inputs then return body:match(("(%s: %%d+ inputs[^\n]*)"):format(name)) end
   local last, edges = 0, 0
-  for at, covered in body:gmatch "#(%d+)%s+NEW%s+cov: (%d+)" do
+  for at, covered in body:gmatch "#(%d+)%s+%u+%s+cov: (%d+)" do      -- INITED, NEW, REDUCE, pulse
     if tonumber(covered) > edges then last, edges = at, tonumber(covered) end
   end
   return ("%s by libFuzzer: %s inputs, %d edges, last new one at input %s"):format(name, inputs, edges, last)
@@ -37,10 +38,20 @@ local function reason(body)
   return body:match "(ERROR: [^\n]*)" or body:match "([^\n]*runtime error: [^\n]*)" or body:match "([^\n]*)\n*$"
 end
 
+local scratch = run "mktemp -d /dev/shm/luatensor-fuzz.XXXXXX 2>/dev/null || mktemp -d":match "[^\n]+"
+
 local function loop(name, seconds)
-  local command = ("%s timeout %d tools/lua spec/support/fuzz/loop.lua %s %d %d %d %s"):format(
-    os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, SEED, FOLDER)
-  return command, FOLDER .. "/" .. name .. ".input"
+  return ("%s timeout %d tools/lua spec/support/fuzz/loop.lua %s %d %d %d %s %s"):format(
+    os.getenv "LOOP_ENVIRONMENT" or "", seconds + HANGS, name, seconds, INPUTS, SEED, FOLDER, scratch)
+end
+
+-- Keeps the input that ran when a process of loop.lua ended, and returns its path.
+local function keep_input(name)
+  local from <close> = io.open(scratch .. "/" .. name .. ".input", "rb")
+  local text, path = from and from:read "a" or "", FOLDER .. "/" .. name .. ".input"
+  local to <close> = assert(io.open(path, "wb"))
+  to:write(#text > 4 and ("<s4"):unpack(text) or "")
+  return path
 end
 
 local function parser(name, seconds)
@@ -66,22 +77,22 @@ for _, name in ipairs(parsers) do
 end
 if skipped > 0 then print "libFuzzer is not installed (libclang-rt-dev): its targets are skipped" end
 
-local passed, failed, lines = 0, 0, {}
-for _, task in ipairs(tasks) do
+local passed, failed, lines, deadline = 0, 0, {}, os.time() + SECONDS
+for i, task in ipairs(tasks) do
   os.execute(("mkdir -p %s/corpus/%s"):format(FOLDER, task[3] or task[1]))
-  local command, input = task[2](task[1], math.max(1, math.floor(SECONDS / #tasks)))
-  local body, status = run(command)
+  local body, status = run(task[2](task[1], math.max(1, (deadline - os.time()) // (#tasks - i + 1))))
   print(summary(task[1], body) or body)
   io.stdout:flush()
   if status == 0 then passed = passed + 1 else
     failed = failed + 1
     local said = body:match "(FAILED fuzz [^\n]*)"
-                 or ("FAILED fuzz %s: %s: %s"):format(task[1], body:match "Test unit written to (%S+)" or input,
+                 or ("FAILED fuzz %s: %s: %s"):format(task[1], body:match "Test unit written to (%S+)" or keep_input(task[1]),
                                                      status == 124 and "it hangs" or reason(body))
     print(body)
     lines[#lines + 1] = said
   end
 end
+os.execute("rm -rf " .. scratch)
 for _, line in ipairs(lines) do print(line) end
 print(("%d passed, %d failed, %d skipped"):format(passed, failed, skipped))
 os.exit(failed == 0)

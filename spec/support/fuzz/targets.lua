@@ -4,6 +4,9 @@ local lt = require "luatensor"
 local core = require "luatensor.core"
 local data = require "luatensor.data"
 local bench = require "luatensor.bench"
+local arguments = require "luatensor.cli.arguments"
+local nn = require "luatensor.nn"
+local states = require "spec.support.fuzz.states"
 
 local targets = {}
 
@@ -15,10 +18,17 @@ local function file(folder, name, bytes)
   return path
 end
 
+-- True if the nested table of a tensor is small; a tensor without elements may have many rows.
+local function is_small(x)
+  local n = 1
+  for _, size in ipairs(x.shape) do n = n * math.max(size, 1.0) end
+  return n < 1e5
+end
+
 -- What is read must be whole: a shape that is not the elements' would be found here.
 local function use(value)
   if lt.is_tensor(value) then
-    if value.size < 1e5 then value:totable() end
+    if is_small(value) then value:totable() end
   elseif type(value) == "table" then
     for _, item in pairs(value) do use(item) end
   end
@@ -29,7 +39,8 @@ end
 local json_words = {'"', "{", "}", "[", "]", ":", ",", "null", "true", "1e999", "-0", "\\u0000", "\\ud83d\\ude00", "0.5"}
 
 targets.npy = {
-  words = {"'descr'", "'fortran_order'", "'shape'", "True", "False", "<f4", ">f8", "|b1", "|u1", "<c16", "<f2", "()", "(2,)"},
+  words = {"'descr'", "'fortran_order'", "'shape'", "True", "False", "<f4", ">f8", "|b1", "|u1", "<c16", "<f2", "()", "(2,)",
+           table.unpack(json_words)},
   run = function(input, folder) use(lt.load(file(folder, "x.npy", input))) end,
 }
 
@@ -44,7 +55,7 @@ local function divide(input)
 end
 
 targets.safetensors = {
-  words = {"dtype", "shape", "data_offsets", "__metadata__", "F32", "F64", "BF16", "BOOL", "U8", "I64", "C64",
+  words = {"dtype", "shape", "data_offsets", "__metadata__", "F32", "F64", "F16", "BF16", "BOOL", "U8", "I64", "U32", "C64",
            table.unpack(json_words)},
   run = function(input, folder)
     use(lt.load(file(folder, "x.safetensors", safetensors_file(divide(input))), {metadata = true}))
@@ -85,13 +96,16 @@ targets.csv = {
 
 -- What the system says of memory and processors: files of /proc and of control groups, divided by "\n--\n".
 targets.groups = {
-  words = {"max", "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},
+  words = {"Max address space", "Max data size", "VmSize:", "VmData:", "CommitLimit:", "Committed_AS:", "unlimited", "0-3", "max",
+           "100000", "-1", "MemTotal:", "MemAvailable:", "kB", "0::/", "cpu,cpuacct:", "memory:", "/a/b", "\n--\n"},
   run = function(input, folder)
     local root = folder .. "/root"
     local paths = {"proc/meminfo", "proc/self/cgroup", "sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current",
-                   "sys/fs/cgroup/cpu.max"}
+                   "sys/fs/cgroup/cpu.max", "proc/self/limits", "proc/self/status", "proc/sys/vm/overcommit_memory",
+                   "sys/devices/system/cpu/possible"}
     if not targets.groups.made then
-      assert(os.execute(("mkdir -p %s/proc/self %s/sys/fs/cgroup"):format(root, root)))
+      local folders = ("%s/proc/self %s/proc/sys/vm %s/sys/fs/cgroup %s/sys/devices/system/cpu"):gsub("%%s", root)
+      assert(os.execute("mkdir -p " .. folders))
       targets.groups.made = true
     end
     for _, path in ipairs(paths) do
@@ -101,6 +115,7 @@ targets.groups = {
     end
     core.system_memory(root)
     core.processors(root)
+    require("luatensor.address_space").misfit(root)
   end,
 }
 
@@ -149,6 +164,43 @@ targets.json = {
   run = function(input) use(require("luatensor.json").decode(input)) end,
 }
 
+-- Names that scripts give: the first byte chooses whose name it is.
+local x <const> = lt.arange(0, 120):reshape(2, 3, 4, 5)
+local namings = {
+  function(text) return lt.device(text) end, function(text) return lt.ones(2, {dtype = text}) end,
+  function(text) return lt.ones(2, {device = text}) end, function(text) return x:to(text) end,
+  function(text) return lt.result_type(text, "int8") end, function(text) return lt.finfo(text) end,
+  function(text) return lt[text] end, function(text) return x[text] end, function(text) return nn[text] end,
+  function(text) return lt.ones(2, {[text] = 1}) end, function(text) return nn.Linear(2, 2)[text] end,
+  function(text) return nn.rename_pytorch {[text] = x} end,
+  function(text) return nn.rename_pytorch {[text] = x, ["0.weight"] = x, ["1.l_l0"] = x} end,
+  function(text) return x:norm(text) end, function(text) return lt.meshgrid(x, {indexing = text}) end,
+}
+
+targets.names = {
+  words = {"cpu", "cuda", ":0", ":1", "float", "int", "64", "uint8", "bool", "bfloat16", "complex64", "weight", "_ih_l0", ".", "0.",
+           "99999999999999999999", "9223372036854775807", "axis", "size", "shape"},
+  run = function(input)
+    namings[(input:byte() or 0) % #namings + 1](input:sub(2))
+  end,
+}
+
+local read_arguments
+
+-- A command line: an argument a line.
+targets.arguments = {
+  words = {"info", "experiment", "bench", "crossover", "advise", "report", "diff", "--help", "--json", "--device", "--threads",
+           "--seconds", "--dtype", "=", "--", "-", "\n", "cpu", "1e9", "0x10", "nan"},
+  run = function(input)
+    arguments.raising = true
+    read_arguments = read_arguments or require("luatensor.cli").reader()
+    local argv = {}
+    for word in input:gmatch "[^\n]+" do argv[#argv + 1] = word end
+    local ok, problem = pcall(read_arguments, argv)
+    if not ok then error(type(problem) == "table" and tostring(problem) or problem, 0) end
+  end,
+}
+
 -- ---- tables ----
 
 -- Numbers that the input's bytes give in turn, as math.random does; 1 behind the end.
@@ -168,6 +220,35 @@ local function from_bytes(input)
   end
 end
 
+-- The first byte chooses what takes the state, the JSON behind it is the state. An object that took one can be used.
+targets.state = {
+  words = {'"shape"', '"dtype"', '"float32"', '"int64"', "[2]", "[2,2]", '"inf"', '"class"', '"params"', '"lr"', "-1", "1e300",
+           table.unpack(json_words)},
+  run = function(input)
+    local state = states.read(input:sub(2))
+    local object, use_object = states.makers[(input:byte() or 1) % #states.makers + 1]()
+    object:load_state_dict(state)
+    use_object()
+    states.write(object:state_dict())
+  end,
+}
+
+local DTYPES <const> = {"bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "bfloat16",
+                        "float32", "float64", "complex64", "complex128"}
+
+-- The elements of a tensor, of any dtype and shape: two bytes choose the dtype and the number of dims.
+targets.bytes = {
+  run = function(input)
+    local random, shape = from_bytes(input), {}
+    local dtype = DTYPES[random(#DTYPES)]
+    for i = 1, random(0, 4) do shape[i] = random(-1, 9) end
+    local ok, made = pcall(lt.from_bytes, input:sub(#shape + 3), shape, {dtype = dtype})
+    if not ok then error(made, 0) end
+    use(made)
+    assert(made:to_bytes() == input:sub(#shape + 3))
+  end,
+}
+
 -- Public functions with arguments and tables of options made from the bytes.
 targets.options = {
   run = function(input)
@@ -175,8 +256,6 @@ targets.options = {
     if not ok and type(result) == "string" then error(result, 0) end
   end,
 }
-
-local x = lt.arange(0, 120):reshape(2, 3, 4, 5)
 
 -- One index of x: a number, range, list, tensor, mask, mark, or anything else.
 local function index_of(random)

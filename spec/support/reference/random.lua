@@ -1,4 +1,4 @@
--- Philox 4×32-10 and the numbers made from it, as src/random.h describes them, in plain Lua.
+-- Philox 4×32-10 and the numbers made from it, as src/base/random.h describes them, in plain Lua.
 local dtype = require "spec.support.reference.dtype"
 
 local random = {}

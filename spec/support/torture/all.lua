@@ -13,15 +13,19 @@ local tsan = "BUILD=build/sanitize-thread TSAN_OPTIONS='ignore_noninstrumented_m
 
 local parts = {
   {"kill -9 while files are saved", lua .. " " .. folder .. "saves.lua 1000", needs = folder .. "saves.lua"},
+  {"kill -9 at each system call of a save", lua .. " " .. folder .. "calls.lua", needs = folder .. "calls.lua"},
   {"hooks that raise at every event", lua .. " " .. folder .. "hooks.lua 1", trials = "(%d+) errors raised",
    needs = folder .. "hooks.lua"},
   {"the matrix of environments", lua .. " " .. folder .. "environment.lua", needs = folder .. "environment.lua"},
-  {"threads: DLPack structs end elsewhere", tsan .. threads .. "embed_host drop 20000", needs = threads .. "embed_host"},
+  {"threads: DLPack structs end elsewhere", tsan .. threads .. "embed_host drop 20000", trials = 20000, needs = threads .. "embed_host"},
+  {"threads: operations end by a flag of another thread", tsan .. threads .. "embed_host cancel", needs = threads .. "embed_host"},
   {"threads: states at once", tsan .. threads .. "states_host threads " .. folder .. "threads.lua", trials = 50,
    needs = threads .. "states_host"}
 }
 for _, which in ipairs {"lua", "module"} do
-  for _, run in ipairs {{"fault_setup", "fault_script"}, {"fault_setup", "fault_numeric"}, {"fault_nothing", "fault_load"}} do
+  for _, run in ipairs {{"fault_setup", "fault_script"}, {"fault_setup", "fault_numeric"}, {"fault_modes_setup", "fault_modes"},
+                        {"fault_files_setup", "fault_files"}, {"fault_train_setup", "fault_train"},
+                        {"fault_nothing", "fault_load"}} do
     parts[#parts + 1] = {
       ("the %s allocator fails at every n: %s"):format(which, run[2]),
       ("spec/support/torture/with_paths %sfault_host %s 1 %s%s.lua %s%s.lua"):format(hosts, which, scripts, run[1], scripts, run[2]),

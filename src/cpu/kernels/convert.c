@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-#include "../cpu.h"
+#include "cpu/cpu.h"
 #include "math/scalar.h"
 
 /* Plain storage has itself as value; half floats are unpacked to float. */

@@ -1,9 +1,9 @@
-#ifndef LT_KERNELS_EXPONENTIALS_H
-#define LT_KERNELS_EXPONENTIALS_H
+#ifndef LT_CPU_KERNELS_EXPONENTIALS_H
+#define LT_CPU_KERNELS_EXPONENTIALS_H
 
 /* What softmax and cross entropy share: the largest element of a line, and exponentials of what is not above 0. */
 
-#include "fold.h"
+#include "cpu/kernels/fold.h"
 
 enum {
   VECTOR  = 16,     /* floats of the widest vector */

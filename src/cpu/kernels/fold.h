@@ -1,5 +1,5 @@
-#ifndef LT_KERNELS_FOLD_H
-#define LT_KERNELS_FOLD_H
+#ifndef LT_CPU_KERNELS_FOLD_H
+#define LT_CPU_KERNELS_FOLD_H
 
 /* What the loops of reductions and scans share: accumulator types, identities, and the two shapes of
 ** loop that fold elements into accumulators. */

@@ -1,6 +1,6 @@
 /* Inner loops of access through index tensors: range check, target offsets, single elements, rows that add. */
 
-#include "../cpu.h"
+#include "cpu/cpu.h"
 #include "math/scalar.h"
 
 /* Least and greatest of n values, and how many are 0: what a range check needs. */

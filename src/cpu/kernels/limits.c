@@ -2,8 +2,8 @@
 ** Vectors are GCC's and clang's own; this file alone is compiled with -ffp-contract=fast, so that
 ** a * x + y is one FMA where the processor has it. */
 
-#include "../cpu.h"
-#include "../limits.h"
+#include "cpu/cpu.h"
+#include "cpu/limits.h"
 
 #if defined(__AVX512F__)
 #define VECTOR 64

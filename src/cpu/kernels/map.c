@@ -1,6 +1,6 @@
 /* Inner loops of the element-wise ops, one a row and compute dtype, made from ops.def. */
 
-#include "../cpu.h"
+#include "cpu/cpu.h"
 #include "math/scalar.h"
 
 #define RESULT_SAME(T) T
@@ -52,7 +52,7 @@
 #define SELECT(name, dtypes, result, expr, doc)     EACH_##dtypes(LOOPS, name, result, expr)
 #define TERNARY(name, dtypes, result, expr, doc)    EACH_##dtypes(LOOP3, name, result, expr)
 #define QUATERNARY(name, dtypes, result, expr, doc) EACH_##dtypes(LOOP4, name, result, expr)
-#include "../../ops.def"
+#include "ops.def"
 
 /* Half floats step in the bits they are stored in: to them the compute dtype of nextafter is the dtype itself. */
 #define NEXTAFTER_HALF(D, infinity)                                               \
@@ -73,7 +73,7 @@ const map_table ISA_NAME(map_table) = {{
 #define BINARY ROW
 #define TERNARY ROW
 #define QUATERNARY ROW
-#include "../../ops.def"
+#include "ops.def"
   [OP_nextafter][DT_float16] = map_nextafter_float16,
   [OP_nextafter][DT_bfloat16] = map_nextafter_bfloat16,
 }};

@@ -1,8 +1,8 @@
 /* Philox 4×32-10 on vectors of counters, and the numbers made from its words; see random.h. */
 
-#include "../../random.h"
+#include "base/random.h"
 
-#include "../cpu.h"
+#include "cpu/cpu.h"
 #include "math/normal.h"
 
 #if defined(__x86_64__)

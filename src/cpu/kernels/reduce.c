@@ -1,7 +1,7 @@
 /* Inner loops of reductions, one set a row of ops.def and compute dtype. */
 
-#include "../cpu.h"
-#include "state.h"
+#include "cpu/cpu.h"
+#include "cpu/kernels/state.h"
 
 /* Type that finish writes. */
 #define GIVES_SAME(A)     A
@@ -49,7 +49,7 @@
   EACH_##dtypes(SIMPLE_ROW, name, result, accumulator, init, step, merge, finish)
 #define REDUCE_STATE(name, dtypes, result, state, finish, doc) \
   EACH_##dtypes(STATE_ROW, name, result, state, finish)
-#include "../../ops.def"
+#include "ops.def"
 
 #define ENTRY(D, T, name, A, R, init_, fold_, merge_)                        \
   [DT_##D] = {.size = sizeof(A), .gives = DTYPE_OF(R), .init = init_,        \
@@ -66,5 +66,5 @@ const reduce_table ISA_NAME(reduce_table) = {{
   [REDUCE_##name] = {EACH_##dtypes(SIMPLE_ENTRY, name, result, accumulator)},
 #define REDUCE_STATE(name, dtypes, result, state, ...) \
   [REDUCE_##name] = {EACH_##dtypes(STATE_ENTRY, name, result, state)},
-#include "../../ops.def"
+#include "ops.def"
 }};

@@ -1,7 +1,7 @@
 /* Inner loops of scans, one set a row of ops.def and compute dtype. */
 
-#include "../cpu.h"
-#include "fold.h"
+#include "cpu/cpu.h"
+#include "cpu/kernels/fold.h"
 
 /* A line depends on its last step only: so many lines at a time hide the latency of it. */
 enum { LINES = 8 };
@@ -77,12 +77,12 @@ enum { LINES = 8 };
   SCAN_LOOPS(D, T, name, ACCUM_##accumulator(D, T), GIVES_##accumulator(D, T), init, step)
 #define SCAN(name, reduction, dtypes, accumulator, init, step, doc) \
   EACH_##dtypes(SCAN_ROW, name, accumulator, init, step)
-#include "../../ops.def"
+#include "ops.def"
 
 #define ENTRY(D, T, name, accumulator)                                                          \
   [DT_##D] = {.size = sizeof(ACCUM_##accumulator(D, T)), .gives = DTYPE_OF(GIVES_##accumulator(D, T)), \
               .init = name##_init_##D, .put = name##_put_##D, .scan = name##_scan_##D},
 const scan_table ISA_NAME(scan_table) = {{
 #define SCAN(name, reduction, dtypes, accumulator, ...) [SCAN_##name] = {EACH_##dtypes(ENTRY, name, accumulator)},
-#include "../../ops.def"
+#include "ops.def"
 }};

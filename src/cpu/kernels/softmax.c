@@ -1,8 +1,8 @@
 /* Inner loops of the softmax family: the largest element, then the exponentials and their sum, then the
 ** result. A line (or a block of columns) stays in cache between the three passes. */
 
-#include "../cpu.h"
-#include "exponentials.h"
+#include "cpu/cpu.h"
+#include "cpu/kernels/exponentials.h"
 
 enum { COLUMNS_AT_ONCE = 64 };     /* columns of a pass: their rows stay in L1 and L2 for the next */
 
@@ -14,10 +14,11 @@ EACH_REALFLOAT(LARGEST_COLUMNS, )
   INLINE T top_of_row_##D(int64_t n, const T *X) {                                              \
     T top[VECTOR];                                                                              \
     memcpy(top, X + n - VECTOR, sizeof top);                                                    \
-    for (const T *end = X + n - VECTOR; X < end; X += VECTOR) {                                 \
-      _Pragma("omp simd")                                                                       \
-      for (int j = 0; j < VECTOR; j++) top[j] = top[j] > X[j] ? top[j] : X[j];                  \
-    }                                                                                           \
+    for (int64_t i = 0, stop; (stop = cancel_stretch(i, n - VECTOR)) > i;)                      \
+      for (; i < stop; i += VECTOR) {                                                           \
+        _Pragma("omp simd")                                                                     \
+        for (int j = 0; j < VECTOR; j++) top[j] = top[j] > X[i + j] ? top[j] : X[i + j];        \
+      }                                                                                         \
     for (int w = VECTOR / 2; w > 0; w /= 2)                                                     \
       for (int j = 0; j < w; j++) top[j] = top[j] > top[w + j] ? top[j] : top[w + j];           \
     return top[0];                                                                              \
@@ -53,6 +54,7 @@ EACH_REALFLOAT(IN_HALVES, )
     for (int64_t i = 0, vectors = (n - 1) / VECTOR; i < vectors; ) {                            \
       int64_t stop = vectors - i < IN_PART ? vectors : i + IN_PART;                             \
       for (; i < stop; i++) name##_vector_##D(X + i * VECTOR, OUT + i * VECTOR, max, 0, part);  \
+      if (n > CANCEL_STRETCH && i / IN_PART % 128 == 0 && cancel_due()) break;                  \
       if (i < vectors) {                                                                        \
         s += sum_of_part_##D(part);                                                             \
         memset(part, 0, sizeof part);                                                           \
@@ -69,7 +71,8 @@ EACH_REALFLOAT(IN_HALVES, )
       for (int j = 0; j < VECTOR; j++) few[j] = j < n ? X[j] : -(T)INFINITY;                    \
     const double s = is_short ? name##_exp_##D(VECTOR, few, few) : name##_exp_##D(n, X, OUT);   \
     const C m = from_sum, *from = is_short ? few : OUT;                                         \
-    for (int64_t i = 0; i < n; i++) { C k = from[i]; OUT[i] = last; }                           \
+    for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)                               \
+      for (; i < stop; i++) { C k = from[i]; OUT[i] = last; }                                   \
   }                                                                                             \
   static void name##_columns_##D(int64_t n, int64_t w, const T *X, int64_t x_step, T *OUT, int64_t out_step) { \
     typedef T C;                                                                                \
@@ -80,6 +83,7 @@ EACH_REALFLOAT(IN_HALVES, )
     for (int64_t i = 0; i < n; i += IN_PART) {                                                  \
       C part[COLUMNS_AT_ONCE] = {0};                                                            \
       int64_t end = n - i < IN_PART ? n : i + IN_PART;                                          \
+      if (n * w > CANCEL_STRETCH && cancel_due()) return;                                       \
       for (int64_t r = i; r < end; r++) {                                                       \
         const C *x = X + r * x_step;                                                            \
         C *out = OUT + r * out_step;                                                            \
@@ -95,6 +99,7 @@ EACH_REALFLOAT(IN_HALVES, )
     }                                                                                           \
     for (int64_t j = 0; j < w; j++) { double s = sum[j]; by[j] = from_sum; }                    \
     for (int64_t i = 0; i < n; i++) {                                                           \
+      if (i % CANCEL_STRETCH == CANCEL_STRETCH - 1 && cancel_due()) return;                      \
       C *out = OUT + i * out_step;                                                              \
       _Pragma("omp simd")                                                                       \
       for (int64_t j = 0; j < w; j++) { C k = out[j], m = by[j]; out[j] = last; }               \
@@ -115,10 +120,10 @@ EACH_REALFLOAT(IN_HALVES, )
   }
 
 #define SOFTMAX(name, keep, m, last, doc) EACH_REALFLOAT(SOFTMAX_ROW, name, keep, m, last)
-#include "../../ops.def"
+#include "ops.def"
 
 #define ENTRY(D, T, name) [DT_##D] = name##_##D,
 const softmax_table ISA_NAME(softmax_table) = {{
 #define SOFTMAX(name, ...) [SOFTMAX_##name] = {EACH_REALFLOAT(ENTRY, name)},
-#include "../../ops.def"
+#include "ops.def"
 }};

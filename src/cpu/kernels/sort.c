@@ -1,7 +1,7 @@
 /* Keys of sorting, in the order of the elements, and keys packed with positions. */
 
-#include "../cpu.h"
-#include "sort_quick.h"
+#include "cpu/cpu.h"
+#include "cpu/kernels/sort_quick.h"
 
 /* ---- one element's key: unsigned, `width` bits; in floats 0x80… is +0 and 0x7f…f -0 ---- */
 

@@ -1,5 +1,5 @@
-#ifndef LT_CPU_SORT_LANES_H
-#define LT_CPU_SORT_LANES_H
+#ifndef LT_CPU_KERNELS_SORT_LANES_H
+#define LT_CPU_KERNELS_SORT_LANES_H
 
 /* What sorting needs of vector registers of 32-bit and of 64-bit keys, as AVX-512 and AVX2 have it. Without either
 ** SORT_LANES is 0.
@@ -11,7 +11,7 @@
 **   swap_S(v, d, h)              compares lanes i and i ^ d; the lesser goes to the one without bit h, d's highest
 **   split_S(v, pivot, low, high) keys up to the pivot to low, the others to high, each LANES_S wide; how many to low */
 
-#include "../cpu.h"
+#include "cpu/cpu.h"
 
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 #include <immintrin.h>

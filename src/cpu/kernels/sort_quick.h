@@ -1,13 +1,13 @@
-#ifndef LT_CPU_SORT_QUICK_H
-#define LT_CPU_SORT_QUICK_H
+#ifndef LT_CPU_KERNELS_SORT_QUICK_H
+#define LT_CPU_KERNELS_SORT_QUICK_H
 
 /* Quicksort in vector registers: lines are split at a pivot until a part fits registers, where bitonic merges sort it.
 ** (As in Intel's x86-simd-sort and Highway's vqsort, but that parts are split by way of a second buffer.) */
 
 #include <string.h>
 
-#include "../radix.h"
-#include "sort_lanes.h"
+#include "cpu/kernels/sort_lanes.h"
+#include "cpu/radix.h"
 
 #if SORT_LANES
 
@@ -93,24 +93,27 @@ INLINE lanes_64 sort_lanes_64(lanes_64 v) {
   /* Keys up to the pivot first; returns how many. Those above it go by way of scratch. */                    \
   static int64_t split_line_##S(int64_t n, K *keys, K pivot, K *scratch) {                                    \
     int64_t low = 0, i = 0;                                                                                   \
-    for (; i + LANES_##S <= n; i += LANES_##S)                                                                \
-      low += split_##S(load_##S(keys + i), pivot, keys + low, scratch + (i - low));                           \
+    for (int64_t end; (end = cancel_stretch(i, n / LANES_##S * LANES_##S)) > i;)                              \
+      for (; i < end; i += LANES_##S)                                                                         \
+        low += split_##S(load_##S(keys + i), pivot, keys + low, scratch + (i - low));                         \
+    if (this_operation.stopped) return low;                                                                   \
     for (; i < n; i++) {                                                                                      \
       K key = keys[i];                                                                                        \
       keys[low] = key;                                                                                        \
       scratch[i - low] = key;                                                                                 \
       low += key <= pivot;                                                                                    \
     }                                                                                                         \
-    memcpy(keys + low, scratch, (size_t)(n - low) * sizeof(K));                                               \
+    for (int64_t at = 0, end; (end = cancel_stretch(at, n - low)) > at; at = end)                             \
+      memcpy(keys + low + at, scratch + at, (size_t)(end - at) * sizeof(K));                                  \
     return low;                                                                                               \
   }                                                                                                           \
   static __attribute__((noinline)) void give_up_##S(int64_t n, K *keys, K *scratch) {                         \
     int64_t counts[RADIX_PLACES];                                                                             \
-    radix_sort_##S(n, keys, scratch, counts, 0, 1);                                                            \
+    radix_sort_##S(n, keys, scratch, counts, 0, 1);                                                           \
   }                                                                                                           \
   /* depth: splits that may follow; unlucky pivots end in a radix sort. */                                    \
   static void quick_##S(int64_t n, K *keys, K *scratch, int depth) {                                          \
-    while (n > PARTS_##S) {                                                                                   \
+    while (n > PARTS_##S && !this_operation.stopped) {                                                        \
       if (depth-- == 0) { give_up_##S(n, keys, scratch); return; }                                            \
       K pivot = choose_pivot_##S(n, keys);                                                                    \
       int64_t low = split_line_##S(n, keys, pivot, scratch);                                                  \
@@ -122,7 +125,7 @@ INLINE lanes_64 sort_lanes_64(lanes_64 v) {
         n = low;                                                                                              \
       }                                                                                                       \
     }                                                                                                         \
-    sort_part_##S(n, keys);                                                                                   \
+    if (n <= PARTS_##S) sort_part_##S(n, keys);                                                               \
   }                                                                                                           \
   static int64_t divide_##S(int64_t n, void *keys, void *scratch) {                                           \
     K pivot = choose_pivot_##S(n, keys);                                                                      \

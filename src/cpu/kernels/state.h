@@ -1,11 +1,11 @@
-#ifndef LT_KERNELS_STATE_H
-#define LT_KERNELS_STATE_H
+#ifndef LT_CPU_KERNELS_STATE_H
+#define LT_CPU_KERNELS_STATE_H
 
 /* The states of REDUCE_STATE rows: for each, a type and init, fold, fold_columns and merge, which do for it
 ** what the expressions of a REDUCE row do for a number. All are blockwise: two passes over a block that
 ** is in cache, then one merge. */
 
-#include "fold.h"
+#include "cpu/kernels/fold.h"
 
 enum {
   TILE_COLUMNS = 256,   /* columns and rows of a block of fold_columns: 64 rows of 256 doubles */

@@ -1,5 +1,5 @@
-#ifndef LT_ACCUMULATE_CUH
-#define LT_ACCUMULATE_CUH
+#ifndef LT_GPU_KERNELS_ACCUMULATE_CUH
+#define LT_GPU_KERNELS_ACCUMULATE_CUH
 
 /* The reductions of ops.def as device code. Each row becomes a struct row_<name><C> with
 **
@@ -12,7 +12,7 @@
 ** Threads take elements in turns, so b is not what comes after a, as it is on the CPU: only positions tell which of
 ** two equal elements is first. */
 
-#include "scalar.cuh"
+#include "gpu/kernels/scalar.cuh"
 
 /* Accumulator of sums and products: exact enough or wide enough for the elements of each compute type. On a GPU for
 ** scientists double adds up a float32 sum at a third of the time that reading it takes; on one for gamers, with 1/64

@@ -2,7 +2,7 @@
 
 #define KERNEL_THREADS 256
 
-#include "scalar.cuh"
+#include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<STEPS> S;
 

@@ -3,8 +3,8 @@
 
 #define KERNEL_THREADS MAP_THREADS
 
-#include "map_args.h"
-#include "scalar.cuh"
+#include "gpu/kernels/map_args.h"
+#include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<MOVED> T;
 

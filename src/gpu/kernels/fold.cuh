@@ -1,13 +1,13 @@
-#ifndef LT_FOLD_CUH
-#define LT_FOLD_CUH
+#ifndef LT_GPU_KERNELS_FOLD_CUH
+#define LT_GPU_KERNELS_FOLD_CUH
 
 /* How the threads of a block share the elements of several outputs: who takes which, and their results as one. Row is a
 ** struct of accumulate.cuh. */
 
-#include "accumulate.cuh"
-#include "groups.cuh"
-#include "reduce_args.cuh"
-#include "stored.cuh"
+#include "gpu/kernels/accumulate.cuh"
+#include "gpu/kernels/groups.cuh"
+#include "gpu/kernels/reduce_args.cuh"
+#include "gpu/kernels/stored.cuh"
 
 enum {
   W      = 16 / sizeof(in_t),                /* elements that a thread reads at once */

@@ -4,12 +4,12 @@
 **   FUSED_WIDEST     bytes of the widest element that is loaded or stored
 **   FUSED_BODY       statements that make the result, which they return, of x0, x1 … */
 
-#include "fused_args.h"
+#include "gpu/kernels/fused_args.h"
 
 #define KERNEL_THREADS FUSED_THREADS
 
-#include "plan.cuh"
-#include "scalar.cuh"
+#include "gpu/kernels/plan.cuh"
+#include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<FUSED_OUT> out_t;
 enum { VECTOR = 16 / FUSED_WIDEST };

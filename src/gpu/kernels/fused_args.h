@@ -1,9 +1,9 @@
-#ifndef LT_FUSED_ARGS_H
-#define LT_FUSED_ARGS_H
+#ifndef LT_GPU_KERNELS_FUSED_ARGS_H
+#define LT_GPU_KERNELS_FUSED_ARGS_H
 
 /* Parameters of fused.cuh's kernels, for both sides. */
 
-#include "plan.cuh"
+#include "gpu/kernels/plan.cuh"
 
 enum { FUSED_THREADS = 256, FUSED_MOST_IN = 8 };
 

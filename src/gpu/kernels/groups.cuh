@@ -1,9 +1,9 @@
-#ifndef LT_GROUPS_CUH
-#define LT_GROUPS_CUH
+#ifndef LT_GPU_KERNELS_GROUPS_CUH
+#define LT_GPU_KERNELS_GROUPS_CUH
 
 /* What threads of a block do together: values go from lane to lane, and those of a group become one. */
 
-#include "prelude.cuh"
+#include "gpu/kernels/prelude.cuh"
 
 enum { WARP = 32, WARPS_MOST = 32 };
 

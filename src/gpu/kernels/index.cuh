@@ -1,11 +1,11 @@
-#ifndef LT_INDEX_CUH
-#define LT_INDEX_CUH
+#ifndef LT_GPU_KERNELS_INDEX_CUH
+#define LT_GPU_KERNELS_INDEX_CUH
 
 /* Where a position of an index call is on both sides. WIDE is 1 where positions or keys need 64 bits; DIMS and SOURCES
 ** are how many dims and index tensors there is room for: few, so that a call is short and loops over them are unrolled,
 ** or all. */
 
-#include "late.cuh"
+#include "gpu/kernels/late.cuh"
 
 #if WIDE
 typedef uint64_t position;

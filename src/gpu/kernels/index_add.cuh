@@ -1,8 +1,8 @@
 /* Values added through index tensors, in the order of positions. D: the dtype. */
 
-#include "index.cuh"
+#include "gpu/kernels/index.cuh"
 #include "math/scalar.h"
-#include "typed.cuh"
+#include "gpu/kernels/typed.cuh"
 
 typedef PASTE(type_, D) stored;
 

@@ -1,7 +1,7 @@
 /* Elements moved through index tensors: x[indices], x[indices] = values. UNIT: the bytes that are moved at a time, of
 ** one element, or of several where rows are contiguous. */
 
-#include "index.cuh"
+#include "gpu/kernels/index.cuh"
 
 template <int bytes> struct unit_of;
 template <> struct unit_of<1> { typedef uint8_t type; };

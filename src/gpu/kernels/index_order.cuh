@@ -2,7 +2,7 @@
 ** electing the last, or by sorting them by the key of the place. The plans here have only dims along which indices
 ** move. */
 
-#include "index.cuh"
+#include "gpu/kernels/index.cuh"
 
 enum { FEW = 1024 };                    /* picks that one block sorts by comparing each with each */
 

@@ -1,9 +1,9 @@
-#ifndef LT_LATE_CUH
-#define LT_LATE_CUH
+#ifndef LT_GPU_KERNELS_LATE_CUH
+#define LT_GPU_KERNELS_LATE_CUH
 
 /* What kernels find wrong while nobody waits for them. */
 
-#include "prelude.cuh"
+#include "gpu/kernels/prelude.cuh"
 
 /* gpu.h has the same struct. */
 struct gpu_late {

@@ -2,8 +2,8 @@
 
 #define KERNEL_THREADS LIMITS_THREADS
 
-#include "limits_args.h"
-#include "scalar.cuh"
+#include "gpu/kernels/limits_args.h"
+#include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<COMPUTE> C;
 

@@ -11,8 +11,8 @@
 #define STRIDED 2
 #define MIXED 3
 
-#include "map_args.h"
-#include "scalar.cuh"
+#include "gpu/kernels/map_args.h"
+#include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<COMPUTE> C;
 typedef OP<C> F;

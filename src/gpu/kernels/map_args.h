@@ -1,9 +1,9 @@
-#ifndef LT_MAP_ARGS_H
-#define LT_MAP_ARGS_H
+#ifndef LT_GPU_KERNELS_MAP_ARGS_H
+#define LT_GPU_KERNELS_MAP_ARGS_H
 
 /* Parameters of map.cuh's and copy.cuh's kernels, for both sides. */
 
-#include "plan.cuh"
+#include "gpu/kernels/plan.cuh"
 
 enum {
   MAP_THREADS = 256,

@@ -1,10 +1,10 @@
-#ifndef LT_NEST_CUH
-#define LT_NEST_CUH
+#ifndef LT_GPU_KERNELS_NEST_CUH
+#define LT_GPU_KERNELS_NEST_CUH
 
 /* Loop nests of one or two operands as kernels read them, smaller than a gpu_plan and of any count: C for the host
 ** (gpu/nest.c), and device code that walks them. */
 
-#include "plan.cuh"
+#include "gpu/kernels/plan.cuh"
 
 typedef struct gpu_nest {
   int32_t     ndim, wide;                      /* wide: positions need more than 31 bits */

@@ -1,10 +1,10 @@
 /* Positions of the true elements of a mask: counted by tile, summed up (scan_rows), written. */
 
-#include "prelude.cuh"
+#include "gpu/kernels/prelude.cuh"
 
 typedef uint64_t position;
 
-#include "scan_rows.cuh"
+#include "gpu/kernels/scan_rows.cuh"
 
 enum { THREADS = 256, ITEMS = 16, TILE = THREADS * ITEMS };
 

@@ -1,10 +1,10 @@
-#ifndef LT_PLAN_CUH
-#define LT_PLAN_CUH
+#ifndef LT_GPU_KERNELS_PLAN_CUH
+#define LT_GPU_KERNELS_PLAN_CUH
 
 /* A plan as kernels read it: C for the host, which makes it (gpu/plan.c), and device code that walks it. Positions have
 ** 32 bits, offsets 64: the host cuts larger plans into pieces. */
 
-#include "dtype.h"
+#include "base/dtype.h"
 #include "math/base.h"
 
 enum { PLAN_DIMS = 16, PLAN_OPERANDS = 9, PLAN_MOST = 0x7fffffff };

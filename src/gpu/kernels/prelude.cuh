@@ -1,10 +1,10 @@
-#ifndef LT_PRELUDE_CUH
-#define LT_PRELUDE_CUH
+#ifndef LT_GPU_KERNELS_PRELUDE_CUH
+#define LT_GPU_KERNELS_PRELUDE_CUH
 
 /* What every unit of device code begins with: types, dtypes, how a kernel is declared. Units include nothing but
 ** files of this folder, src/math, ops.def, dtype.h and random.h. */
 
-#include "dtype.h"
+#include "base/dtype.h"
 #include "math/base.h"
 
 /* KERNEL(name)(parameters) { … } where threads do not meet; KERNEL_COOPERATIVE where they wait for each other, shuffle

@@ -3,10 +3,10 @@
 **   numbers are made: float32, float64, or int64 for integers. RANDOM_CELL: for graphs, whose seed and first offset
 **   are known only when they run. */
 
-#include "typed.cuh"
+#include "gpu/kernels/typed.cuh"
 
+#include "base/random.h"
 #include "math/normal.h"
-#include "random.h"
 
 typedef PASTE(type_, STORE) stored;
 typedef PASTE(type_, DRAW) number;

@@ -8,7 +8,7 @@
 
 #define KERNEL_THREADS 256
 
-#include "fold.cuh"
+#include "gpu/kernels/fold.cuh"
 
 typedef OP<C> Row;
 

@@ -1,9 +1,9 @@
-#ifndef LT_REDUCE_ARGS_CUH
-#define LT_REDUCE_ARGS_CUH
+#ifndef LT_GPU_KERNELS_REDUCE_ARGS_CUH
+#define LT_GPU_KERNELS_REDUCE_ARGS_CUH
 
 /* The parameters of reduce.cuh's kernels, for both sides. */
 
-#include "nest.cuh"
+#include "gpu/kernels/nest.cuh"
 
 enum { REDUCE_THREADS = 256, REDUCE_STATE = 24 };     /* bytes of the largest state */
 

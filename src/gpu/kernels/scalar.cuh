@@ -1,10 +1,10 @@
-#ifndef LT_SCALAR_CUH
-#define LT_SCALAR_CUH
+#ifndef LT_GPU_KERNELS_SCALAR_CUH
+#define LT_GPU_KERNELS_SCALAR_CUH
 
 /* One element: how each dtype is loaded and stored, and what each row of ops.def makes of it. */
 
-#include "plan.cuh"
-#include "prelude.cuh"
+#include "gpu/kernels/plan.cuh"
+#include "gpu/kernels/prelude.cuh"
 #include "math/scalar.h"
 
 /* ---- dtypes ----

@@ -5,10 +5,10 @@
 #define KERNEL_THREADS 256
 #define KERNEL_BLOCKS 3
 
-#include "accumulate.cuh"
-#include "scan_tools.cuh"
-#include "scan_args.cuh"
-#include "stored.cuh"
+#include "gpu/kernels/accumulate.cuh"
+#include "gpu/kernels/scan_tools.cuh"
+#include "gpu/kernels/scan_args.cuh"
+#include "gpu/kernels/stored.cuh"
 
 /* Results: sums and products of integers are wide; floats, summed in double, are stored as they came. */
 template <class C> struct running             { typedef typename wide<C>::type WIDE; typedef C SAME; };

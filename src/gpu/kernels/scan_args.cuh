@@ -1,9 +1,9 @@
-#ifndef LT_SCAN_ARGS_CUH
-#define LT_SCAN_ARGS_CUH
+#ifndef LT_GPU_KERNELS_SCAN_ARGS_CUH
+#define LT_GPU_KERNELS_SCAN_ARGS_CUH
 
 /* The parameters of scan.cuh's kernels, for both sides. */
 
-#include "nest.cuh"
+#include "gpu/kernels/nest.cuh"
 
 enum { SCAN_THREADS = 256, SCAN_ITEMS = 4, SCAN_VECTORS = 4 };
 

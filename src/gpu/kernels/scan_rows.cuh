@@ -1,9 +1,9 @@
-#ifndef LT_SCAN_ROWS_CUH
-#define LT_SCAN_ROWS_CUH
+#ifndef LT_GPU_KERNELS_SCAN_ROWS_CUH
+#define LT_GPU_KERNELS_SCAN_ROWS_CUH
 
 /* Row b of counts becomes, in place, the sums of what stands before each; its whole sum is totals[b]. A block a row. */
 
-#include "scan_tools.cuh"
+#include "gpu/kernels/scan_tools.cuh"
 
 KERNEL_COOPERATIVE(scan_rows)(position *counts, uint64_t columns, position *totals) {
   position *row = counts + blockIdx.x * columns, carry = 0;

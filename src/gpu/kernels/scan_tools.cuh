@@ -1,10 +1,10 @@
-#ifndef LT_SCAN_TOOLS_CUH
-#define LT_SCAN_TOOLS_CUH
+#ifndef LT_GPU_KERNELS_SCAN_TOOLS_CUH
+#define LT_GPU_KERNELS_SCAN_TOOLS_CUH
 
 /* Running merges over the threads of a warp and of a block. Row has a type A, init(), of no elements, and merge(a, b),
 ** where b comes after a; running_sum is the plain one. */
 
-#include "groups.cuh"
+#include "gpu/kernels/groups.cuh"
 
 template <class T> struct running_sum {
   typedef T A;

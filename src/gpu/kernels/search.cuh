@@ -1,6 +1,6 @@
 /* Where values belong in sorted rows. D: the dtype of both. */
 
-#include "typed.cuh"
+#include "gpu/kernels/typed.cuh"
 
 typedef PASTE(type_, D) element;
 

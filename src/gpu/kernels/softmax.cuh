@@ -4,8 +4,8 @@
 
 #define KERNEL_THREADS 1024
 
-#include "fold.cuh"
-#include "softmax_args.cuh"
+#include "gpu/kernels/fold.cuh"
+#include "gpu/kernels/softmax_args.cuh"
 
 #define SOFTMAX(name, keep_, m_, last_, doc)                                                       \
   template <class C> struct softmax_##name {                                                       \

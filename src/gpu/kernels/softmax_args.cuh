@@ -1,9 +1,9 @@
-#ifndef LT_SOFTMAX_ARGS_CUH
-#define LT_SOFTMAX_ARGS_CUH
+#ifndef LT_GPU_KERNELS_SOFTMAX_ARGS_CUH
+#define LT_GPU_KERNELS_SOFTMAX_ARGS_CUH
 
 /* The parameters of softmax_rows and softmax_short, for both sides. */
 
-#include "nest.cuh"
+#include "gpu/kernels/nest.cuh"
 
 enum { SOFTMAX_ITEMS = 16 };       /* elements that a thread holds: with 1024 threads, lines of 16384 fit */
 

@@ -2,14 +2,14 @@
 ** A pass counts how often each of 256 digits occurs in a tile, sums the counts up (a row a digit, over all tiles of a
 ** line: scan_rows), and deals the pairs out. A tile is of one line. KEY_BITS, VALUE_BITS: 32 or 64. */
 
-#include "prelude.cuh"
+#include "gpu/kernels/prelude.cuh"
 
 template <int bits> struct word_of { typedef uint32_t type; };
 template <> struct word_of<64> { typedef uint64_t type; };
 typedef word_of<KEY_BITS>::type key;
 typedef word_of<VALUE_BITS>::type position;      /* values are as wide as what counts them */
 
-#include "scan_rows.cuh"
+#include "gpu/kernels/scan_rows.cuh"
 
 enum {
   DIGITS  = 256,

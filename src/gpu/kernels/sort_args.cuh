@@ -1,9 +1,9 @@
-#ifndef LT_SORT_ARGS_CUH
-#define LT_SORT_ARGS_CUH
+#ifndef LT_GPU_KERNELS_SORT_ARGS_CUH
+#define LT_GPU_KERNELS_SORT_ARGS_CUH
 
 /* The parameters of sort_lines.cuh's kernels, for both sides. */
 
-#include "nest.cuh"
+#include "gpu/kernels/nest.cuh"
 
 enum {
   SORT_ROOM    = 4096,       /* longest line that a block sorts by itself */

@@ -2,8 +2,8 @@
 ** that equal elements stay in their order, and values are fetched by position, so that each keeps its bits.
 ** D: the dtype; POSITION_BITS: of positions in a long line. */
 
-#include "scalar.cuh"
-#include "sort_args.cuh"
+#include "gpu/kernels/scalar.cuh"
+#include "gpu/kernels/sort_args.cuh"
 
 typedef stored_t<D> T;
 

@@ -1,9 +1,9 @@
-#ifndef LT_STORED_CUH
-#define LT_STORED_CUH
+#ifndef LT_GPU_KERNELS_STORED_CUH
+#define LT_GPU_KERNELS_STORED_CUH
 
 /* The types of a unit whose elements are stored as IN, computed as COMPUTE and stored again as OUT: DT_float32 … */
 
-#include "scalar.cuh"
+#include "gpu/kernels/scalar.cuh"
 
 typedef stored_t<IN>      in_t;
 typedef stored_t<OUT>     out_t;

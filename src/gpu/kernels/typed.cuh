@@ -1,9 +1,9 @@
-#ifndef LT_TYPED_CUH
-#define LT_TYPED_CUH
+#ifndef LT_GPU_KERNELS_TYPED_CUH
+#define LT_GPU_KERNELS_TYPED_CUH
 
 /* The types that dtypes are stored as, by the dtype's name: type_float16 … For defines: PASTE(type_, D). */
 
-#include "prelude.cuh"
+#include "gpu/kernels/prelude.cuh"
 
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)

@@ -37,11 +37,11 @@ end
 
 --- The same for windows that give results of these lengths; false in a list: as long as x.
 function pooling.adaptive(name, size, dims)
-  if type(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
+  if core.type_name(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
   if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end
   local list = dims == 1 and {1} or {}
-  for _, n in ipairs(size) do
-    list[#list + 1] = n and args.integer(name, "output_size", n, 1)
+  for i = 1, dims do
+    list[#list + 1] = size[i] ~= false and args.integer(name, "output_size", size[i], 1)
   end
   return list
 end

@@ -92,6 +92,14 @@ end
 --- By module: the module of which it is a field, as far as that was seen. Only errors read it.
 fields.parents = setmetatable({}, {__mode = "kv"})
 
+--- Notes a module as the parent of those in its fields; other tables have none.
+function fields.note_children(module)
+  if not fields.is_module(module) then return end
+  for _, value in next, module do
+    if fields.is_module(value) then fields.parents[value] = module end
+  end
+end
+
 -- Fields are kept as they are; what is noted is their order, and which are parameters.
 function fields.assign(self, name, value)
   check_method(self, name, value)

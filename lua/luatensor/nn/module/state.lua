@@ -112,7 +112,10 @@ function state_of.load_state_dict(self, state, options)
   if options.strict ~= nil and type(options.strict) ~= "boolean" then
     blame.fail("load_state_dict", "strict: true or false expected, got %s", core.type_name(options.strict))
   end
-  if type(state) ~= "table" then blame.fail("load_state_dict", "table expected, got %s", core.type_name(state)) end
+  if type(state) ~= "table" then
+    blame.fail("load_state_dict", "table expected, got %s%s", core.type_name(state),
+               type(state) == "string" and "; use lt.load(path)" or "")
+  end
   local own, staged = {}, {}
   walking.each_tensor(self, fields.is_saved, function(name, x) own[name] = x end, true)
   local missing, unexpected, misfits = compare_state(own, state)

@@ -83,7 +83,8 @@ end
 function Scheduler.class(name, rows, arguments)
   local class = {name = name, rows = rows or {}, arguments = arguments or {}, __tostring = Scheduler.text}
   class.__index = class
-  return setmetatable(class, {__index = Scheduler, __call = new})
+  class.__name = "scheduler"
+  return setmetatable(class, {__index = Scheduler, __call = new, __name = "class"})
 end
 
 -- Options into fields.

@@ -1,6 +1,7 @@
 --- Schedulers that multiply the base rate by a factor.
 
 local core = require "luatensor.core"
+local blame = require "luatensor.autograd.blame"
 local Scheduler = require "luatensor.optim.scheduler.base"
 local is = require "luatensor.optim.options"
 
@@ -110,7 +111,7 @@ function LambdaLR:init(fn)
 end
 
 function LambdaLR:rate(base, t, k)
-  local factor = (self.functions[k] or self.functions[1])(t)
+  local factor = blame.call_back(self.functions[k] or self.functions[1], t)
   if type(factor) ~= "number" or factor ~= factor then
     self:fail("fn(%d): a number expected, got %s", t, type(factor) == "number" and "nan" or core.type_name(factor))
   end

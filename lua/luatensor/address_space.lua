@@ -1,0 +1,84 @@
+--- Room for OpenBLAS, which maps a buffer for each processor when it is loaded, before any code of ours runs. If there
+-- is no room, OpenBLAS asks the system again and again, for ever. So the limits are read before OpenBLAS is loaded.
+-- Nothing is known, and nothing refused, without Linux's /proc or Lua's io.
+
+local address_space = {}
+
+local MIB <const> = 1 << 20
+local BUFFER <const> = 128 * MIB   -- for each processor, or for each of OMP_NUM_THREADS if these are fewer
+local REST <const> = 64 * MIB      -- OpenBLAS's and our libraries, and our files of Lua: 48 MiB measured on Debian 12
+local MOST <const> = 64            -- processors that Debian's build of OpenBLAS has buffers for
+
+--- The text of a file; "" if the file cannot be read.
+local function read(path)
+  local file <close> = io.open(path)
+  return file and file:read "a" or ""
+end
+
+--- The number behind a name in a text, times a unit in bytes; nil if there is none.
+local function find(text, name, unit)
+  local number = text:match(name .. "%s+(%d+)")
+  return number and math.tointeger(tonumber(number) * unit)
+end
+
+--- Each limit returns how many bytes it has and how many of them are taken; nil if it does not limit.
+local limits = {
+  {"ulimit -v", "address space", function(root)
+    return find(read(root .. "/proc/self/limits"), "Max address space", 1),
+           find(read(root .. "/proc/self/status"), "VmSize:", 1024)
+  end},
+  {"ulimit -d", "memory", function(root)
+    return find(read(root .. "/proc/self/limits"), "Max data size", 1),
+           find(read(root .. "/proc/self/status"), "VmData:", 1024)
+  end},
+  {"vm.overcommit_memory = 2", "memory", function(root)
+    if not read(root .. "/proc/sys/vm/overcommit_memory"):find "^2" then return nil end
+    local memory = read(root .. "/proc/meminfo")
+    return find(memory, "CommitLimit:", 1024), find(memory, "Committed_AS:", 1024)
+  end},
+}
+
+--- Processors that OpenBLAS counts: all that the machine may have, whichever the process may run on.
+local function count_processors(root)
+  local last = read(root .. "/sys/devices/system/cpu/possible"):match "(%d+)\n$"
+  if last then return math.tointeger(tonumber(last)) + 1 end
+  local _, count = read(root .. "/proc/cpuinfo"):gsub("processor%s*:", "")
+  return math.max(count, 1)
+end
+
+local function count_buffers(root)
+  local asked = os and os.getenv and os.getenv "OMP_NUM_THREADS"
+  local threads = asked and tonumber(asked:match "^%s*(%d+)") or 0
+  local processors = math.min(count_processors(root), MOST)
+  return threads > 0 and math.min(threads, processors) or processors
+end
+
+--- True if the process has OpenBLAS already, of which another Lua state of the host took the room.
+local function is_loaded(root)
+  local maps = read(root .. "/proc/self/maps")
+  return maps:find("/libopenblas", 1, true) ~= nil or maps:find("/luatensor/core.so", 1, true) ~= nil
+end
+
+local function describe(needed, left, buffers, what, setting)
+  local cure = left >= REST + BUFFER and "OMP_NUM_THREADS=1 needs less" or "raise the limit"
+  local words = "luatensor needs about %d MiB of %s (%d × 128 MiB for OpenBLAS's threads); "
+    .. "the limit (%s) leaves %d MiB: %s"
+  return words:format(needed // MIB, what, buffers, setting, left // MIB, cure)
+end
+
+--- The error if a limit leaves less than OpenBLAS takes; nil if there is room. root: "", or a folder with a copy of
+-- /proc.
+function address_space.misfit(root)
+  if not (io and io.open) then return nil end
+  local buffers = count_buffers(root)
+  local needed = REST + buffers * BUFFER
+  for _, limit in ipairs(limits) do
+    local setting, what, look = table.unpack(limit)
+    local most, taken = look(root)
+    local left = most and taken and math.max(most - taken, 0)
+    if left and left < needed and not is_loaded(root) then return describe(needed, left, buffers, what, setting) end
+  end
+  return nil
+end
+
+return address_space

@@ -1,0 +1,9 @@
+-- Measures the limits of this machine and of the emulated GPU roughly, and keeps them in LUATENSOR_CACHE, where the library looks
+-- for them: without that every process of a spec that shows shares of limits would measure them again, for ten seconds.
+local lt = require "luatensor"
+local idle = require "luatensor.bench.idle"
+local machine = require "luatensor.bench.machine"
+
+idle.BUSY, machine.SECONDS = math.huge, 0.001
+local made = lt.bench.machine()
+assert(not made.not_stored, made.not_stored)

@@ -1,0 +1,35 @@
+#ifndef LT_AUTOGRAD_AUTOGRAD_H
+#define LT_AUTOGRAD_AUTOGRAD_H
+
+/* What the files of autograd share. */
+
+#include "lua/args.h"
+
+/* What a Lua state has of autograd. User value: the rules, by name. */
+enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
+typedef struct grad_state {
+  uint64_t seq;
+  scope    made;               /* by a rule */
+} grad_state;
+
+/* Pushes it. */
+grad_state *push_state(lua_State *L);
+
+static inline tensor_userdata *test_userdata(lua_State *L, int i) {
+  return test_tensor(L, i) ? lua_touserdata(L, i) : NULL;
+}
+
+/* Can tensors of this dtype need gradients? */
+static inline bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; }
+
+/* From now on ops are looked at, in the whole process. */
+void start_recording(void);
+
+/* No gradient goes through the tensor u, at stack index i, any more. */
+void make_constant(lua_State *L, int i, tensor_userdata *u);
+
+/* x.grad = g, x.requires_grad = flag: the value is at 3. */
+int set_grad(lua_State *L);
+int set_requires_grad(lua_State *L);
+
+#endif

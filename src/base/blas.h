@@ -1,0 +1,29 @@
+#ifndef LT_BASE_BLAS_H
+#define LT_BASE_BLAS_H
+
+/* Matrices as BLAS addresses them, on every device. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Row-major, or (trans) column-major. */
+typedef struct blas_matrix {
+  bool    trans;
+  int64_t ld;                /* elements from one row (trans: column) to the next */
+} blas_matrix;
+
+/* Can BLAS address rows × columns with these strides? One stride must be 1, the other no less than what it steps over
+** and at most max_ld; of a dim of length 1 the stride does not count. */
+static inline bool blas_address(int64_t rows, int64_t columns, const int64_t stride[2], int64_t max_ld,
+                                blas_matrix *m) {
+  for (int trans = 0; trans < 2; trans++) {
+    int64_t outer = trans ? columns : rows, inner = trans ? rows : columns;
+    int64_t step = outer == 1 ? inner : stride[trans], unit = inner == 1 ? 1 : stride[!trans];
+    if (unit != 1 || step < inner || step < 1 || step > max_ld) continue;
+    *m = (blas_matrix){trans, step};
+    return true;
+  }
+  return false;
+}
+
+#endif

@@ -1,0 +1,110 @@
+#ifndef LT_BASE_DTYPE_H
+#define LT_BASE_DTYPE_H
+
+#include "math/base.h"
+
+#if !LT_ON_GPU
+/* As a macro, bool would turn into _Bool inside names pasted from the table (C11 7.18 allows this). */
+#undef bool
+typedef _Bool bool;
+#endif
+
+/* THE dtype table: one row per dtype, nothing about dtypes is listed anywhere else.
+**   name     what scripts say and print
+**   store    C type of an element in memory; float16 and bfloat16 are bit patterns
+**   compute  dtype whose kernels do its arithmetic: store narrow, compute wide
+**   accum    dtype that sum and prod of it give
+**   kind     class for promotion
+*/
+#define DTYPES(X)                                            \
+  /* name      store      compute   accum     kind  */       \
+  X(bool,      bool,      bool,     int64,    BOOL)          \
+  X(uint8,     uint8_t,   uint8,    uint64,   UINT)          \
+  X(uint16,    uint16_t,  uint16,   uint64,   UINT)          \
+  X(uint32,    uint32_t,  uint32,   uint64,   UINT)          \
+  X(uint64,    uint64_t,  uint64,   uint64,   UINT)          \
+  X(int8,      int8_t,    int8,     int64,    INT)           \
+  X(int16,     int16_t,   int16,    int64,    INT)           \
+  X(int32,     int32_t,   int32,    int64,    INT)           \
+  X(int64,     int64_t,   int64,    int64,    INT)           \
+  X(float16,   uint16_t,  float32,  float16,  FLOAT)         \
+  X(bfloat16,  uint16_t,  float32,  bfloat16, FLOAT)         \
+  X(float32,   float,     float32,  float32,  FLOAT)         \
+  X(float64,   double,    float64,  float64,  FLOAT)         \
+  X(complex64, complex64_t,   complex64,  complex64,  COMPLEX) \
+  X(complex128, complex128_t, complex128, complex128, COMPLEX)
+
+enum dtype {
+#define DTYPE_ID(name, store, compute, accum, kind) DT_##name,
+  DTYPES(DTYPE_ID)
+#undef DTYPE_ID
+  DTYPE_COUNT,
+  DT_none = -1
+};
+
+enum dtype_kind { KIND_BOOL, KIND_UINT, KIND_INT, KIND_FLOAT, KIND_COMPLEX };
+
+#if !LT_ON_GPU
+typedef struct dtype_info {
+  const char *name;
+  uint8_t size;               /* bytes of an element */
+  uint8_t kind;               /* enum dtype_kind */
+  uint8_t compute, accum;     /* enum dtype */
+} dtype_info;
+
+extern const dtype_info dtypes[DTYPE_COUNT];
+#endif
+
+/* Classes of dtypes: the `dtypes` column of ops.def. */
+enum dtype_class {
+  CLASS_ANY,        /* every dtype */
+  CLASS_NUMERIC,    /* all but bool */
+  CLASS_REALS,      /* integers and real floats */
+  CLASS_INTEGER,    /* integers */
+  CLASS_BITS,       /* bool and integers */
+  CLASS_FLOAT,      /* floats, complex too; integers and bool become the default float */
+  CLASS_REALFLOAT   /* real floats; integers and bool become the default float */
+};
+
+/* Per class: M(dtype, C type, ...) for each compute dtype of it. Kernels are made from these. */
+#define EACH_INTEGER(M, ...)                                                              \
+  M(uint8, uint8_t, __VA_ARGS__) M(uint16, uint16_t, __VA_ARGS__)                         \
+  M(uint32, uint32_t, __VA_ARGS__) M(uint64, uint64_t, __VA_ARGS__)                       \
+  M(int8, int8_t, __VA_ARGS__) M(int16, int16_t, __VA_ARGS__)                             \
+  M(int32, int32_t, __VA_ARGS__) M(int64, int64_t, __VA_ARGS__)
+#define EACH_REALFLOAT(M, ...) M(float32, float, __VA_ARGS__) M(float64, double, __VA_ARGS__)
+#define EACH_COMPLEX(M, ...) M(complex64, complex64_t, __VA_ARGS__) M(complex128, complex128_t, __VA_ARGS__)
+#define EACH_FLOAT(M, ...) EACH_REALFLOAT(M, __VA_ARGS__) EACH_COMPLEX(M, __VA_ARGS__)
+#define EACH_BITS(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_INTEGER(M, __VA_ARGS__)
+#define EACH_REALS(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_REALFLOAT(M, __VA_ARGS__)
+#define EACH_ORDERED(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_REALS(M, __VA_ARGS__)
+#define EACH_NUMERIC(M, ...) EACH_INTEGER(M, __VA_ARGS__) EACH_FLOAT(M, __VA_ARGS__)
+#define EACH_ANY(M, ...) M(bool, _Bool, __VA_ARGS__) EACH_NUMERIC(M, __VA_ARGS__)
+
+/* Classes whose functions (exp, tanh …) take long for each element. */
+#define COSTLY_ANY false
+#define COSTLY_NUMERIC false
+#define COSTLY_REALS false
+#define COSTLY_INTEGER false
+#define COSTLY_BITS false
+#define COSTLY_FLOAT true
+#define COSTLY_REALFLOAT true
+
+#if !LT_ON_GPU
+static inline int      dtype_size(enum dtype d)    { return dtypes[d].size; }
+static inline int      dtype_kind(enum dtype d)    { return dtypes[d].kind; }
+static inline enum dtype dtype_compute(enum dtype d) { return (enum dtype)dtypes[d].compute; }
+
+enum dtype dtype_real(enum dtype d);      /* of the parts of complex numbers; any other: itself */
+enum dtype dtype_complex(enum dtype d);   /* of complex numbers made of such numbers: integers count as default floats */
+
+enum dtype dtype_find(const char *name);             /* DT_none: no such name */
+enum dtype dtype_promote(enum dtype a, enum dtype b);/* the standard's table; api.md §1 for the rest */
+bool       dtype_in_class(enum dtype d, enum dtype_class c);
+
+/* The dtype of floats made from no float: "float32" unless lt.set_default_dtype changed it. */
+enum dtype dtype_default_float(void);
+void       dtype_set_default_float(enum dtype d);
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+#include "base/lock.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t locks[LOCK_COUNT];
+
+void lock_take(enum lock l)    { pthread_mutex_lock(&locks[l]); }
+void lock_release(enum lock l) { pthread_mutex_unlock(&locks[l]); }
+
+static void make_locks(void) {
+  pthread_mutexattr_t inherits;
+  pthread_mutexattr_init(&inherits);
+  pthread_mutexattr_setprotocol(&inherits, PTHREAD_PRIO_INHERIT);
+  for (int l = 0; l < LOCK_COUNT; l++)
+    if (pthread_mutex_init(&locks[l], &inherits) != 0) pthread_mutex_init(&locks[l], NULL);
+  pthread_mutexattr_destroy(&inherits);
+}
+
+static void before_fork(void) {
+  for (int l = 0; l < LOCK_COUNT; l++) pthread_mutex_lock(&locks[l]);
+}
+
+static void in_parent(void) {
+  for (int l = LOCK_COUNT - 1; l >= 0; l--) pthread_mutex_unlock(&locks[l]);
+}
+
+/* The child makes new locks: it cannot release those of the parent's thread, because it is another thread to the system. */
+__attribute__((constructor)) static void start(void) {
+  make_locks();
+  pthread_atfork(before_fork, in_parent, make_locks);
+}

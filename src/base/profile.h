@@ -1,0 +1,85 @@
+#ifndef LT_BASE_PROFILE_H
+#define LT_BASE_PROFILE_H
+
+/* The way to a device. What works, copies or waits there is called by device_<entry>(place, …), which counts and times the
+** call while a profile runs and costs one test else. One profile runs in a process at a time, of one Lua state and thread. */
+
+#include <stdatomic.h>
+
+#include "base/device.h"
+#include "base/cancel.h"
+
+/* What a profile tells apart: the families, and what has no call struct. */
+enum profile_family {
+#define LIBRARY(name)
+#define FAMILY(name, call) PROFILE_##name,
+#include "families.def"
+  PROFILE_graph,               /* replays: of what they do only the time is known */
+  PROFILE_copy_across,
+  PROFILE_copy_in,
+  PROFILE_copy_out,
+  PROFILE_wait,                /* asked for by the script, or needed before values are read */
+  PROFILE_FAMILIES
+};
+
+extern const char *const profile_names[PROFILE_FAMILIES];
+
+/* counting: nothing waits that would not; the times are the host's. serialised: each call is waited for, so that its time is
+** the device's, with what a launch and a wait take. */
+enum profile_mode { PROFILE_OFF, PROFILE_COUNTING, PROFILE_SERIALISED };
+
+typedef struct profile_row {
+  double calls, seconds;
+  double elements;             /* what an op goes through: of its result, or of its input where that is more */
+  double read, written;        /* bytes of operands, each element once; a transfer's bytes are in one of them */
+  double flops;                /* of matrix products (2 m n k, complex ones 8 m n k), convolutions, attention only */
+} profile_row;
+
+enum { PROFILE_DTYPES = DTYPE_COUNT + 1 };   /* DT_none, too */
+
+typedef struct profile {
+  enum profile_mode mode;
+  double seconds;              /* from start to stop */
+  double inside, outside;      /* what counting itself takes a call: within its seconds, and besides */
+  uint64_t used[DEVICE_KINDS];   /* [the kind's number]: bit i: device i had a call that counts; 63: or a later one */
+  profile_row row[DEVICE_KINDS][PROFILE_FAMILIES][PROFILE_DTYPES];   /* [the kind's number][family][1 + dtype] */
+} profile;
+
+/* Starts for the Lua state that `owner` stands for, when all queued work is done. *other: another one runs, and that is
+** why not. ERR_DEVICE, ERR_LATE, ERR_CAPTURE of the device *where. */
+int profile_start(const void *owner, enum profile_mode mode, bool *other, place *where);
+
+/* Ends it, into *result (NULL: nobody wants it); false: this owner has none. */
+bool profile_stop(const void *owner, profile *result);
+
+/* Does one of this owner run? */
+bool profile_is_of(const void *owner);
+
+/* What this thread asks of that device from now on is captured into a graph: neither counted nor waited for. */
+void profile_capture(place where);
+void profile_capture_end(void);
+
+extern atomic_int profile_mode_now;
+static inline bool profile_is_on(void) { return atomic_load_explicit(&profile_mode_now, memory_order_relaxed) != PROFILE_OFF; }
+
+#define LIBRARY(name)
+#define FAMILY(name, call)                                                                          \
+  int profile_##name(place where, call *c);                                                         \
+  static inline int device_##name(place where, call *c) {                                           \
+    if (this_operation.inside) return ERR_BUSY;                                                     \
+    int st = profile_is_on() ? profile_##name(where, c) : where.device->name(where.index, c);       \
+    return this_operation.stopped ? ERR_CANCELLED : st;                                             \
+  }
+#include "families.def"
+
+int device_copy_in(place to, void *ptr, const void *host, size_t bytes);
+int device_copy_out(void *host, place from, const void *ptr, size_t bytes);
+int device_copy_across(place to, void *ptr, place from, const void *from_ptr, size_t bytes);
+int device_replay(place where, void *graph);
+
+/* Waits: for a device, for one of its streams, for an event. */
+int device_sync(place where);
+int device_sync_stream(place where, int stream);
+int device_sync_event(place where, void *event);
+
+#endif

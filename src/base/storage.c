@@ -1,0 +1,112 @@
+#include "base/account.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/lock.h"
+
+static storage *listed;                   /* live storages of LARGE_STORAGE bytes and more */
+enum { INDICES = 256 };                   /* of devices of a kind, at most */
+static atomic_size_t live_count[DEVICE_KINDS][INDICES];
+static atomic_long fail_in, fail_times;   /* specs: allocations until the first that fails, and how many do */
+
+void storage_fail_after(long n, long times) {
+  atomic_store(&fail_in, n);
+  atomic_store(&fail_times, n > 0 ? times : 0);
+}
+
+/* Is this an allocation that a spec wants to fail? */
+static bool fails_now(void) {
+  if (atomic_load_explicit(&fail_times, memory_order_relaxed) == 0) return false;
+  if (atomic_fetch_sub(&fail_in, 1) > 1) return false;
+  atomic_fetch_sub(&fail_times, 1);
+  return true;
+}
+
+/* How many storages live there. */
+static atomic_size_t *live_at(place where) {
+  return &live_count[device_number(where.device)][where.index];
+}
+
+static void list_add(storage *s) {
+  lock_take(LOCK_STORAGES);
+  s->next = listed;
+  if (listed) listed->prev = s;
+  listed = s;
+  lock_release(LOCK_STORAGES);
+}
+
+static void list_remove(storage *s) {
+  lock_take(LOCK_STORAGES);
+  if (s->prev) s->prev->next = s->next; else listed = s->next;
+  if (s->next) s->next->prev = s->prev;
+  lock_release(LOCK_STORAGES);
+}
+
+int storage_wrap(place where, void *ptr, size_t bytes, void (*release)(storage *), void *owner, storage **s) {
+  storage *made = fails_now() ? NULL : malloc(sizeof *made);
+  if (!made) return ERR_MEMORY;
+  *made = (storage){.place = where, .ptr = ptr, .bytes = bytes, .refs = 1, .epoch = place_epoch(where), .release = release,
+                    .owner = owner};
+  if (bytes >= LARGE_STORAGE) list_add(made);
+  atomic_fetch_add_explicit(live_at(where), 1, memory_order_relaxed);
+  *s = made;
+  return OK;
+}
+
+int storage_new(place where, size_t bytes, storage **s) {
+  void *ptr = NULL;
+  int st = where.device->alloc(where.index, bytes, &ptr);
+  if (st != OK) return st;
+  st = storage_wrap(where, ptr, bytes, NULL, NULL, s);
+  if (st != OK) where.device->free(where.index, ptr, bytes);
+  return st;
+}
+
+void storage_retain(storage *s) { atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed); }
+
+/* Ends a reference; true if it was the last. A sole owner needs no locked instruction. */
+static bool is_last(storage *s) {
+  return storage_is_sole(s) || atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1;
+}
+
+static void end_storage(storage *s) {
+  if (s->bytes >= LARGE_STORAGE) list_remove(s);
+  if (s->release) s->release(s);
+  else if (!storage_is_lost(s)) s->place.device->free(s->place.index, s->ptr, s->bytes);
+  atomic_fetch_sub_explicit(live_at(s->place), 1, memory_order_relaxed);
+  free(s->origin);
+  free(s);
+}
+
+void storage_drop(storage *s) {
+  if (!is_last(s)) return;
+  if (s->account) {
+    s->account->charged -= s->bytes;
+    s->account->count--;
+  }
+  end_storage(s);
+}
+
+/* The count comes last: the account may end when it is right. */
+void storage_drop_elsewhere(storage *s) {
+  if (!is_last(s)) return;
+  account *a = s->account;
+  size_t bytes = s->bytes;
+  end_storage(s);
+  if (!a) return;
+  atomic_fetch_add_explicit(&a->returned, bytes, memory_order_relaxed);
+  atomic_fetch_add_explicit(&a->returned_count, 1, memory_order_release);
+}
+
+void storage_count(place where, storage_census *census) {
+  *census = (storage_census){.count = atomic_load(live_at(where))};
+  lock_take(LOCK_STORAGES);
+  for (const storage *s = listed; s; s = s->next) {
+    if (!place_equal(s->place, where) || s->bytes <= census->largest) continue;
+    census->largest = s->bytes;
+    snprintf(census->origin, sizeof census->origin, "%s", s->origin ? s->origin : "");
+  }
+  lock_release(LOCK_STORAGES);
+}

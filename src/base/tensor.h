@@ -1,0 +1,44 @@
+#ifndef LT_BASE_TENSOR_H
+#define LT_BASE_TENSOR_H
+
+/* A view of a storage: dtype, shape, strides, offset. Lives in a Lua userdata. */
+
+#include "base/shape.h"
+#include "base/storage.h"
+
+typedef struct tensor {
+  storage   *store;               /* NULL: freed */
+  enum dtype dtype;
+  shape      shape;
+  int64_t    count;               /* elements */
+  int64_t    offset;              /* elements from the storage's start to the first element */
+  int64_t    stride[MAX_DIMS];    /* in elements */
+  bool       weak;                /* a 0-d complex128 on the CPU that counts as a number: lt.complex(re, im) */
+  bool       apart;               /* shares memory, but no gradient: x:detach(). Among the storage's `kept` */
+} tensor;
+
+static inline void *tensor_data(const tensor *t) {
+  return (char *)t->store->ptr + t->offset * dtype_size(t->dtype);
+}
+
+static inline bool tensor_is_contiguous(const tensor *t) { return shape_is_contiguous(&t->shape, t->stride); }
+
+/* The value of a weak tensor. */
+scalar tensor_number(const tensor *t);
+
+/* Fresh contiguous memory for t, whose store must be NULL; t is untouched on error. */
+int tensor_init(tensor *t, enum dtype dtype, const shape *s, place where);
+
+/* t becomes a view of base: same storage, dtype and offset; the caller sets shape, stride, offset, count after. */
+void tensor_view(tensor *t, const tensor *base);
+
+/* Ends this tensor; the storage goes with its last tensor. Harmless when done twice. */
+void tensor_drop(tensor *t);
+
+/* Do several elements of t share one place? (a broadcast view: not to be written) */
+bool tensor_is_overlapping(const tensor *t);
+
+/* Could writing to `out` change what a later element reads from `in`? Identical views are safe. */
+bool tensor_conflicts(const tensor *out, const tensor *in);
+
+#endif

@@ -1,0 +1,99 @@
+/* luaopen_luatensor_core, and the way from x.name and x[i] to what answers. */
+
+#include <string.h>
+
+#include "autograd/autograd.h"
+#include "lua/args.h"
+#include "lua/array/index.h"
+#include "lua/collect.h"
+#include "lua/register.h"
+#include "lua/state.h"
+
+static void copy_names(lua_State *L, int from, int to) {
+  for (lua_pushnil(L); lua_next(L, from);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, to);
+  }
+}
+
+/* upvalues are methods, properties. */
+static int raise_unknown(lua_State *L, const char *name) {
+  lua_newtable(L);
+  int names = lua_gettop(L);
+  copy_names(L, lua_upvalueindex(1), names);
+  copy_names(L, lua_upvalueindex(2), names);
+  return luaL_error(L, "tensor has no \"%s\"%s", name, push_help(L, "tensor", name, names));
+}
+
+/* x[key]: upvalues are methods, properties. */
+static int l_index(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return index_get(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) {
+    lua_CFunction get = lua_tocfunction(L, -1);     /* called as part of this function: errors name the script's line */
+    lua_settop(L, 1);
+    return get(L);
+  }
+  return raise_unknown(L, lua_tostring(L, 2));
+}
+
+/* x[key] = value */
+static int l_newindex(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return index_set(L);
+  lua_pushvalue(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(2)) == LUA_TNIL) return raise_unknown(L, lua_tostring(L, 2));
+  if (strcmp(lua_tostring(L, 2), "grad") == 0) return set_grad(L);
+  if (strcmp(lua_tostring(L, 2), "requires_grad") == 0) return set_requires_grad(L);
+  return luaL_error(L, "cannot set \"%s\": the properties of a tensor are read-only, but for grad and requires_grad",
+                    lua_tostring(L, 2));
+}
+
+/* A metamethod with the methods and the properties as upvalues. */
+static void set_access(lua_State *L, const char *event, lua_CFunction f) {
+  lua_pushvalue(L, METHODS);
+  lua_pushvalue(L, PROPERTIES);
+  lua_pushcclosure(L, f, 2);
+  lua_setfield(L, METATABLE, event);
+}
+
+static void export_table(lua_State *L, int table, const char *name) {
+  lua_pushvalue(L, table);
+  lua_setfield(L, MODULE, name);
+}
+
+#define EXPORTED __attribute__((visibility("default")))
+LUAMOD_API EXPORTED int luaopen_luatensor_core(lua_State *L);
+
+/* For libraries that bring a kind of device of their own: docs/adding-a-device.md. */
+EXPORTED const device *luatensor_host_device(void);
+EXPORTED int luatensor_add_device(const device *d);
+
+const device *luatensor_host_device(void) { return host_place().device; }
+int luatensor_add_device(const device *d) { return device_add(d); }
+
+int luaopen_luatensor_core(lua_State *L) {
+  lua_settop(L, 0);
+  lua_newtable(L);                                  /* MODULE */
+  lua_newtable(L);                                  /* METHODS */
+  lua_newtable(L);                                  /* PROPERTIES */
+  luaL_newmetatable(L, "luatensor.Tensor");         /* METATABLE */
+  lua_pushvalue(L, METATABLE);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  set_access(L, "__index", l_index);
+  set_access(L, "__newindex", l_newindex);
+  if (open_state(L)) collect_start(state_of(L));
+#define FAMILY(...)
+#define LIBRARY(name) open_##name(L);
+#include "families.def"
+  close_sandbox(L);
+  export_table(L, METHODS, "methods");
+  export_table(L, PROPERTIES, "properties");
+  export_table(L, METATABLE, "metatable");
+  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_setfield(L, METATABLE, "__metatable");
+  lua_settop(L, MODULE);
+  return 1;
+}

@@ -1,0 +1,81 @@
+#include "cpu/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int cpu_count(void) { return 1; }
+static const char *cpu_reason(void) { return ""; }
+
+/* "model name : …" of /proc/cpuinfo, where there is one. */
+static void read_model(char *name, size_t size) {
+  snprintf(name, size, "CPU");
+  FILE *f = fopen("/proc/cpuinfo", "r");
+  if (!f) return;
+  char line[256];
+  while (fgets(line, sizeof line, f)) {
+    char *colon = strchr(line, ':');
+    if (!colon || strncmp(line, "model name", 10) != 0) continue;
+    line[strcspn(line, "\n")] = 0;
+    snprintf(name, size, "%s", colon + 2);
+    break;
+  }
+  fclose(f);
+}
+
+static int cpu_info(int index, device_info *info) {
+  (void)index;
+  memset(info, 0, sizeof *info);
+  read_model(info->name, sizeof info->name);
+  snprintf(info->kind, sizeof info->kind, "cpu");
+  snprintf(info->isa, sizeof info->isa, "%s", cpu_isa->name);
+  info->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  info->memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+  return OK;
+}
+
+static int cpu_copy(int index, void *to, const void *from, size_t bytes) {
+  (void)index;
+  if (bytes) memcpy(to, from, bytes);
+  return OK;
+}
+
+static int cpu_copy_across(int index, void *to, int from_index, const void *from, size_t bytes) {
+  (void)from_index;
+  return cpu_copy(index, to, from, bytes);
+}
+
+static int cpu_sync(int index) { (void)index; return OK; }
+
+/* The allocator must not need what stands on it. */
+__attribute__((constructor)) static void count_plans(void) { cpu_count_kept(cpu_fft_kept); }
+
+static void empty_cache(int index) {
+  cpu_fft_forget();
+  cpu_empty_cache(index);
+}
+
+static void cpu_explain(int index, char *text, size_t size) {
+  (void)index;
+  snprintf(text, size, "the CPU failed");
+}
+
+static bool cpu_has(enum map_op op, enum dtype compute) { return cpu_isa->map->kernel[op][compute] != NULL; }
+
+/* Scripts' kernels are for GPUs. */
+int cpu_kernel_launch(int index, const launch_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
+
+const device cpu_device = {
+  .abi = DEVICE_ABI, .name = "cpu", .dlpack = 1, .host_memory = true,
+  .count = cpu_count, .in_use = cpu_count, .reason = cpu_reason, .info = cpu_info,
+  .alloc = cpu_alloc, .free = cpu_free, .copy_in = cpu_copy, .copy_out = cpu_copy, .sync = cpu_sync,
+  .copy_across = cpu_copy_across, .explain = cpu_explain,
+  .stats = cpu_stats, .empty_cache = empty_cache, .available = cpu_available,
+  .limits = cpu_limits, .working_set = cpu_working_set,
+  .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
+  .has = cpu_has,
+#define LIBRARY(name)
+#define FAMILY(name, call) .name = cpu_##name,
+#include "families.def"
+};

@@ -1,0 +1,353 @@
+/* Plans of Fourier transforms, and a cache of those used last. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "cpu/fft/fft.h"
+
+enum {
+  KEPT       = 32,              /* plans */
+  WHOLE      = 1 << 16,         /* lines up to this length are one block: everything stays in L2 */
+  BLOCK      = 128              /* bytes of a row of a block: two cache lines, which are fetched together */
+};
+static const size_t KEPT_BYTES = (size_t)64 << 20;
+
+/* ---- roots of one ---- */
+
+/* exp(-2 pi i j / n), 0 <= j < n: the angle is reduced to an octant as integers (j / n = quarter / 4 + rest / (4 n)),
+** and its rounding error made up for. */
+static void root(int64_t j, int64_t n, double out[2]) {
+  static const double TAU = 0x1.921fb54442d18p+2, TAU_REST = 0x1.1a62633145c07p-52;
+  int64_t quarter = (8 * j + n) / (2 * n), rest = 4 * j - quarter * n;
+  double q = 4.0 * (double)n, x = (double)rest / q, error = fma(-x, q, (double)rest) / q;
+  double angle = x * TAU, more = fma(x, TAU, -angle) + x * TAU_REST + error * TAU;
+  double s = sin(angle), c = cos(angle), cosine = c - more * s, sine = s + more * c;
+  switch (quarter & 3) {
+    case 0: out[0] = cosine;  out[1] = -sine;   break;
+    case 1: out[0] = -sine;   out[1] = -cosine; break;
+    case 2: out[0] = -cosine; out[1] = sine;    break;
+    default: out[0] = sine;   out[1] = cosine;
+  }
+}
+
+static void put(enum dtype real, void *table, int64_t at, const double z[2]) {
+  if (real == DT_float64) { ((double *)table)[2 * at] = z[0]; ((double *)table)[2 * at + 1] = z[1]; }
+  else { ((float *)table)[2 * at] = (float)z[0]; ((float *)table)[2 * at + 1] = (float)z[1]; }
+}
+
+static void put_root(enum dtype real, void *table, int64_t at, int64_t j, int64_t n) {
+  double z[2];
+  root(j, n, z);
+  put(real, table, at, z);
+}
+
+/* Memory for `count` complex numbers that the plan owns; a vector more may be read. */
+static void *own(fft_plan *p, enum dtype real, int64_t count) {
+  size_t bytes = ((size_t)count + FFT_LANES) * 2 * (size_t)dtype_size(real);
+  void *m = aligned_alloc(64, (bytes + 63) / 64 * 64);
+  if (m) p->own[p->owned++] = m;
+  p->bytes += m ? bytes : 0;
+  return m;
+}
+
+/* ---- taking lengths apart ---- */
+
+/* What a pass costs an element, from timings. Primes above 5 have to be taken as they are. */
+static const struct { int radix; float cost; } radices[] = {
+  {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f},
+  {2, 1}};
+
+typedef struct radix_list { int count, radix[FFT_PASSES]; } radix_list;
+
+/* The cheapest passes for n, made of 2, 3 and 5, with radices from the first-th of the table on: added to *list. */
+static float cheapest(int64_t n, size_t first, radix_list *list) {
+  if (n == 1) return 0;
+  float best = INFINITY;
+  radix_list found = *list;
+  for (size_t k = first; k < sizeof radices / sizeof *radices; k++) {
+    if (n % radices[k].radix) continue;
+    radix_list tried = *list;
+    tried.radix[tried.count++] = radices[k].radix;
+    float cost = radices[k].cost + cheapest(n / radices[k].radix, k, &tried);
+    if (cost >= best) continue;
+    best = cost;
+    found = tried;
+  }
+  *list = found;
+  return best;
+}
+
+/* The passes of a chain of n and their cost; infinite: n has too great a prime factor. */
+static float take_apart(int64_t n, radix_list *list) {
+  float cost = 0;
+  list->count = 0;
+  for (int p = 7; p <= FFT_RADIX; p += 2)
+    for (; n % p == 0; n /= p) {                 /* 9, 15 …: what is left of them */
+      if (p % 3 == 0 || p % 5 == 0) break;
+      list->radix[list->count++] = p;
+      cost += 0.5f + 0.2f * (float)p;
+    }
+  int64_t rest = n;
+  for (int p = 2; p <= 5; p++)
+    while (rest % p == 0) rest /= p;
+  return rest == 1 ? cost + cheapest(n, 0, list) : INFINITY;
+}
+
+bool fft_smooth(int64_t n) {
+  for (int p = 2; p <= FFT_RADIX; p++)
+    while (n % p == 0) n /= p;
+  return n == 1;
+}
+
+/* Vectors of so many lanes that n places take, by the least that they could. */
+static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
+
+/* What lines of n1 * n2 cost split so: passes over the columns, turns, passes over the rows. */
+static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
+  radix_list list;
+  float one = waste(n1, lanes), two = waste(n2, lanes);
+  return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
+}
+
+/* The n1 of the best split of n, both parts `lanes` at least: the cheapest, or, where blocks have to fit into caches,
+** among those near the root; 0: there is none. */
+static int64_t middle(int64_t n, int64_t lanes) {
+  int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
+  float best_cost = INFINITY;
+  for (int64_t d = root; d >= lanes; d--) {
+    if (n % d != 0 || n / d < lanes) continue;
+    if (best && n > WHOLE && d < root / 4) break;
+    float cost = split_cost(n / d, d, lanes);
+    if (cost >= best_cost * 0.999f) continue;
+    best_cost = cost;
+    best = n / d;
+  }
+  return best;
+}
+
+bool fft_splits(int64_t n, int lanes) {
+  if (!fft_smooth(n)) return false;
+  for (int64_t d = (int64_t)sqrt((double)n) + 1; d >= lanes; d--)
+    if (n % d == 0 && n / d >= lanes) return true;
+  return false;
+}
+
+/* The least length from `least` on that is made of 2, 3 and 5, and of 64. */
+static int64_t good_length(int64_t least) {
+  int64_t best = 64;
+  while (best < least) best *= 2;
+  for (int64_t five = 64; five < best; five *= 5)
+    for (int64_t three = five; three < best; three *= 3) {
+      int64_t m = three;
+      while (m < least) m *= 2;
+      if (m < best) best = m;
+    }
+  return best;
+}
+
+static bool make_chain(fft_plan *p, fft_chain *c, int64_t n) {
+  int64_t m = n;
+  radix_list list;
+  take_apart(n, &list);
+  if (n == 1) list.radix[list.count++] = 1;
+  c->n = n;
+  for (int j = 0; j < list.count; j++) {
+    int radix = list.radix[j];
+    m /= radix;
+    char *turns = own(p, p->real, m * (radix - 1)), *circle = own(p, p->real, radix);
+    if (!turns || !circle) return false;
+    for (int64_t i = 0; i < m; i++)
+      for (int k = 1; k < radix; k++) put_root(p->real, turns, i * (radix - 1) + k - 1, i * k, radix * m);
+    for (int k = 0; k < radix; k++) put_root(p->real, circle, k, k, radix);
+    c->radix[c->count] = radix;
+    c->circle[c->count] = circle;
+    c->turns[c->count++] = turns;
+  }
+  return true;
+}
+
+/* ---- the ways ---- */
+
+static bool make_split(fft_plan *p, int lanes) {
+  int64_t n = p->n, n1 = middle(n, lanes), n2 = n / n1, block = BLOCK / 2 / dtype_size(p->real);
+  if (block < lanes) block = lanes;
+  p->columns = n <= WHOLE || n2 < block ? n2 : block;
+  p->rows = n <= WHOLE || n1 < block ? n1 : block;
+  p->width = p->columns + n2 % p->columns;
+  char *turns = own(p, p->real, n1 * p->width);
+  if (!turns || !make_chain(p, &p->first, n1) || !make_chain(p, &p->second, n2)) return false;
+  for (int64_t k = 0; k < n1 && !(k > 0 && cancel_due()); k++)
+    for (int64_t j = 0; j < p->width; j++) put_root(p->real, turns, k * p->width + j, k * j, n);
+  p->turns = turns;
+  if (p->width == n2) return true;
+  while ((int64_t)1 << (2 * p->shift) < n) p->shift++;
+  int64_t low = (int64_t)1 << p->shift, high = (n >> p->shift) + 1;
+  double *l = own(p, DT_float64, low), *h = own(p, DT_float64, high);
+  if (!l || !h) return false;
+  for (int64_t k = 0; k < low; k++) root(k, n, l + 2 * k);
+  for (int64_t k = 0; k < high && k << p->shift < n; k++) root(k << p->shift, n, h + 2 * k);
+  p->low = l;
+  p->high = h;
+  return true;
+}
+
+static void free_plan(fft_plan *p) {
+  if (!p) return;
+  free_plan(p->inner);
+  for (int k = 0; k < p->owned; k++) free(p->own[k]);
+  free(p);
+}
+
+static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
+
+/* The transform of the chirp's conjugate around 0, by m, in float64 whatever the plan's dtype. */
+static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
+  int64_t n = p->n, m = p->inner->n;
+  fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
+  double *around = calloc((size_t)m, 2 * sizeof(double)), *result = malloc((size_t)m * 2 * sizeof(double));
+  bool done = exact && around && result;
+  for (int64_t j = 0, end; done && (end = cancel_stretch(j, n)) > j;)
+    for (; j < end; j++)
+      for (int64_t k = j; ; k = m - j) {
+        around[2 * k] = chirp[2 * j] / (double)m;
+        around[2 * k + 1] = -chirp[2 * j + 1] / (double)m;
+        if (j == 0 || k != j) break;
+      }
+  done = done && fft_run_line(exact, false, 1, around, result) == OK;
+  for (int64_t k = 0, end; done && (end = cancel_stretch(k, m)) > k;)
+    for (; k < end; k++) put(p->real, spectrum, k, result + 2 * k);
+  free(around);
+  free(result);
+  if (exact != p->inner) free_plan(exact);
+  return done;
+}
+
+static bool make_convolution(fft_plan *p) {
+  int64_t n = p->n, m = good_length(2 * n - 1);
+  p->inner = make_plan(m, p->real, FFT_SPLIT, false);
+  char *chirp = own(p, p->real, n), *spectrum = own(p, p->real, m);
+  double *exact = malloc((size_t)n * 2 * sizeof(double));
+  bool done = p->inner && chirp && spectrum && exact;
+  for (int64_t j = 0, square = 0, end; done && (end = cancel_stretch(j, n)) > j;)       /* square: j * j modulo 2 n */
+    for (; j < end; j++) {
+      root(square, 2 * n, exact + 2 * j);
+      put(p->real, chirp, j, exact + 2 * j);
+      square = (square + 2 * j + 1) % (2 * n);
+    }
+  done = done && put_spectrum(p, exact, spectrum);
+  free(exact);
+  if (p->inner) p->bytes += p->inner->bytes;
+  p->chirp = chirp;
+  p->spectrum = spectrum;
+  return done;
+}
+
+static bool make_join(fft_plan *p) {
+  int64_t h = p->n;
+  char *join = own(p, p->real, h / 2 + 1);
+  if (!join) return false;
+  for (int64_t k = 0, end; (end = cancel_stretch(k, h / 2 + 1)) > k;)
+    for (; k < end; k++) {
+      double z[2], turned[2];
+      root(k, 2 * h, z);
+      turned[0] = z[1];
+      turned[1] = -z[0];
+      put(p->real, join, k, turned);
+    }
+  p->join = join;
+  return true;
+}
+
+static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves) {
+  fft_plan *p = calloc(1, sizeof *p);
+  if (!p) return NULL;
+  p->n = n;
+  p->real = real;
+  p->way = way;
+  p->bytes = sizeof *p;
+  bool made = way == FFT_TOGETHER ? make_chain(p, &p->first, n)
+            : way == FFT_SPLIT ? make_split(p, fft_kernels(real)->lanes) : make_convolution(p);
+  if (made && (!halves || make_join(p)) && !this_operation.stopped) return p;      /* an unfinished plan would stay */
+  free_plan(p);
+  return NULL;
+}
+
+/* ---- the cache: a list of all plans, guarded by a lock ---- */
+
+static fft_plan *plans;
+static size_t kept_bytes;
+static uint64_t now;
+
+static fft_plan *find(int64_t n, enum dtype real, enum fft_way way, bool halves) {
+  for (fft_plan *p = plans; p; p = p->next)
+    if (p->n == n && p->real == real && p->way == way && (p->join || !halves)) return p;
+  return NULL;
+}
+
+/* Frees plans that nobody uses, the oldest first, until `most` and `bytes` are kept. */
+static void trim(int most, size_t bytes) {
+  for (;;) {
+    int count = 0;
+    fft_plan **oldest = NULL;
+    for (fft_plan **p = &plans; *p; p = &(*p)->next, count++)
+      if ((*p)->users == 0 && (!oldest || (*p)->used < (*oldest)->used)) oldest = p;
+    if (!oldest || (count <= most && kept_bytes <= bytes)) return;
+    fft_plan *gone = *oldest;
+    *oldest = gone->next;
+    kept_bytes -= gone->bytes;
+    free_plan(gone);
+  }
+}
+
+/* Takes a plan out of the list for a user; `made`, unless NULL, joins the list if the list has no such plan. */
+static fft_plan *use(int64_t n, enum dtype real, enum fft_way way, bool halves, fft_plan *made) {
+  lock_take(LOCK_FFT_PLANS);
+  fft_plan *p = find(n, real, way, halves);
+  if (!p && made) {
+    p = made;
+    p->next = plans;
+    plans = p;
+    kept_bytes += p->bytes;
+  }
+  if (p) {
+    p->users++;
+    p->used = ++now;
+  }
+  lock_release(LOCK_FFT_PLANS);
+  return p;
+}
+
+/* A plan is made without the lock: a hook that runs meanwhile may ask for the memory of plans. */
+int fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan) {
+  fft_plan *p = use(n, real, way, halves, NULL);
+  if (!p) {
+    fft_plan *made = make_plan(n, real, way, halves);
+    if (made) p = use(n, real, way, halves, made);
+    if (made && made != p) free_plan(made);
+  }
+  *plan = p;
+  return p ? OK : ERR_MEMORY;
+}
+
+void fft_plan_return(const fft_plan *plan) {
+  fft_plan *p = (fft_plan *)(uintptr_t)plan;
+  lock_take(LOCK_FFT_PLANS);
+  p->users--;
+  trim(KEPT, KEPT_BYTES);
+  lock_release(LOCK_FFT_PLANS);
+}
+
+size_t cpu_fft_kept(void) {
+  lock_take(LOCK_FFT_PLANS);
+  size_t bytes = kept_bytes;
+  lock_release(LOCK_FFT_PLANS);
+  return bytes;
+}
+
+void cpu_fft_forget(void) {
+  lock_take(LOCK_FFT_PLANS);
+  trim(0, 0);
+  lock_release(LOCK_FFT_PLANS);
+}

@@ -1,0 +1,48 @@
+/* Picks the kernels for this processor's instruction set when the module is loaded. */
+
+#include "cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Per ISA: extern declarations of its tables, and the struct that holds them. */
+#define TABLE_OF_base(family)   extern const family##_table family##_table_base;
+#define TABLE_OF_avx2(family)   extern const family##_table family##_table_avx2;
+#define TABLE_OF_avx512(family) extern const family##_table family##_table_avx512;
+#define FIELD_OF_base(family)   .family = &family##_table_base,
+#define FIELD_OF_avx2(family)   .family = &family##_table_avx2,
+#define FIELD_OF_avx512(family) .family = &family##_table_avx512,
+#define DECLARE_ISA(isa)          \
+  KERNEL_TABLES(TABLE_OF_##isa)   \
+  static const isa_tables isa_##isa = {.name = #isa, KERNEL_TABLES(FIELD_OF_##isa)};
+
+DECLARE_ISA(base)
+#ifdef LT_HAS_avx2
+DECLARE_ISA(avx2)
+#endif
+#ifdef LT_HAS_avx512
+DECLARE_ISA(avx512)
+#endif
+
+const isa_tables *cpu_isa = &isa_base;
+
+/* What this processor and its system can run, best first. */
+static const isa_tables *best_isa(const char *limit) {
+  if (limit && strcmp(limit, "baseline") == 0) return &isa_base;
+#ifdef LT_HAS_avx2
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return &isa_base;
+#ifdef LT_HAS_avx512
+  bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512vl");
+  if (avx512 && !(limit && strcmp(limit, "avx2") == 0)) return &isa_avx512;
+#endif
+  return &isa_avx2;
+#else
+  return &isa_base;
+#endif
+}
+
+__attribute__((constructor)) static void choose_isa(void) { cpu_isa = best_isa(getenv("LUATENSOR_CPU")); }
+
+const isa_tables *cpu_best_isa(void) { return best_isa(NULL); }

@@ -1,5 +1,0 @@
-/* Inner loops of convolutions, float64. */
-
-#define REAL double
-#define TABLE conv_float64_table
-#include "conv.h"

@@ -1,0 +1,5 @@
+/* Fourier transforms in float32. */
+
+#define REAL float
+#define TABLE fft_float32_table
+#include "cpu/kernels/fft/fft.h"

@@ -1,0 +1,5 @@
+/* Fourier transforms in float64. */
+
+#define REAL double
+#define TABLE fft_float64_table
+#include "cpu/kernels/fft/fft.h"

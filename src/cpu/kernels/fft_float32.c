@@ -1,5 +1,0 @@
-/* Fourier transforms in float32. */
-
-#define REAL float
-#define TABLE fft_float32_table
-#include "fft.h"

@@ -1,5 +1,0 @@
-/* Fourier transforms in float64. */
-
-#define REAL double
-#define TABLE fft_float64_table
-#include "fft.h"

@@ -1,0 +1,7 @@
+/* Small matrices of complex128. */
+
+#define T       complex128_t
+#define REAL    double
+#define COMPLEX 1
+#define TABLE   linalg_complex128_table
+#include "cpu/kernels/linalg/linalg_small.h"

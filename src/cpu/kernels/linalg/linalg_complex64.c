@@ -1,0 +1,7 @@
+/* Small matrices of complex64. */
+
+#define T       complex64_t
+#define REAL    float
+#define COMPLEX 1
+#define TABLE   linalg_complex64_table
+#include "cpu/kernels/linalg/linalg_small.h"

@@ -1,0 +1,7 @@
+/* Small matrices of float32. */
+
+#define T       float
+#define REAL    float
+#define COMPLEX 0
+#define TABLE   linalg_float32_table
+#include "cpu/kernels/linalg/linalg_small.h"

@@ -1,0 +1,7 @@
+/* Small matrices of float64. */
+
+#define T       double
+#define REAL    double
+#define COMPLEX 0
+#define TABLE   linalg_float64_table
+#include "cpu/kernels/linalg/linalg_small.h"

@@ -1,0 +1,5 @@
+/* Substitution in small triangles, float32. */
+
+#define REAL  float
+#define TABLE triangle_float32_table
+#include "cpu/kernels/linalg/triangle.h"

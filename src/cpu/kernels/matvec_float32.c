@@ -1,0 +1,5 @@
+/* Products that use each element of a matrix twice, float32. */
+
+#define REAL  float
+#define TABLE matvec_float32_table
+#include "cpu/kernels/matvec.h"

@@ -1,0 +1,329 @@
+/* Inner loops of normalisation for one dtype: T, and WORD, an integer as wide. An element's distance from the mean is
+** (x - from) - mean: what is kept of a mean is its distance from an element nearby, so that data far from 0 loses nothing.
+** Some hundred elements are added up in T, these sums in double. */
+
+#include <math.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "math/base.h"
+
+enum {
+  N    = 64 / sizeof(T),        /* elements of a vector */
+  PART = 32 * N,                /* elements that are added up in T */
+  ROWS = 64                     /* rows whose gradients of parameters are added up in T */
+};
+
+typedef T    vec  __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+typedef WORD mask __attribute__((vector_size(64), aligned(sizeof(T)), may_alias));
+
+#define AT(p) (*(const vec *)(const void *)(p))
+#define TO(p) (*(vec *)(void *)(p))
+
+/* The first `rest` elements at p, then zeros; and back. */
+#define READ_REST(name, p, rest)  vec name = {0}; memcpy(&name, p, (size_t)(rest) * sizeof(T))
+#define WRITE_REST(name, p, rest) memcpy(p, &name, (size_t)(rest) * sizeof(T))
+
+static const WORD lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#define FIRST_OF(v, rest) ((vec)((mask)(v) & (*(const mask *)(const void *)lanes < (WORD)(rest))))
+
+INLINE double add_lanes(const vec *v) {
+  T lane[N];
+  memcpy(lane, v, sizeof lane);
+  for (int w = N / 2; w > 0; w /= 2)
+    for (int j = 0; j < w; j++) lane[j] += lane[j + w];
+  return (double)lane[0];
+}
+
+/* ---- sums along a row ---- */
+
+/* A function's body: the sum of an expression of x, the elements of X. */
+#define SUM_UP(expression)                                                              \
+  double total = 0;                                                                     \
+  for (; n > 0; n -= PART, X += PART) {                                                 \
+    const int64_t some = n < PART ? n : PART;                                           \
+    int64_t i = 0;                                                                      \
+    vec a = {0}, b = {0};                                                               \
+    for (; i + 2 * N <= some; i += 2 * N) {                                             \
+      { const vec x = AT(X + i); a += (expression); }                                   \
+      { const vec x = AT(X + i + N); b += (expression); }                               \
+    }                                                                                   \
+    for (; i + N <= some; i += N) { const vec x = AT(X + i); a += (expression); }       \
+    if (i < some) {                                                                     \
+      READ_REST(x, X + i, some - i);                                                    \
+      const vec e = (expression);                                                       \
+      b += FIRST_OF(e, some - i);                                                       \
+    }                                                                                   \
+    a += b;                                                                             \
+    total += add_lanes(&a);                                                             \
+  }                                                                                     \
+  return total;
+
+INLINE double sum_of_distances(int64_t n, const T *X, const T from) { SUM_UP(x - from) }
+INLINE double sum_of_squares(int64_t n, const T *X, const T from, const T mean) {
+  SUM_UP(((x - from) - mean) * ((x - from) - mean))
+}
+
+static norm_moments moments(int64_t n, const void *x) {
+  const T from = *(const T *)x;
+  const double mean = sum_of_distances(n, x, from) / (double)n;
+  return (norm_moments){(double)n, (double)from + mean, sum_of_squares(n, x, from, (T)mean)};
+}
+
+/* sum[0] += of g * (distance from the mean); sum[1] += of g. */
+static void sums(int64_t n, const void *x_, const void *g_, double from_, double mean_, double *sum) {
+  const T *X = x_, *G = g_, from = (T)from_, mean = (T)mean_;
+  for (; n > 0; n -= PART, X += PART, G += PART) {
+    const int64_t some = n < PART ? n : PART;
+    int64_t i = 0;
+    vec a = {0}, b = {0};
+    for (; i + N <= some; i += N) {
+      const vec g = AT(G + i);
+      a += g * ((AT(X + i) - from) - mean);
+      b += g;
+    }
+    if (i < some) {
+      READ_REST(x, X + i, some - i);
+      READ_REST(g, G + i, some - i);
+      const vec e = g * ((x - from) - mean);
+      a += FIRST_OF(e, some - i);
+      b += g;
+    }
+    sum[0] += add_lanes(&a);
+    sum[1] += add_lanes(&b);
+  }
+}
+
+/* ---- a run of elements with one factor ---- */
+
+/* y = distance * by + add */
+static void apply(int64_t n, const void *x_, double from_, double mean_, double by_, double add_, void *y_) {
+  const T *x = x_, from = (T)from_, mean = (T)mean_, by = (T)by_, add = (T)add_;
+  T *y = y_;
+  _Pragma("omp simd")
+  for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * by + add;
+}
+
+/* out = g * by + distance * slope + add; where slope is 0 x is not read. */
+static void apply_back(int64_t n, const void *x_, const void *g_, double from_, double mean_, const double *by_, void *out_) {
+  const T *x = x_, *g = g_, from = (T)from_, mean = (T)mean_, by = (T)by_[0], slope = (T)by_[1], add = (T)by_[2];
+  T *out = out_;
+  if (by_[1] == 0) {
+    _Pragma("omp simd")
+    for (int64_t i = 0; i < n; i++) out[i] = g[i] * by + add;
+    return;
+  }
+  _Pragma("omp simd")
+  for (int64_t i = 0; i < n; i++) out[i] = g[i] * by + ((x[i] - from) - mean) * slope + add;
+}
+
+/* ---- rows ---- */
+
+INLINE int64_t row_length(const norm_call *c) { return c->segments * c->run; }
+
+/* y = distance * rstd * w + b */
+INLINE void apply_row(int64_t n, const T *x, T from, T mean, T rstd, const T *w, const T *b, T *y) {
+  _Pragma("omp simd")
+  for (int64_t i = 0; i < n; i++) y[i] = ((x[i] - from) - mean) * rstd * w[i] + b[i];
+}
+
+static void rows(const norm_call *c, int64_t begin, int64_t end) {
+  const int64_t n = row_length(c);
+  T *stats = c->stats;
+  for (int64_t r = begin; r < end; r++) {
+    const T *x = (const T *)c->in.data + r * n;
+    T *y = (T *)c->out.data + r * n;
+    const int64_t at = r % c->groups * c->segments;
+    const T *w = (const T *)c->weight + at, *b = (const T *)c->bias + at;
+    const T from = c->rms ? 0 : x[0], mean = c->rms ? 0 : (T)(sum_of_distances(n, x, from) / (double)n);
+    const double rstd = 1 / sqrt(sum_of_squares(n, x, from, mean) / (double)n + c->eps);
+    if (!c->rms) stats[r] = mean;
+    stats[c->rms ? r : c->rows + r] = (T)rstd;
+    if (c->run == 1) apply_row(n, x, from, mean, (T)rstd, w, b, y);
+    else
+      for (int64_t s = 0; s < c->segments; s++)
+        apply(c->run, x + s * c->run, (double)from, (double)mean, rstd * (double)w[s], (double)b[s], y + s * c->run);
+  }
+}
+
+/* What the gradient of a row adds up: of g * w * distance * rstd and of g * w. With `affine`, dw += g * distance * rstd and
+** db += g, element by element. */
+INLINE void back_sums(int64_t n, const T *X, const T *G, T from, T mean, T rstd, const T *W, T *dw, T *db, const bool affine,
+                      double *sum) {
+  for (int64_t done = 0; done < n; done += PART) {
+    const int64_t end = n - done < PART ? n : done + PART;
+    int64_t i = done;
+    vec a = {0}, b = {0};
+    for (; i + N <= end; i += N) {
+      const vec g = AT(G + i), gx = g * (((AT(X + i) - from) - mean) * rstd), w = AT(W + i);
+      a += gx * w;
+      b += g * w;
+      if (affine) TO(dw + i) += gx, TO(db + i) += g;
+    }
+    if (i < end) {
+      READ_REST(x, X + i, end - i);
+      READ_REST(g, G + i, end - i);
+      READ_REST(w, W + i, end - i);
+      const vec all = g * (((x - from) - mean) * rstd), gx = FIRST_OF(all, end - i);
+      a += gx * w;
+      b += g * w;
+      if (affine) {
+        READ_REST(v, dw + i, end - i);
+        READ_REST(u, db + i, end - i);
+        v += gx, u += g;
+        WRITE_REST(v, dw + i, end - i);
+        WRITE_REST(u, db + i, end - i);
+      }
+    }
+    sum[0] += add_lanes(&a);
+    sum[1] += add_lanes(&b);
+  }
+}
+
+INLINE void back_row(int64_t n, const T *x, const T *g, T from, T mean, T rstd, const T *w, T slope, T add, T *out) {
+  _Pragma("omp simd")
+  for (int64_t i = 0; i < n; i++) out[i] = g[i] * w[i] * rstd + ((x[i] - from) - mean) * slope + add;
+}
+
+/* The same of a row of several runs, each with one weight. */
+static void back_sums_of_runs(const norm_call *c, const T *x, const T *g, T from, T mean, double rstd, const T *w, T *dw, T *db,
+                              double *sum) {
+  for (int64_t s = 0; s < c->segments; s++) {
+    double of_run[2] = {0, 0};
+    sums(c->run, x + s * c->run, g + s * c->run, (double)from, (double)mean, of_run);
+    sum[0] += of_run[0] * rstd * (double)w[s];
+    sum[1] += of_run[1] * (double)w[s];
+    dw[s] += (T)(of_run[0] * rstd);
+    db[s] += (T)of_run[1];
+  }
+}
+
+/* total += part, which starts anew */
+static void flush(int64_t n, T *part, double *total) {
+  for (int64_t i = 0; i < n; i++) total[i] += (double)part[i];
+  memset(part, 0, (size_t)n * sizeof(T));
+}
+
+static void rows_back(const norm_call *c, int64_t begin, int64_t end, void *part_, double *total) {
+  const int64_t n = row_length(c), params = c->groups * c->segments;
+  const bool affine = c->dweight || c->dbias;
+  const T *stats = c->stats;
+  T *part = part_;
+  memset(part, 0, (size_t)(2 * params) * sizeof(T));
+  memset(total, 0, (size_t)(2 * params) * sizeof(double));
+  for (int64_t r = begin; r < end; r++) {
+    const T *x = (const T *)c->in.data + r * n, *g = (const T *)c->gradient.data + r * n;
+    const int64_t at = r % c->groups * c->segments;
+    const T *w = (const T *)c->weight + at, from = c->rms ? 0 : x[0], mean = c->rms ? 0 : stats[r];
+    const T rstd = stats[c->rms ? r : c->rows + r];
+    T *dw = part + at, *db = dw + params;
+    double sum[2] = {0, 0};
+    if (c->run > 1) back_sums_of_runs(c, x, g, from, mean, (double)rstd, w, dw, db, sum);
+    else if (affine) back_sums(n, x, g, from, mean, rstd, w, dw, db, true, sum);
+    else back_sums(n, x, g, from, mean, rstd, w, dw, db, false, sum);
+    const double slope = -(double)rstd * (double)rstd * sum[0] / (double)n;
+    const double add = c->rms ? 0 : -(double)rstd * sum[1] / (double)n;
+    T *out = (T *)c->out.data + r * n;
+    if (c->out.data && c->run == 1) back_row(n, x, g, from, mean, rstd, w, (T)slope, (T)add, out);
+    for (int64_t s = 0; c->out.data && c->run > 1 && s < c->segments; s++) {
+      const double by[3] = {(double)w[s] * (double)rstd, slope, add};
+      apply_back(c->run, x + s * c->run, g + s * c->run, (double)from, (double)mean, by, out + s * c->run);
+    }
+    if (affine && (r - begin) % ROWS == ROWS - 1) flush(2 * params, part, total);
+  }
+  if (affine) flush(2 * params, part, total);
+}
+
+/* ---- softmax: o, and g, the gradient of what it gave ---- */
+
+/* Sum of g * o; of g alone where plain. */
+INLINE double sum_of_products(int64_t n, const T *O, const T *G, const bool plain) {
+  double total = 0;
+  for (; n > 0; n -= PART, O += PART, G += PART) {
+    const int64_t some = n < PART ? n : PART;
+    int64_t i = 0;
+    vec a = {0};
+    for (; i + N <= some; i += N) {
+      if (plain) a += AT(G + i);
+      else a += AT(G + i) * AT(O + i);
+    }
+    if (i < some) {
+      READ_REST(o, O + i, some - i);
+      READ_REST(g, G + i, some - i);
+      if (plain) a += g;
+      else a += g * o;
+    }
+    total += add_lanes(&a);
+  }
+  return total;
+}
+
+static void softmax_back(const norm_call *c, int64_t begin, int64_t end) {
+  const int64_t n = row_length(c);
+  for (int64_t r = begin; r < end; r++) {
+    const T *o = (const T *)c->in.data + r * n, *g = (const T *)c->gradient.data + r * n;
+    T *out = (T *)c->out.data + r * n;
+    if (c->kind == NORM_softmax) {
+      const T sum = (T)sum_of_products(n, o, g, false);
+      _Pragma("omp simd")
+      for (int64_t i = 0; i < n; i++) out[i] = o[i] * (g[i] - sum);
+    } else {
+      const T sum = (T)sum_of_products(n, o, g, true);
+      _Pragma("omp simd")
+      for (int64_t i = 0; i < n; i++) out[i] = g[i] - exp_to_0(o[i]) * sum;
+    }
+  }
+}
+
+/* ---- columns: rows of n elements, each of which is one of another set ---- */
+
+/* sum[j] += x - from[j], squares[j] += its square */
+static void column_moments(int64_t count, int64_t n, const void *x_, const void *from_, double *sum, double *squares) {
+  const T *x = x_, *from = from_;
+  for (int64_t r = 0; r < count; r++, x += n) {
+    _Pragma("omp simd")
+    for (int64_t j = 0; j < n; j++) {
+      const double d = (double)(x[j] - from[j]);
+      sum[j] += d;
+      squares[j] += d * d;
+    }
+  }
+}
+
+/* by: [4][n], from, mean, factor, what is added */
+static void column_apply(int64_t count, int64_t n, const void *x_, const void *by, void *y_) {
+  const T *x = x_, *from = by, *mean = from + n, *factor = mean + n, *add = factor + n;
+  T *y = y_;
+  for (int64_t r = 0; r < count; r++, x += n, y += n) {
+    _Pragma("omp simd")
+    for (int64_t j = 0; j < n; j++) y[j] = ((x[j] - from[j]) - mean[j]) * factor[j] + add[j];
+  }
+}
+
+/* sum[j] += g * distance, sum[n + j] += g */
+static void column_sums(int64_t count, int64_t n, const void *x_, const void *g_, const void *by, double *sum) {
+  const T *x = x_, *g = g_, *from = by, *mean = from + n;
+  double *all = sum + n;
+  for (int64_t r = 0; r < count; r++, x += n, g += n) {
+    _Pragma("omp simd")
+    for (int64_t j = 0; j < n; j++) {
+      sum[j] += (double)(g[j] * ((x[j] - from[j]) - mean[j]));
+      all[j] += (double)g[j];
+    }
+  }
+}
+
+/* by: [5][n], from, mean, then as in apply_back */
+static void column_back(int64_t count, int64_t n, const void *x_, const void *g_, const void *by_, void *out_) {
+  const T *x = x_, *g = g_, *from = by_, *mean = from + n, *by = mean + n, *slope = by + n, *add = slope + n;
+  T *out = out_;
+  for (int64_t r = 0; r < count; r++, x += n, g += n, out += n) {
+    _Pragma("omp simd")
+    for (int64_t j = 0; j < n; j++) out[j] = g[j] * by[j] + ((x[j] - from[j]) - mean[j]) * slope[j] + add[j];
+  }
+}
+
+const norm_kernel ISA_NAME(TABLE) = {
+  .rows = rows, .rows_back = rows_back, .softmax_back = softmax_back, .moments = moments, .sums = sums, .apply = apply, .apply_back = apply_back,
+  .column_moments = column_moments, .column_apply = column_apply, .column_sums = column_sums, .column_back = column_back,
+};

@@ -1,0 +1,9 @@
+/* Normalisation in float32. */
+
+#include "cpu/cpu.h"
+#include "cpu/kernels/exponentials.h"
+
+#define T     float
+#define WORD  int32_t
+#define TABLE norm_float32_table
+#include "cpu/kernels/nn/norm.h"

@@ -1,0 +1,9 @@
+/* Normalisation in float64. */
+
+#include "cpu/cpu.h"
+#include "cpu/kernels/exponentials.h"
+
+#define T     double
+#define WORD  int64_t
+#define TABLE norm_float64_table
+#include "cpu/kernels/nn/norm.h"

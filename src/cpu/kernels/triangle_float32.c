@@ -1,5 +1,0 @@
-/* Substitution in small triangles, float32. */
-
-#define REAL  float
-#define TABLE triangle_float32_table
-#include "triangle.h"

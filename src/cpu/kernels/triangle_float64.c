@@ -1,5 +1,0 @@
-/* Substitution in small triangles, float64. */
-
-#define REAL  double
-#define TABLE triangle_float64_table
-#include "triangle.h"

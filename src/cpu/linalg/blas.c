@@ -1,0 +1,138 @@
+/* OpenBLAS computes each call on the thread that makes it: our regions share the work out. Its builds differ in where they
+** keep their number of threads: the OpenMP build asks OpenMP, which has a number for each thread, the other one has a
+** number for the process. Both are the host's, who may use them, too, so they are put back.
+**
+** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, keeps it for later calls, and asks
+** the system again and again, for ever, if there is no room. So a buffer that may be needed is mapped before. */
+
+#include <cblas.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/lock.h"
+#include "cpu/cpu.h"
+
+enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* openblas_get_parallel() */
+
+enum {
+  LEAST  = 25,              /* calls at once for which any build of OpenBLAS has buffers */
+  MOST   = 1024,
+  BUFFER = (128 + 8) << 20  /* bytes of a buffer, and some for all else */
+};
+
+/* OpenMP's, where OpenBLAS brought it, and OpenBLAS's own memory, which not every build shows. */
+__attribute__((weak)) int   omp_get_max_threads(void);
+__attribute__((weak)) void  omp_set_num_threads(int n);
+__attribute__((weak)) void *blas_memory_alloc(int unused);
+__attribute__((weak)) void  blas_memory_free(void *buffer);
+
+static int kind;                     /* of OpenBLAS's threads */
+static int most = LEAST;             /* threads of a use: as many as OpenBLAS was built for */
+static atomic_int users;             /* threads that may be calling */
+static atomic_int mapped;            /* buffers that OpenBLAS has for them */
+static int uses, host_threads;       /* pthread build: the uses at hand, and the process's number before the first (LOCK_BLAS) */
+
+__attribute__((constructor)) static void start(void) {
+  const char *built_for = strstr(openblas_get_config(), "MAX_THREADS=");
+  kind = openblas_get_parallel();
+  if (kind == BLAS_OPENMP && (!omp_get_max_threads || !omp_set_num_threads)) kind = BLAS_PTHREADS;
+  if (built_for && atoi(built_for + 12) > LEAST) most = atoi(built_for + 12);
+  if (most > MOST) most = MOST;
+  if (!blas_memory_alloc || !blas_memory_free) mapped = INT_MAX;
+}
+
+/* ---- one thread a call ---- */
+
+static int keep_to_one(void) {
+  int before = 1;
+  if (kind == BLAS_OPENMP) {
+    before = omp_get_max_threads();
+    if (before != 1) omp_set_num_threads(1);
+  } else if (kind == BLAS_PTHREADS) {
+    lock_take(LOCK_BLAS);
+    if (uses++ == 0 && (host_threads = openblas_get_num_threads()) != 1) openblas_set_num_threads(1);
+    lock_release(LOCK_BLAS);
+  }
+  return before;
+}
+
+static void put_back(int before) {
+  if (kind == BLAS_OPENMP) {
+    if (before != 1) omp_set_num_threads(before);
+  } else if (kind == BLAS_PTHREADS) {
+    lock_take(LOCK_BLAS);
+    if (--uses == 0 && host_threads != 1) openblas_set_num_threads(host_threads);
+    lock_release(LOCK_BLAS);
+  }
+}
+
+bool cpu_blas_in_use(void) { return atomic_load_explicit(&users, memory_order_relaxed) > 0; }
+
+void cpu_blas_worker(void) { if (kind == BLAS_OPENMP) omp_set_num_threads(1); }
+
+/* ---- buffers ---- */
+
+static bool has_room(void) {
+  void *p = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return false;
+  munmap(p, BUFFER);
+  return true;
+}
+
+/* Makes OpenBLAS map so many buffers, of which others may be using some. Returns how many it has; fewer if there is no
+** room. It keeps what is freed. */
+static int map_buffers(int wanted, int others) {
+  void *first = NULL;
+  int count = 0, sure = atomic_load(&mapped) - others;
+  for (; count < wanted && (count < sure || has_room()); count++) {
+    void **buffer = blas_memory_alloc(0);
+    *buffer = first;                       /* a list */
+    first = buffer;
+  }
+  while (first) {
+    void *next = *(void **)first;
+    blas_memory_free(first);
+    first = next;
+  }
+  if (count > atomic_load(&mapped)) atomic_store(&mapped, count);
+  return count;
+}
+
+/* `n` more users have been counted. Returns how many of them there is a buffer for. */
+static int buffers_for(int n) {
+  lock_take(LOCK_BLAS);
+  int wanted = atomic_load(&users), others = wanted - n, have = map_buffers(wanted, others);
+  if (have < others + 1) {
+    cpu_empty_cache(0);
+    have = map_buffers(wanted, others);
+  }
+  lock_release(LOCK_BLAS);
+  return have >= wanted ? n : have > others ? have - others : 0;
+}
+
+/* ---- uses ---- */
+
+blas_use cpu_blas_begin(int threads) {
+  blas_use use = {.threads = threads < most ? threads : most};
+  if (atomic_fetch_add(&users, use.threads) + use.threads > atomic_load(&mapped)) {
+    int granted = buffers_for(use.threads);
+    atomic_fetch_sub(&users, use.threads - granted);
+    use.threads = granted;
+  }
+  use.before = use.threads > 0 ? keep_to_one() : 1;
+  return use;
+}
+
+void cpu_blas_end(const blas_use *use) {
+  if (use->threads == 0) return;
+  put_back(use->before);
+  atomic_fetch_sub(&users, use->threads);
+}
+
+void cpu_blas_describe(char *text, size_t size) {
+  snprintf(text, size, "%s, core %s, a thread a call", openblas_get_config(), openblas_get_corename());
+}

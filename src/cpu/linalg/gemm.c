@@ -1,0 +1,390 @@
+/* Matrix products: BLAS for floats and complex numbers wherever it can address the matrices (complex ones are copied
+** where it cannot), own kernels for the rest; a batch of small ones is shared out whole. */
+
+#include "cpu/linalg/gemm.h"
+
+#include <cblas.h>
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/blas.h"
+#include "cpu/cpu.h"
+
+enum {
+  GRAIN = 1 << 19,     /* multiplications: below a million (20 µs) a second thread costs more than it saves */
+  SLAB  = 1024,        /* columns of a half float result made in float32 at a time */
+  SHORT = 1 << 15,     /* elements of a sum of products: longer ones are made of such parts */
+  PARTS = 256,         /* of a sum of products, that threads share */
+  SMALL = 1000000,     /* multiplications: to here OpenBLAS has AVX-512 kernels without packing (128³: 37 µs, not 42) */
+  MOST_BLOCKS = 1024,  /* of any product */
+  MANY  = 8,           /* blocks of SMALL in a product; with more (256³) they gain nothing */
+  TILE  = 16           /* blocks begin at a multiple: a tile of OpenBLAS, a cache line of floats */
+};
+
+/* Multiplications of a block at most: half a second of a core's. OpenBLAS gains nothing by larger ones. */
+#define LONGEST 0x1p34
+
+/* ---- BLAS ---- */
+
+/* alpha or beta as BLAS takes it: complex ones by address. */
+typedef struct number {
+  float  single[2];
+  double wide[2];
+} number;
+
+static number number_of(const scalar *s) {
+  return (number){{(float)s->f, (float)s->im}, {s->f, s->im}};
+}
+
+static bool is_zero(const scalar *s) { return s->f == 0 && s->im == 0; }
+
+static CBLAS_TRANSPOSE transposed(bool yes) { return yes ? CblasTrans : CblasNoTrans; }
+
+/* c = m @ v: m is rows × columns, addressed by a; strides of vectors are positive. */
+static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int columns, const void *m, const void *v,
+                      int v_stride, void *c, int c_stride) {
+  CBLAS_TRANSPOSE trans = transposed(a->trans);
+  int r = a->trans ? columns : rows, k = a->trans ? rows : columns, ld = (int)a->ld;
+  number x = number_of(&g->alpha), y = number_of(&g->beta);
+  switch (g->dtype) {
+    case DT_float32:
+      cblas_sgemv(CblasRowMajor, trans, r, k, x.single[0], m, ld, v, v_stride, y.single[0], c, c_stride);
+      break;
+    case DT_float64:
+      cblas_dgemv(CblasRowMajor, trans, r, k, x.wide[0], m, ld, v, v_stride, y.wide[0], c, c_stride);
+      break;
+    case DT_complex64:
+      cblas_cgemv(CblasRowMajor, trans, r, k, x.single, m, ld, v, v_stride, y.single, c, c_stride);
+      break;
+    default:
+      cblas_zgemv(CblasRowMajor, trans, r, k, x.wide, m, ld, v, v_stride, y.wide, c, c_stride);
+  }
+}
+
+static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
+
+/* c must hold numbers when BLAS multiplies it by beta 0: some versions keep a NaN. */
+static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
+  int size = dtype_size(g->dtype);
+  for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);
+}
+
+/* Between the elements of c in a product with a vector. */
+static int64_t column_stride(const gemm_call *g) { return g->m == 1 ? 1 : g->c_stride[0]; }
+static int64_t row_stride(const gemm_call *g)    { return g->n == 1 ? 1 : g->c_stride[1]; }
+
+/* True if b is a column that BLAS can multiply a by. */
+static bool has_column(const gemm_call *g) {
+  return g->n == 1 && is_vector_stride(column_stride(g)) && (g->k == 1 || is_vector_stride(g->b_stride[0]));
+}
+
+/* True if a is a row that BLAS can multiply b by. */
+static bool has_row(const gemm_call *g) {
+  return g->m == 1 && is_vector_stride(row_stride(g)) && (g->k == 1 || is_vector_stride(g->a_stride[1]));
+}
+
+static bool is_vector_product(const gemm_call *g) { return has_column(g) || has_row(g); }
+
+static void blas_vector(const gemm_call *g, const blas_matrix *a, const blas_matrix *b, const void *x, const void *y,
+                        void *c) {
+  int m = (int)g->m, n = (int)g->n, k = (int)g->k;
+  if (has_column(g)) {
+    if (is_zero(&g->beta)) clear(g, c, m, column_stride(g));
+    blas_gemv(g, a, m, k, x, y, k == 1 ? 1 : (int)g->b_stride[0], c, (int)column_stride(g));
+  } else {
+    if (is_zero(&g->beta)) clear(g, c, n, row_stride(g));
+    blas_matrix flipped = {!b->trans, b->ld};
+    blas_gemv(g, &flipped, n, k, y, x, k == 1 ? 1 : (int)g->a_stride[1], c, (int)row_stride(g));
+  }
+}
+
+/* The matrices of a product. */
+typedef struct blas_product { blas_matrix a, b, c; } blas_product;
+
+static void blas_call(const gemm_call *g, const blas_product *p, const void *a, const void *b, void *c) {
+  CBLAS_ORDER order = p->c.trans ? CblasColMajor : CblasRowMajor;
+  CBLAS_TRANSPOSE ta = transposed(p->a.trans != p->c.trans), tb = transposed(p->b.trans != p->c.trans);
+  int m = (int)g->m, n = (int)g->n, k = (int)g->k, lda = (int)p->a.ld, ldb = (int)p->b.ld, ldc = (int)p->c.ld;
+  number x = number_of(&g->alpha), y = number_of(&g->beta);
+  switch (g->dtype) {
+    case DT_float32:
+      cblas_sgemm(order, ta, tb, m, n, k, x.single[0], a, lda, b, ldb, y.single[0], c, ldc);
+      break;
+    case DT_float64:
+      cblas_dgemm(order, ta, tb, m, n, k, x.wide[0], a, lda, b, ldb, y.wide[0], c, ldc);
+      break;
+    case DT_complex64:
+      cblas_cgemm(order, ta, tb, m, n, k, x.single, a, lda, b, ldb, y.single, c, ldc);
+      break;
+    default:
+      cblas_zgemm(order, ta, tb, m, n, k, x.wide, a, lda, b, ldb, y.wide, c, ldc);
+  }
+}
+
+/* Into how many blocks to cut c: of a small product enough for OpenBLAS's small kernels, of others one a thread, but so many
+** that a block takes a second at most, so that the operation can be ended. */
+static int block_count(const gemm_call *g, int threads) {
+  double work = (double)g->m * (double)g->n * (double)g->k;
+  if (work <= SMALL) return 1;
+  int64_t want = work <= MANY * (double)SMALL ? (int64_t)ceil(work / SMALL) : (int64_t)fmin(ceil(work / LONGEST), MOST_BLOCKS);
+  if (g->m == 1 || g->n == 1) want = 1;
+  return (int)((want + threads - 1) / threads * threads);
+}
+
+/* How many of n blocks lie below one another, so that they are as square as can be. */
+static int block_rows(const gemm_call *g, int n) {
+  int best = 1;
+  for (int rows = 2; rows <= n; rows++)
+    if (n % rows == 0 && g->m / rows + g->n / (n / rows) < g->m / best + g->n / (n / best)) best = rows;
+  return best;
+}
+
+/* Where block i of n begins in a dim: at whole tiles; the last takes the rest. */
+static int64_t block_begin(int64_t length, int i, int n) {
+  return i == n ? length : length * i / n / TILE * TILE;
+}
+
+/* c in rows × columns blocks, shared out: faster than OpenBLAS's own threads, which wait for one another at each panel
+** (two threads, float32: 128³ 22 µs, not 52; 256³ 185, not 240; 384³ 610, not 720). */
+typedef struct blocks {
+  const gemm_call    *g;
+  const blas_product *p;
+  const char *a, *b;
+  char       *c;
+  int         rows, columns;
+  bool        vector;              /* a block is a product with a vector */
+} blocks;
+
+static void blas_block(const void *arg, int64_t t, int worker) {
+  const blocks *s = arg;
+  const gemm_call *g = s->g;
+  int row = (int)(t / s->columns), column = (int)(t % s->columns), size = dtype_size(g->dtype);
+  int64_t i = block_begin(g->m, row, s->rows), j = block_begin(g->n, column, s->columns);
+  gemm_call block = *g;
+  (void)worker;
+  block.m = block_begin(g->m, row + 1, s->rows) - i;
+  block.n = block_begin(g->n, column + 1, s->columns) - j;
+  if (block.m == 0 || block.n == 0) return;
+  const char *a = s->a + i * g->a_stride[0] * size, *b = s->b + j * g->b_stride[1] * size;
+  char *c = s->c + (i * g->c_stride[0] + j * g->c_stride[1]) * size;
+  if (s->vector) blas_vector(&block, &s->p->a, &s->p->b, a, b, c);
+  else blas_call(&block, s->p, a, b, c);
+}
+
+static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
+  blas_product p;
+  if (g->m > INT_MAX || g->n > INT_MAX || g->k > INT_MAX || g->k == 0) return false;
+  if (!blas_address(g->m, g->k, g->a_stride, INT_MAX, &p.a)) return false;
+  if (!blas_address(g->k, g->n, g->b_stride, INT_MAX, &p.b)) return false;
+  blocks s = {.g = g, .p = &p, .a = a, .b = b, .c = c, .vector = is_vector_product(g)};
+  if (!s.vector && !blas_address(g->m, g->n, g->c_stride, INT_MAX, &p.c)) return false;
+  int n = block_count(g, threads);
+  s.rows = block_rows(g, n);
+  s.columns = n / s.rows;
+  cpu_parallel(threads, n, blas_block, &s);
+  return true;
+}
+
+/* ---- half floats: column slabs of c in float32, so that sums are rounded once ---- */
+
+/* Rows of c (m × n, any strides) to the contiguous slab, or back. */
+static void convert_slab(const gemm_call *g, char *c, int64_t n, float *slab, bool back) {
+  const convert_table *t = cpu_isa->convert;
+  uint16_t row[SLAB];
+  for (int64_t i = 0; i < g->m; i++, slab += n, c += g->c_stride[0] * 2) {
+    copy_plan out = {.rows = 1, .cols = n, .to_row = n, .to_col = g->c_stride[1], .from_row = n, .from_col = 1};
+    copy_plan in = {.rows = 1, .cols = n, .to_row = n, .to_col = 1, .from_row = n, .from_col = g->c_stride[1]};
+    if (back) {
+      t->convert[DT_float32][g->dtype](n, row, slab);
+      t->copy[1](&out, c, row);
+    } else {
+      t->copy[1](&in, row, c);
+      t->convert[g->dtype][DT_float32](n, slab, row);
+    }
+  }
+}
+
+static int half_gemm(const gemm_call *g, const char *a, const char *b, char *c, int threads) {
+  int64_t width = g->n < SLAB ? g->n : SLAB;
+  size_t bytes = (size_t)(g->m * width) * sizeof(float);
+  void *slab;
+  int st = cpu_alloc(0, bytes, &slab);
+  if (st != OK) return st;
+  for (int64_t j = 0; st == OK && j < g->n; j += width) {
+    gemm_call part = *g;
+    part.n = g->n - j < width ? g->n - j : width;
+    char *corner = c + j * g->c_stride[1] * 2;
+    if (g->beta.f != 0) convert_slab(g, corner, part.n, slab, false);
+    part.c_stride[0] = part.n;
+    part.c_stride[1] = 1;
+    st = own_gemm(&part, a, b + j * g->b_stride[1] * 2, slab, threads);
+    if (st == OK) convert_slab(g, corner, part.n, slab, true);
+  }
+  cpu_free(0, slab, bytes);
+  return st;
+}
+
+/* ---- complex numbers: what BLAS cannot address is copied ---- */
+
+/* rows × columns elements of `size` bytes from one layout to another. */
+static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const int64_t to_stride[2], const void *from,
+                        const int64_t from_stride[2]) {
+  copy_plan p = {.rows = rows, .cols = columns, .to_row = to_stride[0], .to_col = to_stride[1],
+                 .from_row = from_stride[0], .from_col = from_stride[1]};
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
+}
+
+static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
+
+/* c = beta * c: the product of nothing. */
+static int scale_complex(const gemm_call *g, char *c) {
+  int64_t one[2] = {0, 0};
+  complex128_t zero = make_complex128(0, 0);
+  gemm_call nothing = *g;
+  if (is_zero(&g->beta)) {
+    copy_matrix(dtype_size(g->dtype), g->m, g->n, c, g->c_stride, &zero, one);
+    return OK;
+  }
+  nothing.k = 1;                                /* a row of zeros times one of them */
+  nothing.a_stride[0] = nothing.a_stride[1] = nothing.b_stride[0] = nothing.b_stride[1] = 0;
+  return complex_gemm(&nothing, &zero, &zero, c, 1);
+}
+
+static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
+  if (g->k == 0) return scale_complex(g, c);
+  int size = dtype_size(g->dtype);
+  gemm_call packed = *g;
+  int64_t parts[3] = {g->m * g->k, g->k * g->n, g->m * g->n};
+  size_t bytes = (size_t)(parts[0] + parts[1] + parts[2]) * (size_t)size;
+  void *all;
+  int st = cpu_alloc(0, bytes, &all);
+  if (st != OK) return st;
+  char *pa = all, *pb = pa + parts[0] * size, *pc = pb + parts[1] * size;
+  const int64_t wide[3][2] = {{g->k, 1}, {g->n, 1}, {g->n, 1}};
+  memcpy(packed.a_stride, wide[0], sizeof wide[0]);
+  memcpy(packed.b_stride, wide[1], sizeof wide[1]);
+  memcpy(packed.c_stride, wide[2], sizeof wide[2]);
+  copy_matrix(size, g->m, g->k, pa, wide[0], a, g->a_stride);
+  copy_matrix(size, g->k, g->n, pb, wide[1], b, g->b_stride);
+  copy_matrix(size, g->m, g->n, pc, wide[2], c, g->c_stride);
+  if (!blas_gemm(&packed, pa, pb, pc, threads)) st = ERR_NO_KERNEL;     /* a dim beyond BLAS's integers */
+  else copy_matrix(size, g->m, g->n, c, g->c_stride, pc, wide[2]);
+  cpu_free(0, all, bytes);
+  return st;
+}
+
+/* ---- sums of products: 1 × 1 results ---- */
+
+/* Of rows up to SHORT elements each our own loop takes 10 ns and an eighth a float; BLAS's product with a vector takes
+** 80 ns more. False: not for this dtype, these strides, this length. */
+static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
+  const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
+  if (g->k > SHORT || kernel->compute != g->dtype) return false;
+  if (g->k > 1 && (g->a_stride[1] != 1 || g->b_stride[0] != 1)) return false;
+  _Alignas(8) char sum[8] = {0};
+  kernel->dot(g->k, a, b, sum);
+  kernel->merge(1, 1, sum, 1, c, g->c_stride, g->alpha, g->beta);
+  return true;
+}
+
+/* A long sum of products, in parts that depend on its length only. */
+typedef struct long_dot {
+  const gemm_call *g;
+  const char *a, *b;
+  double *sums;
+} long_dot;
+
+static void dot_part(const void *arg, int64_t t, int worker) {
+  const long_dot *d = arg;
+  int size = dtype_size(d->g->dtype);
+  int64_t end = d->g->k * (t + 1) / PARTS;
+  double total = 0;
+  (void)worker;
+  for (int64_t i = d->g->k * t / PARTS, n; i < end && !cancel_due(); i += n) {
+    union { float single; double wide; } sum = {.wide = 0};
+    n = end - i < SHORT ? end - i : SHORT;
+    cpu_isa->gemm->kernel[d->g->dtype].dot(n, d->a + i * size, d->b + i * size, &sum);
+    total += size == 4 ? (double)sum.single : sum.wide;
+  }
+  d->sums[t] = total;
+}
+
+/* False: not for this dtype or these strides. */
+static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
+  if (g->dtype != DT_float32 && g->dtype != DT_float64) return false;
+  if (g->a_stride[1] != 1 || g->b_stride[0] != 1) return false;
+  double sums[PARTS], total = 0;
+  cpu_parallel(threads, PARTS, dot_part, &(long_dot){g, a, b, sums});
+  for (int t = 0; t < PARTS; t++) total += sums[t];
+  float single = (float)total;
+  cpu_isa->gemm->kernel[g->dtype].merge(1, 1, g->dtype == DT_float32 ? (void *)&single : (void *)&total, 1, c, g->c_stride,
+                                        g->alpha, g->beta);
+  return true;
+}
+
+/* ---- the batch ---- */
+
+/* Offsets in elements of matrix i of the batch. */
+static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
+  offset[0] = offset[1] = offset[2] = 0;
+  for (int d = p->ndim - 1; d >= 0; d--) {
+    int64_t at = i % p->shape[d];
+    i /= p->shape[d];
+    for (int k = 0; k < 3; k++) offset[k] += at * p->stride[k][d];
+  }
+}
+
+static bool is_blas_dtype(enum dtype d) {
+  return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
+}
+
+/* Matrix i of the batch. blas: there is room for its buffers. */
+static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
+  int64_t offset[3], size = dtype_size(g->dtype);
+  batch_offsets(&g->batch, i, offset);
+  char *c = (char *)g->c + offset[0] * size;
+  const char *a = (const char *)g->a + offset[1] * size, *b = (const char *)g->b + offset[2] * size;
+  if (g->m == 1 && g->n == 1 && (dot_one(g, a, b, c) || dot_long(g, a, b, c, threads))) return OK;
+  if (g->dtype == DT_float16 || g->dtype == DT_bfloat16) return half_gemm(g, a, b, c, threads);
+  if (is_blas_dtype(g->dtype) && blas && blas_gemm(g, a, b, c, threads)) return OK;
+  if (dtype_kind(g->dtype) != KIND_COMPLEX) return own_gemm(g, a, b, c, threads);
+  return blas ? complex_gemm(g, a, b, c, threads) : ERR_MEMORY;
+}
+
+typedef struct batch {
+  const gemm_call *g;
+  bool  blas;
+  int  *status;                      /* of a matrix that could not be multiplied */
+} batch;
+
+static void run_matrix(const void *arg, int64_t i, int worker) {
+  const batch *b = arg;
+  int st = gemm_one(b->g, i, 1, b->blas);
+  (void)worker;
+  if (st != OK) __atomic_store_n(b->status, st, __ATOMIC_RELAXED);
+}
+
+/* Small matrices are multiplied by a thread each. */
+static bool shares_batch(const gemm_call *g, int64_t work) { return g->batch.count > 1 && work < 2 * GRAIN; }
+
+static int run_all(const gemm_call *g, int64_t work, int threads, bool blas) {
+  int st = OK;
+  if (shares_batch(g, work)) {
+    cpu_parallel(threads, g->batch.count, run_matrix, &(batch){g, blas, &st});
+    return st;
+  }
+  for (int64_t i = 0; st == OK && i < g->batch.count; i++) st = gemm_one(g, i, threads, blas);
+  return st;
+}
+
+int cpu_gemm(int index, const gemm_call *g) {
+  (void)index;
+  int64_t work = g->m * g->n * g->k + g->m * g->n, grain = GRAIN / (work + 1);
+  int threads = shares_batch(g, work) ? cpu_threads(g->batch.count, grain > 0 ? grain : 1) : cpu_threads(work, GRAIN);
+  if (!is_blas_dtype(g->dtype)) return run_all(g, work, threads, false);
+  blas_use use = cpu_blas_begin(threads);
+  int st = run_all(g, work, use.threads > 0 ? use.threads : threads, use.threads > 0);
+  cpu_blas_end(&use);
+  return st;
+}

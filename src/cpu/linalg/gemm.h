@@ -1,0 +1,13 @@
+#ifndef LT_CPU_LINALG_GEMM_H
+#define LT_CPU_LINALG_GEMM_H
+
+#include "base/kernel.h"
+
+/* One product by own kernels; a, b, c: this matrix of the batch. Where g's dtype is float16 or bfloat16, c
+** is float32. ERR_MEMORY ERR_NO_KERNEL. */
+int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
+
+/* The same where m or n is 1. */
+int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads);
+
+#endif

@@ -1,0 +1,113 @@
+/* Products of a matrix and a vector, for the dtypes and strides that BLAS does not take: sums along the rows
+** where these are contiguous, else rows are scaled and added. Nothing is packed as in gemm_own.c: each element
+** of the matrix is used once. */
+
+#include <string.h>
+
+#include "cpu/box.h"
+#include "cpu/linalg/gemm.h"
+
+enum {
+  BLOCK = 512,       /* elements of a row, or rows, at a time: three such buffers are 12 KiB of stack */
+  STACK = 1 << 12    /* bytes of a vector that is not worth an allocation */
+};
+
+/* c = alpha * m @ v + beta * c, m of rows × k. */
+typedef struct product {
+  const gemm_kernel *kernel;
+  const char *m;
+  enum dtype  dtype, c_dtype;
+  int64_t     rows, k, row_stride, k_stride;
+  const char *v;             /* k contiguous elements of the compute dtype */
+  char       *c;
+  int64_t     c_stride[2];
+  scalar      alpha, beta;
+} product;
+
+/* n elements `stride` apart as contiguous ones of dtype d: in place, or through `raw` to `made`. */
+static const char *load(enum dtype from, const char *data, int64_t n, int64_t stride, enum dtype d, char *raw, char *made) {
+  int size = dtype_size(from);
+  if (stride != 1) {
+    copy_plan plan = {.rows = 1, .cols = n, .to_row = n, .to_col = 1, .from_row = 0, .from_col = stride};
+    cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&plan, raw, data);
+    data = raw;
+  }
+  if (from == d) return data;
+  cpu_isa->convert->convert[from][d](n, made, data);
+  return made;
+}
+
+/* Elements begin … end - 1 of c, each a sum along its row. */
+static void sum_rows(const product *p, int64_t begin, int64_t end) {
+  enum dtype d = p->kernel->compute;
+  int size = dtype_size(p->dtype), made_size = dtype_size(d);
+  _Alignas(64) char raw[BLOCK * 8], made[BLOCK * 8], sum[8];
+  for (int64_t i = begin; i < end; i++) {
+    memset(sum, 0, sizeof sum);
+    for (int64_t j = 0; j < p->k; j += BLOCK) {
+      int64_t n = p->k - j < BLOCK ? p->k - j : BLOCK;
+      const char *at = p->m + (i * p->row_stride + j * p->k_stride) * size;
+      p->kernel->dot(n, load(p->dtype, at, n, p->k_stride, d, raw, made), p->v + j * made_size, sum);
+    }
+    char *c = p->c + i * p->c_stride[0] * dtype_size(p->c_dtype);
+    p->kernel->merge(1, 1, sum, 1, c, p->c_stride, p->alpha, p->beta);
+  }
+}
+
+/* The same, a block of them at a time: columns of m, scaled, added up. */
+static void add_columns(const product *p, int64_t begin, int64_t end) {
+  enum dtype d = p->kernel->compute;
+  int size = dtype_size(p->dtype), made_size = dtype_size(d);
+  _Alignas(64) char raw[BLOCK * 8], made[BLOCK * 8], sum[BLOCK * 8];
+  for (int64_t i = begin; i < end; i += BLOCK) {
+    int64_t n = end - i < BLOCK ? end - i : BLOCK;
+    memset(sum, 0, sizeof sum);
+    for (int64_t j = 0; j < p->k; j++) {
+      const char *at = p->m + (i * p->row_stride + j * p->k_stride) * size;
+      p->kernel->axpy(n, p->v + j * made_size, load(p->dtype, at, n, p->row_stride, d, raw, made), sum);
+    }
+    char *c = p->c + i * p->c_stride[0] * dtype_size(p->c_dtype);
+    p->kernel->merge(n, 1, sum, 1, c, p->c_stride, p->alpha, p->beta);
+  }
+}
+
+static int64_t length(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+typedef struct task {
+  const product *p;
+  void (*part)(const product *, int64_t, int64_t);
+} task;
+
+static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
+  const task *t = task_at;
+  (void)worker;
+  t->part(t->p, begin, end);
+}
+
+static void run(const product *p, int threads) {
+  bool along = p->k_stride == 1 || (p->row_stride != 1 && length(p->k_stride) <= length(p->row_stride));
+  void (*part)(const product *, int64_t, int64_t) = along ? sum_rows : add_columns;
+  share_long(&(task){p, part}, run_rows, p->rows, p->k, threads);
+}
+
+int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
+  const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
+  bool right = g->n == 1;               /* the vector is b, else a; then b is walked as its transpose */
+  bool half = dtype_kind(g->dtype) == KIND_FLOAT && kernel->compute != g->dtype;
+  product p = {
+    .kernel = kernel, .m = right ? a : b, .dtype = g->dtype, .c_dtype = half ? kernel->compute : g->dtype,
+    .rows = right ? g->m : g->n, .k = g->k,
+    .row_stride = right ? g->a_stride[0] : g->b_stride[1], .k_stride = right ? g->a_stride[1] : g->b_stride[0],
+    .c = c, .c_stride = {right ? g->c_stride[0] : g->c_stride[1], 0}, .alpha = g->alpha, .beta = g->beta,
+  };
+  const char *v = right ? b : a;
+  int64_t stride = right ? g->b_stride[0] : g->a_stride[1];
+  size_t bytes = (size_t)g->k * 8;
+  _Alignas(64) char small[2 * STACK];
+  void *scratch = small;
+  if (bytes > STACK && cpu_alloc(0, 2 * bytes, &scratch) != OK) return ERR_MEMORY;
+  p.v = load(g->dtype, v, g->k, stride, kernel->compute, scratch, (char *)scratch + bytes);
+  run(&p, threads);
+  if (bytes > STACK) cpu_free(0, scratch, 2 * bytes);
+  return OK;
+}

@@ -1,0 +1,50 @@
+#ifndef LT_CPU_LINALG_LINALG_H
+#define LT_CPU_LINALG_LINALG_H
+
+/* Between linalg.c, which shares out a batch, and the files that work at one matrix. */
+
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/linalg/lapack.h"
+#include "cpu/parallel.h"
+
+/* An op on one type, and the scratch memory that its plan asks for. */
+typedef struct solver {
+  const linalg_call *c;
+  const lapack *l;
+  const linalg_kernel *small;           /* NULL: the matrices are not */
+  int m, n, k;
+  int threads;                          /* for one matrix */
+  int64_t tau, work, reals, integers;   /* elements, elements, real numbers, ints; LAPACK counts those of work in an int */
+} solver;
+
+/* One thread's scratch. */
+typedef struct scratch {
+  void *tau, *work, *reals;
+  int  *integers;
+  int   lwork, lreals, lintegers;       /* lwork -1: LAPACK only writes what it needs into work */
+} scratch;
+
+typedef struct routine {
+  void (*plan)(solver *s);                                      /* NULL: no scratch */
+  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* matrix i; its info */
+  bool finite;                                                  /* a must be */
+} routine;
+
+extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,
+                     slogdet_routine, qr_routine, lstsq_routine, svd_routine, eigh_routine, eig_routine;
+
+static inline int least(int a, int b) { return a < b ? a : b; }
+static inline int most(int a, int b) { return a > b ? a : b; }
+
+/* Part i of an operand, whose parts have so many elements, or real numbers. NULL stays NULL. */
+static inline void *elements_of(const solver *s, void *base, int64_t count, int64_t i) {
+  return base ? (char *)base + count * i * (int64_t)s->l->size : NULL;
+}
+static inline void *reals_of(const solver *s, void *base, int64_t count, int64_t i) {
+  return base ? (char *)base + count * i * (int64_t)s->l->real_size : NULL;
+}
+static inline void *a_of(const solver *s, int64_t i) { return elements_of(s, s->c->a, s->c->m * s->c->n, i); }
+
+#endif

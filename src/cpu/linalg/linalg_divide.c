@@ -1,0 +1,234 @@
+/* Eigenvalues and eigenvectors of tridiagonal matrices by Cuppen's method of dividing: two halves that threads solve with LAPACK, and
+** the whole from both, whose eigenvalues are roots of a rational function, one apart from the other, and whose eigenvectors
+** are a product. Threads share roots and columns. LAPACK finds what both halves have in common (laed2) and each root (laed4). */
+
+#include <math.h>
+#include <stdatomic.h>
+
+#include "cpu/linalg/linalg_block.h"
+
+enum {
+  SMALLEST = 128,       /* columns of a part that is not divided among threads */
+  SLABS    = 4          /* per thread */
+};
+
+/* Two parts that become one: their k eigenvalues and vectors that change. */
+typedef struct merging {
+  const solver *s;
+  block q;              /* both parts' eigenvectors, then the whole's */
+  int   n1, k, slabs;
+  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: of both parts, as laed2 packs them; room: as much as q */
+  const int *order, *counts;                              /* of rows, and of columns of each kind: above, both, below */
+  char  rho[8];
+  atomic_int *failed;
+} merging;
+
+static void slab_of(const merging *p, int length, int64_t i, int *begin, int *end) {
+  *begin = (int)(length * i / p->slabs);
+  *end = (int)(length * (i + 1) / p->slabs);
+}
+
+/* Eigenvalues, and the distances of each to the poles, which go into its column of q. */
+static void root_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const merging *p = arg;
+  const lapack *l = p->s->l;
+  int begin, end, info = 0;
+  slab_of(p, p->k, i, &begin, &end);
+  for (int j = begin + 1; j <= end; j++) {
+    l->laed4(&p->k, &j, p->poles, p->weights, at(l, p->q, 0, j - 1), p->rho, element(l, p->d, j - 1), &info);
+    if (info) atomic_store(p->failed, info);
+  }
+}
+
+/* Weights for which the computed eigenvalues are exact: vectors made from them are orthogonal (Gu and Eisenstat). */
+static void weight_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const merging *p = arg;
+  const lapack *l = p->s->l;
+  int begin, end;
+  slab_of(p, p->k, i, &begin, &end);
+  for (int row = begin; row < end; row++) set_number(l, element(l, p->changed, row), number_at(l, at(l, p->q, row, row)));
+  for (int j = 0; j < p->k; j++) {
+    const char *column = at(l, p->q, 0, j);
+    double pole = number_at(l, element(l, p->poles, j));
+    for (int row = begin; row < end; row++) {
+      char *weight = element(l, p->changed, row);
+      double distance = number_at(l, element(l, p->poles, row)) - pole;
+      if (row != j) set_number(l, weight, number_at(l, weight) * (number_at(l, column + row * (int64_t)l->size) / distance));
+    }
+  }
+  for (int row = begin; row < end; row++) {
+    char *weight = element(l, p->changed, row);
+    set_number(l, weight, copysign(sqrt(-number_at(l, weight)), number_at(l, element(l, p->weights, row))));
+  }
+}
+
+/* The eigenvector of column j, as long as 1, its rows in the order of the packed vectors. room: k elements */
+static void make_vector(const merging *p, int j, char *room) {
+  const lapack *l = p->s->l;
+  char *column = at(l, p->q, 0, j);
+  double squares = 0;
+  for (int i = 0; i < p->k; i++) {
+    double x = number_at(l, element(l, column, i));
+    if (p->k > 2) x = number_at(l, element(l, p->changed, i)) / x;       /* of two laed4 has made the vectors */
+    set_number(l, element(l, room, i), x);
+    squares += x * x;
+  }
+  double length = sqrt(squares);
+  for (int i = 0; i < p->k; i++) set_number(l, element(l, column, i), number_at(l, element(l, room, p->order[i] - 1)) / length);
+}
+
+/* Rows of q, which `columns` packed vectors are multiplied by, become `rows` rows of the product. */
+static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
+  const lapack *l = p->s->l;
+  block x = {room, columns, end - begin, most(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
+  for (int j = 0; j < x.n; j++) {
+    memcpy(at(l, x, 0, j), at(l, p->q, from, begin + j), (size_t)columns * l->size);
+    if (columns == 0) memset(at(l, result, 0, j), 0, (size_t)rows * l->size);
+  }
+  multiply(l, 1, "N", (block){vectors, rows, columns, rows}, "N", x, 0, result);
+}
+
+static void vector_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const merging *p = arg;
+  const lapack *l = p->s->l;
+  int begin, end, n1 = p->n1, n2 = p->q.n - n1, above = p->counts[0] + p->counts[1], below = p->counts[1] + p->counts[2];
+  slab_of(p, p->k, i, &begin, &end);
+  char *room = element(l, p->room, (int64_t)begin * p->q.n);
+  for (int j = begin; j < end; j++) make_vector(p, j, room);
+  multiply_rows(p, p->counts[0], below, element(l, p->vectors, (int64_t)n1 * above), n1, n2, begin, end, room);
+  multiply_rows(p, 0, above, p->vectors, 0, n1, begin, end, room);
+}
+
+/* order: columns in the order of their numbers d. Neighbouring roots may have come out in the wrong order by a rounding. */
+static void finish_order(const lapack *l, const char *d, int *order, int n) {
+  for (int i = 1; i < n; i++) {
+    int j = i, moved = order[i];
+    double value = number_at(l, d + (moved - 1) * (int64_t)l->size);
+    for (; j > 0 && number_at(l, d + (order[j - 1] - 1) * (int64_t)l->size) > value; j--) order[j] = order[j - 1];
+    order[j] = moved;
+  }
+}
+
+static void run_tasks(const merging *p, parallel_task task) {
+  cpu_parallel(threads_for(p->s, (int64_t)p->k * p->k * p->q.n), p->slabs, task, p);
+}
+
+/* Both parts of q, of n1 columns and the rest, become one; e: what was between them. order: as laed2 takes and lamrg gives it. */
+static int merge(const solver *s, block q, int n1, void *d, const void *e, int *order, char *work, int *integers) {
+  const lapack *l = s->l;
+  int n = q.n, info = 0, one = 1, back = -1;
+  atomic_int failed = 0;
+  merging p = {.s = s, .q = q, .n1 = n1, .d = d, .failed = &failed, .slabs = SLABS * s->threads};
+  char *z = work;
+  p.poles = element(l, z, n);
+  p.weights = element(l, p.poles, n);
+  p.changed = element(l, p.weights, n);
+  p.vectors = element(l, p.changed, n);
+  p.room = element(l, p.vectors, (int64_t)n1 * n1 + (int64_t)(n - n1) * (n - n1));
+  p.order = integers + n;
+  p.counts = integers + 3 * n;
+  memcpy(p.rho, e, l->size);
+  for (int j = 0; j < n; j++) memcpy(element(l, z, j), at(l, q, j < n1 ? n1 - 1 : n1, j), l->size);
+  l->laed2(&p.k, &n, &n1, d, q.at, &q.ld, order, p.rho, z, p.poles, p.weights, p.vectors, integers, integers + n, integers + 2 * n,
+           integers + 3 * n, &info);
+  if (info || p.k == 0) {
+    for (int j = 0; j < n; j++) order[j] = j + 1;
+    return info;
+  }
+  run_tasks(&p, root_task);
+  if (p.k > 2) run_tasks(&p, weight_task);
+  run_tasks(&p, vector_task);
+  int rest = n - p.k;
+  l->lamrg(&p.k, &rest, d, &one, &back, order);
+  finish_order(l, d, order, n);
+  return atomic_load(&failed);
+}
+
+/* ---- parts ---- */
+
+typedef struct division {
+  const solver *s;
+  block q;
+  char *d, *e, *work;
+  int  *integers, parts, length;
+  atomic_int *failed;
+} division;
+
+static int part_begin(const division *p, int64_t i) { return (int)(p->q.n * i / p->parts); }
+
+/* LAPACK solves part i. */
+static void part_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const division *p = arg;
+  const lapack *l = p->s->l;
+  int begin = part_begin(p, i), n = part_begin(p, i + 1) - begin, info;
+  int lwork = 1 + 4 * n + n * n, lintegers = 3 + 5 * n;
+  block q = cut(l, p->q, begin, begin, n, n);
+  l->stedc("I", &n, element(l, p->d, begin), element(l, p->e, begin), q.at, &q.ld, element(l, p->work, i * p->length), &lwork,
+           p->integers + 6 * (int64_t)begin, &lintegers, &info, 1);
+  if (info) atomic_store(p->failed, info);
+}
+
+/* Columns of q, and d, in ascending order: column order[j] - 1 comes j-th. room: a column and a number */
+static void sort_columns(const lapack *l, block q, char *d, int *order, char *room) {
+  size_t bytes = (size_t)q.m * l->size;
+  for (int first = 0; first < q.n; first++) {
+    int to = first;
+    memcpy(room, at(l, q, 0, first), bytes);
+    memcpy(room + bytes, element(l, d, first), l->size);
+    for (int from; (from = order[to] - 1) != first; to = from) {
+      memcpy(at(l, q, 0, to), at(l, q, 0, from), bytes);
+      memcpy(element(l, d, to), element(l, d, from), l->size);
+      order[to] = to + 1;
+    }
+    order[to] = to + 1;
+    memcpy(at(l, q, 0, to), room, bytes);
+    memcpy(element(l, d, to), room + bytes, l->size);
+  }
+}
+
+/* What is between two parts is taken from both parts' corners, so that the whole is both and a matrix of rank 1. */
+static void tear(const lapack *l, char *d, char *e, int at_row) {
+  double between = fabs(number_at(l, element(l, e, at_row - 1)));
+  for (int i = at_row - 1; i <= at_row; i++) set_number(l, element(l, d, i), number_at(l, element(l, d, i)) - between);
+}
+
+int64_t divide_work(int n) { return 2 * (int64_t)n * n + 8 * (int64_t)n; }
+int64_t divide_integers(int n) { return 12 * (int64_t)n + 64; }
+
+static int divide_scaled(const solver *s, block q, void *d, void *e, char *work, int *integers) {
+  const lapack *l = s->l;
+  int n = q.n, parts = 1, *order = integers + 4 * n;
+  atomic_int failed = 0;
+  while (parts < s->threads && n / (2 * parts) >= SMALLEST) parts *= 2;
+  division p = {s, q, d, e, work, integers + 5 * n, parts, 0, &failed};
+  p.length = 1 + 4 * (n / parts + 1) + (n / parts + 1) * (n / parts + 1);
+  for (int i = 1; i < parts; i++) tear(l, d, e, part_begin(&p, i));
+  for (int j = 0; j < n; j++) memset(at(l, q, 0, j), 0, (size_t)n * l->size);
+  cpu_parallel(s->threads, parts, part_task, &p);
+  for (int i = 0; i < parts; i++)
+    for (int j = part_begin(&p, i); j < part_begin(&p, i + 1); j++) order[j] = j - part_begin(&p, i) + 1;
+  for (int step = 2; step <= parts && !atomic_load(&failed) && !cancel_due(); step *= 2)
+    for (int i = 0; i < parts; i += step) {
+      int begin = part_begin(&p, i), middle = part_begin(&p, i + step / 2), end = part_begin(&p, i + step);
+      int info = merge(s, cut(l, q, begin, begin, end - begin, end - begin), middle - begin, element(l, d, begin),
+                       element(l, e, middle - 1), order + begin, work, integers);
+      if (info) atomic_store(&failed, info);
+    }
+  if (parts > 1 && !atomic_load(&failed) && !cancel_due()) sort_columns(l, q, d, order, work);
+  return atomic_load(&failed);
+}
+
+int divide_tridiagonal(const solver *s, block q, void *d, void *e, char *work, int *integers) {
+  int n = q.n;
+  double largest = fmax(largest_of(s, d, n), largest_of(s, e, n - 1)), scale = 1;
+  if (largest > 0) scale = ldexp(1, ilogb(largest));
+  rescale(s, "G", scale, 1, (block){d, n, 1, n});
+  rescale(s, "G", scale, 1, (block){e, n - 1, 1, n});
+  int info = divide_scaled(s, q, d, e, work, integers);
+  rescale(s, "G", 1, scale, (block){d, n, 1, n});
+  return info;
+}

@@ -1,0 +1,251 @@
+/* Factorizations of one matrix, and what is solved with them: Cholesky, LU, QR. */
+
+#include <math.h>
+
+#include "cpu/linalg/linalg_block.h"
+
+/* rows × columns of one column-major matrix into another, which may be the same. */
+static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
+  size_t size = s->l->size;
+  for (int j = 0; j < columns; j++)
+    memmove(to + (size_t)(j * ldt) * size, from + (size_t)(j * ldf) * size, (size_t)rows * size);
+}
+
+/* Zeros below the diagonal. */
+static void clear_below(const solver *s, char *a, int rows, int columns) {
+  size_t size = s->l->size;
+  for (int j = 0; j < columns && j + 1 < rows; j++)
+    memset(a + ((size_t)j * (size_t)rows + (size_t)j + 1) * size, 0, (size_t)(rows - j - 1) * size);
+}
+
+/* ---- Cholesky ---- */
+
+/* The leading minor whose root is NaN, which LAPACK does not notice; 0: none is. */
+static int find_nan(const solver *s, const char *a) {
+  for (int j = 0; j < s->n; j++) {
+    const void *root = a + (size_t)j * (size_t)(s->n + 1) * s->l->size;
+    if (s->l->real_size == sizeof(float) ? isnan(*(const float *)root) : isnan(*(const double *)root)) return j + 1;
+  }
+  return 0;
+}
+
+static int run_cholesky(const solver *s, const scratch *w, int64_t i) {
+  (void)w;
+  void *a = a_of(s, i);
+  int info = s->small ? s->small->cholesky(s->n, a) : factor_cholesky(s, (block){a, s->n, s->n, s->n});
+  if (info == 0) info = find_nan(s, a);
+  clear_below(s, a, s->n, s->n);
+  return info;
+}
+
+const routine cholesky_routine = {NULL, run_cholesky, false};
+
+/* ---- LU ---- */
+
+static void plan_pivots(solver *s) { s->integers = least(s->m, s->n); }
+
+static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
+  return s->c->pivots ? s->c->pivots + i * least(s->m, s->n) : w->integers;
+}
+
+/* Where each of m rows of L U is in a. */
+static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
+  for (int i = 0; i < m; i++) order[i] = i + 1;
+  for (int i = 0; i < n; i++) {
+    int64_t row = order[i];
+    order[i] = order[pivots[i] - 1];
+    order[pivots[i] - 1] = row;
+  }
+}
+
+static int factor(const solver *s, const scratch *w, int64_t i) {
+  int *pivots = pivots_of(s, w, i);
+  if (s->small) return s->small->lu(s->m, s->n, a_of(s, i), pivots);
+  return factor_lu(s, (block){a_of(s, i), s->m, s->n, s->m}, pivots);
+}
+
+static int run_lu(const solver *s, const scratch *w, int64_t i) {
+  int info = factor(s, w, i);
+  if (s->c->order) follow_pivots(pivots_of(s, w, i), least(s->m, s->n), s->c->order + i * s->m, s->m);
+  return info;
+}
+
+static int run_lu_solve(const solver *s, const scratch *w, int64_t i) {
+  block lu = {a_of(s, i), s->n, s->n, s->n}, b = {elements_of(s, s->c->b, s->c->n * s->c->k, i), s->n, s->k, s->n};
+  solve_lu(s, s->c->transposed ? "T" : "N", lu, pivots_of(s, w, i), b);
+  return 0;
+}
+
+static int solve_small(const solver *s, const scratch *w, int64_t i) {
+  if (s->c->transposed) s->small->transpose(s->n, a_of(s, i));
+  int info = factor(s, w, i);
+  void *b = elements_of(s, s->c->b, s->c->n * s->c->k, i);
+  if (info == 0) s->small->solve(s->n, s->k, a_of(s, i), pivots_of(s, w, i), b);
+  return info;
+}
+
+static int run_solve(const solver *s, const scratch *w, int64_t i) {
+  if (s->small) return solve_small(s, w, i);
+  int info = factor(s, w, i);
+  return info ? info : run_lu_solve(s, w, i);
+}
+
+static void plan_inv(solver *s) {
+  plan_pivots(s);
+  if (s->small) return;
+  s->integers = 2 * s->n;
+  s->tau = (int64_t)s->n * s->n;
+}
+
+static int run_inv(const solver *s, const scratch *w, int64_t i) {
+  int info = factor(s, w, i);
+  if (info) return info;
+  if (s->small) s->small->invert(s->n, a_of(s, i), pivots_of(s, w, i));
+  else invert_lu(s, (block){a_of(s, i), s->n, s->n, s->n}, pivots_of(s, w, i), w->tau, w->integers + s->n);
+  return 0;
+}
+
+const routine lu_routine = {plan_pivots, run_lu, false};
+const routine lu_solve_routine = {NULL, run_lu_solve, false};
+const routine solve_routine = {plan_pivots, run_solve, false};
+const routine inv_routine = {plan_inv, run_inv, false};
+
+/* ---- determinants: the product of U's diagonal, and a sign for every swap of rows ---- */
+
+typedef struct number { double re, im; } number;
+
+static number load(const solver *s, const void *x, int64_t i) {
+  if (s->l->is_complex) i *= 2;
+  number z = {0, 0};
+  if (s->l->real_size == sizeof(float)) {
+    z.re = ((const float *)x)[i];
+    if (s->l->is_complex) z.im = ((const float *)x)[i + 1];
+  } else {
+    z.re = ((const double *)x)[i];
+    if (s->l->is_complex) z.im = ((const double *)x)[i + 1];
+  }
+  return z;
+}
+
+static void store(const solver *s, void *x, int64_t i, number z) {
+  if (s->l->is_complex) i *= 2;
+  if (s->l->real_size == sizeof(float)) {
+    ((float *)x)[i] = (float)z.re;
+    if (s->l->is_complex) ((float *)x)[i + 1] = (float)z.im;
+  } else {
+    ((double *)x)[i] = z.re;
+    if (s->l->is_complex) ((double *)x)[i + 1] = z.im;
+  }
+}
+
+static number product(const solver *s, number x, number y) {
+  if (!s->l->is_complex) return (number){x.re * y.re, 0};
+  return (number){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
+}
+
+/* z / 2^e, where the larger part becomes 0.5 … 1. */
+static number scaled(number z, int *e) {
+  double size = fmax(fabs(z.re), fabs(z.im));
+  *e = 0;
+  if (!(size > 0 && size < INFINITY)) return z;
+  frexp(size, e);
+  return (number){ldexp(z.re, -*e), ldexp(z.im, -*e)};
+}
+
+static bool is_odd(const int *pivots, int n) {
+  bool odd = false;
+  for (int j = 0; j < n; j++) odd ^= pivots[j] != j + 1;
+  return odd;
+}
+
+/* The product of the diagonal of matrix i and a sign. False: it, or a part of it, is hardly within a double. */
+static bool plain_product(const solver *s, int64_t i, number *det) {
+  bool safe = true;
+  for (int j = 0; j < s->n; j++) {
+    *det = product(s, *det, load(s, a_of(s, i), j * (s->c->n + 1)));
+    double size = fabs(det->re) + fabs(det->im);
+    safe &= size > 0x1p-900 && size < 0x1p900;
+  }
+  return safe;
+}
+
+/* Fractions and powers of 2 by themselves: what comes between may be beyond a double. */
+static number scaled_product(const solver *s, int64_t i, number det) {
+  int e, exponent = 0;
+  for (int j = 0; j < s->n; j++) {
+    number factor = scaled(load(s, a_of(s, i), j * (s->c->n + 1)), &e);
+    exponent += e;
+    det = scaled(product(s, det, factor), &e);
+    exponent += e;
+  }
+  return (number){ldexp(det.re, exponent), ldexp(det.im, exponent)};
+}
+
+static int run_det(const solver *s, const scratch *w, int64_t i) {
+  int singular = factor(s, w, i);
+  number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0}, det = sign;
+  if (!singular && !plain_product(s, i, &det)) det = scaled_product(s, i, sign);
+  store(s, s->c->b, i, det);
+  return 0;
+}
+
+static int run_slogdet(const solver *s, const scratch *w, int64_t i) {
+  int singular = factor(s, w, i);
+  number sign = {singular ? 0 : is_odd(pivots_of(s, w, i), s->n) ? -1 : 1, 0};
+  double sum = singular ? -INFINITY : 0;
+  for (int j = 0; j < s->n && !singular; j++) {
+    number z = load(s, a_of(s, i), j * (s->c->n + 1));
+    double size = s->l->is_complex ? hypot(z.re, z.im) : fabs(z.re);
+    sign = product(s, sign, (number){z.re / size, z.im / size});
+    sum += log(size);
+  }
+  store(s, s->c->b, i, sign);
+  if (s->l->real_size == sizeof(float)) ((float *)s->c->values)[i] = (float)sum;
+  else ((double *)s->c->values)[i] = sum;
+  return 0;
+}
+
+const routine det_routine = {plan_pivots, run_det, false};
+const routine slogdet_routine = {plan_pivots, run_slogdet, false};
+
+/* ---- QR ---- */
+
+/* True if a real matrix is factored without blocks: LAPACK's calls for 10 × 10 take longer than PyTorch's whole QR. */
+static bool is_small_qr(const solver *s) {
+  enum { SMALL = 1 << 13 };             /* elements: 64 KiB of doubles stay in a second-level cache */
+  return !s->l->is_complex && least(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
+}
+
+/* tau: the vectors of the reflections. */
+static void plan_qr(solver *s) {
+  int known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  s->tau = (int64_t)s->m * known;
+  s->work = is_small_qr(s) ? 0 : reflections_t(known) + 2 * REFLECTIONS * (int64_t)most(p, s->n);
+}
+
+static void small_qr(const solver *s, const scratch *w, block a, block q, char *r) {
+  int known = least(s->m, s->n);
+  double factors[LINALG_SMALL];
+  factor_qr_small(s->l, a, factors);
+  copy_matrix(s, s->m, known, a.at, s->m, w->tau, s->m);
+  copy_matrix(s, q.n, s->n, a.at, s->m, r, q.n);
+  make_q_small(s->l, (block){w->tau, s->m, known, s->m}, factors, q);
+}
+
+static int run_qr(const solver *s, const scratch *w, int64_t i) {
+  int known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  block a = {a_of(s, i), s->m, s->n, s->m}, q = {elements_of(s, s->c->b, s->c->m * p, i), s->m, p, s->m};
+  char *r = elements_of(s, s->c->c, p * s->c->n, i);
+  reflections h = {{w->tau, s->m, known, s->m}, w->work, elements_of(s, w->work, reflections_t(known), 1)};
+  if (is_small_qr(s)) {
+    small_qr(s, w, a, q, r);
+  } else {
+    factor_qr(s, a, &h);
+    copy_matrix(s, p, s->n, a.at, s->m, r, p);
+    make_q(s, &h, q);
+  }
+  clear_below(s, r, p, s->n);
+  return 0;
+}
+
+const routine qr_routine = {plan_qr, run_qr, false};

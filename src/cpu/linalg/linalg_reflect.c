@@ -1,0 +1,215 @@
+/* Products of Householder reflections, in blocks: QR factorization, and what reflections do to other matrices. */
+
+#include "cpu/linalg/linalg_block.h"
+
+enum { SLABS = 4 };          /* of Q per thread: later columns take longer than earlier ones */
+
+/* V and T of the reflections from column j on, of which there are at most REFLECTIONS. */
+typedef struct group {
+  block v, t;
+} group;
+
+static group group_of(const lapack *l, const reflections *r, int j) {
+  int count = least(REFLECTIONS, r->v.n - j);
+  char *t = r->t + (int64_t)j * REFLECTIONS * (int64_t)l->size;
+  return (group){cut(l, r->v, j, j, r->v.m - j, count), {t, count, count, REFLECTIONS}};
+}
+
+/* x = (I - V op(T) Vᴴ) x, op: "N" or "C". work: 2 * REFLECTIONS elements a column of x */
+static void reflect(const lapack *l, const group *g, const char *op, block x, char *work) {
+  int count = g->t.n;
+  block w = {work, count, x.n, count}, tw = cut(l, w, 0, x.n, count, x.n);
+  multiply(l, 1, "C", g->v, "N", x, 0, w);
+  multiply(l, 1, op, g->t, "N", w, 0, tw);
+  multiply(l, -1, "N", g->v, "N", tw, 1, x);
+}
+
+/* The part of `work` that belongs to the columns from `first` on. */
+static char *work_of_column(const lapack *l, const reflections *r, int first) {
+  return r->work + (int64_t)first * 2 * REFLECTIONS * (int64_t)l->size;
+}
+
+double make_reflection(const lapack *l, int n, char *x) {
+  _Alignas(8) char factor[8];
+  int one = 1;
+  l->larfg(&n, x, element(l, x, 1), &one, factor);
+  return number_at(l, factor);
+}
+
+/* ---- QR ---- */
+
+/* x -= factor u (uᵀ x), column by column */
+static void reflect_columns(const lapack *l, const char *u, double factor, block x) {
+  const matvec_table *kernels = matvec_of(l);
+  for (int j = 0; j < x.n; j++) {
+    char *column = at(l, x, 0, j);
+    kernels->combine(x.m, -factor * kernels->dot(x.m, u, column), u, 1, column);
+  }
+}
+
+void factor_qr_small(const lapack *l, block a, double *factors) {
+  for (int j = 0; j < least(a.m, a.n); j++) {
+    char *x = at(l, a, j, j);
+    factors[j] = make_reflection(l, a.m - j, x);
+    double diagonal = number_at(l, x);
+    set_number(l, x, 1);
+    reflect_columns(l, x, factors[j], cut(l, a, j, j + 1, a.m - j, a.n - j - 1));
+    set_number(l, x, diagonal);
+  }
+}
+
+void make_q_small(const lapack *l, block a, const double *factors, block q) {
+  fill_identity(l, q, 0);
+  for (int j = least(a.m, a.n) - 1; j >= 0; j--) {
+    set_number(l, at(l, a, j, j), 1);
+    reflect_columns(l, at(l, a, j, j), factors[j], cut(l, q, j, j, a.m - j, q.n - j));
+  }
+}
+
+/* v: ones on the diagonal, zeros above it, a's elements below it. */
+static void copy_reflections(const lapack *l, block a, block v) {
+  fill_identity(l, v, 0);
+  for (int j = 0; j < v.n; j++)
+    memcpy(cut(l, v, j + 1, j, 1, 1).at, cut(l, a, j + 1, j, 1, 1).at, (size_t)(v.m - j - 1) * l->size);
+}
+
+/* The same from the transpose of a, which is real. */
+static void copy_rows(const lapack *l, block a, block v) {
+  transpose_block(l, a, v);
+  fill_identity(l, cut(l, v, 0, 0, v.n, v.n), 0);
+  for (int j = 0; j < v.n; j++)
+    transpose_block(l, cut(l, a, j, j + 1, 1, v.n - j - 1), cut(l, v, j + 1, j, v.n - j - 1, 1));
+}
+
+/* LAPACK writes the upper triangle of T; the products read zeros below. */
+static void clear_t(const lapack *l, const group *g) {
+  for (int j = 0; j < g->t.n; j++) memset(cut(l, g->t, 0, j, 1, 1).at, 0, (size_t)g->t.m * l->size);
+}
+
+static void factor_panel(const lapack *l, block a, const group *g) {
+  int info;
+  clear_t(l, g);
+  l->geqrt3(&a.m, &a.n, a.at, &a.ld, g->t.at, &g->t.ld, &info);
+  copy_reflections(l, a, g->v);
+}
+
+typedef struct reflecting {
+  const lapack *l;
+  const reflections *r;
+  group g;
+  block x;
+  int slabs;
+} reflecting;
+
+static void update_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const reflecting *p = arg;
+  int begin = slab_begin(p->x.n, i, p->slabs), count = slab_begin(p->x.n, i + 1, p->slabs) - begin;
+  if (count) reflect(p->l, &p->g, "C", cut(p->l, p->x, 0, begin, p->x.m, count), work_of_column(p->l, p->r, begin));
+}
+
+void factor_qr(const solver *s, block a, reflections *r) {
+  const lapack *l = s->l;
+  for (int j = 0; j < r->v.n; j += REFLECTIONS) {
+    group g = group_of(l, r, j);
+    int rows = a.m - j, right = a.n - j - g.t.n;
+    factor_panel(l, cut(l, a, j, j, rows, g.t.n), &g);
+    reflecting p = {l, r, g, cut(l, a, j, j + g.t.n, rows, right), 0};
+    p.slabs = threads_for(s, (int64_t)rows * right * 2 * g.t.n);
+    if (right) cpu_parallel(p.slabs, p.slabs, update_task, &p);
+  }
+}
+
+/* Computes slab i of Q. Reflections from column `end` on do not change its columns. */
+static void q_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const reflecting *p = arg;
+  const lapack *l = p->l;
+  int begin = slab_begin(p->x.n, i, p->slabs), end = slab_begin(p->x.n, i + 1, p->slabs), m = p->x.m;
+  block x = cut(l, p->x, 0, begin, m, end - begin);
+  fill_identity(l, x, begin);
+  for (int j = (least(end, p->r->v.n) - 1) / REFLECTIONS * REFLECTIONS; j >= 0; j -= REFLECTIONS) {
+    group g = group_of(l, p->r, j);
+    int first = most(begin, j);
+    if (first < end)
+      reflect(l, &g, "N", cut(l, p->x, j, first, m - j, end - first), work_of_column(l, p->r, first));
+  }
+}
+
+void make_q(const solver *s, const reflections *r, block q) {
+  int64_t work = (int64_t)q.m * q.n * r->v.n;
+  int threads = threads_for(s, work);
+  reflecting p = {.l = s->l, .r = r, .x = q, .slabs = threads > 1 ? most(1, least(SLABS * threads, q.n / REFLECTIONS)) : 1};
+  cpu_parallel(threads, p.slabs, q_task, &p);
+}
+
+/* ---- reflections that LAPACK made ---- */
+
+typedef struct gathering {
+  const lapack *l;
+  const reflections *r;
+  block a;
+  bool rows;
+  const char *tau;
+} gathering;
+
+static void gather_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const gathering *p = arg;
+  const lapack *l = p->l;
+  int j = (int)i * REFLECTIONS;
+  group g = group_of(l, p->r, j);
+  block a = cut(l, p->a, j, j, g.v.m, g.v.n);
+  if (p->rows) a = cut(l, p->a, j, j, g.v.n, g.v.m);
+  if (p->rows) copy_rows(l, a, g.v);
+  else copy_reflections(l, a, g.v);
+  clear_t(l, &g);
+  l->larft("F", "C", &g.v.m, &g.v.n, g.v.at, &g.v.ld, p->tau + (int64_t)j * (int64_t)l->size, g.t.at, &g.t.ld, 1, 1);
+}
+
+void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r) {
+  gathering p = {s->l, r, a, rows, tau};
+  int groups = (r->v.n + REFLECTIONS - 1) / REFLECTIONS;
+  cpu_parallel(threads_for(s, (int64_t)r->v.m * r->v.n * REFLECTIONS), groups, gather_task, &p);
+}
+
+static void apply_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const reflecting *p = arg;
+  const lapack *l = p->l;
+  int begin = slab_begin(p->x.n, i, p->slabs), count = slab_begin(p->x.n, i + 1, p->slabs) - begin;
+  for (int j = (p->r->v.n - 1) / REFLECTIONS * REFLECTIONS; j >= 0 && count; j -= REFLECTIONS) {
+    group g = group_of(l, p->r, j);
+    reflect(l, &g, "N", cut(l, p->x, j, begin, g.v.m, count), work_of_column(l, p->r, begin));
+  }
+}
+
+void apply_q(const solver *s, const reflections *r, block x) {
+  reflecting p = {.l = s->l, .r = r, .x = x, .slabs = threads_for(s, 2 * (int64_t)x.m * x.n * r->v.n)};
+  cpu_parallel(p.slabs, p.slabs, apply_task, &p);
+}
+
+/* x = x (I - V Tᴴ Vᴴ) */
+static void reflect_right(const lapack *l, const group *g, block x, char *work) {
+  int count = g->t.n;
+  block w = {work, x.m, count, x.m}, wt = cut(l, w, 0, count, x.m, count);
+  multiply(l, 1, "N", x, "N", g->v, 0, w);
+  multiply(l, 1, "N", w, "C", g->t, 0, wt);
+  multiply(l, -1, "N", wt, "C", g->v, 1, x);
+}
+
+static void apply_right_task(const void *arg, int64_t i, int worker) {
+  (void)worker;
+  const reflecting *p = arg;
+  const lapack *l = p->l;
+  int begin = slab_begin(p->x.m, i, p->slabs), count = slab_begin(p->x.m, i + 1, p->slabs) - begin;
+  for (int j = (p->r->v.n - 1) / REFLECTIONS * REFLECTIONS; j >= 0 && count; j -= REFLECTIONS) {
+    group g = group_of(l, p->r, j);
+    reflect_right(l, &g, cut(l, p->x, begin, j, count, g.v.m), work_of_column(l, p->r, begin));
+  }
+}
+
+void apply_q_right(const solver *s, const reflections *r, block x) {
+  reflecting p = {.l = s->l, .r = r, .x = x, .slabs = threads_for(s, 2 * (int64_t)x.m * x.n * r->v.n)};
+  cpu_parallel(p.slabs, p.slabs, apply_right_task, &p);
+}

@@ -1,0 +1,169 @@
+/* Attention: some rows of queries at a time against all keys that they see, so that scores stay in the cache and nothing of
+** queries × keys is ever in memory. Forward a thread takes rows of any head, back it takes whole heads: the gradients of
+** keys and values are sums over the queries, in their order. */
+
+#include <cblas.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+enum {
+  ROWS  = 64,          /* queries at a time: scores of 1024 keys are 256 KiB */
+  GRAIN = 1 << 16      /* multiplications of a thread */
+};
+
+typedef struct matrix { void *data; int64_t row; } matrix;
+
+/* One head's part of the call. */
+typedef struct head {
+  const attention_call *c;
+  const attention_kernel *kernel;
+  int64_t batch, number;
+  int size;                         /* bytes of an element */
+  void *scores, *gradients;         /* scratch, [ROWS, keys] each; gradients: back only */
+} head;
+
+static matrix rows_of(const head *h, const attention_operand *o, int64_t first) {
+  int64_t at = h->batch * o->batch + h->number * o->head + first * o->row;
+  return (matrix){(char *)o->data + at * h->size, o->row};
+}
+
+/* z = alpha x y + beta z of m × n, x and y transposed where said. */
+static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64_t k, double alpha, matrix x, matrix y,
+                    double beta, matrix z) {
+  CBLAS_TRANSPOSE a = tx ? CblasTrans : CblasNoTrans, b = ty ? CblasTrans : CblasNoTrans;
+  int x_row = (int)x.row, y_row = (int)y.row, z_row = (int)z.row, mi = (int)m, ni = (int)n, ki = (int)k;
+  if (h->c->dtype == DT_float32)
+    cblas_sgemm(CblasRowMajor, a, b, mi, ni, ki, (float)alpha, x.data, x_row, y.data, y_row, (float)beta, z.data, z_row);
+  else
+    cblas_dgemm(CblasRowMajor, a, b, mi, ni, ki, alpha, x.data, x_row, y.data, y_row, beta, z.data, z_row);
+}
+
+/* The keys that a query sees: the first ones. */
+static int64_t seen(const attention_call *c, int64_t query) {
+  return c->causal && query + 1 < c->keys ? query + 1 : c->keys;
+}
+
+static void apply_mask(const head *h, int64_t query, int64_t n, void *row) {
+  const attention_call *c = h->c;
+  if (!c->mask) return;
+  int64_t at = h->batch * c->mask_stride[0] + h->number * c->mask_stride[1] + query * c->mask_stride[2];
+  if (c->mask_dtype == DT_bool) h->kernel->hide(n, row, (const bool *)c->mask + at, c->mask_stride[3]);
+  else h->kernel->add(n, row, (const char *)c->mask + at * h->size, c->mask_stride[3]);
+}
+
+static void *log_sum_of(const head *h, int64_t query) {
+  return (char *)h->c->log_sums + ((h->batch * h->c->heads + h->number) * h->c->queries + query) * h->size;
+}
+
+static void put(const head *h, void *to, double x) {
+  if (h->size == 4) *(float *)to = (float)x;
+  else *(double *)to = x;
+}
+
+static double get(const head *h, const void *from) { return h->size == 4 ? (double)*(const float *)from : *(const double *)from; }
+
+/* The masked scores of `rows` queries: of the first n keys. */
+static matrix make_scores(const head *h, int64_t first, int64_t rows, int64_t n) {
+  const attention_call *c = h->c;
+  matrix s = {h->scores, n};
+  product(h, false, true, rows, n, c->width, c->scale, rows_of(h, &c->q, first), rows_of(h, &c->k, 0), 0, s);
+  for (int64_t i = 0; i < rows; i++) {
+    char *row = (char *)s.data + i * n * h->size;
+    int64_t most = seen(c, first + i);
+    apply_mask(h, first + i, most, row);
+  }
+  return s;
+}
+
+static void attend(const head *h, int64_t first, int64_t rows) {
+  const attention_call *c = h->c;
+  int64_t n = seen(c, first + rows - 1);
+  matrix s = make_scores(h, first, rows, n), o = rows_of(h, &c->o, first);
+  double sums[ROWS];
+  for (int64_t i = 0; i < rows; i++) {
+    char *row = (char *)s.data + i * n * h->size;
+    int64_t most = seen(c, first + i);
+    double log_sum;
+    sums[i] = h->kernel->weights(most, row, &log_sum);
+    memset(row + most * h->size, 0, (size_t)((n - most) * h->size));
+    if (c->log_sums) put(h, log_sum_of(h, first + i), log_sum);
+  }
+  product(h, false, false, rows, c->out_width, n, 1, s, rows_of(h, &c->v, 0), 0, o);
+  for (int64_t i = 0; i < rows; i++)
+    h->kernel->scale(c->out_width, (char *)o.data + i * o.row * h->size, sums[i] == 0 ? 0 : 1 / sums[i]);
+}
+
+static void attend_back(const head *h, int64_t first, int64_t rows) {
+  const attention_call *c = h->c;
+  int64_t n = seen(c, first + rows - 1);
+  matrix s = make_scores(h, first, rows, n), g = {h->gradients, n}, dout = rows_of(h, &c->dout, first);
+  matrix o = rows_of(h, &c->o, first);
+  product(h, false, true, rows, n, c->out_width, 1, dout, rows_of(h, &c->v, 0), 0, g);
+  for (int64_t i = 0; i < rows; i++) {
+    char *row = (char *)s.data + i * n * h->size, *back = (char *)g.data + i * n * h->size;
+    int64_t most = seen(c, first + i);
+    double delta = h->kernel->dot(c->out_width, (char *)dout.data + i * dout.row * h->size, (char *)o.data + i * o.row * h->size);
+    h->kernel->back(most, row, back, get(h, log_sum_of(h, first + i)), delta);
+    memset(row + most * h->size, 0, (size_t)((n - most) * h->size));
+    memset(back + most * h->size, 0, (size_t)((n - most) * h->size));
+  }
+  product(h, false, false, rows, c->width, n, c->scale, g, rows_of(h, &c->k, 0), 0, rows_of(h, &c->dq, first));
+  product(h, true, false, n, c->width, rows, c->scale, g, rows_of(h, &c->q, first), 1, rows_of(h, &c->dk, 0));
+  product(h, true, false, n, c->out_width, rows, 1, s, dout, 1, rows_of(h, &c->dv, 0));
+}
+
+static void clear(const head *h, const attention_operand *o, int64_t rows, int64_t width) {
+  matrix m = rows_of(h, o, 0);
+  for (int64_t i = 0; i < rows; i++) memset((char *)m.data + i * m.row * h->size, 0, (size_t)(width * h->size));
+}
+
+typedef struct job {
+  const attention_call *c;
+  const attention_kernel *kernel;
+  int64_t blocks;                   /* of rows, forward */
+  char   *scratch;                  /* for each thread scores, and back gradients, of `each` bytes */
+  size_t  each;
+} job;
+
+/* Part t of all: forward some rows of a head, back a head. */
+static void run_part(const void *arg, int64_t t, int worker) {
+  const job *j = arg;
+  const attention_call *c = j->c;
+  char *mine = j->scratch + j->each * (size_t)(c->back ? 2 * worker : worker);
+  head h = {.c = c, .kernel = j->kernel, .size = dtype_size(c->dtype), .batch = t / j->blocks / c->heads,
+            .number = t / j->blocks % c->heads, .scores = mine, .gradients = c->back ? mine + j->each : NULL};
+  if (!c->back) {
+    int64_t first = t % j->blocks * ROWS;
+    attend(&h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
+    return;
+  }
+  clear(&h, &c->dk, c->keys, c->width);
+  clear(&h, &c->dv, c->keys, c->out_width);
+  for (int64_t first = 0; first < c->queries; first += ROWS)
+    attend_back(&h, first, c->queries - first < ROWS ? c->queries - first : ROWS);
+}
+
+int cpu_attention(int index, const attention_call *c) {
+  (void)index;
+  const attention_kernel *kernel = &cpu_isa->attention->kernel[c->dtype];
+  if (!kernel->weights) return ERR_NO_KERNEL;
+  int64_t blocks = c->back ? 1 : (c->queries + ROWS - 1) / ROWS, parts = c->batch * c->heads * blocks;
+  int64_t work = (c->back ? c->queries : ROWS) * c->keys * (c->width + c->out_width);
+  blas_use use = cpu_blas_begin(cpu_threads(parts, GRAIN / (work + 1) + 1));
+  int threads = use.threads;
+  if (threads == 0) return ERR_MEMORY;
+  size_t each = (size_t)(ROWS * c->keys * dtype_size(c->dtype)) + 64, share = c->back ? 2 * each : each;
+  size_t bytes = share * (size_t)threads;
+  void *room;
+  int st = cpu_alloc(0, bytes, &room);
+  if (st != OK) {
+    cpu_blas_end(&use);
+    return st;
+  }
+  job j = {.c = c, .kernel = kernel, .blocks = blocks, .scratch = room, .each = each};
+  cpu_parallel(threads, parts, run_part, &j);
+  cpu_free(0, room, bytes);
+  cpu_blas_end(&use);
+  return OK;
+}

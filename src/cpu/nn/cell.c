@@ -1,0 +1,25 @@
+/* Steps of recurrent cells: rows are shared out. */
+
+#include "cpu/box.h"
+
+enum { GRAIN = 1 << 11 };    /* elements, of five exponentials each: 10 µs */
+
+typedef struct task {
+  const cell_call *call;
+  cell_kernel run;
+} task;
+
+static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
+  const task *t = task_at;
+  (void)worker;
+  t->run(t->call, begin, end);
+}
+
+int cpu_cell(int index, const cell_call *c) {
+  (void)index;
+  cell_kernel run = cpu_isa->cell->kernel[c->op][c->dtype];
+  if (!run) return ERR_NO_KERNEL;
+  int threads = cpu_threads(c->rows * c->width, GRAIN);
+  share_long(&(task){c, run}, run_rows, c->rows, c->width, threads);
+  return OK;
+}

@@ -1,0 +1,500 @@
+/* Convolutions. y, and x's gradient, are matrix products: the weights, packed once, times a matrix of what each tap
+** reads for each pixel, gathered from images with zeros around them a panel of pixels at a time, so that it stays in
+** the L2 cache (Goto and van de Geijn's products without the matrix in memory). x's gradient for a stride s is s * s
+** convolutions of y's with some of the taps each, whose results interleave. conv_weight.c makes the weights' gradient. */
+
+#include "cpu/nn/conv.h"
+
+#include <string.h>
+
+enum {
+  GRAIN   = 1 << 16,           /* multiplications that are worth a thread */
+  K_BLOCK = 768,               /* taps of a panel at a time: 150 KiB */
+  PIXELS  = 64                 /* at most, of a panel */
+};
+
+/* One product: pixels of a grid, each from the same taps. */
+typedef struct part {
+  int64_t   k;
+  int64_t  *tap, *weight;      /* [k] offsets: in a group's planes of the source, in a row of w */
+  conv_grid grid;
+  int64_t   first, row, column;   /* of the results' planes: where pixel 0 goes, and the strides */
+  bool      dense;             /* they fill the plane, in order */
+  bool      wide;              /* rows are computed as long as the source's: no gathering */
+  int64_t   reach;             /* the greatest tap */
+  char     *panels;            /* the weights, packed: groups of rows */
+} part;
+
+typedef struct work {
+  const conv_call  *c;
+  const conv_table *kernel;
+  conv_source source;
+  enum dtype  compute;
+  int         size;            /* of an element of it */
+  int64_t     m;               /* rows (channels of the result) a group */
+  int64_t     m_padded;        /* as they are packed */
+  int64_t     weight_row, weight_group;   /* strides in w */
+  int64_t     group_plane;     /* of the source: from group to group */
+  char       *result;
+  int64_t     plane;           /* of the result */
+  const char *weights, *bias;  /* of the compute dtype; bias: [groups * m], NULL: none */
+  part       *parts;
+  int         count;
+  int64_t    *step;            /* [K_BLOCK] rows of a gathered panel */
+  char       *padded, *scratch;   /* the source's images of this round; a thread's memory */
+  size_t      scratch_bytes;
+  int         threads;
+  int64_t     image, images;   /* of this round: the first one, and how many */
+} work;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- the weights ---- */
+
+/* Rows of the panel that begins at row i: all, or the power of 2 that holds the rest. */
+static int panel_rows(const work *w, int64_t i) {
+  int rows = w->kernel->rows;
+  while (rows > 1 && rows / 2 >= w->m - i) rows /= 2;
+  return rows;
+}
+
+/* The panel of a group that begins at row i: [k][rows], 0 in rows that are not there. */
+static void pack_panel(const work *w, const part *p, int64_t group, int64_t i, char *to) {
+  int rows = panel_rows(w, i), there = (int)least(rows, w->m - i);
+  const char *from = w->weights + (group * w->weight_group + i * w->weight_row) * w->size;
+  if (there < rows) memset(to, 0, (size_t)(rows * p->k * w->size));
+  w->kernel->pick(&(conv_pick){.rows = there, .k = p->k, .row = w->weight_row, .at = p->weight, .from = from, .to = to,
+                               .pitch = rows});
+}
+
+static char *panel_at(const work *w, const part *p, int64_t group, int64_t i) {
+  return p->panels + (group * w->m_padded + i) * p->k * w->size;
+}
+
+/* Panels of a part. */
+static int64_t panel_count(const work *w) {
+  return w->c->groups * ((w->m + w->kernel->rows - 1) / w->kernel->rows);
+}
+
+static void pack_one(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  int64_t each = panel_count(w), down = each / w->c->groups, group = t % each / down, i = t % down * w->kernel->rows;
+  const part *p = &w->parts[t / each];
+  (void)worker;
+  pack_panel(w, p, group, i, panel_at(w, p, group, i));
+}
+
+/* ---- panels of pixels ---- */
+
+/* What is done at once: n pixels of a group, and where they go in a channel of the result of that group's first one. Wide
+** panels are of one image; among their pixels are some behind the rows' ends, which no piece has. */
+typedef struct panel {
+  const part *p;
+  int64_t     group, image, n;
+  const char *x;               /* of the group in the source: wide: at the first pixel */
+  conv_run    run[PIXELS];     /* of gathered ones */
+  int         runs;
+  conv_piece  piece[PIXELS];
+  int         pieces;
+} panel;
+
+static const char *source_at(const work *w, int64_t image, int64_t group) {
+  const char *base = w->source.direct ? w->source.data + image * w->source.image * w->size : w->padded;
+  return base + group * w->group_plane * w->size;
+}
+
+static const char *source_end(const work *w) {
+  if (w->source.direct) return w->source.data + w->source.images * w->source.image * w->size;
+  return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
+}
+
+static const char *bias_at(const work *w, int64_t channel) { return w->bias ? w->bias + channel * w->size : NULL; }
+
+static int64_t result_image(const work *w) { return w->c->groups * w->m * w->plane; }
+
+static int64_t wide_pixels(const conv_grid *g) { return (g->rows - 1) * g->row + g->columns; }
+
+/* Pixels first … first + n - 1 of the images from `image` on. */
+static void set_gathered(const work *w, panel *q, int64_t first) {
+  const part *p = q->p;
+  int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns, rows = p->dense ? 1 : p->grid.rows;
+  q->runs = conv_grid_runs(&p->grid, first, q->n, q->run);
+  q->pieces = 0;
+  for (int64_t done = 0; done < q->n;) {
+    int64_t at = first + done, column = at % columns, r = at / columns % rows, image = q->image + at / columns / rows;
+    int64_t length = least(columns - column, q->n - done);
+    q->piece[q->pieces++] = (conv_piece){image * result_image(w) + p->first + r * p->row + column * p->column, (int32_t)done,
+                                         (int32_t)length};
+    done += length;
+  }
+}
+
+/* Pixels first … first + n - 1 of one image, all columns of the source counted. */
+static void set_wide(const work *w, panel *q, int64_t first) {
+  const part *p = q->p;
+  int64_t row = p->grid.row, base = q->image * result_image(w) + p->first;
+  q->pieces = 0;
+  if (p->grid.columns == row && p->dense) {
+    q->piece[q->pieces++] = (conv_piece){base + first, 0, (int32_t)q->n};
+    return;
+  }
+  int64_t r = first / row, column = first - r * row;
+  for (int64_t done = 0; done < q->n; r++, column = 0) {
+    int64_t length = least(p->grid.columns - column, q->n - done);
+    if (length > 0)
+      q->piece[q->pieces++] = (conv_piece){base + r * p->row + column * p->column, (int32_t)done, (int32_t)length};
+    done += row - column;
+  }
+}
+
+/* ---- results ---- */
+
+/* n results from `from`, of the compute dtype, to element `at` of the result, `step` apart. */
+static void put(const work *w, int64_t n, int64_t at, int64_t step, const char *from) {
+  int size = dtype_size(w->c->dtype);
+  char stored[PIXELS * sizeof(uint16_t)];
+  copy_plan p = {.rows = 1, .cols = n, .to_row = n, .to_col = step, .from_row = n, .from_col = 1};
+  bool same = w->c->dtype == w->compute;
+  if (!same) cpu_isa->convert->convert[w->compute][w->c->dtype](n, stored, from);
+  cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, w->result + at * size, same ? from : stored);
+}
+
+/* Rows i … i + rows - 1 of a group's results from c, a panel's width apart. */
+static void put_rows(const work *w, const panel *q, int64_t i, int64_t rows, const char *c) {
+  int64_t width = w->kernel->lanes * w->kernel->vectors, channel = q->group * w->m + i;
+  if (q->p->column == 1 && w->c->dtype == w->compute) {
+    w->kernel->spread(&(conv_spread){.rows = rows, .from = c, .to = w->result + channel * w->plane * w->size,
+                                     .from_pitch = width, .to_pitch = w->plane, .piece = q->piece, .pieces = q->pieces});
+    return;
+  }
+  for (int64_t r = 0; r < rows; r++)
+    for (int j = 0; j < q->pieces; j++)
+      put(w, q->piece[j].length, q->piece[j].at + (channel + r) * w->plane, q->p->column,
+          c + (r * width + q->piece[j].from) * w->size);
+}
+
+/* ---- products ---- */
+
+/* Tiles of all rows for taps k0 … k0 + k - 1, which lie from x on; the last ones leave nothing to add. Results that need not
+** be moved are written in place: `direct` is their first element. Else they go through c. */
+static void tiles(const work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
+                  char *direct) {
+  const conv_table *kernel = w->kernel;
+  int width = kernel->lanes * kernel->vectors, vectors = (int)((q->n + kernel->lanes - 1) / kernel->lanes);
+  bool last = k0 + k >= q->p->k;
+  for (int64_t i = 0; i < w->m; i += kernel->rows) {
+    int rows = panel_rows(w, i), there = (int)least(rows, w->m - i);
+    double start[PIXELS] = {0};
+    conv_tile t = {.k = k, .a = panel_at(w, q->p, q->group, i) + k0 * rows * w->size, .x = x, .tap = tap, .add = k0 > 0,
+                   .c = c + i * width * w->size, .c_pitch = width};
+    if (w->bias && k0 == 0) t.start = memcpy(start, bias_at(w, q->group * w->m + i), (size_t)(there * w->size));
+    bool in_place = direct && there == rows;
+    if (in_place) {
+      t.c = direct + i * w->plane * w->size;
+      t.c_pitch = w->plane;
+    }
+    kernel->tile(&t, rows, vectors);
+    if (last && !in_place) put_rows(w, q, i, there, t.c);
+  }
+}
+
+static void product(const work *w, const panel *q, bool gathered, char *memory) {
+  const conv_table *kernel = w->kernel;
+  int width = kernel->lanes * kernel->vectors;
+  char *c = memory, *b = memory + w->m_padded * width * w->size;
+  bool whole = q->n % kernel->lanes == 0 && q->pieces == 1 && q->piece[0].length == q->n && q->p->column == 1 &&
+               w->c->dtype == w->compute;
+  char *direct = whole ? w->result + (q->piece[0].at + q->group * w->m * w->plane) * w->size : NULL;
+  for (int64_t k0 = 0; k0 == 0 || k0 < q->p->k; k0 += K_BLOCK) {
+    int64_t k = least(K_BLOCK, q->p->k - k0);
+    if (gathered)
+      kernel->gather(&(conv_gather){.taps = k, .tap = q->p->tap + k0, .x = q->x, .end = source_end(w), .run = q->run,
+                                    .runs = q->runs, .to = b, .pitch = width});
+    tiles(w, q, k0, k, gathered ? b : q->x, gathered ? w->step : q->p->tap + k0, c, direct);
+  }
+}
+
+/* Panel t of a group: of all images of the round, or, if wide, of one. */
+static void one_panel(const work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
+  int width = w->kernel->lanes * w->kernel->vectors;
+  int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
+  int64_t across = (pixels + width - 1) / width, first = t % across * width;
+  panel q = {.p = p, .group = group, .image = image + t / across, .n = least(width, pixels - first)};
+  q.x = source_at(w, image, group);
+  if (!p->wide) {
+    set_gathered(w, &q, first);
+    product(w, &q, true, memory);
+    return;
+  }
+  int64_t from = t / across * p->grid.image + first;
+  set_wide(w, &q, first);
+  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* vectors would go beyond */
+  q.run[0] = (conv_run){from, 0, (int32_t)q.n};
+  q.runs = 1;
+  if (!ends) q.x += from * w->size;
+  product(w, &q, ends, memory);
+}
+
+/* Of one row a group nothing is shared: a plane is summed from where it lies. */
+static void one_plane(const work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
+  conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
+                  .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
+                  .x = source_at(w, image, group) + t * p->grid.image * w->size};
+  int64_t at = ((image + t) * w->c->groups + group) * w->plane + p->first, width = w->kernel->lanes * w->kernel->vectors;
+  if (p->column == 1 && w->c->dtype == w->compute) {
+    c.out = w->result + at * w->size;
+    w->kernel->plane(&c);
+    return;
+  }
+  const char *x = c.x;
+  c.out = memory;
+  c.rows = 1;
+  for (int64_t r = 0; r < p->grid.rows; r++)
+    for (int64_t j = 0; j < p->grid.columns; j += width) {
+      c.x = x + (r * p->grid.row + j) * w->size;
+      c.columns = least(width, p->grid.columns - j);
+      w->kernel->plane(&c);
+      put(w, c.columns, at + r * p->row + j * p->column, p->column, memory);
+    }
+}
+
+/* ---- rounds ---- */
+
+static void fill_plane(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  const conv_source *s = &w->source;
+  (void)worker;
+  conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
+}
+
+/* True if whole planes are summed, not panels. */
+static bool by_planes(const work *w) { return w->m == 1 && !w->source.direct; }
+
+/* Items of a part of a group, in this round. */
+static int64_t item_count(const work *w, const part *p) {
+  int64_t width = w->kernel->lanes * w->kernel->vectors;
+  if (by_planes(w)) return w->images;
+  int64_t pixels = p->wide ? wide_pixels(&p->grid) : w->images * p->grid.rows * p->grid.columns;
+  return (pixels + width - 1) / width * (p->wide ? w->images : 1);
+}
+
+static void one_item(const void *arg, int64_t t, int worker) {
+  const work *w = arg;
+  const part *p = w->parts;
+  char *memory = w->scratch + (size_t)worker * w->scratch_bytes;
+  int64_t each;
+  for (; t >= (each = item_count(w, p)) * w->c->groups; p++) t -= each * w->c->groups;
+  if (by_planes(w)) one_plane(w, p, t / each, w->image, t % each, memory);
+  else one_panel(w, p, t / each, w->image, w->images, t % each, memory);
+}
+
+static void all_rounds(work *w) {
+  int64_t round = conv_round(&w->source);
+  cpu_parallel(w->threads, panel_count(w) * w->count, pack_one, w);
+  for (w->image = 0; w->image < w->c->n; w->image += round) {
+    int64_t items = 0;
+    w->images = least(round, w->c->n - w->image);
+    if (!w->source.direct) cpu_parallel(w->threads, w->images * w->source.channels, fill_plane, w);
+    for (int i = 0; i < w->count; i++) items += item_count(w, &w->parts[i]) * w->c->groups;
+    cpu_parallel(w->threads, items, one_item, w);
+  }
+}
+
+/* ---- plans ---- */
+
+/* Wide or gathered? Gathering takes so many vector operations a tap: MOVE for each vector and run; wide rows make each
+** row of weights multiply what lies behind the rows' ends. */
+static void choose_width(const work *w, part *p) {
+  enum { MOVE = 4 };
+  int vectors = w->kernel->vectors;
+  double behind = (double)(p->grid.row - p->grid.columns) / (double)p->grid.columns;
+  double runs = p->grid.row == p->grid.columns ? 1 : (double)vectors * w->kernel->lanes / (double)p->grid.columns + 1;
+  p->wide = behind * (double)(w->m_padded * vectors) < MOVE * (vectors + runs);
+  p->reach = 0;
+  for (int64_t k = 0; k < p->k; k++)
+    if (p->tap[k] > p->reach) p->reach = p->tap[k];
+}
+
+static void plan_forward(work *w) {
+  const conv_call *c = w->c;
+  part *p = &w->parts[0];
+  w->weight_row = p->k;
+  w->weight_group = p->k * w->m;
+  w->group_plane = c->c_in / c->groups * w->source.plane;
+  w->result = c->y;
+  w->plane = c->out[0] * c->out[1];
+  conv_taps_of_x(&w->source, c, p->tap);
+  for (int64_t k = 0; k < p->k; k++) p->weight[k] = k;
+  p->grid = conv_grid_of_y(&w->source, c);
+  p->row = c->out[1];
+  p->column = 1;
+  p->dense = true;
+  choose_width(w, p);
+}
+
+/* One dim of x's gradient: elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`, get
+** y[start + j - t] * w[k], k * dilation being phase + stride * t. */
+typedef struct phase {
+  int64_t first, count, start, number;
+} phase;
+
+/* How many have elements. */
+static int64_t phase_count(const conv_call *c, int d) { return least(c->stride[d], c->in[d]); }
+
+/* That of element `first`, less than phase_count. */
+static phase phase_of(const conv_call *c, int d, int64_t first) {
+  int64_t s = c->stride[d], at = first + c->pad[d];
+  return (phase){first, (c->in[d] - first + s - 1) / s, at / s, at % s};
+}
+
+/* Elements of a phase without taps are 0. */
+static bool has_taps(const conv_call *c, int d, const phase *q) {
+  for (int64_t k = 0; k < c->kernel[d]; k++)
+    if (k * c->dilation[d] % c->stride[d] == q->number) return true;
+  return false;
+}
+
+/* No more phases have both. */
+static int64_t most_parts(const conv_call *c, int d) { return least(phase_count(c, d), c->kernel[d]); }
+
+/* Source: y with as many zeros around as any phase reads. */
+static void source_of_y(conv_source *s, const conv_call *c) {
+  *s = (conv_source){.data = c->y, .dtype = c->dtype, .compute = dtype_compute(c->dtype), .images = c->n,
+                     .channels = c->c_out, .row_step = 1, .step = 1, .rows_used = 1, .parts_used = 1};
+  for (int d = 0; d < 2; d++) {
+    int64_t least_start = INT64_MAX, end = 0, reach = (c->kernel[d] - 1) * c->dilation[d] / c->stride[d];
+    for (int64_t f = 0; f < phase_count(c, d); f++) {
+      phase q = phase_of(c, d, f);
+      least_start = least(least_start, q.start);
+      if (q.start + q.count > end) end = q.start + q.count;
+    }
+    s->length[d] = c->out[d];
+    s->before[d] = reach - least_start;
+    s->span[d] = s->before[d] + end;
+  }
+  conv_source_plan(s);
+}
+
+static void plan_phase(work *w, part *p, const phase q[2]) {
+  const conv_call *c = w->c;
+  const conv_source *s = &w->source;
+  int64_t area = c->kernel[0] * c->kernel[1], n = 0;
+  int64_t corner = conv_source_at(s, q[0].start + s->before[0], q[1].start + s->before[1]);
+  for (int64_t o = 0; o < c->c_out / c->groups; o++)
+    for (int64_t i = 0; i < c->kernel[0]; i++)
+      for (int64_t j = 0; j < c->kernel[1]; j++) {
+        int64_t down = i * c->dilation[0] - q[0].number, right = j * c->dilation[1] - q[1].number;
+        if (down % c->stride[0] != 0 || right % c->stride[1] != 0) continue;
+        p->tap[n] = o * s->plane + corner - down / c->stride[0] * s->row - right / c->stride[1];
+        p->weight[n++] = o * (c->c_in / c->groups) * area + i * c->kernel[1] + j;
+      }
+  p->k = n;
+  p->grid = (conv_grid){.rows = q[0].count, .columns = q[1].count, .row = s->row, .image = s->image};
+  p->first = q[0].first * c->in[1] + q[1].first;
+  p->row = c->stride[0] * c->in[1];
+  p->column = c->stride[1];
+  p->dense = c->stride[0] == 1 && c->stride[1] == 1;
+  choose_width(w, p);
+}
+
+static void plan_input(work *w) {
+  const conv_call *c = w->c;
+  int64_t area = c->kernel[0] * c->kernel[1];
+  w->weight_row = area;
+  w->weight_group = c->c_out / c->groups * w->m * area;
+  w->group_plane = c->c_out / c->groups * w->source.plane;
+  w->result = c->x;
+  w->plane = c->in[0] * c->in[1];
+  int64_t *tap = w->parts[0].tap, *weight = w->parts[0].weight;
+  char *panels = w->parts[0].panels;
+  w->count = 0;
+  for (int64_t f0 = 0; f0 < phase_count(c, 0); f0++) {
+    phase q[2] = {phase_of(c, 0, f0)};
+    if (!has_taps(c, 0, &q[0])) continue;
+    for (int64_t f1 = 0; f1 < phase_count(c, 1); f1++) {
+      q[1] = phase_of(c, 1, f1);
+      if (!has_taps(c, 1, &q[1])) continue;
+      part *p = &w->parts[w->count++];
+      *p = (part){.tap = tap, .weight = weight, .panels = panels};
+      plan_phase(w, p, q);
+      tap += p->k;
+      weight += p->k;
+      panels += c->groups * w->m_padded * p->k * w->size;
+    }
+  }
+  if (w->count < phase_count(c, 0) * phase_count(c, 1))
+    memset(w->result, 0, (size_t)(c->n * c->c_in * w->plane * dtype_size(c->dtype)));
+}
+
+/* ---- calls ---- */
+
+/* Numbers of the call in the compute dtype: they themselves, or converted to `to`. */
+static const char *converted(const work *w, const void *x, int64_t n, char *to) {
+  if (w->c->dtype == w->compute || !x) return x;
+  cpu_isa->convert->convert[w->c->dtype][w->compute](n, to, x);
+  return to;
+}
+
+/* Takes the next bytes of a block of memory; without a block it only counts them. */
+static char *take(char *block, size_t *used, size_t bytes) {
+  char *at = block ? block + *used : NULL;
+  *used += conv_aligned(bytes);
+  return at;
+}
+
+/* Memory of all kinds in one block, which may be NULL. Returns its bytes. */
+static size_t set_memory(work *w, char *block) {
+  const conv_call *c = w->c;
+  bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;
+  int64_t inner = (forward ? c->c_in : c->c_out) / c->groups, k = inner * c->kernel[0] * c->kernel[1];
+  int64_t phases = forward ? 1 : most_parts(c, 0) * most_parts(c, 1), width = w->kernel->lanes * w->kernel->vectors;
+  size_t used = 0, size = (size_t)w->size;
+  w->parts = (part *)(void *)take(block, &used, (size_t)phases * sizeof(part));
+  part p = {.k = k};
+  p.tap = (int64_t *)(void *)take(block, &used, (size_t)k * sizeof(int64_t));
+  p.weight = (int64_t *)(void *)take(block, &used, (size_t)k * sizeof(int64_t));
+  p.panels = take(block, &used, (size_t)(c->groups * w->m_padded * k) * size);
+  char *weights = take(block, &used, is_half ? (size_t)(c->groups * w->m * k) * size : 0);
+  char *bias = take(block, &used, is_half ? (size_t)c->c_out * size : 0);
+  w->step = (int64_t *)(void *)take(block, &used, K_BLOCK * sizeof(int64_t));
+  for (int64_t i = 0; block && i < K_BLOCK; i++) w->step[i] = i * width;
+  w->padded = take(block, &used, conv_source_bytes(&w->source, conv_round(&w->source)));
+  w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least(k, K_BLOCK) + 1) * width) * size);
+  w->scratch = take(block, &used, w->scratch_bytes * (size_t)w->threads);
+  if (!block) return used;
+  w->parts[0] = p;
+  w->weights = converted(w, c->w, c->groups * w->m * k, weights);
+  w->bias = converted(w, c->bias, c->c_out, bias);
+  return used;
+}
+
+static int run(work *w) {
+  const conv_call *c = w->c;
+  bool forward = c->op == CONV_forward;
+  w->m = (forward ? c->c_out : c->c_in) / c->groups;
+  int64_t last = w->m / w->kernel->rows * w->kernel->rows;
+  w->m_padded = last == w->m ? last : last + panel_rows(w, last);
+  w->count = 1;
+  void *block;
+  size_t bytes = set_memory(w, NULL);
+  int st = cpu_alloc(0, bytes, &block);
+  if (st != OK) return st;
+  set_memory(w, block);
+  if (forward) plan_forward(w);
+  else plan_input(w);
+  all_rounds(w);
+  cpu_free(0, block, bytes);
+  return OK;
+}
+
+int cpu_conv(int index, const conv_call *c) {
+  (void)index;
+  if (c->op == CONV_weight) return conv_weight(c);
+  work w = {.c = c, .kernel = conv_kernel_of(c->dtype), .compute = dtype_compute(c->dtype)};
+  w.size = dtype_size(w.compute);
+  if (c->op == CONV_forward) conv_source_of_x(&w.source, c);
+  else source_of_y(&w.source, c);
+  int64_t each = c->c_in / c->groups * c->kernel[0] * c->kernel[1];
+  w.threads = cpu_threads(c->n * c->c_out * c->out[0] * c->out[1] * each, GRAIN);
+  return run(&w);
+}

@@ -1,0 +1,97 @@
+#ifndef LT_CPU_NN_CONV_KERNEL_H
+#define LT_CPU_NN_CONV_KERNEL_H
+
+/* Inner loops of convolutions, of float32 and of float64. Lengths and offsets are in elements. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Elements side by side: `length` of them from `from` on go to `to` on. */
+typedef struct conv_run {
+  int64_t from;
+  int32_t to, length;
+} conv_run;
+
+/* Row k of `to` becomes the runs of x + tap[k]. Whole vectors are moved: up to a vector less one element behind a row's last
+** run may be anything. What lies at `end` or behind it is not read. */
+typedef struct conv_gather {
+  int64_t         taps;
+  const int64_t  *tap;
+  const void     *x, *end;
+  const conv_run *run;
+  int             runs;
+  void           *to;
+  int64_t         pitch;               /* of the rows of `to` */
+} conv_gather;
+
+/* c[i][j] = start[i] (or c[i][j], or 0) + the sum over k of a[k][i] * x[tap[k] + j]. */
+typedef struct conv_tile {
+  int64_t        k;
+  const void    *a, *x;                /* a: rows beside each other */
+  const int64_t *tap;
+  void          *c;
+  int64_t        c_pitch;
+  const void    *start;                /* NULL: none */
+  bool           add;
+} conv_tile;
+
+/* Results beside each other: `length` of a panel's row from `from` on, that belong to the result's channel from `at` on. */
+typedef struct conv_piece {
+  int64_t at;
+  int32_t from, length;
+} conv_piece;
+
+/* to[i * to_pitch + at …] = from[i * from_pitch + from …] for all pieces; nothing else is written. */
+typedef struct conv_spread {
+  int64_t           rows;
+  const void       *from;
+  void             *to;
+  int64_t           from_pitch, to_pitch;
+  const conv_piece *piece;
+  int               pieces;
+} conv_spread;
+
+/* out[i][j] = (out[i][j] or 0) + the sum over p of y[i][p] * x[j][p]; n is a multiple of the vector's length. */
+typedef struct conv_dots {
+  int64_t     n, rows, columns;
+  const void *y, *x;
+  int64_t     y_pitch, x_pitch;
+  void       *out;
+  int64_t     out_pitch;
+  bool        add;
+} conv_dots;
+
+/* A plane's convolution by itself: out[r][j] = start + the sum over k of w[k] * x[tap[k] + r * x_row + j], j < columns. */
+typedef struct conv_plane {
+  int64_t        taps, rows, columns;
+  const int64_t *tap;
+  const void    *x, *w, *start;        /* start: NULL: 0 */
+  int64_t        x_row;
+  void          *out;
+  int64_t        out_row;
+} conv_plane;
+
+/* to[k * pitch + i] = from[i * row + at[k]]. */
+typedef struct conv_pick {
+  int            rows;
+  int64_t        k, row;
+  const int64_t *at;
+  const void    *from;
+  void          *to;
+  int64_t        pitch;
+} conv_pick;
+
+typedef struct conv_table {
+  int rows, lanes, vectors;            /* a tile: so many rows (a power of 2) of so many vectors of so many elements */
+  void (*pick)(const conv_pick *p);
+  void (*gather)(const conv_gather *g);
+  void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows: a power of 2 */
+  void (*dots)(const conv_dots *d);
+  void (*plane)(const conv_plane *p);  /* reads whole vectors: up to one less an element behind a row */
+  void (*spread)(const conv_spread *s);
+  void (*add)(int64_t n, void *to, const void *from);          /* to += from */
+} conv_table;
+
+typedef conv_table conv_float32_table, conv_float64_table;
+
+#endif

@@ -1,0 +1,396 @@
+/* Normalisation: of rows (layer, group, instance and RMS norm) and of channels (batch norm). */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+enum {
+  GRAIN    = 1 << 15,     /* elements that a thread is worth */
+  LONG_RUN = 16,          /* shorter runs go by columns */
+  CHUNK    = 1 << 14,     /* elements whose sums are a chunk's, … */
+  CHUNKS   = 32,          /* … of which there are so many at most: by shape only, so that threads make no difference */
+  FEW      = 16           /* fewer channels are cut into chunks of rows */
+};
+
+typedef struct channel {
+  double from, mean, rstd;       /* distances are (x - from) - mean */
+  double by[3];                  /* as apply and apply_back take them */
+  double sum[2];                 /* of g * distance, of g */
+  norm_moments moments;
+} channel;
+
+typedef struct work {
+  norm_call c;                   /* its operands are of the compute dtype, weight and bias there */
+  const norm_kernel *kernel;
+  int       size;                /* of an element */
+  int64_t   n;                   /* elements of a row */
+  int64_t   chunk, chunks;       /* rows of a chunk */
+  int       threads;
+  channel  *channel;
+  void     *parts;               /* of chunks: double [2][n], or moments and sums [channels] */
+  void     *columns;             /* [5][n]: factors by column */
+  char     *rooms;               /* rows_back: of each thread */
+  size_t    room;
+} work;
+
+typedef void (*task)(const work *w, int64_t unit, int thread);
+
+static double get(const work *w, const void *p, int64_t i) {
+  return w->size == sizeof(float) ? (double)((const float *)p)[i] : ((const double *)p)[i];
+}
+
+static void set(const work *w, void *p, int64_t i, double value) {
+  if (w->size == sizeof(float)) ((float *)p)[i] = (float)value;
+  else ((double *)p)[i] = value;
+}
+
+static void *at(const work *w, const void *data, int64_t i) { return (char *)(uintptr_t)data + i * w->size; }
+
+typedef struct units {
+  const work *w;
+  task run;
+} units;
+
+static void run_unit(const void *arg, int64_t i, int worker) {
+  const units *u = arg;
+  u->run(u->w, i, worker);
+}
+
+/* run(w, 0 … count - 1) */
+static void each(const work *w, int64_t count, task run) { cpu_parallel(w->threads, count, run_unit, &(units){w, run}); }
+
+static void cut(work *w, int64_t elements, int64_t most) {
+  int64_t chunks = w->c.rows * w->n / elements;
+  chunks = chunks < 1 ? 1 : chunks > most ? most : chunks;
+  if (chunks > w->c.rows) chunks = w->c.rows > 0 ? w->c.rows : 1;
+  w->chunk = (w->c.rows + chunks - 1) / chunks;
+  w->chunks = w->chunk ? (w->c.rows + w->chunk - 1) / w->chunk : 1;
+  if (w->chunks < 1) w->chunks = 1;
+}
+
+static int64_t end_of(const work *w, int64_t chunk) {
+  return (chunk + 1) * w->chunk < w->c.rows ? (chunk + 1) * w->chunk : w->c.rows;
+}
+
+/* ---- rows ---- */
+
+static void run_rows(const work *w, int64_t chunk, int thread) {
+  (void)thread;
+  w->kernel->rows(&w->c, chunk * w->chunk, end_of(w, chunk));
+}
+
+static void run_rows_back(const work *w, int64_t chunk, int thread) {
+  int64_t params = w->c.groups * w->c.segments;
+  w->kernel->rows_back(&w->c, chunk * w->chunk, end_of(w, chunk), w->rooms + w->room * (size_t)thread,
+                       (double *)w->parts + chunk * 2 * params);
+}
+
+static int rows_back(work *w) {
+  const norm_call *c = &w->c;
+  int64_t params = c->groups * c->segments;
+  bool affine = c->dweight || c->dbias;
+  cut(w, CHUNK, CHUNKS);
+  w->room = ((size_t)(2 * params * w->size) + 63) & ~(size_t)63;
+  size_t parts = ((size_t)(w->chunks * 2 * params) * sizeof(double) + 63) & ~(size_t)63;
+  char *memory = malloc(parts + w->room * (size_t)w->threads);
+  if (!memory) return ERR_MEMORY;
+  w->parts = memory;
+  w->rooms = memory + parts;
+  each(w, w->chunks, run_rows_back);
+  for (int64_t i = 0; affine && i < 2 * params; i++) {
+    double sum = 0;
+    for (int64_t k = 0; k < w->chunks; k++) sum += ((const double *)w->parts)[k * 2 * params + i];
+    if (i < params && c->dweight) set(w, c->dweight, i, sum);
+    if (i >= params && c->dbias) set(w, c->dbias, i - params, sum);
+  }
+  free(memory);
+  return OK;
+}
+
+static void run_softmax_back(const work *w, int64_t chunk, int thread) {
+  (void)thread;
+  w->kernel->softmax_back(&w->c, chunk * w->chunk, end_of(w, chunk));
+}
+
+static int softmax_back(work *w) {
+  cut(w, CHUNK, INT64_MAX);
+  each(w, w->chunks, run_softmax_back);
+  return OK;
+}
+
+static int norm_rows(work *w) {
+  if (w->c.backward) return rows_back(w);
+  cut(w, CHUNK, INT64_MAX);
+  each(w, w->chunks, run_rows);
+  return OK;
+}
+
+/* ---- channels whose runs are long: unit chunk * segments + segment ---- */
+
+/* Chan, Golub, LeVeque: "Updating formulae and a pairwise algorithm for computing sample variances", 1979 */
+static void merge_moments(norm_moments *a, const norm_moments *b) {
+  double n = a->n + b->n, d = b->mean - a->mean;
+  if (b->n == 0) return;
+  a->squares += b->squares + d * d * a->n * b->n / n;
+  a->mean += d * b->n / n;
+  a->n = n;
+}
+
+static void run_moments(const work *w, int64_t unit, int thread) {
+  const norm_call *c = &w->c;
+  int64_t s = unit % c->segments, chunk = unit / c->segments;
+  norm_moments sum = {0, 0, 0};
+  (void)thread;
+  for (int64_t r = chunk * w->chunk; r < end_of(w, chunk); r++) {
+    norm_moments m = w->kernel->moments(c->run, at(w, c->in.data, r * w->n + s * c->run));
+    merge_moments(&sum, &m);
+  }
+  ((norm_moments *)w->parts)[unit] = sum;
+}
+
+static void run_sums(const work *w, int64_t unit, int thread) {
+  const norm_call *c = &w->c;
+  int64_t s = unit % c->segments, chunk = unit / c->segments;
+  const channel *h = &w->channel[s];
+  double *sum = (double *)w->parts + 2 * unit;
+  (void)thread;
+  sum[0] = sum[1] = 0;
+  for (int64_t r = chunk * w->chunk; r < end_of(w, chunk); r++) {
+    int64_t i = r * w->n + s * c->run;
+    w->kernel->sums(c->run, at(w, c->in.data, i), at(w, c->gradient.data, i), h->from, h->mean, sum);
+  }
+}
+
+static void run_apply(const work *w, int64_t unit, int thread) {
+  const norm_call *c = &w->c;
+  const channel *h = &w->channel[unit % c->segments];
+  void *x = at(w, c->in.data, unit * c->run), *out = at(w, c->out.data, unit * c->run);
+  (void)thread;
+  if (!c->backward) w->kernel->apply(c->run, x, h->from, h->mean, h->by[0], h->by[1], out);
+  else w->kernel->apply_back(c->run, x, at(w, c->gradient.data, unit * c->run), h->from, h->mean, h->by, out);
+}
+
+static void long_moments(work *w) {
+  each(w, w->chunks * w->c.segments, run_moments);
+  for (int64_t s = 0; s < w->c.segments; s++)
+    for (int64_t k = 0; k < w->chunks; k++)
+      merge_moments(&w->channel[s].moments, (const norm_moments *)w->parts + k * w->c.segments + s);
+}
+
+static void long_sums(work *w) {
+  each(w, w->chunks * w->c.segments, run_sums);
+  for (int64_t s = 0; s < w->c.segments; s++)
+    for (int64_t k = 0; k < w->chunks; k++) {
+      const double *part = (const double *)w->parts + 2 * (k * w->c.segments + s);
+      w->channel[s].sum[0] += part[0];
+      w->channel[s].sum[1] += part[1];
+    }
+}
+
+/* ---- channels by columns ---- */
+
+static double *column_part(const work *w, int64_t chunk) {
+  double *part = (double *)w->parts + chunk * 2 * w->n;
+  memset(part, 0, (size_t)(2 * w->n) * sizeof(double));
+  return part;
+}
+
+/* Distances are from the first row. */
+static void run_column_moments(const work *w, int64_t chunk, int thread) {
+  double *part = column_part(w, chunk);
+  int64_t begin = chunk * w->chunk;
+  (void)thread;
+  w->kernel->column_moments(end_of(w, chunk) - begin, w->n, at(w, w->c.in.data, begin * w->n), w->c.in.data, part, part + w->n);
+}
+
+static void run_column_sums(const work *w, int64_t chunk, int thread) {
+  int64_t begin = chunk * w->chunk, i = begin * w->n;
+  (void)thread;
+  w->kernel->column_sums(end_of(w, chunk) - begin, w->n, at(w, w->c.in.data, i), at(w, w->c.gradient.data, i), w->columns,
+                         column_part(w, chunk));
+}
+
+static void run_column_apply(const work *w, int64_t chunk, int thread) {
+  const norm_call *c = &w->c;
+  int64_t begin = chunk * w->chunk, count = end_of(w, chunk) - begin, i = begin * w->n;
+  void *x = at(w, c->in.data, i), *out = at(w, c->out.data, i);
+  (void)thread;
+  if (!c->backward) w->kernel->column_apply(count, w->n, x, w->columns, out);
+  else w->kernel->column_back(count, w->n, x, at(w, c->gradient.data, i), w->columns, out);
+}
+
+static double over_chunks(const work *w, int64_t i) {
+  double sum = 0;
+  for (int64_t k = 0; k < w->chunks; k++) sum += ((const double *)w->parts)[k * 2 * w->n + i];
+  return sum;
+}
+
+static void column_moments(work *w) {
+  double rows = (double)w->c.rows;
+  each(w, w->chunks, run_column_moments);
+  for (int64_t j = 0; j < w->n; j++) {
+    double from = get(w, w->c.in.data, j), mean = over_chunks(w, j) / rows;
+    double squares = over_chunks(w, w->n + j) - rows * mean * mean;
+    merge_moments(&w->channel[j / w->c.run].moments, &(norm_moments){rows, from + mean, squares < 0 ? 0 : squares});
+  }
+}
+
+/* Writes from, mean and `factors` of by for each column. */
+static void spread(const work *w, int factors) {
+  for (int64_t j = 0; j < w->n; j++) {
+    const channel *h = &w->channel[j / w->c.run];
+    set(w, w->columns, j, h->from);
+    set(w, w->columns, w->n + j, h->mean);
+    for (int k = 0; k < factors; k++) set(w, w->columns, (2 + k) * w->n + j, h->by[k]);
+  }
+}
+
+static void column_sums(work *w) {
+  spread(w, 0);
+  each(w, w->chunks, run_column_sums);
+  for (int64_t j = 0; j < w->n; j++) {
+    w->channel[j / w->c.run].sum[0] += over_chunks(w, j);
+    w->channel[j / w->c.run].sum[1] += over_chunks(w, w->n + j);
+  }
+}
+
+static void apply_channels(work *w, int factors) {
+  if (!w->c.out.data) return;
+  if (w->c.run >= LONG_RUN) {
+    each(w, w->c.rows * w->c.segments, run_apply);
+    return;
+  }
+  spread(w, factors);
+  each(w, w->chunks, run_column_apply);
+}
+
+/* ---- channels ---- */
+
+/* running = running + momentum * (new - running) */
+static void update(const work *w, void *running, int64_t s, double value) {
+  if (!running) return;
+  double old = get(w, running, s);
+  set(w, running, s, old + w->c.momentum * (value - old));
+}
+
+static void channels(work *w) {
+  const norm_call *c = &w->c;
+  if (!c->given) {
+    if (c->run >= LONG_RUN) long_moments(w);
+    else column_moments(w);
+  }
+  for (int64_t s = 0; s < c->segments; s++) {
+    channel *h = &w->channel[s];
+    double mean = c->given ? get(w, c->running_mean, s) : h->moments.mean;
+    double var = c->given ? get(w, c->running_var, s) : h->moments.squares / h->moments.n;
+    h->from = c->given ? 0 : get(w, c->in.data, s * c->run);
+    set(w, c->stats, s, mean - h->from);
+    h->mean = get(w, c->stats, s);
+    h->rstd = 1 / sqrt(var + c->eps);
+    set(w, c->stats, c->segments + s, h->rstd);
+    h->by[0] = h->rstd * get(w, c->weight, s);
+    h->by[1] = get(w, c->bias, s);
+    if (c->given) continue;
+    update(w, c->running_mean, s, mean);
+    update(w, c->running_var, s, var * c->correction);
+  }
+  apply_channels(w, 2);
+}
+
+static void channels_back(work *w) {
+  const norm_call *c = &w->c;
+  double count = (double)c->rows * (double)c->run;
+  for (int64_t s = 0; s < c->segments; s++) {
+    channel *h = &w->channel[s];
+    h->from = c->given ? 0 : get(w, c->in.data, s * c->run);
+    h->mean = get(w, c->stats, s);
+    h->rstd = get(w, c->stats, c->segments + s);
+  }
+  if (!c->given || c->dweight || c->dbias) {
+    if (c->run >= LONG_RUN) long_sums(w);
+    else column_sums(w);
+  }
+  for (int64_t s = 0; s < c->segments; s++) {
+    channel *h = &w->channel[s];
+    h->by[0] = h->rstd * get(w, c->weight, s);
+    h->by[1] = c->given ? 0 : -h->by[0] * h->rstd * h->rstd * h->sum[0] / count;
+    h->by[2] = c->given ? 0 : -h->by[0] * h->sum[1] / count;
+    if (c->dweight) set(w, c->dweight, s, h->sum[0] * h->rstd);
+    if (c->dbias) set(w, c->dbias, s, h->sum[1]);
+  }
+  apply_channels(w, 3);
+}
+
+static int norm_channels(work *w) {
+  const norm_call *c = &w->c;
+  bool is_long = c->run >= LONG_RUN;
+  if (is_long && c->segments >= FEW) cut(w, INT64_MAX, 1);
+  else cut(w, CHUNK, FEW);
+  size_t part = is_long ? (size_t)c->segments * sizeof(norm_moments) : (size_t)(2 * w->n) * sizeof(double);
+  size_t parts = (size_t)w->chunks * part, columns = is_long ? 0 : (size_t)(5 * w->n * w->size);
+  char *memory = malloc(parts + columns + 1);
+  w->channel = calloc((size_t)c->segments, sizeof *w->channel);
+  w->parts = memory;
+  w->columns = memory + parts;
+  int st = memory && w->channel ? OK : ERR_MEMORY;
+  if (st == OK && c->backward) channels_back(w);
+  else if (st == OK) channels(w);
+  free(w->channel);
+  free(memory);
+  return st;
+}
+
+/* ---- the call ---- */
+
+/* n ones, or zeros. */
+static void *filled(const work *w, int64_t n, double value) {
+  void *p = malloc((size_t)n * (size_t)w->size + 1);
+  for (int64_t i = 0; p && i < n; i++) set(w, p, i, value);
+  return p;
+}
+
+static int run_plain(work *w) {
+  norm_call *c = &w->c;
+  if (c->kind == NORM_softmax || c->kind == NORM_log_softmax) return softmax_back(w);
+  int64_t params = c->groups * c->segments;
+  void *ones = c->weight ? NULL : filled(w, params, 1), *zeros = c->bias ? NULL : filled(w, params, 0);
+  int st = (c->weight || ones) && (c->bias || zeros) ? OK : ERR_MEMORY;
+  if (!c->weight) c->weight = ones;
+  if (!c->bias) c->bias = zeros;
+  if (st == OK) st = c->kind == NORM_rows ? norm_rows(w) : norm_channels(w);
+  free(ones);
+  free(zeros);
+  return st;
+}
+
+/* Half floats go through copies that are wider. */
+static int run_converted(work *w) {
+  norm_call *c = &w->c;
+  enum dtype d = c->in.dtype;
+  int64_t count = c->rows * w->n;
+  size_t bytes = (size_t)count * (size_t)w->size;
+  void *stored = c->out.data;
+  char *memory = malloc(2 * bytes + 1);
+  if (!memory) return ERR_MEMORY;
+  cpu_isa->convert->convert[d][c->compute](count, memory, c->in.data);
+  if (c->backward) cpu_isa->convert->convert[d][c->compute](count, memory + bytes, c->gradient.data);
+  c->in = (operand){.data = memory, .dtype = c->compute};
+  c->gradient = (operand){.data = memory + bytes, .dtype = c->compute};
+  if (stored) c->out.data = c->backward ? memory + bytes : memory;       /* written where it was read */
+  int st = run_plain(w);
+  if (st == OK && stored) cpu_isa->convert->convert[c->compute][d](count, stored, c->out.data);
+  free(memory);
+  return st;
+}
+
+int cpu_norm(int index, const norm_call *c) {
+  (void)index;
+  work w = {.c = *c, .size = dtype_size(c->compute), .n = c->segments * c->run};
+  if (c->compute == DT_float32) w.kernel = cpu_isa->norm_float32;
+  else if (c->compute == DT_float64) w.kernel = cpu_isa->norm_float64;
+  else return ERR_NO_KERNEL;
+  w.threads = cpu_threads(c->rows * w.n, GRAIN);
+  return c->in.dtype == c->compute ? run_plain(&w) : run_converted(&w);
+}

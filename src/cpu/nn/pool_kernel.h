@@ -1,0 +1,19 @@
+#ifndef LT_CPU_NN_POOL_KERNEL_H
+#define LT_CPU_NN_POOL_KERNEL_H
+
+/* Inner loops of pooling: one plane at a time. */
+
+#include "base/kernel.h"
+
+typedef struct pool_plane {
+  const pool_call *c;
+  const int64_t *begin[2], *end[2];    /* of each window in each dim: its elements in x are begin, begin + dilation … < end */
+  const int64_t *count[2];             /* of each window: how many elements an average is of, were the other dim's 1 */
+  void    *x, *y;                      /* of the compute dtype; x of a gradient is 0 at first */
+  int32_t *position;
+} pool_plane;
+
+typedef void (*pool_kernel)(const pool_plane *p);
+typedef struct pool_table { pool_kernel kernel[POOL_COUNT][DTYPE_COUNT]; } pool_table;
+
+#endif

@@ -1,0 +1,91 @@
+/* Updates of parameters: straight through memory where all operands are contiguous, else box by box (box.h). */
+
+#include "cpu/box.h"
+
+enum { GRAIN = 1 << 14 };      /* elements below which a second thread costs more than it saves: about 2 map ops */
+
+typedef struct task {
+  const update_call *call;
+  update_kernel  kernel;
+  enum dtype     compute;
+  convert_kernel back;         /* computed to stored; NULL: the same */
+  cut            cut;
+  side (*sides)[UPDATE_OPERANDS];      /* of each thread */
+} task;
+
+/* Elements begin … end - 1. */
+static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
+  const task *t = task_at;
+  (void)worker;
+  const update_call *c = t->call;
+  void *at[UPDATE_OPERANDS];
+  begin = begin / 64 * 64;                     /* the threads' shares begin on cache lines */
+  if (end < c->plan->count) end = end / 64 * 64;
+  for (int k = 0; k < 2 + c->states; k++) at[k] = (char *)c->at[k] + begin * dtype_size(c->dtype);
+  t->kernel(end - begin, at, c->number);
+}
+
+/* What the kernel made of operand k, back to where it came from. */
+static void deliver(const task *t, side *s, const box *b, int k, const char *made) {
+  convert_kernel forth = s->convert;
+  s->convert = t->back;
+  side_deliver(s, b, t->call->plan->ndim, b->offset[k], made);
+  s->convert = forth;
+  s->from = NULL;                              /* the block is another box's by now */
+}
+
+static void run_box(const task *t, side *sides, const box *b) {
+  const update_call *c = t->call;
+  int ndim = c->plan->ndim;
+  void *at[UPDATE_OPERANDS];
+  for (int k = 0; k < 2 + c->states; k++) {
+    const char *box = side_fetch(&sides[k], b, ndim, b->offset[k], sides[k].block);
+    at[k] = box == sides[k].block ? sides[k].block : sides[k].data + b->offset[k] * sides[k].size;
+  }
+  t->kernel(b->count, at, c->number);
+  for (int k = 0; k < 2 + c->states; k++)
+    if (k != 1) deliver(t, &sides[k], b, k, at[k]);
+}
+
+static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
+  const task *t = task_at;
+  const update_call *c = t->call;
+  int operands = 2 + c->states;
+  side *sides = t->sides[worker];
+  for (int k = 0; k < operands; k++)
+    side_init(&sides[k], &(operand){.data = c->at[k], .dtype = c->dtype}, c->plan->stride[k], c->dtype, t->compute);
+  box b;
+  box_start(&b, &t->cut, c->plan, operands, begin);
+  for (int64_t i = begin; i < end; i++) {
+    run_box(t, sides, &b);
+    if (i + 1 < end) box_next(&b, &t->cut, c->plan, operands);
+  }
+}
+
+static bool is_flat(const update_call *c) {
+  if (c->plan->ndim > 1) return false;
+  for (int k = 0; k < 2 + c->states; k++)
+    if (!walks_direct(c->plan, k)) return false;
+  return true;
+}
+
+int cpu_update(int index, const update_call *c) {
+  enum dtype compute = dtype_compute(c->dtype);
+  task t = {.call = c, .kernel = cpu_isa->update->kernel[c->op][compute], .compute = compute};
+  if (!t.kernel) return ERR_NO_KERNEL;
+  int threads = cpu_threads(c->plan->count, GRAIN);
+  if (compute == c->dtype && is_flat(c)) {
+    share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);
+    return OK;
+  }
+  if (compute != c->dtype) t.back = cpu_isa->convert->convert[compute][c->dtype];
+  cut_plan(&t.cut, c->plan, 2 + c->states, &(needs){.most = BOX_COUNT, .buffers = true});
+  void *sides;
+  size_t bytes = (size_t)threads * sizeof *t.sides;
+  int st = cpu_alloc(index, bytes, &sides);
+  if (st != OK) return st;
+  t.sides = sides;
+  share_long(&t, run_boxes, t.cut.count, t.cut.each, threads);
+  cpu_free(index, sides, bytes);
+  return OK;
+}

@@ -1,0 +1,297 @@
+/* The ground floor of the GPUs: which there are, opening at first use, entering and leaving, and failures. */
+
+#include "gpu/gpu.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gpu gpus[MAX_GPUS];
+static int device_count;
+static char why_none[512];              /* why device_count is 0 */
+static const gpu *captured;             /* the one whose graph is being captured, by the thread that has the lock */
+static _Thread_local int failed = -1;   /* whose words tell what failed last: copies work on two */
+
+/* ---- the lock, and forks ---- */
+
+static bool started;                    /* the driver was started in this process or in the one it was forked from */
+static bool forked;                     /* … in the latter */
+
+/* One for all GPUs, so that a call that uses two cannot deadlock; recursive, because calls are made of calls. */
+static pthread_mutex_t lock;
+static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
+enum { DEPTH = 8 };
+static gpu *inside[DEPTH];              /* the GPUs entered, outermost first */
+static int depth;
+
+static void make_lock(void) {
+  pthread_mutexattr_t a;
+  pthread_mutexattr_init(&a);
+  pthread_mutexattr_settype(&a, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&lock, &a);
+  pthread_mutexattr_destroy(&a);
+}
+
+/* In the child no other thread is left to give the lock back, and the driver does not work. */
+static void after_fork(void) {
+  forked = started;
+  depth = 0;
+  make_lock();
+}
+
+/* A thread that is in a call keeps what it uses: the driver ends it with the process. */
+static void close_all(void) {
+  if (forked || pthread_mutex_trylock(&lock) != 0) return;
+  for (int i = 0; i < MAX_GPUS; i++) gpu_close(&gpus[i]);
+  pthread_mutex_unlock(&lock);
+}
+
+void gpu_close_first(void) { atexit(close_all); }
+
+static void prepare_lock(void) {
+  make_lock();
+  pthread_atfork(NULL, NULL, after_fork);
+  gpu_close_first();
+}
+
+gpu *gpu_lock(int index) {
+  pthread_once(&lock_once, prepare_lock);
+  pthread_mutex_lock(&lock);
+  gpus[index].index = index;
+  return &gpus[index];
+}
+
+void gpu_unlock(void) { pthread_mutex_unlock(&lock); }
+
+/* ---- which there are ---- */
+
+static const char *error_text(gpu_result r) {
+  const char *text = NULL;
+  gpu_get_driver()->error_text(r, &text);
+  return text ? text : "unknown error";
+}
+
+static void no_gpu(const char *words) { snprintf(why_none, sizeof why_none, "%s", words); }
+
+int gpu_in_use(void) {
+  int n = forked ? 0 : MAX_GPUS;
+  while (n > 0 && !gpus[n - 1].context) n--;
+  return n;
+}
+
+static void count_devices(void) {
+  const gpu_driver *d = gpu_get_driver();
+  if (!d) {
+    no_gpu(gpu_driver_reason());
+    return;
+  }
+  gpu_result r = d->init(0);
+  pthread_once(&lock_once, prepare_lock);                /* from here on a fork is noticed */
+  started = true;
+  if (r == GPU_SUCCESS) r = d->device_count(&device_count);
+  if (r != GPU_SUCCESS) device_count = 0;
+  if (device_count > MAX_GPUS) device_count = MAX_GPUS;
+  if (r != GPU_SUCCESS && r != GPU_NO_DEVICE)
+    snprintf(why_none, sizeof why_none, "the driver does not start: %s", error_text(r));
+  else if (device_count == 0) no_gpu("the driver finds no device on this machine");
+  else if (!gpu_get_rtc()) {
+    no_gpu(gpu_rtc_reason());
+    device_count = 0;
+  }
+}
+
+int gpu_count(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, count_devices);
+  return device_count;
+}
+
+const char *gpu_why_none(void) { return gpu_count() ? "" : why_none; }
+
+/* ---- properties ---- */
+
+int gpu_attribute_of(gpu_device_id id, gpu_attribute a) {
+  int value = 0;
+  return gpu_get_driver()->device_attribute(&value, a, id) == GPU_SUCCESS ? value : 0;
+}
+
+/* ---- failures ---- */
+
+void gpu_blame(const gpu *g) { failed = g->index; }
+
+int gpu_fail(gpu *g, const char *format, ...) {
+  gpu_blame(g);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(g->words, sizeof g->words, format, arguments);
+  va_end(arguments);
+  return ERR_DEVICE;
+}
+
+/* A copy between two GPUs is explained by the one that failed, whichever was asked for. */
+void gpu_explain(int index, char *text, size_t size) {
+  gpu *g = gpu_lock(failed >= 0 ? failed : index);
+  snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
+  gpu_unlock();
+}
+
+/* Errors after which every call in this context fails. */
+static bool outlives_call(gpu_result r) {
+  static const short sticky[] = {
+    GPU_SHUT_DOWN, GPU_ECC, GPU_NVLINK, GPU_CONTAINED, GPU_ILLEGAL_ADDRESS, GPU_LAUNCH_TIMEOUT, GPU_CONTEXT_DESTROYED,
+    GPU_ASSERT, GPU_HARDWARE_STACK, GPU_ILLEGAL_INSTRUCTION, GPU_MISALIGNED_ADDRESS, GPU_ADDRESS_SPACE, GPU_INVALID_PC,
+    GPU_LAUNCH_FAILED, GPU_TENSOR_MEMORY, GPU_UNKNOWN
+  };
+  for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++)
+    if ((int)r == sticky[i]) return true;
+  return false;
+}
+
+/* A launch that fails late is reported by whatever comes next, the next launch included: the kernel launched last is the
+** best known culprit. */
+static int fail_for_good(gpu *g, gpu_result r, const char *what) {
+  bool launch = strncmp(what, "launch of ", 10) == 0;
+  g->dead = true;
+  return gpu_fail(g, "%s: %s%s%s%s; the device must be reopened: lt.cuda.reopen(\"cuda:%d\")", what, error_text(r),
+                  !g->last ? "" : launch ? " (or in " : " (in ", g->last ? g->last : "",
+                  g->last ? " or a kernel before it)" : "", g->index);
+}
+
+int gpu_check(gpu *g, gpu_result r, const char *what) {
+  if (r == GPU_SUCCESS) return OK;
+  if (r == GPU_CAPTURE_UNSUPPORTED || r == GPU_CAPTURE_IMPLICIT) return ERR_CAPTURE;
+  if (outlives_call(r)) return fail_for_good(g, r, what);
+  gpu_fail(g, "%s: %s", what, error_text(r));
+  return r == GPU_OUT_OF_MEMORY ? ERR_MEMORY : ERR_DEVICE;
+}
+
+/* ---- opening ---- */
+
+static void read_properties(gpu *g) {
+  g->capability = gpu_attribute_of(g->id, GPU_CAPABILITY_MAJOR) * 10 + gpu_attribute_of(g->id, GPU_CAPABILITY_MINOR);
+  g->cores = gpu_attribute_of(g->id, GPU_MULTIPROCESSORS);
+}
+
+/* The context that other libraries of the process use, too. */
+static int open_context(gpu *g) {
+  const gpu_driver *d = gpu_get_driver();
+  int st = gpu_check(g, d->device_get(&g->id, g->index), "opening the device");
+  if (st == OK) st = gpu_check(g, d->context_retain(&g->context, g->id), "opening the device");
+  if (st == OK) st = gpu_check(g, d->context_use(g->context), "opening the device");
+  return st;
+}
+
+static const gpu_part *parts;            /* in the order in which they are opened */
+static int part_count;
+
+void gpu_set_parts(const gpu_part *list, int count) {
+  parts = list;
+  part_count = count;
+}
+
+/* Queued work ends first: its kernels are unloaded. */
+void gpu_close(gpu *g) {
+  if (!g->context) return;
+  gpu_get_driver()->context_use(g->context);
+  if (!g->dead) gpu_get_driver()->context_sync();
+  for (int k = part_count - 1; k >= 0; k--)
+    if (parts[k].close) parts[k].close(g);
+  gpu_get_driver()->context_release(g->id);
+  g->context = NULL;
+  if (g->capturing) gpu_set_capturing(g, false);
+  g->open = g->dead = g->ordered = false;
+  g->last = NULL;
+}
+
+static int open_gpu(gpu *g) {
+  if (g->index >= gpu_count()) return gpu_fail(g, "no device cuda:%d", g->index);
+  int st = open_context(g);
+  if (st == OK) read_properties(g);
+  for (int k = 0; st == OK && k < part_count; k++)
+    if (parts[k].open) st = parts[k].open(g);
+  g->open = st == OK;
+  if (st != OK) gpu_close(g);
+  return st == OK ? OK : ERR_DEVICE;
+}
+
+/* ---- entering ---- */
+
+#define FORKED "a forked child cannot use the GPU of its parent; open it after the fork"
+
+/* Why g cannot be entered as it is; OK when it can. */
+static int prepare(gpu *g, bool frees) {
+  if (forked) return gpu_fail(g, "%s", FORKED);
+  if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);
+  if (g->dead) {
+    if (!strstr(g->words, "must be reopened"))
+      gpu_fail(g, "the device failed earlier and must be reopened: lt.cuda.reopen(\"cuda:%d\")", g->index);
+    gpu_blame(g);
+    return ERR_DEVICE;
+  }
+  if (captured && captured != g && !frees)                     /* it would run now, and not at the replays */
+    return gpu_fail(g, "not while a graph of cuda:%d is captured: it uses cuda:%d", captured->index, g->index);
+  if (!g->open) return open_gpu(g);
+  /* A call inside a call finds its context in place; another library may have changed it between calls. */
+  if (depth > 0 && inside[depth - 1] == g) return OK;
+  return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
+}
+
+static int enter(int index, gpu **entered, bool frees) {
+  gpu *g = gpu_lock(index);
+  int st = prepare(g, frees);
+  if (st != OK) {
+    gpu_unlock();
+    return st;
+  }
+  inside[depth++] = g;
+  *entered = g;
+  return OK;
+}
+
+int gpu_enter(int index, gpu **g)      { return enter(index, g, false); }
+int gpu_enter_free(int index, gpu **g) { return enter(index, g, true); }
+
+void gpu_set_capturing(gpu *g, bool capturing) {
+  g->capturing = capturing;
+  captured = capturing ? g : NULL;
+}
+
+int gpu_leave(gpu *g, int status) {
+  depth--;
+  if (depth > 0 && inside[depth - 1] != g) gpu_get_driver()->context_use(inside[depth - 1]->context);
+  gpu_unlock();
+  return status;
+}
+
+/* ---- reopening ---- */
+
+/* Also takes what other libraries of the process have on the device: its memory is in no known state. */
+int gpu_reopen(int index) {
+  gpu *g = gpu_lock(index);
+  int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
+  if (st == OK) st = gpu_check(g, gpu_get_driver()->device_get(&g->id, index), "reopening the device");
+  if (st == OK) {
+    g->epoch++;
+    gpu_close(g);
+    g->dead = false;
+    st = gpu_check(g, gpu_get_driver()->context_reset(g->id), "reopening the device");
+  }
+  gpu_unlock();
+  return st;
+}
+
+/* What still points into a device is lost, as when it is reopened. */
+void gpu_shut(void) {
+  for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
+    gpu *g = gpu_lock(k);
+    if (g->open && !g->capturing) {
+      g->epoch++;
+      gpu_close(g);
+    }
+    gpu_unlock();
+  }
+}
+
+unsigned gpu_device_epoch(int index) { return gpus[index].epoch; }

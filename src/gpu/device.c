@@ -1,0 +1,91 @@
+/* The top floor of the GPUs: their parts, what they say of themselves, and struct device. */
+
+#include "gpu/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- parts ---- */
+
+static const gpu_part parts[] = {
+  {gpu_memory_open,  gpu_memory_close},
+  {NULL,             gpu_transfers_close},
+  {gpu_streams_open, gpu_streams_close},
+  {gpu_late_open,    gpu_late_close},
+  {gpu_kernels_open, gpu_kernels_close},
+  {NULL,             gpu_dnn_close},
+  {NULL,             gpu_solver_close},
+  {NULL,             gpu_fft_close},
+  {NULL,             gpu_gemm_close},
+};
+
+/* The ground floor calls them, and must not need what stands on it. */
+__attribute__((constructor)) static void set_parts(void) { gpu_set_parts(parts, (int)(sizeof parts / sizeof *parts)); }
+
+/* ---- properties ---- */
+
+/* Memory that moves twice a clock over the whole bus; drivers of newer devices may tell no clock. */
+static double bandwidth(gpu_device_id id) {
+  return 2.0 * gpu_attribute_of(id, GPU_MEMORY_CLOCK) * 1e3 * gpu_attribute_of(id, GPU_BUS_WIDTH) / 8;
+}
+
+/* ", cuBLAS 13.0" behind the text; "no cuBLAS" where it is of no use, no version where it tells none. */
+static void add_library(char *text, size_t size, const char *name, bool usable, const int version[2]) {
+  size_t n = strlen(text);
+  snprintf(text + n, size - n, ", %s%s", usable ? "" : "no ", name);
+  n = strlen(text);
+  if (usable && version[0]) snprintf(text + n, size - n, " %d.%d", version[0], version[1]);
+}
+
+static void write_software(char *text, size_t size) {
+  const gpu_versions *v = gpu_get_versions();
+  snprintf(text, size, "driver for CUDA %d.%d, NVRTC %d.%d",
+           v->driver / 1000, v->driver % 1000 / 10, v->rtc[0], v->rtc[1]);
+  bool blas = gpu_get_blas(), dnn = gpu_get_dnn();
+  add_library(text, size, "cuBLAS", blas, v->blas);
+  add_library(text, size, "cuDNN", dnn, v->dnn);
+}
+
+static int gpu_info(int index, device_info *info) {
+  const gpu_driver *d = gpu_get_driver();
+  gpu_device_id id;
+  memset(info, 0, sizeof *info);
+  if (index >= gpu_count() || d->device_get(&id, index) != GPU_SUCCESS) return ERR_DEVICE;
+  if (d->device_name(info->name, sizeof info->name, id) != GPU_SUCCESS) snprintf(info->name, sizeof info->name, "GPU");
+  if (d->device_memory(&info->memory, id) != GPU_SUCCESS) info->memory = 0;
+  snprintf(info->kind, sizeof info->kind, "gpu");
+  snprintf(info->isa, sizeof info->isa, "%d.%d",
+           gpu_attribute_of(id, GPU_CAPABILITY_MAJOR), gpu_attribute_of(id, GPU_CAPABILITY_MINOR));
+  info->cores = gpu_attribute_of(id, GPU_MULTIPROCESSORS);
+  info->bandwidth = bandwidth(id);
+  info->emulated = gpu_get_versions()->emulated;
+  write_software(info->software, sizeof info->software);
+  return OK;
+}
+
+/* For people: libraries, and why one that makes things fast is of no use. */
+static void gpu_describe(char *text, size_t size) {
+  char software[sizeof ((device_info *)0)->software];
+  write_software(software, sizeof software);
+  const char *gemm = gpu_blas_reason(), *conv = gpu_dnn_reason();
+  snprintf(text, size, "%s%s%s%s%s", software, gemm[0] ? ": " : "", gemm, conv[0] ? "; cuda: " : "", conv);
+}
+
+/* ---- the device ---- */
+
+/* Attention is made of products and softmax here. */
+int gpu_attention(int index, const attention_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
+
+const device gpu_device = {
+  .abi = DEVICE_ABI, .name = "cuda", .dlpack = 2,
+  .count = gpu_count, .in_use = gpu_in_use, .reason = gpu_why_none, .info = gpu_info,
+  .limits = gpu_limits, .working_set = gpu_working_set, .describe = gpu_describe, .explain = gpu_explain,
+  .alloc = gpu_alloc, .free = gpu_free, .copy_in = gpu_copy_in, .copy_out = gpu_copy_out, .copy_across = gpu_copy_across,
+  .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache, .available = gpu_available,
+  .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
+  .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
+  .kernel_make = gpu_kernel_make, .kernel_free = gpu_kernel_free, .has = gpu_has,
+#define LIBRARY(name)
+#define FAMILY(name, call) .name = gpu_##name,
+#include "families.def"
+};

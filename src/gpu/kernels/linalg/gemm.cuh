@@ -1,0 +1,159 @@
+/* Matrix products without cuBLAS: of dtypes that it lacks, of results that it cannot address, where it is not there.
+**   STORE  DT_int32 …: the dtype of a, b and c
+**   MICRO  4 or 8: a thread makes MICRO × MICRO elements, a block (16 MICRO) × (16 MICRO)
+** Integers wrap; half floats add up in float32; floats are added by FMA, in the order of k; complex products are
+** m_mul's. */
+
+#include "gpu/kernels/linalg/gemm_args.h"
+
+#define KERNEL_THREADS GEMM_THREADS
+
+#include "gpu/kernels/groups.cuh"
+#include "math/ptx.cuh"
+#include "gpu/kernels/scalar.cuh"
+
+typedef stored_t<STORE> stored;
+enum { IS_COMPLEX = element<STORE>::kind == KIND_COMPLEX, IS_FLOAT = element<STORE>::kind == KIND_FLOAT };
+
+template <bool, class A, class B> struct choose { typedef A type; };
+template <class A, class B> struct choose<false, A, B> { typedef B type; };
+
+/* What sums are made in. Integers are unsigned there, since their products wrap. */
+typedef choose<IS_FLOAT || IS_COMPLEX, compute_t<STORE>, choose<sizeof(stored) == 8, uint64_t, uint32_t>::type>::type number;
+
+INLINE number load(const stored *p, int64_t at) { return (number)element<STORE>::load(p[at]); }
+
+/* Where this block's product of the batch is. */
+INLINE const stored *product_of(const gemm_side &s) { return (const stored *)s.data + blockIdx.y * s.step; }
+INLINE stored *result_of(const gemm_arguments &g) { return (stored *)g.c + blockIdx.y * g.c_step; }
+
+/* Templates, so that a unit has nothing of other dtypes. */
+template <class T> INLINE T add_product(T sum, T x, T y) {
+  if constexpr (IS_COMPLEX) return sum + m_mul(x, y);
+  else if constexpr (IS_FLOAT) return m_fma(x, y, sum);
+  else return sum + x * y;
+}
+
+template <class T> INLINE T factor(double f, double im, int64_t i) {
+  if constexpr (IS_COMPLEX) return T(f, im);
+  else return IS_FLOAT ? (T)f : (T)i;
+}
+
+template <class T> INLINE T product(T x, T y) {
+  if constexpr (IS_COMPLEX) return m_mul(x, y);
+  else return x * y;
+}
+
+/* c = alpha sum + beta c; where beta is 0, c is not read. */
+INLINE void store(const gemm_arguments &g, stored *c, number sum) {
+  const number alpha = factor<number>(g.alpha_f, g.alpha_im, g.alpha_i);
+  const number beta = factor<number>(g.beta_f, g.beta_im, g.beta_i);
+  number made = product(alpha, sum);
+  if (beta != 0) made = made + product(beta, load(c, 0));
+  *c = convert<STORE, element<STORE>::compute>((compute_t<STORE>)made);
+}
+
+/* ---- tiles ---- */
+
+enum {
+  TILE  = 16 * MICRO,
+  STEP  = 16,                          /* of k at a time */
+  LOADS = TILE * STEP / KERNEL_THREADS,
+  PAD   = 4                            /* numbers after each line of a tile: other banks, the same alignment */
+};
+struct shared_tile { alignas(16) number at[STEP][TILE + PAD]; };
+
+/* Which element of a tile a thread loads in its i-th turn, so that neighbours load neighbours. */
+struct spot { int line, k; };
+INLINE spot spot_of(bool along, int i) {
+  int n = i * KERNEL_THREADS + threadIdx.x;
+  return along ? spot{n / STEP, n % STEP} : spot{n % TILE, n / TILE};
+}
+
+/* Lines first … of steps k …; 0 outside. */
+INLINE void fetch(const gemm_side &s, const stored *data, bool along, int64_t first, int64_t k, int64_t most,
+                  number *into) {
+#pragma unroll
+  for (int i = 0; i < LOADS; i++) {
+    spot at = spot_of(along, i);
+    bool inside = first + at.line < s.count && k + at.k < most;
+    into[i] = inside ? load(data, (first + at.line) * s.stride + (k + at.k) * s.k_stride) : 0;
+  }
+}
+INLINE void put(shared_tile &t, bool along, const number *from) {
+#pragma unroll
+  for (int i = 0; i < LOADS; i++) {
+    spot at = spot_of(along, i);
+    t.at[at.k][at.line] = from[i];
+  }
+}
+
+/* The i-th of a thread's lines: in fours, so that a warp reads whole banks. */
+INLINE int line_of(int thread, int i) { return i / 4 * 64 + thread * 4 + i % 4; }
+
+KERNEL_COOPERATIVE(gemm_tiles)(gemm_arguments g) {
+  __shared__ shared_tile a_tile, b_tile;
+  const int64_t row = (int64_t)(blockIdx.x / g.across) * TILE, column = (int64_t)(blockIdx.x % g.across) * TILE;
+  const stored *a = product_of(g.a), *b = product_of(g.b);
+  const int down = threadIdx.x / 16, right = threadIdx.x % 16;
+  number sum[MICRO][MICRO] = {}, next_a[LOADS], next_b[LOADS];
+  fetch(g.a, a, g.along[0], row, 0, g.k, next_a);
+  fetch(g.b, b, g.along[1], column, 0, g.k, next_b);
+  for (int64_t k = 0; k < g.k; k += STEP) {
+    put(a_tile, g.along[0], next_a);
+    put(b_tile, g.along[1], next_b);
+    __syncthreads();
+    if (k + STEP < g.k) {                /* on their way while this tile is multiplied */
+      fetch(g.a, a, g.along[0], row, k + STEP, g.k, next_a);
+      fetch(g.b, b, g.along[1], column, k + STEP, g.k, next_b);
+    }
+#pragma unroll
+    for (int p = 0; p < STEP; p++) {
+      number x[MICRO], y[MICRO];
+#pragma unroll
+      for (int i = 0; i < MICRO; i++) {
+        x[i] = a_tile.at[p][line_of(down, i)];
+        y[i] = b_tile.at[p][line_of(right, i)];
+      }
+#pragma unroll
+      for (int i = 0; i < MICRO; i++)
+#pragma unroll
+        for (int j = 0; j < MICRO; j++) sum[i][j] = add_product(sum[i][j], x[i], y[j]);
+    }
+    __syncthreads();
+  }
+  stored *c = result_of(g);
+#pragma unroll
+  for (int i = 0; i < MICRO; i++)
+#pragma unroll
+    for (int j = 0; j < MICRO; j++) {
+      ptx_in_order();                    /* else all addresses are made first, and registers spill */
+      int64_t r = row + line_of(down, i), s = column + line_of(right, j);
+      if (r < g.a.count && s < g.b.count) store(g, c + r * g.c_stride[0] + s * g.c_stride[1], sum[i][j]);
+    }
+}
+
+/* ---- a matrix and a vector: b has one line ---- */
+
+/* A warp makes an element: its threads take every 32nd step of k. */
+KERNEL_COOPERATIVE(gemm_rows)(gemm_arguments g) {
+  const int64_t row = (int64_t)blockIdx.x * (KERNEL_THREADS / 32) + threadIdx.x / 32;
+  if (row >= g.a.count) return;
+  const stored *a = product_of(g.a) + row * g.a.stride, *b = product_of(g.b);
+  number sum = 0;
+  for (int64_t k = threadIdx.x % 32; k < g.k; k += 32)
+    sum = add_product(sum, load(a, k * g.a.k_stride), load(b, k * g.b.k_stride));
+#pragma unroll
+  for (int by = 16; by > 0; by /= 2) sum = sum + shuffle_down(sum, by);
+  if (threadIdx.x % 32 == 0) store(g, result_of(g) + row * g.c_stride[0], sum);
+}
+
+/* A thread makes an element: neighbours read neighbouring lines. */
+KERNEL(gemm_columns)(gemm_arguments g) {
+  const int64_t row = (int64_t)blockIdx.x * KERNEL_THREADS + threadIdx.x;
+  if (row >= g.a.count) return;
+  const stored *a = product_of(g.a) + row * g.a.stride, *b = product_of(g.b);
+  number sum = 0;
+  for (int64_t k = 0; k < g.k; k++) sum = add_product(sum, load(a, k * g.a.k_stride), load(b, k * g.b.k_stride));
+  store(g, result_of(g) + row * g.c_stride[0], sum);
+}

@@ -1,0 +1,180 @@
+/* What stands between cuSOLVER's routines. D: the dtype of the matrices, IS_REAL: is it a real one? They lie one
+** after the other, column-major. */
+
+#define KERNEL_THREADS 256
+
+#include "gpu/kernels/scalar.cuh"
+
+typedef stored_t<D> T;
+
+template <class C> struct part_of               { typedef C type; };
+template <>        struct part_of<complex64_t>  { typedef float type; };
+template <>        struct part_of<complex128_t> { typedef double type; };
+typedef part_of<T>::type R;
+
+/* info[matrix] = -1 where one of its `count` elements is not finite. */
+KERNEL(check_finite)(const T *a, int64_t count, int64_t total, int *info) {
+  int64_t i = (int64_t)grid_thread();
+  if (i < total && !m_isfinite(a[i])) info[i / count] = -1;
+}
+
+/* Zeros below or above the diagonal of rows × columns. */
+KERNEL(clear_triangle)(T *a, int64_t rows, int64_t columns, int64_t total, int below) {
+  int64_t i = (int64_t)grid_thread();
+  if (i >= total) return;
+  int64_t row = i % rows, column = i / rows % columns;
+  if (below ? row > column : row < column) a[i] = (T)0;
+}
+
+/* r, p × n: the upper triangle of a, m × n. */
+KERNEL(copy_upper)(const T *a, int64_t m, T *r, int64_t p, int64_t n, int64_t total) {
+  int64_t i = (int64_t)grid_thread();
+  if (i >= total) return;
+  int64_t row = i % p, column = i / p % n, matrix = i / (p * n);
+  r[i] = row <= column ? a[(matrix * n + column) * m + row] : (T)0;
+}
+
+/* q, m × p: the first columns of a, m × n; 0 in those that a lacks. */
+KERNEL(copy_columns)(const T *a, int64_t m, int64_t n, T *q, int64_t p, int64_t total) {
+  int64_t i = (int64_t)grid_thread();
+  if (i >= total) return;
+  int64_t row = i % m, column = i / m % p, matrix = i / (m * p);
+  q[i] = column < n ? a[(matrix * n + column) * m + row] : (T)0;
+}
+
+KERNEL(fill_identity)(T *a, int64_t n, int64_t total) {
+  int64_t i = (int64_t)grid_thread();
+  if (i < total) a[i] = (T)(i % n == i / n % n);
+}
+
+/* ---- pivots: cuSOLVER's have 64 bits ---- */
+
+KERNEL(narrow_pivots)(const int64_t *pivots, int32_t *out, int64_t total) {
+  int64_t i = (int64_t)grid_thread();
+  if (i < total) out[i] = (int32_t)pivots[i];
+}
+
+KERNEL(widen_pivots)(const int32_t *pivots, int64_t *out, int64_t total) {
+  int64_t i = (int64_t)grid_thread();
+  if (i < total) out[i] = pivots[i];
+}
+
+/* Where each of m rows of L U is in a; a thread a matrix, of p pivots. */
+KERNEL(follow_pivots)(const int64_t *pivots, int64_t p, int64_t *order, int64_t m, int64_t batch) {
+  int64_t matrix = (int64_t)grid_thread();
+  if (matrix >= batch) return;
+  pivots += matrix * p;
+  order += matrix * m;
+  for (int64_t i = 0; i < m; i++) order[i] = i + 1;
+  for (int64_t i = 0; i < p; i++) {
+    int64_t row = order[i], other = pivots[i] - 1;
+    order[i] = order[other];
+    order[other] = row;
+  }
+}
+
+/* ---- determinants: the product of U's diagonal, and a sign for every swap of rows ---- */
+
+INLINE complex128_t widened(T z) { return complex128_t(z); }
+INLINE double size_of(complex128_t z) { return m_hypot_float64(z.re, z.im); }
+
+INLINE double power_of_2(int e) { return from_bits_float64((uint64_t)(e + 1023) << 52); }
+
+/* x 2^e */
+INLINE double shifted(double x, int e) {
+  for (; e > 1000; e -= 1000) x *= 0x1p1000;
+  for (; e < -1000; e += 1000) x *= 0x1p-1000;
+  return x * power_of_2(e);
+}
+
+/* z / 2^e, where the larger part becomes 0.5 … 1: what comes between may be beyond the dtype. */
+INLINE complex128_t scaled(complex128_t z, int *e) {
+  double size = m_max_float64(abs_float64(z.re), abs_float64(z.im));
+  bool tiny = size < 0x1p-1000;
+  *e = 0;
+  if (!(size > 0 && size < (double)INFINITY)) return z;
+  *e = (int)(bits_float64(tiny ? size * 0x1p200 : size) >> 52) - 1022 - (tiny ? 200 : 0);
+  return complex128_t(shifted(z.re, -*e), shifted(z.im, -*e));
+}
+
+INLINE bool is_odd(const int64_t *pivots, int64_t n) {
+  bool odd = false;
+  for (int64_t i = 0; i < n; i++) odd ^= pivots[i] != i + 1;
+  return odd;
+}
+
+INLINE T narrowed(complex128_t z) { return convert<D, DT_complex128>(z); }
+
+/* A thread a matrix; info: not 0 where it is singular. */
+KERNEL(make_det)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *det, int64_t batch) {
+  int64_t matrix = (int64_t)grid_thread();
+  if (matrix >= batch) return;
+  bool singular = info[matrix] != 0;
+  int e, exponent = 0;
+  complex128_t made((double)(singular ? 0 : is_odd(pivots + matrix * n, n) ? -1 : 1), 0);
+  for (int64_t i = 0; i < n && !singular; i++) {
+    complex128_t factor = scaled(widened(a[matrix * n * n + i * (n + 1)]), &e);
+    exponent += e;
+    made = scaled(m_mul(made, factor), &e);
+    exponent += e;
+  }
+  det[matrix] = narrowed(complex128_t(shifted(made.re, exponent), shifted(made.im, exponent)));
+}
+
+KERNEL(make_slogdet)(const T *a, int64_t n, const int64_t *pivots, const int *info, T *sign, R *logarithm,
+                     int64_t batch) {
+  int64_t matrix = (int64_t)grid_thread();
+  if (matrix >= batch) return;
+  bool singular = info[matrix] != 0;
+  complex128_t made((double)(singular ? 0 : is_odd(pivots + matrix * n, n) ? -1 : 1), 0);
+  double sum = singular ? -(double)INFINITY : 0;
+  for (int64_t i = 0; i < n && !singular; i++) {
+    complex128_t z = widened(a[matrix * n * n + i * (n + 1)]);
+    double size = size_of(z);
+    made = m_mul(made, z / size);
+    sum += m_log_float64(size);
+  }
+  sign[matrix] = narrowed(made);
+  logarithm[matrix] = (R)sum;
+}
+
+/* ---- eigenvectors of real matrices ---- */
+
+#if IS_REAL
+
+/* Columns j and j + 1 of a pair are the real and the imaginary part of a vector; the other one is its conjugate. */
+KERNEL(unpack_vectors)(const complex_of<T> *values, const T *packed, complex_of<T> *vectors, int64_t n) {
+  int64_t i = (int64_t)grid_thread(), column = i / n, row = i % n;
+  if (i >= n * n) return;
+  T im = values[column].im;
+  const T *re = packed + (im < 0 ? column - 1 : column) * n + row;
+  vectors[i] = complex_of<T>(*re, im > 0 ? re[n] : im < 0 ? -re[n] : (T)0);
+}
+
+#endif
+
+/* ---- least squares by singular values ---- */
+
+/* y, p × k, divided by the values that count; how many do. */
+KERNEL(divide_by_values)(T *y, const R *values, int64_t p, int64_t k, double rtol, int64_t *rank) {
+  int64_t i = (int64_t)grid_thread();
+  double least = (double)values[0] * rtol;
+  if (i == 0) {
+    int64_t n = 0;
+    while (n < p && (double)values[n] > least) n++;
+    *rank = n;
+  }
+  if (i < p * k) y[i] = (double)values[i % p] > least ? y[i] / values[i % p] : (T)0;
+}
+
+/* b's columns, ld long, of m rows: beyond row n the norm of what is left over (the column of rest) and zeros. */
+KERNEL(store_rest)(const T *rest, int64_t m, T *b, int64_t ld, int64_t n, int64_t k) {
+  int64_t column = (int64_t)grid_thread();
+  if (column >= k) return;
+  double sum = 0;
+  for (int64_t i = 0; i < m; i++) {
+    complex128_t z = widened(rest[column * m + i]);
+    sum += z.re * z.re + z.im * z.im;
+  }
+  for (int64_t i = n; i < ld; i++) b[column * ld + i] = (T)(i == n ? m_sqrt_float64(sum) : 0.0);
+}

@@ -1,0 +1,53 @@
+/* Between x and its columns, what each position of y reads of it: convolutions are matrix products of those (im2col of
+** Chellapilla, Puri, Simard: High Performance Convolutional Neural Networks, 2006).
+**   IN, OUT  DT_float32 …: the dtypes of what is read and what is written */
+
+#define KERNEL_THREADS CONV_THREADS
+
+#include "gpu/kernels/nn/conv_window.cuh"
+#include "gpu/kernels/scalar.cuh"
+
+typedef stored_t<IN>  in_t;
+typedef stored_t<OUT> out_t;
+typedef compute_t<IN> C;
+
+/* A thread: all taps of a channel at a position, so that neighbours write neighbours, and read them where the stride is 1. */
+KERNEL(conv_unfold)(conv_columns p) {
+  uint32_t i = (uint32_t)grid_thread();
+  if (i >= p.threads) return;
+  int position = (int)take_part(i, p.line), channel = (int)take_part(i, p.channels), group = (int)take_part(i, p.groups);
+  uint32_t at = (uint32_t)(p.first + position);
+  int column = (int)take_part(at, p.width), row = (int)at;
+  const in_t *x = (const in_t *)p.x + i * p.x_image + group * p.x_group + channel * p.x_channel;
+  out_t *out = (out_t *)p.columns + i * p.image + group * p.group + channel * p.channel + position;
+  for (int a = 0; a < p.at.kernel[0]; a++) {
+    int from_row = tap_reads(p.at, 0, row, a);
+    for (int b = 0; b < p.at.kernel[1]; b++) {
+      int from = tap_reads(p.at, 1, column, b);
+      bool inside = is_inside(p.at, from_row, from);
+      *out = inside ? convert<OUT, IN>(x[(int64_t)from_row * p.at.in[1] + from]) : convert<OUT, DT_float32>(0.0f);
+      out += p.tap;
+    }
+  }
+}
+
+/* A thread: an element of x, the sum of its places in the columns, in the order of taps. The columns are of all of y. */
+KERNEL(conv_fold)(conv_columns p) {
+  uint32_t i = (uint32_t)grid_thread();
+  if (i >= p.threads) return;
+  uint32_t element = take_part(i, p.line), at = element;
+  int column = (int)take_part(at, p.width), row = (int)at;
+  int channel = (int)take_part(i, p.channels), group = (int)take_part(i, p.groups);
+  const in_t *in = (const in_t *)p.columns + i * p.image + group * p.group + channel * p.channel;
+  C sum = 0;
+  for (int a = 0; a < p.at.kernel[0]; a++) {
+    int from_row = tap_of(p.at, 0, row, a);
+    for (int b = 0; b < p.at.kernel[1]; b++) {
+      int from = tap_of(p.at, 1, column, b);
+      if (from_row < 0 || from < 0) continue;
+      sum += ::element<IN>::load(in[(a * p.at.kernel[1] + b) * p.tap + (int64_t)from_row * p.at.out[1] + from]);
+    }
+  }
+  ((out_t *)p.x)[i * p.x_image + group * p.x_group + channel * p.x_channel + element] =
+    convert<OUT, ::element<IN>::compute>(sum);
+}

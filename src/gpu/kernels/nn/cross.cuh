@@ -1,0 +1,88 @@
+/* Cross entropy of rows of logits. A unit is for logits stored as IN, computed as COMPUTE, gradients stored as OUT. */
+
+#define KERNEL_THREADS CROSS_THREADS
+
+#include "gpu/kernels/accumulate.cuh"
+#include "gpu/kernels/groups.cuh"
+#include "gpu/kernels/late.cuh"
+#include "gpu/kernels/stored.cuh"
+#include "gpu/kernels/nn/cross_args.h"
+
+typedef state_logsum<C> Row;
+enum { AT_ONCE = 4 };              /* loads of a thread under way */
+
+/* This thread's row, and its number among those of the row. */
+INLINE int64_t row_of(const cross_args &p) {
+  return (int64_t)blockIdx.x * (blockDim.x / (unsigned)p.threads) + threadIdx.x / (unsigned)p.threads;
+}
+INLINE int64_t number_in_row(const cross_args &p) { return (int64_t)(threadIdx.x % (unsigned)p.threads); }
+
+INLINE bool is_ignored(const cross_args &p, int64_t r) { return p.ignores && p.classes[r] == p.ignored; }
+
+/* 0-based; what is out of range is reported, and 0. */
+INLINE int64_t class_of(const cross_args &p, int64_t r) {
+  int64_t at = p.classes[r] - 1;
+  if ((uint64_t)at < (uint64_t)p.n) return at;
+  report_late((gpu_late *)p.late, p.what, r, at + 1);
+  return 0;
+}
+
+INLINE logsum sum_row(const cross_args &p, int64_t r) {
+  logsum a = Row::init();
+  const in_t *x = (const in_t *)p.in + r * p.n;
+  for (int64_t i = number_in_row(p); i < p.n; i += (int64_t)AT_ONCE * p.threads) {
+    C y[AT_ONCE][1];
+    batch b = {0, 0, 0};
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++)
+      if (i + u * p.threads < p.n) y[u][0] = load(x[i + u * p.threads]), b.count = u + 1;
+    Row::fold(a, y, b);
+  }
+  return a;
+}
+
+KERNEL_COOPERATIVE(cross_rows)(cross_args p) {
+  int64_t r = row_of(p);
+  logsum a = r < p.rows ? sum_row(p, r) : Row::init();
+  a = merge_group<Row>(a, p.threads);
+  if (r >= p.rows || number_in_row(p) != 0) return;
+  bool counts = !is_ignored(p, r);
+  double loss = 0;
+  if (counts) {
+    int64_t at = class_of(p, r);
+    if (p.n > 0) loss = m_log(a.sum) - ((double)load(((const in_t *)p.in)[r * p.n + at]) - a.max);
+  }
+  ((C *)p.sums)[r] = (C)(counts ? a.max : 0);
+  ((C *)p.sums)[p.rows + r] = (C)(counts ? a.sum : 1);
+  if (p.single) p.each[r] = loss;
+  else ((C *)p.losses)[r] = (C)loss;
+}
+
+/* One block: the losses as one, always in the same order. */
+KERNEL_COOPERATIVE(cross_finish)(cross_args p) {
+  double sum = 0, count = 0;
+  for (int64_t r = threadIdx.x; p.single && r < p.rows; r += blockDim.x) {
+    sum += p.each[r];
+    count += is_ignored(p, r) ? 0 : 1;
+  }
+  sum = merge_group<row_sum<double>>(sum, (int)blockDim.x);
+  count = merge_group<row_sum<double>>(count, (int)blockDim.x);
+  if (threadIdx.x != 0) return;
+  ((C *)p.sums)[2 * p.rows] = (C)(p.mean ? 1 / count : 1);
+  if (p.single) ((C *)p.losses)[0] = (C)(p.mean ? sum / count : sum);
+}
+
+KERNEL(cross_gradient)(cross_args p) {
+  int64_t r = row_of(p);
+  if (r >= p.rows) return;
+  const in_t *x = (const in_t *)p.in + r * p.n;
+  out_t *out = (out_t *)p.out + r * p.n;
+  bool counts = !is_ignored(p, r);
+  int64_t at = p.classes[r] - 1;
+  const C *sums = (const C *)p.sums;
+  C g = ((const C *)p.losses)[p.single ? 0 : r] * sums[2 * p.rows], max = sums[r], by = g / sums[p.rows + r];
+  for (int64_t i = number_in_row(p); i < p.n; i += p.threads) {
+    C y = m_exp((C)(load(x[i]) - max)) * by - (i == at ? g : (C)0);
+    out[i] = store(counts ? y : (C)0);
+  }
+}

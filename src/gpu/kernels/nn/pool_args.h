@@ -1,0 +1,21 @@
+#ifndef LT_GPU_KERNELS_NN_POOL_ARGS_H
+#define LT_GPU_KERNELS_NN_POOL_ARGS_H
+
+/* The parameters of pool.cuh's kernels, for both sides. */
+
+#include "gpu/kernels/plan.cuh"
+
+enum { POOL_THREADS = 256 };
+
+/* Lengths are {height, width}. x, y and position: of the first plane. */
+typedef struct pool_args {
+  void       *x, *y;
+  int32_t    *position;
+  int32_t     in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
+  int32_t     adaptive, count_pad;
+  int64_t     divisor;
+  uint32_t    threads;
+  gpu_divisor line, width;             /* elements of a plane that threads are of, and of a row of it */
+} pool_args;
+
+#endif

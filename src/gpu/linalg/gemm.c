@@ -1,0 +1,331 @@
+/* Matrix products: cuBLAS for floats, which it takes with any leading dimension and transposed; what it cannot address
+** is packed first. Own kernels (kernels/gemm.cuh) for integers, odd results, and where there is no cuBLAS. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/blas.h"
+#include "gpu/gpu.h"
+#include "gpu/kernels/linalg/gemm_args.h"
+
+/* ---- matrices ---- */
+
+static const void *element_at(const void *data, int64_t offset, enum dtype d) {
+  return (const char *)data + offset * dtype_size(d);
+}
+
+/* ---- the batch: one dim of it in each call, a loop over the others ---- */
+
+/* Products side by side: count of them, `step` elements from one to the next (c, a, b). */
+typedef struct batch_run {
+  int64_t count, step[3], offset[3];
+} batch_run;
+
+typedef int (*batch_call)(gpu *g, const gemm_call *c, const batch_run *run, void *with);
+
+static bool goes_back(const plan *p, int d) {
+  return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0;
+}
+
+/* The dim with the most products; -1: none. Those that go backwards are the loop's: cuBLAS's manual does not promise
+** steps below 0, and the descriptors of memory that newer kernels use have none. */
+static int longest_dim(const plan *p) {
+  int longest = -1;
+  for (int d = 0; d < p->ndim; d++)
+    if (!goes_back(p, d) && (longest < 0 || p->shape[d] > p->shape[longest])) longest = d;
+  return longest;
+}
+
+static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
+  const plan *p = &c->batch;
+  int dim = longest_dim(p);
+  int64_t length = dim < 0 ? 1 : p->shape[dim];
+  int st = OK;
+  for (int64_t i = 0; st == OK && i < p->count / length; i++) {
+    batch_run run = {.count = length};
+    int64_t rest = i;
+    for (int k = 0; k < 3; k++) run.step[k] = dim < 0 ? 0 : p->stride[k][dim];
+    for (int d = p->ndim - 1; d >= 0; d--) {
+      if (d == dim) continue;
+      for (int k = 0; k < 3; k++) run.offset[k] += rest % p->shape[d] * p->stride[k][d];
+      rest /= p->shape[d];
+    }
+    st = call(g, c, &run, with);
+  }
+  return st;
+}
+
+/* ---- own kernels ---- */
+
+enum {
+  TILES, ROWS, COLUMNS,      /* entries of gemm.cuh */
+  GRID_Y  = 65535,           /* most products of a launch */
+  LARGE   = 4                /* tiles of 128 × 128 a multiprocessor from which they are worth their registers */
+};
+
+static int own_kernel(gpu *g, enum dtype d, int entry, int micro, const gpu_kernel **k) {
+  static const char *const entries[] = {"gemm_tiles", "gemm_rows", "gemm_columns"};
+  uint64_t key = GPU_KEY(GPU_gemm, entry, d, micro, 0, 0, 0);
+  *k = gpu_find(g, key);
+  if (*k) return OK;
+  gpu_source s = {.file = "gemm.cuh"};
+  s.entry = entries[entry];
+  gpu_define(&s, "STORE=DT_%s", dtypes[d].name);
+  gpu_define(&s, "MICRO=%d", micro);
+  snprintf(s.name, sizeof s.name, "matmul %s", dtypes[d].name);
+  return gpu_build(g, key, &s, k);
+}
+
+static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k_stride) <= distance(s->stride); }
+static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
+
+/* Large tiles where there are enough of them; sums of 8 bytes have no registers for them. */
+static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
+  int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
+  return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;
+}
+
+/* A vector is b, whichever it was. */
+static void turn_vector(gemm_arguments *a) {
+  if (a->b.count == 1 || a->a.count != 1) return;
+  gemm_side matrix = a->b;
+  a->b = a->a;
+  a->a = matrix;
+  a->c_stride[0] = a->c_stride[1];
+}
+
+static int own_launch(gpu *g, const gemm_call *c, gemm_arguments *a, int64_t products) {
+  const gpu_kernel *k;
+  turn_vector(a);
+  a->along[0] = is_along(&a->a);
+  a->along[1] = is_along(&a->b);
+  int entry = a->b.count > 1 ? TILES : a->along[0] ? ROWS : COLUMNS;
+  int micro = entry == TILES ? choose_micro(g, c, products) : 4;
+  int64_t side = entry == TILES ? 16 * micro : entry == ROWS ? GEMM_THREADS / 32 : GEMM_THREADS;
+  int64_t across = entry == TILES ? parts(a->b.count, side) : 1, blocks = parts(a->a.count, side) * across;
+  if (blocks > INT32_MAX) return ERR_OVERFLOW;
+  a->across = (uint32_t)across;
+  int st = own_kernel(g, c->dtype, entry, micro, &k);
+  if (st != OK) return st;
+  return gpu_launch_3d(g, k, (const unsigned[]){(unsigned)blocks, (unsigned)products, 1},
+                       (const unsigned[]){GEMM_THREADS, 1, 1}, 0, (void *[]){a});
+}
+
+static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
+  (void)with;
+  int st = OK;
+  for (int64_t done = 0; st == OK && done < run->count; done += GRID_Y) {
+    int64_t at[3];
+    for (int k = 0; k < 3; k++) at[k] = run->offset[k] + done * run->step[k];
+    gemm_arguments a = {
+      .a = {element_at(c->a, at[1], c->dtype), c->m, c->a_stride[0], c->a_stride[1], run->step[1]},
+      .b = {element_at(c->b, at[2], c->dtype), c->n, c->b_stride[1], c->b_stride[0], run->step[2]},
+      .c = (char *)c->c + at[0] * dtype_size(c->dtype),
+      .c_stride = {c->c_stride[0], c->c_stride[1]}, .c_step = run->step[0], .k = c->k,
+      .alpha_f = c->alpha.f, .beta_f = c->beta.f, .alpha_im = c->alpha.im, .beta_im = c->beta.im,
+      .alpha_i = c->alpha.i, .beta_i = c->beta.i,
+    };
+    st = own_launch(g, c, &a, run->count - done < GRID_Y ? run->count - done : GRID_Y);
+  }
+  return st;
+}
+
+/* ---- cuBLAS ---- */
+
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* what cuBLAS's manual asks for */
+
+int gpu_blas_type(enum dtype d) {
+  switch (d) {
+    case DT_float32:  return BLAS_FLOAT32;
+    case DT_float64:  return BLAS_FLOAT64;
+    case DT_float16:  return BLAS_FLOAT16;
+    case DT_bfloat16: return BLAS_BFLOAT16;
+    case DT_complex64:  return BLAS_COMPLEX64;
+    case DT_complex128: return BLAS_COMPLEX128;
+    default:          return -1;
+  }
+}
+
+static int blas_check(gpu *g, blas_result r) {
+  return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas()->error_text(r));
+}
+
+/* The handle of a device, and what it was told last. */
+static struct blas_state {
+  blas_handle handle;
+  gpu_stream  stream;
+  void       *workspace;
+} states[MAX_GPUS];
+
+void gpu_gemm_close(gpu *g) {
+  struct blas_state *s = &states[g->index];
+  if (s->handle) gpu_get_blas()->destroy(s->handle);
+  *s = (struct blas_state){.handle = NULL};
+}
+
+static int open_blas(gpu *g, struct blas_state *s) {
+  const gpu_blas *blas = gpu_get_blas();
+  if (s->handle) return OK;
+  if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
+  static bool asked;
+  int st = blas_check(g, blas->create(&s->handle));
+  if (!asked) gpu_close_first();         /* cuBLAS brings a CUDA runtime, whose own end handles do not outlive */
+  asked = true;
+  /* sums of half floats stay in float32, also where cuBLAS splits k */
+  if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS));
+  if (st != OK) gpu_gemm_close(g);
+  return st;
+}
+
+/* The stream first: it takes the workspace back to cuBLAS's own, whose allocation a captured graph does not bear. */
+static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
+  const gpu_blas *blas = gpu_get_blas();
+  struct blas_state *s = &states[g->index];
+  if (s->workspace && s->stream == g->stream && s->workspace == workspace) return OK;
+  s->workspace = NULL;
+  int st = blas_check(g, blas->set_stream(s->handle, g->stream));
+  if (st == OK) st = blas_check(g, blas->set_workspace(s->handle, workspace, bytes));
+  if (st != OK) return st;
+  s->stream = g->stream;
+  s->workspace = workspace;
+  return OK;
+}
+
+/* The matrices of a product. */
+typedef struct blas_product { blas_matrix a, b, c; } blas_product;
+
+/* One of the two factors as the column-major call takes it; `count` rows of it or columns are c's. */
+typedef struct blas_factor {
+  const void *data;
+  int64_t count, ld, step;
+  blas_operation op;
+} blas_factor;
+
+static blas_factor make_factor(const blas_product *p, const blas_matrix *m, const void *data, int64_t count,
+                               int64_t step) {
+  return (blas_factor){data, count, m->ld, step, (blas_operation)(m->trans == p->c.trans ? BLAS_N : BLAS_T)};
+}
+
+static bool is_wide(enum dtype d) { return dtype_real(d) == DT_float64; }
+
+static blas_compute compute_of(const gemm_call *c) {
+  if (is_wide(c->dtype)) return (blas_compute)BLAS_COMPUTE_FLOAT64;
+  bool tf32 = dtype_size(dtype_real(c->dtype)) == 4 && c->precision == PRECISION_tf32;
+  return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
+}
+
+/* cuBLAS is column-major: a row-major c is its transpose there, made of the transposes of b and a, in this order. */
+static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
+  const blas_product *p = with;
+  const gpu_blas *blas = gpu_get_blas();
+  blas_handle h = states[g->index].handle;
+  blas_factor a = make_factor(p, &p->a, element_at(c->a, run->offset[1], c->dtype), c->m, run->step[1]);
+  blas_factor b = make_factor(p, &p->b, element_at(c->b, run->offset[2], c->dtype), c->n, run->step[2]);
+  const blas_factor *x = p->c.trans ? &a : &b, *y = p->c.trans ? &b : &a;
+  void *out = (char *)c->c + run->offset[0] * dtype_size(c->dtype);
+  const double alpha_wide[2] = {c->alpha.f, c->alpha.im}, beta_wide[2] = {c->beta.f, c->beta.im};
+  const float alpha[2] = {(float)c->alpha.f, (float)c->alpha.im}, beta[2] = {(float)c->beta.f, (float)c->beta.im};
+  bool wide = is_wide(c->dtype);
+  const void *al = wide ? (const void *)alpha_wide : alpha, *be = wide ? (const void *)beta_wide : beta;
+  blas_compute compute = compute_of(c);
+  blas_type type = (blas_type)gpu_blas_type(c->dtype);
+  blas_algorithm algorithm = (blas_algorithm)BLAS_DEFAULT;
+  if (run->count == 1)
+    return blas_check(g, blas->gemm(
+      h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, y->data, type, y->ld, be,
+      out, type, p->c.ld, compute, algorithm));
+  return blas_check(g, blas->gemm_batched(
+    h, x->op, y->op, x->count, y->count, c->k, al, x->data, type, x->ld, x->step, y->data, type, y->ld, y->step, be,
+    out, type, p->c.ld, run->step[0], run->count, compute, algorithm));
+}
+
+static int blas_gemm(gpu *g, const gemm_call *c, blas_product *p) {
+  size_t bytes = g->capability >= 90 ? WORKSPACE_HOPPER : WORKSPACE;
+  void *workspace;
+  int st = open_blas(g, &states[g->index]);
+  if (st == OK) st = gpu_scratch(g, bytes, &workspace);
+  if (st != OK) return st;
+  st = prepare_blas(g, workspace, bytes);
+  if (st == OK) st = each_run(g, c, blas_run, p);
+  gpu_scratch_free(g, workspace, bytes);
+  return st;
+}
+
+/* ---- packing what BLAS cannot address ---- */
+
+/* A copy of an input in scratch memory. */
+typedef struct packed {
+  void  *data;
+  size_t bytes;
+} packed;
+
+/* x (a or b, number k of the batch's strides), rows × columns, as row-major matrices one after the other; a matrix that
+** is the same for several products is there once. On success *x, stride and the batch's strides are the copy's. */
+static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t rows, int64_t columns, plan *batch,
+                int k, packed *made) {
+  plan p = {.ndim = 0, .count = 1};
+  int64_t length[MAX_DIMS], step[MAX_DIMS], matrix = rows * columns, *fresh = batch->stride[k];
+  for (int i = 0; i < batch->ndim + 2; i++) {
+    bool in_batch = i < batch->ndim;
+    length[i] = in_batch ? batch->shape[i] : i == batch->ndim ? rows : columns;
+    step[i] = in_batch ? fresh[i] : stride[i - batch->ndim];
+    if ((in_batch && step[i] == 0) || length[i] == 1) continue;
+    p.shape[p.ndim] = length[i];
+    p.stride[1][p.ndim++] = step[i];
+    p.count *= length[i];
+  }
+  for (int i = p.ndim - 1, at = 1; i >= 0; at = 0, i--) p.stride[0][i] = at ? 1 : p.stride[0][i + 1] * p.shape[i + 1];
+  made->bytes = (size_t)p.count * (size_t)dtype_size(d);
+  int st = gpu_scratch(g, made->bytes, &made->data);
+  if (st != OK) return st;
+  map_call copy = {.op = OP_positive, .compute = dtype_compute(d), .nin = 1, .plan = &p,
+                   .out = {.data = made->data, .dtype = d}, .in = {{.dtype = d}}};
+  memcpy(&copy.in[0].data, x, sizeof *x);
+  st = gpu_map(g->index, &copy);
+  if (st != OK) return st;
+  *x = made->data;
+  stride[0] = columns;
+  stride[1] = 1;
+  for (int i = batch->ndim - 1; i >= 0; i--) {
+    if (fresh[i] == 0) continue;
+    fresh[i] = batch->shape[i] == 1 ? 0 : matrix;
+    matrix *= batch->shape[i];
+  }
+  return OK;
+}
+
+/* What BLAS can multiply: c's inputs packed where they have to be. */
+static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
+  gemm_call call = *c;
+  packed a = {.data = NULL}, b = {.data = NULL};
+  int st = OK;
+  if (!blas_address(c->m, c->k, c->a_stride, INT64_MAX, &p->a)) {
+    st = pack(g, c->dtype, &call.a, call.a_stride, c->m, c->k, &call.batch, 1, &a);
+    p->a = (blas_matrix){false, c->k};
+  }
+  if (st == OK && !blas_address(c->k, c->n, c->b_stride, INT64_MAX, &p->b)) {
+    st = pack(g, c->dtype, &call.b, call.b_stride, c->k, c->n, &call.batch, 2, &b);
+    p->b = (blas_matrix){false, c->n};
+  }
+  if (st == OK) st = blas_gemm(g, &call, p);
+  if (a.data) gpu_scratch_free(g, a.data, a.bytes);
+  if (b.data) gpu_scratch_free(g, b.data, b.bytes);
+  return st;
+}
+
+/* ---- the family ---- */
+
+int gpu_gemm(int index, const gemm_call *c) {
+  gpu *g;
+  if (c->m == 0 || c->n == 0 || c->batch.count == 0) return OK;
+  int st = gpu_enter(index, &g);
+  if (st != OK) return st;
+  gpu_reads(g, c->a);
+  gpu_reads(g, c->b);
+  gpu_writes(g, c->c);
+  blas_product p;
+  bool blas = c->k > 0 && gpu_blas_type(c->dtype) >= 0 && blas_address(c->m, c->n, c->c_stride, INT64_MAX, &p.c);
+  blas = blas && gpu_get_blas();
+  return gpu_leave(g, blas ? packed_gemm(g, c, &p) : each_run(g, c, own_run, NULL));
+}

@@ -1,0 +1,395 @@
+/* The ops of linear algebra as calls of cuSOLVER, matrix by matrix. */
+
+#include "base/shape.h"
+#include "gpu/linalg/solver.h"
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Part i of an operand, whose parts have so many elements, or real numbers. */
+static void *elements(const solver *s, void *base, int64_t count, int64_t i) {
+  return (char *)base + count * i * s->size;
+}
+static void *reals(const solver *s, void *base, int64_t count, int64_t i) {
+  return (char *)base + count * i * s->real_size;
+}
+static void *matrix(const solver *s, int64_t i) { return elements(s, s->c->a, s->c->m * s->c->n, i); }
+
+/* Where a routine's word goes that says nothing new. */
+static int *ignored(const solver *s) { return s->info + s->c->batch; }
+
+static solver_triangle triangle(const solver *s) {
+  return (solver_triangle)(s->c->upper ? SOLVER_UPPER : SOLVER_LOWER);
+}
+
+static int check(const solver *s, solver_result r) { return solver_check(s->g, r); }
+
+/* Makes the room that a routine's *_size says. */
+#define MAKE_ROOM(s, call)                                                                   \
+  size_t device_ = 0, host_ = 0;                                                             \
+  int st = check(s, call);                                                                   \
+  return st == OK ? solver_room(s, device_, host_) : st
+#define ROOM &device_, &host_
+
+/* A copy of `rows` × `columns` elements between two layouts, or their conjugates. */
+static int copy_2d(const solver *s, enum map_op op, void *to, int64_t to_row, int64_t to_column, const void *from,
+                   int64_t from_row, int64_t from_column, int64_t rows, int64_t columns) {
+  plan p = {.ndim = 2, .count = rows * columns, .shape = {columns, rows},
+            .stride = {{to_column, to_row}, {from_column, from_row}}};
+  plan_collapse(&p, 2);
+  map_call c = {.op = op, .compute = s->c->dtype, .nin = 1, .plan = &p, .out = {.data = to, .dtype = s->c->dtype},
+                .in = {{.dtype = s->c->dtype}}};
+  c.in[0].data = (void *)(uintptr_t)from;      /* only read */
+  return gpu_map(s->g->index, &c);
+}
+
+/* to, columns × rows, becomes the transpose of from. */
+static int transpose(const solver *s, void *to, const void *from, int64_t rows, int64_t columns) {
+  return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
+}
+
+/* Zeros in the triangle that is not the one that is read. */
+static int clear_other_triangle(solver *s) {
+  int64_t n = s->c->n, total = n * n * s->c->batch;
+  int below = s->c->upper;
+  void *a = s->c->a;
+  return solver_launch(s, SOLVER_clear_triangle, total, (void *[]){&a, &n, &n, &total, &below});
+}
+
+/* ---- Cholesky ---- */
+
+static int plan_cholesky(solver *s) {
+  const linalg_call *c = s->c;
+  MAKE_ROOM(s, s->lib->potrf_size(s->handle, s->params, triangle(s), c->n, s->type, c->a, c->n, s->type, ROOM));
+}
+
+static int run_cholesky(solver *s, int64_t i) {
+  int64_t n = s->c->n;
+  return check(s, s->lib->potrf(s->handle, s->params, triangle(s), n, s->type, matrix(s, i), n, s->type, s->device,
+                                s->device_bytes, s->host, s->host_bytes, s->info + i));
+}
+
+static const solver_routine cholesky = {plan_cholesky, run_cholesky, clear_other_triangle, false};
+
+/* ---- LU ---- */
+
+static int plan_pivots(solver *s) {
+  void *pivots;
+  int st = solver_scratch(s, (size_t)(s->least * s->c->batch) * sizeof(int64_t), &pivots);
+  s->pivots = pivots;
+  return st;
+}
+
+static int plan_lu(solver *s) {
+  const linalg_call *c = s->c;
+  int made = plan_pivots(s);
+  if (made != OK) return made;
+  MAKE_ROOM(s, s->lib->getrf_size(s->handle, s->params, c->m, c->n, s->type, c->a, c->m, s->type, ROOM));
+}
+
+static int run_lu(solver *s, int64_t i) {
+  const linalg_call *c = s->c;
+  return check(s, s->lib->getrf(s->handle, s->params, c->m, c->n, s->type, matrix(s, i), c->m,
+                                s->pivots + i * s->least, s->type, s->device, s->device_bytes, s->host, s->host_bytes,
+                                s->info + i));
+}
+
+static int finish_lu(solver *s) {
+  const linalg_call *c = s->c;
+  int64_t total = s->least * c->batch, m = c->m, p = s->least, batch = c->batch;
+  int32_t *narrow = c->pivots;
+  int64_t *order = c->order;
+  int st = OK;
+  if (narrow) st = solver_launch(s, SOLVER_narrow_pivots, total, (void *[]){&s->pivots, &narrow, &total});
+  if (st != OK || !order) return st;
+  return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
+}
+
+/* b, n × k, solved with matrix i's factors, or those of its transpose. */
+static int solve_with(solver *s, bool transposed, void *b, int64_t k, int64_t i) {
+  int64_t n = s->c->n;
+  blas_operation op = (blas_operation)(transposed ? BLAS_T : BLAS_N);
+  return check(s, s->lib->getrs(s->handle, s->params, op, n, k, s->type, matrix(s, i), n, s->pivots + i * n, s->type, b,
+                                n, ignored(s)));
+}
+
+static int plan_lu_solve(solver *s) {
+  int64_t total = s->c->n * s->c->batch;
+  int32_t *narrow = s->c->pivots;
+  int st = plan_pivots(s);
+  return st == OK ? solver_launch(s, SOLVER_widen_pivots, total, (void *[]){&narrow, &s->pivots, &total}) : st;
+}
+
+static int run_lu_solve(solver *s, int64_t i) {
+  return solve_with(s, s->c->transposed, elements(s, s->c->b, s->c->n * s->c->k, i), s->c->k, i);
+}
+
+static int run_solve(solver *s, int64_t i) {
+  int st = run_lu(s, i);
+  return st == OK ? run_lu_solve(s, i) : st;
+}
+
+/* The inverse solves for the columns of the identity. */
+static int plan_inv(solver *s) {
+  int st = plan_lu(s);
+  return st == OK ? solver_scratch(s, (size_t)(s->c->n * s->c->n * s->size), &s->extra[0]) : st;
+}
+
+static int run_inv(solver *s, int64_t i) {
+  int64_t n = s->c->n, total = n * n;
+  int st = run_lu(s, i);
+  if (st == OK) st = solver_launch(s, SOLVER_fill_identity, total, (void *[]){&s->extra[0], &n, &total});
+  if (st == OK) st = solve_with(s, false, s->extra[0], n, i);
+  return st == OK ? copy_2d(s, OP_positive, matrix(s, i), 1, n, s->extra[0], 1, n, n, n) : st;
+}
+
+static int finish_det(solver *s) {
+  int64_t n = s->c->n, batch = s->c->batch;
+  void *a = s->c->a, *det = s->c->b;
+  return solver_launch(s, SOLVER_make_det, batch, (void *[]){&a, &n, &s->pivots, &s->info, &det, &batch});
+}
+
+static int finish_slogdet(solver *s) {
+  int64_t n = s->c->n, batch = s->c->batch;
+  void *a = s->c->a, *sign = s->c->b, *values = s->c->values;
+  return solver_launch(s, SOLVER_make_slogdet, batch, (void *[]){&a, &n, &s->pivots, &s->info, &sign, &values, &batch});
+}
+
+static const solver_routine lu = {plan_lu, run_lu, finish_lu, false};
+static const solver_routine lu_solve = {plan_lu_solve, run_lu_solve, NULL, false};
+static const solver_routine solve = {plan_lu, run_solve, NULL, false};
+static const solver_routine inv = {plan_inv, run_inv, NULL, false};
+static const solver_routine det = {plan_lu, run_lu, finish_det, false};
+static const solver_routine slogdet = {plan_lu, run_lu, finish_slogdet, false};
+
+/* ---- QR ---- */
+
+/* Q from what geqrf left. It has no form for all types. */
+static int orgqr_size(const solver *s, int m, int p, int k, const void *a, const void *tau, int *elements_) {
+  switch (s->c->dtype) {
+    case DT_float32:   return check(s, s->lib->orgqr_size_float32(s->handle, m, p, k, a, m, tau, elements_));
+    case DT_float64:   return check(s, s->lib->orgqr_size_float64(s->handle, m, p, k, a, m, tau, elements_));
+    case DT_complex64: return check(s, s->lib->orgqr_size_complex64(s->handle, m, p, k, a, m, tau, elements_));
+    default:           return check(s, s->lib->orgqr_size_complex128(s->handle, m, p, k, a, m, tau, elements_));
+  }
+}
+
+static int orgqr(const solver *s, int m, int p, int k, void *q, const void *tau) {
+  int n = (int)least((int64_t)s->device_bytes / s->size, INT32_MAX), *info = ignored(s);
+  switch (s->c->dtype) {
+    case DT_float32:   return check(s, s->lib->orgqr_float32(s->handle, m, p, k, q, m, tau, s->device, n, info));
+    case DT_float64:   return check(s, s->lib->orgqr_float64(s->handle, m, p, k, q, m, tau, s->device, n, info));
+    case DT_complex64: return check(s, s->lib->orgqr_complex64(s->handle, m, p, k, q, m, tau, s->device, n, info));
+    default:           return check(s, s->lib->orgqr_complex128(s->handle, m, p, k, q, m, tau, s->device, n, info));
+  }
+}
+
+static int64_t columns_of_q(const solver *s) { return s->c->full ? s->c->m : s->least; }
+
+static int plan_geqrf(solver *s) {
+  const linalg_call *c = s->c;
+  MAKE_ROOM(s, s->lib->geqrf_size(s->handle, s->params, c->m, c->n, s->type, c->a, c->m, s->type, s->extra[0], s->type,
+                                  ROOM));
+}
+
+static int plan_qr(solver *s) {
+  int64_t m = s->c->m, p = columns_of_q(s);
+  int n = 0;
+  if (m > INT32_MAX || p > INT32_MAX) return ERR_OVERFLOW;
+  int st = solver_scratch(s, (size_t)(s->least * s->c->batch * s->size), &s->extra[0]);
+  if (st == OK) st = plan_geqrf(s);
+  if (st == OK) st = orgqr_size(s, (int)m, (int)p, (int)s->least, s->c->b, s->extra[0], &n);
+  return st == OK ? solver_room(s, (size_t)n * (size_t)s->size, 0) : st;
+}
+
+static int run_qr(solver *s, int64_t i) {
+  const linalg_call *c = s->c;
+  return check(s, s->lib->geqrf(s->handle, s->params, c->m, c->n, s->type, matrix(s, i), c->m, s->type,
+                                elements(s, s->extra[0], s->least, i), s->type, s->device, s->device_bytes, s->host,
+                                s->host_bytes, ignored(s)));
+}
+
+/* R and the columns of Q are taken out of all matrices before Q is made, perhaps where they were. */
+static int finish_qr(solver *s) {
+  const linalg_call *c = s->c;
+  int64_t m = c->m, n = c->n, p = columns_of_q(s), r_total = p * n * c->batch, q_total = m * p * c->batch;
+  void *a = c->a, *q = c->b, *r = c->c;
+  int st = solver_launch(s, SOLVER_copy_upper, r_total, (void *[]){&a, &m, &r, &p, &n, &r_total});
+  if (st == OK && q != a) st = solver_launch(s, SOLVER_copy_columns, q_total, (void *[]){&a, &m, &n, &q, &p, &q_total});
+  for (int64_t i = 0; st == OK && i < c->batch; i++)
+    st = orgqr(s, (int)m, (int)p, (int)s->least, elements(s, q, m * p, i), elements(s, s->extra[0], s->least, i));
+  return st;
+}
+
+static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
+
+/* ---- singular values: cuSOLVER takes no matrix that is wider than high, but its transpose ---- */
+
+/* What is factored: the matrix, or its transpose. */
+static int64_t height(const solver *s) { return most(s->c->m, s->c->n); }
+static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
+
+static int size_svd(solver *s, bool vectors, bool full) {
+  int64_t m = height(s), n = s->least;
+  signed char job = vectors ? full ? 'A' : 'S' : 'N';
+  MAKE_ROOM(s, s->lib->gesvd_size(s->handle, s->params, job, job, m, n, s->type, s->c->a, m, s->real, s->c->values,
+                                  s->type, s->c->b, m, s->type, s->c->c, n, s->type, ROOM));
+}
+
+/* a, height × least, is lost; u, height × (full ? height : least), and vt, least × least, may be NULL. */
+static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
+  int64_t m = height(s), n = s->least;
+  signed char job = u ? full ? 'A' : 'S' : 'N';
+  return check(s, s->lib->gesvd(s->handle, s->params, job, job, m, n, s->type, a, m, s->real, values, s->type, u, m,
+                                s->type, vt, n, s->type, s->device, s->device_bytes, s->host, s->host_bytes, info));
+}
+
+/* Scratch memory for one transposed matrix and its vectors. */
+static int plan_transposed(solver *s, bool vectors, bool full) {
+  int64_t m = height(s), n = s->least;
+  int st = solver_scratch(s, (size_t)(m * n * s->size), &s->extra[0]);
+  if (st == OK && vectors) st = solver_scratch(s, (size_t)(m * (full ? m : n) * s->size), &s->extra[1]);
+  return st == OK && vectors ? solver_scratch(s, (size_t)(n * n * s->size), &s->extra[2]) : st;
+}
+
+/* a = u diag(values) vt, with vectors of a's own shape: aᵀ = (vtᵀ) diag(values) (uᵀ). */
+static int svd_of(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
+  int64_t m = height(s), n = s->least, columns = full ? m : n;
+  if (!is_wide(s)) return call_svd(s, a, values, u, vt, full, info);
+  int st = transpose(s, s->extra[0], a, n, m);
+  if (st == OK) st = call_svd(s, s->extra[0], values, u ? s->extra[1] : NULL, u ? s->extra[2] : NULL, full, info);
+  if (st == OK && u) st = transpose(s, u, s->extra[2], n, n);
+  return st == OK && u ? transpose(s, vt, s->extra[1], m, columns) : st;
+}
+
+static int plan_svd(solver *s) {
+  bool vectors = s->c->b != NULL;
+  int st = is_wide(s) ? plan_transposed(s, vectors, s->c->full) : OK;
+  return st == OK ? size_svd(s, vectors, s->c->full) : st;
+}
+
+static int run_svd(solver *s, int64_t i) {
+  const linalg_call *c = s->c;
+  int64_t p = s->least, u_columns = c->full ? c->m : p, vt_rows = c->full ? c->n : p;
+  void *u = c->b ? elements(s, c->b, c->m * u_columns, i) : NULL;
+  void *vt = c->c ? elements(s, c->c, vt_rows * c->n, i) : NULL;
+  return svd_of(s, matrix(s, i), reals(s, c->values, p, i), u, vt, c->full, s->info + i);
+}
+
+static const solver_routine svd = {plan_svd, run_svd, NULL, true};
+
+/* ---- eigenvalues ---- */
+
+static solver_vectors vectors_of(bool wanted) {
+  return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
+}
+
+/* What is not read need not be finite. */
+static int plan_eigh(solver *s) {
+  const linalg_call *c = s->c;
+  int cleared = clear_other_triangle(s);
+  if (cleared != OK) return cleared;
+  MAKE_ROOM(s, s->lib->syevd_size(s->handle, s->params, vectors_of(c->vectors), triangle(s), c->n, s->type, c->a, c->n,
+                                  s->real, c->values, s->type, ROOM));
+}
+
+static int run_eigh(solver *s, int64_t i) {
+  const linalg_call *c = s->c;
+  return check(s, s->lib->syevd(s->handle, s->params, vectors_of(c->vectors), triangle(s), c->n, s->type, matrix(s, i),
+                                c->n, s->real, reals(s, c->values, c->n, i), s->type, s->device, s->device_bytes,
+                                s->host, s->host_bytes, s->info + i));
+}
+
+static const solver_routine eigh = {plan_eigh, run_eigh, NULL, true};
+
+static blas_type complex_type(const solver *s) {
+  return (blas_type)(s->real_size == 4 ? BLAS_COMPLEX64 : BLAS_COMPLEX128);
+}
+
+static int size_eig(solver *s) {
+  const linalg_call *c = s->c;
+  int64_t n = c->n;
+  MAKE_ROOM(s, gpu_get_eig()->geev_size(s->handle, s->params, vectors_of(false), vectors_of(c->c != NULL), n, s->type,
+                                        c->a, n, complex_type(s), c->b, s->type, NULL, n, s->type, c->c, n, s->type,
+                                        ROOM));
+}
+
+/* Vectors of a real matrix come packed into real ones. */
+static bool is_packed(const solver *s) { return s->c->c && dtype_kind(s->c->dtype) == KIND_FLOAT; }
+
+static int plan_eig(solver *s) {
+  int st = is_packed(s) ? solver_scratch(s, (size_t)(s->c->n * s->c->n * s->size), &s->extra[0]) : OK;
+  return st == OK ? size_eig(s) : st;
+}
+
+static int run_eig(solver *s, int64_t i) {
+  const linalg_call *c = s->c;
+  int64_t n = c->n;
+  char *values = (char *)c->b + 2 * n * i * s->real_size;
+  char *vectors = c->c ? (char *)c->c + 2 * n * n * i * s->real_size : NULL;
+  void *made = is_packed(s) ? s->extra[0] : vectors;
+  int st = check(s, gpu_get_eig()->geev(s->handle, s->params, vectors_of(false), vectors_of(vectors != NULL), n,
+                                        s->type, matrix(s, i), n, complex_type(s), values, s->type, NULL, n, s->type,
+                                        made, n, s->type, s->device, s->device_bytes, s->host, s->host_bytes,
+                                        s->info + i));
+  if (st != OK || !is_packed(s)) return st;
+  return solver_launch(s, SOLVER_unpack_vectors, n * n, (void *[]){&values, &made, &vectors, &n});
+}
+
+static const solver_routine eig = {plan_eig, run_eig, NULL, true};
+
+/* ---- least squares: x = V diag(1 / values) Uᴴ b, with the values that count ---- */
+
+enum { U, VT, Y, REST };                 /* in work */
+enum { WHOLE = 3 };                      /* in extra: a as it was */
+
+/* c, m × n, = alpha a b + beta c. */
+static int multiply(const solver *s, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_column,
+                    const void *b, int64_t ldb, double alpha, double beta, void *c, int64_t ldc) {
+  gemm_call g = {.dtype = s->c->dtype, .m = m, .n = n, .k = k, .a = a, .a_stride = {a_row, a_column}, .b = b,
+                 .b_stride = {1, ldb}, .c = c, .c_stride = {1, ldc}, .alpha = {.f = alpha}, .beta = {.f = beta},
+                 .batch = {.ndim = 0, .count = 1}, .precision = PRECISION_ieee};
+  return gpu_gemm(s->g->index, &g);
+}
+
+static int plan_lstsq(solver *s) {
+  const linalg_call *c = s->c;
+  int64_t m = c->m, n = c->n, p = s->least, k = c->k;
+  int st = is_wide(s) ? plan_transposed(s, true, false) : OK;
+  if (st == OK) st = solver_scratch(s, (size_t)(m * n * s->size), &s->extra[WHOLE]);
+  const int64_t sizes[] = {[U] = m * p, [VT] = p * n, [Y] = p * k, [REST] = m * k};
+  for (int i = 0; st == OK && i < 4; i++) st = solver_scratch(s, (size_t)(sizes[i] * s->size), &s->work[i]);
+  return st == OK ? size_svd(s, true, false) : st;
+}
+
+static int conjugate(const solver *s, void *x, int64_t count) {
+  bool is_complex = dtype_kind(s->c->dtype) == KIND_COMPLEX;
+  return is_complex ? copy_2d(s, OP_conj, x, 1, count, x, 1, count, count, 1) : OK;
+}
+
+static int run_lstsq(solver *s, int64_t i) {
+  const linalg_call *c = s->c;
+  int64_t m = c->m, n = c->n, p = s->least, k = c->k, ld = height(s), *rank = c->rank + i;
+  double rtol = c->rtol;
+  void *a = matrix(s, i), *b = elements(s, c->b, ld * k, i), *values = reals(s, c->values, p, i);
+  void *u = s->work[U], *vt = s->work[VT], *y = s->work[Y], *rest = s->work[REST], *whole = s->extra[WHOLE];
+  int st = copy_2d(s, OP_positive, whole, 1, m, a, 1, m, m, n);
+  if (st == OK) st = copy_2d(s, OP_positive, rest, 1, m, b, 1, ld, m, k);
+  if (st == OK) st = svd_of(s, a, values, u, vt, false, s->info + i);
+  if (st == OK) st = conjugate(s, u, m * p);
+  if (st == OK) st = conjugate(s, vt, p * n);
+  if (st == OK) st = multiply(s, p, k, m, u, m, 1, rest, m, 1, 0, y, p);
+  if (st == OK) st = solver_launch(s, SOLVER_divide_by_values, p * k, (void *[]){&y, &values, &p, &k, &rtol, &rank});
+  if (st == OK) st = multiply(s, n, k, p, vt, p, 1, y, p, 1, 0, b, ld);
+  if (st != OK || m <= n) return st;
+  st = multiply(s, m, k, n, whole, 1, m, b, ld, -1, 1, rest, m);
+  return st == OK ? solver_launch(s, SOLVER_store_rest, k, (void *[]){&rest, &m, &b, &ld, &n, &k}) : st;
+}
+
+static const solver_routine lstsq = {plan_lstsq, run_lstsq, NULL, true};
+
+const solver_routine *const solver_routines[LINALG_COUNT] = {
+  [LINALG_cholesky] = &cholesky, [LINALG_lu] = &lu, [LINALG_lu_solve] = &lu_solve, [LINALG_solve] = &solve,
+  [LINALG_inv] = &inv, [LINALG_det] = &det, [LINALG_slogdet] = &slogdet, [LINALG_qr] = &qr, [LINALG_svd] = &svd,
+  [LINALG_eigh] = &eigh, [LINALG_eig] = &eig, [LINALG_lstsq] = &lstsq,
+};

@@ -1,0 +1,61 @@
+#ifndef LT_GPU_LINALG_SOLVER_H
+#define LT_GPU_LINALG_SOLVER_H
+
+/* What linear algebra shares: cuSOLVER's handle, scratch memory and launches (solver.c), ops (linalg_ops.c), calls (linalg.c). */
+
+#include "gpu/gpu.h"
+
+/* Kernels of linalg.cuh. */
+#define SOLVER_KERNELS(X)                                                                              \
+  X(check_finite) X(clear_triangle) X(copy_upper) X(copy_columns) X(fill_identity) X(narrow_pivots)    \
+  X(widen_pivots) X(follow_pivots) X(make_det) X(make_slogdet) X(unpack_vectors) X(divide_by_values) X(store_rest)
+enum solver_kernel {
+#define SOLVER_KERNEL_ID(name) SOLVER_##name,
+  SOLVER_KERNELS(SOLVER_KERNEL_ID)
+#undef SOLVER_KERNEL_ID
+};
+
+enum { SOLVER_BLOCKS = 16 };
+
+/* An op on its way. */
+typedef struct solver {
+  gpu *g;
+  const linalg_call *c;
+  const gpu_solver  *lib;
+  solver_handle handle;
+  solver_params params;
+  blas_type type, real;          /* of elements and of their parts */
+  int64_t   size, real_size;     /* bytes of them */
+  int64_t   least;               /* min(m, n) */
+  int      *info;                /* on the device: [batch], and one more for routines whose word does not count */
+  void     *device, *host;       /* room for cuSOLVER */
+  size_t    device_bytes, host_bytes;
+  int64_t  *pivots;              /* [batch][least] */
+  void     *extra[4], *work[4];  /* what an op keeps */
+  int       nblocks;
+  struct solver_block { void *at; size_t bytes; } block[SOLVER_BLOCKS];
+} solver;
+
+typedef struct solver_routine {
+  int  (*plan)(solver *s);                /* room and scratch memory; NULL: none */
+  int  (*run)(solver *s, int64_t i);      /* matrix i */
+  int  (*finish)(solver *s);              /* what is done for all at once; NULL: nothing */
+  bool finite;                            /* a must be */
+} solver_routine;
+
+extern const solver_routine *const solver_routines[LINALG_COUNT];
+
+/* A call on its way; what it returns on an error needs no end. */
+int  solver_begin(gpu *g, const linalg_call *c, solver *s);
+void solver_end(solver *s);
+
+int solver_check(gpu *g, solver_result r);
+
+/* Device memory until the end of the call; cuSOLVER's room made at least that large. */
+int solver_scratch(solver *s, size_t bytes, void **ptr);
+int solver_room(solver *s, size_t device, size_t host);
+
+/* `count` threads at least. */
+int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, void **arguments);
+
+#endif

@@ -1,0 +1,311 @@
+/* Convolutions by cuDNN, where it is: its descriptors and the algorithm that it proposes are kept, because making them
+** takes longer than small convolutions. Only algorithms that give the same bits at every run are taken; float32 is
+** multiplied as float32 unless lt.set_matmul_precision allows less. What cuDNN does not support conv.c does. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/shape.h"
+#include "gpu/gpu.h"
+
+enum {
+  PLANS     = 64,            /* of a device */
+  CHOICES   = 10,            /* of algorithms, as many as cuDNN has and some */
+  NDIM      = 4,
+  VERSION_9 = 1000,          /* statuses of version 9, but for 0; 8 counts from 1 */
+  MEMORY    = 256 << 20      /* bytes of a workspace, or of columns, unless LUATENSOR_CONV_MEMORY says another number */
+};
+
+size_t gpu_conv_memory(void) {
+  static size_t bytes;
+  const char *text = bytes ? NULL : getenv("LUATENSOR_CONV_MEMORY");
+  if (!bytes) bytes = text && atoll(text) > 0 ? (size_t)atoll(text) : MEMORY;
+  return bytes;
+}
+
+/* What a plan is made for; compared as bytes, so no padding. */
+typedef struct plan_key {
+  int64_t op, dtype, ieee, n, groups, c_in, c_out, in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
+} plan_key;
+
+typedef struct dnn_plan {
+  plan_key        key;
+  dnn_tensor      x, y;
+  dnn_filter      w;
+  dnn_convolution how;
+  bool            usable;    /* false: cuDNN has no algorithm for it */
+  int             algorithm;
+  size_t          workspace;
+  struct dnn_plan *next;     /* the one used before */
+} dnn_plan;
+
+static struct dnn_state {
+  dnn_handle handle;
+  dnn_stream stream;
+  bool       failed;         /* it does not start on this device */
+  dnn_plan  *plans;          /* the last used first */
+} states[MAX_GPUS];
+
+/* ---- what cuDNN says ---- */
+
+static int fail(gpu *g, dnn_result r) {
+  int status = (int)r;
+  bool memory = status == 2 || status == 4003 || status == 4004;        /* of version 8; of the host, of the device */
+  gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn()->error_text(r), status);
+  return memory ? ERR_MEMORY : ERR_DEVICE;
+}
+
+/* "Not supported" in all its forms, or (planning) that it does not take such sizes. */
+static bool is_refusal(dnn_result r, bool planning) {
+  int status = (int)r;
+  if (status > VERSION_9) return status / 1000 == 3 || (planning && status / 1000 == 2);
+  return status == 9 || status == 6 || (planning && status == 3);
+}
+
+/* ---- the handle ---- */
+
+static void free_plan(dnn_plan *p) {
+  const gpu_dnn *dnn = gpu_get_dnn();
+  if (p->x) dnn->tensor_destroy(p->x);
+  if (p->y) dnn->tensor_destroy(p->y);
+  if (p->w) dnn->filter_destroy(p->w);
+  if (p->how) dnn->convolution_destroy(p->how);
+  free(p);
+}
+
+void gpu_dnn_close(gpu *g) {
+  struct dnn_state *s = &states[g->index];
+  while (s->plans) {
+    dnn_plan *p = s->plans;
+    s->plans = p->next;
+    free_plan(p);
+  }
+  if (s->handle) gpu_get_dnn()->destroy(s->handle);
+  *s = (struct dnn_state){.handle = NULL};
+}
+
+/* A cuDNN that does not start (a part of it is missing, it does not know this device) leaves the work to conv.c. */
+static int open_state(gpu *g, struct dnn_state *s) {
+  static bool asked;
+  if (s->handle || s->failed) return OK;
+  if (g->capturing) return gpu_fail(g, "cuDNN does not start while a graph is captured: run a convolution before");
+  dnn_result r = gpu_get_dnn()->create(&s->handle);
+  if (!asked) gpu_close_first();         /* cuDNN brings a CUDA runtime, whose own end handles do not outlive */
+  asked = true;
+  if ((int)r == 0) return OK;
+  s->handle = NULL;
+  int st = fail(g, r);
+  if (st == ERR_MEMORY) return st;
+  s->failed = true;
+  gpu_dnn_complain("cuDNN does not start on cuda:%d: %s: convolutions take luatensor's own kernels", g->index,
+                   gpu_get_dnn()->error_text(r));
+  return OK;
+}
+
+static dnn_result use_stream(gpu *g, struct dnn_state *s) {
+  dnn_stream stream = (dnn_stream)g->stream;
+  if (s->stream == stream) return (dnn_result)0;
+  s->stream = stream;
+  return gpu_get_dnn()->set_stream(s->handle, stream);
+}
+
+/* ---- plans ---- */
+
+static dnn_type type_of(enum dtype d) {
+  return (dnn_type)(d == DT_float64 ? DNN_FLOAT64 : d == DT_float16 ? DNN_FLOAT16 : d == DT_bfloat16 ? DNN_BFLOAT16
+                                                                                                     : DNN_FLOAT32);
+}
+
+/* cuDNN pads both sides alike, and wants the output that follows. */
+static bool has_form(const conv_call *c) {
+  for (int d = 0; d < 2; d++) {
+    int64_t rest = c->in[d] + 2 * c->pad[d] - (c->kernel[d] - 1) * c->dilation[d] - 1;
+    if (rest < 0 || c->out[d] != rest / c->stride[d] + 1) return false;
+  }
+  return c->n <= INT32_MAX && c->n * c->c_in * c->in[0] * c->in[1] <= INT32_MAX &&
+         c->n * c->c_out * c->out[0] * c->out[1] <= INT32_MAX;
+}
+
+static dnn_result set_tensor(dnn_tensor *t, dnn_type type, int64_t n, int64_t channels, const int64_t *plane) {
+  const gpu_dnn *dnn = gpu_get_dnn();
+  int shape[NDIM] = {(int)n, (int)channels, (int)plane[0], (int)plane[1]};
+  int stride[NDIM] = {shape[1] * shape[2] * shape[3], shape[2] * shape[3], shape[3], 1};
+  dnn_result r = dnn->tensor_create(t);
+  return (int)r == 0 ? dnn->tensor_set(*t, type, NDIM, shape, stride) : r;
+}
+
+static dnn_result set_filter(dnn_filter *f, dnn_type type, const plan_key *k) {
+  const gpu_dnn *dnn = gpu_get_dnn();
+  int shape[NDIM] = {(int)k->c_out, (int)(k->c_in / k->groups), (int)k->kernel[0], (int)k->kernel[1]};
+  dnn_result r = dnn->filter_create(f);
+  return (int)r == 0 ? dnn->filter_set(*f, type, (dnn_format)DNN_NCHW, NDIM, shape) : r;
+}
+
+/* The default of cuDNN would be TF32. */
+static dnn_result set_convolution(dnn_convolution *how, const plan_key *k) {
+  const gpu_dnn *dnn = gpu_get_dnn();
+  int pad[2], stride[2], dilation[2];
+  for (int d = 0; d < 2; d++) {
+    pad[d] = (int)k->pad[d];
+    stride[d] = (int)k->stride[d];
+    dilation[d] = (int)k->dilation[d];
+  }
+  dnn_type compute = type_of(dtype_compute((enum dtype)k->dtype));
+  dnn_result r = dnn->convolution_create(how);
+  if ((int)r == 0)
+    r = dnn->convolution_set(*how, 2, pad, stride, dilation, (dnn_mode)DNN_CORRELATION, compute);
+  if ((int)r == 0) r = dnn->convolution_groups(*how, (int)k->groups);
+  return (int)r == 0 ? dnn->convolution_math(*how, (dnn_math)(k->ieee ? DNN_MATH_FMA : DNN_MATH_DEFAULT)) : r;
+}
+
+static dnn_result describe(dnn_plan *p) {
+  const plan_key *k = &p->key;
+  dnn_type type = type_of((enum dtype)k->dtype);
+  dnn_result r = set_tensor(&p->x, type, k->n, k->c_in, k->in);
+  if ((int)r == 0) r = set_tensor(&p->y, type, k->n, k->c_out, k->out);
+  if ((int)r == 0) r = set_filter(&p->w, type, k);
+  return (int)r == 0 ? set_convolution(&p->how, k) : r;
+}
+
+static dnn_result propose(struct dnn_state *s, const dnn_plan *p, int *count, dnn_choice *choices) {
+  const gpu_dnn *dnn = gpu_get_dnn();
+  switch ((enum conv_op)p->key.op) {
+    case CONV_forward: return dnn->forward_choices(s->handle, p->x, p->w, p->how, p->y, CHOICES, count, choices);
+    case CONV_input: return dnn->data_choices(s->handle, p->w, p->y, p->how, p->x, CHOICES, count, choices);
+    default: return dnn->weight_choices(s->handle, p->x, p->y, p->how, p->w, CHOICES, count, choices);
+  }
+}
+
+/* Tensor cores make TF32 of float32. */
+static bool is_acceptable(const plan_key *k, const dnn_choice *c) {
+  bool exact = (int)c->math == DNN_MATH_FMA || (int)c->math == DNN_MATH_DEFAULT;
+  return (int)c->status == 0 && (int)c->determinism == DNN_REPEATS && c->memory <= gpu_conv_memory() && (exact || !k->ieee);
+}
+
+/* The first one that will do: they come with the fastest first. */
+static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
+  dnn_choice choices[CHOICES];
+  int count = 0;
+  dnn_result r = propose(s, p, &count, choices);
+  for (int i = 0; (int)r == 0 && i < count; i++) {
+    const dnn_choice *c = &choices[i];
+    if (!is_acceptable(&p->key, c)) continue;
+    p->usable = true;
+    p->algorithm = c->algo;
+    p->workspace = c->memory;
+    return gpu_get_dnn()->convolution_math(p->how, p->key.ieee ? (dnn_math)DNN_MATH_FMA : c->math);
+  }
+  return r;
+}
+
+/* Takes out the one used longest ago when there are too many. Kernels that are queued do not need it. */
+static void evict(struct dnn_state *s) {
+  dnn_plan **last = &s->plans;
+  int n = 1;
+  if (!*last) return;
+  for (; (*last)->next; last = &(*last)->next) n++;
+  if (n < PLANS) return;
+  free_plan(*last);
+  *last = NULL;
+}
+
+static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan **made) {
+  evict(s);
+  dnn_plan *p = calloc(1, sizeof *p);
+  if (!p) return ERR_MEMORY;
+  p->key = *key;
+  dnn_result r = describe(p);
+  if ((int)r == 0) r = choose(s, p);
+  if ((int)r != 0) p->usable = false;
+  if ((int)r != 0 && !is_refusal(r, true)) {
+    free_plan(p);
+    return fail(g, r);
+  }
+  p->next = s->plans;
+  *made = s->plans = p;
+  return OK;
+}
+
+/* The plan for it, moved to the front. */
+static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan **found) {
+  plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision == PRECISION_ieee,
+                  .n = c->n, .groups = c->groups, .c_in = c->c_in, .c_out = c->c_out};
+  for (int d = 0; d < 2; d++) {
+    key.in[d] = c->in[d];
+    key.out[d] = c->out[d];
+    key.kernel[d] = c->kernel[d];
+    key.stride[d] = c->stride[d];
+    key.dilation[d] = c->dilation[d];
+    key.pad[d] = c->pad[d];
+  }
+  dnn_plan **at = &s->plans;
+  while (*at && memcmp(&(*at)->key, &key, sizeof key) != 0) at = &(*at)->next;
+  dnn_plan *p = *at;
+  if (!p) return make_plan(g, s, &key, found);
+  *at = p->next;
+  p->next = s->plans;
+  *found = s->plans = p;
+  return OK;
+}
+
+/* ---- a call ---- */
+
+static dnn_result launch(struct dnn_state *s, const dnn_plan *p, const conv_call *c, void *room) {
+  const gpu_dnn *dnn = gpu_get_dnn();
+  const float one = 1, zero = 0;
+  const double one_wide = 1, zero_wide = 0;
+  bool wide = c->dtype == DT_float64;
+  const void *al = wide ? (const void *)&one_wide : &one, *be = wide ? (const void *)&zero_wide : &zero;
+  switch (c->op) {
+    case CONV_forward:
+      return dnn->forward(s->handle, al, p->x, c->x, p->w, c->w, p->how, (dnn_forward)p->algorithm, room, p->workspace,
+                          be, p->y, c->y);
+    case CONV_input:
+      return dnn->backward_data(s->handle, al, p->w, c->w, p->y, c->y, p->how, (dnn_data)p->algorithm, room, p->workspace,
+                                be, p->x, c->x);
+    default:
+      return dnn->backward_weight(s->handle, al, p->x, c->x, p->y, c->y, p->how, (dnn_weight)p->algorithm, room,
+                                  p->workspace, be, p->w, c->w);
+  }
+}
+
+/* y += bias, a channel's everywhere. */
+static int add_bias(gpu *g, const conv_call *c) {
+  int64_t plane = c->out[0] * c->out[1];
+  plan p = {.ndim = 3, .count = c->n * c->c_out * plane, .shape = {c->n, c->c_out, plane}};
+  for (int k = 0; k < 2; k++) {
+    p.stride[k][0] = c->c_out * plane;
+    p.stride[k][1] = plane;
+    p.stride[k][2] = 1;
+  }
+  p.stride[2][1] = 1;
+  plan_collapse(&p, 3);
+  operand y = {.data = c->y, .dtype = c->dtype}, bias = {.data = (void *)(uintptr_t)c->bias, .dtype = c->dtype};
+  map_call add = {.op = OP_add, .compute = dtype_compute(c->dtype), .nin = 2, .plan = &p, .out = y, .in = {y, bias}};
+  return gpu_map(g->index, &add);
+}
+
+static int run_plan(gpu *g, struct dnn_state *s, dnn_plan *p, const conv_call *c, bool *done) {
+  void *room = NULL;
+  int st = p->workspace ? gpu_scratch(g, p->workspace, &room) : OK;
+  if (st != OK) return st;
+  dnn_result r = use_stream(g, s);
+  if ((int)r == 0) r = launch(s, p, c, room);
+  if (room) gpu_scratch_free(g, room, p->workspace);
+  if (is_refusal(r, false)) p->usable = false;
+  else if ((int)r != 0) st = fail(g, r);
+  *done = (int)r == 0;
+  return *done && c->op == CONV_forward && c->bias ? add_bias(g, c) : st;
+}
+
+int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done) {
+  struct dnn_state *s = &states[g->index];
+  dnn_plan *p = NULL;
+  *done = false;
+  if (!has_form(c) || !gpu_get_dnn()) return OK;
+  int st = open_state(g, s);
+  if (st != OK || s->failed) return st;
+  st = find_plan(g, s, c, &p);
+  return st == OK && p->usable ? run_plan(g, s, p, c, done) : st;
+}

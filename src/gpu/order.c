@@ -1,0 +1,28 @@
+/* Order between streams: a launch says which blocks it reads and writes, and waits for what other streams do with them. */
+
+#include "gpu/stream.h"
+
+#include <stdlib.h>
+
+/* Without memory to note who reads, the writer after this one waits for too much, not for too little. */
+static void note_reader(gpu *g, gpu_block *b, int stream) {
+  if (!b->read) b->read = calloc(GPU_STREAMS, sizeof *b->read);
+  if (b->read) b->read[stream] = gpu_epoch(g, stream);
+  else gpu_get_driver()->stream_sync(g->stream);
+}
+
+void gpu_order(gpu *g, const void *ptr, bool writes) {
+  int stream = gpu_current(g);
+  gpu_segment *s = gpu_segment_of(g, ptr);
+  gpu_block *b = s ? gpu_block_of(g, s, ptr) : NULL;
+  if (g->capturing) {
+    if (s) gpu_hold(g, s, b);
+  } else if (!b) {
+    if (s) gpu_get_driver()->context_sync();       /* no memory to note who works on it */
+  } else if (writes) gpu_settle(g, b, stream);
+  else {
+    gpu_follow_epoch(g, stream, b->writer, b->written);
+    if (stream == b->writer) b->written = gpu_epoch(g, stream);
+    else note_reader(g, b, stream);
+  }
+}

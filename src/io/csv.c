@@ -1,0 +1,230 @@
+#include "io/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/system.h"
+#include "base/text.h"
+
+enum {
+  FIRST_ROOM = 1 << 18,        /* bytes read at a time */
+  MOST_ROOM  = 1 << 26,        /* no row is longer; a quote that never ends would be one */
+  MOST_FIELDS = 1 << 20,       /* of a row: more columns than any table has; 24 MB of fields, 100 MB of names in Lua */
+  NUMBER     = 400             /* characters: more than a double's shortest exact ones */
+};
+
+static bool say(char wrong[UNPACK_WORDS], const char *words) {
+  snprintf(wrong, UNPACK_WORDS, "%s", words);
+  return false;
+}
+
+bool csv_open(csv *c, const char *path, char delimiter, char wrong[UNPACK_WORDS]) {
+  *c = (csv){.delimiter = delimiter, .next_line = 1, .size = FIRST_ROOM};
+  c->room = malloc(c->size);
+  if (!c->room) return say(wrong, "out of memory");
+  c->from = unpack_open(path, wrong);
+  return c->from != NULL;
+}
+
+void csv_close(csv *c) {
+  unpack_close(c->from);
+  free(c->room);
+  free(c->field);
+  *c = (csv){0};
+}
+
+/* ---- lines ---- */
+
+/* More bytes behind those that are there, which move to the front. */
+static bool more(csv *c, char wrong[UNPACK_WORDS]) {
+  size_t kept = c->end - c->start, got;
+  memmove(c->room, c->room + c->start, kept);
+  c->start = 0;
+  c->end = kept;
+  if (kept == c->size) {
+    size_t available;
+    if (c->size == MOST_ROOM) return say(wrong, "a row of more than 64 MiB: is it such a file?");
+    char *larger = system_has_room(2 * c->size, &available) ? realloc(c->room, 2 * c->size) : NULL;
+    if (!larger) {
+      snprintf(wrong, UNPACK_WORDS, "out of memory: a row of more than %zu bytes", c->size);
+      return false;
+    }
+    c->room = larger;
+    c->size *= 2;
+  }
+  if (!unpack_read(c->from, c->room + kept, c->size - kept, &got, wrong)) return false;
+  c->end += got;
+  c->at_end = c->end < c->size;
+  return true;
+}
+
+/* Where the row that begins at `at` ends: at a line's end that is in no quotes. NULL: not there yet. */
+static char *row_end(char *at, char *end) {
+  char *line = memchr(at, '\n', (size_t)(end - at));
+  char *quote = memchr(at, '"', (size_t)((line ? line : end) - at));
+  if (!quote) return line;
+  bool inside = false;
+  for (char *p = quote; p < end; p++) {
+    if (*p == '"') inside = !inside;
+    else if (*p == '\n' && !inside) return p;
+  }
+  return NULL;
+}
+
+/* The bytes of the next row, its line's end not among them. by_line: quotes are nothing. */
+static bool take(csv *c, bool by_line, char **row, char **end, char wrong[UNPACK_WORDS]) {
+  for (;;) {
+    char *at = c->room + c->start, *last = c->room + c->end;
+    char *stop = by_line ? memchr(at, '\n', (size_t)(last - at)) : row_end(at, last);
+    if (stop || c->at_end) {
+      *row = at;
+      *end = stop ? stop : last;
+      c->start = (size_t)(*end - c->room) + (stop ? 1 : 0);
+      return true;
+    }
+    if (!more(c, wrong)) return false;
+  }
+}
+
+static void count_lines(csv *c, const char *row, const char *end) {
+  c->line = c->next_line++;
+  while (row < end && (row = memchr(row, '\n', (size_t)(end - row))) != NULL) {
+    c->next_line++;
+    row++;
+  }
+}
+
+bool csv_skip(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
+  char *row, *end;
+  if (!take(c, true, &row, &end, wrong)) return false;
+  *there = row < end || !c->at_end || c->start < c->end;
+  c->line = c->next_line++;
+  return true;
+}
+
+/* ---- fields ---- */
+
+static bool is_blank(const csv *c, char x) { return (x == ' ' || x == '\t' || x == '\r') && x != c->delimiter; }
+
+static bool add_field(csv *c, csv_field f, char wrong[UNPACK_WORDS]) {
+  if (c->nfield == c->capacity) {
+    if (c->nfield == MOST_FIELDS) return say(wrong, "a row of more than 1048576 fields: is the delimiter right?");
+    int capacity = c->capacity ? 2 * c->capacity : 64;
+    csv_field *larger = realloc(c->field, (size_t)capacity * sizeof *larger);
+    if (!larger) return say(wrong, "out of memory");
+    c->field = larger;
+    c->capacity = capacity;
+  }
+  c->field[c->nfield++] = f;
+  return true;
+}
+
+/* A field in quotes, which is at its first; "" inside stands for one. Returns what follows; NULL: it does not end. */
+static char *quoted(char *p, char *end, csv_field *f) {
+  char *to = ++p;
+  *f = (csv_field){.text = to, .quoted = true};
+  for (; p < end; p++) {
+    if (*p == '"' && (p + 1 == end || p[1] != '"')) break;
+    if (*p == '"') p++;
+    *to++ = *p;
+  }
+  f->length = (size_t)(to - f->text);
+  return p < end ? p + 1 : NULL;
+}
+
+static char *plain(const csv *c, char *p, char *end, csv_field *f) {
+  char *stop = p;
+  while (stop < end && *stop != c->delimiter && *stop != '"') stop++;
+  if (stop < end && *stop == '"' && *stop != c->delimiter) return NULL;
+  *f = (csv_field){.text = p};
+  char *last = stop;
+  while (last > p && is_blank(c, last[-1])) last--;
+  f->length = (size_t)(last - p);
+  return stop;
+}
+
+static bool split(csv *c, char *p, char *end, char wrong[UNPACK_WORDS]) {
+  csv_field f;
+  c->nfield = 0;
+  for (;; p++) {
+    while (p < end && is_blank(c, *p)) p++;
+    bool quotes = p < end && *p == '"';
+    p = quotes ? quoted(p, end, &f) : plain(c, p, end, &f);
+    if (!p) return say(wrong, quotes ? "a quote that does not end" : "a quote inside of a field");
+    while (p < end && is_blank(c, *p)) p++;
+    if (p < end && *p != c->delimiter) return say(wrong, "something follows a quoted field");
+    if (!add_field(c, f, wrong)) return false;
+    if (p >= end) return true;
+  }
+}
+
+static bool is_empty(const char *row, const char *end) {
+  while (row < end && (*row == ' ' || *row == '\r' || *row == '\t')) row++;
+  return row == end;
+}
+
+bool csv_row(csv *c, bool *there, char wrong[UNPACK_WORDS]) {
+  char *row, *end;
+  for (;;) {
+    c->line = c->next_line;
+    if (!take(c, false, &row, &end, wrong)) return false;
+    count_lines(c, row, end);
+    if (c->line == 1 && end - row >= 3 && memcmp(row, "\xef\xbb\xbf", 3) == 0) row += 3;      /* UTF-8's mark */
+    *there = !is_empty(row, end);
+    if (*there) return split(c, row, end, wrong);
+    if (c->at_end && c->start == c->end) return true;
+  }
+}
+
+/* ---- numbers ---- */
+
+static const double power_of_10[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* Any decimal number, inf or nan. */
+static bool slow_double(const csv_field *f, double *x) {
+  char text[NUMBER], *end;
+  if (f->length == 0 || f->length >= NUMBER) return false;
+  for (size_t i = 0; i < f->length; i++) {
+    char ch = f->text[i];
+    if (ch == 'x' || ch == 'X' || ch == '(' || (ch >= 0 && ch <= ' ')) return false;       /* 0x10, nan(…) */
+    text[i] = ch;
+  }
+  text[f->length] = 0;
+  *x = text_number(text, &end);
+  return end == text + f->length;
+}
+
+/* Where both factors are exact, their product is the nearest double (Clinger, How to read floating point numbers
+** accurately, 1990). */
+bool csv_double(const csv_field *f, double *x) {
+  const char *p = f->text, *end = p + f->length, *first;
+  bool minus = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  uint64_t digits = 0;
+  int scale = 0;
+  first = p;
+  for (; p < end && *p >= '0' && *p <= '9'; p++) digits = digits * 10 + (uint64_t)(*p - '0');
+  bool point = p < end && *p == '.';
+  if (point)
+    for (p++; p < end && *p >= '0' && *p <= '9'; p++, scale++) digits = digits * 10 + (uint64_t)(*p - '0');
+  int64_t known = p - first - point;
+  if (p < end || known == 0 || known > 16 || digits > (uint64_t)1 << 53) return slow_double(f, x);
+  double value = (double)digits / power_of_10[scale];
+  *x = minus ? -value : value;
+  return true;
+}
+
+bool csv_integer(const csv_field *f, int64_t *x) {
+  const char *p = f->text, *end = p + f->length;
+  bool minus = p < end && *p == '-';
+  if (p < end && (*p == '-' || *p == '+')) p++;
+  if (p == end) return false;
+  int64_t n = 0;
+  for (; p < end && *p >= '0' && *p <= '9'; p++)
+    if (__builtin_mul_overflow(n, 10, &n) || __builtin_sub_overflow(n, *p - '0', &n)) return false;
+  if (p < end || (!minus && n == INT64_MIN)) return false;
+  *x = minus ? n : -n;
+  return true;
+}

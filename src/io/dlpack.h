@@ -1,0 +1,62 @@
+#ifndef LT_IO_DLPACK_H
+#define LT_IO_DLPACK_H
+
+/* DLPack 1.x: the C structs by which libraries hand tensors to each other, and our side of both ways.
+** The declarations are the standard's (github.com/dmlc/dlpack), under our own names. */
+
+#include "base/tensor.h"
+
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3, DL_CUDA_MANAGED = 13 };   /* device types */
+enum { DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6 };
+enum { DL_MAJOR = 1, DL_MINOR = 0 };
+enum { DL_READ_ONLY = 1 };                                  /* flags */
+
+typedef struct dl_tensor {
+  void    *data;
+  struct { int32_t type, id; } device;
+  int32_t  ndim;
+  struct { uint8_t code, bits; uint16_t lanes; } dtype;
+  int64_t *shape;
+  int64_t *strides;            /* in elements; NULL: row-major */
+  uint64_t byte_offset;
+} dl_tensor;
+
+/* The old struct, before version 1. */
+typedef struct dl_managed {
+  dl_tensor tensor;
+  void     *context;
+  void    (*deleter)(struct dl_managed *self);              /* NULL: nothing to do */
+} dl_managed;
+
+typedef struct dl_versioned {
+  struct { uint32_t major, minor; } version;
+  void     *context;
+  void    (*deleter)(struct dl_versioned *self);            /* NULL: nothing to do */
+  uint64_t  flags;
+  dl_tensor tensor;
+} dl_versioned;
+
+/* A struct of either kind, owned by whoever holds this; struct NULL: handed on. */
+typedef struct dl_owned {
+  void *managed;
+  bool  versioned;
+} dl_owned;
+
+/* DLPack's code for the kind of a dtype. */
+uint8_t dlpack_code(enum dtype d);
+
+/* Shares t's storage with the new struct. Waits until what is queued on its device is done: whoever takes the struct
+** need not know our streams, and we need not know theirs. ERR_MEMORY, ERR_DEVICE … */
+int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
+
+/* What the struct says: dtype, shape, strides and count of a tensor without storage; data and place of its storage.
+** NULL, or why not. */
+const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
+
+/* *clean: are all bytes of a bool tensor 0 or 1? */
+int dlpack_check_bools(const tensor *t, bool *clean);
+
+/* Calls the deleter, once. */
+void dlpack_delete(dl_owned *p);
+
+#endif

@@ -1,0 +1,84 @@
+/* What a DLPack struct of another library says. Nothing here touches the data. */
+
+#include "io/dlpack.h"
+
+/* ---- dtypes ---- */
+
+static const uint8_t kind_code[] = {[KIND_BOOL] = DL_BOOL, [KIND_UINT] = DL_UINT, [KIND_INT] = DL_INT,
+                                    [KIND_FLOAT] = DL_FLOAT, [KIND_COMPLEX] = DL_COMPLEX};
+
+uint8_t dlpack_code(enum dtype d) { return d == DT_bfloat16 ? DL_BFLOAT : kind_code[dtype_kind(d)]; }
+
+static enum dtype dtype_of(int code, int bits) {
+  for (int d = 0; d < DTYPE_COUNT; d++)
+    if (dlpack_code((enum dtype)d) == code && 8 * dtypes[d].size == bits) return (enum dtype)d;
+  return DT_none;
+}
+
+/* ---- what a struct says ---- */
+
+static const char *describe_shape(const dl_tensor *from, tensor *t) {
+  if (from->ndim < 0 || from->ndim > MAX_DIMS) return "not 0 to 16 dims";
+  if (from->ndim > 0 && !from->shape) return "no shape";
+  t->shape.ndim = from->ndim;
+  for (int d = 0; d < from->ndim; d++) {
+    if (from->shape[d] < 0) return "a negative size";
+    t->shape.dim[d] = from->shape[d];
+  }
+  if (shape_count(&t->shape, dtype_size(t->dtype), &t->count) != OK) return "a size in bytes that does not fit";
+  shape_strides(&t->shape, t->stride);
+  for (int d = 0; from->strides && d < from->ndim; d++) t->stride[d] = from->strides[d];
+  return NULL;
+}
+
+/* Adds the bytes between the first element of a dim and its last to *below or *above. False: they do not fit. */
+static bool add_reach(int64_t steps, int64_t stride, int64_t size, int64_t *below, int64_t *above) {
+  int64_t bytes;
+  if (__builtin_mul_overflow(stride, steps, &bytes) || __builtin_mul_overflow(bytes, size, &bytes)) return false;
+  return !__builtin_add_overflow(bytes < 0 ? *below : *above, bytes, bytes < 0 ? below : above);
+}
+
+/* True if all elements of t, whose first is at `data`, lie between the first address that is not NULL and the last. */
+static bool is_addressable(const tensor *t, uintptr_t data) {
+  int64_t size = dtype_size(t->dtype), below = 0, above = size;
+  for (int d = 0; d < t->shape.ndim; d++)
+    if (!add_reach(t->shape.dim[d] - 1, t->stride[d], size, &below, &above)) return false;
+  return 0 - (uintptr_t)below < data && (uintptr_t)above <= UINTPTR_MAX - data;
+}
+
+/* Where memory of a DLPack device is for us: pinned memory is the host's, managed memory its device's. */
+static bool find_place(int type, int id, place *where) {
+  if (type == DL_CPU || type == DL_CUDA_HOST) {
+    *where = host_place();
+    return true;
+  }
+  if (type == DL_CUDA_MANAGED) type = DL_CUDA;
+  const device *d;
+  for (int k = 1; (d = device_kind(k)); k++)
+    if (d->dlpack == type && id >= 0 && id < d->count()) {
+      *where = (place){d, id};
+      return true;
+    }
+  return false;
+}
+
+const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only) {
+  const dl_versioned *new = in->managed;
+  const dl_tensor *from = in->versioned ? &new->tensor : &((const dl_managed *)in->managed)->tensor;
+  if (in->versioned && new->version.major != DL_MAJOR) return "a version of DLPack that is not 1";
+  if (!find_place(from->device.type, from->device.id, where)) return "on a device that is not here";
+  if (from->dtype.lanes != 1) return "a dtype of several lanes";
+  *t = (tensor){.dtype = dtype_of(from->dtype.code, from->dtype.bits)};
+  if (t->dtype == DT_none) return "a dtype that is not supported";
+  const char *wrong = describe_shape(from, t);
+  if (wrong) return wrong;
+  uintptr_t address = (uintptr_t)from->data;
+  if (from->data && __builtin_add_overflow(address, from->byte_offset, &address)) return "an offset beyond the end of memory";
+  *data = (void *)address;
+  if (t->count > 0 && !*data) return "no data";
+  if (t->count > 0 && !is_addressable(t, address)) return "strides that lead beyond the end of memory";
+  if ((uintptr_t)*data % (uintptr_t)dtype_size(t->dtype) != 0) return "data that is not aligned to its dtype";
+  *read_only = in->versioned && (new->flags & DL_READ_ONLY) != 0;
+  return NULL;
+}
+

@@ -1,0 +1,495 @@
+#include "lua/args.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/register.h"
+#include "lua/state.h"
+
+/* ---- tensors ---- */
+
+tensor *test_tensor(lua_State *L, int i) {
+  if (lua_type(L, i) != LUA_TUSERDATA || lua_rawlen(L, i) != sizeof(tensor_userdata)) return NULL;
+  tensor_userdata *u = lua_touserdata(L, i);
+  return u->class == &tensor_class ? &u->tensor : NULL;
+}
+
+void *test_class(lua_State *L, int i, const void *class, size_t size) {
+  if (lua_type(L, i) != LUA_TUSERDATA || lua_rawlen(L, i) < size || !lua_getmetatable(L, i)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, class);
+  bool is = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return is ? lua_touserdata(L, i) : NULL;
+}
+
+/* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
+static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
+
+int raise_count(lua_State *L, const char *fn, int least, int most, int got) {
+  if (got < least && lua_isnil(L, got + 1)) luaL_error(L, "%s: argument %d: a value expected, got nil", fn, got + 1);
+  const char *help = got > most ? push_positions(L, fn, most + 1, got) : test_tensor(L, 1) ? "" : push_colon(L, fn);
+  int self = method_self(L);
+  most -= self;
+  least -= self;
+  got -= self;
+  const char *range = most > least ? lua_pushfstring(L, "%d to %d", least, most)
+                      : most > 0   ? lua_pushfstring(L, "%d", most) : lua_pushliteral(L, "no");
+  return luaL_error(L, "%s: %s argument%s expected, got %d%s", fn, range, most == 1 ? "" : "s", got, help);
+}
+
+const char *push_lost(lua_State *L, const char *what, place where) {
+  push_place(L, where);
+  return lua_pushfstring(L, "this %s was lost when %s was reopened", what, lua_tostring(L, -1));
+}
+
+const char *push_gone(lua_State *L, const tensor *t) {
+  if (!t->store) return lua_pushliteral(L, "this tensor was freed");
+  return push_lost(L, "tensor", t->store->place);
+}
+
+tensor *check_tensor(lua_State *L, int i, const char *fn) {
+  tensor *t = test_tensor(L, i);
+  if (!t) check_dot(L, fn);
+  if (!t && was_tensor(L, i)) luaL_error(L, "%s: argument %d: this tensor was freed", fn, i);
+  if (!t) {
+    const char *type = type_name(L, i);              /* before anything is pushed: the argument may be missing */
+    luaL_error(L, "%s: argument %d: tensor expected, got %s%s", fn, i, type, i == 1 ? push_colon(L, fn) : "");
+  }
+  if (tensor_is_gone(t)) luaL_error(L, "%s: argument %d: %s", fn, i, push_gone(L, t));
+  return t;
+}
+
+bool is_value(lua_State *L, int i) {
+  int type = lua_type(L, i);
+  const tensor *t = type == LUA_TUSERDATA ? test_tensor(L, i) : NULL;
+  return type == LUA_TNUMBER || type == LUA_TBOOLEAN || (t && t->weak && !tensor_is_gone(t));
+}
+
+void check_arg(lua_State *L, int i, const char *fn, arg *a) {
+  a->t = NULL;
+  switch (lua_type(L, i)) {
+    case LUA_TNUMBER:
+      a->s.is_float = !lua_isinteger(L, i);
+      a->s.is_bool = a->s.is_complex = false;
+      a->s.f = lua_tonumber(L, i);
+      a->s.i = lua_tointeger(L, i);
+      break;
+    case LUA_TBOOLEAN:
+      a->s = (scalar){.f = lua_toboolean(L, i), .i = lua_toboolean(L, i), .is_bool = true};
+      break;
+    case LUA_TUSERDATA:
+      a->t = check_tensor(L, i, fn);
+      if (a->t->weak) {
+        a->s = tensor_number(a->t);
+        a->t = NULL;
+      }
+      break;
+    default:
+      luaL_error(L, "%s: argument %d: tensor or number expected, got %s%s", fn, i, type_name(L, i),
+                 i == 1 ? push_colon(L, fn) : "");
+  }
+}
+
+/* ---- options ---- */
+
+bool is_options(lua_State *L, int i) {
+  if (!is_plain_table(L, i)) return false;
+  lua_pushnil(L);
+  if (!lua_next(L, i)) return false;
+  bool named = lua_type(L, -2) == LUA_TSTRING;
+  lua_pop(L, 2);
+  return named;
+}
+
+static int unknown_option(lua_State *L, const char *fn, const char *name, const char *const *known) {
+  lua_newtable(L);
+  int names = lua_gettop(L);
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int k = 0; known[k]; k++) {
+    if (k) luaL_addstring(&b, ", ");
+    luaL_addstring(&b, known[k]);
+  }
+  luaL_pushresult(&b);
+  const char *all = lua_tostring(L, -1);
+  for (int k = 0; known[k]; k++) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, names, known[k]);
+  }
+  return luaL_error(L, "%s: unknown option \"%s\"; known: %s%s", fn, name, all, push_help(L, "option", name, names));
+}
+
+static void check_name(lua_State *L, int i, const char *fn, const char *const *known) {
+  if (lua_type(L, i) != LUA_TSTRING) luaL_error(L, "%s: a table is either options (names) or a list, not both", fn);
+  const char *name = lua_tostring(L, i);
+  int k = 0;
+  while (known[k] && strcmp(known[k], name) != 0) k++;
+  if (!known[k]) unknown_option(L, fn, name, known);
+}
+
+/* True if the value at the top must stay alive while an operation uses it. Option out is looked at again, see push_out. */
+static bool must_stay(lua_State *L) {
+  int type = lua_type(L, -1);
+  return type != LUA_TNUMBER && type != LUA_TBOOLEAN && strcmp(lua_tostring(L, -2), "out") != 0;
+}
+
+/* Replaces the table at index i by a copy. */
+static void copy_table(lua_State *L, int i) {
+  lua_newtable(L);
+  int copy = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, i);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, copy);
+  }
+  lua_replace(L, i);
+}
+
+int check_options(lua_State *L, const char *fn, const char *const *known, int *nargs) {
+  check_dot(L, fn);
+  int last = count_arguments(L);
+  *nargs = last;
+  if (last == 0 || !is_options(L, last)) return 0;
+  bool copy = false;
+  for (lua_pushnil(L); lua_next(L, last); lua_pop(L, 1)) {
+    check_name(L, -2, fn, known);
+    copy |= must_stay(L);
+  }
+  if (copy) copy_table(L, last);
+  *nargs = last - 1;
+  return last;
+}
+
+int copy_list(lua_State *L, int i) {
+  int n = (int)lua_rawlen(L, i);
+  lua_createtable(L, n, 0);
+  for (int k = 1; k <= n; k++) {
+    lua_rawgeti(L, i, k);
+    lua_rawseti(L, -2, k);
+  }
+  lua_replace(L, i);
+  return n;
+}
+
+int push_option(lua_State *L, int options, const char *name) {
+  if (options) {
+    lua_pushstring(L, name);
+    return lua_rawget(L, options);
+  }
+  lua_pushnil(L);
+  return LUA_TNIL;
+}
+
+int check_dim_option(lua_State *L, const char *fn, const char *const *known, int *nargs, int i) {
+  int options = check_options(L, fn, known, nargs);
+  bool named = push_option(L, options, "dim") != LUA_TNIL;
+  if (named && *nargs >= i) luaL_error(L, "%s: dim is given twice", fn);
+  if (!named || *nargs < i - 1) {
+    lua_pop(L, 1);
+    return options;
+  }
+  lua_insert(L, options);
+  ++*nargs;
+  return options + 1;
+}
+
+enum dtype opt_dtype(lua_State *L, int options, const char *fn, enum dtype otherwise) {
+  if (!options) return otherwise;
+  push_option(L, options, "dtype");
+  enum dtype d = lua_isnil(L, -1) ? otherwise : check_dtype(L, -1, fn);
+  lua_pop(L, 1);
+  return d;
+}
+
+place opt_place(lua_State *L, int options, const char *fn, place otherwise) {
+  if (!options) return otherwise;
+  push_option(L, options, "device");
+  place p = lua_isnil(L, -1) ? otherwise : check_place(L, -1, fn);
+  lua_pop(L, 1);
+  return p;
+}
+
+tensor *opt_out(lua_State *L, int options, const char *fn) {
+  if (!options) return NULL;
+  push_option(L, options, "out");
+  tensor *t = NULL;
+  if (!lua_isnil(L, -1)) {
+    t = test_tensor(L, -1);
+    if (!t) luaL_error(L, "%s: option out: tensor expected, got %s", fn, type_name(L, -1));
+    if (tensor_is_gone(t)) luaL_error(L, "%s: option out: %s", fn, push_gone(L, t));
+    if (recorder()) recorder()->check_write(L, fn, 0);
+  }
+  lua_pop(L, 1);
+  return t;
+}
+
+void push_out(lua_State *L, int options, const char *fn, const tensor *out) {
+  push_option(L, options, "out");
+  const tensor *now = test_tensor(L, -1);
+  if (now != out || tensor_is_gone(now)) luaL_error(L, "%s: option out: a finalizer changed it meanwhile", fn);
+}
+
+bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool otherwise) {
+  if (!options) return otherwise;
+  int type = push_option(L, options, name);
+  if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+    luaL_error(L, "%s: option %s: boolean expected, got %s", fn, name, type_name(L, -1));
+  bool value = type == LUA_TNIL ? otherwise : lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+/* ---- values ---- */
+
+enum dtype check_dtype(lua_State *L, int i, const char *fn) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_error(L, "%s: dtype: name expected, got %s", fn, type_name(L, i));
+  const char *name = lua_tostring(L, i);
+  enum dtype d = dtype_find(name);
+  if (d != DT_none) return d;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int k = 0; k < DTYPE_COUNT; k++) {
+    luaL_addstring(&b, k ? " " : "");
+    luaL_addstring(&b, dtypes[k].name);
+  }
+  luaL_pushresult(&b);
+  const char *all = lua_tostring(L, -1);
+  lua_newtable(L);
+  for (int k = 0; k < DTYPE_COUNT; k++) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, dtypes[k].name);
+  }
+  const char *plain = strrchr(name, '.');             /* torch.float32 */
+  luaL_error(L, "%s: unknown dtype \"%s\"; known: %s%s", fn, name, all, push_help(L, "dtype", plain ? plain + 1 : name, -1));
+  return d;
+}
+
+place default_place(lua_State *L) { return state_of(L)->standard; }
+
+/* "cpu, cuda, auto": names that check_place takes. */
+static void push_device_names(lua_State *L) {
+  const device *d;
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int k = 0; (d = device_kind(k)); k++) {
+    luaL_addstring(&b, d->name);
+    luaL_addstring(&b, ", ");
+  }
+  luaL_addstring(&b, "auto");
+  luaL_pushresult(&b);
+}
+
+place check_place(lua_State *L, int i, const char *fn) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_error(L, "%s: device: name expected, got %s", fn, type_name(L, i));
+  size_t length;
+  const char *name = lua_tolstring(L, i, &length);
+  place best = host_place();
+  if (strcmp(name, "auto") == 0) {
+    device_accelerator(&best);
+    return best;
+  }
+  size_t kind = strcspn(name, ":");
+  long index = 0;
+  char *end = NULL;
+  if (name[kind] == ':') {
+    index = strtol(name + kind + 1, &end, 10);
+    if (name[kind + 1] < '0' || name[kind + 1] > '9' || *end || index > 255)
+      luaL_error(L, "%s: device \"%s\": a number expected after the colon", fn, name);
+  }
+  const device *d;
+  for (int k = 0; strlen(name) == length && (d = device_kind(k)); k++) {
+    if (strlen(d->name) != kind || strncmp(d->name, name, kind) != 0) continue;
+    int count = d->count();
+    if (count == 0) luaL_error(L, "GPU not found: %s", d->reason());
+    if (index >= count && count == 1) luaL_error(L, "%s: no device \"%s\"; there is only %s:0", fn, name, d->name);
+    if (index >= count) luaL_error(L, "%s: no device \"%s\"; the last is %s:%d", fn, name, d->name, count - 1);
+    return (place){d, (int)index};
+  }
+  push_device_names(L);
+  luaL_error(L, "%s: unknown device \"%s\"; known: %s", fn, name, lua_tostring(L, -1));
+  return default_place(L);
+}
+
+place arg_place(lua_State *L, int i, const char *fn) {
+  return lua_isnoneornil(L, i) ? default_place(L) : check_place(L, i, fn);
+}
+
+void push_place(lua_State *L, place p) {
+  if (place_equal(p, host_place())) lua_pushstring(L, p.device->name);
+  else lua_pushfstring(L, "%s:%d", p.device->name, p.index);
+}
+
+int64_t check_integer(lua_State *L, int i, const char *fn, const char *what) {
+  if (lua_type(L, i) != LUA_TNUMBER) check_dot(L, fn);
+  if (lua_type(L, i) != LUA_TNUMBER)
+    luaL_error(L, "%s: %s: number expected, got %s", fn, what, type_name(L, i));
+  int ok;
+  int64_t n = lua_tointegerx(L, i, &ok);
+  if (!ok && lua_tonumber(L, i) != lua_tonumber(L, i)) luaL_error(L, "%s: %s: nan is not an integer", fn, what);
+  if (!ok) luaL_error(L, "%s: %s: %s is not an integer", fn, what, push_plain(L, i));
+  return n;
+}
+
+/* Integral floats up to 2^64 - 1 fit uint64: kept as the int64 with the same bits. */
+static bool float_fits(enum dtype d, double f, int64_t *i) {
+  if (d == DT_uint64 && f >= 0x1p63 && f < 0x1p64) { *i = (int64_t)(uint64_t)f; return true; }
+  if (!(f >= -0x1p63 && f < 0x1p63) || f != trunc(f)) return false;
+  *i = (int64_t)f;
+  return integer_fits(d, *i);
+}
+
+int raise_unfit(lua_State *L, const char *fn, int i, enum dtype d) {
+  bool complex = lua_type(L, i) == LUA_TUSERDATA;
+  const char *what = complex ? "a complex number" : push_plain(L, i);
+  return luaL_error(L, "%s: %s does not fit %s", fn, what, dtypes[d].name);
+}
+
+scalar check_value(lua_State *L, int i, const char *fn, enum dtype d) {
+  scalar s = {.i = 0};
+  int kind = dtype_kind(d);
+  if (lua_isboolean(L, i)) {
+    s.i = lua_toboolean(L, i);
+    s.f = (double)s.i;
+    return s;
+  }
+  const tensor *number = test_tensor(L, i);
+  if (number && number->weak && !tensor_is_gone(number)) {
+    if (kind != KIND_COMPLEX) raise_unfit(L, fn, i, d);
+    return tensor_number(number);
+  }
+  if (lua_type(L, i) != LUA_TNUMBER) luaL_error(L, "%s: number or boolean expected, got %s", fn, type_name(L, i));
+  s.is_float = !lua_isinteger(L, i);
+  s.f = lua_tonumber(L, i);
+  s.i = lua_tointeger(L, i);
+  if (s.is_float && (kind == KIND_INT || kind == KIND_UINT)) {
+    if (isnan(s.f)) luaL_error(L, "%s: nan does not fit %s", fn, dtypes[d].name);
+    if (!float_fits(d, s.f, &s.i)) luaL_error(L, "%s: %s does not fit %s", fn, push_double(L, s.f), dtypes[d].name);
+    s.is_float = false;
+  } else if (!s.is_float && !integer_fits(d, s.i)) {
+    luaL_error(L, "%s: %I does not fit %s", fn, (LUAI_UACINT)s.i, dtypes[d].name);
+  }
+  return s;
+}
+
+void push_shape(lua_State *L, const shape *s) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  luaL_addchar(&b, '[');
+  for (int d = 0; d < s->ndim; d++) {
+    if (d) luaL_addstring(&b, ", ");
+    lua_pushinteger(L, s->dim[d]);
+    luaL_addvalue(&b);
+  }
+  luaL_addchar(&b, ']');
+  luaL_pushresult(&b);
+}
+
+/* A list: integer keys 1 … n only. */
+static lua_Integer check_list(lua_State *L, int i, const char *fn) {
+  if (!is_plain_table(L, i)) luaL_error(L, "%s: list expected, got %s", fn, type_name(L, i));
+  lua_Integer n = (lua_Integer)lua_rawlen(L, i), entries = 0;
+  i = lua_absindex(L, i);
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+    if (lua_type(L, -2) == LUA_TSTRING)
+      luaL_error(L, "%s: a table is either options (names) or a list, not both: key \"%s\"", fn, lua_tostring(L, -2));
+    entries++;
+  }
+  if (entries != n) luaL_error(L, "%s: a list with holes", fn);
+  return n;
+}
+
+static void add_size(lua_State *L, int i, const char *fn, shape *s) {
+  if (i > 0 && lua_type(L, i) == LUA_TSTRING && dtype_find(lua_tostring(L, i)) != DT_none)
+    luaL_error(L, "%s: size: number expected, got string%s", fn, push_positions(L, fn, i, i));
+  int64_t n = check_integer(L, i, fn, "size");
+  if (n < 0) luaL_error(L, "%s: size %I is negative", fn, (LUAI_UACINT)n);
+  if (s->ndim == MAX_DIMS) luaL_error(L, "%s: more than %d dims", fn, MAX_DIMS);
+  s->dim[s->ndim++] = n;
+}
+
+void check_shape(lua_State *L, int first, int last, const char *fn, shape *s) {
+  s->ndim = 0;
+  if (last < first && lua_isnil(L, first)) last = first;             /* a size that is nil, not none */
+  if (first == last && lua_type(L, first) == LUA_TTABLE) {
+    lua_Integer n = check_list(L, first, fn);
+    for (lua_Integer k = 1; k <= n; k++) {
+      lua_rawgeti(L, first, k);
+      add_size(L, -1, fn, s);
+      lua_pop(L, 1);
+    }
+    return;
+  }
+  if (first < last && lua_type(L, first) == LUA_TTABLE)
+    luaL_error(L, "%s: options expected after a table of sizes, got %s%s", fn, type_name(L, first + 1),
+               push_positions(L, fn, first + 1, last));
+  for (int i = first; i <= last; i++) add_size(L, i, fn, s);
+}
+
+/* The dim at i as 0-based, or -1 when out of range. */
+static int to_dim(lua_State *L, int i, const char *fn, int ndim) {
+  int64_t d = check_integer(L, i, fn, "dim");
+  if (d == 0) luaL_error(L, "%s: dim 0: Lua tensors start at 1", fn);
+  if (d < -ndim || d > ndim) return -1;
+  return (int)(d > 0 ? d - 1 : d + ndim);
+}
+
+int check_dim(lua_State *L, int i, const char *fn, int ndim) {
+  int d = to_dim(L, i, fn, ndim);
+  if (d < 0) luaL_error(L, "%s: dim %I is out of range for %d dims", fn, (LUAI_UACINT)lua_tointeger(L, i), ndim);
+  return d;
+}
+
+int check_dim_of(lua_State *L, int i, const char *fn, const shape *s) {
+  int d = to_dim(L, i, fn, s->ndim);
+  if (d >= 0) return d;
+  lua_Integer dim = lua_tointeger(L, i);
+  push_shape(L, s);
+  return luaL_error(L, "%s: dim %I is out of range for shape %s", fn, (LUAI_UACINT)dim, lua_tostring(L, -1));
+}
+
+int check_line_dim(lua_State *L, int i, const char *fn, const shape *s) {
+  bool is_line = s->ndim == 0 && lua_type(L, i) == LUA_TNUMBER;
+  if (is_line && (lua_tonumber(L, i) == 1 || lua_tonumber(L, i) == -1)) return 0;
+  return check_dim_of(L, i, fn, s);
+}
+
+uint32_t check_dims(lua_State *L, int i, const char *fn, const shape *s) {
+  uint32_t all = (1u << s->ndim) - 1;
+  if (lua_isnoneornil(L, i)) return all;
+  if (lua_type(L, i) == LUA_TNUMBER) return all & 1u << check_line_dim(L, i, fn, s);
+  if (lua_type(L, i) != LUA_TTABLE)
+    luaL_error(L, "%s: dim: number or table expected, got %s", fn, type_name(L, i));
+  uint32_t mask = 0;
+  lua_Integer n = check_list(L, i, fn);
+  for (lua_Integer k = 1; k <= n; k++) {
+    lua_rawgeti(L, i, k);
+    uint32_t bit = 1u << check_line_dim(L, lua_gettop(L), fn, s);
+    if (mask & bit) luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)lua_tointeger(L, -1));
+    mask |= bit;
+    lua_pop(L, 1);
+  }
+  return all & mask;
+}
+
+/* ---- every op's way out ---- */
+
+const op_recorder *the_recorder = NULL;
+
+int finish_record(lua_State *L, const op_record *r) {
+  if (r->in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
+  if (recorder()) recorder()->record(L, r);
+  return 1;
+}
+
+void free_kept(lua_State *L, const op_record *r, int height) {
+  for (int k = 0; k < r->nin; k++)
+    if (r->in[k] > height) tensor_drop(lua_touserdata(L, r->in[k]));
+}
+
+int finish_op(lua_State *L, bool in_place) {
+  if (!in_place) return 1;
+  return finish_record(L, &(op_record){.name = "fill_", .nin = 1, .in = {lua_gettop(L)}, .in_place = true});
+}

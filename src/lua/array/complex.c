@@ -1,0 +1,160 @@
+/* Complex numbers: making them, their parts, and views of their parts. */
+
+#include "base/view.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+/* ---- views of the parts ---- */
+
+/* Pushes a view of the real (part 0) or imaginary (part 1) parts of the complex tensor z. */
+static tensor *push_part(lua_State *L, const tensor *z, int part) {
+  tensor *t = push_empty(L);
+  tensor_part(t, z, part);
+  return t;
+}
+
+static const tensor *check_one(lua_State *L, const char *fn) {
+  return check_tensor(L, 1, fn);
+}
+
+static int finish_part(lua_State *L, const char *fn) {
+  return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}});
+}
+
+/***
+Real parts: a view that shares the memory of complex numbers. Real numbers: x itself.
+@function real
+@tparam tensor x
+@treturn tensor float32 of complex64, float64 of complex128, in x's shape
+*/
+static int l_real(lua_State *L) {
+  const tensor *x = check_one(L, "real");
+  if (dtype_kind(x->dtype) != KIND_COMPLEX) return 1;
+  push_part(L, x, 0);
+  return finish_part(L, "real");
+}
+
+/***
+Imaginary parts: a view that shares the memory of complex numbers. Real numbers: new zeros.
+@function imag
+@tparam tensor x
+@treturn tensor float32 of complex64, float64 of complex128, in x's shape
+*/
+static int l_imag(lua_State *L) {
+  const tensor *x = check_one(L, "imag");
+  if (dtype_kind(x->dtype) == KIND_COMPLEX) {
+    push_part(L, x, 1);
+    return finish_part(L, "imag");
+  }
+  tensor *t = push_tensor(L, "imag", x->dtype, &x->shape, x->store->place);
+  int st;
+  TRY(L, x->store->place, st, op_fill(t, (scalar){.f = 0}));
+  return st == OK ? finish_op(L, false) : raise(L, "imag", st, (const tensor *const *)&t, 1);
+}
+
+/***
+The numbers that complex numbers are made of, as a view with one more dim of length 2: real part, imaginary part.
+@function view_as_real
+@tparam tensor x complex
+@treturn tensor float32 or float64, of shape [..., 2], sharing x's memory
+*/
+static int l_view_as_real(lua_State *L) {
+  const tensor *x = check_one(L, "view_as_real");
+  if (dtype_kind(x->dtype) != KIND_COMPLEX)
+    return luaL_error(L, "view_as_real: a complex tensor expected, got %s", dtypes[x->dtype].name);
+  if (x->shape.ndim == MAX_DIMS) return luaL_error(L, "view_as_real: more than %d dims", MAX_DIMS);
+  tensor *t = push_part(L, x, 0);
+  t->shape.dim[t->shape.ndim] = 2;
+  t->stride[t->shape.ndim++] = 1;
+  t->count *= 2;
+  return finish_part(L, "view_as_real");
+}
+
+/* Why x cannot be read as pairs; NULL: it can. */
+static const char *not_pairs(const tensor *x) {
+  int last = x->shape.ndim - 1;
+  if (x->dtype != DT_float32 && x->dtype != DT_float64) return "float32 or float64 expected";
+  if (last < 0 || x->shape.dim[last] != 2) return "the last dim must have length 2";
+  if (x->stride[last] != 1) return "real and imaginary parts must lie side by side; use x:contiguous()";
+  for (int d = 0; d < last; d++)
+    if (x->shape.dim[d] > 1 && x->stride[d] % 2 != 0) return "pairs must lie at even distances; use x:contiguous()";
+  bool even = x->offset % 2 == 0 && (uintptr_t)tensor_data(x) % (2 * (uintptr_t)dtype_size(x->dtype)) == 0;
+  return even ? NULL : "the first pair must lie at an even place; use x:clone()";
+}
+
+/***
+Pairs of numbers as complex numbers: the inverse of view_as_real.
+@function view_as_complex
+@tparam tensor x float32 or float64, of shape [..., 2], the pairs side by side in memory
+@treturn tensor complex64 or complex128, without the last dim, sharing x's memory
+*/
+static int l_view_as_complex(lua_State *L) {
+  const tensor *x = check_one(L, "view_as_complex");
+  const char *why = not_pairs(x);
+  if (why) {
+    push_shape(L, &x->shape);
+    return luaL_error(L, "view_as_complex: %s; got %s %s", why, dtypes[x->dtype].name, lua_tostring(L, -1));
+  }
+  tensor *t = push_view(L, x);
+  t->dtype = dtype_complex(x->dtype);
+  t->offset = x->offset / 2;
+  t->shape.ndim--;
+  t->count /= 2;
+  for (int d = 0; d < t->shape.ndim; d++) t->stride[d] = x->stride[d] / 2;
+  return finish_part(L, "view_as_complex");
+}
+
+/* ---- making complex numbers ---- */
+
+/* A number: weak, so that lt.complex(0, 1) * x is complex64 where x is float32. */
+static int push_number(lua_State *L, double re, double im) {
+  shape none = {.ndim = 0};
+  tensor *t = push_tensor(L, "complex", DT_complex128, &none, host_place());
+  *(complex128_t *)tensor_data(t) = make_complex128(re, im);
+  t->weak = true;
+  return finish_op(L, false);
+}
+
+/* Part i of lt.complex: a real tensor or number. */
+static void check_part(lua_State *L, int i, arg *a) {
+  check_arg(L, i, "complex", a);
+  if (a->t ? dtype_kind(a->t->dtype) == KIND_COMPLEX : a->s.is_complex)
+    luaL_error(L, "complex: argument %d: a real part cannot be complex", i);
+}
+
+/***
+Complex numbers from real and imaginary parts. Of two numbers: a 0-d tensor that counts as a number does: it makes what
+it meets complex, but never wider (`lt.complex(0, 1) * x` is complex64 where x is float32). Of tensors: a tensor.
+@function complex
+@tparam number|tensor re real parts
+@tparam[opt=0] number|tensor im imaginary parts; broadcast with re
+@treturn tensor complex128 where a part is float64 or both are numbers, else complex64
+*/
+static int l_complex(lua_State *L) {
+  int n = count_arguments(L);
+  if (n < 1 || n > 2) return luaL_error(L, "complex: a real and an imaginary part expected, got %d arguments", n);
+  lua_settop(L, n);
+  if (n == 1) lua_pushinteger(L, 0);
+  job j = {.op = OP_add, .nin = 2};       /* for its promotion and broadcasting */
+  for (int i = 0; i < 2; i++) check_part(L, i + 1, &j.in[i]);
+  if (!j.in[0].t && !j.in[1].t) return push_number(L, j.in[0].s.f, j.in[1].s.f);
+  int st = job_place(&j);
+  if (st == OK) st = job_shape(&j);
+  j.compute = j.result = promote_all(j.in, 2);
+  if (st != OK) return raise_job(L, "complex", st, &j, NULL);
+  tensor *out = push_tensor(L, "complex", dtype_complex(j.result), &j.shape, j.place);
+  TRY(L, j.place, st, op_set_parts(out, &j.in[0], &j.in[1]));
+  if (st != OK) return raise_job(L, "complex", st, &j, out);
+  return finish_record(L, &(op_record){.name = "complex", .nin = 2, .in = {1, 2}});
+}
+
+static const function_row functions[] = {{"complex", l_complex, ANY}, {NULL, NULL, 0}};
+static const function_row methods[] = {
+  {"real", l_real, 1}, {"imag", l_imag, 1}, {"view_as_real", l_view_as_real, 1},
+  {"view_as_complex", l_view_as_complex, 1}, {NULL, NULL, 0}
+};
+
+void open_complex(lua_State *L) {
+  add_functions(L, functions);
+  add_methods(L, methods);
+}

@@ -1,0 +1,548 @@
+/* Between tensors and Lua values: lt.tensor, item, totable, bytes. */
+
+#include <math.h>
+#include <string.h>
+
+#include "base/view.h"
+#include "lua/args.h"
+#include "lua/register.h"
+#include "op/host.h"
+
+enum { SMALL = 64 };      /* elements that are staged on the C stack, without an allocation */
+
+/* Elements on their way between Lua and a tensor: int64 or float64, row-major. */
+typedef union staged {
+  int64_t i;
+  double  f;
+} staged;
+
+/* Room for n elements: `small`, or a userdata left on the stack (else nil is). */
+static staged *push_stage(lua_State *L, int64_t n, staged *small) {
+  if (n > SMALL) return lua_newuserdatauv(L, (size_t)n * sizeof(staged), 0);
+  lua_pushnil(L);
+  return small;
+}
+
+/* ---- from nested tables ---- */
+
+/* A walk over nested tables. Leaves go to `stage`, as floats or integers. */
+typedef struct reader {
+  const char *fn;
+  shape       shape;
+  int64_t     block[MAX_DIMS];     /* elements of one entry of a table at this depth */
+  int64_t     at[MAX_DIMS];        /* 1-based keys on the way to where we are */
+  enum dtype  dtype;               /* that every leaf has to fit, or DT_none */
+  int         leaf;                /* Lua type of the first leaf: the others have it too */
+  bool        floats;              /* stage holds float64 */
+  int64_t     count;
+  staged     *stage;
+} reader;
+
+/* "[2][3]": the entry that at[0 … depth] names. */
+static const char *push_path(lua_State *L, const reader *r, int depth) {
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (int d = 0; d <= depth; d++) {
+    lua_pushfstring(L, "[%I]", (LUAI_UACINT)r->at[d]);
+    luaL_addvalue(&b);
+  }
+  luaL_pushresult(&b);
+  return lua_tostring(L, -1);
+}
+
+/* Shape and first leaf, from the first entry at each depth. The data is at the top of the stack. */
+static void find_shape(lua_State *L, reader *r) {
+  shape *s = &r->shape;
+  lua_pushvalue(L, -1);
+  while (lua_type(L, -1) == LUA_TTABLE) {
+    if (!is_plain_table(L, -1)) luaL_error(L, "%s: table, number, boolean or tensor expected, got %s", r->fn, type_name(L, -1));
+    if (s->ndim == MAX_DIMS) luaL_error(L, "%s: more than %d dims", r->fn, MAX_DIMS);
+    s->dim[s->ndim++] = (int64_t)lua_rawlen(L, -1);
+    if (s->dim[s->ndim - 1] == 0) break;
+    lua_rawgeti(L, -1, 1);
+    lua_remove(L, -2);
+  }
+  r->leaf = lua_type(L, -1);
+  r->floats = r->leaf == LUA_TNUMBER && !lua_isinteger(L, -1);
+  lua_pop(L, 1);
+  int64_t bytes;
+  if (shape_count(s, sizeof(staged), &bytes) != OK) raise(L, r->fn, ERR_OVERFLOW, NULL, 0);
+  r->count = bytes;
+  for (int d = s->ndim - 1; d >= 0; d--) r->block[d] = d == s->ndim - 1 ? 1 : r->block[d + 1] * s->dim[d + 1];
+}
+
+/* A key that is not in 1 … n, below the table it is in. */
+static int bad_key(lua_State *L, const reader *r, int depth) {
+  const char *where = depth > 0 ? push_path(L, r, depth - 1) : "";
+  if (depth > 0) lua_insert(L, -2);
+  if (lua_type(L, -1) == LUA_TSTRING)
+    return luaL_error(L, "%s: key \"%s\" among the data%s%s; options are a second table", r->fn, lua_tostring(L, -1),
+                      depth > 0 ? " of " : "", where);
+  return luaL_error(L, "%s: hole in the data: %s[%s] is set, but not all before it", r->fn, where,
+                    push_plain(L, -1));
+}
+
+/* Every key of the table at the top of the stack must be one of 1 … n. */
+static void check_every_key(lua_State *L, const reader *r, int depth, int64_t n) {
+  for (lua_pushnil(L); lua_next(L, -2);) {
+    lua_pop(L, 1);
+    int64_t k = lua_tointeger(L, -1);
+    if (!lua_isinteger(L, -1) || k < 1 || k > n) bad_key(L, r, depth);
+  }
+}
+
+/* The same, once 1 … n are known to be there, without visiting all of a long list: its first keys come
+** in order and none comes after n. (A table of more than LOOK entries that Lua keeps in a hash could pass
+** with a stray key, if hashing happened to order it like a list.) */
+static void check_keys(lua_State *L, const reader *r, int depth) {
+  enum { LOOK = 16 };
+  int64_t n = r->shape.dim[depth];
+  lua_pushnil(L);
+  for (int64_t k = 1; k <= n && k <= LOOK; k++) {
+    lua_next(L, -2);
+    lua_pop(L, 1);
+    if (lua_isinteger(L, -1) && lua_tointeger(L, -1) == k) continue;
+    lua_pop(L, 1);
+    check_every_key(L, r, depth, n);
+    return;
+  }
+  if (n > LOOK) {
+    lua_pop(L, 1);
+    lua_pushinteger(L, n);
+  }
+  if (!lua_next(L, -2)) return;
+  lua_pop(L, 2);
+  check_every_key(L, r, depth, n);
+}
+
+/* The value at the top of the stack is not a leaf like the first one. */
+static int bad_leaf(lua_State *L, reader *r) {
+  int type = lua_type(L, -1), depth = r->shape.ndim - 1;
+  if (type == LUA_TNIL) return luaL_error(L, "%s: hole in the data: %s is nil", r->fn, push_path(L, r, depth));
+  const char *value = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+  bool is_tensor = test_tensor(L, -1) != NULL;
+  const char *where = depth < 0 ? "data" : push_path(L, r, depth);
+  if (is_tensor) return luaL_error(L, "%s: %s is a tensor; use lt.stack to join tensors", r->fn, where);
+  if (value) return luaL_error(L, "%s: %s is the string \"%s\"; numbers or booleans expected", r->fn, where, value);
+  if (type == LUA_TTABLE)
+    return luaL_error(L, "%s: ragged table: %s is a table, the first entry is not", r->fn, where);
+  if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
+    return luaL_error(L, "%s: numbers and booleans are mixed: %s is a %s", r->fn, where, lua_typename(L, type));
+  return luaL_error(L, "%s: %s is a %s; numbers or booleans expected", r->fn, where, lua_typename(L, type));
+}
+
+/* The first float among integers: what was read so far (or was not yet: harmless) becomes float64. */
+static void turn_to_floats(reader *r) {
+  for (int64_t k = 0; k < r->count; k++) r->stage[k].f = (double)r->stage[k].i;
+  r->floats = true;
+}
+
+/* The leaf at the top of the stack, for a given dtype: it must fit. */
+static void read_fitting(lua_State *L, reader *r, staged *to) {
+  scalar s = check_value(L, -1, r->fn, r->dtype);
+  if (r->floats) to->f = s.f;
+  else to->i = r->dtype == DT_bool ? s.f != 0 : s.i;
+}
+
+/* The leaf at the top of the stack, of Lua type `type`. */
+static void read_leaf(lua_State *L, reader *r, int type, int64_t position) {
+  staged *to = &r->stage[position];
+  if (type != r->leaf) bad_leaf(L, r);
+  if (r->dtype != DT_none) read_fitting(L, r, to);
+  else if (type == LUA_TBOOLEAN) to->i = lua_toboolean(L, -1);
+  else if (r->floats) to->f = lua_tonumber(L, -1);
+  else if (lua_isinteger(L, -1)) to->i = lua_tointeger(L, -1);
+  else {
+    turn_to_floats(r);
+    to->f = lua_tonumber(L, -1);
+  }
+}
+
+/* A row of leaves: the table at the top of the stack. */
+static void read_row(lua_State *L, reader *r, int64_t position) {
+  int depth = r->shape.ndim - 1;
+  int64_t n = r->shape.dim[depth];
+  for (int64_t k = 1; k <= n; k++) {
+    r->at[depth] = k;
+    read_leaf(L, r, lua_rawgeti(L, -1, k), position + k - 1);
+    lua_pop(L, 1);
+  }
+  check_keys(L, r, depth);
+}
+
+/* The entry at the top of the stack is not a table of the same length as the first. */
+static void raise_ragged(lua_State *L, reader *r, int depth) {
+  const char *where = push_path(L, r, depth), *type = type_name(L, -2);
+  if (lua_isnil(L, -2)) luaL_error(L, "%s: hole in the data: %s is nil", r->fn, where);
+  if (!lua_istable(L, -2)) luaL_error(L, "%s: ragged table: %s is a %s, the first entry a table", r->fn, where, type);
+  luaL_error(L, "%s: ragged table: row %s has %I elements, the first has %I", r->fn, where,
+             (LUAI_UACINT)lua_rawlen(L, -2), (LUAI_UACINT)r->shape.dim[depth + 1]);
+}
+
+/* The table at the top of the stack, `depth` tables deep. */
+static void read_table(lua_State *L, reader *r, int depth, int64_t position) {
+  if (depth == r->shape.ndim - 1) { read_row(L, r, position); return; }
+  for (int64_t k = 1; k <= r->shape.dim[depth]; k++) {
+    r->at[depth] = k;
+    if (lua_rawgeti(L, -1, k) != LUA_TTABLE || (int64_t)lua_rawlen(L, -1) != r->shape.dim[depth + 1])
+      raise_ragged(L, r, depth);
+    read_table(L, r, depth + 1, position + (k - 1) * r->block[depth]);
+    lua_pop(L, 1);
+  }
+  check_keys(L, r, depth);
+}
+
+/* The dtype that the data asks for by itself. */
+static enum dtype natural_dtype(const reader *r) {
+  if (r->count == 0 || r->floats) return dtype_default_float();
+  return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
+}
+
+/* What leaves have to be, and how they are staged. A first leaf that cannot be one is named by the walk. */
+static void choose_leaves(lua_State *L, reader *r) {
+  bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
+  if (!leaf && r->shape.ndim == 0)
+    luaL_error(L, "%s: table, number or boolean expected, got %s", r->fn, type_name(L, -1));
+  if (!leaf) r->leaf = LUA_TNUMBER;
+  if (r->dtype == DT_none) return;
+  r->floats = dtype_kind(r->dtype) >= KIND_FLOAT;
+  if (r->floats && r->leaf == LUA_TNUMBER) r->dtype = DT_none;    /* every number fits a float */
+}
+
+/* The last dim of complex data are pairs {re, im}: off it goes. A single number is none. */
+static bool take_pairs(lua_State *L, reader *r, enum dtype d) {
+  shape *s = &r->shape;
+  if (s->ndim == 0 || r->count == 0) return false;
+  if (s->dim[s->ndim - 1] != 2)
+    luaL_error(L, "%s: %s data are pairs {re, im}, got lists of %I numbers", r->fn, dtypes[d].name,
+               (LUAI_UACINT)s->dim[s->ndim - 1]);
+  s->ndim--;
+  return true;
+}
+
+/* Pushes the tensor made from the Lua data at index 1: a table, number or boolean. */
+static tensor *push_data(lua_State *L, const char *fn, enum dtype dtype, place where) {
+  staged small[SMALL];
+  bool complex = dtype != DT_none && dtype_kind(dtype) == KIND_COMPLEX;
+  reader r = {.fn = fn, .shape = {.ndim = 0}, .dtype = complex ? DT_float64 : dtype};
+  luaL_checkstack(L, 3 * MAX_DIMS, fn);
+  lua_pushvalue(L, 1);
+  find_shape(L, &r);
+  choose_leaves(L, &r);
+  r.stage = push_stage(L, r.count, small);
+  lua_insert(L, -2);
+  if (r.shape.ndim > 0) read_table(L, &r, 0, 0);
+  else read_leaf(L, &r, r.leaf, 0);
+  bool pairs = complex && take_pairs(L, &r, dtype);
+  tensor *t = push_tensor(L, fn, dtype != DT_none ? dtype : natural_dtype(&r), &r.shape, where);
+  int st;
+  TRY(L, where, st, host_write(t, pairs ? DT_complex128 : r.floats ? DT_float64 : DT_int64, r.stage));
+  if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
+  return t;
+}
+
+/* Options as the second argument, since the first is data whatever it looks like. 0: none. */
+static int data_options(lua_State *L, const char *fn, const char *const *known) {
+  check_dot(L, fn);
+  int nargs, top = count_arguments(L);
+  if (top == 0) luaL_error(L, "%s: data expected: a table, number, boolean or tensor", fn);
+  if (top > 2) luaL_error(L, "%s: data and options expected, got %d arguments; data is one table", fn, top);
+  if (top == 1 || lua_isnil(L, 2)) return 0;
+  if (!is_options(L, 2)) luaL_error(L, "%s: argument 2: options expected, such as {dtype = \"float64\"}", fn);
+  return check_options(L, fn, known, &nargs);
+}
+
+/* Pushes x (index 1) converted to dtype and place. */
+static tensor *push_converted(lua_State *L, const char *fn, const tensor *x, enum dtype d, place where) {
+  tensor *t = push_tensor(L, fn, d, &x->shape, where);
+  int st;
+  TRY(L, failing_place((const tensor *[]){t, x}, 2), st, host_copy(t, x));
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t, x}, 2);
+  return t;
+}
+
+static const char *const tensor_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
+static const char *const asarray_options[] = {"dtype", "device", "copy", MADE_OPTIONS, NULL};
+
+/***
+A tensor from data: `lt.tensor{{1, 2}, {3, 4}}`.
+Integers make int64, floats (or a mix of both) float32, booleans bool.
+@function tensor
+@param data nested tables, a number, a boolean, or a tensor (which is copied); for a complex dtype pairs {re, im}
+@tparam[opt] table options `dtype`, `device`, `requires_grad`; data that does not fit the dtype is an error
+@treturn tensor a new tensor
+*/
+static int l_tensor(lua_State *L) {
+  int options = data_options(L, "tensor", tensor_options);
+  const tensor *x = lua_isuserdata(L, 1) ? check_tensor(L, 1, "tensor") : NULL;
+  enum dtype d = opt_dtype(L, options, "tensor", x ? x->dtype : DT_none);
+  place where = opt_place(L, options, "tensor", x ? x->store->place : default_place(L));
+  if (x) push_converted(L, "tensor", x, d, where);
+  else push_data(L, "tensor", d, where);
+  return finish_made(L, options, "tensor");
+}
+
+/***
+The data as a tensor, without a copy where it already is one of that dtype and device.
+@function asarray
+@param data nested tables, a number, a boolean, or a tensor
+@tparam[opt] table options `dtype`, `device`, `requires_grad`, `copy`: true always copies, false is an error where a
+  copy is needed
+@treturn tensor
+*/
+static int l_asarray(lua_State *L) {
+  int options = data_options(L, "asarray", asarray_options);
+  const tensor *x = lua_isuserdata(L, 1) ? check_tensor(L, 1, "asarray") : NULL;
+  enum dtype d = opt_dtype(L, options, "asarray", x ? x->dtype : DT_none);
+  place where = opt_place(L, options, "asarray", x ? x->store->place : default_place(L));
+  bool must = opt_bool(L, options, "asarray", "copy", false), may = opt_bool(L, options, "asarray", "copy", true);
+  if (x && !must && d == x->dtype && place_equal(where, x->store->place)) {
+    lua_pushvalue(L, 1);
+    return finish_made(L, options, "asarray");
+  }
+  if (!may) return luaL_error(L, "asarray: copy = false, but this data has to be copied");
+  if (x) push_converted(L, "asarray", x, d, where);
+  else push_data(L, "asarray", d, where);
+  return finish_made(L, options, "asarray");
+}
+
+/* ---- to Lua values ---- */
+
+/* Elements read back, and how to push them. */
+typedef struct writer {
+  const shape *shape;
+  bool floats, booleans, complex;
+  const staged *next;
+} writer;
+
+/* The next element as a Lua value; complex ones as {re, im}. */
+static void push_value(lua_State *L, writer *w) {
+  const staged *v = w->next++;
+  if (w->complex) {
+    lua_createtable(L, 2, 0);
+    lua_pushnumber(L, v->f);
+    lua_rawseti(L, -2, 1);
+    lua_pushnumber(L, w->next++->f);
+    lua_rawseti(L, -2, 2);
+  } else if (w->floats) lua_pushnumber(L, v->f);
+  else if (w->booleans) lua_pushboolean(L, v->i != 0);
+  else lua_pushinteger(L, v->i);
+}
+
+static writer writer_of(const tensor *t) {
+  int kind = dtype_kind(t->dtype);
+  return (writer){.shape = &t->shape, .floats = kind == KIND_FLOAT, .complex = kind == KIND_COMPLEX,
+                  .booleans = kind == KIND_BOOL};
+}
+
+/* All elements of t as int64, float64 or complex128; leaves one value on the stack that keeps them. */
+static void push_elements(lua_State *L, const char *fn, const tensor *t, writer *w, staged *small) {
+  staged *stage = push_stage(L, w->complex ? 2 * t->count : t->count, small);
+  enum dtype as = w->complex ? DT_complex128 : w->floats ? DT_float64 : DT_int64;
+  int st;
+  TRY(L, t->store->place, st, host_read(t, as, stage));
+  if (st != OK) raise(L, fn, st, &t, 1);
+  w->next = stage;
+}
+
+/***
+The value of a tensor of one element, as a Lua number or boolean. Waits for the device.
+uint64 gives the Lua integer with the same 64 bits.
+@function item
+@tparam tensor x
+@return number or boolean; of complex numbers two: the real and the imaginary part
+*/
+static int l_item(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "item");
+  staged small[SMALL];
+  writer w = writer_of(t);
+  if (t->count != 1) {
+    push_shape(L, &t->shape);
+    return luaL_error(L, "item: one element expected, shape %s has %I; use totable()", lua_tostring(L, -1),
+                      (LUAI_UACINT)t->count);
+  }
+  push_elements(L, "item", t, &w, small);
+  if (!w.complex) {
+    push_value(L, &w);
+    return 1;
+  }
+  lua_pushnumber(L, w.next[0].f);
+  lua_pushnumber(L, w.next[1].f);
+  return 2;
+}
+
+static void push_nested(lua_State *L, writer *w, int dim) {
+  int64_t n = w->shape->dim[dim];
+  lua_createtable(L, (int)n, 0);
+  for (int64_t i = 1; i <= n; i++) {
+    if (dim == w->shape->ndim - 1) push_value(L, w);
+    else push_nested(L, w, dim + 1);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+/* Bytes of nested tables and of the elements read back: 80 a table, 24 an element; a complex one is a table of two, beside its
+** 16 bytes. Measured with glibc: 1.00 of this for all shapes. */
+static double table_bytes(const shape *s, bool complex) {
+  double tables = 1, bytes = 0;
+  for (int d = 0; d < s->ndim; d++) {
+    bytes += tables * (80 + 16 * (double)s->dim[d]);
+    tables *= (double)s->dim[d];
+  }
+  return bytes + (complex ? 112 + 16 : 8) * tables;
+}
+
+/***
+All elements as nested tables, complex ones as {re, im}; of a 0-d tensor, the number or boolean itself. Waits for the device.
+@function totable
+@tparam tensor x
+@return table, number or boolean
+*/
+static int l_totable(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "totable");
+  staged small[SMALL];
+  writer w = writer_of(t);
+  for (int d = 0; d < t->shape.ndim && t->shape.dim[d] > 0; d++)
+    if (t->shape.dim[d] > INT32_MAX) return luaL_error(L, "totable: too many elements for a table");
+  const char *no_room = push_no_room(L, table_bytes(&t->shape, dtype_kind(t->dtype) == KIND_COMPLEX));
+  if (no_room) return luaL_error(L, "totable: %s", no_room);
+  luaL_checkstack(L, 2 * MAX_DIMS, "totable");
+  push_elements(L, "totable", t, &w, small);
+  if (t->shape.ndim == 0) push_value(L, &w);
+  else push_nested(L, &w, 0);
+  return 1;
+}
+
+/* ---- excerpts, for printing ---- */
+
+/* Copies the first and the last elements of each dim of `from`, from `dim` on, to `to`, where they lie side by side. */
+static int copy_ends(tensor *to, const tensor *from, int dim) {
+  if (dim == from->shape.ndim) return op_copy(to, from);
+  int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;
+  if (shown == length) return copy_ends(to, from, dim + 1);
+  int st = OK;
+  for (int end = 0; end < 2 && st == OK; end++) {
+    tensor part = *to, source = *from;
+    view_range(&part, dim, end * half, 1, half);
+    view_range(&source, dim, end * (length - half), 1, half);
+    st = copy_ends(&part, &source, dim + 1);
+  }
+  return st;
+}
+
+/* excerpt(x, edge): the elements that printing shows, first and last `edge` of every dim longer than 2 edge, as a flat
+** list in row-major order. They are brought together on x's device: one transfer, whatever x's size. */
+static int l_excerpt(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "tostring"), *shown = t;
+  int64_t edge = luaL_checkinteger(L, 2);
+  shape s = t->shape;
+  for (int d = 0; d < s.ndim; d++)
+    if (s.dim[d] > 2 * edge) s.dim[d] = 2 * edge;
+  if (!shape_equal(&s, &t->shape)) {
+    tensor *ends = push_tensor(L, "tostring", t->dtype, &s, t->store->place);
+    int st = copy_ends(ends, t, 0);
+    if (st != OK) return raise(L, "tostring", st, &t, 1);
+    shown = ends;
+  }
+  staged small[SMALL];
+  writer w = writer_of(shown);
+  push_elements(L, "tostring", shown, &w, small);
+  lua_createtable(L, (int)shown->count, 0);
+  for (int64_t i = 1; i <= shown->count; i++) {
+    push_value(L, &w);
+    lua_rawseti(L, -2, i);
+  }
+  return 1;
+}
+
+/* ---- bytes ---- */
+
+/***
+The elements as a string: row-major, native byte order; `string.unpack` reads it.
+@function to_bytes
+@tparam tensor x
+@return string of x.size elements
+*/
+static int l_to_bytes(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "to_bytes");
+  int64_t bytes;
+  luaL_Buffer b;
+  if (shape_count(&t->shape, dtype_size(t->dtype), &bytes) != OK) return raise(L, "to_bytes", ERR_OVERFLOW, &t, 1);
+  size_t size = (size_t)t->count * (size_t)dtype_size(t->dtype);
+  if (host_has(t)) {
+    lua_pushlstring(L, size ? tensor_data(t) : "", size);
+    return 1;
+  }
+  int st;
+  char *to = luaL_buffinitsize(L, &b, size);
+  TRY(L, t->store->place, st, host_read(t, t->dtype, to));
+  if (st != OK) return raise(L, "to_bytes", st, &t, 1);
+  luaL_pushresultsize(&b, size);
+  return 1;
+}
+
+static const char *const create_options[] = {"dtype", "device", MADE_OPTIONS, NULL};
+
+/***
+A tensor from the bytes of its elements, row-major, native byte order.
+@function from_bytes
+@string s
+@param shape table of sizes, or one size
+@tparam[opt] table options `dtype` (the default float), `device` (the default device), `requires_grad` (false)
+@treturn tensor a new tensor
+*/
+static int l_from_bytes(lua_State *L) {
+  int nargs, options = check_options(L, "from_bytes", create_options, &nargs);
+  size_t have;
+  shape s;
+  int64_t count;
+  if (nargs != 2)
+    return luaL_error(L, "from_bytes: string and shape expected, got %d arguments%s", nargs,
+                      push_positions(L, "from_bytes", 3, nargs));
+  if (lua_type(L, 1) != LUA_TSTRING) return luaL_error(L, "from_bytes: string expected, got %s", type_name(L, 1));
+  const char *bytes = lua_tolstring(L, 1, &have);
+  check_shape(L, 2, 2, "from_bytes", &s);
+  enum dtype d = opt_dtype(L, options, "from_bytes", dtype_default_float());
+  place where = opt_place(L, options, "from_bytes", default_place(L));
+  int st = shape_count(&s, dtype_size(d), &count);
+  if (st != OK) return raise(L, "from_bytes", st, NULL, 0);
+  if ((size_t)count * (size_t)dtype_size(d) != have) {
+    push_shape(L, &s);
+    return luaL_error(L, "from_bytes: shape %s of %s takes %I bytes, the string has %I", lua_tostring(L, -1),
+                      dtypes[d].name, (LUAI_UACINT)(count * dtype_size(d)), (LUAI_UACINT)have);
+  }
+  tensor *t = push_tensor(L, "from_bytes", d, &s, where);
+  if ((uintptr_t)bytes % (uintptr_t)dtype_size(d) != 0) {     /* a Lua string need not be aligned */
+    void *aligned = lua_newuserdatauv(L, have, 0);
+    bytes = memcpy(aligned, bytes, have);
+    lua_insert(L, -2);
+  }
+  TRY(L, where, st, host_write(t, d == DT_bool ? DT_uint8 : d, bytes));     /* bytes other than 0 and 1 are true */
+  return st == OK ? finish_made(L, options, "from_bytes") : raise(L, "from_bytes", st, (const tensor *const *)&t, 1);
+}
+
+/***
+Address of the first element as an integer, for FFI; on the tensor's device.
+@function data_ptr
+@tparam tensor x
+@return integer
+*/
+static int l_data_ptr(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "data_ptr");
+  lua_pushinteger(L, (lua_Integer)(intptr_t)tensor_data(t));
+  return 1;
+}
+
+static const function_row functions[] = {
+  {"tensor", l_tensor, ANY}, {"asarray", l_asarray, ANY}, {"from_bytes", l_from_bytes, 3}, {"excerpt", l_excerpt, ANY},
+  {NULL, NULL, 0}
+};
+static const function_row methods[] = {
+  {"item", l_item, 1}, {"totable", l_totable, 1}, {"to_bytes", l_to_bytes, 1}, {"data_ptr", l_data_ptr, 1},
+  {NULL, NULL, 0}
+};
+
+void open_convert(lua_State *L) {
+  add_functions(L, functions);
+  add_methods(L, methods);
+}

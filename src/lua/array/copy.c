@@ -1,0 +1,266 @@
+/* Copies and conversions: to, astype, clone, contiguous, copy_, fill_, zero_. */
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lua/args.h"
+#include "lua/register.h"
+#include "op/host.h"
+
+/* A new contiguous tensor of dtype d at `where` on the stack with the elements of the tensor at index i. */
+static int push_copy(lua_State *L, const char *fn, int i, enum dtype d, place where) {
+  const tensor *x = lua_touserdata(L, i);
+  tensor *out = push_tensor(L, fn, d, &x->shape, where);
+  int st;
+  TRY(L, failing_place((const tensor *[]){out, x}, 2), st, host_copy(out, x));
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
+  return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {i}});
+}
+
+/* x itself when nothing changes, unless a copy is asked for. */
+static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool copy) {
+  const tensor *x = lua_touserdata(L, 1);
+  if (copy || d != x->dtype || !place_equal(where, x->store->place)) return push_copy(L, fn, 1, d, where);
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+static bool names_place(const char *s) {
+  const device *d;
+  bool known = strchr(s, ':') || strcmp(s, "auto") == 0;
+  for (int k = 0; !known && (d = device_kind(k)); k++) known = strcmp(s, d->name) == 0;
+  return known;
+}
+
+static const char *const to_options[] = {"dtype", "device", "copy", NULL};
+
+/*** x with another dtype, on another device, or both. x itself where it has these already.
+Integers wrap; floats become integers toward 0, limits outside the range, 0 for NaN.
+@function to
+@tparam tensor x
+@tparam string ... a dtype, a device, or both in any order
+@tparam[opt] table options `dtype`, `device`, `copy` (default false: x itself is good enough)
+@treturn tensor
+*/
+static int l_to(lua_State *L) {
+  const char *fn = "to";
+  const tensor *x = check_tensor(L, 1, fn);
+  int nargs, options = check_options(L, fn, to_options, &nargs);
+  enum dtype d = opt_dtype(L, options, fn, x->dtype);
+  place where = opt_place(L, options, fn, x->store->place);
+  if (nargs < 2 && lua_isnil(L, 2)) nargs = 2;                       /* a name that is nil, not none */
+  for (int i = 2; i <= nargs; i++) {
+    if (lua_type(L, i) != LUA_TSTRING)
+      return luaL_error(L, "to: name of a dtype or device expected, got %s", type_name(L, i));
+    if (names_place(lua_tostring(L, i))) where = check_place(L, i, fn);
+    else d = check_dtype(L, i, fn);
+    if (i == 3 && names_place(lua_tostring(L, 2)) == names_place(lua_tostring(L, 3)))
+      return luaL_error(L, "to: a dtype and a device expected, got \"%s\" and \"%s\"", lua_tostring(L, 2),
+                        lua_tostring(L, 3));
+  }
+  return convert(L, fn, d, where, opt_bool(L, options, fn, "copy", false));
+}
+
+static const char *const astype_options[] = {"device", "copy", NULL};
+
+/*** A copy of x with another dtype.
+@function astype
+@tparam tensor x
+@tparam string dtype
+@tparam[opt] table options `copy`: false gives x itself where it has the dtype (default true); `device`
+@treturn tensor
+*/
+static int l_astype(lua_State *L) {
+  const char *fn = "astype";
+  const tensor *x = check_tensor(L, 1, fn);
+  int nargs, options = check_options(L, fn, astype_options, &nargs);
+  if (nargs != 2) return luaL_error(L, "astype: a tensor and a dtype expected");
+  enum dtype d = check_dtype(L, 2, fn);
+  return convert(L, fn, d, opt_place(L, options, fn, x->store->place), opt_bool(L, options, fn, "copy", true));
+}
+
+/*** A copy that shares no memory with x, row-major.
+@function clone
+@tparam tensor x
+@treturn tensor
+*/
+static int l_clone(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "clone");
+  return push_copy(L, "clone", 1, x->dtype, x->store->place);
+}
+
+/*** x itself when its elements lie row-major without gaps, else a copy that does.
+@function contiguous
+@tparam tensor x
+@treturn tensor
+*/
+static int l_contiguous(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "contiguous");
+  if (!tensor_is_contiguous(x)) return push_copy(L, "contiguous", 1, x->dtype, x->store->place);
+  lua_pushvalue(L, 1);
+  return 1;
+}
+
+/*** Do the elements lie row-major without gaps?
+@function is_contiguous
+@tparam tensor x
+@treturn boolean
+*/
+static int l_is_contiguous(lua_State *L) {
+  lua_pushboolean(L, tensor_is_contiguous(check_tensor(L, 1, "is_contiguous")));
+  return 1;
+}
+
+/* ---- pinned memory ---- */
+
+static const device *pinning_device(lua_State *L, const char *fn) {
+  const device *d;
+  for (int k = 0; (d = device_kind(k)); k++)
+    if (d->pin && d->count() > 0) return d;
+  raise_no_accelerator(L, fn);
+  return NULL;
+}
+
+static void release_pinned(storage *s) { ((const device *)s->owner)->unpin(s->ptr); }
+
+/* Pinned memory is not among what the CPU counts as live: so much of it, and garbage is collected. */
+static void pace_pinning(lua_State *L, size_t bytes) {
+  static atomic_size_t since;
+  if (atomic_fetch_add(&since, bytes) + bytes < (size_t)64 << 20 || lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  atomic_store(&since, 0);
+  lua_gc(L, LUA_GCCOLLECT);
+}
+
+/***
+A CPU tensor's elements in page-locked memory, where copies from and to a GPU take no detour. x itself where it is
+there already.
+@function pin_memory
+@tparam tensor x on the CPU
+@treturn tensor
+@raise no GPU here; the system's limit for such memory
+*/
+static int l_pin_memory(lua_State *L) {
+  const char *fn = "pin_memory";
+  const tensor *x = check_tensor(L, 1, fn);
+  if (!place_is_host(x->store->place)) return luaL_error(L, "pin_memory: only tensors on the CPU can be pinned");
+  const device *d = pinning_device(L, fn);
+  size_t bytes = (size_t)x->count * (size_t)dtype_size(x->dtype);
+  void *memory = NULL;
+  if (d->is_pinned(tensor_data(x), bytes)) {
+    lua_pushvalue(L, 1);
+    return 1;
+  }
+  tensor *out = push_empty(L);
+  pace_pinning(L, bytes);
+  int st = d->pin(bytes, &memory);
+  if (st == OK) st = storage_wrap(x->store->place, memory, bytes, release_pinned, (void *)(uintptr_t)d, &out->store);
+  if (st != OK) {
+    if (memory) d->unpin(memory);
+    return st == ERR_MEMORY ? luaL_error(L, "pin_memory: no page-locked memory for %I bytes", (LUAI_UACINT)bytes)
+                            : raise_device(L, fn, st, (place){d, 0});
+  }
+  out->dtype = x->dtype;
+  out->shape = x->shape;
+  out->count = x->count;
+  out->offset = 0;
+  shape_strides(&out->shape, out->stride);
+  TRY(L, x->store->place, st, op_copy(out, x));
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){out, x}, 2);
+  return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {1}});
+}
+
+/***
+Does x lie in page-locked memory?
+@function is_pinned
+@tparam tensor x
+@treturn boolean
+*/
+static int l_is_pinned(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "is_pinned");
+  bool pinned = false;
+  const device *d;
+  for (int k = 0; place_is_host(x->store->place) && (d = device_kind(k)); k++)
+    if (d->is_pinned && d->is_pinned(x->store->ptr, x->store->bytes)) pinned = true;
+  lua_pushboolean(L, pinned);
+  return 1;
+}
+
+/* ---- in place ---- */
+
+/* A Lua number or boolean into all of x. */
+static int fill(lua_State *L, const char *fn, tensor *x, const scalar *value) {
+  if (!scalar_fits(x->dtype, value))
+    return raise_unfit(L, fn, 2, x->dtype);
+  int st;
+  check_in_place(L, fn);
+  TRY(L, x->store->place, st, op_fill(x, *value));
+  if (st != OK) return raise(L, fn, st, (const tensor *[]){x}, 1);
+  lua_pushvalue(L, 1);
+  return finish_op(L, true);
+}
+
+static int copy(lua_State *L, const char *fn, tensor *x, const tensor *y) {
+  int st;
+  check_in_place(L, fn);
+  TRY(L, failing_place((const tensor *[]){x, y}, 2), st, host_copy(x, y));
+  if (st == OK) {
+    lua_pushvalue(L, 1);
+    return finish_record(L, &(op_record){.name = "positive", .nin = 1, .in = {2}, .in_place = true});
+  }
+  if (st != ERR_BROADCAST) return raise(L, fn, st, (const tensor *[]){x, y}, 2);
+  push_shape(L, &y->shape);
+  push_shape(L, &x->shape);
+  return luaL_error(L, "%s: shape %s does not broadcast to %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
+static int copy_or_fill(lua_State *L, const char *fn) {
+  tensor *x = check_tensor(L, 1, fn);
+  arg a;
+  check_arg(L, 2, fn, &a);
+  return a.t ? copy(L, fn, x, a.t) : fill(L, fn, x, &a.s);
+}
+
+/*** Overwrites x with the elements of y, converted to x's dtype.
+@function copy_
+@tparam tensor x
+@tparam tensor|number y broadcast to x's shape, on any device; must not overlap x unless it is the same view
+@treturn tensor x
+*/
+static int l_copy_in_place(lua_State *L) { return copy_or_fill(L, "copy_"); }
+
+/*** Overwrites each element of x.
+@function fill_
+@tparam tensor x
+@tparam number|boolean|tensor value that x's dtype can hold, or a 0-d tensor
+@treturn tensor x
+*/
+static int l_fill_in_place(lua_State *L) {
+  const tensor *value = test_tensor(L, 2);
+  if (value && value->store && value->count != 1)
+    return luaL_error(L, "fill_: one value expected, the tensor has %I; use copy_", (LUAI_UACINT)value->count);
+  return copy_or_fill(L, "fill_");
+}
+
+/*** Overwrites each element of x with 0.
+@function zero_
+@tparam tensor x
+@treturn tensor x
+*/
+static int l_zero_in_place(lua_State *L) {
+  tensor *x = check_tensor(L, 1, "zero_");
+  lua_settop(L, 1);
+  return fill(L, "zero_", x, &(scalar){.i = 0});
+}
+
+static const function_row methods[] = {
+  {"to", l_to, 4}, {"astype", l_astype, 3}, {"clone", l_clone, 1}, {"contiguous", l_contiguous, 1},
+  {"is_contiguous", l_is_contiguous, 1}, {"pin_memory", l_pin_memory, 1}, {"is_pinned", l_is_pinned, 1}, {NULL, NULL, 0}
+};
+static const function_row in_place[] = {
+  {"copy_", l_copy_in_place, 2}, {"fill_", l_fill_in_place, 2}, {"zero_", l_zero_in_place, 1}, {NULL, NULL, 0}
+};
+
+void open_copy(lua_State *L) {
+  add_methods(L, methods);
+  add_method_forms(L, in_place);
+}

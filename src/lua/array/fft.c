@@ -1,0 +1,309 @@
+/* lt.fft: discrete Fourier transforms. fftfreq, fftshift and the like are in lua/luatensor/fft.lua. */
+
+#include <string.h>
+
+#include "lua/args.h"
+#include "lua/register.h"
+#include "op/fft.h"
+
+static const char *const options_one[] = {"n", "dim", "norm", NULL};
+static const char *const options_many[] = {"s", "dim", "norm", NULL};
+enum { FIRST_LENGTH = 2, FIRST_DIM, MOST = 3 };      /* arguments: x, n or s, dim */
+
+/* ---- arguments ---- */
+
+/* Leaves argument i, or the option of that name, on the stack; nil where neither is there. Returns its index. */
+static int push_either(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
+  bool given = i <= nargs && !lua_isnil(L, i);
+  if (push_option(L, options, name) != LUA_TNIL && given) luaL_error(L, "%s: %s is given twice", fn, name);
+  if (given) {
+    lua_pushvalue(L, i);
+    lua_replace(L, -2);
+  }
+  return lua_gettop(L);
+}
+
+static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
+  static const char *const names[] = {"backward", "ortho", "forward"};
+  int type = push_option(L, options, "norm");
+  const char *name = type == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+  for (int k = 0; name && k < 3; k++)
+    if (strcmp(name, names[k]) == 0) {
+      lua_pop(L, 1);
+      return (enum fft_norm)k;
+    }
+  if (type != LUA_TNIL)
+    luaL_error(L, "%s: option norm: \"backward\", \"ortho\" or \"forward\" expected, got %s", fn,
+               name ? lua_pushfstring(L, "\"%s\"", name) : type_name(L, -1));
+  lua_pop(L, 1);
+  return FFT_NORM_backward;
+}
+
+/* How many numbers are at i: a list, or one. */
+static int list_length(lua_State *L, const char *fn, int i, const char *what) {
+  if (lua_type(L, i) == LUA_TNUMBER) return 1;
+  if (lua_type(L, i) != LUA_TTABLE)
+    luaL_error(L, "%s: %s: number or list expected, got %s", fn, what, type_name(L, i));
+  lua_Integer n = (lua_Integer)lua_rawlen(L, i), keys = 0;
+  for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) keys++;
+  if (n == 0) luaL_error(L, "%s: %s: an empty list", fn, what);
+  if (keys != n) luaL_error(L, "%s: %s: a list of numbers expected, got a table with other keys", fn, what);
+  if (n > MAX_DIMS) luaL_error(L, "%s: %s: more than %d numbers", fn, what, MAX_DIMS);
+  return (int)n;
+}
+
+/* Leaves number k (0-based) of them on the stack. */
+static void push_number(lua_State *L, int i, int k) {
+  if (lua_istable(L, i)) lua_rawgeti(L, i, k + 1);
+  else lua_pushvalue(L, i);
+}
+
+/* The dims to transform; without a list the last ones, as many as the function or s says, or all. */
+static void read_dims(lua_State *L, fft_op *f, int i, int otherwise) {
+  const char *fn = f->info->name;
+  const shape *s = &f->in->shape;
+  bool given = !lua_isnil(L, i);
+  f->ndims = given ? list_length(L, fn, i, "dim") : otherwise;
+  if (!given && f->ndims > s->ndim) {
+    push_shape(L, s);
+    luaL_error(L, "%s: 2 dims at least expected, got shape %s", fn, lua_tostring(L, -1));
+  }
+  for (int k = 0; k < f->ndims; k++) {
+    f->dim[k] = s->ndim - f->ndims + k;
+    if (!given) continue;
+    push_number(L, i, k);
+    f->dim[k] = check_dim_of(L, -1, fn, s);
+    for (int e = 0; e < k; e++)
+      if (f->dim[e] == f->dim[k])
+        luaL_error(L, "%s: dim %I is named twice", fn, (LUAI_UACINT)lua_tointeger(L, -1));
+    lua_pop(L, 1);
+  }
+}
+
+/* Lengths of transforms that use all of the input. */
+static void default_lengths(fft_op *f) {
+  for (int k = 0; k < f->ndims; k++) {
+    int64_t length = f->in->shape.dim[f->dim[k]];
+    bool half = f->info->kind == FFT_hermitian && k == f->ndims - 1;
+    f->n[k] = half ? 2 * (length - 1) : length;
+  }
+}
+
+static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
+  const char *fn = f->info->name;
+  bool one = f->info->dims == 1;
+  int n = list_length(L, fn, i, name);
+  if (n != f->ndims) luaL_error(L, "%s: %d lengths in s for %d dims", fn, n, f->ndims);
+  for (int k = 0; k < n; k++) {
+    push_number(L, i, k);
+    int64_t length = check_integer(L, -1, fn, name);
+    if (length < 1 && (one || length != -1))
+      luaL_error(L, "%s: %s: a length of 1 or more expected, got %I", fn, name, (LUAI_UACINT)length);
+    if (length > 0) f->n[k] = length;
+    lua_pop(L, 1);
+  }
+}
+
+/* What nobody asked for may still be no length: of a dim without elements, or of one spectral value. */
+static void check_lengths(lua_State *L, const fft_op *f) {
+  for (int k = 0; k < f->ndims; k++) {
+    if (f->n[k] > 0) continue;
+    push_shape(L, &f->in->shape);
+    luaL_error(L, "%s: dim %d of shape %s gives a transform of length %I; say %s", f->info->name, f->dim[k] + 1,
+               lua_tostring(L, -1), (LUAI_UACINT)f->n[k], f->info->dims == 1 ? "n" : "s");
+  }
+}
+
+static int refuse_dtype(lua_State *L, const fft_op *f) {
+  const char *fn = f->info->name, *name = dtypes[f->in->dtype].name;
+  if (dtype_kind(f->in->dtype) == KIND_COMPLEX)
+    return luaL_error(L, "%s: not for %s; its input is real, lt.fft.%s takes complex numbers", fn, name,
+                      strcmp(fn, "ihfft") == 0 ? "ifft" : fn + 1);
+  return luaL_error(L, "%s: not for %s; use x:to(\"float32\")", fn, name);
+}
+
+/* ---- the functions ---- */
+
+/***
+Discrete Fourier transform of each line along a dim: y[k] = sum over j of x[j] exp(-2 pi i j k / n), j and k from 0.
+@function fft.fft
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@treturn Tensor complex64 or complex128, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+The inverse of fft: y[k] = 1 / n * sum over j of x[j] exp(2 pi i j k / n).
+@function fft.ifft
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@treturn Tensor complex64 or complex128, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+fft of real numbers. Its elements n - k and k are conjugates, so that only the first n // 2 + 1 are given.
+@function fft.rfft
+@tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+The inverse of rfft: real numbers from the first n // 2 + 1 elements of their transform. What would make the result
+complex (an imaginary part of the first element, or of element n // 2 for even n) is not read.
+@function fft.irfft
+@tparam Tensor x any shape; not bool, not half floats; integers become the default float
+@int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
+  // 2 + 1
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@treturn Tensor float32 or float64, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+fft of numbers whose elements n - k and k are conjugates, of which x has the first n // 2 + 1: the result is real.
+@function fft.hfft
+@tparam Tensor x any shape; not bool, not half floats; integers become the default float
+@int[opt] n length of the result; 2 (m - 1) unless given, m being the length of x. x is cut, or zeros follow it, to n
+  // 2 + 1
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of n) or "forward" (by n)
+@treturn Tensor float32 or float64, n long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+The inverse of hfft: the first n // 2 + 1 elements of ifft of real numbers.
+@function fft.ihfft
+@tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
+@int[opt] n elements to transform: x is cut, or zeros follow it; those of dim unless given
+@int[opt=-1] dim
+@tab[opt] options `n`, `dim`, `norm`: "backward" (divided by n), "ortho" (by its root) or "forward" (as it is)
+@treturn Tensor complex64 or complex128, n // 2 + 1 long in dim
+@raise a dtype that has no transform; n below 1; a dim without elements where n is not said
+*/
+/***
+fft along two dims, one after the other.
+@function fft.fft2
+@tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128
+*/
+/***
+The inverse of fft2.
+@function fft.ifft2
+@tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor complex64 or complex128
+*/
+/***
+fft2 of real numbers: rfft along the last dim named, fft along the other.
+@function fft.rfft2
+@tparam Tensor x 2 dims or more, real; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
+*/
+/***
+The inverse of rfft2.
+@function fft.irfft2
+@tparam Tensor x 2 dims or more; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length of the result along each dim; -1: as it is
+@tparam[opt] int|{int,...} dim the last two unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor float32 or float64
+*/
+/***
+fft along several dims, one after the other.
+@function fft.fftn
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128
+*/
+/***
+The inverse of fftn.
+@function fft.ifftn
+@tparam Tensor x any shape, real or complex; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor complex64 or complex128
+*/
+/***
+fftn of real numbers: rfft along the last dim named, fft along the others.
+@function fft.rfftn
+@tparam Tensor x any shape, real; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (as it is), "ortho" (divided by the root of the product of s) or
+  "forward" (by the product)
+@treturn Tensor complex64 or complex128, s // 2 + 1 long in the last dim named
+*/
+/***
+The inverse of rfftn.
+@function fft.irfftn
+@tparam Tensor x any shape; not bool, not half floats; integers become the default float
+@tparam[opt] {int,...} s length of the result along each dim; -1: as it is; needs dim
+@tparam[opt] int|{int,...} dim all dims unless given
+@tab[opt] options `s`, `dim`, `norm`: "backward" (divided by the product of s), "ortho" (by its root) or "forward" (as
+  it is)
+@treturn Tensor float32 or float64
+*/
+/* lt.fft.fft(x, n, dim, {n, dim, norm}), lt.fft.fftn(x, s, dim, {s, dim, norm}); upvalue: position in fft_ops. */
+static int l_fft(lua_State *L) {
+  fft_op f = {.info = &fft_ops[lua_tointeger(L, lua_upvalueindex(1))]};
+  const char *fn = f.info->name;
+  bool one = f.info->dims == 1;
+  int nargs, options = check_options(L, fn, one ? options_one : options_many, &nargs);
+  if (nargs > MOST) return raise_most(L, fn, MOST, nargs);
+  f.in = check_tensor(L, 1, fn);
+  const char *name = one ? "n" : "s";
+  int lengths = push_either(L, fn, FIRST_LENGTH, nargs, options, name);
+  int dims = push_either(L, fn, FIRST_DIM, nargs, options, "dim");
+  f.norm = opt_norm(L, fn, options);
+  if (f.in->shape.ndim == 0) return luaL_error(L, "%s: not for a 0-d tensor", fn);
+  if (one && lua_istable(L, dims)) return luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  if (one && lua_istable(L, lengths)) return luaL_error(L, "%s: n: one number expected, got a table", fn);
+  if (!f.info->dims && !lua_isnil(L, lengths) && lua_isnil(L, dims))
+    return luaL_error(L, "%s: s needs dim: the dims that its lengths are of", fn);
+  read_dims(L, &f, dims, f.info->dims ? f.info->dims : f.in->shape.ndim);
+  default_lengths(&f);
+  if (!lua_isnil(L, lengths)) read_lengths(L, &f, lengths, name);
+  check_lengths(L, &f);
+  if (fft_prepare(&f) != OK) return refuse_dtype(L, &f);
+  tensor *out = push_tensor(L, fn, f.result, &f.shape, f.in->store->place);
+  int st;
+  TRY(L, f.in->store->place, st, fft_run(&f, out));
+  if (st != OK) return raise(L, fn, st, &f.in, 1);
+  return finish_record(L, &(op_record){.name = fn, .nin = 1, .in = {1}, .first = (short)lengths, .last = (short)dims,
+                                       .params = &(op_params){.number = {f.norm}}});
+}
+
+/* lt.fft is a table. */
+void open_fft(lua_State *L) {
+  lua_createtable(L, 0, FFT_COUNT);
+  for (int k = 0; k < FFT_COUNT; k++) {
+    lua_pushinteger(L, k);
+    lua_pushcclosure(L, l_fft, 1);
+    lua_setfield(L, -2, fft_ops[k].name);
+  }
+  lua_setfield(L, MODULE, "fft");
+}

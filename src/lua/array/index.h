@@ -1,0 +1,39 @@
+#ifndef LT_LUA_ARRAY_INDEX_H
+#define LT_LUA_ARRAY_INDEX_H
+
+/* What functions that take indices and masks share. Tensors that they make stay on the Lua stack. */
+
+#include "lua/args.h"
+#include "op/index.h"
+
+/* x[key] and x[key] = value for keys that are not strings. */
+int index_get(lua_State *L);
+int index_set(lua_State *L);
+
+/* Is this light userdata lt.newaxis or lt.ellipsis? */
+bool is_index_mark(const void *p);
+
+/* A fresh contiguous copy of x in dtype d. */
+tensor *push_copy(lua_State *L, const char *fn, const tensor *x, enum dtype d);
+
+/* x itself where it is contiguous and of dtype d, else a copy that is. */
+const tensor *to_plain(lua_State *L, const char *fn, const tensor *x, enum dtype d);
+
+/* An index tensor (any integer dtype) for the device; what: "index", the argument's name. */
+const tensor *to_indices(lua_State *L, const char *fn, const char *what, const tensor *x);
+
+/* Positions of the true elements of a bool mask: [ndim, count], int64. */
+const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask);
+
+/* The value at stack index i (number, boolean, tensor, nested table) for target; an error where its kind
+** or device does not fit. */
+const tensor *value_tensor(lua_State *L, const char *fn, int i, const tensor *target);
+
+/* The value at stack index i (number, boolean, tensor, nested table) as a tensor of target's dtype that
+** shares no memory with it; an error where its kind does not fit. */
+const tensor *to_value(lua_State *L, const char *fn, int i, const tensor *target);
+
+/* Runs the job; errors in words: dims[k] is the 0-based dim of index k. */
+void run_index(lua_State *L, const char *fn, index_job *j, tensor *values, const int *dims);
+
+#endif

@@ -1,0 +1,72 @@
+/* Things that Lua's debug library would tell: hosts leave it out of sandboxes. */
+
+#include <stdbool.h>
+#include <string.h>
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "lua/register.h"
+
+enum { LEVELS = 60 };       /* of functions that call one another inside the library, at most */
+
+/* chunk(): the name of the chunk that calls, as debug.getinfo(1, "S").source gives it. */
+static int l_chunk(lua_State *L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 1, &ar)) return 0;
+  lua_getinfo(L, "S", &ar);
+  lua_pushlstring(L, ar.source, ar.srclen);
+  return 1;
+}
+
+/* True if the function is the library's: its chunk's name begins with the library's folder. Where Lua files are bundled, with other
+** names or none, the module's name tells, or nothing. */
+static bool is_library(const lua_Debug *ar, const char *folder) {
+  if (folder) return strncmp(ar->source, folder, strlen(folder)) == 0;
+  return strstr(ar->source, "luatensor") != NULL;
+}
+
+/* script_line(folder): "train.lua:12", the line of the script that runs; "?" where no chunk tells its lines. folder: what names
+** of the library's chunks begin with; nil: not known. */
+static int l_script_line(lua_State *L) {
+  const char *folder = lua_tostring(L, 1);
+  lua_Debug ar;
+  for (int level = 1; level < LEVELS && lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline <= 0 || is_library(&ar, folder)) continue;
+    lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+    return 1;
+  }
+  lua_pushliteral(L, "?");
+  return 1;
+}
+
+/* running_self(folder, functions): the first parameter of the innermost running function that is a key of `functions`, of those that
+** the script's innermost function called directly or through others; nil: none is. folder: as of script_line. */
+static int l_running_self(lua_State *L) {
+  const char *folder = lua_tostring(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_Debug ar;
+  for (int level = 1; level < LEVELS && lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Slf", &ar);
+    if (ar.currentline > 0 && !is_library(&ar, folder)) return 0;
+    if (lua_rawget(L, 2) != LUA_TNIL && lua_getlocal(L, &ar, 1)) return 1;
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+/* is_callable(v): a function, or a value whose metatable has __call. */
+static int l_is_callable(lua_State *L) {
+  luaL_checkany(L, 1);
+  bool has_call = lua_type(L, 1) != LUA_TNUMBER && luaL_getmetafield(L, 1, "__call") != LUA_TNIL;   /* lua/array/tensor.c */
+  lua_pushboolean(L, lua_isfunction(L, 1) || has_call);
+  return 1;
+}
+
+static const function_row functions[] = {
+  {"chunk", l_chunk, 0}, {"script_line", l_script_line, 1}, {"running_self", l_running_self, 2},
+  {"is_callable", l_is_callable, 1}, {NULL, NULL, 0}
+};
+
+void open_inspect(lua_State *L) { add_functions(L, functions); }

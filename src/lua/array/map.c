@@ -1,0 +1,324 @@
+/* Element-wise functions, methods, in-place forms and operators: all made from the op table. */
+
+#include "lua/args.h"
+#include "lua/register.h"
+
+static const char *const map_options[] = {"out", NULL};
+
+/* ---- computing ---- */
+
+/* What the caller's arguments mean as a job. `at` are the stack indices of the inputs. (Half a kilobyte:
+** where one is declared it is not cleared.) */
+typedef struct call {
+  const char *fn;
+  job         job;
+  int         at[MAX_IN];
+} call;
+
+/* A number again: what becomes of complex numbers alone. */
+static bool is_number(const job *j) { return !j->has_place && j->result == DT_complex128; }
+
+static void prepare(lua_State *L, call *c, enum map_op op) {
+  job *j = &c->job;
+  j->op = op;
+  j->nin = map_ops[op].nin;
+  for (int i = 0; i < j->nin; i++) check_arg(L, c->at[i], c->fn, &j->in[i]);
+  int st = job_prepare(j);
+  if (st != OK) raise_job(L, c->fn, st, j, NULL);
+  if (!j->has_place) j->place = is_number(j) ? host_place() : default_place(L);
+}
+
+/* Inputs are arguments 1 … n. */
+static void prepare_in_order(lua_State *L, call *c, enum map_op op) {
+  for (int i = 0; i < map_ops[op].nin; i++) c->at[i] = i + 1;
+  prepare(L, c, op);
+}
+
+static op_record record_of(const call *c, bool in_place) {
+  op_record r = {.name = map_ops[c->job.op].name, .nin = c->job.nin, .in_place = in_place};
+  for (int i = 0; i < c->job.nin; i++) r.in[i] = c->at[i];
+  return r;
+}
+
+/* Into a new tensor. */
+static int compute(lua_State *L, const call *c) {
+  tensor *out = push_tensor(L, c->fn, c->job.result, &c->job.shape, c->job.place);
+  int st;
+  TRY(L, c->job.place, st, job_compute(&c->job, out));
+  if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
+  out->weak = is_number(&c->job);
+  op_record r = record_of(c, false);
+  return finish_record(L, &r);
+}
+
+/* Into the tensor at stack index `target`. */
+static int compute_into(lua_State *L, const call *c, int target) {
+  int height = lua_gettop(L), st;
+  op_record r = record_of(c, true);
+  keep_overwritten_inputs(L, &r, target);
+  lua_pushvalue(L, target);
+  tensor *out = lua_touserdata(L, -1);
+  TRY(L, c->job.place, st, job_run(&c->job, out));
+  if (st != OK) return raise_job(L, c->fn, st, &c->job, out);
+  finish_record(L, &r);
+  free_kept(L, &r, height);
+  return 1;
+}
+
+/* Into the option `out`, or a new tensor. */
+static int compute_or_out(lua_State *L, const call *c, int options) {
+  const tensor *out = opt_out(L, options, c->fn);
+  if (!out) return compute(L, c);
+  push_out(L, options, c->fn, out);
+  return compute_into(L, c, lua_gettop(L));
+}
+
+/* ---- the functions of the table ---- */
+
+/* True if there are n arguments; nil may stand for the last ones, which check_arg refuses by their numbers. */
+static bool are_arguments(lua_State *L, int nargs, int n) {
+  return nargs == n || (nargs < n && lua_isnil(L, nargs + 1) && lua_gettop(L) >= n);
+}
+
+/* An in-place form got options as the last argument, such as PyTorch's alpha. */
+static int no_options(lua_State *L, const char *fn, int options) {
+  bool alpha = push_option(L, options, "alpha") != LUA_TNIL;
+  return luaL_error(L, "%s: no options: the target is the tensor itself%s", fn,
+                    alpha ? "; multiply instead of alpha: x:add_(alpha * y)" : "");
+}
+
+/* lt.add(x, y, {out = t}); upvalue: the op. */
+static int l_map(lua_State *L) {
+  enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
+  call c;
+  c.fn = map_ops[op].name;
+  int nargs, options = check_options(L, c.fn, map_options, &nargs);
+  if (!are_arguments(L, nargs, map_ops[op].nin))
+    return raise_count(L, c.fn, map_ops[op].nin, map_ops[op].nin, nargs);
+  prepare_in_order(L, &c, op);
+  return compute_or_out(L, &c, options);
+}
+
+/* x:add_(y) */
+static int l_map_in_place(lua_State *L) {
+  enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
+  call c;
+  c.fn = map_ops[op].in_place;
+  int nargs = count_arguments(L);
+  if (!are_arguments(L, nargs, map_ops[op].nin))
+    return nargs && is_options(L, nargs) ? no_options(L, c.fn, nargs) : raise_count(L, c.fn, map_ops[op].nin, map_ops[op].nin, nargs);
+  check_tensor(L, 1, c.fn);
+  check_in_place(L, c.fn);
+  prepare_in_order(L, &c, op);
+  return compute_into(L, &c, 1);
+}
+
+/* x + y: a unary metamethod gets its operand twice. */
+static int l_operator(lua_State *L) {
+  enum map_op op = (enum map_op)lua_tointeger(L, lua_upvalueindex(1));
+  call c;
+  c.fn = map_ops[op].name;
+  prepare_in_order(L, &c, op);
+  return compute(L, &c);
+}
+
+static int l_concat(lua_State *L) {
+  return luaL_error(L, "..: tensors do not join; use lt.concat{x, y}, or tostring(x) for text");
+}
+
+/* ---- functions that choose their op ---- */
+
+static const char *const clip_options[] = {"max", "min", "out", NULL};
+
+/* Pushes the limit that is argument i or an option, and returns its stack index; 0: there is none. */
+static int push_limit(lua_State *L, const char *fn, int i, int nargs, int options, const char *name) {
+  bool given = nargs >= i && !lua_isnil(L, i);
+  int type = push_option(L, options, name);
+  if (type == LUA_TNIL) return given ? i : 0;
+  if (given) luaL_error(L, "%s: %s is given twice", fn, name);
+  if (type != LUA_TNUMBER && !test_tensor(L, -1))
+    luaL_error(L, "%s: option %s: tensor or number expected, got %s", fn, name, type_name(L, -1));
+  return lua_gettop(L);
+}
+
+/* Reads the arguments: where the options are (0: none), and into `at` x and the limits; there 0 means no limit. */
+static int check_clip(lua_State *L, const char *fn, const char *const *known, int at[3]) {
+  int nargs, options = check_options(L, fn, known, &nargs);
+  if (nargs < 1 || nargs > 3) raise_count(L, fn, 1, 3, nargs);
+  if (lua_gettop(L) == 1)
+    luaL_error(L, "%s: min, max or both expected; nil, nil stands for no limit%s", fn, test_tensor(L, 1) ? "" : push_colon(L, fn));
+  at[0] = 1;
+  at[1] = push_limit(L, fn, 2, nargs, options, "min");
+  at[2] = push_limit(L, fn, 3, nargs, options, "max");
+  return options;
+}
+
+/* x limited from one side or both. */
+static void prepare_clip(lua_State *L, call *c, const int at[3]) {
+  enum map_op op = at[1] && at[2] ? OP_clip : at[1] ? OP_maximum : at[2] ? OP_minimum : OP_positive;
+  c->at[0] = at[0];
+  c->at[1] = at[1] ? at[1] : at[2];
+  c->at[2] = at[2];
+  prepare(L, c, op);
+}
+
+/*** Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+@function clip
+@tparam tensor x real numbers of any shape
+@tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option
+@tparam[opt] number|tensor|nil max broadcast with x; nil: no limit above; also an option
+@tparam[opt] table options `min`, `max`; `out`: the tensor to write to
+@raise neither min nor max written; nil written for both is no limit, as in the array API standard
+@treturn tensor of the dtype that x, min and max promote to
+@usage x:clip(0, 1)   x:clip{min = 0}
+*/
+static int l_clip(lua_State *L) {
+  call c;
+  int at[3];
+  c.fn = "clip";
+  int options = check_clip(L, c.fn, clip_options, at);
+  prepare_clip(L, &c, at);
+  return compute_or_out(L, &c, options);
+}
+
+static int l_clip_in_place(lua_State *L) {
+  static const char *const known[] = {"max", "min", NULL};
+  call c;
+  int at[3];
+  c.fn = "clip_";
+  check_clip(L, c.fn, known, at);
+  check_tensor(L, 1, c.fn);
+  check_in_place(L, c.fn);
+  prepare_clip(L, &c, at);
+  return compute_into(L, &c, 1);
+}
+
+/* A number at index i as data of dtype d: integral floats count as integers. */
+static void check_value_fits(lua_State *L, const char *fn, int i, enum dtype d) {
+  arg a;
+  check_arg(L, i, fn, &a);
+  if (a.t) return;
+  if (!scalar_fits(d, &a.s)) raise_unfit(L, fn, i, d);
+  if (a.s.is_float && dtype_kind(d) < KIND_FLOAT) {
+    lua_pushinteger(L, (lua_Integer)a.s.f);
+    lua_replace(L, i);
+  }
+}
+
+/* where(mask, value, x), which must have x's dtype. */
+static void prepare_fill(lua_State *L, call *c, int nargs) {
+  if (nargs != 3) raise_count(L, c->fn, 3, 3, nargs);
+  const tensor *x = check_tensor(L, 1, c->fn), *mask = check_tensor(L, 2, c->fn);
+  if (mask->dtype != DT_bool)
+    luaL_error(L, "%s: a bool mask expected, got %s; use mask:not_equal(0)", c->fn, dtypes[mask->dtype].name);
+  check_value_fits(L, c->fn, 3, x->dtype);
+  c->at[0] = 2;
+  c->at[1] = 3;
+  c->at[2] = 1;
+  prepare(L, c, OP_where);
+  if (c->job.result != x->dtype) raise_job(L, c->fn, ERR_CAST, &c->job, x);
+}
+
+/*** x with the elements replaced where the mask is true.
+@function masked_fill
+@tparam tensor x
+@tparam tensor mask bool, broadcast with x
+@tparam number|boolean|tensor value broadcast with x; x's dtype must hold it
+@tparam[opt] table options `out`: the tensor to write to
+@treturn tensor of x's dtype
+*/
+static int l_masked_fill(lua_State *L) {
+  call c;
+  c.fn = "masked_fill";
+  int nargs, options = check_options(L, c.fn, map_options, &nargs);
+  prepare_fill(L, &c, nargs);
+  return compute_or_out(L, &c, options);
+}
+
+static int l_masked_fill_in_place(lua_State *L) {
+  call c;
+  c.fn = "masked_fill_";
+  prepare_fill(L, &c, count_arguments(L));
+  check_in_place(L, c.fn);
+  return compute_into(L, &c, 1);
+}
+
+static const char *const isclose_options[] = {"rtol", "atol", "equal_nan", "out", NULL};
+
+/* Pushes argument i, else the option, else `otherwise`. */
+static void push_tolerance(lua_State *L, int i, int nargs, int options, const char *name, double otherwise) {
+  if (nargs >= i && !lua_isnil(L, i)) lua_pushvalue(L, i);
+  else if (!options || push_option(L, options, name) == LUA_TNIL) {
+    if (options) lua_pop(L, 1);
+    lua_pushnumber(L, otherwise);
+  }
+  if (lua_type(L, -1) == LUA_TNUMBER && lua_tonumber(L, -1) < 0)
+    luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
+}
+
+/*** Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+@function isclose
+@tparam number|tensor x
+@tparam number|tensor y broadcast with x
+@tparam[opt=1e-5] number|tensor rtol relative tolerance
+@tparam[opt=1e-8] number|tensor atol absolute tolerance
+@tparam[opt] table options `rtol`, `atol`; `equal_nan`: is NaN close to NaN (default false); `out`
+@treturn tensor bool
+*/
+static int l_isclose(lua_State *L) {
+  call c;
+  c.fn = "isclose";
+  c.at[0] = 1;
+  c.at[1] = 2;
+  int nargs, options = check_options(L, c.fn, isclose_options, &nargs);
+  if (nargs < 2 || nargs > 4) return raise_count(L, c.fn, 2, 4, nargs);
+  bool equal_nan = opt_bool(L, options, c.fn, "equal_nan", false);
+  push_tolerance(L, 3, nargs, options, "rtol", 1e-5);
+  c.at[2] = lua_gettop(L);
+  push_tolerance(L, 4, nargs, options, "atol", 1e-8);
+  c.at[3] = lua_gettop(L);
+  prepare(L, &c, equal_nan ? OP_isclose_nan_ : OP_isclose);
+  return compute_or_out(L, &c, options);
+}
+
+static const function_row chosen_functions[] = {
+  {"clip", l_clip, 4}, {"isclose", l_isclose, 5}, {"masked_fill", l_masked_fill, 4}, {NULL, NULL, 0}
+};
+static const function_row chosen_methods[] = {
+  {"clip_", l_clip_in_place, 3}, {"masked_fill_", l_masked_fill_in_place, 3}, {NULL, NULL, 0}
+};
+
+/* ---- registration ---- */
+
+static const struct { const char *event; enum map_op op; } operators[] = {
+  {"__add", OP_add}, {"__sub", OP_subtract}, {"__mul", OP_multiply}, {"__div", OP_divide},
+  {"__idiv", OP_floor_divide}, {"__mod", OP_remainder}, {"__pow", OP_pow}, {"__unm", OP_negative},
+  {"__band", OP_bitwise_and}, {"__bor", OP_bitwise_or}, {"__bnot", OP_bitwise_invert}, {"__bxor", OP_bitwise_xor},
+  {"__shl", OP_bitwise_left_shift}, {"__shr", OP_bitwise_right_shift},
+};
+
+static void add_closure(lua_State *L, int table, lua_CFunction f, enum map_op op, const char *name) {
+  lua_pushinteger(L, op);
+  lua_pushcclosure(L, f, 1);
+  lua_setfield(L, table, name);
+}
+
+/* Rows that are no functions of their own are in core.hidden, by name. */
+void open_map(lua_State *L) {
+  lua_newtable(L);
+  int hidden = lua_gettop(L);
+  for (int op = 0; op < OP_COUNT; op++) {
+    const op_info *info = &map_ops[op];
+    if (op_is_hidden((enum map_op)op)) add_closure(L, hidden, l_map, (enum map_op)op, info->name);
+    if (op_is_hidden((enum map_op)op)) continue;
+    add_closure(L, MODULE, l_map, (enum map_op)op, info->name);
+    add_closure(L, METHODS, l_map, (enum map_op)op, info->name);
+    if (info->result != RESULT_BOOL) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
+  }
+  lua_setfield(L, MODULE, "hidden");
+  add_methods(L, chosen_functions);
+  add_method_forms(L, chosen_methods);
+  for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
+    add_closure(L, METATABLE, l_operator, operators[k].op, operators[k].event);
+  add_metamethods(L, (luaL_Reg[]){{"__concat", l_concat}, {NULL, NULL}});
+}

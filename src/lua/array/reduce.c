@@ -1,0 +1,209 @@
+/* Reductions, scans and softmax: functions and methods made from the op table. */
+
+#include <string.h>
+
+#include "lua/args.h"
+#include "lua/line.h"
+#include "lua/register.h"
+#include "op/line.h"
+
+enum { MOST = 3 };                                   /* arguments: x, dim, options */
+
+/* Options of every reduction first; a kind of reduction reads a part of them. */
+static const char *const options_any[] = {"dim", "keepdim", "out", NULL};
+static const char *const options_sum[] = {"dim", "keepdim", "out", "dtype", NULL};
+static const char *const options_var[] = {"dim", "keepdim", "out", "correction", NULL};
+
+static const char *const *known_options(enum reduce_op op) {
+  switch (op) {
+    case REDUCE_sum: case REDUCE_prod: case REDUCE_mean:
+    case REDUCE_norm_1_: case REDUCE_norm_2_: case REDUCE_norm_max_: case REDUCE_norm_min_: return options_sum;
+    case REDUCE_var: case REDUCE_std: return options_var;
+    default: return options_any;
+  }
+}
+
+/* Leaves the dim argument on the stack: positional, option or nil. Returns its index. */
+static int push_dim(lua_State *L, const char *fn, int nargs, int options) {
+  while (!options && nargs > 2 && lua_isnil(L, nargs)) nargs--;
+  if (nargs > 2) raise_most(L, fn, 2, nargs);
+  if (options) push_option(L, options, "dim");
+  else lua_pushnil(L);
+  if (nargs == 2 && !lua_isnil(L, 2)) {
+    if (!lua_isnil(L, -1)) luaL_error(L, "%s: dim is given twice", fn);
+    lua_pushvalue(L, 2);
+    lua_replace(L, -2);
+  }
+  return lua_gettop(L);
+}
+
+static double opt_correction(lua_State *L, const char *fn, int options) {
+  if (!options) return 0;
+  int type = push_option(L, options, "correction");
+  if (type != LUA_TNIL && type != LUA_TNUMBER)
+    luaL_error(L, "%s: option correction: number expected, got %s", fn, type_name(L, -1));
+  double value = lua_tonumber(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+/* What an op refused: `asked` is its dtype option, result and shape are what it would give. */
+static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
+                  enum dtype result, const shape *s) {
+  const tensor *t[] = {out ? out : in, in};
+  switch (st) {
+    case ERR_DTYPE:
+      if (asked == DT_none) return luaL_error(L, "%s: not for %s", fn, dtypes[in->dtype].name);
+      return luaL_error(L, "%s: a result of dtype %s is not possible", fn, dtypes[asked].name);
+    case ERR_CAST: case ERR_OUT_SHAPE:
+      return raise_target(L, fn, st, out, result, s);
+    default:
+      return raise(L, fn, st, t, 2);
+  }
+}
+
+/* x:sum(dim, {keepdim, dtype, out}); upvalues: the op, the function's name. */
+static int l_reduce(lua_State *L) {
+  reduction r = {.op = (enum reduce_op)lua_tointeger(L, lua_upvalueindex(1)), .dtype = DT_none};
+  const char *fn = lua_tostring(L, lua_upvalueindex(2));
+  check_most(L, fn, MOST);
+  int nargs, options = check_options(L, fn, known_options(r.op), &nargs);
+  r.in = check_tensor(L, 1, fn);
+  int dim = push_dim(L, fn, nargs, options);
+  bool one = r.op == REDUCE_argmax || r.op == REDUCE_argmin;
+  if (one && lua_istable(L, dim)) return luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  r.dims = check_dims(L, dim, fn, &r.in->shape);
+  if (options) {
+    r.keepdim = opt_bool(L, options, fn, "keepdim", false);
+    r.dtype = opt_dtype(L, options, fn, DT_none);
+    r.correction = opt_correction(L, fn, options);
+  }
+  tensor *out = opt_out(L, options, fn);
+  bool given = out != NULL;
+  int st = reduce_prepare(&r);
+  if (st != OK) return refuse(L, st, fn, r.in, NULL, r.dtype, r.result, &r.shape);
+  if (given) push_out(L, options, fn, out);
+  else out = push_tensor(L, fn, r.result, &r.shape, r.in->store->place);
+  TRY(L, r.in->store->place, st, reduce_run(&r, out));
+  if (st != OK) return refuse(L, st, fn, r.in, out, r.dtype, r.result, &r.shape);
+  op_params params = {.dims = r.dims, .keepdim = r.keepdim, .number = {r.correction}};
+  return finish_record(L, &(op_record){.name = reductions[r.op].name, .params = &params, .nin = 1, .in = {1},
+                                       .in_place = given});
+}
+
+static const char *const options_scan[] = {"dim", "dtype", "out", "include_initial", NULL};
+static const char *const options_softmax[] = {"dim", "dtype", "out", NULL};
+
+/* The dim to work along. Scans: the only one unless said; softmax: the last one. */
+static int one_dim(lua_State *L, const char *fn, int i, const tensor *x, bool last) {
+  if (lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  if (!lua_isnil(L, i)) return check_line_dim(L, i, fn, &x->shape);
+  if (x->shape.ndim <= 1) return 0;
+  if (last) return x->shape.ndim - 1;
+  push_shape(L, &x->shape);
+  return luaL_error(L, "%s: say which dim of shape %s", fn, lua_tostring(L, -1));
+}
+
+/***
+Running sum along a dim. Bool and integers add up in int64 or uint64.
+@function cumulative_sum
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `dim`, `include_initial`: starts with 0, one element more; `dtype`, `out`
+@treturn Tensor
+*/
+/***
+Running product along a dim. Bool and integers multiply in int64 or uint64.
+@function cumulative_prod
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `dim`, `include_initial`: starts with 1, one element more; `dtype`, `out`
+@treturn Tensor
+*/
+/***
+Largest element so far along a dim; NaN from the first NaN on.
+@function cumulative_max
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `dim`, `include_initial`: starts with the least value of the dtype, one element more; `dtype`,
+  `out`
+@treturn Tensor
+*/
+/***
+Smallest element so far along a dim; NaN from the first NaN on.
+@function cumulative_min
+@tparam Tensor x
+@tparam[opt] int dim not needed for 1-d tensors
+@tparam[opt] table options `dim`, `include_initial`: starts with the greatest value of the dtype, one element more; `dtype`,
+  `out`
+@treturn Tensor
+*/
+/***
+exp(x) / sum(exp(x)) along a dim, without overflow on the way.
+@function softmax
+@tparam Tensor x
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dim`, `dtype`, `out`
+@treturn Tensor
+*/
+/***
+The logarithm of softmax, exact where softmax is nearly 0 or 1.
+@function log_softmax
+@tparam Tensor x
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dim`, `dtype`, `out`
+@treturn Tensor
+*/
+/* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: position in line_ops. */
+static int l_line(lua_State *L) {
+  int top = lua_gettop(L);
+  line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
+  const char *fn = l.info->name;
+  bool softmax = !l.info->is_scan;
+  check_most(L, fn, MOST);
+  int nargs, options = check_options(L, fn, softmax ? options_softmax : options_scan, &nargs);
+  l.in = check_tensor(L, 1, fn);
+  l.dim = one_dim(L, fn, push_dim(L, fn, nargs, options), l.in, softmax);
+  if (l.in->shape.ndim == 0) {
+    lua_settop(L, top);
+    return call_on_lines(L, fn, l_line, 1 << 1, 1);
+  }
+  if (options) {
+    l.initial = !softmax && opt_bool(L, options, fn, "include_initial", false);
+    l.dtype = opt_dtype(L, options, fn, DT_none);
+  }
+  tensor *out = opt_out(L, options, fn);
+  bool given = out != NULL;
+  int st = line_prepare(&l);
+  enum dtype asked = dtype_kind(l.in->dtype) == KIND_COMPLEX && softmax ? DT_none : l.dtype;
+  if (st != OK) return refuse(L, st, fn, l.in, NULL, asked, l.result, &l.shape);
+  if (given) push_out(L, options, fn, out);
+  else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
+  TRY(L, l.in->store->place, st, line_run(&l, out));
+  if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
+  op_params params = {.dim = l.dim, .flag = l.initial};
+  return finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .in_place = given});
+}
+
+static void add_op(lua_State *L, int table, lua_CFunction f, int op, const char *name, size_t shown) {
+  lua_pushinteger(L, op);
+  lua_pushlstring(L, name, shown);
+  lua_pushcclosure(L, f, 2);
+  lua_setfield(L, table, name);
+}
+
+/* Reductions for Lua code to build on go to the table core.reductions; their errors begin with the part of
+** the name before the first underscore. */
+void open_reduce(lua_State *L) {
+  lua_newtable(L);
+  int hidden = lua_gettop(L);
+  for (int op = 0; op < REDUCE_COUNT; op++) {
+    const char *name = reductions[op].name;
+    bool own = name[strlen(name) - 1] != '_';
+    if (!own) add_op(L, hidden, l_reduce, op, name, strcspn(name, "_"));
+    for (int table = 1; own && table <= 2; table++) add_op(L, table, l_reduce, op, name, strlen(name));
+  }
+  for (int op = 0; op < LINE_COUNT; op++)
+    for (int table = 1; table <= 2; table++) add_op(L, table, l_line, op, line_ops[op].name, strlen(line_ops[op].name));
+  lua_setfield(L, MODULE, "reductions");
+}

@@ -1,0 +1,112 @@
+/* Sorting. */
+
+#include "lua/args.h"
+#include "lua/line.h"
+#include "lua/register.h"
+#include "op/sort.h"
+
+static void expect_at_most(lua_State *L, const char *fn, int nargs, int most) {
+  while (nargs > most && lua_isnil(L, nargs)) nargs--;
+  if (nargs > most) raise_most(L, fn, most, nargs);
+}
+
+/* The dim at i, the last one unless said. In a 0-d tensor, which is a line of one element: 0. */
+static int line_dim(lua_State *L, const char *fn, int nargs, int i, const tensor *x) {
+  bool given = nargs >= i && !lua_isnil(L, i);
+  if (given && lua_istable(L, i)) luaL_error(L, "%s: dim: one number expected, got a table", fn);
+  if (given) return check_line_dim(L, i, fn, &x->shape);
+  return x->shape.ndim > 0 ? x->shape.ndim - 1 : 0;
+}
+
+static const tensor *check_ordered(lua_State *L, const char *fn) {
+  const tensor *x = check_tensor(L, 1, fn);
+  if (dtype_kind(x->dtype) == KIND_COMPLEX)
+    luaL_error(L, "%s: not for %s: complex numbers have no order; sort z:abs() or z:real()", fn, dtypes[x->dtype].name);
+  return x;
+}
+
+/* Runs the job, whose results are at the top of the stack. */
+static int run_sort(lua_State *L, const char *fn, const sort_job *j, int results) {
+  int st;
+  TRY(L, j->in->store->place, st, op_sort(j));
+  if (st == ERR_OVERFLOW) return luaL_error(L, "%s: not for lines of more than 2^32 elements", fn);
+  if (st != OK) return raise(L, fn, st, &j->in, 1);
+  op_params params = {.dim = j->dim, .flag = j->descending, .number = {(double)j->keep}};
+  finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .nout = (short)results});
+  return results;
+}
+
+/* x:sort(dim, {descending, stable}), x:argsort(…): one result. */
+static int sort_or_argsort(lua_State *L, const char *fn, bool positions) {
+  static const char *const known[] = {"dim", "descending", "stable", NULL};
+  int nargs, options = check_dim_option(L, fn, known, &nargs, 2);
+  sort_job j = {.in = check_ordered(L, fn)};
+  expect_at_most(L, fn, nargs, 2);
+  j.dim = line_dim(L, fn, nargs, 2, j.in);
+  j.descending = options && opt_bool(L, options, fn, "descending", false);
+  if (options) opt_bool(L, options, fn, "stable", true);
+  j.keep = j.in->shape.ndim > 0 ? j.in->shape.dim[j.dim] : 1;
+  tensor *out = push_tensor(L, fn, positions ? DT_int64 : j.in->dtype, &j.in->shape, j.in->store->place);
+  if (positions) j.positions = out;
+  else j.values = out;
+  return run_sort(L, fn, &j, 1);
+}
+
+/*** The elements of each line along a dim, in order. NaN counts as the greatest; equal elements, such as -0 and 0,
+stay in their order (in descending order, too).
+@function sort
+@tparam Tensor x any dtype but complex
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dim`, `descending` (false), `stable` (accepted; it always is)
+@treturn Tensor of x's shape and dtype
+*/
+static int l_sort(lua_State *L) { return sort_or_argsort(L, "sort", false); }
+
+/*** Positions that sort each line along a dim: `x:take_along_axis(x:argsort())` is `x:sort()`.
+@function argsort
+@tparam Tensor x any dtype but complex
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dim`, `descending` (false), `stable` (accepted; it always is)
+@treturn Tensor int64, of x's shape
+*/
+static int l_argsort(lua_State *L) { return sort_or_argsort(L, "argsort", true); }
+
+/*** The k largest elements of each line along a dim, the largest first, and where they are. NaN counts as the largest;
+of equal elements the first ones are taken.
+@function topk
+@tparam Tensor x any dtype but complex, at least 1-d
+@tparam int k 0 to the length of dim
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dim`, `largest` (true; false: the k smallest, the smallest first),
+  `sorted` (accepted; they always are)
+@treturn Tensor of x's shape, with k elements in dim
+@treturn Tensor int64, of the same shape: positions in x
+*/
+static int l_topk(lua_State *L) {
+  static const char *const known[] = {"dim", "largest", "sorted", NULL};
+  const char *fn = "topk";
+  int nargs, options = check_dim_option(L, fn, known, &nargs, 3);
+  sort_job j = {.in = check_ordered(L, fn)};
+  expect_at_most(L, fn, nargs, 3);
+  j.keep = check_integer(L, 2, fn, "k");
+  j.dim = line_dim(L, fn, nargs, 3, j.in);
+  if (j.in->shape.ndim == 0) return call_on_lines(L, fn, l_topk, 1 << 1, 1);
+  j.descending = !options || opt_bool(L, options, fn, "largest", true);
+  if (options) opt_bool(L, options, fn, "sorted", true);
+  shape s = j.in->shape;
+  if (j.keep < 0 || j.keep > s.dim[j.dim]) {
+    push_shape(L, &s);
+    return luaL_error(L, "topk: k = %I is out of range for dim %d of shape %s", (LUAI_UACINT)j.keep, j.dim + 1,
+                      lua_tostring(L, -1));
+  }
+  s.dim[j.dim] = j.keep;
+  j.values = push_tensor(L, fn, j.in->dtype, &s, j.in->store->place);
+  j.positions = push_tensor(L, fn, DT_int64, &s, j.in->store->place);
+  return run_sort(L, fn, &j, 2);
+}
+
+static const function_row methods[] = {
+  {"sort", l_sort, 3}, {"argsort", l_argsort, 3}, {"topk", l_topk, 4}, {NULL, NULL, 0}
+};
+
+void open_sort(lua_State *L) { add_methods(L, methods); }

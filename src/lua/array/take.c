@@ -1,0 +1,508 @@
+/* Functions that read and write through index tensors, search, and join. */
+
+#include <string.h>
+
+#include "base/view.h"
+#include "lua/array/index.h"
+#include "lua/line.h"
+#include "lua/register.h"
+
+static const char *const out_options[] = {"out", NULL};
+static const char *const dim_options[] = {"dim", "out", NULL};
+
+static void expect_arguments(lua_State *L, const char *fn, int n, int least, int most) {
+  if (n < least || n > most) raise_count(L, fn, least, most, n);
+}
+
+/* Pushes the tensor of option "out" when it fits a result of this dtype and shape made from in, or a new one. */
+static tensor *push_result(lua_State *L, const char *fn, int options, enum dtype d, const shape *s, const tensor *const *in, int nin) {
+  tensor *out = opt_out(L, options, fn);
+  if (!out) return push_tensor(L, fn, d, s, in[0]->store->place);
+  push_out(L, options, fn, out);
+  if (!place_equal(out->store->place, in[0]->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){out, in[0]}, 2);
+  int st = check_target(out, s, d, in, nin);
+  if (st == OK && out->dtype != d) st = ERR_CAST;
+  if (st != OK) raise(L, fn, st, (const tensor *[]){out}, 1);
+  return out;
+}
+
+/* ---- reading ---- */
+
+/* Runs a get job over x, of which `indices` are the index tensor, into a new tensor or `out`. */
+static int run_get(lua_State *L, const char *fn, int options, index_job *j, const tensor *x, const tensor *indices, int dim) {
+  tensor *out = push_result(L, fn, options, x->dtype, &j->shape, (const tensor *[]){x, indices}, 2);
+  run_index(L, fn, j, out, &dim);
+  short at = strcmp(fn, "gather") == 0 ? 3 : 2;         /* of the indices among the arguments */
+  return finish_record(L, &(op_record){.name = fn, .params = &(op_params){.dim = dim}, .nin = 1, .in = {1}, .first = at,
+                                       .last = at, .in_place = options != 0});
+}
+
+/*** Elements of x at positions along a dim: `x[{…, indices, …}]`.
+@function take
+@tparam Tensor x
+@tparam Tensor indices integers, of any shape; negative from the end
+@tparam[opt] int dim may be left out when x is 1-d
+@tparam[opt] table options `dim`, `out`
+@treturn Tensor shape of x, with that of indices for dim
+*/
+static int l_take(lua_State *L) {
+  int nargs, options = check_dim_option(L, "take", dim_options, &nargs, 3);
+  expect_arguments(L, "take", nargs, 2, 3);
+  const tensor *x = check_tensor(L, 1, "take"), *t = to_indices(L, "take", "indices", check_tensor(L, 2, "take"));
+  if (lua_isnil(L, 3)) nargs = 2;
+  if (nargs < 3 && x->shape.ndim != 1) return luaL_error(L, "take: a tensor of %d dims needs a dim", x->shape.ndim);
+  int dim = nargs < 3 ? 0 : check_dim_of(L, 3, "take", &x->shape);
+  if (x->shape.ndim - 1 + t->shape.ndim > MAX_DIMS) return raise(L, "take", ERR_NDIM, NULL, 0);
+  index_job j;
+  index_start(&j, INDEX_get, x);
+  for (int d = 0; d < x->shape.ndim; d++) {
+    if (d != dim) { index_dim(&j, x, d); continue; }
+    for (int k = 0; k < t->shape.ndim; k++) {
+      j.stride[j.shape.ndim] = 0;
+      j.shape.dim[j.shape.ndim++] = t->shape.dim[k];
+    }
+  }
+  index_add_input(&j, t, dim, t->shape.ndim, x, dim);
+  return run_get(L, "take", options, &j, x, t, dim);
+}
+
+/* A job on x whose positions have shape s and whose dim comes from t; x is stretched where s is longer. */
+static void start_along(index_job *j, enum index_op op, const tensor *x, const tensor *t, const shape *s, int dim) {
+  index_start(j, op, x);
+  j->shape = *s;
+  for (int d = 0; d < s->ndim; d++)                  /* an index without elements may have more dims than x */
+    j->stride[d] = d >= x->shape.ndim || d == dim || x->shape.dim[d] == 1 ? 0 : x->stride[d];
+  index_add_input(j, t, 0, s->ndim, x, dim);
+}
+
+/* True if x or the index is 0-d, and the other at most 1-d. */
+static bool has_points(lua_State *L) {
+  const tensor *x = test_tensor(L, 1), *t = test_tensor(L, 3);
+  return (is_0d(L, 1) || is_0d(L, 3)) && t && x->shape.ndim <= 1 && t->shape.ndim <= 1;
+}
+
+/* The index of gather and scatter: as many dims as x, none but dim longer than x's. */
+static const tensor *check_index(lua_State *L, const char *fn, int i, const tensor *x, int dim) {
+  const tensor *t = check_tensor(L, i, fn);
+  bool fits = t->shape.ndim == x->shape.ndim;
+  for (int d = 0; fits && d < t->shape.ndim; d++) fits = d == dim || t->shape.dim[d] <= x->shape.dim[d];
+  if (!fits) {
+    push_shape(L, &t->shape);
+    push_shape(L, &x->shape);
+    luaL_error(L, "%s: index of shape %s does not fit %s along dim %d", fn, lua_tostring(L, -2), lua_tostring(L, -1), dim + 1);
+  }
+  return to_indices(L, fn, "index", t);
+}
+
+/*** Elements along a dim, for each position of its own: `out[i][j] = x[index[i][j]][j]` for dim 1.
+@function gather
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index as many dims as x, none but dim longer
+@tparam[opt] table options `out`
+@treturn Tensor of index's shape
+*/
+static int l_gather(lua_State *L) {
+  int nargs, options = check_options(L, "gather", out_options, &nargs);
+  expect_arguments(L, "gather", nargs, 3, 3);
+  const tensor *x = check_tensor(L, 1, "gather");
+  int dim = check_line_dim(L, 2, "gather", &x->shape);
+  if (has_points(L)) return call_on_lines(L, "gather", l_gather, 1 << 1 | 1 << 3, 3);
+  const tensor *t = check_tensor(L, 3, "gather");
+  t = t->count > 0 ? check_index(L, "gather", 3, x, dim) : to_indices(L, "gather", "index", t);
+  index_job j;
+  start_along(&j, INDEX_get, x, t, &t->shape, dim);
+  return run_get(L, "gather", options, &j, x, t, dim);
+}
+
+/*** Elements along a dim, as gather; the other dims broadcast.
+@function take_along_axis
+@tparam Tensor x
+@tparam Tensor indices as many dims as x
+@tparam[opt=-1] int dim
+@tparam[opt] table options `dim`, `out`
+@treturn Tensor
+*/
+static int l_take_along_axis(lua_State *L) {
+  const char *fn = "take_along_axis";
+  int nargs, options = check_dim_option(L, fn, dim_options, &nargs, 3);
+  expect_arguments(L, fn, nargs, 2, 3);
+  const tensor *x = check_tensor(L, 1, fn), *t = check_tensor(L, 2, fn);
+  shape others = x->shape;
+  if (x->shape.ndim == 0 || t->shape.ndim != x->shape.ndim)
+    return luaL_error(L, "%s: x has %d dims, indices %d", fn, x->shape.ndim, t->shape.ndim);
+  int dim = nargs < 3 || lua_isnil(L, 3) ? x->shape.ndim - 1 : check_dim_of(L, 3, fn, &x->shape);
+  others.dim[dim] = 1;
+  shape s = others;
+  s.dim[dim] = t->shape.dim[dim];
+  tensor without = {.shape = others};
+  if (shape_broadcast(&s, &t->shape) != OK) return raise(L, fn, ERR_BROADCAST, (const tensor *[]){&without, t}, 2);
+  t = to_indices(L, fn, "indices", t);
+  index_job j;
+  start_along(&j, INDEX_get, x, t, &s, dim);
+  return run_get(L, fn, options, &j, x, t, dim);
+}
+
+/* ---- writing ---- */
+
+/* A source larger than the index gives its first elements. */
+static const tensor *fit_source(lua_State *L, const tensor *src, const shape *s) {
+  bool larger = src->shape.ndim == s->ndim;
+  for (int d = 0; larger && d < s->ndim; d++) larger = src->shape.dim[d] >= s->dim[d];
+  if (!larger) return src;
+  tensor *part = push_view(L, src);
+  for (int d = 0; d < s->ndim; d++) view_range(part, d, 0, 1, s->dim[d]);
+  return part;
+}
+
+/* Index tensors and sources of an in-place op must not lie in x. */
+static const tensor *apart(lua_State *L, const char *fn, const tensor *t, const tensor *x) {
+  return t->store == x->store ? push_copy(L, fn, t, t->dtype) : t;
+}
+
+/* Pushes what is written to: x itself, or a copy. */
+static const tensor *push_target(lua_State *L, const char *fn, const tensor *x, bool in_place) {
+  if (!in_place) return push_copy(L, fn, x, x->dtype);
+  check_in_place(L, fn);
+  lua_pushvalue(L, 1);
+  return x;
+}
+
+static int run_put(lua_State *L, const char *fn, const char *name, index_job *j, const tensor *src, int dim, bool in_place) {
+  tensor values = *src;
+  run_index(L, fn, j, &values, &dim);
+  return finish_record(L, &(op_record){.name = name, .params = &(op_params){.dim = dim}, .nin = 2, .in = {1, 4}, .first = 3,
+                                       .last = 3, .in_place = in_place});
+}
+
+/* The same where x, the index or the source is 0-d: f, which leaves x as it is, and x:copy_(its result) in place. */
+static int put_points(lua_State *L, const char *fn, lua_CFunction f, bool in_place) {
+  if (!in_place) return call_on_lines(L, fn, f, 1 << 1 | 1 << 3 | 1 << 4, 1);
+  lua_getfield(L, 1, "copy_");
+  lua_pushvalue(L, 1);
+  lua_pushcfunction(L, f);
+  for (int i = 1; i <= 4; i++) lua_pushvalue(L, i);
+  lua_call(L, 4, 1);
+  lua_call(L, 2, 1);
+  return 1;
+}
+
+static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place);
+static int l_scatter(lua_State *L) { return scatter(L, "scatter", INDEX_put, false); }
+static int l_scatter_add(lua_State *L) { return scatter(L, "scatter_add", INDEX_add, false); }
+
+static int scatter(lua_State *L, const char *fn, enum index_op op, bool in_place) {
+  expect_arguments(L, fn, count_arguments(L), 4, 4);
+  const tensor *x = check_tensor(L, 1, fn);
+  int dim = check_line_dim(L, 2, fn, &x->shape);
+  if (has_points(L)) return put_points(L, fn, op == INDEX_put ? l_scatter : l_scatter_add, in_place);
+  const tensor *t = apart(L, fn, check_index(L, fn, 3, x, dim), x);
+  const tensor *src = fit_source(L, to_value(L, fn, 4, x), &t->shape);
+  const tensor *target = push_target(L, fn, x, in_place);
+  index_job j;
+  start_along(&j, op, target, t, &t->shape, dim);
+  return run_put(L, fn, op == INDEX_put ? "scatter" : "scatter_add", &j, src, dim, in_place);
+}
+
+/*** A copy of x with src written along a dim: `out[index[i][j]][j] = src[i][j]` for dim 1. Where several
+values go to one place, the last stays. `scatter_` writes into x.
+@function scatter
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index as many dims as x, none but dim longer
+@tparam Tensor|number src
+@treturn Tensor
+*/
+static int l_scatter_(lua_State *L) { return scatter(L, "scatter_", INDEX_put, true); }
+
+/*** As scatter, but src is added to what is there.
+@function scatter_add
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index
+@tparam Tensor|number src
+@treturn Tensor
+*/
+static int l_scatter_add_(lua_State *L) { return scatter(L, "scatter_add_", INDEX_add, true); }
+
+static int index_add(lua_State *L, const char *fn, bool in_place);
+static int l_index_add(lua_State *L) { return index_add(L, "index_add", false); }
+
+static int index_add(lua_State *L, const char *fn, bool in_place) {
+  expect_arguments(L, fn, count_arguments(L), 4, 4);
+  const tensor *x = check_tensor(L, 1, fn);
+  int dim = check_line_dim(L, 2, fn, &x->shape);
+  if (has_points(L)) return put_points(L, fn, l_index_add, in_place);
+  const tensor *t = check_tensor(L, 3, fn);
+  if (t->shape.ndim != 1) return luaL_error(L, "%s: index of %d dims, 1 expected", fn, t->shape.ndim);
+  t = apart(L, fn, to_indices(L, fn, "index", t), x);
+  const tensor *src = to_value(L, fn, 4, x), *target = push_target(L, fn, x, in_place);
+  index_job j;
+  index_start(&j, INDEX_add, target);
+  for (int d = 0; d < x->shape.ndim; d++) index_dim(&j, target, d);
+  j.shape.dim[dim] = t->count;
+  j.stride[dim] = 0;
+  index_add_input(&j, t, dim, 1, target, dim);
+  return run_put(L, fn, "index_add", &j, src, dim, in_place);
+}
+
+/*** A copy of x with slices of src added along a dim: `out[index[i]] += src[i]` for dim 1. `index_add_` adds into x.
+@function index_add
+@tparam Tensor x
+@tparam int dim
+@tparam Tensor index 1-d
+@tparam Tensor|number src broadcasts to x's shape with index's length for dim
+@treturn Tensor
+*/
+static int l_index_add_(lua_State *L) { return index_add(L, "index_add_", true); }
+
+/* ---- searching ---- */
+
+/*** Positions of the elements that are not 0 (or are true), row-major. Waits for their number.
+@function nonzero
+@tparam Tensor x at least 1-d
+@treturn Tensor ... one int64 tensor a dim: together they index x
+*/
+static int l_nonzero(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "nonzero");
+  if (x->shape.ndim == 0) return luaL_error(L, "nonzero: at least 1 dim expected");
+  const tensor *places = push_nonzero(L, "nonzero", x);
+  luaL_checkstack(L, MAX_DIMS, "nonzero");
+  for (int d = 0; d < x->shape.ndim; d++) {
+    view_select(push_view(L, places), 0, d);
+    finish_op(L, false);
+  }
+  return x->shape.ndim;
+}
+
+/*** Positions of the elements that are not 0 (or are true), one row each. Waits for their number.
+@function argwhere
+@tparam Tensor x
+@treturn Tensor int64, [count, ndim]
+*/
+static int l_argwhere(lua_State *L) {
+  const tensor *x = check_tensor(L, 1, "argwhere");
+  tensor *t = push_view(L, push_nonzero(L, "argwhere", x));
+  if (x->shape.ndim == 0) view_range(t, 0, 0, 1, 0);
+  view_swap(t, 0, 1);
+  return finish_op(L, false);
+}
+
+/* Options `side` ("left", "right") and `right`, which says the same. */
+static bool opt_right(lua_State *L, int options) {
+  if (!options) return false;
+  bool right = opt_bool(L, options, "searchsorted", "right", false);
+  if (push_option(L, options, "side") != LUA_TNIL) {
+    const char *side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    bool is_right = strcmp(side, "right") == 0;
+    if (!is_right && strcmp(side, "left") != 0)
+      luaL_error(L, "searchsorted: option side: \"left\" or \"right\" expected");
+    if (right && !is_right)
+      luaL_error(L, "searchsorted: options side = \"left\" and right = true contradict each other");
+    right = is_right;
+  }
+  lua_pop(L, 1);
+  return right;
+}
+
+/* Rows of `sorted` and of `values` must go together. */
+static void check_rows(lua_State *L, const tensor *sorted, const tensor *values) {
+  int n = sorted->shape.ndim;
+  if (n == 0) luaL_error(L, "searchsorted: at least 1 dim expected");
+  bool fits = n == 1 || values->shape.ndim == n;
+  for (int d = 0; fits && n > 1 && d < n - 1; d++) fits = sorted->shape.dim[d] == values->shape.dim[d];
+  if (fits) return;
+  push_shape(L, &values->shape);
+  push_shape(L, &sorted->shape);
+  luaL_error(L, "searchsorted: values of shape %s do not go with rows of %s", lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
+/* Argument 2 as a tensor: where it is a number, of dtype d. */
+static const tensor *searched_values(lua_State *L, const char *fn, const arg *a, const tensor *sorted, enum dtype d) {
+  if (a->t) return a->t;
+  tensor *t = push_tensor(L, fn, d, &(shape){.ndim = 0}, sorted->store->place);
+  scalar number = check_value(L, 2, fn, d);
+  int st;
+  TRY(L, t->store->place, st, op_fill(t, number));
+  if (st != OK) raise(L, fn, st, (const tensor *[]){t}, 1);
+  return t;
+}
+
+/* x in the order of option sorter, or x where there is none. */
+static const tensor *in_sorter_order(lua_State *L, const char *fn, int options, const tensor *x) {
+  if (!options || push_option(L, options, "sorter") == LUA_TNIL) return x;
+  if (!test_tensor(L, -1)) luaL_error(L, "%s: option sorter: tensor expected, got %s", fn, type_name(L, -1));
+  const tensor *sorter = check_tensor(L, lua_gettop(L), fn);
+  if (!shape_equal(&sorter->shape, &x->shape)) {
+    push_shape(L, &sorter->shape);
+    push_shape(L, &x->shape);
+    luaL_error(L, "%s: a sorter of shape %s does not go with %s", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+  }
+  const tensor *t = to_indices(L, fn, "sorter", sorter);
+  index_job j;
+  int dim = x->shape.ndim - 1;
+  start_along(&j, INDEX_get, x, t, &t->shape, dim);
+  tensor *out = push_tensor(L, fn, x->dtype, &x->shape, x->store->place);
+  run_index(L, fn, &j, out, &dim);
+  return out;
+}
+
+/*** Positions where values belong in a sorted row, so that it stays sorted; 1 to n + 1.
+@function searchsorted
+@tparam Tensor sorted 1-d, or rows that go with those of values; any dtype but complex
+@tparam Tensor|number values
+@tparam[opt] table options `side`: "left" (default) before equal elements, "right" after them; `right`: true for the
+  latter; `sorter`: positions that sort the first argument, of its shape (what argsort gives)
+@treturn Tensor int64, of values' shape
+*/
+static int l_searchsorted(lua_State *L) {
+  static const char *const known[] = {"side", "right", "sorter", NULL};
+  const char *fn = "searchsorted";
+  int nargs, options = check_options(L, fn, known, &nargs);
+  expect_arguments(L, fn, nargs, 2, 2);
+  const tensor *sorted = check_tensor(L, 1, fn);
+  arg a;
+  check_arg(L, 2, fn, &a);
+  enum dtype d = promote_arg(sorted->dtype, &a);
+  if (dtype_kind(d) == KIND_COMPLEX) return luaL_error(L, "%s: not for %s: complex numbers have no order", fn, dtypes[d].name);
+  const tensor *values = searched_values(L, fn, &a, sorted, d);
+  if (!place_equal(sorted->store->place, values->store->place)) return raise(L, fn, ERR_DEVICES, (const tensor *[]){sorted, values}, 2);
+  check_rows(L, sorted, values);
+  bool right = opt_right(L, options);
+  sorted = to_plain(L, fn, in_sorter_order(L, fn, options, sorted), dtype_compute(d));
+  values = to_plain(L, fn, values, dtype_compute(d));
+  tensor *out = push_tensor(L, fn, DT_int64, &values->shape, sorted->store->place);
+  int st;
+  TRY(L, sorted->store->place, st, op_search(sorted, values, right, out));
+  return st == OK ? finish_op(L, false) : raise(L, fn, st, &sorted, 1);
+}
+
+/* ---- joining ---- */
+
+/* Element k of the list at 1, which check_list has seen. */
+static const tensor *list_tensor(lua_State *L, int k) {
+  lua_rawgeti(L, 1, k);
+  const tensor *t = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return t;
+}
+
+/* Checks the list at 1: live tensors on one device. Returns how many, and their common dtype. */
+static int check_list(lua_State *L, const char *fn, enum dtype *d) {
+  if (!lua_istable(L, 1))
+    luaL_error(L, "%s: table of tensors expected, got %s%s", fn, type_name(L, 1),
+               test_tensor(L, 1) ? "; write {x, y}" : "");
+  int n = copy_list(L, 1);
+  if (n == 0) luaL_error(L, "%s: no tensors", fn);
+  const tensor *first = NULL;
+  for (int k = 1; k <= n; k++) {
+    lua_rawgeti(L, 1, k);
+    const tensor *t = test_tensor(L, -1);
+    if (!t) luaL_error(L, "%s: element %d: tensor expected", fn, k);
+    if (tensor_is_gone(t)) luaL_error(L, "%s: element %d: %s", fn, k, push_gone(L, t));
+    if (!first) { first = t; *d = t->dtype; }
+    if (!place_equal(first->store->place, t->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){first, t}, 2);
+    *d = dtype_promote(*d, t->dtype);
+    lua_pop(L, 1);
+  }
+  return n;
+}
+
+static int raise_shapes(lua_State *L, const char *fn, const tensor *a, const tensor *b, int dim) {
+  push_shape(L, &a->shape);
+  push_shape(L, &b->shape);
+  const char *ta = lua_tostring(L, -2), *tb = lua_tostring(L, -1);
+  if (dim < 0) return luaL_error(L, "%s: shapes %s and %s differ", fn, ta, tb);
+  return luaL_error(L, "%s: %s and %s differ outside dim %d", fn, ta, tb, dim + 1);
+}
+
+/* Shape of the tensors of the list joined along dim (below 0: all of one shape, which it is). */
+static shape joined_shape(lua_State *L, const char *fn, int n, int dim) {
+  const tensor *first = list_tensor(L, 1);
+  shape s = first->shape;
+  for (int k = 2; k <= n; k++) {
+    const tensor *t = list_tensor(L, k);
+    shape same = t->shape;
+    if (dim >= 0 && same.ndim > dim) same.dim[dim] = s.dim[dim];
+    if (!shape_equal(&same, &s)) raise_shapes(L, fn, first, t, dim);
+    if (dim >= 0 && __builtin_add_overflow(s.dim[dim], t->shape.dim[dim], &s.dim[dim])) raise(L, fn, ERR_OVERFLOW, NULL, 0);
+  }
+  return s;
+}
+
+/* Copies the n tensors of the list side by side along dim of a result of shape s; stacked: each has length 1 there. */
+static int join(lua_State *L, const char *fn, int n, enum dtype d, const shape *s, int options, int dim, bool stacked) {
+  const tensor *t = list_tensor(L, 1);
+  tensor part = *push_result(L, fn, options, d, s, &t, 1);
+  for (int k = 2; k <= n; k++)
+    if (tensor_conflicts(&part, t = list_tensor(L, k))) return raise(L, fn, ERR_OVERLAP, &t, 1);
+  int64_t stride = part.stride[dim];
+  if (stacked) view_select(&part, dim, 0);
+  for (int k = 1; k <= n; k++) {
+    t = list_tensor(L, k);
+    if (!stacked) part.shape.dim[dim] = t->shape.dim[dim];
+    part.count = t->count;
+    int st;
+    TRY(L, t->store->place, st, op_copy(&part, t));
+    if (st != OK) return raise(L, fn, st, (const tensor *[]){&part, t}, 2);
+    part.offset += stacked ? stride : t->shape.dim[dim] * stride;
+  }
+  op_params params = {.dim = dim};
+  return finish_record(L, &(op_record){.name = stacked ? "stack" : "concat", .params = &params, .list = true, .in = {1},
+                                       .in_place = options != 0});
+}
+
+/*** Tensors one after the other along a dim.
+@function concat
+@tparam {Tensor,...} tensors of one shape, but for dim; dtypes promote
+@tparam[opt=1] int dim
+@tparam[opt] table options `dim`, `out`
+@treturn Tensor
+*/
+static int l_concat(lua_State *L) {
+  int nargs, options = check_dim_option(L, "concat", dim_options, &nargs, 2);
+  expect_arguments(L, "concat", nargs, 1, 2);
+  enum dtype d = DT_none;
+  int n = check_list(L, "concat", &d);
+  const tensor *first = list_tensor(L, 1);
+  if (first->shape.ndim == 0) return luaL_error(L, "concat: 0-d tensors cannot be joined; use stack");
+  int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim_of(L, 2, "concat", &first->shape);
+  shape s = joined_shape(L, "concat", n, dim);
+  return join(L, "concat", n, d, &s, options, dim, false);
+}
+
+/*** Tensors of one shape along a new dim.
+@function stack
+@tparam {Tensor,...} tensors dtypes promote
+@tparam[opt=1] int dim where the new dim stands in the result
+@tparam[opt] table options `dim`, `out`
+@treturn Tensor
+*/
+static int l_stack(lua_State *L) {
+  int nargs, options = check_dim_option(L, "stack", dim_options, &nargs, 2);
+  expect_arguments(L, "stack", nargs, 1, 2);
+  enum dtype d = DT_none;
+  int n = check_list(L, "stack", &d);
+  tensor all = {.shape = joined_shape(L, "stack", n, -1)};
+  int dim = nargs < 2 || lua_isnil(L, 2) ? 0 : check_dim(L, 2, "stack", all.shape.ndim + 1);
+  if (view_insert(&all, dim, n, 0) != OK) return raise(L, "stack", ERR_NDIM, NULL, 0);
+  return join(L, "stack", n, d, &all.shape, options, dim, true);
+}
+
+static const function_row functions[] = {{"concat", l_concat, 3}, {"stack", l_stack, 3}, {NULL, NULL, 0}};
+
+static const function_row methods[] = {
+  {"take", l_take, 4}, {"gather", l_gather, 4}, {"take_along_axis", l_take_along_axis, 4},
+  {"scatter", l_scatter, 4}, {"scatter_add", l_scatter_add, 4}, {"index_add", l_index_add, 4},
+  {"nonzero", l_nonzero, 1}, {"argwhere", l_argwhere, 1}, {"searchsorted", l_searchsorted, 3}, {NULL, NULL, 0}
+};
+
+static const function_row in_place[] = {
+  {"scatter_", l_scatter_, 4}, {"scatter_add_", l_scatter_add_, 4}, {"index_add_", l_index_add_, 4}, {NULL, NULL, 0}
+};
+
+void open_take(lua_State *L) {
+  add_functions(L, functions);
+  add_methods(L, methods);
+  add_method_forms(L, in_place);
+}

@@ -1,0 +1,205 @@
+/* The class of tensors: their end, their plain properties. */
+
+#include <string.h>
+
+#include "lua/args.h"
+#include "lua/interrupt.h"
+#include "lua/register.h"
+
+/* Scripts can reach this through debug.getmetatable: the argument may be anything. */
+static int l_gc(lua_State *L) {
+  tensor *t = test_tensor(L, 1);
+  if (!t) return 0;
+  tensor_userdata *u = lua_touserdata(L, 1);
+  scope_forget(u);
+  tensor_drop(t);
+  u->class = NULL;
+  return 0;
+}
+
+/***
+Ends this tensor at once; its memory goes with the last tensor that shares it. Freeing twice is harmless.
+It does nothing in a finalizer or a debug hook that interrupted an operation, which may be one on this very tensor: then
+the collector ends the tensor when nothing refers to it any more.
+@function free
+@tparam tensor x
+*/
+static int l_free(lua_State *L) {
+  tensor *t = test_tensor(L, 1);
+  if (!t) {
+    const char *type = type_name(L, 1);              /* before anything is pushed: the argument may be missing */
+    return luaL_error(L, "free: tensor expected, got %s%s", type, push_colon(L, "free"));
+  }
+  if (!is_interrupting(L)) tensor_drop(t);
+  return 0;
+}
+
+/***
+Is v a tensor?
+@function is_tensor
+@param v anything
+@treturn boolean
+*/
+static int l_is_tensor(lua_State *L) {
+  lua_pushboolean(L, test_tensor(L, 1) != NULL);
+  return 1;
+}
+
+/* gone(x): "this tensor was freed" or why else it cannot be used; nil where it can. */
+static int l_gone(lua_State *L) {
+  const tensor *t = test_tensor(L, 1);
+  if (t && tensor_is_gone(t)) push_gone(L, t);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* dtype_of(x): the name of a tensor's dtype; nil of other values, and of tensors that were freed. */
+static int l_dtype_of(lua_State *L) {
+  const tensor *t = test_tensor(L, 1);
+  if (t && !tensor_is_gone(t)) lua_pushstring(L, dtypes[t->dtype].name);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* is_overlapping(x): do several elements share one place? */
+static int l_is_overlapping(lua_State *L) {
+  lua_pushboolean(L, tensor_is_overlapping(check_tensor(L, 1, "is_overlapping")));
+  return 1;
+}
+
+/* ---- properties: x.dtype … ---- */
+
+static int get_strides(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "strides");
+  lua_createtable(L, t->shape.ndim, 0);
+  for (int d = 0; d < t->shape.ndim; d++) {
+    lua_pushinteger(L, t->stride[d]);
+    lua_rawseti(L, -2, d + 1);
+  }
+  return 1;
+}
+
+static int get_ndim(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "ndim")->shape.ndim); return 1; }
+static int get_size(lua_State *L) { lua_pushinteger(L, check_tensor(L, 1, "size")->count); return 1; }
+static int get_dtype(lua_State *L) { lua_pushstring(L, dtypes[check_tensor(L, 1, "dtype")->dtype].name); return 1; }
+static int get_device(lua_State *L) { push_place(L, check_tensor(L, 1, "device")->store->place); return 1; }
+
+/* #x: the length of the first dim. */
+static int l_len(lua_State *L) {
+  const tensor *t = check_tensor(L, 1, "#");
+  if (t->shape.ndim == 0) return luaL_error(L, "#: a 0-d tensor has no length");
+  lua_pushinteger(L, t->shape.dim[0]);
+  return 1;
+}
+
+static bool is_one_element(lua_State *L, int i) {
+  const tensor *t = test_tensor(L, i);
+  return lua_type(L, i) == LUA_TNUMBER || (t && !tensor_is_gone(t) && t->count == 1);
+}
+
+static int l_no_order(lua_State *L) {
+  const char *cure = is_one_element(L, 1) && is_one_element(L, 2) ? ", or x:item(), the number of one element" : "";
+  return luaL_error(L, "tensors are not ordered; use x:less(y), x:less_equal(y), x:greater(y), x:greater_equal(y)%s",
+                    cure);
+}
+
+/* Pushes the line of the script that compares, "train.lua:12", or "?" where Lua knows none; and a key for the line. At
+** the prompt each input is line 1 of a chunk of its own. */
+static const char *push_caller(lua_State *L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "Slf", &ar) || ar.currentline < 0) {
+    lua_pushliteral(L, "?");
+    lua_pushvalue(L, -1);
+    return "?";
+  }
+  const void *chunk = strcmp(ar.source, "=stdin") == 0 ? lua_topointer(L, -1) : NULL;
+  const char *caller = lua_pushfstring(L, "%s:%d", ar.short_src, ar.currentline);
+  lua_pushfstring(L, "%s:%p", caller, chunk);
+  return caller;
+}
+
+/* Warns once a line of a script; the registry has the lines that were warned of at this address. */
+static void warn_equal(lua_State *L) {
+  static const char lines = 0;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lines) == LUA_TNIL) {
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &lines);
+    lua_replace(L, 3);
+  }
+  const char *caller = push_caller(L);
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, 3) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, 3);
+  const char *rest = ": == asks whether these are the same tensor; values: lt.equal_all(x, y), x:equal(y)";
+  lua_warning(L, lua_pushfstring(L, "%s%s", caller, rest), 0);
+}
+
+/* x == y of two tensors that are not the same: false, as of all userdata. The script most likely meant their values. */
+static int l_equal(lua_State *L) {
+  lua_settop(L, 2);
+  if (test_tensor(L, 1) && test_tensor(L, 2)) warn_equal(L);
+  lua_pushboolean(L, 0);
+  return 1;
+}
+
+/* ---- x:size(1) ---- */
+
+/* A number is called. As a method of a tensor it is a property, which PyTorch and Torch7 have as a method: the error tells
+** what to write. Every other call of a number gets the words that Lua has for it. */
+static int l_call_number(lua_State *L) {
+  lua_Debug ar = {.name = NULL};
+  if (lua_getstack(L, 0, &ar)) lua_getinfo(L, "n", &ar);
+  const tensor *t = test_tensor(L, 2);
+  bool named = ar.name && *ar.namewhat, of_tensor = t && !tensor_is_gone(t);
+  bool tail = !named && of_tensor && t->count == lua_tointeger(L, 1);        /* return x:size(1) has lost the name */
+  if (tail || (named && of_tensor && strcmp(ar.name, "size") == 0 && strcmp(ar.namewhat, "method") == 0))
+    return luaL_error(L, "size: x.size is the number of elements; the length of dim i is x.shape[i]");
+  if (!named) return luaL_error(L, "attempt to call a number value");
+  if (of_tensor && strcmp(ar.namewhat, "method") == 0)
+    return luaL_error(L, "%s: x.%s is a number, not a method; leave out the parentheses", ar.name, ar.name);
+  return luaL_error(L, "attempt to call a number value (%s '%s')", ar.namewhat, ar.name);
+}
+
+/* Numbers get a metatable for this error alone, where nobody gave them one; getmetatable does not show it. */
+static void open_number(lua_State *L) {
+  lua_pushinteger(L, 0);
+  if (lua_getmetatable(L, -1)) {
+    lua_pop(L, 2);
+    return;
+  }
+  lua_newtable(L);
+  lua_pushcfunction(L, l_call_number);
+  lua_setfield(L, -2, "__call");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
+}
+
+static const function_row functions[] = {
+  {"is_tensor", l_is_tensor, 1}, {"gone", l_gone, ANY}, {"dtype_of", l_dtype_of, ANY},
+  {"is_overlapping", l_is_overlapping, ANY}, {NULL, NULL, 0}
+};
+
+static const function_row methods[] = {{"free", l_free, 1}, {NULL, NULL, 0}};
+
+static const luaL_Reg properties[] = {
+  {"strides", get_strides}, {"ndim", get_ndim}, {"size", get_size}, {"dtype", get_dtype}, {"device", get_device},
+  {NULL, NULL}
+};
+
+static const luaL_Reg metamethods[] = {
+  {"__gc", l_gc}, {"__close", l_free}, {"__len", l_len}, {"__lt", l_no_order}, {"__le", l_no_order},
+  {"__eq", l_equal}, {NULL, NULL}
+};
+
+void open_tensor(lua_State *L) {
+  add_functions(L, functions);
+  add_methods(L, methods);
+  add_properties(L, properties);
+  add_metamethods(L, metamethods);
+  open_number(L);
+}

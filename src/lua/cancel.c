@@ -1,0 +1,61 @@
+/* Ctrl-C under lua5.4 sets a debug hook; time-outs of hosts are count hooks. Lua itself runs neither while a function in C
+** works. So count hooks are run here, between pieces of work, and what a hook raises ends the operation. A host may also
+** set the flag of the state, in any thread. */
+
+#include "lua/cancel.h"
+
+#include <lauxlib.h>
+
+#include "lua/args.h"
+#include "lua/state.h"
+
+static const int EVERY_EVENT = LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT;
+
+/* Calls the hook as Lua would; level 1 is the operation. */
+static int l_run_hook(lua_State *L) {
+  lua_Debug ar;
+  lua_Hook hook = lua_gethook(L);
+  if (!hook || !lua_getstack(L, 1, &ar)) return 0;
+  ar.event = LUA_HOOKCOUNT;
+  ar.currentline = -1;
+  hook(L, &ar);
+  return 0;
+}
+
+/* The value at the top is what ends the operation; it is popped. */
+static bool keep_reason(lua_State *L) {
+  push_state_userdata(L);
+  lua_insert(L, -2);
+  lua_setiuservalue(L, -2, 1);
+  lua_pop(L, 1);
+  return true;
+}
+
+/* A handler of signals sets the hook of the main thread, for the very next event, while this coroutine runs. */
+static bool is_main_interrupted(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State *main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return main != L && lua_gethook(main) && lua_gethookmask(main) == EVERY_EVENT && lua_gethookcount(main) == 1;
+}
+
+bool is_cancelled(void *context) {
+  lua_State *L = context;
+  if (atomic_load_explicit(&state_of(L)->cancelled, memory_order_relaxed)) return true;
+  if (!lua_checkstack(L, LUA_MINSTACK)) return false;
+  if (lua_gethook(L) && (lua_gethookmask(L) & LUA_MASKCOUNT)) {
+    lua_pushcfunction(L, l_run_hook);
+    return lua_pcall(L, 0, 0, 0) != LUA_OK && keep_reason(L);
+  }
+  return is_main_interrupted(L);
+}
+
+int raise_cancelled(lua_State *L, const char *fn) {
+  push_state_userdata(L);
+  lua_getiuservalue(L, -1, 1);
+  lua_pushnil(L);
+  lua_setiuservalue(L, -3, 1);
+  if (!lua_isnil(L, -1)) return lua_error(L);
+  bool host = atomic_load_explicit(&state_of(L)->cancelled, memory_order_relaxed);
+  return luaL_error(L, "%s: %s", fn, host ? "cancelled by the host" : "interrupted");
+}

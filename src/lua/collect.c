@@ -1,0 +1,141 @@
+/* When Lua's collector works for tensors.
+**
+** Lua counts a few hundred bytes a tensor, whatever it holds, so its own pace is far too slow; and in generational mode
+** (lua5.4's default) its own steps never free what survived two of them. So live bytes are counted for each state and
+** device, and before a storage is made garbage is collected, in the mode that the host or the script chose.
+**
+** Generational. Two marks:
+**   step_at     a young collection. It frees nearly everything, for little; so that results come back while they are in
+**               the cache. Moves to live + NURSERY.
+**   collect_at  a full collection, 0.1 ms for a heap of a small script. Moves to live + max(slack, share of live,
+**               4 * Lua's heap). The slack is what takes several times as long to fill; the share keeps marks apart
+**               where much is live; the last term keeps the cost in proportion for scripts with a large heap.
+**               The same where Lua's heap has doubled: its own collector, which would see to that, does not while
+**               steps are made for it.
+** Backward, too, begins with a full collection where much was made: what only garbage refers to could not go on
+** the way.
+**
+** Incremental. Never a full collection unless memory is out, since that would stop the host for as long as its heap takes
+** (86 ms for 64 MB of small tables). One mark, step_at: a step of FINE, a tenth of a millisecond at most, which are spaced so that
+** as many as two cycles take, by the last one, come within max(slack, share of live, 4 * Lua's heap): what dies just after it was
+** marked goes in the next cycle. */
+
+#include "lua/collect.h"
+
+#include "lua/args.h"
+
+#define NURSERY    ((size_t)512 << 10)
+#define CPU_SLACK  ((size_t)16 << 20)         /* 2 ms of additions; and a 16th of what is live */
+#define GPU_SLACK  ((size_t)64 << 20)         /* and a quarter */
+#define FINE_SLACK ((size_t)4 << 20)          /* of an incremental collector on the CPU: a cycle of a small heap takes 0.2 ms */
+#define HEAP_SLACK ((size_t)1 << 20)
+
+enum {
+  FINE       = 4,        /* "stepmul" of a step: 1/25 of Lua's default, whose steps took 2 to 6 ms with 64 MB of small tables */
+  MOST_STEPS = 256       /* at one allocation: 10 to 25 ms, beside the 80 MB or so that such an allocation has */
+};
+
+static atomic_uint requests;              /* of states that have run out of memory */
+
+static size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
+static size_t heap_of(lua_State *L) { return (size_t)lua_gc(L, LUA_GCCOUNT) << 10; }
+
+/* By how much live bytes may grow until all garbage has been looked for. */
+static size_t slack_of(const account *a, size_t least, size_t heap) {
+  bool cpu = place_is_host(a->where);
+  return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
+}
+
+/* A small step, or a young collection. True: an incremental collector has ended a cycle. Lua has no way to ask for less
+** work than its multiplier says but to change that. */
+static bool step(lua_State *L) {
+  int multiplier = lua_gc(L, LUA_GCSETSTEPMUL, FINE);
+  bool ended = lua_gc(L, LUA_GCSTEP, 0) == 1;
+  lua_gc(L, LUA_GCSETSTEPMUL, multiplier);
+  return ended;
+}
+
+/* ---- incremental ---- */
+
+static void step_finely(lua_State *L, module_state *m, account *a, size_t bytes) {
+  size_t apart = slack_of(a, FINE_SLACK, heap_of(L)) / 2 / max_size((size_t)m->cycle, 1) + 1;
+  size_t due = 1 + bytes / apart;
+  for (size_t k = 0; k < due && k < MOST_STEPS; k++) {
+    m->steps++;
+    if (!step(L)) continue;
+    m->cycle = m->steps;
+    m->steps = 0;
+    break;
+  }
+  a->step_at = account_live(a) + apart;
+}
+
+/* ---- generational ---- */
+
+/* True if the collector is incremental. If it is generational this was a full collection: Lua tells the mode only to who
+** sets it, and going to incremental mode and back is one. */
+static bool is_incremental(lua_State *L) {
+  if (lua_gc(L, LUA_GCINC, 0, 0, 0) != LUA_GCGEN) return true;
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  return false;
+}
+
+/* The marks after a full collection. */
+static void settle(lua_State *L, module_state *m, account *a) {
+  m->settled_heap = heap_of(L);
+  a->settled = account_live(a);
+  a->step_at = a->settled + NURSERY;
+  a->collect_at = a->settled + slack_of(a, CPU_SLACK, m->settled_heap);
+}
+
+static void collect_fully(lua_State *L, module_state *m, account *a) {
+  m->incremental = is_incremental(L);
+  if (!m->incremental) settle(L, m, a);
+}
+
+static void step_young(lua_State *L, module_state *m, account *a, size_t bytes) {
+  m->incremental = step(L);
+  a->step_at = account_live(a) + NURSERY;
+  if (a->collect_at == 0) a->collect_at = account_live(a) + slack_of(a, CPU_SLACK, 0);
+  size_t heap = heap_of(L);
+  if (m->settled_heap == 0) m->settled_heap = heap;
+  if (account_live(a) + bytes > a->collect_at || heap > 2 * m->settled_heap + HEAP_SLACK) collect_fully(L, m, a);
+}
+
+void collect_grown(lua_State *L, place where) {
+  module_state *m = state_of(L);
+  account *a = account_of(m, where);
+  if (!a || m->incremental || a->collect_at == 0) return;
+  size_t mark = a->settled + (a->collect_at - a->settled) / 2;
+  if (account_live(a) > mark && lua_gc(L, LUA_GCISRUNNING) == 1) collect_fully(L, m, a);
+}
+
+/* ---- both ---- */
+
+void collect_start(module_state *m) {
+  m->cycle = 16;
+  m->answered = atomic_load_explicit(&requests, memory_order_relaxed);
+}
+
+void collect_all(lua_State *L, module_state *m, account *a) {
+  lua_gc(L, LUA_GCCOLLECT);
+  if (a) settle(L, m, a);
+}
+
+void ask_others(module_state *m) { m->answered = 1 + atomic_fetch_add(&requests, 1); }
+
+/* Another state has run out of memory. */
+static void answer(lua_State *L, module_state *m, account *a) {
+  m->answered = atomic_load_explicit(&requests, memory_order_relaxed);
+  collect_all(L, m, a);
+}
+
+/* Not inside a finalizer (-1) and not where the script stopped the collector (0). */
+void collect_if_due(lua_State *L, module_state *m, account *a, size_t bytes) {
+  bool asked = atomic_load_explicit(&requests, memory_order_relaxed) != m->answered;
+  if ((!asked && account_live(a) + bytes <= a->step_at) || lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  if (asked) answer(L, m, a);
+  else if (m->incremental && is_incremental(L)) step_finely(L, m, a, bytes);
+  else step_young(L, m, a, bytes);
+}

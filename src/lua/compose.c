@@ -1,0 +1,99 @@
+/* Functions written in Lua, as scripts see them: an error names the function that the script called and the
+** script's own line, as those of functions written in C do. */
+
+#include "lua/compose.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+/* The message after the "file:line: " that Lua put before it. */
+static const char *skip_position(const char *message) {
+  for (const char *p = strchr(message, ':'); p; p = strchr(p + 1, ':')) {
+    size_t digits = strspn(p + 1, "0123456789");
+    if (digits && p[1 + digits] == ':' && p[2 + digits] == ' ') return p + digits + 3;
+  }
+  return message;
+}
+
+/* "reshape: the size …" → ": the size …"; NULL where the message names no function. */
+static const char *skip_name(const char *message) {
+  const char *p = message;
+  while (text_is_alnum(*p) || *p == '_') p++;
+  return p > message && p[0] == ':' && p[1] == ' ' ? p : NULL;
+}
+
+/* After the call: its results, or its error in the words of a function in C. */
+static int finish_call(lua_State *L, int status, lua_KContext ctx) {
+  (void)ctx;
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
+  if (status == LUA_ERRMEM || lua_type(L, -1) != LUA_TSTRING) return lua_error(L);
+  const char *message = skip_position(lua_tostring(L, -1)), *rest = skip_name(message);
+  if (rest) return luaL_error(L, "%s%s", lua_tostring(L, lua_upvalueindex(2)), rest);
+  return luaL_error(L, "%s", message);
+}
+
+/* A method without arguments, x.name(): Lua cannot tell that from nil. */
+static void check_none(lua_State *L, const char *name) {
+  const char *help = push_colon(L, name);
+  if (*help) luaL_error(L, "%s: argument 1: tensor expected, got no value%s", name, help);
+  lua_settop(L, 0);
+}
+
+/* upvalues: the function, its name, how many arguments it takes, or ANY, and whether it names any */
+static int l_composed(lua_State *L) {
+  const char *name = lua_tostring(L, lua_upvalueindex(2));
+  int most = (int)lua_tointeger(L, lua_upvalueindex(3));
+  if (lua_gettop(L) == 0 && lua_toboolean(L, lua_upvalueindex(4))) check_none(L, name);
+  check_dot(L, name);
+  if (most != ANY) check_most(L, name, most);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_insert(L, 1);
+  return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);
+}
+
+/* How many arguments the function at index i, written in Lua, takes: those that it names, or ANY. */
+static int most_arguments(lua_State *L, int i, bool *names_any) {
+  lua_Debug ar;
+  lua_pushvalue(L, i);
+  lua_getinfo(L, ">u", &ar);
+  *names_any = ar.nparams > 0;
+  return ar.isvararg ? ANY : ar.nparams;
+}
+
+/* most_arguments(f): of a function written in Lua; -1: any number */
+static int l_most_arguments(lua_State *L) {
+  bool names_any;
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_pushinteger(L, lua_iscfunction(L, 1) ? ANY : most_arguments(L, 1, &names_any));
+  return 1;
+}
+
+/* composition(name, f): what scripts call; anything but a function written in Lua is returned as it is. */
+static int l_composition(lua_State *L) {
+  lua_settop(L, 2);
+  if (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) return 1;
+  bool names_any;
+  int most = most_arguments(L, 2, &names_any);
+  lua_insert(L, 1);
+  lua_pushinteger(L, most);
+  lua_pushboolean(L, names_any);
+  lua_pushcclosure(L, l_composed, 4);
+  return 1;
+}
+
+bool is_composition(lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  bool is = lua_tocfunction(L, -1) == l_composed;
+  lua_pop(L, 1);
+  return is;
+}
+
+static const function_row functions[] = {
+  {"composition", l_composition, ANY}, {"most_arguments", l_most_arguments, ANY}, {NULL, NULL, 0}
+};
+
+void open_compose(lua_State *L) { add_functions(L, functions); }

@@ -1,0 +1,209 @@
+/* Devices: which there are, waiting for them, time. */
+
+#include <stdatomic.h>
+#include <time.h>
+
+#include "base/profile.h"
+#include "lua/args.h"
+#include "lua/interrupt.h"
+#include "lua/register.h"
+#include "lua/state.h"
+
+/***
+Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
+is none, "cpu". These names are taken wherever a device is named.
+@function device
+@string[opt] name the default device when left out
+@treturn string the name in full; an error where there is no such device
+*/
+static int l_device(lua_State *L) {
+  push_place(L, arg_place(L, 1, "device"));
+  return 1;
+}
+
+/***
+The device of tensors that are made without option `device`, in this Lua state. "cpu" at first.
+@function set_default_device
+@string name
+*/
+static int l_set_default_device(lua_State *L) {
+  state_of(L)->standard = check_place(L, 1, "set_default_device");
+  return 0;
+}
+
+/***
+@function get_default_device
+@treturn string the device of tensors that are made without option `device`
+*/
+static int l_get_default_device(lua_State *L) {
+  push_place(L, default_place(L));
+  return 1;
+}
+
+static void set_string(lua_State *L, const char *key, const char *value) {
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* What is known about a device, as a table; what is not known is left out. */
+static void push_info(lua_State *L, place p) {
+  device_info info;
+  lua_newtable(L);
+  push_place(L, p);
+  lua_setfield(L, -2, "device");
+  if (p.device->info(p.index, &info) != OK) return;
+  set_string(L, "name", info.name);
+  set_string(L, "kind", info.kind);
+  set_string(L, "isa", info.isa);
+  lua_pushinteger(L, info.cores);
+  lua_setfield(L, -2, "cores");
+  if (info.emulated) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "emulated");
+  }
+  if (info.software[0]) set_string(L, "software", info.software);
+  if (info.memory) {
+    lua_pushinteger(L, (lua_Integer)info.memory);
+    lua_setfield(L, -2, "memory");
+  }
+  if (info.bandwidth > 0) {
+    lua_pushnumber(L, info.bandwidth);
+    lua_setfield(L, -2, "bandwidth");
+  }
+}
+
+/***
+The devices of this machine.
+@function devices
+@treturn table a list of {device = "cpu", name =, kind = "cpu" or "gpu", cores =, memory = bytes,
+  bandwidth = bytes per second, isa =, software = versions of a GPU's driver and libraries,
+  emulated = true for what is no GPU but plays one on the CPU}; cores are a GPU's multiprocessors and isa its compute
+  capability; what is not known is nil
+*/
+static int l_devices(lua_State *L) {
+  lua_Integer n = 0;
+  lua_newtable(L);
+  const device *d;
+  for (int k = 0; (d = device_kind(k)); k++)
+    for (int index = 0; index < d->count(); index++) {
+      push_info(L, (place){d, index});
+      lua_rawseti(L, -2, ++n);
+    }
+  return 1;
+}
+
+/***
+The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
+@function accelerator
+@treturn string its name, such as "cuda:0"
+*/
+static int l_accelerator(lua_State *L) {
+  place p;
+  if (!device_accelerator(&p)) return raise_no_accelerator(L, NULL);
+  push_place(L, p);
+  return 1;
+}
+
+/***
+Is there a GPU that can be used?
+@function cuda.is_available
+@treturn boolean
+@treturn string why not
+*/
+static int l_is_available(lua_State *L) {
+  place p;
+  bool found = device_accelerator(&p);
+  lua_pushboolean(L, found);
+  if (found) return 1;
+  char reason[1024];
+  device_reason(reason, sizeof reason);
+  lua_pushstring(L, reason);
+  return 2;
+}
+
+/***
+Opens a device anew, after an error that it does not survive or at any time. All that lived there is lost: tensors of
+before raise "this tensor was lost when cuda:0 was reopened"; freeing them is harmless. Other devices go on.
+@function cuda.reopen
+@string device
+*/
+static int l_reopen(lua_State *L) {
+  place p = check_place(L, 1, "reopen");
+  check_no_sandbox(L, "reopen");
+  if (!p.device->reopen) return luaL_error(L, "reopen: the CPU cannot be reopened");
+  check_no_interrupt(L, "reopen");
+  int st = p.device->reopen(p.index);
+  return st == OK ? 0 : raise_device(L, "reopen", st, p);
+}
+
+/***
+Waits until all work queued on a device is done.
+@function synchronize
+@string[opt] device all that have been used when left out
+*/
+static int l_synchronize(lua_State *L) {
+  if (!lua_isnoneornil(L, 1)) {
+    place p = check_place(L, 1, "synchronize");
+    int st = device_sync(p);
+    return st == OK ? 0 : raise_device(L, "synchronize", st, p);
+  }
+  const device *d;
+  for (int k = 0; (d = device_kind(k)); k++)
+    for (int index = 0; index < d->in_use(); index++) {
+      place p = {d, index};
+      int st = device_sync(p);
+      if (st != OK) return raise_device(L, "synchronize", st, p);
+    }
+  return 0;
+}
+
+/***
+Seconds of a clock that only moves forward. Differences count; os.clock adds up the time of all threads.
+@function clock
+@treturn number
+*/
+static int l_clock(lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec * 1e-9);
+  return 1;
+}
+
+static const function_row functions[] = {
+  {"device", l_device, 1}, {"devices", l_devices, 0}, {"accelerator", l_accelerator, 0},
+  {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
+  {"get_default_device", l_get_default_device, 0}, {NULL, NULL, 0}
+};
+static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reopen", l_reopen, 1}, {NULL, NULL, 0}};
+
+/* ---- the end ---- */
+
+static atomic_int states;                /* Lua states that have the module */
+
+/* Runs after the finalizers of all tensors of the state, since its object is the first to get one. */
+static int l_state_ends(lua_State *L) {
+  (void)L;
+  if (atomic_fetch_sub(&states, 1) > 1) return 0;
+  const device *d;
+  for (int k = 0; (d = device_kind(k)); k++)
+    if (d->shut) d->shut();
+  return 0;
+}
+
+/* With the last state devices are given back: a program may go on without Lua. */
+static void watch_state(lua_State *L) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, l_state_ends);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  atomic_fetch_add(&states, 1);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+void open_device(lua_State *L) {
+  watch_state(L);
+  add_functions(L, functions);
+  push_library(L, cuda);
+  lua_setfield(L, MODULE, "cuda");
+}

@@ -1,0 +1,217 @@
+/* lt.graph: a sequence of ops that is launched again as one. */
+
+#include "base/profile.h"
+#include "lua/args.h"
+#include "lua/array/random.h"
+#include "lua/register.h"
+#include "op/random.h"
+
+static const char graph_class = 0;       /* registry key (its address) of the metatable */
+
+typedef struct graph {
+  place        where;
+  void        *handle;                   /* the device's; NULL: freed */
+  unsigned     epoch;
+  random_cells cells;
+} graph;
+
+/* Uservalues of a graph: what its function returned, the generators that it draws from. */
+enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
+
+static graph *check_graph(lua_State *L, const char *fn) {
+  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
+  if (!g) luaL_error(L, "%s: argument 1: graph expected, got %s; is there a colon, as in graph:%s(…)?", fn, type_name(L, 1), fn);
+  if (!g->handle) luaL_error(L, "%s: this graph was freed", fn);
+  if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
+  return g;
+}
+
+static void end_graph(graph *g) {
+  void *handle = g->handle;
+  g->handle = NULL;
+  if (!handle) return;
+  if (g->epoch == place_epoch(g->where)) {
+    random_cells_free(&g->cells);
+    g->where.device->graphs->free(g->where.index, handle);
+  } else {
+    g->cells.count = 0;                  /* the cells were lost with their device */
+    random_cells_free(&g->cells);
+    g->where.device->graphs->forget(handle);
+  }
+}
+
+/* ---- capturing ---- */
+
+/* Option "device"; without it the default device, or where that is the CPU the first GPU. */
+static place graph_place(lua_State *L, int options) {
+  place p = opt_place(L, options, "graph", default_place(L));
+  bool named = options && push_option(L, options, "device") != LUA_TNIL;
+  const device *d;
+  for (int k = 0; !named && !p.device->graphs && (d = device_kind(k)); k++)
+    if (d->graphs && d->count() > 0) p = (place){d, 0};
+  if (p.device->graphs) return p;
+  luaL_error(L, "graph: not available on %s; call the function itself there", p.device->name);
+  return p;
+}
+
+static graph *push_graph(lua_State *L, place where) {
+  graph *g = lua_newuserdatauv(L, sizeof *g, USERVALUES);
+  *g = (graph){.where = where, .cells = {.where = where}, .epoch = place_epoch(where)};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &graph_class);
+  lua_setmetatable(L, -2);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, GENERATORS);
+  return g;
+}
+
+/* While the graph at index i is captured, generators are kept in its table; 0: no graph. */
+static void keep_generators(lua_State *L, int i) {
+  if (i) lua_getiuservalue(L, i, GENERATORS);
+  else lua_pushnil(L);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &captured_generators);
+}
+
+/* capturing(): is a graph being captured by this state? */
+static int l_capturing(lua_State *L) {
+  lua_pushboolean(L, lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators) != LUA_TNIL);
+  return 1;
+}
+
+static void check_result(lua_State *L, const graph *g, int i, int n) {
+  const tensor *t = test_tensor(L, i);
+  if (!t || tensor_is_gone(t) || place_equal(t->store->place, g->where)) return;
+  push_place(L, t->store->place);
+  push_place(L, g->where);
+  luaL_error(L, "graph: result %d is on %s; a graph of %s computes there only", n, lua_tostring(L, -2),
+             lua_tostring(L, -1));
+}
+
+/* The values above index i become the graph's results: a table with field n. */
+static void keep_results(lua_State *L, const graph *g, int i) {
+  int n = lua_gettop(L) - i;
+  for (int k = 1; k <= n; k++) check_result(L, g, i + k, k);
+  lua_createtable(L, n, 1);
+  lua_insert(L, i + 1);
+  for (int k = n; k >= 1; k--) lua_rawseti(L, i + 1, k);
+  lua_pushinteger(L, n);
+  lua_setfield(L, i + 1, "n");
+  lua_setiuservalue(L, i, RESULTS);
+}
+
+/* Runs the function at index 1 while its launches are captured into the graph at index i. */
+static void capture(lua_State *L, graph *g, int i) {
+  const device_graphs *calls = g->where.device->graphs;
+  int st = calls->begin(g->where.index, &g->handle);
+  if (st == ERR_CAPTURE) luaL_error(L, "graph: another graph is being captured");
+  if (st == ERR_MEMORY) raise(L, "graph", st, NULL, 0);
+  if (st != OK) raise_device(L, "graph", st, g->where);
+  random_capture(&g->cells);
+  profile_capture(g->where);
+  keep_generators(L, i);
+  lua_pushvalue(L, 1);
+  int failed = lua_pcall(L, 0, LUA_MULTRET, 0);
+  random_capture_end();
+  profile_capture_end();
+  keep_generators(L, 0);
+  st = failed ? OK : calls->end(g->where.index, g->handle);
+  if (failed || st != OK) end_graph(g);
+  if (failed) lua_error(L);
+  if (st != OK) raise_device(L, "graph", st, g->where);
+}
+
+static const char *const options_known[] = {"device", NULL};
+
+/***
+Captures what a function does on a GPU, to launch it again as one: a repeated sequence of small ops then costs one
+launch. The function is called twice, without arguments: first as it is (kernels are compiled, its effects happen), then
+captured: nothing is computed, and the results hold no values before the first replay. Each replay does the same ops on
+the same tensors: to give it other inputs, write into them (`x:copy_(y)`). Random numbers go on at each replay as if the
+function had been called. Shapes and Lua's own decisions are those of the capture. Reading values, copies from and to
+the CPU, waiting, streams, events and work on another GPU inside are errors. Work on CPU tensors inside is no part of
+the graph: it runs at the two calls only.
+@function graph
+@tparam function f
+@tparam[opt] table options `device` (default: the default device, or the first GPU)
+@treturn graph with the methods below; its memory is kept until it is freed, also for tensors that died inside
+@raise what f raises; a CPU
+*/
+static int l_graph(lua_State *L) {
+  int nargs, options = check_options(L, "graph", options_known, &nargs);
+  if (nargs == 2) return luaL_error(L, "graph: argument 2: options expected, got %s", type_name(L, 2));
+  if (nargs > 2) return luaL_error(L, "graph: a function and options expected, got %d arguments", nargs);
+  if (nargs != 1 || lua_type(L, 1) != LUA_TFUNCTION)
+    return luaL_error(L, "graph: argument 1: function expected, got %s", type_name(L, 1));
+  place where = graph_place(L, options);
+  lua_settop(L, 1);
+  if (random_is_captured()) return luaL_error(L, "graph: another graph is being captured");
+  lua_pushvalue(L, 1);
+  lua_call(L, 0, 0);
+  graph *g = push_graph(L, where);
+  capture(L, g, 2);
+  keep_results(L, g, 2);
+  lua_settop(L, 2);
+  return 1;
+}
+
+/* ---- graphs ---- */
+
+/***
+Does all of it again, on the current stream.
+@function graph:replay
+@return what the function returned when it was captured: the same tensors, with new values
+@raise a graph that was freed, a graph is being captured
+*/
+static int g_replay(lua_State *L) {
+  graph *g = check_graph(L, "replay");
+  if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
+  int st = random_replay(&g->cells);
+  if (st == OK) st = device_replay(g->where, g->handle);
+  if (st != OK) return raise_device(L, "replay", st, g->where);
+  random_replayed(&g->cells);
+  lua_getiuservalue(L, 1, RESULTS);
+  lua_getfield(L, -1, "n");
+  int n = (int)lua_tointeger(L, -1), results = lua_gettop(L) - 1;
+  luaL_checkstack(L, n, "replay");
+  for (int k = 1; k <= n; k++) lua_rawgeti(L, results, k);
+  return n;
+}
+
+/***
+Ends the graph. Its results and their views stay what they are. Freeing twice is harmless.
+@function graph:free
+*/
+static int g_free(lua_State *L) {
+  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
+  if (!g) return luaL_error(L, "free: graph expected, got %s; is there a colon, as in graph:free()?", type_name(L, 1));
+  end_graph(g);
+  return 0;
+}
+
+static int g_gc(lua_State *L) {
+  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
+  if (g) end_graph(g);
+  return 0;
+}
+
+static int g_tostring(lua_State *L) {
+  const graph *g = test_class(L, 1, &graph_class, sizeof(graph));
+  if (!g) return luaL_error(L, "tostring: graph expected");
+  push_place(L, g->where);
+  lua_pushfstring(L, "graph of %s%s", lua_tostring(L, -1), g->handle ? "" : " (freed)");
+  return 1;
+}
+
+static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free, 1}, {NULL, NULL, 0}};
+static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
+static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, ANY}, {NULL, NULL, 0}};
+
+void open_graph(lua_State *L) {
+  luaL_newmetatable(L, "luatensor.Graph");
+  luaL_setfuncs(L, meta, 0);
+  push_library(L, methods);
+  lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_setfield(L, -2, "__metatable");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &graph_class);
+  add_functions(L, functions);
+}

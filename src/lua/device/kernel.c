@@ -1,0 +1,316 @@
+/* Kernels written by users: launching them. lua/luatensor/kernel.lua reads what their parameters are. */
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/profile.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+static const char kernel_class = 0;
+static const char *const launch_options[] = {"grid", "block", "shared", "count", NULL};
+
+enum { BLOCK = 256 };        /* threads of a block when only a count is given */
+
+typedef struct parameter {
+  enum dtype dtype;          /* DT_none: a pointer to anything */
+  int        width;          /* elements of a vector type: addresses are multiples of their size */
+  bool       pointer, written;
+} parameter;
+
+/* Its user values: a table of the parameters as text, the name. */
+typedef struct kernel {
+  place     where;
+  unsigned  epoch;           /* of the device when it was made */
+  void     *handle;          /* the device's; NULL: none (yet) */
+  int       count;
+  parameter parameter[LAUNCH_ARGUMENTS];
+} kernel;
+
+/* The name that errors begin with; it stays on the stack. */
+static const char *push_name(lua_State *L, int i) {
+  lua_getiuservalue(L, i, 2);
+  return lua_tostring(L, -1);
+}
+
+/* ---- making ---- */
+
+/* The first kind of device that compiles kernels, here (present) or not. */
+static const device *compiling_kind(bool present) {
+  const device *d;
+  for (int k = 0; (d = device_kind(k)); k++)
+    if (d->kernel_make && (!present || d->count() > 0)) return d;
+  return NULL;
+}
+
+/* The device named, else the default one where it is a GPU, else the first accelerator. */
+static place kernel_place(lua_State *L, int i) {
+  place p = arg_place(L, i, "kernel");
+  char reason[1024];
+  if (p.device->kernel_make) return p;
+  if (!lua_isnoneornil(L, i))
+    luaL_error(L, "kernel: CUDA C++ does not run on %s; use device \"%s\", or lt.elementwise, which runs everywhere",
+               place_is_host(p) ? "the CPU" : p.device->name, compiling_kind(false)->name);
+  const device *d = compiling_kind(true);
+  if (d) return (place){d, 0};
+  device_reason(reason, sizeof reason);
+  luaL_error(L, "GPU not found: %s; lt.elementwise runs everywhere", reason);
+  return p;
+}
+
+static bool get_flag(lua_State *L, int i, const char *name) {
+  lua_getfield(L, i, name);
+  bool yes = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return yes;
+}
+
+/* Parameter at the top of the stack, a table {dtype, width, pointer, written, text}. */
+static parameter read_parameter(lua_State *L) {
+  int i = lua_gettop(L);
+  luaL_checktype(L, i, LUA_TTABLE);
+  lua_getfield(L, i, "dtype");
+  parameter p = {.dtype = dtype_find(luaL_checkstring(L, -1))};
+  lua_getfield(L, i, "width");
+  p.width = (int)luaL_optinteger(L, -1, 1);
+  lua_pop(L, 2);
+  p.pointer = get_flag(L, i, "pointer");
+  p.written = get_flag(L, i, "written");
+  if (!p.pointer && p.dtype == DT_none) luaL_error(L, "kernel: a number without dtype");
+  if (p.width != 2 && p.width != 4) p.width = 1;
+  return p;
+}
+
+/* The compiler's words, which are ours to free, or the device's. */
+static int raise_compile(lua_State *L, const char *name, place where, char *log) {
+  char text[1024];
+  if (!log) {
+    where.device->explain(where.index, text, sizeof text);
+    return luaL_error(L, "kernel: %s", text);
+  }
+  for (size_t n = strlen(log); n && log[n - 1] == '\n'; n--) log[n - 1] = 0;
+  const char *words = lua_pushfstring(L, "kernel: %s does not compile:\n%s", name, log);
+  free(log);
+  return luaL_error(L, "%s", words);
+}
+
+/* user_kernel(text, name, device, parameters) */
+static int l_user_kernel(lua_State *L) {
+  const char *text = luaL_checkstring(L, 1), *name = luaL_checkstring(L, 2);
+  place where = kernel_place(L, 3);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  lua_Unsigned n = lua_rawlen(L, 4);
+  if (n > LAUNCH_ARGUMENTS)
+    return luaL_error(L, "kernel: %s: at most %d parameters, got %I", name, LAUNCH_ARGUMENTS, (LUAI_UACINT)n);
+  kernel *k = lua_newuserdatauv(L, sizeof *k, 2);
+  *k = (kernel){.where = where, .count = (int)n};
+  for (int i = 0; i < k->count; i++) {
+    lua_rawgeti(L, 4, i + 1);
+    k->parameter[i] = read_parameter(L);
+    lua_pop(L, 1);
+  }
+  lua_pushvalue(L, 4);
+  lua_setiuservalue(L, -2, 1);
+  lua_pushvalue(L, 2);
+  lua_setiuservalue(L, -2, 2);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kernel_class);
+  lua_setmetatable(L, -2);
+  char *log = NULL;
+  int st = where.device->kernel_make(where.index, text, name, &k->handle, &log);
+  if (st == ERR_DEVICE) return raise_compile(L, name, where, log);
+  free(log);
+  if (st != OK) return raise_device(L, "kernel", st, where);
+  k->epoch = place_epoch(where);
+  return 1;
+}
+
+static int l_gc(lua_State *L) {
+  kernel *k = lua_touserdata(L, 1);
+  if (k->handle) k->where.device->kernel_free(k->where.index, k->handle);
+  k->handle = NULL;
+  return 0;
+}
+
+/* ---- launching ---- */
+
+/* "argument 2 (const float *x)": what errors about it name. */
+static const char *push_parameter(lua_State *L, int i) {
+  lua_getiuservalue(L, 1, 1);
+  lua_rawgeti(L, -1, i + 1);
+  lua_getfield(L, -1, "text");
+  return lua_pushfstring(L, "argument %d (%s)", i + 1, lua_tostring(L, -1));
+}
+
+/* uint16_t pointers take half floats, too: their bits. */
+static bool points_to(const parameter *p, enum dtype d) {
+  bool half = d == DT_float16 || d == DT_bfloat16;
+  return p->dtype == DT_none || p->dtype == d || (p->dtype == DT_uint16 && half);
+}
+
+static const tensor *check_pointer(lua_State *L, const char *fn, const kernel *k, int i, int at) {
+  const parameter *p = &k->parameter[i];
+  const tensor *t = test_tensor(L, at);
+  if (!t) luaL_error(L, "%s: %s: tensor expected, got %s", fn, push_parameter(L, i), type_name(L, at));
+  if (!t->store) luaL_error(L, "%s: %s: this tensor was freed", fn, push_parameter(L, i));
+  if (!place_equal(t->store->place, k->where)) {
+    push_place(L, t->store->place);
+    push_place(L, k->where);
+    const char *is = lua_tostring(L, -2), *wanted = lua_tostring(L, -1);
+    luaL_error(L, "%s: %s: the tensor is on %s, the kernel on %s; use :to(\"%s\")", fn, push_parameter(L, i), is,
+               wanted, wanted);
+  }
+  if (!points_to(p, t->dtype))
+    luaL_error(L, "%s: %s: %s expected, got %s; use :to(\"%s\")", fn, push_parameter(L, i), dtypes[p->dtype].name,
+               dtypes[t->dtype].name, dtypes[p->dtype].name);
+  if (!tensor_is_contiguous(t))
+    luaL_error(L, "%s: %s: the tensor is not contiguous; use :contiguous()", fn, push_parameter(L, i));
+  if (t->count && (uintptr_t)tensor_data(t) % (size_t)(p->width * dtype_size(t->dtype)) != 0)
+    luaL_error(L, "%s: %s: the tensor does not begin at a multiple of %d bytes; use :clone()", fn, push_parameter(L, i),
+               p->width * dtype_size(t->dtype));
+  return t;
+}
+
+/* A number as the low bytes of a word. */
+static uint64_t check_number(lua_State *L, const char *fn, const kernel *k, int i, int at) {
+  enum dtype d = k->parameter[i].dtype;
+  uint64_t word = 0;
+  bool number = lua_type(L, at) == LUA_TNUMBER;
+  if (!number && !(d == DT_bool && lua_isboolean(L, at)))
+    luaL_error(L, "%s: %s: %s expected, got %s", fn, push_parameter(L, i), d == DT_bool ? "boolean" : "number",
+               type_name(L, at));
+  scalar s = {.f = lua_tonumber(L, at), .i = lua_tointeger(L, at), .is_float = number && !lua_isinteger(L, at)};
+  if (!number) s.i = lua_toboolean(L, at);
+  if (!scalar_fits(d, &s))
+    luaL_error(L, "%s: %s: %s does not fit %s", fn, push_parameter(L, i), push_plain(L, at), dtypes[d].name);
+  if (dtype_kind(d) < KIND_FLOAT) return (uint64_t)(s.is_float ? (int64_t)s.f : s.i);
+  if (d == DT_float64) memcpy(&word, &s.f, sizeof s.f);
+  else {
+    float f = (float)s.f;
+    memcpy(&word, &f, sizeof f);
+  }
+  return word;
+}
+
+/* One to three numbers of at least `least`; absent: `otherwise` (0: it has to be there). */
+static void read_extent(lua_State *L, const char *fn, int options, const char *name, unsigned otherwise, unsigned into[3]) {
+  shape s = {.ndim = 0};
+  into[0] = otherwise;
+  into[1] = into[2] = 1;
+  int type = push_option(L, options, name), at = lua_gettop(L);
+  lua_pushfstring(L, "%s: %s", fn, name);
+  const char *called = lua_tostring(L, -1);
+  if (type == LUA_TNIL && !otherwise) luaL_error(L, "%s: a number or up to three expected", called);
+  if (type != LUA_TNIL) check_shape(L, at, at, called, &s);
+  if (type != LUA_TNIL && (s.ndim < 1 || s.ndim > 3)) luaL_error(L, "%s: a number or up to three expected", called);
+  for (int d = 0; d < s.ndim; d++) {
+    if (s.dim[d] < 1 || s.dim[d] > INT32_MAX)
+      luaL_error(L, "%s: %I is not from 1 to %d", called, (LUAI_UACINT)s.dim[d], INT32_MAX);
+    into[d] = (unsigned)s.dim[d];
+  }
+  lua_pop(L, 2);
+}
+
+static int64_t read_size(lua_State *L, const char *fn, int options, const char *name) {
+  int64_t n = 0;
+  if (push_option(L, options, name) != LUA_TNIL) {
+    n = check_integer(L, -1, fn, name);
+    if (n < 0) luaL_error(L, "%s: %s: %I is negative", fn, name, (LUAI_UACINT)n);
+  }
+  lua_pop(L, 1);
+  return n;
+}
+
+/* grid, block, shared, count: argument 2. False: a count of 0, nothing to do. */
+static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
+  bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
+  if (!is_options(L, 2) && !empty)
+    luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, type_name(L, 2));
+  int top = lua_gettop(L), nargs;
+  lua_pushvalue(L, 2);
+  int options = check_options(L, fn, launch_options, &nargs);     /* 0: {} */
+  bool counted = push_option(L, options, "count") != LUA_TNIL, gridded = push_option(L, options, "grid") != LUA_TNIL;
+  lua_pop(L, 2);
+  if (counted && gridded) luaL_error(L, "%s: grid and count: one of them", fn);
+  read_extent(L, fn, options, "block", BLOCK, c->block);
+  if (counted) {
+    if (c->block[1] * c->block[2] != 1) luaL_error(L, "%s: count: a block of one dim expected", fn);
+    int64_t n = read_size(L, fn, options, "count"), blocks = (n + c->block[0] - 1) / c->block[0];
+    if (n > INT64_MAX - INT32_MAX || blocks > INT32_MAX)
+      luaL_error(L, "%s: count: %I threads are more than a grid has", fn, (LUAI_UACINT)n);
+    c->grid[0] = (unsigned)blocks;
+    c->grid[1] = c->grid[2] = 1;
+  } else {
+    read_extent(L, fn, options, "grid", 0, c->grid);
+  }
+  int64_t shared = read_size(L, fn, options, "shared");
+  if (shared > INT32_MAX) luaL_error(L, "%s: shared: %I bytes are more than a block has", fn, (LUAI_UACINT)shared);
+  c->shared = (unsigned)shared;
+  lua_settop(L, top);
+  return c->grid[0] > 0;
+}
+
+static void check_alive(lua_State *L, const char *fn, const kernel *k) {
+  if (k->handle && k->epoch == place_epoch(k->where)) return;
+  luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
+}
+
+/* What was written has a new version, and recorders are told. */
+static void finish_written(lua_State *L, const kernel *k) {
+  for (int i = 0; i < k->count; i++) {
+    if (!k->parameter[i].written) continue;
+    lua_pushvalue(L, 3 + i);
+    finish_op(L, true);
+    lua_pop(L, 1);
+  }
+}
+
+static void point_to(launch_argument *a, const tensor *t) {
+  a->value = (uint64_t)(uintptr_t)tensor_data(t);
+  a->bytes = (size_t)t->count * (size_t)dtype_size(t->dtype);
+}
+
+/* k({grid =, block =, shared =}, …) */
+static int l_call(lua_State *L) {
+  kernel *k = test_class(L, 1, &kernel_class, sizeof(kernel));
+  if (!k) return luaL_error(L, "kernel: kernel expected, got %s", type_name(L, 1));
+  int given = lua_gettop(L) - 2;
+  const char *fn = push_name(L, 1);
+  if (given < 0) return luaL_error(L, "%s: argument 1: a table with grid and block expected, got no value", fn);
+  check_alive(L, fn, k);
+  launch_call c = {.kernel = k->handle, .count = k->count};
+  bool work = read_launch(L, fn, &c);
+  if (given != k->count)
+    return luaL_error(L, "%s: %d argument%s expected after the table, got %d", fn, k->count, k->count == 1 ? "" : "s",
+                      given);
+  for (int i = 0; i < k->count; i++) {
+    launch_argument *a = &c.argument[i];
+    *a = (launch_argument){.pointer = k->parameter[i].pointer, .written = k->parameter[i].written};
+    if (a->pointer) point_to(a, check_pointer(L, fn, k, i, 3 + i));
+    else a->value = check_number(L, fn, k, i, 3 + i);
+  }
+  check_plain(L, fn, 3, lua_gettop(L));
+  int st = work ? device_kernel_launch(k->where, &c) : OK;
+  if (st != OK) return raise_device(L, fn, st, k->where);
+  finish_written(L, k);
+  return 0;
+}
+
+static int l_tostring(lua_State *L) {
+  kernel *k = lua_touserdata(L, 1);
+  push_place(L, k->where);
+  lua_pushfstring(L, "kernel %s on %s", push_name(L, 1), lua_tostring(L, -1));
+  return 1;
+}
+
+static const function_row functions[] = {{"user_kernel", l_user_kernel, ANY}, {NULL, NULL, 0}};
+static const luaL_Reg meta[] = {{"__call", l_call}, {"__gc", l_gc}, {"__tostring", l_tostring}, {NULL, NULL}};
+
+void open_kernel(lua_State *L) {
+  add_functions(L, functions);
+  lua_newtable(L);
+  luaL_setfuncs(L, meta, 0);
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &kernel_class);
+}

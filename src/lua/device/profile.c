@@ -1,0 +1,117 @@
+/* What a script's device calls took: counted and timed below the op layer. */
+
+#include "base/profile.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+/* A state's profile is known by its registry. */
+static const void *owner_of(lua_State *L) { return lua_topointer(L, LUA_REGISTRYINDEX); }
+
+/* profile_start(mode): "counting" (default) or "serialised". From now on device calls of this state's thread are counted. */
+static int l_profile_start(lua_State *L) {
+  static const char *const modes[] = {"counting", "serialised", NULL};
+  int mode = luaL_checkoption(L, 1, modes[0], modes);
+  bool running;
+  place where;
+  int st = profile_start(owner_of(L), mode == 0 ? PROFILE_COUNTING : PROFILE_SERIALISED, &running, &where);
+  if (running) return luaL_error(L, "profile_start: a profile is running");
+  return st == OK ? 0 : raise_device(L, "profile_start", st, where);
+}
+
+/* profile_running(): does one of this state run? */
+static int l_profile_running(lua_State *L) {
+  lua_pushboolean(L, profile_is_of(owner_of(L)));
+  return 1;
+}
+
+static void set_number(lua_State *L, const char *name, double value) {
+  lua_pushnumber(L, value);
+  lua_setfield(L, -2, name);
+}
+
+static void push_row(lua_State *L, const device *d, enum profile_family family, enum dtype dtype, const profile_row *r) {
+  lua_createtable(L, 0, 9);
+  lua_pushstring(L, d->name);
+  lua_setfield(L, -2, "device");
+  lua_pushstring(L, profile_names[family]);
+  lua_setfield(L, -2, "family");
+  lua_pushstring(L, dtype == DT_none ? NULL : dtypes[dtype].name);
+  lua_setfield(L, -2, "dtype");
+  set_number(L, "calls", r->calls);
+  set_number(L, "seconds", r->seconds);
+  set_number(L, "elements", r->elements);
+  set_number(L, "read", r->read);
+  set_number(L, "written", r->written);
+  set_number(L, "flops", r->flops);
+}
+
+static void push_rows(lua_State *L, const profile *p) {
+  int n = 0;
+  const device *d;
+  lua_newtable(L);
+  for (int kind = 0; (d = device_kind(kind)); kind++)
+    for (int family = 0; family < PROFILE_FAMILIES; family++)
+      for (int dtype = DT_none; dtype < DTYPE_COUNT; dtype++) {
+        const profile_row *r = &p->row[kind][family][1 + dtype];
+        if (r->calls == 0) continue;
+        push_row(L, d, (enum profile_family)family, (enum dtype)dtype, r);
+        lua_rawseti(L, -2, ++n);
+      }
+}
+
+/* The names of the devices that had calls. */
+static void push_used(lua_State *L, const profile *p) {
+  int n = 0;
+  const device *d;
+  lua_newtable(L);
+  for (int kind = 0; (d = device_kind(kind)); kind++)
+    for (int index = 0; index < 64; index++) {
+      if (!(p->used[kind] >> index & 1)) continue;
+      push_place(L, (place){d, index});
+      lua_rawseti(L, -2, ++n);
+    }
+}
+
+/* profile_stop(): {mode, seconds (from start to stop), inside, outside (what counting takes a call, within its seconds and
+** besides), devices = {"cpu", "cuda:0", …} that had calls, rows = {{device = "cpu", family = "gemm", dtype (computed in; nil: none), calls, seconds, elements, read,
+** written (bytes), flops}, …}}, or nil where no profile of this state runs. */
+static int l_profile_stop(lua_State *L) {
+  profile *p = lua_newuserdatauv(L, sizeof *p, 0);     /* first: whatever raises afterwards, the profile has ended */
+  if (!profile_stop(owner_of(L), p)) return 0;
+  lua_createtable(L, 0, 6);
+  lua_pushstring(L, p->mode == PROFILE_COUNTING ? "counting" : "serialised");
+  lua_setfield(L, -2, "mode");
+  set_number(L, "seconds", p->seconds);
+  set_number(L, "inside", p->inside);
+  set_number(L, "outside", p->outside);
+  push_used(L, p);
+  lua_setfield(L, -2, "devices");
+  push_rows(L, p);
+  lua_setfield(L, -2, "rows");
+  return 1;
+}
+
+static int l_state_ends(lua_State *L) {
+  profile_stop(owner_of(L), NULL);
+  return 0;
+}
+
+/* A state that is closed ends its profile. */
+static void watch_state(lua_State *L) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, l_state_ends);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static const function_row functions[] = {
+  {"profile_start", l_profile_start, ANY}, {"profile_running", l_profile_running, ANY},
+  {"profile_stop", l_profile_stop, ANY}, {NULL, NULL, 0}
+};
+
+void open_profile(lua_State *L) {
+  watch_state(L);
+  add_functions(L, functions);
+}

@@ -1,0 +1,432 @@
+/* Streams and events. On the CPU work is done when a call returns: streams do nothing there, and events keep the time,
+** so that the same script runs on both. */
+
+#include <string.h>
+#include <time.h>
+
+#include "base/profile.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+/* Registry keys (their addresses) of the metatables. */
+static const char stream_class = 0, event_class = 0;
+
+typedef struct stream {
+  place    where;
+  int      number;
+  unsigned epoch;            /* of the device when it was made */
+  bool     ended;
+} stream;
+
+typedef struct event {
+  place    where;
+  void    *handle;           /* NULL on the CPU */
+  double   time;             /* on the CPU: seconds */
+  unsigned epoch;
+  bool     timing, recorded, ended;
+} event;
+
+static void check_epoch(lua_State *L, const char *fn, const char *what, place where, unsigned epoch) {
+  if (epoch != place_epoch(where)) luaL_error(L, "%s: %s", fn, push_lost(L, what, where));
+}
+
+static stream *check_stream(lua_State *L, int i, const char *fn) {
+  stream *s = test_class(L, i, &stream_class, sizeof(stream));
+  if (!s) luaL_error(L, "%s: argument %d: stream expected, got %s", fn, i, type_name(L, i));
+  if (s->ended) luaL_error(L, "%s: argument %d: this stream was closed", fn, i);
+  check_epoch(L, fn, "stream", s->where, s->epoch);
+  return s;
+}
+
+/* The stream of a method. */
+static stream *self_stream(lua_State *L, const char *fn) {
+  if (!test_class(L, 1, &stream_class, sizeof(stream)))
+    luaL_error(L, "%s: argument 1: stream expected, got %s; is there a colon, as in stream:%s(…)?", fn, type_name(L, 1), fn);
+  return check_stream(L, 1, fn);
+}
+
+static event *check_event(lua_State *L, int i, const char *fn) {
+  event *e = test_class(L, i, &event_class, sizeof(event));
+  if (!e) luaL_error(L, "%s: argument %d: event expected, got %s", fn, i, type_name(L, i));
+  if (e->ended) luaL_error(L, "%s: argument %d: this event was closed", fn, i);
+  check_epoch(L, fn, "event", e->where, e->epoch);
+  return e;
+}
+
+/* The event of a method. */
+static event *self_event(lua_State *L, const char *fn) {
+  if (!test_class(L, 1, &event_class, sizeof(event)))
+    luaL_error(L, "%s: argument 1: event expected, got %s; is there a colon, as in event:%s(…)?", fn, type_name(L, 1), fn);
+  return check_event(L, 1, fn);
+}
+
+static int finish(lua_State *L, const char *fn, int st, place where) {
+  return st == OK ? 0 : raise_device(L, fn, st, where);
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- streams ---- */
+
+/* Userdata first: whatever is made for it afterwards has an owner. */
+static stream *push_stream(lua_State *L, place where) {
+  stream *s = lua_newuserdatauv(L, sizeof *s, 0);
+  *s = (stream){.where = where, .ended = true};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &stream_class);
+  lua_setmetatable(L, -2);
+  return s;
+}
+
+static void start_stream(stream *s, int number) {
+  s->number = number;
+  s->epoch = place_epoch(s->where);
+  s->ended = false;
+}
+
+/***
+A queue of work of its own on a device. What a script does goes to the device's current stream; `lt.with_stream`
+makes another one current. Streams run side by side; a tensor used on several of them is waited for where needed.
+On the CPU a stream does nothing. It ends with the last reference, or with its `<close>` variable; what is queued is
+still done.
+@function stream
+@string[opt] device default: the default device
+@treturn stream with the field `device` and the methods below
+@raise more than 31 of a device at a time
+*/
+static int l_stream(lua_State *L) {
+  place where = arg_place(L, 1, "stream");
+  stream *s = push_stream(L, where);
+  const device_streams *calls = where.device->streams;
+  int number = 0, st = calls ? calls->make(where.index, &number) : OK;
+  if (st == ERR_MEMORY) {                 /* some may be garbage */
+    lua_gc(L, LUA_GCCOLLECT);
+    st = calls->make(where.index, &number);
+  }
+  if (st == ERR_MEMORY) return luaL_error(L, "stream: too many streams of one device; let some go");
+  if (st != OK) return raise_device(L, "stream", st, where);
+  start_stream(s, number);
+  return 1;
+}
+
+/***
+The stream that work on a device is queued on now.
+@function current_stream
+@string[opt] device default: the default device
+@treturn stream
+*/
+static int l_current_stream(lua_State *L) {
+  place where = arg_place(L, 1, "current_stream");
+  stream *s = push_stream(L, where);
+  const device_streams *calls = where.device->streams;
+  int number = calls ? calls->current(where.index) : 0;
+  if (number > 0) calls->retain(where.index, number);
+  start_stream(s, number);
+  return 1;
+}
+
+static int s_end(lua_State *L) {
+  stream *s = test_class(L, 1, &stream_class, sizeof(stream));
+  if (!s || s->ended) return 0;
+  s->ended = true;
+  if (s->number > 0 && s->epoch == place_epoch(s->where)) s->where.device->streams->release(s->where.index, s->number);
+  return 0;
+}
+
+/* ---- with_stream ---- */
+
+/* While f runs, a <close> variable: both streams stay as long, and the one of before becomes the current one again. */
+typedef struct guard {
+  place    where;
+  int      before, during;
+  unsigned epoch;
+  bool     active;
+} guard;
+
+static const char guard_class = 0;
+
+static int g_close(lua_State *L) {
+  guard *g = test_class(L, 1, &guard_class, sizeof(guard));
+  if (!g || !g->active) return 0;
+  g->active = false;
+  if (g->epoch != place_epoch(g->where)) return 0;
+  const device_streams *calls = g->where.device->streams;
+  int st = calls->use(g->where.index, g->before);
+  if (g->before > 0) calls->release(g->where.index, g->before);
+  if (g->during > 0) calls->release(g->where.index, g->during);
+  return finish(L, "with_stream", st, g->where);
+}
+
+/* The guard goes to index i. */
+static void enter_stream(lua_State *L, const stream *s, int i) {
+  const device_streams *calls = s->where.device->streams;
+  guard *g = lua_newuserdatauv(L, sizeof *g, 0);
+  *g = (guard){.where = s->where, .during = s->number, .epoch = s->epoch};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &guard_class);
+  lua_setmetatable(L, -2);
+  lua_insert(L, i);
+  lua_toclose(L, i);
+  if (!calls) return;
+  g->before = calls->current(s->where.index);
+  int st = calls->use(s->where.index, s->number);
+  if (st != OK) raise_device(L, "with_stream", st, s->where);
+  g->active = true;
+  if (g->before > 0) calls->retain(s->where.index, g->before);
+  if (g->during > 0) calls->retain(s->where.index, g->during);
+}
+
+/***
+Calls a function while a stream is the current one of its device. Afterwards, also after an error, the one of before
+is current again. The function cannot yield.
+@function with_stream
+@tparam stream stream
+@tparam function f
+@param ... its arguments
+@return what f returns
+*/
+static int l_with_stream(lua_State *L) {
+  const stream *s = check_stream(L, 1, "with_stream");
+  if (lua_type(L, 2) != LUA_TFUNCTION)
+    return luaL_error(L, "with_stream: argument 2: function expected, got %s", type_name(L, 2));
+  int nargs = lua_gettop(L) - 2;
+  enter_stream(L, s, 2);                  /* stream, guard, f, arguments */
+  lua_call(L, nargs, LUA_MULTRET);
+  lua_closeslot(L, 2);
+  return lua_gettop(L) - 2;
+}
+
+/***
+Waits until what is queued on this stream is done.
+@function stream:synchronize
+*/
+static int s_synchronize(lua_State *L) {
+  const stream *s = self_stream(L, "synchronize");
+  const device_streams *calls = s->where.device->streams;
+  return finish(L, "synchronize", calls ? device_sync_stream(s->where, s->number) : OK, s->where);
+}
+
+static int wait_for_stream(const stream *s, const stream *other) {
+  const device_streams *calls = s->where.device->streams, *others = other->where.device->streams;
+  if (!others) return OK;
+  if (calls == others) return calls->follow(s->where.index, s->number, other->where.index, other->number);
+  return device_sync_stream(other->where, other->number);
+}
+
+static int wait_for_event(const stream *s, const event *e) {
+  const device_streams *calls = s->where.device->streams, *others = e->where.device->streams;
+  if (!others || !e->recorded) return OK;
+  if (calls == others) return calls->event_wait(s->where.index, s->number, e->handle);
+  return device_sync_event(e->where, e->handle);
+}
+
+/***
+What is queued on this stream from now on starts when the event has happened, or when what is queued on the other
+stream now is done. The script does not wait.
+@function stream:wait
+@param what an event or a stream, of any device; an event that was never recorded has happened
+*/
+static int s_wait(lua_State *L) {
+  const stream *s = self_stream(L, "wait");
+  if (test_class(L, 2, &event_class, sizeof(event))) {
+    const event *e = check_event(L, 2, "wait");
+    return finish(L, "wait", wait_for_event(s, e), s->where);
+  }
+  if (!test_class(L, 2, &stream_class, sizeof(stream)))
+    return luaL_error(L, "wait: argument 2: event or stream expected, got %s", type_name(L, 2));
+  const stream *other = check_stream(L, 2, "wait");
+  return finish(L, "wait", wait_for_stream(s, other), other->where);
+}
+
+static int s_eq(lua_State *L) {
+  const stream *a = test_class(L, 1, &stream_class, sizeof(stream)), *b = test_class(L, 2, &stream_class, sizeof(stream));
+  lua_pushboolean(L, a && b && place_equal(a->where, b->where) && a->number == b->number && a->epoch == b->epoch);
+  return 1;
+}
+
+static int s_tostring(lua_State *L) {
+  const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
+  if (!s) return luaL_error(L, "tostring: stream expected");
+  push_place(L, s->where);
+  lua_pushfstring(L, "stream %d of %s%s", s->number, lua_tostring(L, -1), s->ended ? " (closed)" : "");
+  return 1;
+}
+
+/* ---- events ---- */
+
+static const char *const event_options[] = {"device", "timing", NULL};
+
+/***
+A mark in a stream's queue: to wait for, to ask whether it was reached, to measure time between two.
+@function event
+@tparam[opt] table options `device` (default: the default device), `timing` (default true)
+@treturn event with the field `device` and the methods below
+*/
+static int l_event(lua_State *L) {
+  int nargs, options = check_options(L, "event", event_options, &nargs);
+  if (nargs > 0) return luaL_error(L, "event: options expected, as in lt.event{device = \"cuda\"}");
+  place where = opt_place(L, options, "event", default_place(L));
+  bool timing = opt_bool(L, options, "event", "timing", true);
+  event *e = lua_newuserdatauv(L, sizeof *e, 0);
+  *e = (event){.where = where, .timing = timing, .ended = true};
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &event_class);
+  lua_setmetatable(L, -2);
+  const device_streams *calls = where.device->streams;
+  int st = calls ? calls->event_make(where.index, timing, &e->handle) : OK;
+  if (st != OK) return raise_device(L, "event", st, where);
+  e->epoch = place_epoch(where);
+  e->ended = false;
+  return 1;
+}
+
+static int e_end(lua_State *L) {
+  event *e = test_class(L, 1, &event_class, sizeof(event));
+  if (!e || e->ended) return 0;
+  e->ended = true;
+  if (e->handle && e->epoch == place_epoch(e->where)) e->where.device->streams->event_free(e->where.index, e->handle);
+  return 0;
+}
+
+/* Argument 2, a stream of the event's device; none: the current one. */
+static int event_stream(lua_State *L, const event *e) {
+  const device_streams *calls = e->where.device->streams;
+  if (lua_isnoneornil(L, 2)) return calls ? calls->current(e->where.index) : 0;
+  const stream *s = check_stream(L, 2, "record");
+  if (place_equal(s->where, e->where)) return s->number;
+  push_place(L, e->where);
+  push_place(L, s->where);
+  return luaL_error(L, "record: event of %s, stream of %s", lua_tostring(L, -2), lua_tostring(L, -1));
+}
+
+/***
+Puts this event behind what is queued on a stream now; an earlier record no longer counts.
+@function event:record
+@tparam[opt] stream stream default: the current one of the event's device
+@treturn event itself
+*/
+static int e_record(lua_State *L) {
+  event *e = self_event(L, "record");
+  int number = event_stream(L, e);
+  const device_streams *calls = e->where.device->streams;
+  int st = calls ? calls->event_record(e->where.index, e->handle, number) : OK;
+  if (st != OK) return raise_device(L, "record", st, e->where);
+  e->time = now();
+  e->recorded = true;
+  lua_settop(L, 1);
+  return 1;
+}
+
+/***
+Waits until the event has happened. Returns at once where it was never recorded.
+@function event:synchronize
+*/
+static int e_synchronize(lua_State *L) {
+  const event *e = self_event(L, "synchronize");
+  const device_streams *calls = e->where.device->streams;
+  return finish(L, "synchronize", calls && e->recorded ? device_sync_event(e->where, e->handle) : OK, e->where);
+}
+
+/***
+Has the event happened? Does not wait.
+@function event:query
+@treturn boolean true also where it was never recorded
+*/
+static int e_query(lua_State *L) {
+  const event *e = self_event(L, "query");
+  const device_streams *calls = e->where.device->streams;
+  bool done = true;
+  int st = calls && e->recorded ? calls->event_query(e->where.index, e->handle, &done) : OK;
+  if (st != OK) return raise_device(L, "query", st, e->where);
+  lua_pushboolean(L, done);
+  return 1;
+}
+
+static void check_timed(lua_State *L, const event *e) {
+  if (!e->recorded) luaL_error(L, "elapsed: an event that was not recorded");
+  if (!e->timing) luaL_error(L, "elapsed: an event made with timing = false");
+}
+
+/***
+Milliseconds from this event to a later one. Waits for that.
+@function event:elapsed
+@tparam event to of the same device
+@treturn number
+@raise an event that was not recorded, or made with `timing = false`; events of two devices
+*/
+static int e_elapsed(lua_State *L) {
+  const event *from = self_event(L, "elapsed"), *to = check_event(L, 2, "elapsed");
+  if (!place_equal(from->where, to->where)) {
+    push_place(L, from->where);
+    push_place(L, to->where);
+    return luaL_error(L, "elapsed: events of two devices: %s and %s", lua_tostring(L, -2), lua_tostring(L, -1));
+  }
+  check_timed(L, from);
+  check_timed(L, to);
+  double ms = (to->time - from->time) * 1e3;
+  const device_streams *calls = from->where.device->streams;
+  int st = calls ? calls->event_elapsed(from->where.index, from->handle, to->handle, &ms) : OK;
+  if (st != OK) return raise_device(L, "elapsed", st, from->where);
+  lua_pushnumber(L, ms);
+  return 1;
+}
+
+static int e_tostring(lua_State *L) {
+  const event *e = test_class(L, 1, &event_class, sizeof(event));
+  if (!e) return luaL_error(L, "tostring: event expected");
+  push_place(L, e->where);
+  lua_pushfstring(L, "event of %s%s", lua_tostring(L, -1), e->ended ? " (closed)" : "");
+  return 1;
+}
+
+/* ---- opening ---- */
+
+/* x.device, else a method: upvalue 1. */
+static int l_field(lua_State *L) {
+  const stream *s = test_class(L, 1, &stream_class, sizeof(stream));
+  const event *e = test_class(L, 1, &event_class, sizeof(event));
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  if ((s || e) && strcmp(name, "device") == 0) {
+    push_place(L, s ? s->where : e->where);
+    return 1;
+  }
+  lua_settop(L, 2);
+  if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL) return 1;
+  return luaL_error(L, "%s has no \"%s\"", s ? "stream" : "event", name);
+}
+
+static const function_row stream_methods[] = {{"synchronize", s_synchronize, 1}, {"wait", s_wait, 2}, {NULL, NULL, 0}};
+static const luaL_Reg stream_meta[] = {
+  {"__gc", s_end}, {"__close", s_end}, {"__eq", s_eq}, {"__tostring", s_tostring}, {NULL, NULL}
+};
+static const function_row event_methods[] = {
+  {"record", e_record, 2}, {"synchronize", e_synchronize, 1}, {"query", e_query, 1}, {"elapsed", e_elapsed, 2},
+  {NULL, NULL, 0}
+};
+static const luaL_Reg event_meta[] = {{"__gc", e_end}, {"__close", e_end}, {"__tostring", e_tostring}, {NULL, NULL}};
+static const luaL_Reg guard_meta[] = {{"__gc", g_close}, {"__close", g_close}, {NULL, NULL}};
+static const function_row functions[] = {
+  {"stream", l_stream, 1}, {"current_stream", l_current_stream, 1}, {"with_stream", l_with_stream, ANY},
+  {"event", l_event, 1}, {NULL, NULL, 0}
+};
+
+static void add_class(lua_State *L, const char *class, const char *name, const luaL_Reg *meta,
+                      const function_row *methods) {
+  luaL_newmetatable(L, name);
+  luaL_setfuncs(L, meta, 0);
+  lua_newtable(L);
+  if (methods) set_functions(L, methods);
+  lua_pushcclosure(L, l_field, 1);
+  lua_setfield(L, -2, "__index");
+  lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
+  lua_setfield(L, -2, "__metatable");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, class);
+}
+
+void open_stream(lua_State *L) {
+  add_class(L, &stream_class, "luatensor.Stream", stream_meta, stream_methods);
+  add_class(L, &event_class, "luatensor.Event", event_meta, event_methods);
+  add_class(L, &guard_class, "luatensor.StreamGuard", guard_meta, NULL);
+  add_functions(L, functions);
+}

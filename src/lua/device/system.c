@@ -1,0 +1,97 @@
+/* What measuring needs of the operating system: for the library's own Lua files, not for scripts. */
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/system.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+/* sleep(seconds): false when a signal ended it, so that Ctrl-C is heard at once. */
+static int l_sleep(lua_State *L) {
+  lua_Number seconds = luaL_checknumber(L, 1);
+  luaL_argcheck(L, seconds >= 0 && seconds <= 1e6, 1, "seconds from 0 to a million expected");
+  lua_pushboolean(L, system_sleep(seconds));
+  return 1;
+}
+
+/* terminal(fd): columns of the terminal on file descriptor 1 or 2; nil: it is none. */
+static int l_terminal(lua_State *L) {
+  int columns = system_columns((int)luaL_checkinteger(L, 1));
+  if (columns) lua_pushinteger(L, columns);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* cache_folder(): the user's folder for what can be made again, made where it is missing; nil and why not. */
+static int l_cache_folder(lua_State *L) {
+  char folder[SYSTEM_PATH];
+  lua_pushnil(L);
+  if (!system_cache_folder(folder)) {
+    lua_pushliteral(L, "no folder for a cache: none of LUATENSOR_CACHE, XDG_CACHE_HOME and HOME names one");
+    return 2;
+  }
+  bool there = system_make_folder(folder);
+  int why = errno;
+  lua_pushstring(L, folder);
+  if (there) return 1;
+  lua_pushfstring(L, "%s: %s", lua_tostring(L, -1), strerror(why));
+  lua_remove(L, -2);
+  return 2;
+}
+
+static int push_failure(lua_State *L) {
+  int why = errno;
+  lua_pushnil(L);
+  lua_pushstring(L, strerror(why));
+  return 2;
+}
+
+/* output_file(path): the file that links lead to; nil and why it cannot be written. */
+static int l_output_file(lua_State *L) {
+  char target[SYSTEM_PATH];
+  bool in_place;
+  if (!system_output(luaL_checkstring(L, 1), target, &in_place)) return push_failure(L);
+  lua_pushstring(L, target);
+  return 1;
+}
+
+/* SIZE_MAX: unknown. */
+static int push_size(lua_State *L, size_t bytes) {
+  if (bytes != SIZE_MAX) lua_pushinteger(L, (lua_Integer)bytes);
+  else lua_pushnil(L);
+  return 1;
+}
+
+/* available_memory(device): bytes that tensors can still take there, what is cached counted; nil: unknown. */
+static int l_available_memory(lua_State *L) {
+  place p = check_place(L, 1, "available_memory");
+  size_t bytes = SIZE_MAX;
+  int status = p.device->available ? p.device->available(p.index, &bytes) : OK;
+  return status == OK ? push_size(L, bytes) : raise_device(L, "available_memory", status, p);
+}
+
+/* system_memory([root]): bytes that the process can have at most, and those it can still get; nil: unknown. */
+static int l_system_memory(lua_State *L) {
+  size_t available, most = system_memory(luaL_optstring(L, 1, ""), &available);
+  return push_size(L, most) + push_size(L, available);
+}
+
+/* processors([root]): how many the process may use, and its share of their time where that is limited, else nil. */
+static int l_processors(lua_State *L) {
+  double quota;
+  lua_pushinteger(L, system_processors(luaL_optstring(L, 1, ""), &quota));
+  if (quota > 0) lua_pushnumber(L, quota);
+  else lua_pushnil(L);
+  return 2;
+}
+
+static const function_row functions[] = {
+  {"sleep", l_sleep, ANY}, {"terminal", l_terminal, ANY}, {"cache_folder", l_cache_folder, ANY},
+  {"output_file", l_output_file, ANY},
+  {"available_memory", l_available_memory, ANY}, {"system_memory", l_system_memory, ANY},
+  {"processors", l_processors, ANY}, {NULL, NULL, 0}
+};
+
+void open_system(lua_State *L) { add_functions(L, functions); }

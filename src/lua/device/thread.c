@@ -1,0 +1,64 @@
+/* How many threads, and what computes. */
+
+#include "base/system.h"
+#include "lua/args.h"
+#include "lua/register.h"
+
+/* As many as a script may ask for: threads belong to the process, and hundreds of them to all its states. */
+static int most_threads(void) {
+  enum { LEAST = 64, EACH = 4, MOST = 1024 };
+  double quota;
+  int n = EACH * system_processors("", &quota);
+  return n < LEAST ? LEAST : n < MOST ? n : MOST;
+}
+
+/***
+Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
+system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
+the process may use: those that it may run on, or its container's share of them.
+@function set_num_threads
+@tparam integer n from 1 to 4 times the processors, or to 64 where that is more
+*/
+static int l_set_num_threads(lua_State *L) {
+  int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
+  if (n < 1 || n > most_threads())
+    return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, most_threads());
+  host_place().device->set_threads((int)n);
+  return 0;
+}
+
+/***
+@function get_num_threads
+@treturn integer how many threads an operation may use: what was set, or fewer if the system refused to start as many
+*/
+static int l_get_num_threads(lua_State *L) {
+  lua_pushinteger(L, host_place().device->threads());
+  return 1;
+}
+
+/***
+What computes: kernels, threads, BLAS and its processor type and threading; of a GPU the driver and libraries. For people
+and bug reports.
+@function config
+@treturn string
+*/
+static int l_config(lua_State *L) {
+  char text[1024];
+  int top = lua_gettop(L);
+  const device *d;
+  for (int k = 0; (d = device_kind(k)); k++) {
+    if (d->count() == 0) continue;
+    d->describe(text, sizeof text);
+    if (k > 0) lua_pushfstring(L, "; %s: %s", d->name, text);
+    else lua_pushstring(L, text);
+  }
+  lua_concat(L, lua_gettop(L) - top);
+  return 1;
+}
+
+static const function_row functions[] = {
+  {"set_num_threads", l_set_num_threads, 1}, {"get_num_threads", l_get_num_threads, 0}, {"config", l_config, 0},
+  {NULL, NULL, 0}
+};
+
+void open_thread(lua_State *L) { add_functions(L, functions); }

@@ -1,0 +1,158 @@
+/* Which functions finalizers and debug hooks interrupted.
+**
+** lua_getinfo tells who was called as a finalizer ("__gc") or a hook. From Lua 5.4.4 on the level with that name is the
+** finalizer; before it is the function that the finalizer interrupted. The function that decides is the innermost Lua
+** function at or below the interrupted one, or a C function of this library: if it belongs to the library, an operation is
+** interrupted. (C functions of others, string.rep for instance, are called by one of both.)
+**
+** A finalizer or a hook may resume a coroutine. So the coroutines from the main thread to the running one are looked at:
+** who calls coroutine.resume has the coroutine as its first argument, a function of coroutine.wrap as its upvalue. */
+
+#include "lua/interrupt.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+#include "base/cancel.h"
+#include "base/system.h"
+#include "lua/register.h"
+
+static const char home_key = 0;          /* registry key (its address): how sources of the library's Lua files begin */
+
+enum finding { NOTHING, SCRIPT, OPERATION };   /* no interrupt; one of a script's own code; one of an operation */
+
+/* ---- what belongs to the library ---- */
+
+/* set_home(): the file that calls this, and those beside and below it, belong to the library. */
+static int l_set_home(lua_State *L) {
+  lua_Debug ar;
+  if (!lua_getstack(L, 1, &ar) || !lua_getinfo(L, "S", &ar)) return 0;
+  const char *name = strrchr(ar.source, '/'), *other = strrchr(ar.source, '\\');
+  if (!name || (other && other > name)) name = other;
+  if (!name) return 0;
+  lua_pushlstring(L, ar.source, (size_t)(name + 1 - ar.source));
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &home_key);
+  return 0;
+}
+
+static bool is_own_source(lua_State *L, const char *source) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &home_key);
+  const char *home = lua_tostring(L, -1);
+  bool is = home && strncmp(source, home, strlen(home)) == 0;
+  lua_pop(L, 1);
+  return is;
+}
+
+/* The function of a level of co: SCRIPT, OPERATION, or NOTHING for a C function of others. */
+static enum finding owner(lua_State *co, lua_Debug *ar) {
+  lua_getinfo(co, "Sf", ar);
+  lua_CFunction f = lua_tocfunction(co, -1);
+  lua_pop(co, 1);
+  if (!f) return is_own_source(co, ar->source) ? OPERATION : SCRIPT;
+  return system_same_module((void (*)(void))f, (void (*)(void))is_interrupting) ? OPERATION : NOTHING;
+}
+
+/* ---- one coroutine ---- */
+
+/* OPERATION if one was interrupted at this level of co. */
+static enum finding interrupted_at(lua_State *co, int level) {
+  lua_Debug ar;
+  for (; lua_getstack(co, level, &ar); level++) {
+    enum finding found = owner(co, &ar);
+    if (found != NOTHING) return found;
+  }
+  return SCRIPT;
+}
+
+static bool is_finalizer(const lua_Debug *ar) {
+  return strcmp(ar->namewhat, "metamethod") == 0 && ar->name && strcmp(ar->name, "__gc") == 0;
+}
+
+/* The worst that the interrupts of a coroutine found. *finalizer: there is one. */
+static enum finding look_at(lua_State *co, bool old, bool *finalizer) {
+  enum finding worst = NOTHING;
+  lua_Debug ar;
+  if (!lua_checkstack(co, 2)) return OPERATION;
+  for (int level = 0; worst != OPERATION && lua_getstack(co, level, &ar); level++) {
+    lua_getinfo(co, "n", &ar);
+    bool ends = is_finalizer(&ar), hook = strcmp(ar.namewhat, "hook") == 0;
+    if (ends) *finalizer = true;
+    if (!ends && !hook) continue;
+    enum finding found = interrupted_at(co, ends && old ? level : level + 1);
+    if (found > worst) worst = found;
+  }
+  return worst;
+}
+
+/* ---- all of them ---- */
+
+/* The coroutine that the innermost function of co resumed, NULL where it cannot be told. */
+static lua_State *resumed_by(lua_State *co) {
+  lua_Debug ar;
+  if (!lua_checkstack(co, 2) || !lua_getstack(co, 0, &ar)) return NULL;
+  lua_State *next = NULL;
+  if (lua_getlocal(co, &ar, 1)) {
+    next = lua_tothread(co, -1);
+    lua_pop(co, 1);
+  }
+  if (next) return next;
+  lua_getinfo(co, "f", &ar);
+  if (lua_getupvalue(co, -1, 1)) {
+    next = lua_tothread(co, -1);
+    lua_pop(co, 1);
+  }
+  lua_pop(co, 1);
+  return next;
+}
+
+static lua_State *main_thread(lua_State *L) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State *first = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return first;
+}
+
+/* True if the collector does not tell that no finalizer runs: -1 says that one does, and 0, before Lua 5.4.4, may. */
+static bool may_finalize(int running) { return LUA_VERSION_RELEASE_NUM < 50404 ? running != 1 : running == -1; }
+
+/* Coroutines that cannot be followed may hide a finalizer: then an operation is taken for interrupted. */
+static bool find_interrupt(lua_State *L, int running) {
+  bool old = running != -1, finalizer = false;
+  lua_State *co = main_thread(L);
+  while (co && co != L) {
+    if (look_at(co, old, &finalizer) == OPERATION) return true;
+    co = resumed_by(co);
+  }
+  if (look_at(L, old, &finalizer) == OPERATION) return true;
+  return !co && !finalizer && may_finalize(running);
+}
+
+bool is_interrupting(lua_State *L) {
+  if (this_operation.inside) return true;      /* a hook that lua/cancel.c calls */
+  int running = lua_gc(L, LUA_GCISRUNNING);
+  if (running == 1 && !lua_gethook(L)) return false;
+  return find_interrupt(L, running);
+}
+
+bool is_in_interrupt(lua_State *L) {
+  if (this_operation.inside) return true;
+  bool finalizer = false;
+  return look_at(L, lua_gc(L, LUA_GCISRUNNING) != -1, &finalizer) != NOTHING;
+}
+
+void check_no_interrupt(lua_State *L, const char *fn) {
+  if (this_operation.inside || find_interrupt(L, lua_gc(L, LUA_GCISRUNNING)))
+    luaL_error(L, "%s: not from a finalizer or a debug hook that interrupted an operation", fn);
+}
+
+/* check_interrupt(fn) */
+static int l_check(lua_State *L) {
+  check_no_interrupt(L, luaL_checkstring(L, 1));
+  return 0;
+}
+
+static const function_row functions[] = {
+  {"set_home", l_set_home, ANY}, {"check_interrupt", l_check, ANY}, {NULL, NULL, 0}
+};
+
+void open_interrupt(lua_State *L) { add_functions(L, functions); }

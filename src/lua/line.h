@@ -1,0 +1,16 @@
+#ifndef LT_LUA_LINE_H
+#define LT_LUA_LINE_H
+
+/* 0-d tensors where a function works along a dim: they are lines of one element. */
+
+#include <lua.h>
+#include <stdbool.h>
+
+/* True if argument i is a 0-d tensor. */
+bool is_0d(lua_State *L, int i);
+
+/* Runs f with 0-d tensors as lines: those among the arguments whose bits (1 << index) are set in `at`. Results are 0-d
+** where argument `like` is. Gradients pass; option out is an error. Returns f's number of results. */
+int call_on_lines(lua_State *L, const char *fn, lua_CFunction f, unsigned at, int like);
+
+#endif

@@ -1,0 +1,274 @@
+/* Memory as Lua sees it: new tensors, what to say when there is no more. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/tls.h"
+#include "lua/args.h"
+#include "lua/collect.h"
+#include "lua/compose.h"
+#include "lua/interrupt.h"
+#include "lua/register.h"
+
+static _Thread_local FAST_TLS scope *open_scope;
+
+/* ---- out of memory ---- */
+
+void reclaim(lua_State *L, place where) {
+  module_state *m = state_of(L);
+  collect_all(L, m, account_of(m, where));
+  where.device->empty_cache(where.index);
+}
+
+/* Makes sure that the state stays within its limit with `bytes` more, or raises. */
+static void check_limit(lua_State *L, module_state *m, account *a, size_t bytes) {
+  if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
+  collect_all(L, m, a);
+  if (bytes <= a->limit && account_live(a) <= a->limit - bytes) return;
+  push_place(L, a->where);
+  const char *name = lua_tostring(L, -1), *wanted = push_bytes(L, bytes), *live = push_bytes(L, account_live(a));
+  luaL_error(L, "out of memory on %s: asked for %s; %s live in this Lua state, whose limit is %s", name, wanted, live,
+             push_bytes(L, a->limit));
+}
+
+enum { NESTED = 20 };       /* levels of functions calling functions inside the library, at most */
+
+/* "[7000, 7000] float32 made at train.lua:14", for the message above: the line of the script, not of a composition. */
+static char *describe_origin(lua_State *L, const tensor *t) {
+  lua_Debug ar;
+  const char *at = "";
+  int top = lua_gettop(L);
+  push_shape(L, &t->shape);
+  const char *dims = lua_tostring(L, -1);
+  for (int level = 0; level < NESTED && lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (is_composition(L, &ar)) at = "";
+    else if (!*at && ar.currentline > 0) at = lua_pushfstring(L, " made at %s:%d", ar.short_src, ar.currentline);
+  }
+  char *text = strdup(lua_pushfstring(L, "%s %s%s", dims, dtypes[t->dtype].name, at));
+  lua_settop(L, top);
+  return text;
+}
+
+/* LUATENSOR_GCSTRESS=K, or K:OFFSET: a full collection before every K-th new tensor, so that specs find what nothing
+** holds on to. The OFFSET says how many tensors are taken as made before. */
+static struct {
+  atomic_long every;                     /* K; 0: no collections; -1: the variable has not been read */
+  atomic_ulong made;
+} stress = {-1, 0};
+
+static long read_stress(void) {
+  const char *text = getenv("LUATENSOR_GCSTRESS");
+  char *rest = NULL;
+  long every = text ? strtol(text, &rest, 10) : 0;
+  if (text && every < 1) every = 1;
+  if (text && *rest == ':') atomic_store(&stress.made, strtoul(rest + 1, NULL, 10));
+  atomic_store(&stress.every, every);
+  return every;
+}
+
+/* True if a collection is due before the next tensor. */
+static bool gc_stress(void) {
+  long every = atomic_load_explicit(&stress.every, memory_order_relaxed);
+  if (every < 0) every = read_stress();
+  if (!every) return false;
+  return (atomic_fetch_add(&stress.made, 1) + 1) % (unsigned long)every == 0;
+}
+
+/* ---- scopes ---- */
+
+scope *scope_open(lua_State *L, scope *s) {
+  if (open_scope) return NULL;
+  s->n = 0;
+  s->hooked = lua_gethook(L) != NULL;
+  s->thread = L;
+  return open_scope = s;
+}
+
+scope *scope_current(void) { return open_scope; }
+
+void scope_leave(scope *outer) { open_scope = outer; }
+
+static void scope_add(lua_State *L, tensor_userdata *u) {
+  scope *s = open_scope;
+  if (s->n == SCOPE || L != s->thread) return;
+  if ((s->hooked || lua_gc(L, LUA_GCISRUNNING) != 1) && is_in_interrupt(L)) return;
+  s->made[s->n++] = u;
+}
+
+void scope_forget(const tensor_userdata *u) {
+  for (int i = 0; open_scope && i < open_scope->n; i++)
+    if (open_scope->made[i] == u) open_scope->made[i] = NULL;
+}
+
+void scope_close(lua_State *L, scope *s, int result) {
+  if (!s) return;
+  open_scope = NULL;
+  if (lua_istable(L, result))
+    for (lua_pushnil(L); lua_next(L, result); lua_pop(L, 1))
+      for (int i = 0; i < s->n; i++)
+        if (s->made[i] == lua_touserdata(L, -1)) s->made[i] = NULL;
+  for (int i = 0; i < s->n; i++)
+    if (s->made[i] && s->made[i] != lua_touserdata(L, result)) tensor_drop(&s->made[i]->tensor);
+}
+
+/* ---- new tensors ---- */
+
+tensor *push_empty(lua_State *L) {
+  if (gc_stress()) lua_gc(L, LUA_GCCOLLECT);
+  tensor_userdata *u = lua_newuserdatauv(L, sizeof *u, 1);
+  u->tensor.store = NULL;
+  u->tensor.weak = u->tensor.apart = u->needs_grad = u->held = false;
+  u->is_leaf = true;
+  u->output = 0;
+  u->class = &tensor_class;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tensor_class);
+  lua_setmetatable(L, -2);
+  if (open_scope) scope_add(L, u);
+  return &u->tensor;
+}
+
+/* Before `bytes` are allocated. NULL: the state is being closed, and nothing is charged to it any more. */
+static account *prepare_account(lua_State *L, const char *fn, place where, size_t bytes) {
+  module_state *m = state_of(L);
+  account *a = account_of(m, where);
+  if (!a && !m->closed) raise(L, fn, ERR_MEMORY, NULL, 0);
+  if (!a) return NULL;
+  if (atomic_load_explicit(&m->cancelled, memory_order_relaxed)) raise_cancelled(L, fn);
+  collect_if_due(L, m, a, bytes);
+  if (a->limit) check_limit(L, m, a, bytes);
+  return a;
+}
+
+tensor *push_tensor(lua_State *L, const char *fn, enum dtype dtype, const shape *s, place where) {
+  int64_t count;
+  int st = shape_count(s, dtype_size(dtype), &count);
+  if (st != OK) raise(L, fn, st, NULL, 0);
+  size_t bytes = (size_t)count * (size_t)dtype_size(dtype);
+  tensor *t = push_empty(L);
+  account *a = prepare_account(L, fn, where, bytes);
+  st = tensor_init(t, dtype, s, where);
+  if (st == ERR_MEMORY) {
+    reclaim(L, where);
+    st = tensor_init(t, dtype, s, where);
+  }
+  if (st == ERR_MEMORY) raise_full(L, where, lua_pushfstring(L, "asked for %s", push_bytes(L, bytes)));
+  if (st != OK) raise_device(L, fn, st, where);
+  if (a) account_charge(a, t->store);
+  if (bytes >= LARGE_STORAGE) t->store->origin = describe_origin(L, t);
+  return t;
+}
+
+tensor *push_view(lua_State *L, const tensor *base) {
+  tensor *t = push_empty(L);
+  tensor_view(t, base);
+  return t;
+}
+
+/* ---- functions ---- */
+
+static void set_bytes(lua_State *L, const char *name, size_t bytes) {
+  lua_pushinteger(L, (lua_Integer)bytes);
+  lua_setfield(L, -2, name);
+}
+
+/*** Memory on a device, in bytes. Of the whole process: live (in use, by tensors and operations at work), peak (the most
+so far), cached (freed, kept for reuse). Of the tensors of this Lua state: state_live, state_peak, and state_limit where
+`set_memory_limit` has set one.
+@function memory
+@tparam[opt] string device the default device when left out
+@treturn table {live = …, peak = …, cached = …, state_live = …, state_peak = …, state_limit = …}
+*/
+static int l_memory(lua_State *L) {
+  place where = arg_place(L, 1, "memory");
+  const memory_stats *all = where.device->stats(where.index);
+  const account *own = account_of(state_of(L), where);
+  lua_createtable(L, 0, 6);
+  set_bytes(L, "live", memory_count(&all->live));
+  set_bytes(L, "peak", memory_count(&all->peak));
+  set_bytes(L, "cached", memory_count(&all->cached));
+  set_bytes(L, "state_live", own ? account_live(own) : 0);
+  set_bytes(L, "state_peak", own ? own->peak : 0);
+  if (own && own->limit) set_bytes(L, "state_limit", own->limit);
+  return 1;
+}
+
+/*** Starts a new measurement of the peaks, the process's and this Lua state's: each becomes what is live now.
+@function reset_peak_memory
+@tparam[opt] string device the default device when left out
+*/
+static int l_reset_peak_memory(lua_State *L) {
+  place where = arg_place(L, 1, "reset_peak_memory");
+  memory_stats *all = where.device->stats(where.index);
+  account *own = account_of(state_of(L), where);
+  __atomic_store_n(&all->peak, memory_count(&all->live), __ATOMIC_RELAXED);
+  if (own) own->peak = account_live(own);
+  return 0;
+}
+
+/*** Limits the memory that the tensors of this Lua state may take on a device: an allocation beyond it collects garbage
+and then is an error, `out of memory on cpu: …`. Scratch memory of operations does not count. The process has a limit of
+its own, the environment variable LUATENSOR_MEMORY_LIMIT. In a sandbox a script can lower the limit, not raise it.
+@function set_memory_limit
+@tparam integer|nil bytes nil: no limit
+@tparam[opt] string device the default device when left out
+*/
+static int l_set_memory_limit(lua_State *L) {
+  lua_settop(L, 2);
+  int64_t bytes = lua_isnil(L, 1) ? 0 : check_integer(L, 1, "set_memory_limit", "bytes");
+  if (bytes < 0 || (bytes == 0 && !lua_isnil(L, 1)))
+    return luaL_error(L, "set_memory_limit: %I is not a number of bytes from 1 on; nil: no limit", (LUAI_UACINT)bytes);
+  module_state *m = state_of(L);
+  account *own = account_of(m, arg_place(L, 2, "set_memory_limit"));
+  if (!own) return raise(L, "set_memory_limit", ERR_MEMORY, NULL, 0);
+  bool lower = bytes > 0 && (own->limit == 0 || (size_t)bytes <= own->limit);
+  if (m->sandbox && !lower) return luaL_error(L, "set_memory_limit: a script in a sandbox cannot raise its limit");
+  own->limit = (size_t)bytes;
+  return 0;
+}
+
+/*** Gives memory that was freed and kept for reuse back to the system.
+@function empty_cache
+@tparam[opt] string device the default device when left out
+*/
+static int l_empty_cache(lua_State *L) {
+  place where = arg_place(L, 1, "empty_cache");
+  where.device->empty_cache(where.index);
+  return 0;
+}
+
+/* For specs of the error paths, where LUATENSOR_FAULTS is set: allocations n … n + times - 1 from now on fail, in all
+** states of the process. */
+static int l_fail_after(lua_State *L) {
+  long n = (long)check_integer(L, 1, "_fail_after", "n");
+  storage_fail_after(n, lua_isnoneornil(L, 2) ? 1 : (long)check_integer(L, 2, "_fail_after", "times"));
+  return 0;
+}
+
+static const function_row functions[] = {
+  {"memory", l_memory, 1}, {"reset_peak_memory", l_reset_peak_memory, 1}, {"set_memory_limit", l_set_memory_limit, 2},
+  {"empty_cache", l_empty_cache, 1}, {NULL, NULL, 0}
+};
+/* For specs of cancelling: from now on each look of an operation calls the hook, not one in 10 ms. */
+static int l_ask_always(lua_State *L) {
+  cancel_ask_always(lua_toboolean(L, 1));
+  return 0;
+}
+
+static const function_row faults[] = {{"_fail_after", l_fail_after, ANY}, {"_ask_always", l_ask_always, 1}, {NULL, NULL, 0}};
+
+/* A limit that cannot be read would be no limit, or another one. */
+static void check_environment(lua_State *L) {
+  const char *text = getenv("LUATENSOR_MEMORY_LIMIT");
+  size_t bytes;
+  if (text && !text_bytes(text, &bytes))
+    luaL_error(L, "luatensor: LUATENSOR_MEMORY_LIMIT is \"%s\"; a number of bytes expected, with K, M, G or T behind it: 512M, 1.5G",
+               text);
+}
+
+void open_memory(lua_State *L) {
+  check_environment(L);
+  add_functions(L, functions);
+  if (getenv("LUATENSOR_FAULTS")) add_functions(L, faults);
+}

@@ -1,0 +1,172 @@
+/* Convolutions and pooling as luatensor.nn asks for them: it has checked shapes and options, and words its errors. These
+** check again what memory depends on. */
+
+#include <string.h>
+
+#include "lua/args.h"
+#include "lua/register.h"
+#include "op/conv.h"
+#include "op/pool.h"
+
+/* Reads integers of the list at i into out; returns how many there are, `most` at most. */
+static int read_list(lua_State *L, int i, const char *fn, int64_t *out, int most) {
+  luaL_checktype(L, i, LUA_TTABLE);
+  int n = (int)lua_rawlen(L, i);
+  if (n > most) luaL_error(L, "%s: a list of %d numbers", fn, n);
+  for (int k = 0; k < n; k++) {
+    lua_rawgeti(L, i, k + 1);
+    out[k] = check_integer(L, -1, fn, "a length");
+    lua_pop(L, 1);
+  }
+  return n;
+}
+
+static void read_lengths(lua_State *L, int i, const char *fn, bool flat, int64_t length[2]) {
+  length[0] = flat ? 1 : check_integer(L, i, fn, "a length");
+  length[1] = check_integer(L, flat ? i : i + 1, fn, "a length");
+}
+
+static int raise_call(lua_State *L, const char *fn, int st, const tensor *a, const tensor *b) {
+  if (st == ERR_RANK) return luaL_error(L, "%s: 3-d or 4-d tensors expected", fn);
+  if (st == ERR_EMPTY) return luaL_error(L, "%s: a window lies in the padding altogether", fn);
+  if (st == ERR_INNER) {
+    push_shape(L, &a->shape);
+    push_shape(L, &b->shape);
+    return luaL_error(L, "%s: shapes %s and %s do not fit", fn, lua_tostring(L, -2), lua_tostring(L, -1));
+  }
+  return raise(L, fn, st, (const tensor *[]){a, b}, 2);
+}
+
+/* ---- convolutions ---- */
+
+/* The list at i: stride, zeros before and behind, dilation, two each, and groups. */
+static void read_geometry(lua_State *L, int i, const char *fn, conv_geometry *g) {
+  int64_t v[9];
+  if (read_list(L, i, fn, v, 9) != 9) luaL_error(L, "%s: 9 numbers expected", fn);
+  memcpy(g->stride, v, sizeof g->stride);
+  memcpy(g->before, v + 2, sizeof g->before);
+  memcpy(g->after, v + 4, sizeof g->after);
+  memcpy(g->dilation, v + 6, sizeof g->dilation);
+  g->groups = v[8];
+}
+
+/* Arguments 1 and 2 are tensors, as argument 3 where there is a bias. */
+static int run_conv(lua_State *L, const char *fn, conv_job *j, int nin, int geometry) {
+  const tensor *a = check_tensor(L, 1, fn), *b = check_tensor(L, 2, fn);
+  int st = conv_prepare(j);
+  if (st != OK) return raise_call(L, fn, st, a, b);
+  tensor *out = push_tensor(L, fn, a->dtype, &j->shape, a->store->place);
+  TRY(L, a->store->place, st, conv_run(j, out));
+  if (st != OK) return raise_call(L, fn, st, a, b);
+  return finish_record(L, &(op_record){.name = fn, .nin = nin, .in = {1, 2, 3}, .first = (short)geometry,
+                                       .last = (short)geometry});
+}
+
+/* conv(x, w, bias or nil, geometry) */
+static int l_conv(lua_State *L) {
+  lua_settop(L, 4);
+  conv_job j = {.op = CONV_forward, .x = check_tensor(L, 1, "conv"), .w = check_tensor(L, 2, "conv")};
+  if (!lua_isnil(L, 3)) j.bias = check_tensor(L, 3, "conv");
+  read_geometry(L, 4, "conv", &j.geometry);
+  return run_conv(L, "conv", &j, j.bias ? 3 : 2, 4);
+}
+
+/* conv_input(y, w, geometry, lengths of x …) */
+static int l_conv_input(lua_State *L) {
+  conv_job j = {.op = CONV_input, .y = check_tensor(L, 1, "conv_input"), .w = check_tensor(L, 2, "conv_input")};
+  read_geometry(L, 3, "conv_input", &j.geometry);
+  read_lengths(L, 4, "conv_input", j.y->shape.ndim == 3, j.length);
+  return run_conv(L, "conv_input", &j, 2, 3);
+}
+
+/* conv_weight(y, x, geometry, lengths of the kernel …) */
+static int l_conv_weight(lua_State *L) {
+  conv_job j = {.op = CONV_weight, .y = check_tensor(L, 1, "conv_weight"), .x = check_tensor(L, 2, "conv_weight")};
+  read_geometry(L, 3, "conv_weight", &j.geometry);
+  read_lengths(L, 4, "conv_weight", j.y->shape.ndim == 3, j.length);
+  return run_conv(L, "conv_weight", &j, 2, 3);
+}
+
+/* ---- pooling ---- */
+
+/* The list at i: lengths of windows, strides, zeros before, dilation, two each; 1 for ceil; 1 to count zeros; a divisor.
+** Adaptive: the result's two lengths. */
+static void read_windows(lua_State *L, int i, const char *fn, pool_job *j) {
+  int64_t v[11];
+  int n = read_list(L, i, fn, v, 11);
+  if (n == 2) {
+    j->call.adaptive = true;
+    memcpy(j->call.out, v, sizeof j->call.out);
+    return;
+  }
+  if (n != 11) luaL_error(L, "%s: 2 or 11 numbers expected", fn);
+  memcpy(j->call.kernel, v, sizeof j->call.kernel);
+  memcpy(j->call.stride, v + 2, sizeof j->call.stride);
+  memcpy(j->call.pad, v + 4, sizeof j->call.pad);
+  memcpy(j->call.dilation, v + 6, sizeof j->call.dilation);
+  j->ceil = v[8] != 0;
+  j->call.count_pad = v[9] != 0;
+  j->call.divisor = v[10];
+}
+
+static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
+  int st = pool_prepare(j);
+  if (st != OK) raise_call(L, fn, st, j->in, j->position ? j->position : j->in);
+}
+
+/* Of n inputs, the windows at index n + 1; position: also push where maxima are. */
+static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
+  place where = j->in->store->place;
+  tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);
+  tensor *at = position ? push_tensor(L, fn, DT_int32, &j->shape, where) : NULL;
+  int st;
+  TRY(L, where, st, pool_run(j, out, at));
+  if (st != OK) return raise_call(L, fn, st, j->in, j->in);
+  finish_record(L, &(op_record){.name = fn, .nin = nin, .in = {1, 2}, .nout = position ? 2 : 1, .first = (short)(nin + 1),
+                                .last = (short)(nin + 1)});
+  return position ? 2 : 1;
+}
+
+/* max_pool(x, windows, with positions?) */
+static int l_max_pool(lua_State *L) {
+  pool_job j = {.in = check_tensor(L, 1, "max_pool"), .call = {.op = POOL_max}};
+  read_windows(L, 2, "max_pool", &j);
+  prepare_pool(L, "max_pool", &j);
+  return run_pool(L, "max_pool", &j, 1, lua_toboolean(L, 3));
+}
+
+/* max_pool_back(y, position, windows, lengths of x …) */
+static int l_max_pool_back(lua_State *L) {
+  const char *fn = "max_pool_back";
+  pool_job j = {.in = check_tensor(L, 1, fn), .position = check_tensor(L, 2, fn), .call = {.op = POOL_max_back}};
+  read_windows(L, 3, fn, &j);
+  read_lengths(L, 4, fn, j.in->shape.ndim == 3, j.call.in);
+  prepare_pool(L, fn, &j);
+  return run_pool(L, fn, &j, 2, false);
+}
+
+/* average_pool(x, windows) */
+static int l_average_pool(lua_State *L) {
+  pool_job j = {.in = check_tensor(L, 1, "average_pool"), .call = {.op = POOL_average}};
+  read_windows(L, 2, "average_pool", &j);
+  prepare_pool(L, "average_pool", &j);
+  return run_pool(L, "average_pool", &j, 1, false);
+}
+
+/* average_pool_back(y, windows, lengths of x …) */
+static int l_average_pool_back(lua_State *L) {
+  const char *fn = "average_pool_back";
+  pool_job j = {.in = check_tensor(L, 1, fn), .call = {.op = POOL_average_back}};
+  read_windows(L, 2, fn, &j);
+  read_lengths(L, 3, fn, j.in->shape.ndim == 3, j.call.in);
+  prepare_pool(L, fn, &j);
+  return run_pool(L, fn, &j, 1, false);
+}
+
+static const function_row functions[] = {
+  {"conv", l_conv, ANY}, {"conv_input", l_conv_input, ANY}, {"conv_weight", l_conv_weight, ANY},
+  {"max_pool", l_max_pool, ANY}, {"max_pool_back", l_max_pool_back, ANY}, {"average_pool", l_average_pool, ANY},
+  {"average_pool_back", l_average_pool_back, ANY}, {NULL, NULL, 0}
+};
+
+void open_conv(lua_State *L) { add_functions(L, functions); }

@@ -1,0 +1,118 @@
+/* Optimisers' updates, for lua/luatensor/optim: core.updates.adam(parameter, state, number …). */
+
+#include "lua/args.h"
+#include "lua/register.h"
+#include "op/update.h"
+
+/* ---- what keeps a parameter from being updated, in words: the optimiser knows which one it is ---- */
+
+static int push_problem(lua_State *L, const char *words) {
+  lua_pushstring(L, words);
+  return 1;
+}
+
+static int push_status(lua_State *L, int status, place where) {
+  char text[1024];
+  switch (status) {
+    case ERR_READONLY:  return push_problem(L, "it is a broadcast view, several elements share one place; use :clone()");
+    case ERR_OVERLAP:   return push_problem(L, "its gradient lies in its own memory; use :clone()");
+    case ERR_MEMORY:    return push_problem(L, "out of memory");
+    case ERR_NO_KERNEL: return push_problem(L, "its device has no kernel for this");
+    default:
+      where.device->explain(where.index, text, sizeof text);
+      return push_problem(L, text);
+  }
+}
+
+/* x, of the parameter p, as `what`: NULL, or why it will not do (pushed). */
+static bool is_like(const tensor *x, const tensor *p) {
+  return shape_equal(&x->shape, &p->shape) && x->dtype == p->dtype && place_equal(x->store->place, p->store->place);
+}
+
+static int push_gone_as(lua_State *L, const tensor *t, const char *what) {
+  push_gone(L, t);
+  lua_pushfstring(L, "%s%s", what, lua_tostring(L, -1));
+  return 1;
+}
+
+/* ---- operands ---- */
+
+/* The row's states from the table at 2 on top of the stack; false: one is missing, or unlike p. */
+static bool get_states(lua_State *L, const update_info *row, tensor **at) {
+  for (int k = 0; k < row->states; k++) {
+    lua_pushvalue(L, lua_upvalueindex(2 + k));
+    lua_rawget(L, 2);
+    tensor *t = test_tensor(L, -1);
+    if (!t || tensor_is_gone(t) || !is_like(t, at[0])) return false;
+    at[2 + k] = t;
+  }
+  return true;
+}
+
+/* The parameter at i, and its gradient, which it pushes; false: problem (pushed). */
+static bool get_parameter(lua_State *L, int i, tensor **at) {
+  at[0] = test_tensor(L, i);
+  if (!at[0]) return push_problem(L, "tensor expected"), false;
+  if (tensor_is_gone(at[0])) return push_gone_as(L, at[0], ""), false;
+  if (!((const tensor_userdata *)at[0])->is_leaf) return push_problem(L, "it is no leaf any more"), false;
+  lua_getiuservalue(L, i, 1);
+  tensor_userdata *gradient = lua_touserdata(L, -1);       /* of a leaf it is a tensor or nil */
+  if (!gradient || gradient->class != &tensor_class) return lua_pushboolean(L, 0), false;
+  at[1] = &gradient->tensor;
+  if (tensor_is_gone(at[1])) return push_gone_as(L, at[1], "its gradient: "), false;
+  if (!is_like(at[1], at[0])) return push_problem(L, "its gradient has another shape, dtype or device"), false;
+  return true;
+}
+
+/* update(parameter, state, number …): nothing when done; false: it has no gradient; "state": the state has to be made,
+** or to follow the parameter's dtype or device; else what is wrong. Upvalues: the row, names of its states. */
+static int l_update(lua_State *L) {
+  enum update_op op = (enum update_op)lua_tointeger(L, lua_upvalueindex(1));
+  const update_info *row = &update_rows[op];
+  double number[UPDATE_NUMBERS] = {0};
+  tensor *at[UPDATE_OPERANDS];
+  luaL_checktype(L, 2, LUA_TTABLE);
+  for (int k = 0; k < row->numbers; k++) number[k] = luaL_checknumber(L, 3 + k);
+  if (!get_parameter(L, 1, at)) return 1;
+  if (!get_states(L, row, at)) return push_problem(L, "state");
+  place where = at[0]->store->place;
+  int st;
+  TRY(L, where, st, op_update(op, at, number));
+  return st == OK ? 0 : push_status(L, st, where);
+}
+
+/* update_misfit(parameters): the number of the first one that cannot be updated by its gradient, and why; nothing where all can,
+** or have none. Nothing is written. */
+static int l_misfit(lua_State *L) {
+  tensor *at[2];
+  bool flat;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, 1, i) != LUA_TNIL; i++) {
+    bool fits = get_parameter(L, 2, at);
+    if (fits) {
+      int st = op_update_check(at, 2, &flat);
+      fits = st == OK || (push_status(L, st, at[0]->store->place), false);
+    }
+    if (!fits && lua_type(L, -1) == LUA_TSTRING) {
+      lua_pushinteger(L, i);
+      lua_insert(L, -2);
+      return 2;
+    }
+    lua_settop(L, 1);
+  }
+  return 0;
+}
+
+void open_update(lua_State *L) {
+  lua_createtable(L, 0, UPDATE_COUNT);
+  for (int op = 0; op < UPDATE_COUNT; op++) {
+    const update_info *row = &update_rows[op];
+    lua_pushinteger(L, op);
+    for (int k = 0; k < row->states; k++) lua_pushstring(L, row->state[k]);
+    lua_pushcclosure(L, l_update, 1 + row->states);
+    lua_setfield(L, -2, row->name);
+  }
+  lua_setfield(L, MODULE, "updates");
+  lua_pushcfunction(L, l_misfit);
+  lua_setfield(L, MODULE, "update_misfit");
+}

@@ -1,0 +1,70 @@
+#include "lua/register.h"
+
+#include <lauxlib.h>
+#include <stdint.h>
+
+#include "lua/args.h"
+
+const char tensor_class = 0;
+
+/* upvalue: the row */
+static int l_bounded(lua_State *L) {
+  const function_row *row = lua_touserdata(L, lua_upvalueindex(1));
+  check_most(L, row->name, row->most);
+  return row->call(L);                              /* as part of this function: errors name the script's line */
+}
+
+static void push_function(lua_State *L, const function_row *row) {
+  if (row->most == ANY) {
+    lua_pushcfunction(L, row->call);
+  } else {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)row);
+    lua_pushcclosure(L, l_bounded, 1);
+  }
+}
+
+void set_functions(lua_State *L, const function_row *functions) {
+  for (const function_row *row = functions; row->name; row++) {
+    push_function(L, row);
+    lua_setfield(L, -2, row->name);
+  }
+}
+
+void push_library(lua_State *L, const function_row *functions) {
+  lua_newtable(L);
+  set_functions(L, functions);
+}
+
+static void add_rows(lua_State *L, int table, const function_row *functions) {
+  lua_pushvalue(L, table);
+  set_functions(L, functions);
+  lua_pop(L, 1);
+}
+
+void add_functions(lua_State *L, const function_row *functions) { add_rows(L, MODULE, functions); }
+void add_method_forms(lua_State *L, const function_row *methods) { add_rows(L, METHODS, methods); }
+
+/* One value in both tables: they are the same function. */
+void add_methods(lua_State *L, const function_row *methods) {
+  for (const function_row *row = methods; row->name; row++) {
+    push_function(L, row);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, MODULE, row->name);
+    lua_setfield(L, METHODS, row->name);
+  }
+}
+
+static void add(lua_State *L, int table, const luaL_Reg *functions) {
+  lua_pushvalue(L, table);
+  luaL_setfuncs(L, functions, 0);
+  lua_pop(L, 1);
+}
+
+void add_properties(lua_State *L, const luaL_Reg *properties) { add(L, PROPERTIES, properties); }
+void add_metamethods(lua_State *L, const luaL_Reg *metamethods) { add(L, METATABLE, metamethods); }
+
+void add_library(lua_State *L, const char *library, const luaL_Reg *functions) {
+  luaL_getsubtable(L, MODULE, library);
+  luaL_setfuncs(L, functions, 0);
+  lua_pop(L, 1);
+}

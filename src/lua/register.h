@@ -1,0 +1,39 @@
+#ifndef LT_LUA_REGISTER_H
+#define LT_LUA_REGISTER_H
+
+/* How the files of lua/ put their functions into the module. */
+
+#include <lua.h>
+
+/* While the module opens, these stand on the stack. */
+enum { MODULE = 1, METHODS, PROPERTIES, METATABLE };
+
+/* The rows of families.def: open_<library> of lua_<library>.c fills them. */
+#define FAMILY(...)
+#define LIBRARY(name) void open_##name(lua_State *L);
+#include "families.def"
+
+/* A function of scripts, and how many arguments it takes at most, a table of options among them. Lists are static, and
+** end with a row of NULL. */
+typedef struct function_row {
+  const char   *name;
+  lua_CFunction call;
+  int           most;                                /* ANY: any number */
+} function_row;
+enum { ANY = -1 };
+
+void add_functions(lua_State *L, const function_row *functions);         /* lt.f */
+void add_methods(lua_State *L, const function_row *methods);             /* lt.f and x:f: a tensor comes first */
+void add_method_forms(lua_State *L, const function_row *methods);        /* x:f only: in-place forms */
+void set_functions(lua_State *L, const function_row *functions);         /* into the table on top of the stack */
+void push_library(lua_State *L, const function_row *functions);          /* a table of them */
+
+struct luaL_Reg;
+void add_properties(lua_State *L, const struct luaL_Reg *properties);    /* x.f */
+void add_metamethods(lua_State *L, const struct luaL_Reg *metamethods);  /* "__len" … */
+void add_library(lua_State *L, const char *library, const struct luaL_Reg *functions);   /* lt.library.f */
+
+/* Registry key (its address) of the tensor metatable. */
+extern const char tensor_class;
+
+#endif

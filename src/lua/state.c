@@ -1,0 +1,102 @@
+/* What the module keeps for each Lua state: one userdata in the registry. */
+
+#include "lua/state.h"
+
+#include <lauxlib.h>
+
+#include "base/tls.h"
+#include "lua/register.h"
+
+static const char state_key = 0;
+static atomic_ulong closings;             /* states that were closed: their addresses may come again */
+
+/* The state that this thread asked for last. */
+static _Thread_local FAST_TLS struct { const void *registry; unsigned long closings; module_state *state; } last;
+
+void push_state_userdata(lua_State *L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &state_key); }
+
+static module_state *find_state(lua_State *L) {
+  push_state_userdata(L);
+  module_state *m = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return m;
+}
+
+module_state *state_of(lua_State *L) {
+  const void *registry = lua_topointer(L, LUA_REGISTRYINDEX);
+  unsigned long now = atomic_load_explicit(&closings, memory_order_relaxed);
+  if (last.registry != registry || last.closings != now) {
+    last.state = find_state(L);
+    last.registry = registry;
+    last.closings = now;
+  }
+  return last.state;
+}
+
+account *account_of(module_state *m, place where) {
+  account *a = m->accounts;
+  while (a && !place_equal(a->where, where)) a = a->next;
+  if (a || m->closed) return a;
+  a = account_open(where);
+  if (!a) return NULL;
+  a->next = m->accounts;
+  return m->accounts = a;
+}
+
+/* Runs after the finalizers of all tensors, because its userdata is the first of the module's to get a finalizer. */
+static int l_close(lua_State *L) {
+  module_state *m = lua_touserdata(L, 1);
+  while (m->accounts) {
+    account *a = m->accounts;
+    m->accounts = a->next;
+    account_close(a);
+  }
+  m->closed = true;
+  atomic_fetch_add(&closings, 1);
+  return 0;
+}
+
+void check_no_sandbox(lua_State *L, const char *fn) {
+  if (state_of(L)->sandbox) luaL_error(L, "%s: not in a sandbox", fn);
+}
+
+static int l_refused(lua_State *L) {
+  check_no_sandbox(L, lua_tostring(L, lua_upvalueindex(1)));
+  return 0;
+}
+
+void close_sandbox(lua_State *L) {
+  static const char *const outside[] = {
+    "save_npy", "load_npy", "write_tensors", "open_tensors", "read_idx", "csv_fields", "csv_numbers",      /* files */
+    "output_file", "make_beside", "cache_folder", "user_kernel",
+    "set_num_threads", "set_default_dtype", "set_matmul_precision", "profile_start"      /* the process */
+  };
+  if (!state_of(L)->sandbox) return;
+  for (size_t k = 0; k < sizeof outside / sizeof *outside; k++) {
+    lua_pushstring(L, outside[k]);
+    lua_pushcclosure(L, l_refused, 1);
+    lua_setfield(L, MODULE, outside[k]);
+  }
+}
+
+/* True if the host set this field of the registry before the module was opened. */
+static bool is_asked(lua_State *L, const char *field) {
+  lua_getfield(L, LUA_REGISTRYINDEX, field);
+  bool asked = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return asked;
+}
+
+bool open_state(lua_State *L) {
+  if (find_state(L)) return false;              /* a script has opened the module a second time */
+  module_state *m = lua_newuserdatauv(L, sizeof *m, 1);
+  *m = (module_state){.standard = host_place(), .sandbox = is_asked(L, "luatensor.sandbox")};
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, l_close);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, LUA_REGISTRYINDEX, "luatensor.cancel");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+  return true;
+}

@@ -1,0 +1,160 @@
+#include "op/conv.h"
+
+#include <string.h>
+
+#include "base/profile.h"
+#include "op/matmul.h"
+
+int op_contiguous(const tensor *t, tensor *fresh, const tensor **use) {
+  *use = t;
+  if (tensor_is_contiguous(t)) return OK;
+  int st = tensor_init(fresh, t->dtype, &t->shape, t->store->place);
+  if (st != OK) return st;
+  *use = fresh;
+  return op_copy(fresh, t);
+}
+
+void op_spatial(const tensor *t, int64_t length[2]) {
+  bool flat = t->shape.ndim == 3;
+  length[0] = flat ? 1 : t->shape.dim[2];
+  length[1] = t->shape.dim[flat ? 2 : 3];
+}
+
+/* How many places a kernel has; less than 1: none. */
+static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
+  int64_t padded, reach;
+  if (__builtin_add_overflow(in, before + after, &padded) || __builtin_mul_overflow(dilation, kernel - 1, &reach)) return 0;
+  return padded <= reach ? 0 : (padded - reach - 1) / stride + 1;
+}
+
+static bool is_sound(const conv_geometry *g) {
+  enum { MOST = 1 << 30 };     /* products of two of them fit */
+  bool sound = g->groups >= 1 && g->groups < MOST;
+  for (int d = 0; d < 2; d++)
+    sound = sound && g->stride[d] >= 1 && g->dilation[d] >= 1 && g->before[d] >= 0 && g->after[d] >= 0 &&
+            g->stride[d] < MOST && g->dilation[d] < MOST && g->before[d] < MOST && g->after[d] < MOST;
+  return sound;
+}
+
+static void set_shape(conv_job *j, int ndim, int64_t first, int64_t second, const int64_t length[2]) {
+  j->shape = (shape){.ndim = ndim, .dim = {first, second}};
+  if (ndim == 4) j->shape.dim[2] = length[0];
+  j->shape.dim[ndim - 1] = length[1];
+}
+
+/* Fills in the call's sizes from the tensors that are there. */
+static int set_sizes(conv_job *j, int ndim) {
+  conv_call *c = &j->call;
+  const conv_geometry *g = &j->geometry;
+  if (j->x) {
+    c->n = j->x->shape.dim[0];
+    c->c_in = j->x->shape.dim[1];
+    op_spatial(j->x, c->in);
+  } else {
+    if (__builtin_mul_overflow(j->w->shape.dim[1], g->groups, &c->c_in)) return ERR_OVERFLOW;
+    memcpy(c->in, j->length, sizeof c->in);
+  }
+  if (j->y) c->n = j->y->shape.dim[0];
+  c->c_out = j->y ? j->y->shape.dim[1] : j->w->shape.dim[0];
+  if (j->w) op_spatial(j->w, c->kernel);
+  else memcpy(c->kernel, j->length, sizeof c->kernel);
+  for (int d = 0; d < 2; d++) {
+    if (c->kernel[d] < 1 || c->in[d] < 0) return ERR_INNER;
+    c->out[d] = places(c->in[d], g->before[d], g->after[d], c->kernel[d], g->dilation[d], g->stride[d]);
+  }
+  if (j->op == CONV_forward) set_shape(j, ndim, c->n, c->c_out, c->out);
+  if (j->op == CONV_input) set_shape(j, ndim, c->n, c->c_in, c->in);
+  if (j->op == CONV_weight) set_shape(j, ndim, c->c_out, c->c_in / g->groups, c->kernel);
+  return OK;
+}
+
+/* Can an image with zeros around it be counted in bytes? Of y's there are some more around. */
+static bool is_countable(const conv_job *j) {
+  const conv_call *c = &j->call;
+  double bytes = 8 * 4 * (1 + (double)(c->c_in > c->c_out ? c->c_in : c->c_out));
+  for (int d = 0; d < 2; d++) bytes *= 1 + (double)c->in[d] + (double)(j->geometry.before[d] + j->geometry.after[d]);
+  return bytes < 0x1p62;
+}
+
+/* Do the two given tensors fit together? */
+static bool fits(const conv_job *j) {
+  const conv_call *c = &j->call;
+  int64_t groups = j->geometry.groups, out[2] = {c->out[0], c->out[1]};
+  if (c->c_in % groups != 0 || c->c_out % groups != 0 || c->c_out < 1) return false;
+  if (j->w && (j->w->shape.dim[1] != c->c_in / groups || j->w->shape.dim[0] != c->c_out)) return false;
+  if (j->x && j->y && j->x->shape.dim[0] != j->y->shape.dim[0]) return false;
+  if (j->bias && (j->bias->shape.ndim != 1 || j->bias->shape.dim[0] != c->c_out)) return false;
+  if (j->y) op_spatial(j->y, out);
+  return out[0] == c->out[0] && out[1] == c->out[1];
+}
+
+int conv_prepare(conv_job *j) {
+  const tensor *all[] = {j->x, j->w, j->y, j->bias}, *first = j->x ? j->x : j->y;
+  int ndim = first->shape.ndim;
+  if (ndim != 3 && ndim != 4) return ERR_RANK;
+  if (dtype_kind(first->dtype) != KIND_FLOAT) return ERR_DTYPE;
+  for (int i = 0; i < 4; i++) {
+    if (!all[i]) continue;
+    if (i < 3 && all[i]->shape.ndim != ndim) return ERR_RANK;
+    if (all[i]->dtype != first->dtype) return ERR_DTYPE;
+    if (!place_equal(all[i]->store->place, first->store->place)) return ERR_DEVICES;
+  }
+  if (!is_sound(&j->geometry)) return ERR_INNER;
+  int st = set_sizes(j, ndim);
+  if (st == OK && !fits(j)) st = ERR_INNER;
+  if (st == OK && !is_countable(j)) st = ERR_OVERFLOW;
+  if (st != OK) return st;
+  conv_call *c = &j->call;
+  c->op = j->op;
+  c->dtype = first->dtype;
+  c->groups = j->geometry.groups;
+  c->precision = matmul_precision();
+  for (int d = 0; d < 2; d++) {      /* longer ones leave the only place where it is */
+    int64_t padded = c->in[d] + j->geometry.before[d] + j->geometry.after[d], most = padded > 1 ? padded : 1;
+    c->stride[d] = j->geometry.stride[d] < most ? j->geometry.stride[d] : most;
+  }
+  memcpy(c->dilation, j->geometry.dilation, sizeof c->dilation);
+  memcpy(c->pad, j->geometry.before, sizeof c->pad);
+  return OK;
+}
+
+/* Is there anything to add up? */
+static bool is_empty(const conv_call *c) {
+  return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
+}
+
+/* Nothing, with the bias if there is one. */
+static int fill_empty(const conv_job *j, tensor *out) {
+  if (!j->bias) return op_fill(out, (scalar){.f = 0});
+  tensor wide = {.store = NULL};
+  tensor_view(&wide, j->bias);
+  wide.shape = out->shape;
+  wide.count = out->count;
+  for (int d = 0; d < MAX_DIMS; d++) wide.stride[d] = d == 1 ? j->bias->stride[0] : 0;
+  int st = op_copy(out, &wide);
+  tensor_drop(&wide);
+  return st;
+}
+
+static int run_contiguous(const conv_job *j, tensor *out) {
+  conv_call c = j->call;
+  c.x = tensor_data(j->x ? j->x : out);
+  c.w = tensor_data(j->w ? j->w : out);
+  c.y = tensor_data(j->y ? j->y : out);
+  if (j->bias) c.bias = tensor_data(j->bias);
+  return device_conv(out->store->place, &c);
+}
+
+int conv_run(const conv_job *job, tensor *out) {
+  if (out->count == 0) return OK;
+  if (is_empty(&job->call)) return fill_empty(job, out);
+  conv_job j = *job;
+  const tensor **operand[] = {&j.x, &j.w, &j.y, &j.bias};
+  tensor fresh[4] = {{.store = NULL}, {.store = NULL}, {.store = NULL}, {.store = NULL}};
+  int st = OK;
+  for (int i = 0; i < 4; i++)
+    if (st == OK && *operand[i]) st = op_contiguous(*operand[i], &fresh[i], operand[i]);
+  if (st == OK) st = run_contiguous(&j, out);
+  for (int i = 0; i < 4; i++) tensor_drop(&fresh[i]);
+  return st;
+}

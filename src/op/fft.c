@@ -1,0 +1,212 @@
+#include "op/fft.h"
+
+#include <math.h>
+
+#include "base/profile.h"
+#include "base/view.h"
+#include "op/reduce.h"
+
+const fft_info fft_ops[FFT_COUNT] = {
+#define FFT_ROW(name, kind, inverse, dims) {#name, kind, inverse, dims},
+  FFT_OPS(FFT_ROW)
+};
+
+/* Half floats have no transforms; integers become the default float. DT_none: not to be transformed. */
+static enum dtype float_of(enum dtype d) {
+  if (dtype_kind(d) == KIND_BOOL) return DT_none;
+  if (dtype_kind(d) < KIND_FLOAT) return dtype_default_float() == DT_float64 ? DT_float64 : DT_float32;
+  enum dtype part = dtype_real(d);
+  return part == DT_float32 || part == DT_float64 ? part : DT_none;
+}
+
+int fft_prepare(fft_op *f) {
+  enum fft_kind kind = f->info->kind;
+  enum dtype part = float_of(f->in->dtype);
+  if (part == DT_none || (kind == FFT_real && dtype_kind(f->in->dtype) == KIND_COMPLEX)) return ERR_DTYPE;
+  f->result = kind == FFT_hermitian ? part : dtype_complex(part);
+  f->shape = f->in->shape;
+  for (int i = 0; i < f->ndims; i++) {
+    bool half = kind == FFT_real && i == f->ndims - 1;
+    f->shape.dim[f->dim[i]] = half ? f->n[i] / 2 + 1 : f->n[i];
+  }
+  return OK;
+}
+
+/* ---- element-wise parts ---- */
+
+/* The first `count` elements of dim d from `first` on. */
+static tensor part_of(const tensor *t, int d, int64_t first, int64_t step, int64_t count) {
+  tensor v = *t;
+  view_range(&v, d, first, step, count);
+  return v;
+}
+
+static int conjugate(tensor *out, const tensor *in) {
+  enum dtype d = out->dtype;
+  job j = {.op = OP_conj, .nin = 1, .in = {{.t = in}}, .compute = d, .result = d, .shape = out->shape};
+  return job_compute(&j, out);
+}
+
+static int copy(tensor *out, const tensor *in, bool conjugated) {
+  if (in->count == 0) return OK;
+  return conjugated ? conjugate(out, in) : op_copy(out, in);
+}
+
+/* Zeros from index `from` of dim d on. */
+static int clear_after(const tensor *t, int d, int64_t from) {
+  tensor rest = part_of(t, d, from, 1, t->shape.dim[d] - from);
+  return op_fill(&rest, (scalar){.f = 0});
+}
+
+/* ---- one dim ---- */
+
+typedef struct step {
+  enum fft_kind kind;
+  bool    inverse;
+  double  scale;
+  int     dim;
+  int64_t n;
+} step;
+
+static int64_t in_length(const step *s)  { return s->kind == FFT_hermitian ? s->n / 2 + 1 : s->n; }
+static int64_t out_length(const step *s) { return s->kind == FFT_real ? s->n / 2 + 1 : s->n; }
+
+/* The inverse of real lines is the conjugate of what the device gives. */
+static int transform(const step *s, const tensor *in, tensor *out) {
+  bool inverse = s->kind == FFT_hermitian || (s->kind == FFT_complex && s->inverse);
+  fft_call c = {.kind = s->kind, .inverse = inverse, .scale = s->scale, .n = s->n,
+                .in = {.data = tensor_data(in), .dtype = in->dtype},
+                .out = {.data = tensor_data(out), .dtype = out->dtype},
+                .in_stride = in->stride[s->dim], .out_stride = out->stride[s->dim]};
+  plan_lines(&c.outer, &in->shape, s->dim, 2, (const int64_t *[]){out->stride, in->stride});
+  plan_sort(&c.outer, 1);
+  plan_collapse(&c.outer, 2);
+  place where = in->store->place;
+  int st = device_fft(where, &c);
+  return st == OK && s->kind == FFT_real && s->inverse ? conjugate(out, out) : st;
+}
+
+/* ---- the other half of what real numbers give ---- */
+
+/* y[-j] = conj(y[j]), indices modulo the lengths: what dim s[0] has after the first half follows. In each other
+** dim index 0 stays where it is, and the later ones turn round: the bits of `later` say which of the two are meant. */
+static int mirror_part(const tensor *out, const step *s, int nsteps, unsigned later) {
+  int64_t rest = (s[0].n - 1) / 2;
+  tensor from = part_of(out, s[0].dim, 1, 1, rest), to = part_of(out, s[0].dim, s[0].n - 1, -1, rest);
+  for (int i = 1; i < nsteps; i++) {
+    bool turned = later >> (i - 1) & 1;
+    from = part_of(&from, s[i].dim, turned, 1, turned ? s[i].n - 1 : 1);
+    to = part_of(&to, s[i].dim, turned ? s[i].n - 1 : 0, -1, turned ? s[i].n - 1 : 1);
+  }
+  return copy(&to, &from, true);
+}
+
+static int mirror(const tensor *out, const step *s, int nsteps) {
+  int st = OK;
+  for (unsigned later = 0; st == OK && later < 1u << (nsteps - 1); later++) st = mirror_part(out, s, nsteps, later);
+  return st;
+}
+
+/* ---- all dims ---- */
+
+/* n as the norm counts it, of all dims; its inverse or that of its root. */
+static double scale_of(const fft_op *f) {
+  double n = 1;
+  for (int i = 0; i < f->ndims; i++) n *= (double)f->n[i];
+  if (f->norm == FFT_NORM_ortho) return 1 / sqrt(n);
+  return f->info->inverse == (f->norm == FFT_NORM_backward) ? 1 / n : 1;
+}
+
+/* Complex results of real numbers: half of them is computed. */
+static bool from_real(const fft_op *f) {
+  return f->info->kind != FFT_hermitian && dtype_kind(f->in->dtype) < KIND_COMPLEX;
+}
+
+/* The steps in their order. The kept half comes first where it is made, so that the others have less to do, and last
+** where it is used; the scale belongs to the last step. */
+static void make_steps(const fft_op *f, step *s) {
+  enum fft_kind kind = from_real(f) ? FFT_real : f->info->kind;
+  for (int i = 0; i < f->ndims; i++) {
+    bool half = i == f->ndims - 1;
+    s[kind == FFT_hermitian ? i : f->ndims - 1 - i] = (step){
+      .kind = half ? kind : FFT_complex, .inverse = f->info->inverse, .scale = 1, .dim = f->dim[i], .n = f->n[i]};
+  }
+  s[f->ndims - 1].scale = scale_of(f);
+}
+
+/* A view of the input without what the steps do not use. */
+static tensor trimmed(const fft_op *f, const step *s) {
+  tensor v = *f->in;
+  for (int i = 0; i < f->ndims; i++)
+    if (v.shape.dim[s[i].dim] > in_length(&s[i])) view_range(&v, s[i].dim, 0, 1, in_length(&s[i]));
+  return v;
+}
+
+/* A fresh tensor of shape `like`, but as long along the step's dim as its input must be: *inside is the part of that
+** shape, the rest is zeros. */
+static int make_input(tensor *fresh, tensor *inside, enum dtype d, const shape *like, const step *s, place where) {
+  shape wide = *like;
+  wide.dim[s->dim] = in_length(s);
+  int st = tensor_init(fresh, d, &wide, where);
+  if (st != OK) return st;
+  *inside = part_of(fresh, s->dim, 0, 1, like->dim[s->dim]);
+  return inside->count < fresh->count ? clear_after(fresh, s->dim, like->dim[s->dim]) : OK;
+}
+
+/* The first step's input: the trimmed one itself, or a copy in another dtype, longer, or conjugated. */
+static int first_input(const fft_op *f, const step *s, const tensor *trim, tensor *fresh, const tensor **use) {
+  enum dtype part = dtype_kind(f->result) == KIND_COMPLEX ? dtype_real(f->result) : f->result;
+  bool complex = dtype_kind(trim->dtype) == KIND_COMPLEX;
+  bool conjugated = complex && s->kind == FFT_hermitian && !f->info->inverse;
+  enum dtype d = complex || s->kind != FFT_real ? dtype_complex(part) : part;
+  *use = trim;
+  if (trim->dtype == d && !conjugated && trim->shape.dim[s->dim] == in_length(s)) return OK;
+  tensor inside;
+  *use = fresh;
+  int st = make_input(fresh, &inside, d, &trim->shape, s, trim->store->place);
+  return st == OK ? copy(&inside, trim, conjugated) : st;
+}
+
+/* Where a step that is not the last writes: the head of the next step's input. Every second one before the last may use
+** out's memory, if it fits. */
+static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
+                      tensor *inside) {
+  shape wide = in->shape;
+  enum dtype d = dtype_complex(dtype_real(in->dtype));
+  wide.dim[s->dim] = out_length(s);
+  shape padded = wide;
+  padded.dim[next->dim] = in_length(next);
+  if (left % 2 == 0 && d == out->dtype && shape_equal(&padded, &out->shape) && shape_equal(&padded, &wide)) {
+    tensor_view(fresh, out);
+    *inside = *fresh;
+    return OK;
+  }
+  return make_input(fresh, inside, d, &wide, next, in->store->place);
+}
+
+/* have: what owns `in`, or nothing. */
+static int run_steps(const fft_op *f, const step *s, const tensor *in, tensor *have, tensor *out) {
+  int st = OK;
+  for (int i = 0; st == OK && i < f->ndims - 1; i++) {
+    tensor next = {.store = NULL}, inside;
+    st = next_input(&s[i + 1], f->ndims - 1 - i, in, &s[i], out, &next, &inside);
+    if (st == OK) st = transform(&s[i], in, &inside);
+    tensor_drop(have);
+    *have = next;
+    in = have;
+  }
+  return st == OK ? transform(&s[f->ndims - 1], in, out) : st;
+}
+
+int fft_run(const fft_op *f, tensor *out) {
+  step s[MAX_DIMS];
+  if (out->count == 0) return OK;
+  make_steps(f, s);
+  tensor trim = trimmed(f, s), have = {.store = NULL};
+  const tensor *in;
+  int st = first_input(f, &s[0], &trim, &have, &in);
+  tensor half = from_real(f) ? part_of(out, s[0].dim, 0, 1, out_length(&s[0])) : *out;
+  if (st == OK) st = run_steps(f, s, in, &have, &half);
+  tensor_drop(&have);
+  return st == OK && from_real(f) && f->info->kind == FFT_complex ? mirror(out, s, f->ndims) : st;
+}

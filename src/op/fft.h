@@ -1,0 +1,57 @@
+#ifndef LT_OP_FFT_H
+#define LT_OP_FFT_H
+
+/* Discrete Fourier transforms: dtypes, shapes, one dim after the other; then the device. Never a Lua error. */
+
+#include "op/op.h"
+
+/* Which direction is divided by n, the elements that are transformed together: the inverse, both by the root of n, or
+** the forward one. */
+enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
+
+/* X(name, kind, inverse, dims): dims: 1: one; 2: the last two unless said; 0: all unless said. A hermitian transform
+** that is no inverse, and a real one that is, is of the conjugates. */
+#define FFT_OPS(X)                       \
+  X(fft,    FFT_complex,   false, 1)     \
+  X(ifft,   FFT_complex,   true,  1)     \
+  X(rfft,   FFT_real,      false, 1)     \
+  X(irfft,  FFT_hermitian, true,  1)     \
+  X(hfft,   FFT_hermitian, false, 1)     \
+  X(ihfft,  FFT_real,      true,  1)     \
+  X(fft2,   FFT_complex,   false, 2)     \
+  X(ifft2,  FFT_complex,   true,  2)     \
+  X(rfft2,  FFT_real,      false, 2)     \
+  X(irfft2, FFT_hermitian, true,  2)     \
+  X(fftn,   FFT_complex,   false, 0)     \
+  X(ifftn,  FFT_complex,   true,  0)     \
+  X(rfftn,  FFT_real,      false, 0)     \
+  X(irfftn, FFT_hermitian, true,  0)
+
+typedef struct fft_info {
+  const char   *name;
+  enum fft_kind kind;
+  bool          inverse;
+  int           dims;
+} fft_info;
+
+#define FFT_ONE(...) + 1
+enum { FFT_COUNT = FFT_OPS(FFT_ONE) };
+#undef FFT_ONE
+extern const fft_info fft_ops[FFT_COUNT];
+
+/* A transform on its way: the first part is the caller's, fft_prepare fills the rest. */
+typedef struct fft_op {
+  const fft_info *info;
+  const tensor *in;
+  enum fft_norm norm;
+  int           ndims;        /* one at least */
+  int           dim[MAX_DIMS];/* the last of them is the one of which half is kept */
+  int64_t       n[MAX_DIMS];  /* length of the transform along each; 1 or more */
+  enum dtype    result;
+  shape         shape;        /* of the result */
+} fft_op;
+
+int fft_prepare(fft_op *f);              /* ERR_DTYPE */
+int fft_run(const fft_op *f, tensor *out);   /* into a fresh tensor. ERR_MEMORY ERR_NO_KERNEL … */
+
+#endif

@@ -1,0 +1,225 @@
+#include "op/fused.h"
+
+#include <string.h>
+
+#include "base/profile.h"
+
+/* ---- building ---- */
+
+void expression_init(expression *e, const enum dtype *in, int nin) {
+  memset(e, 0, sizeof *e);
+  e->program.nin = e->nvalue = nin;
+  for (int i = 0; i < nin; i++) {
+    e->in[i] = in[i];
+    e->program.in[i] = dtype_compute(in[i]);
+    e->value[i] = (fused_value){in[i], i};
+  }
+}
+
+/* The dtype in which value number `at` of the program is kept. */
+static enum dtype kept_as(const fused_program *p, int at) {
+  if (at < FUSED_CONSTANT) return p->in[at];
+  if (at < FUSED_REGISTER) return p->constant_dtype[at - FUSED_CONSTANT];
+  return p->step[at - FUSED_REGISTER].gives;
+}
+
+static bool same_scalar(const scalar *a, const scalar *b) {
+  return a->i == b->i && memcmp(&a->f, &b->f, sizeof a->f) == 0 && memcmp(&a->im, &b->im, sizeof a->im) == 0 &&
+         a->is_float == b->is_float && a->is_bool == b->is_bool && a->is_complex == b->is_complex;
+}
+
+static int add_constant(fused_program *p, const scalar *s, enum dtype d, int *at) {
+  int k = 0;
+  while (k < p->nconstant && !(p->constant_dtype[k] == d && same_scalar(&p->constant[k], s))) k++;
+  if (k == FUSED_CONSTANTS) return ERR_OVERFLOW;
+  *at = FUSED_CONSTANT + k;
+  if (k < p->nconstant) return OK;
+  p->constant[k].f = s->f;             /* field by field: the padding stays 0, for the hash */
+  p->constant[k].im = s->im;
+  p->constant[k].i = s->i;
+  p->constant[k].is_float = s->is_float;
+  p->constant[k].is_bool = s->is_bool;
+  p->constant[k].is_complex = s->is_complex;
+  p->constant_dtype[k] = d;
+  p->nconstant++;
+  return OK;
+}
+
+static int append_step(fused_program *p, const fused_step *s) {
+  if (p->nstep == FUSED_STEPS) return ERR_OVERFLOW;
+  p->step[p->nstep] = *s;
+  p->step[p->nstep].out = (uint8_t)(FUSED_REGISTER + p->nstep);
+  p->nstep++;
+  return OK;
+}
+
+/* A step is there once, however often the expression has it. */
+static int add_step(fused_program *p, const fused_step *s, int *at) {
+  int k = 0;
+  for (; k < p->nstep; k++) {
+    const fused_step *have = &p->step[k];
+    if (have->op == s->op && have->compute == s->compute && memcmp(have->in, s->in, sizeof s->in) == 0) break;
+  }
+  *at = FUSED_REGISTER + k;
+  return k < p->nstep ? OK : append_step(p, s);
+}
+
+/* To d; from its own dtype too: a copy. */
+static fused_step conversion(const fused_program *p, int from, enum dtype d) {
+  return (fused_step){.op = OP_positive, .compute = d, .from = kept_as(p, from), .gives = dtype_compute(d),
+                      .in = {(uint8_t)from}};
+}
+
+static int add_conversion(fused_program *p, int from, enum dtype d, int *at) {
+  fused_step s = conversion(p, from, d);
+  return add_step(p, &s, at);
+}
+
+/* The number in the program of an op's input, kept as compute dtype d. */
+static int add_input(expression *e, const fused_arg *a, enum dtype d, int *at) {
+  fused_program *p = &e->program;
+  if (a->value < 0) return add_constant(p, &a->s, d, at);
+  *at = e->value[a->value].at;
+  return kept_as(p, *at) == d ? OK : add_conversion(p, *at, d, at);
+}
+
+static int add_value(expression *e, enum dtype d, int at, int *result) {
+  if (e->nvalue == FUSED_VALUES) return ERR_OVERFLOW;
+  e->value[e->nvalue] = (fused_value){d, at};
+  *result = e->nvalue++;
+  return OK;
+}
+
+/* dtypes as they are for tensors: the ops of an expression promote as those of scripts do. */
+static int type_step(const expression *e, enum map_op op, const fused_arg *in, job *j) {
+  tensor stand_in[MAX_ARITY];
+  j->op = op;
+  j->nin = map_ops[op].nin;
+  for (int i = 0; i < j->nin; i++) {
+    j->in[i] = (arg){.t = in[i].value < 0 ? NULL : &stand_in[i], .s = in[i].s};
+    if (in[i].value >= 0) stand_in[i].dtype = e->value[in[i].value].dtype;
+  }
+  int st = job_dtypes(j);
+  return st == OK && j->compute != dtype_compute(j->compute) ? ERR_DTYPE : st;     /* nextafter of half floats */
+}
+
+static const bool is_costly[OP_COUNT] = {
+#define ROW(name, dtypes, ...) [OP_##name] = COSTLY_##dtypes,
+#define UNARY ROW
+#define BINARY ROW
+#define TERNARY ROW
+#define QUATERNARY ROW
+#include "ops.def"
+};
+
+int expression_apply(expression *e, enum map_op op, const fused_arg *in, int *result) {
+  job j;
+  int st = type_step(e, op, in, &j);
+  if (st != OK) return st;
+  fused_step s = {.op = op, .compute = j.compute, .from = j.compute,
+                  .gives = result_dtype(map_ops[op].result, j.compute)};
+  int at = 0;
+  for (int i = 0; st == OK && i < j.nin; i++) {
+    st = add_input(e, &in[i], i == 0 && map_ops[op].selects ? DT_bool : j.compute, &at);
+    s.in[i] = (uint8_t)at;
+  }
+  if (st == OK && op != OP_positive) st = add_step(&e->program, &s, &at);
+  if (is_costly[op]) e->program.costly = true;
+  return st == OK ? add_value(e, j.result, at, result) : st;
+}
+
+int expression_cast(expression *e, enum dtype d, const fused_arg *in, int *result) {
+  int at, st;
+  if (in->value < 0 && !scalar_fits(d, &in->s)) return ERR_SCALAR;
+  st = add_input(e, in, dtype_compute(d), &at);
+  if (st == OK && d != dtype_compute(d)) st = add_conversion(&e->program, at, d, &at);
+  return st == OK ? add_value(e, d, at, result) : st;
+}
+
+/* ---- finishing ---- */
+
+/* The last step that reads each value; -1: none. */
+static void find_last_uses(const fused_program *p, int *last) {
+  for (int k = 0; k < FUSED_STEPS; k++) last[k] = -1;
+  for (int i = 0; i < p->nstep; i++)
+    for (int k = 0; k < MAX_ARITY; k++)
+      if (p->step[i].in[k] >= FUSED_REGISTER) last[p->step[i].in[k] - FUSED_REGISTER] = i;
+}
+
+/* Registers in place of single assignment: each is used again after the last step that reads it. */
+static int deal_registers(fused_program *p) {
+  int last[FUSED_STEPS], home[FUSED_STEPS];
+  bool busy[FUSED_REGISTERS] = {false};
+  find_last_uses(p, last);
+  for (int i = 0; i < p->nstep; i++) {
+    fused_step *s = &p->step[i];
+    int r = 0;
+    while (r < FUSED_REGISTERS && busy[r]) r++;
+    if (r == FUSED_REGISTERS) return ERR_OVERFLOW;
+    busy[r] = true;
+    home[i] = r;
+    if (r >= p->nregister) p->nregister = r + 1;
+    s->out = (uint8_t)(FUSED_REGISTER + r);
+    for (int k = 0; k < MAX_ARITY; k++) {
+      if (s->in[k] < FUSED_REGISTER) continue;
+      int from = s->in[k] - FUSED_REGISTER;
+      s->in[k] = (uint8_t)(FUSED_REGISTER + home[from]);
+      if (last[from] == i) busy[home[from]] = false;
+    }
+    if (last[i] < 0) busy[r] = false;
+  }
+  return OK;
+}
+
+/* FNV-1a. */
+static uint64_t hash_bytes(const void *data, size_t n) {
+  uint64_t h = 0xcbf29ce484222325u;
+  for (const unsigned char *p = data, *end = p + n; p < end; p++) h = (h ^ *p) * 0x100000001b3u;
+  return h;
+}
+
+int expression_finish(expression *e, const fused_arg *in, enum dtype d) {
+  fused_program *p = &e->program;
+  arg weak = {.t = NULL, .s = in->s};
+  enum dtype own = in->value < 0 ? promote_arg(DT_none, &weak) : e->value[in->value].dtype;
+  int at;
+  e->result = d == DT_none ? own : d;
+  int st = add_input(e, in, dtype_compute(own), &at);
+  if (st == OK && at != FUSED_REGISTER + p->nstep - 1) {     /* an input or a constant: a step of its own */
+    fused_step s = conversion(p, at, dtype_compute(own));
+    st = append_step(p, &s);
+  }
+  if (st == OK) st = deal_registers(p);
+  p->hash = hash_bytes(p, sizeof *p);
+  return st;
+}
+
+/* ---- running ---- */
+
+int fused_prepare(const expression *e, job *j, int *wrong) {
+  j->op = OP_COUNT;
+  j->nin = e->program.nin;
+  j->result = e->result;
+  for (int i = 0; i < j->nin; i++) {
+    *wrong = i;
+    if (j->in[i].t && dtype_promote(j->in[i].t->dtype, e->in[i]) != e->in[i]) return ERR_DTYPE;
+    if (!j->in[i].t && !scalar_fits(e->in[i], &j->in[i].s)) return ERR_SCALAR;
+  }
+  int st = job_place(j);
+  return st == OK ? job_shape(j) : st;
+}
+
+int fused_run(const expression *e, const job *j, tensor *out) {
+  int st = job_check(j, out);
+  if (st != OK || out->count == 0) return st;
+  plan p;
+  job_plan(&p, j, out);
+  fused_call c = {.program = &e->program, .plan = &p, .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    if (t) c.in[i] = (operand){.data = tensor_data(t), .dtype = t->dtype};
+    else c.in[i] = (operand){.dtype = e->program.in[i], .value = j->in[i].s};
+  }
+  place where = out->store->place;
+  return device_fused(where, &c);
+}

@@ -1,0 +1,78 @@
+#include "op/host.h"
+
+#include "base/profile.h"
+#include "op/op.h"
+
+tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {
+  tensor t = {.store = s, .dtype = d, .shape = *dims, .count = 1};
+  *s = (storage){.place = host_place(), .ptr = data, .refs = 1};
+  for (int k = 0; k < dims->ndim; k++) t.count *= dims->dim[k];
+  shape_strides(dims, t.stride);
+  return t;
+}
+
+static bool on_host(const tensor *t) { return place_is_host(t->store->place); }
+
+bool host_has(const tensor *t) { return on_host(t) && tensor_is_contiguous(t); }
+
+/* ---- between devices ---- */
+
+static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
+
+/* The bytes of `in` to `out`: both packed, of one dtype and shape. Two kinds of device meet here on the host. */
+static int send(tensor *out, const tensor *in) {
+  place to = out->store->place, from = in->store->place;
+  if (place_same_kind(from, to))
+    return device_copy_across(to, tensor_data(out), from, tensor_data(in), bytes_of(in));
+  if (on_host(in)) return device_copy_in(to, tensor_data(out), tensor_data(in), bytes_of(in));
+  if (on_host(out)) return device_copy_out(tensor_data(out), from, tensor_data(in), bytes_of(in));
+  tensor here = {.store = NULL};
+  int st = tensor_init(&here, in->dtype, &in->shape, host_place());
+  if (st == OK) st = send(&here, in);
+  if (st == OK) st = send(out, &here);
+  tensor_drop(&here);
+  return st;
+}
+
+/* Dtypes are converted where that leaves less to send. */
+static enum dtype sent_dtype(const tensor *out, const tensor *in) {
+  return dtype_size(out->dtype) < dtype_size(in->dtype) ? out->dtype : in->dtype;
+}
+
+static bool is_packed(const tensor *t, enum dtype d, const shape *s) {
+  return t->dtype == d && shape_equal(&t->shape, s) && tensor_is_contiguous(t);
+}
+
+int host_copy(tensor *out, const tensor *in) {
+  tensor packed = {.store = NULL}, there = {.store = NULL};
+  int64_t stride[MAX_DIMS];
+  int st = OK;
+  if (place_equal(out->store->place, in->store->place)) return op_copy(out, in);
+  if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return ERR_BROADCAST;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  if (out->count == 0) return OK;
+  enum dtype d = sent_dtype(out, in);
+  bool as_is = is_packed(in, d, &in->shape), straight = is_packed(out, d, &in->shape);
+  if (!as_is) st = tensor_init(&packed, d, &in->shape, in->store->place);
+  if (st == OK && !as_is) st = op_copy(&packed, in);
+  if (st == OK && !straight) st = tensor_init(&there, d, &in->shape, out->store->place);
+  if (st == OK) st = send(straight ? out : &there, as_is ? in : &packed);
+  if (st == OK && !straight) st = op_copy(out, &there);
+  tensor_drop(&packed);
+  tensor_drop(&there);
+  return st;
+}
+
+/* ---- plain memory ---- */
+
+int host_read(const tensor *t, enum dtype as, void *to) {
+  storage s;
+  tensor out = host_tensor(&s, as, &t->shape, to);
+  return t->count == 0 ? OK : host_copy(&out, t);
+}
+
+int host_write(tensor *t, enum dtype as, const void *from) {
+  storage s;
+  tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* only read */
+  return t->count == 0 ? OK : host_copy(t, &in);
+}

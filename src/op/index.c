@@ -1,0 +1,133 @@
+#include "op/index.h"
+
+#include <string.h>
+
+#include "base/profile.h"
+
+void index_start(index_job *j, enum index_op op, const tensor *x) {
+  j->op = op;
+  j->target = *x;
+  j->shape.ndim = 0;
+  j->nindex = 0;
+  j->sound = false;
+  j->function = "";
+}
+
+void index_dim(index_job *j, const tensor *x, int dim) {
+  j->shape.dim[j->shape.ndim] = x->shape.dim[dim];
+  j->stride[j->shape.ndim++] = x->stride[dim];
+}
+
+int index_add_input(index_job *j, const tensor *t, int first, int ndim, const tensor *x, int dim) {
+  index_input *in = &j->index[j->nindex++];
+  shape part = {.ndim = ndim};
+  memcpy(part.dim, j->shape.dim + first, sizeof *part.dim * (size_t)ndim);
+  memset(in->stride, 0, sizeof *in->stride * (size_t)j->shape.ndim);
+  in->t = t;
+  in->dim = dim;
+  in->length = x->shape.dim[dim];
+  in->step = x->stride[dim];
+  return shape_expand(&t->shape, t->stride, &part, in->stride + first);
+}
+
+/* Can plan dim d and the kept dim `last` before it be walked as one by all sides? */
+static bool mergeable(const index_call *c, int last, int d) {
+  const plan *p = &c->plan;
+  int64_t n = p->shape[d];
+  for (int k = 0; k < 2; k++)
+    if (p->stride[k][last] != p->stride[k][d] * n) return false;
+  for (int k = 0; k < c->nindex; k++)
+    if (c->index[k].stride[last] != c->index[k].stride[d] * n) return false;
+  return true;
+}
+
+/* plan_collapse, for the index strides too. */
+static void collapse(index_call *c) {
+  plan *p = &c->plan;
+  int kept = 0;
+  for (int d = 0; d < p->ndim; d++) {
+    if (p->shape[d] == 1) continue;
+    bool merge = kept > 0 && mergeable(c, kept - 1, d);
+    int to = merge ? kept - 1 : kept++;
+    p->shape[to] = merge ? p->shape[to] * p->shape[d] : p->shape[d];
+    for (int k = 0; k < 2; k++) p->stride[k][to] = p->stride[k][d];
+    for (int k = 0; k < c->nindex; k++) c->index[k].stride[to] = c->index[k].stride[d];
+  }
+  p->ndim = kept;
+}
+
+static int check(const index_job *j, const tensor *values) {
+  const tensor *target = &j->target;
+  place where = target->store->place;
+  if (!place_equal(values->store->place, where)) return ERR_DEVICES;
+  for (int k = 0; k < j->nindex; k++) {
+    if (!place_equal(j->index[k].t->store->place, where)) return ERR_DEVICES;
+    if (j->op != INDEX_get && tensor_conflicts(target, j->index[k].t)) return ERR_OVERLAP;
+  }
+  if (j->op == INDEX_get) return OK;
+  if (tensor_is_overlapping(target)) return ERR_READONLY;
+  if (tensor_conflicts(target, values)) return ERR_OVERLAP;
+  return j->op == INDEX_add && values->dtype == DT_bool ? ERR_DTYPE : OK;
+}
+
+int index_run(index_job *j, tensor *values) {
+  int64_t stride[MAX_DIMS];
+  int st = check(j, values);
+  if (st == OK) st = shape_expand(&values->shape, values->stride, &j->shape, stride);
+  if (st != OK) return st;
+  index_call c;                     /* 4 KiB: no initialiser, only what is used is set */
+  c.op = j->op;
+  c.nindex = j->nindex;
+  c.sound = j->sound;
+  c.function = j->function;
+  c.bad = &j->bad;
+  c.bad_index = &j->bad_index;
+  c.values = (operand){.data = tensor_data(values), .dtype = values->dtype};
+  c.target = (operand){.data = tensor_data(&j->target), .dtype = j->target.dtype};
+  plan_init(&c.plan, &j->shape);
+  plan_operand(&c.plan, 0, stride);
+  plan_operand(&c.plan, 1, j->stride);
+  for (int k = 0; k < j->nindex; k++) {
+    const index_input *in = &j->index[k];
+    index_source *to = &c.index[k];
+    to->data = tensor_data(in->t);
+    to->count = in->t->count;
+    to->length = in->length;
+    to->step = in->step;
+    to->dim = in->dim;
+    memcpy(to->stride, in->stride, sizeof *in->stride * (size_t)j->shape.ndim);
+  }
+  collapse(&c);
+  place where = j->target.store->place;
+  return device_index(where, &c);
+}
+
+static int run_nonzero(const tensor *mask, int64_t *out, int64_t *count) {
+  nonzero_call c = {.in = tensor_data(mask), .ndim = mask->shape.ndim, .out = out, .count = *count};
+  memcpy(c.shape, mask->shape.dim, sizeof c.shape);
+  place where = mask->store->place;
+  int st = device_nonzero(where, &c);
+  *count = c.count;
+  return st;
+}
+
+int op_count_true(const tensor *mask, int64_t *count) {
+  *count = 0;
+  return run_nonzero(mask, NULL, count);
+}
+
+int op_nonzero(const tensor *mask, tensor *out) {
+  int64_t count = out->shape.dim[1];
+  return run_nonzero(mask, tensor_data(out), &count);
+}
+
+int op_search(const tensor *sorted, const tensor *values, bool right, tensor *out) {
+  int last = sorted->shape.ndim - 1;
+  search_call c = {.dtype = sorted->dtype, .sorted = tensor_data(sorted), .values = tensor_data(values),
+                   .out = tensor_data(out), .n = sorted->shape.dim[last], .rows = 1, .right = right};
+  for (int d = 0; d < last; d++) c.rows *= sorted->shape.dim[d];
+  if (values->count == 0) return OK;
+  c.count = values->count / c.rows;
+  place where = out->store->place;
+  return device_search(where, &c);
+}

@@ -1,0 +1,324 @@
+#include "op/linalg.h"
+
+#include <stdlib.h>
+
+#include "base/profile.h"
+#include "base/view.h"
+
+/* What every op of linalg is like. */
+enum home { OWN, FIRST, SECOND };     /* where a's copy is: in memory of its own, or in a result, which it becomes */
+
+static const struct linalg_way {
+  bool square;
+  bool takes_b;
+  bool reports;          /* asks for info */
+  bool columns;          /* wants a itself; else its transpose will do: a row-major copy */
+  enum home home;
+} ways[LINALG_COUNT] = {
+  [LINALG_cholesky] = {.square = true, .reports = true, .home = FIRST},
+  [LINALG_lu]       = {.columns = true, .home = FIRST},
+  [LINALG_lu_solve] = {.square = true, .takes_b = true, .columns = true},
+  [LINALG_solve]    = {.square = true, .takes_b = true, .reports = true},
+  [LINALG_inv]      = {.square = true, .reports = true, .home = FIRST},
+  [LINALG_det]      = {.square = true},
+  [LINALG_slogdet]  = {.square = true},
+  [LINALG_qr]       = {.columns = true},
+  [LINALG_svd]      = {.reports = true},
+  [LINALG_eigh]     = {.square = true, .reports = true, .home = SECOND},
+  [LINALG_eig]      = {.square = true, .reports = true, .columns = true},
+  [LINALG_lstsq]    = {.takes_b = true, .reports = true, .columns = true},
+};
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- preparing ---- */
+
+static int choose_dtype(linalg_job *j) {
+  enum dtype d = j->a->dtype;
+  if (j->b) d = dtype_promote(d, j->b->dtype);
+  if (dtype_kind(d) < KIND_FLOAT) d = dtype_default_float();
+  j->dtype = d;
+  return dtype_compute(d) == d ? OK : ERR_DTYPE;
+}
+
+/* a's matrices, and their batch with that of b. */
+static int choose_shapes(linalg_job *j) {
+  const shape *a = &j->a->shape;
+  if (a->ndim < 2) return ERR_RANK;
+  j->batch = *a;
+  j->batch.ndim -= 2;
+  j->m = a->dim[a->ndim - 2];
+  j->n = a->dim[a->ndim - 1];
+  if (ways[j->op].square && j->m != j->n) return ERR_SQUARE;
+  if (!j->b) return OK;
+  shape b = j->b->shape;
+  if (b.ndim == 0) return ERR_RANK;
+  j->vector = b.ndim == 1;
+  j->k = j->vector ? 1 : b.dim[b.ndim - 1];
+  if (b.dim[j->vector ? 0 : b.ndim - 2] != j->m) return ERR_INNER;
+  b.ndim -= j->vector ? 1 : 2;
+  int st = shape_broadcast(&j->batch, &b);
+  return st == OK && j->batch.ndim + 2 > MAX_DIMS ? ERR_NDIM : st;
+}
+
+/* One more result: the batch dims and ndim more. */
+static linalg_result *add_result(linalg_job *j, enum dtype dtype, int ndim, int64_t rows, int64_t columns) {
+  linalg_result *r = &j->out[j->nout++];
+  r->dtype = dtype;
+  r->shape = j->batch;
+  r->columns = false;
+  if (ndim > 0) r->shape.dim[r->shape.ndim++] = rows;
+  if (ndim > 1) r->shape.dim[r->shape.ndim++] = columns;
+  return r;
+}
+
+static void add_columns(linalg_job *j, enum dtype dtype, int64_t rows, int64_t columns) {
+  add_result(j, dtype, 2, rows, columns)->columns = true;
+}
+
+/* As many columns of b as were given. */
+static void add_solution(linalg_job *j, int64_t rows) {
+  add_result(j, j->dtype, j->vector ? 1 : 2, rows, j->k)->columns = !j->vector;
+}
+
+static void choose_results(linalg_job *j) {
+  int64_t m = j->m, n = j->n, p = least(m, n);
+  enum dtype d = j->dtype, real = dtype_real(d);
+  j->nout = 0;
+  switch (j->op) {
+    case LINALG_cholesky:
+      add_result(j, d, 2, m, n)->columns = j->upper;
+      break;
+    case LINALG_inv:
+      add_result(j, d, 2, m, n);
+      break;
+    case LINALG_lu:
+      add_columns(j, d, m, n);
+      add_result(j, j->full ? DT_int64 : DT_int32, 1, j->full ? m : p, 0);
+      break;
+    case LINALG_lu_solve: case LINALG_solve:
+      add_solution(j, n);
+      break;
+    case LINALG_slogdet:
+      add_result(j, d, 0, 0, 0);
+      add_result(j, real, 0, 0, 0);
+      break;
+    case LINALG_qr:
+      add_columns(j, d, m, j->full ? m : p);
+      add_columns(j, d, j->full ? m : p, n);
+      break;
+    case LINALG_svd:
+      if (j->vectors) add_result(j, d, 2, m, j->full ? m : p);
+      add_result(j, real, 1, p, 0);
+      if (j->vectors) add_result(j, d, 2, j->full ? n : p, n);
+      break;
+    case LINALG_eigh:
+      add_result(j, real, 1, n, 0);
+      if (j->vectors) add_columns(j, d, n, n);
+      break;
+    case LINALG_eig:
+      add_result(j, dtype_complex(d), 1, n, 0);
+      if (j->vectors) add_columns(j, dtype_complex(d), n, n);
+      break;
+    case LINALG_lstsq:
+      add_solution(j, most(m, n));
+      add_result(j, DT_int64, 0, 0, 0);
+      add_result(j, real, 1, p, 0);
+      break;
+    default:
+      add_result(j, d, 0, 0, 0);
+  }
+}
+
+int linalg_prepare(linalg_job *j) {
+  const tensor *with[] = {j->b, j->pivots};
+  for (int i = 0; i < 2; i++)
+    if (with[i] && !place_equal(j->a->store->place, with[i]->store->place)) return ERR_DEVICES;
+  int st = choose_shapes(j);
+  if (st == OK) st = choose_dtype(j);
+  if (st != OK) return st;
+  choose_results(j);
+  return shape_count(&j->batch, 1, &j->count);
+}
+
+/* ---- running ---- */
+
+/* Makes t, whose memory is contiguous in any order of dims, batch × m × n; columns: column-major. */
+static void lay_out(const linalg_job *j, tensor *t, int64_t m, int64_t n, bool columns) {
+  t->shape = j->batch;
+  int d = t->shape.ndim;
+  t->shape.ndim += 2;
+  t->shape.dim[d] = columns ? n : m;
+  t->shape.dim[d + 1] = columns ? m : n;
+  shape_strides(&t->shape, t->stride);
+  if (columns) view_swap(t, d, d + 1);
+}
+
+/* work: a, in home's memory or (home NULL) its own. */
+static int copy_a(const linalg_job *j, tensor *work, const tensor *home, bool columns) {
+  shape s = j->batch;
+  s.dim[s.ndim++] = j->m;
+  s.dim[s.ndim++] = j->n;
+  int st = OK;
+  if (home) tensor_view(work, home);
+  else st = tensor_init(work, j->dtype, &s, j->a->store->place);
+  if (st != OK) return st;
+  lay_out(j, work, j->m, j->n, columns);
+  return op_copy(work, j->a);
+}
+
+/* b into the first result; where that has more rows (lstsq), the rest is 0. */
+static int copy_b(const linalg_job *j, tensor *x) {
+  tensor rows = *x;
+  int d = j->batch.ndim, st = OK;
+  if (x->shape.dim[d] != j->m) {
+    st = op_fill(x, (scalar){.i = 0});
+    rows.shape.dim[d] = j->m;
+    rows.count = x->count / x->shape.dim[d] * j->m;
+  }
+  return st == OK ? op_copy(&rows, j->b) : st;
+}
+
+/* Where a's copy is, and in which order. */
+static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
+  switch (ways[j->op].home) {
+    case FIRST:  return out[0];
+    case SECOND: return j->vectors ? out[1] : NULL;
+    default:     break;
+  }
+  bool q_fits = j->op == LINALG_qr && out[0]->shape.dim[j->batch.ndim + 1] == j->n;
+  return q_fits ? out[0] : NULL;
+}
+
+/* Eigenvectors of aᵀ = conj(a) are the conjugates of a's. The device gets a Cholesky factor's triangle as the upper one. */
+static bool choose_columns(const linalg_job *j) {
+  if (j->op == LINALG_eigh) return j->vectors && dtype_kind(j->dtype) == KIND_COMPLEX;
+  if (j->op == LINALG_cholesky) return j->upper;
+  return ways[j->op].columns;
+}
+
+static double epsilon(enum dtype d) { return dtype_real(d) == DT_float32 ? 0x1p-23 : 0x1p-52; }
+
+/* The results as the call's operands. */
+static void set_results(const linalg_job *j, linalg_call *c, tensor *const *out) {
+  void *r[LINALG_RESULTS];
+  for (int i = 0; i < j->nout; i++) r[i] = tensor_data(out[i]);
+  switch (j->op) {
+    case LINALG_lu:
+      if (j->full) c->order = r[1];
+      else c->pivots = r[1];
+      break;
+    case LINALG_lu_solve: case LINALG_solve: case LINALG_det:
+      c->b = r[0];
+      break;
+    case LINALG_slogdet:
+      c->b = r[0];
+      c->values = r[1];
+      break;
+    case LINALG_qr:
+      c->b = r[0];
+      c->c = r[1];
+      break;
+    case LINALG_svd:                       /* aᵀ = (Vᴴ)ᵀ S Uᵀ */
+      c->values = r[j->vectors ? 1 : 0];
+      c->b = j->vectors ? r[2] : NULL;
+      c->c = j->vectors ? r[0] : NULL;
+      break;
+    case LINALG_eigh:
+      c->values = r[0];
+      break;
+    case LINALG_eig:
+      c->b = r[0];
+      c->c = j->vectors ? r[1] : NULL;
+      break;
+    case LINALG_lstsq:
+      c->b = r[0];
+      c->rank = r[1];
+      c->values = r[2];
+      break;
+    default:
+      break;
+  }
+}
+
+static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns, tensor *const *out) {
+  linalg_call c = {.op = j->op, .dtype = j->dtype, .batch = j->count, .k = j->k, .full = j->full, .vectors = j->vectors,
+                   .upper = j->upper == columns, .transposed = !columns, .a = tensor_data(a),
+                   .m = columns ? j->m : j->n, .n = columns ? j->n : j->m,
+                   .rtol = j->rtol >= 0 ? j->rtol : epsilon(j->dtype) * (double)most(j->m, j->n)};
+  if (j->pivots) c.pivots = tensor_data(j->pivots);
+  set_results(j, &c, out);
+  return c;
+}
+
+/* The device's part; the first matrix without a result is noted. */
+static int call_device(linalg_job *j, linalg_call *c) {
+  place where = j->a->store->place;
+  int32_t few[16], *info = NULL;
+  if (ways[j->op].reports) info = j->count <= 16 ? few : malloc((size_t)j->count * sizeof *info);
+  if (ways[j->op].reports && !info) return ERR_MEMORY;
+  c->info = info;
+  int st = device_linalg(where, c);
+  for (int64_t i = 0; info && st == OK && i < j->count; i++) {
+    if (!info[i]) continue;
+    j->failed = i;
+    j->info = info[i];
+    st = ERR_MATRIX;
+  }
+  if (info != few) free(info);
+  return st;
+}
+
+/* Every matrix of t becomes the identity. */
+static int fill_identity(tensor *t) {
+  int st = op_fill(t, (scalar){.i = 0}), d = t->shape.ndim - 2;
+  tensor line = *t;
+  view_diagonal(&line, d, d + 1, 0);
+  return st == OK ? op_fill(&line, (scalar){.f = 1, .i = 1}) : st;
+}
+
+/* Results for matrices without elements: products of none, matrices that are orthogonal. */
+static int run_empty(const linalg_job *j, tensor *const *out) {
+  int st = OK;
+  for (int i = 0; st == OK && i < j->nout; i++) {
+    bool first = i == 0;
+    if (!out[i]->count) continue;
+    if (j->op == LINALG_lstsq && first) st = copy_b(j, out[i]);
+    else if (j->op == LINALG_qr || j->op == LINALG_svd) st = fill_identity(out[i]);
+    else st = op_fill(out[i], (scalar){.f = first, .i = first});
+  }
+  return st;
+}
+
+/* lstsq of no columns still has rank and values: they are found with one. */
+static int run_no_columns(linalg_job *j, tensor *const *out) {
+  tensor b = {.store = NULL}, *with[LINALG_RESULTS] = {&b, out[1], out[2]};
+  linalg_job one = *j;
+  shape s = j->out[0].shape;
+  one.k = s.dim[s.ndim - 1] = 1;
+  int st = tensor_init(&b, j->dtype, &s, j->a->store->place);
+  if (st == OK) st = op_fill(&b, (scalar){.i = 0});
+  one.b = NULL;
+  if (st == OK) st = linalg_run(&one, with);
+  j->failed = one.failed;
+  j->info = one.info;
+  tensor_drop(&b);
+  return st;
+}
+
+int linalg_run(linalg_job *j, tensor *const *out) {
+  if (j->count == 0) return OK;
+  if (j->m == 0 || j->n == 0) return run_empty(j, out);
+  if (ways[j->op].takes_b && j->k == 0) return j->op == LINALG_lstsq ? run_no_columns(j, out) : OK;
+  tensor a = {.store = NULL};
+  bool columns = choose_columns(j);
+  int st = copy_a(j, &a, choose_home(j, out), columns);
+  if (st == OK && j->b) st = copy_b(j, out[0]);
+  if (st == OK) {
+    linalg_call c = make_call(j, &a, columns, out);
+    st = call_device(j, &c);
+  }
+  tensor_drop(&a);
+  return st;
+}

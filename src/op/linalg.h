@@ -1,0 +1,50 @@
+#ifndef LT_OP_LINALG_H
+#define LT_OP_LINALG_H
+
+/* Linear algebra by LAPACK or what a device has in its place: dtypes, shapes, copies in the order of memory that LAPACK
+** wants; then the device. Never a Lua error. */
+
+#include "op/op.h"
+
+enum { LINALG_RESULTS = 4 };
+
+/* A result as scripts see it; columns: its last two dims lie in memory the other way round. */
+typedef struct linalg_result {
+  enum dtype dtype;
+  shape      shape;
+  bool       columns;
+} linalg_result;
+
+/* A call on its way: fill the first part; linalg_prepare fills the second.
+**   op         results
+**   cholesky   the factor                       lu         L and U in one, pivots or (full) order
+**   inv        the inverse                      lu_solve   x; a and pivots as lu gives them
+**   solve      x                                qr         Q, R
+**   det        the determinant                  svd        (vectors) U, values, Vᴴ; else values
+**   slogdet    sign, logarithm                  eigh, eig  values, (vectors) V
+**   lstsq      what gelsd leaves in b, rank, values of a */
+typedef struct linalg_job {
+  enum linalg_op op;
+  const tensor *a, *b, *pivots;
+  bool   upper, full, vectors;
+  double rtol;                 /* lstsq; negative: eps * max(m, n) */
+
+  enum dtype dtype;            /* computed in */
+  shape   batch;
+  int64_t count, m, n, k;      /* matrices, a's rows and columns, b's columns */
+  bool    vector;              /* b is one vector */
+  int     nout;
+  linalg_result out[LINALG_RESULTS];
+
+  int64_t failed;              /* with ERR_MATRIX: the first matrix that has no result, 0-based, */
+  int32_t info;                /* and what is said of it: kernel.h */
+} linalg_job;
+
+/* ERR_RANK ERR_SQUARE ERR_INNER (a's rows, b's) ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no
+** memory. */
+int linalg_prepare(linalg_job *j);
+
+/* Into fresh tensors of these results. ERR_MATRIX ERR_MEMORY ERR_OVERFLOW (more than LAPACK counts) ERR_NO_KERNEL … */
+int linalg_run(linalg_job *j, tensor *const *out);
+
+#endif

@@ -1,0 +1,64 @@
+#include "op/line.h"
+
+#include "base/profile.h"
+
+const line_info line_ops[LINE_COUNT] = {
+#define SCAN(name, reduction, dtypes, ...) SCAN_ROW(name, reduction, dtypes, __VA_ARGS__)
+#define SCAN_ROW(name, reduction, dtypes, accumulator, init, step, doc) \
+  [SCAN_##name] = {#name, doc, true, SCAN_##name, REDUCE_##reduction, CLASS_##dtypes},
+#define SOFTMAX(name, keep, m, last, doc) \
+  [SCAN_COUNT + SOFTMAX_##name] = {#name, doc, false, SOFTMAX_##name, REDUCE_COUNT, CLASS_REALFLOAT},
+#include "ops.def"
+};
+
+/* Scans have the dtypes of their reduction. */
+static int choose_dtype(line_op *l) {
+  if (l->info->is_scan) {
+    reduction r = {.op = l->info->reduction, .in = l->in, .dtype = l->dtype};
+    int st = reduce_dtypes(&r);
+    l->compute = r.compute;
+    l->result = r.result;
+    return st;
+  }
+  enum dtype d = l->dtype == DT_none ? l->in->dtype : l->dtype;
+  if (dtype_kind(d) == KIND_COMPLEX || dtype_kind(l->in->dtype) == KIND_COMPLEX) return ERR_DTYPE;
+  if (dtype_kind(d) < KIND_FLOAT) {
+    if (l->dtype != DT_none) return ERR_DTYPE;
+    d = dtype_default_float();
+  }
+  l->result = d;
+  l->compute = sum_compute(l->in->dtype, d);
+  return OK;
+}
+
+int line_prepare(line_op *l) {
+  l->shape = l->in->shape;
+  l->shape.dim[l->dim] += l->initial;
+  return choose_dtype(l);
+}
+
+/* The line along l->dim, and the plan of the other dims. */
+static line_call make_call(const line_op *l, const tensor *out) {
+  const tensor *in = l->in;
+  line_call c = {.compute = l->compute, .n = in->shape.dim[l->dim],
+                 .in_stride = in->stride[l->dim], .out_stride = out->stride[l->dim],
+                 .in = {.data = tensor_data(in), .dtype = in->dtype},
+                 .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  plan_lines(&c.outer, &in->shape, l->dim, 2, (const int64_t *[]){out->stride, in->stride});
+  plan_sort(&c.outer, 1);
+  plan_collapse(&c.outer, 2);
+  return c;
+}
+
+int line_run(const line_op *l, tensor *out) {
+  place where = l->in->store->place;
+  if (!place_equal(l->in->store->place, out->store->place)) return ERR_DEVICES;
+  int st = check_target(out, &l->shape, l->result, &l->in, 1);
+  if (st != OK || out->count == 0) return st;
+  if (l->info->is_scan) {
+    scan_call c = {.op = (enum scan_op)l->info->op, .initial = l->initial, .line = make_call(l, out)};
+    return device_scan(where, &c);
+  }
+  softmax_call c = {.op = (enum softmax_op)l->info->op, .line = make_call(l, out)};
+  return device_softmax(where, &c);
+}

@@ -1,0 +1,159 @@
+#include "op/matmul.h"
+
+#include "base/profile.h"
+
+static enum precision precision = PRECISION_ieee;
+
+void matmul_set_precision(enum precision p) { precision = p; }
+enum precision matmul_precision(void) { return precision; }
+
+/* An input as a stack of matrices: batch dims, then rows and columns. A vector is one row (left) or one
+** column (right), whose other stride is 0. */
+typedef struct side {
+  shape   batch;
+  int64_t size[2], stride[2];
+  bool    vector;
+} side;
+
+static void side_init(side *s, const tensor *t, bool vector, bool left) {
+  int last = t->shape.ndim - 1, along = left ? 1 : 0;
+  s->vector = vector || t->shape.ndim == 1;
+  s->batch = t->shape;
+  s->batch.ndim = s->vector ? last : last - 1;
+  for (int i = 0; i < 2; i++) {
+    bool dropped = s->vector && i != along;
+    int d = s->vector ? last : last - 1 + i;
+    s->size[i] = dropped ? 1 : t->shape.dim[d];
+    s->stride[i] = dropped ? 0 : t->stride[d];
+  }
+}
+
+int matmul_prepare(matmul_job *j) {
+  const tensor *a = j->a, *b = j->b;
+  if (!a->shape.ndim || !b->shape.ndim) return ERR_RANK;
+  if (!place_equal(a->store->place, b->store->place)) return ERR_DEVICES;
+  j->dtype = dtype_promote(a->dtype, b->dtype);
+  if (a->dtype == DT_bool || b->dtype == DT_bool) return ERR_DTYPE;
+  side left, right;
+  side_init(&left, a, j->kind == MATMUL_vecdot, true);
+  side_init(&right, b, j->kind == MATMUL_vecdot, false);
+  if (left.size[1] != right.size[0]) return ERR_INNER;
+  j->batch = left.batch;
+  int st = shape_broadcast(&j->batch, &right.batch);
+  if (st != OK) return st;
+  if (j->batch.ndim + !left.vector + !right.vector > MAX_DIMS) return ERR_NDIM;
+  j->shape = j->batch;
+  if (!left.vector) j->shape.dim[j->shape.ndim++] = left.size[0];
+  if (!right.vector) j->shape.dim[j->shape.ndim++] = right.size[1];
+  return OK;
+}
+
+/* One matrix of all when the batch only lengthens a's rows: [8, 64, 32] @ [32, 10] is [512, 32] @ [32, 10]. */
+static void fold_batch(gemm_call *c) {
+  plan *p = &c->batch;
+  if (p->ndim != 1 || p->stride[2][0] != 0) return;
+  if (c->m == 1) {
+    c->a_stride[0] = p->stride[1][0];
+    c->c_stride[0] = p->stride[0][0];
+  } else if (p->stride[1][0] != c->m * c->a_stride[0] || p->stride[0][0] != c->m * c->c_stride[0]) {
+    return;
+  }
+  c->m *= p->shape[0];
+  p->ndim = 0;
+  p->count = 1;
+}
+
+static void batch_operand(plan *p, int k, const side *s, const tensor *t, const shape *batch) {
+  int64_t stride[MAX_DIMS];
+  shape_expand(&s->batch, t->stride, batch, stride);
+  plan_operand(p, k, stride);
+}
+
+/* All three of j's dtype. */
+static int run_same(const matmul_job *j, const tensor *a, const tensor *b, tensor *out, scalar alpha, scalar beta) {
+  side left, right;
+  side_init(&left, a, j->kind == MATMUL_vecdot, true);
+  side_init(&right, b, j->kind == MATMUL_vecdot, false);
+  gemm_call c = {
+    .dtype = j->dtype, .m = left.size[0], .n = right.size[1], .k = left.size[1],
+    .a = tensor_data(a), .a_stride = {left.stride[0], left.stride[1]},
+    .b = tensor_data(b), .b_stride = {right.stride[0], right.stride[1]},
+    .c = tensor_data(out), .alpha = alpha, .beta = beta, .precision = precision,
+  };
+  int d = j->batch.ndim;
+  if (!left.vector) c.c_stride[0] = out->stride[d++];
+  if (!right.vector) c.c_stride[1] = out->stride[d];
+  plan_init(&c.batch, &j->batch);
+  plan_operand(&c.batch, 0, out->stride);
+  batch_operand(&c.batch, 1, &left, a, &j->batch);
+  batch_operand(&c.batch, 2, &right, b, &j->batch);
+  plan_collapse(&c.batch, 3);
+  fold_batch(&c);
+  place where = out->store->place;
+  return device_gemm(where, &c);
+}
+
+/* *use is t, or `fresh`: a copy of it in dtype d. */
+static int converted(const tensor *t, enum dtype d, tensor *fresh, const tensor **use) {
+  *use = t;
+  if (t->dtype == d) return OK;
+  int st = tensor_init(fresh, d, &t->shape, t->store->place);
+  if (st != OK) return st;
+  *use = fresh;
+  return op_copy(fresh, t);
+}
+
+/* The same of the left side, which vecdot conjugates. */
+static int converted_left(const matmul_job *j, tensor *fresh, const tensor **use) {
+  if (j->kind != MATMUL_vecdot || dtype_kind(j->a->dtype) != KIND_COMPLEX)
+    return converted(j->a, j->dtype, fresh, use);
+  job conjugate = {.op = OP_conj, .nin = 1, .in = {{.t = j->a}}};
+  int st = job_prepare(&conjugate);
+  if (st == OK) st = tensor_init(fresh, j->dtype, &j->a->shape, j->a->store->place);
+  *use = fresh;
+  return st == OK ? job_compute(&conjugate, fresh) : st;
+}
+
+static bool shares_memory(const tensor *out, const tensor *in) {
+  return tensor_conflicts(out, in) || (out->count && tensor_data(out) == tensor_data(in));
+}
+
+static int check_out(const matmul_job *j, const tensor *out) {
+  if (!place_equal(j->a->store->place, out->store->place)) return ERR_DEVICES;
+  int st = check_target(out, &j->shape, j->dtype, NULL, 0);
+  if (st != OK) return st;
+  return shares_memory(out, j->a) || shares_memory(out, j->b) ? ERR_OVERLAP : OK;
+}
+
+/* Half floats with integers, which may not fit them, are multiplied in float32. */
+static enum dtype compute_dtype(const matmul_job *j) {
+  bool half = j->dtype == DT_float16 || j->dtype == DT_bfloat16;
+  bool integer = dtype_kind(j->a->dtype) < KIND_FLOAT || dtype_kind(j->b->dtype) < KIND_FLOAT;
+  return half && integer ? DT_float32 : j->dtype;
+}
+
+int matmul_run(const matmul_job *job, tensor *out, scalar alpha, scalar beta) {
+  int st = check_out(job, out);
+  if (st != OK || out->count == 0) return st;
+  matmul_job wide = *job, *j = &wide;
+  wide.dtype = compute_dtype(job);
+  tensor fresh[3] = {{.store = NULL}, {.store = NULL}, {.store = NULL}};
+  const tensor *a, *b, *c;
+  st = converted_left(j, &fresh[0], &a);
+  if (st == OK) st = converted(j->b, j->dtype, &fresh[1], &b);
+  if (st == OK) st = converted(out, j->dtype, &fresh[2], &c);
+  if (st == OK) st = run_same(j, a, b, c == out ? out : &fresh[2], alpha, beta);
+  if (st == OK && c != out) st = op_copy(out, c);
+  for (int i = 0; i < 3; i++) tensor_drop(&fresh[i]);
+  return st;
+}
+
+int addmm_run(const matmul_job *j, const tensor *input, tensor *out, scalar alpha, scalar beta) {
+  if (dtype_kind(j->dtype) < KIND_FLOAT && (alpha.is_float || beta.is_float)) return ERR_SCALAR;
+  if (dtype_kind(j->dtype) != KIND_COMPLEX && (alpha.is_complex || beta.is_complex)) return ERR_SCALAR;
+  int st = check_out(j, out);
+  if (st != OK) return st;
+  bool in_place = out->store == input->store && !tensor_conflicts(out, input) && shape_equal(&out->shape, &input->shape);
+  if (!in_place && (beta.f != 0 || beta.i != 0 || beta.im != 0)) st = op_copy(out, input);
+  return st == OK ? matmul_run(j, out, alpha, beta) : st;
+}

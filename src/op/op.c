@@ -1,0 +1,258 @@
+#include "op/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/profile.h"
+
+const op_info map_ops[OP_COUNT] = {
+#define INFO(nin, selects, name, dtypes, result, expr, doc) \
+  [OP_##name] = {#name, #name "_", doc, #expr, nin, CLASS_##dtypes, RESULT_##result, selects},
+#define UNARY(...) INFO(1, false, __VA_ARGS__)
+#define BINARY(...) INFO(2, false, __VA_ARGS__)
+#define TERNARY(...) INFO(3, false, __VA_ARGS__)
+#define SELECT(...) INFO(3, true, __VA_ARGS__)
+#define QUATERNARY(...) INFO(4, false, __VA_ARGS__)
+#include "ops.def"
+};
+
+bool op_is_hidden(enum map_op op) {
+  const char *name = map_ops[op].name;
+  return name[strlen(name) - 1] == '_';
+}
+
+/* ---- dtypes ---- */
+
+/* A weak number never widens within a kind; a complex one makes dtypes complex; an integer lifts bool to int64, a float lifts
+** bool and integers to the default float, a boolean lifts nothing. */
+enum dtype promote_arg(enum dtype d, const arg *a) {
+  if (a->t) return d == DT_none ? a->t->dtype : dtype_promote(d, a->t->dtype);
+  if (a->s.is_complex) return d == DT_none ? DT_complex128 : dtype_complex(d);
+  if (d == DT_none) return a->s.is_float ? dtype_default_float() : a->s.is_bool ? DT_bool : DT_int64;
+  int kind = dtype_kind(d);
+  if (a->s.is_float) return kind >= KIND_FLOAT ? d : dtype_default_float();
+  return kind == KIND_BOOL && !a->s.is_bool ? DT_int64 : d;
+}
+
+enum dtype promote_all(const arg *in, int n) {
+  enum dtype d = DT_none;
+  for (int i = 0; i < n; i++)
+    if (in[i].t) d = promote_arg(d, &in[i]);
+  for (int i = 0; i < n; i++)                /* among numbers alone a complex one decides, wherever it stands */
+    if (d == DT_none && in[i].s.is_complex) d = promote_arg(d, &in[i]);
+  for (int i = 0; i < n; i++)
+    if (!in[i].t) d = promote_arg(d, &in[i]);
+  return d;
+}
+
+bool integer_fits(enum dtype d, int64_t i) {
+  int bits = 8 * dtype_size(d);
+  switch (dtype_kind(d)) {
+    case KIND_UINT: return bits == 64 || (i >= 0 && i >> bits == 0);
+    case KIND_INT:  return bits == 64 || (i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1));
+    default:        return true;
+  }
+}
+
+bool scalar_fits(enum dtype d, const scalar *s) {
+  if (s->is_complex) return dtype_kind(d) == KIND_COMPLEX;
+  if (dtype_kind(d) >= KIND_FLOAT) return true;
+  bool in_range = s->f >= -0x1p63 && s->f < 0x1p63;
+  if (s->is_float && (!in_range || (double)(int64_t)s->f != s->f)) return false;
+  int64_t i = s->is_float ? (int64_t)s->f : s->i;
+  return dtype_kind(d) == KIND_BOOL ? i == 0 || i == 1 : integer_fits(d, i);
+}
+
+/* Integers meet float-only ops as default floats, and predicates, whose dtype nobody sees, as float64. */
+static enum dtype to_float(const op_info *info) { return info->result == RESULT_BOOL ? DT_float64 : dtype_default_float(); }
+
+int job_dtypes(job *j) {
+  const op_info *info = &map_ops[j->op];
+  int first = info->selects;
+  enum dtype d = promote_all(j->in + first, j->nin - first);
+  if (!dtype_in_class(d, info->class)) {
+    bool float_only = info->class == CLASS_FLOAT || info->class == CLASS_REALFLOAT;
+    if (!float_only || dtype_kind(d) > KIND_INT) return ERR_DTYPE;
+    d = to_float(info);
+  }
+  j->result = result_dtype(info->result, d);
+  j->compute = j->op == OP_nextafter ? d : dtype_compute(d);    /* a step of the dtype as stored */
+  for (int i = first; i < j->nin; i++)
+    if (!j->in[i].t && !j->in[i].s.is_float && !integer_fits(d, j->in[i].s.i)) return ERR_SCALAR;
+  return OK;
+}
+
+/* ---- preparing ---- */
+
+int job_place(job *j) {
+  j->has_place = false;
+  for (int i = 0; i < j->nin; i++) {
+    if (!j->in[i].t) continue;
+    place p = j->in[i].t->store->place;
+    if (j->has_place && !place_equal(j->place, p)) return ERR_DEVICES;
+    j->place = p;
+    j->has_place = true;
+  }
+  return OK;
+}
+
+int job_shape(job *j) {
+  const tensor *first = NULL;
+  j->shape.ndim = 0;
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    if (!t) continue;
+    if (!first) {
+      first = t;
+      j->shape = t->shape;
+    } else if (!shape_equal(&j->shape, &t->shape)) {
+      int st = shape_broadcast(&j->shape, &t->shape);
+      if (st != OK) return st;
+    }
+  }
+  return OK;
+}
+
+int job_prepare(job *j) {
+  int st = job_place(j);
+  if (st == OK) st = job_dtypes(j);
+  return st == OK ? job_shape(j) : st;
+}
+
+int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin) {
+  if (!shape_equal(&out->shape, s)) return ERR_OUT_SHAPE;
+  int have = dtype_kind(out->dtype), want = dtype_kind(result);
+  if (have < want && !(have == KIND_UINT && want == KIND_INT)) return ERR_CAST;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  for (int i = 0; i < nin; i++)
+    if (in[i] && tensor_conflicts(out, in[i])) return ERR_OVERLAP;
+  return OK;
+}
+
+/* ---- running ---- */
+
+/* Dims in order of the output's strides, longest outside, so that memory is written in order. */
+static void sort_dims(plan *p, int noperands) {
+  for (int d = 1; d < p->ndim; d++)
+    for (int e = d; e > 0 && llabs(p->stride[0][e - 1]) < llabs(p->stride[0][e]); e--) {
+      int64_t n = p->shape[e];
+      p->shape[e] = p->shape[e - 1];
+      p->shape[e - 1] = n;
+      for (int k = 0; k < noperands; k++) {
+        int64_t s = p->stride[k][e];
+        p->stride[k][e] = p->stride[k][e - 1];
+        p->stride[k][e - 1] = s;
+      }
+    }
+}
+
+/* Is everything row-major of one shape, or a single element? Then the plan is one dim. */
+static bool plan_flat(plan *p, const job *j, const tensor *out) {
+  if (!tensor_is_contiguous(out)) return false;
+  p->ndim = 1;
+  p->count = p->shape[0] = out->count;
+  p->stride[0][0] = 1;
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    bool whole = t && t->count == out->count;
+    if (whole && !tensor_is_contiguous(t)) return false;
+    if (t && !whole && t->count != 1) return false;
+    p->stride[1 + i][0] = whole;
+  }
+  return true;
+}
+
+static void plan_any(plan *p, const job *j, const tensor *out) {
+  plan_init(p, &j->shape);
+  plan_operand(p, 0, out->stride);
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    int64_t stride[MAX_DIMS];
+    if (t) shape_expand(&t->shape, t->stride, &j->shape, stride);
+    plan_operand(p, 1 + i, t ? stride : NULL);
+  }
+  sort_dims(p, 1 + j->nin);
+  plan_collapse(p, 1 + j->nin);
+}
+
+void job_plan(plan *p, const job *j, const tensor *out) {
+  if (!plan_flat(p, j, out)) plan_any(p, j, out);
+}
+
+int job_compute(const job *j, tensor *out) {
+  if (out->count == 0) return OK;
+  plan p;
+  job_plan(&p, j, out);
+  map_call c;
+  c.op = j->op;
+  c.compute = j->compute;
+  c.nin = j->nin;
+  c.plan = &p;
+  c.out.data = tensor_data(out);
+  c.out.dtype = out->dtype;
+  for (int i = 0; i < j->nin; i++) {
+    const tensor *t = j->in[i].t;
+    c.in[i].data = t ? tensor_data(t) : NULL;
+    c.in[i].dtype = t ? t->dtype : j->compute;
+    if (!t) c.in[i].value = j->in[i].s;
+  }
+  place where = out->store->place;
+  return device_map(where, &c);
+}
+
+int job_check(const job *j, const tensor *out) {
+  const tensor *in[MAX_IN];
+  for (int i = 0; i < j->nin; i++) {
+    in[i] = j->in[i].t;
+    if (in[i] && !place_equal(in[i]->store->place, out->store->place)) return ERR_DEVICES;
+  }
+  return check_target(out, &j->shape, j->result, in, j->nin);
+}
+
+int job_run(const job *j, tensor *out) {
+  int st = job_check(j, out);
+  return st != OK ? st : job_compute(j, out);
+}
+
+/* Conversions allow every kind: x:to("int8") of floats saturates. The compute dtype is the target's,
+** so that the conversion is part of the load. */
+static job identity(tensor *out, arg in) {
+  return (job){.op = OP_positive, .nin = 1, .in = {in}, .compute = dtype_compute(out->dtype),
+               .result = out->dtype, .shape = out->shape};
+}
+
+int op_fill(tensor *out, scalar value) {
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  job j = identity(out, (arg){.s = value});
+  return job_compute(&j, out);
+}
+
+void tensor_part(tensor *part, const tensor *z, int which) {
+  tensor_view(part, z);
+  part->dtype = dtype_real(z->dtype);
+  part->offset = 2 * z->offset + which;
+  for (int d = 0; d < z->shape.ndim; d++) part->stride[d] = 2 * z->stride[d];
+}
+
+static int set_part(const tensor *z, int which, const arg *a) {
+  tensor part = {.store = NULL};
+  tensor_part(&part, z, which);
+  int st = a->t ? op_copy(&part, a->t) : op_fill(&part, a->s);
+  tensor_drop(&part);
+  return st;
+}
+
+int op_set_parts(tensor *out, const arg *re, const arg *im) {
+  int st = set_part(out, 0, re);
+  return st == OK ? set_part(out, 1, im) : st;
+}
+
+int op_copy(tensor *out, const tensor *in) {
+  int64_t stride[MAX_DIMS];
+  if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
+  if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return ERR_BROADCAST;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  if (tensor_conflicts(out, in)) return ERR_OVERLAP;
+  job j = identity(out, (arg){.t = in});
+  return job_compute(&j, out);
+}

@@ -1,0 +1,82 @@
+#ifndef LT_OP_OP_H
+#define LT_OP_OP_H
+
+/* Element-wise ops: choose dtypes, broadcast, make the plan, call the device. Never a Lua error. */
+
+#include "base/tensor.h"
+
+/* An input: a tensor, or (t NULL) a weak Lua number. */
+typedef struct arg {
+  const tensor *t;
+  scalar        s;
+} arg;
+
+typedef struct op_info {
+  const char *name, *in_place, *doc, *expression;   /* "add", "add_", … */
+  int  nin;
+  enum dtype_class class;
+  enum op_result   result;    /* RESULT_SAME, _REAL or _BOOL */
+  bool selects;               /* input 0 counts only as true or false: a SELECT row */
+} op_info;
+
+extern const op_info map_ops[OP_COUNT];
+
+/* A row whose name ends in an underscore: functions choose it, scripts do not name it. */
+bool op_is_hidden(enum map_op op);
+
+/* An element-wise op on its way: fill op, nin, in; job_prepare fills the rest. */
+typedef struct job {
+  enum map_op op;
+  int         nin;
+  arg         in[MAX_IN];
+  enum dtype  compute, result;
+  shape       shape;          /* of the result */
+  place       place;          /* of the tensors among the inputs */
+  bool        has_place;      /* false: all inputs are numbers */
+} job;
+
+/* Promotion and broadcasting: integers only, no memory. ERR_DTYPE ERR_BROADCAST ERR_DEVICES ERR_SCALAR … */
+int job_prepare(job *j);
+
+/* Its parts: the place and the shape from the inputs, compute and result dtype from op and inputs. */
+int job_place(job *j);
+int job_shape(job *j);
+int job_dtypes(job *j);
+
+/* Runs the op into `out` (any strides, any dtype of a kind that can hold the result).
+** ERR_OUT_SHAPE ERR_CAST ERR_OVERLAP ERR_READONLY ERR_NO_KERNEL ERR_MEMORY; out is untouched then. */
+int job_run(const job *j, tensor *out);
+
+/* The same without the checks, for an output that was made for it. */
+int job_compute(const job *j, tensor *out);
+
+/* Its parts: may out be written, and the loop nest over out and the inputs. */
+int  job_check(const job *j, const tensor *out);
+void job_plan(plan *p, const job *j, const tensor *out);
+
+/* May `out` be written by an op that gives shape `s` from these inputs? */
+int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
+
+/* dtype of `d` (DT_none at first) widened by an input; weak numbers only raise the kind. */
+enum dtype promote_arg(enum dtype d, const arg *a);
+
+/* dtype that n arguments promote to: tensors first, so that a number meets the final kind. */
+enum dtype promote_all(const arg *in, int n);
+
+/* Can the integer dtype d hold i? uint64 takes every Lua integer: the same 64 bits. Floats and bool: true. */
+bool integer_fits(enum dtype d, int64_t i);
+
+/* Can a tensor of dtype d hold this number as data? Integral floats count as integers; floats hold all. */
+bool scalar_fits(enum dtype d, const scalar *s);
+
+/* out = value, all of it; out = in, converted, broadcast. Same errors as job_run. */
+int op_fill(tensor *out, scalar value);
+int op_copy(tensor *out, const tensor *in);
+
+/* part becomes a view of the real (0) or imaginary (1) parts of the complex z: every second number of its memory. */
+void tensor_part(tensor *part, const tensor *z, int which);
+
+/* The parts of the complex out, each broadcast. Same errors. */
+int op_set_parts(tensor *out, const arg *re, const arg *im);
+
+#endif

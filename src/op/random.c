@@ -1,0 +1,119 @@
+#include "op/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/profile.h"
+#include "base/random.h"
+#include "op/op.h"
+
+/* The greatest value of dtype d below b. */
+static double below(enum dtype d, double b) {
+  if (d == DT_float64) return nextafter(b, -INFINITY);
+  if (d == DT_float32) return (double)nextafterf((float)b, -INFINITY);
+  int exponent, bits = d == DT_float16 ? 11 : 8;        /* half floats: one step of the significand */
+  double s = frexp(b, &exponent);
+  if (b > 0 && s == 0.5) exponent--;                     /* below a power of two the steps are half as wide */
+  int least = d == DT_float16 ? -24 : -133;              /* exponent of the least subnormal */
+  int step = exponent - bits > least ? exponent - bits : least;
+  return b - ldexp(1, step);
+}
+
+static int significand_bits(enum dtype d) {
+  return d == DT_float64 ? 53 : d == DT_float32 ? 24 : d == DT_float16 ? 11 : 8;
+}
+
+/* ---- graphs ---- */
+
+static _Thread_local random_cells *captured;
+
+void random_capture(random_cells *c) { captured = c; }
+bool random_is_captured(void)        { return captured != NULL; }
+
+void random_capture_end(void) {
+  for (int k = 0; k < captured->count; k++) {
+    random_cell *c = &captured->cell[k];
+    c->advance = c->g->offset - c->start;
+    c->g->offset = c->start;
+  }
+  captured = NULL;
+}
+
+static int add_cell(random_cells *c, generator *g) {
+  enum { MORE = 4 };
+  if (c->count == c->capacity) {
+    random_cell *more = realloc(c->cell, (size_t)(c->capacity + MORE) * sizeof *more);
+    if (!more) return ERR_MEMORY;
+    c->cell = more;
+    c->capacity += MORE;
+  }
+  void *cell;
+  int st = c->where.device->alloc(c->where.index, 2 * sizeof(uint64_t), &cell);
+  if (st == OK) c->cell[c->count++] = (random_cell){.g = g, .start = g->offset, .cell = cell};
+  return st;
+}
+
+/* The generator's cell in the graph that is captured, made at its first use; none: NULL. */
+static int find_cell(generator *g, place where, const random_cell **cell) {
+  *cell = NULL;
+  if (!captured || !place_equal(captured->where, where)) return OK;
+  int k = 0;
+  while (k < captured->count && captured->cell[k].g != g) k++;
+  int st = k < captured->count ? OK : add_cell(captured, g);
+  if (st == OK) *cell = &captured->cell[k];
+  return st;
+}
+
+int random_replay(const random_cells *c) {
+  int st = OK;
+  for (int k = 0; st == OK && k < c->count; k++) {
+    uint64_t now[2] = {c->cell[k].g->offset, c->cell[k].g->seed};
+    st = device_copy_in(c->where, c->cell[k].cell, now, sizeof now);
+  }
+  return st;
+}
+
+void random_replayed(const random_cells *c) {
+  for (int k = 0; k < c->count; k++) c->cell[k].g->offset += c->cell[k].advance;
+}
+
+void random_cells_free(random_cells *c) {
+  for (int k = 0; k < c->count; k++) c->where.device->free(c->where.index, c->cell[k].cell, 2 * sizeof(uint64_t));
+  free(c->cell);
+  *c = (random_cells){.count = 0};
+}
+
+/* ---- drawing ---- */
+
+static int run_contiguous(const random_job *j, generator *g, tensor *out) {
+  bool wide = j->op >= RANDOM_integers || out->dtype == DT_float64;
+  random_call c = {
+    .op = j->op, .seed = g->seed, .offset = g->offset, .out = {.data = tensor_data(out), .dtype = out->dtype},
+    .count = out->count, .a = j->a, .b = j->b, .most = fmax(below(out->dtype, j->b), j->a),
+    .bits = significand_bits(out->dtype), .low = j->low, .range = j->range,
+  };
+  place where = out->store->place;
+  const random_cell *cell;
+  int st = find_cell(g, where, &cell);
+  if (st != OK) return st;
+  if (cell) {
+    c.cell = cell->cell;
+    c.offset -= cell->start;
+  }
+  st = device_random(where, &c);
+  if (st == OK) g->offset += random_counters((uint64_t)out->count, wide);
+  return st;
+}
+
+int random_run(const random_job *j, generator *g, tensor *out) {
+  if (j->op < RANDOM_integers && dtype_kind(out->dtype) != KIND_FLOAT) return ERR_DTYPE;
+  if (tensor_is_overlapping(out)) return ERR_READONLY;
+  if (out->count == 0) return OK;
+  if (tensor_is_contiguous(out)) return run_contiguous(j, g, out);
+  tensor fresh = {.store = NULL};
+  int st = tensor_init(&fresh, out->dtype, &out->shape, out->store->place);
+  if (st == OK) st = run_contiguous(j, g, &fresh);
+  if (st == OK) st = op_copy(out, &fresh);
+  tensor_drop(&fresh);
+  return st;
+}

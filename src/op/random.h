@@ -1,0 +1,50 @@
+#ifndef LT_OP_RANDOM_H
+#define LT_OP_RANDOM_H
+
+/* Random fills: the counter of a generator moves on by what a fill uses. Never a Lua error. */
+
+#include "base/tensor.h"
+
+typedef struct generator {
+  uint64_t seed, offset;      /* Philox key; the next unused counter */
+} generator;
+
+/* What to draw; a, b: uniform [a, b), normal mean and standard deviation; low, range: integers
+** low … low + range - 1, range 0 all 2^64. */
+typedef struct random_job {
+  enum random_op op;
+  double   a, b;
+  int64_t  low;
+  uint64_t range;
+} random_job;
+
+/* Fills `out` (any strides). ERR_DTYPE: floats into integers or bool; ERR_READONLY ERR_MEMORY ERR_NO_KERNEL. */
+int random_run(const random_job *j, generator *g, tensor *out);
+
+/* ---- graphs: their draws count from cells in the device's memory, which each replay sets ---- */
+
+typedef struct random_cell {
+  generator *g;
+  uint64_t   start, advance;  /* its offset when the capture began; what a run of the graph uses */
+  uint64_t  *cell;
+} random_cell;
+
+typedef struct random_cells {
+  place where;
+  int   count, capacity;
+  random_cell *cell;
+} random_cells;
+
+/* What this thread draws at c->where from now on is captured, until random_capture_end: then the generators are back
+** where they were. */
+void random_capture(random_cells *c);
+void random_capture_end(void);
+bool random_is_captured(void);
+
+/* Before a replay: its draws go on from where the generators are now. After it: they have moved on. */
+int  random_replay(const random_cells *c);
+void random_replayed(const random_cells *c);
+
+void random_cells_free(random_cells *c);
+
+#endif

@@ -1,0 +1,282 @@
+-- Measures the structure of the repository and compares it with limits that may only fall:
+--
+--   tools/lua tools/lint_structure.lua            what breaks a limit; `make lint` runs it on the objects of build/
+--   tools/lua tools/lint_structure.lua --list     everything that was measured
+--
+-- A measure above its limit is an error, and so is a limit above its measure: whoever improves the structure lowers the
+-- limit. Run from the repository's root, after `make build`.
+
+-- ---- limits -------------------------------------------------------------------------------------
+
+local limits = {
+  -- Circles of source files in which each file needs, directly or not, functions that every other one defines.
+  circles = 0,
+  files_in_circles = 0,
+
+  -- Files in a folder: of the folders named here, and of every other folder in src, lua and spec.
+  folders = {spec = 137},
+  any_folder = 40,
+
+  -- Calls of a device outside op/: of functions that profile.h declares, and of the same entries of struct device.
+  device_calls = {
+    ["lua/nn/attention"] = 1, ["lua/nn/cell"] = 1, ["lua/array/create"] = 1, ["lua/nn/cross"] = 2,
+    ["lua/device/device"] = 2, ["lua/io/dlpack"] = 2, ["lua/device/graph"] = 1, ["lua/device/kernel"] = 1,
+    ["lua/nn/norm"] = 2, ["lua/device/stream"] = 4,
+  },
+
+  -- Macros of several lines that hold code: more than MACRO_LINES lines, or two of `for`, `while`, `if` and `switch`.
+  -- Tables do not count: macros that hold nothing but rows X(…).
+  macros = 58,
+}
+local MACRO_LINES = 8
+
+-- The rooms that files of a room include, besides their own and the tables in src (*.def).
+local rooms = {
+  math = {},
+  base = {"math"},
+  cpu = {"base", "math"},
+  gpu = {"base", "math"},
+  op = {"base", "math"},
+  io = {"op", "base", "math"},
+  lua = {"io", "op", "base", "math"},
+  autograd = {"lua", "io", "op", "base", "math"},
+}
+
+-- ---- results ------------------------------------------------------------------------------------
+
+local list = arg[1] == "--list"
+local objects = (os.getenv "BUILD" or "build") .. "/obj"
+local broken = false
+
+-- details: lines that say what was counted.
+local function compare(name, count, limit, details)
+  if count ~= limit then
+    broken = true
+    io.stderr:write(("%s: %d, the limit is %d%s\n"):format(name, count, limit,
+      count < limit and ": lower it in tools/lint_structure.lua" or ""))
+  end
+  if list and count > 0 then print(("%s: %d"):format(name, count)) end
+  if list or count > limit then
+    for _, line in ipairs(details) do print("  " .. line) end
+  end
+end
+
+local function lines_of(command)
+  local lines, pipe = {}, assert(io.popen(command))
+  for line in pipe:lines() do lines[#lines + 1] = line end
+  assert(pipe:close(), command)
+  return lines
+end
+
+-- The keys of tables, each once, in order.
+local function sorted_keys(...)
+  local keys, seen = {}, {}
+  for _, t in ipairs{...} do
+    for key in pairs(t) do
+      if not seen[key] then keys[#keys + 1] = key end
+      seen[key] = true
+    end
+  end
+  table.sort(keys)
+  return keys
+end
+
+-- Sources in C and for GPUs below src: {path =, text =, without = the text without comments}.
+local function read_sources()
+  local sources = {}
+  for _, path in ipairs(lines_of [[find src -name '*.[ch]' -o -name '*.cuh' -o -name '*.def' | sort]]) do
+    local file = assert(io.open(path))
+    local text = file:read "a"
+    file:close()
+    sources[#sources + 1] = {path = path, text = text, without = text:gsub("/%*.-%*/", "")}
+  end
+  return sources
+end
+
+-- ---- circles ------------------------------------------------------------------------------------
+
+-- defined_by[symbol] and needs[file][symbol], by files without folder src and ".c". Kernels are compiled for several
+-- instruction sets: the baseline's object stands for them all. Objects of deleted sources are left out.
+local function read_symbols(sources)
+  local defined_by, needs = {}, {}
+  for _, source in ipairs(sources) do
+    local file = source.path:match "^src/(.*)%.c$"
+    if file then needs[file] = {} end
+  end
+  for _, line in ipairs(lines_of("find " .. objects .. " -name '*.o' ! -name '*.avx*.o' -exec nm -P -A {} +")) do
+    local path, symbol, kind = line:match "^(.*)%.o: (%S+) (%a)"
+    local file = path:sub(#objects + 2):gsub("%.base$", "")
+    if needs[file] and kind == "U" then
+      needs[file][symbol] = true
+    elseif needs[file] and kind:find "%u" then
+      defined_by[symbol] = file
+    end
+  end
+  return defined_by, needs
+end
+
+-- arrows[file][other]: a symbol that file needs and other defines.
+local function read_arrows(sources)
+  local defined_by, needs = read_symbols(sources)
+  local arrows = {}
+  for file, symbols in pairs(needs) do
+    arrows[file] = {}
+    for _, symbol in ipairs(sorted_keys(symbols)) do
+      local other = defined_by[symbol]
+      if other and other ~= file then arrows[file][other] = symbol end
+    end
+  end
+  return arrows
+end
+
+-- The files that a file reaches: reached[other] = the file before it on a shortest path.
+local function reach(arrows, from)
+  local reached, queue = {}, {from}
+  for _, file in ipairs(queue) do
+    for _, other in ipairs(sorted_keys(arrows[file] or {})) do
+      if not reached[other] then
+        reached[other] = file
+        queue[#queue + 1] = other
+      end
+    end
+  end
+  return reached
+end
+
+-- "a -> b (symbol) -> a (symbol)": a shortest way from a file back to it.
+local function chain(arrows, reached, file)
+  local text, at = "", file
+  repeat
+    local before = reached[at]
+    text = (" -> %s (%s)"):format(at, arrows[before][at]) .. text
+    at = before
+  until at == file
+  return file .. text
+end
+
+-- Two files are in the same circle if each of them reaches the other.
+local function check_circles(sources)
+  local arrows, reached = read_arrows(sources), {}
+  for file in pairs(arrows) do reached[file] = reach(arrows, file) end
+  local circles, files, details, seen = 0, 0, {}, {}
+  for _, file in ipairs(sorted_keys(arrows)) do
+    if reached[file][file] and not seen[file] then
+      local members = {}
+      for _, other in ipairs(sorted_keys(reached[file])) do
+        if reached[other] and reached[other][file] then members[#members + 1] = other end
+      end
+      for _, member in ipairs(members) do seen[member] = true end
+      circles, files = circles + 1, files + #members
+      details[#details + 1] = #members .. " files: " .. table.concat(members, " ")
+      details[#details + 1] = "  " .. chain(arrows, reached[file], file)
+    end
+  end
+  compare("circles of source files", circles, limits.circles, details)
+  compare("files in circles", files, limits.files_in_circles, {})
+end
+
+-- ---- folders ------------------------------------------------------------------------------------
+
+local function check_folders()
+  local counts = {}
+  for _, path in ipairs(lines_of "git ls-files --cached --others --exclude-standard src lua spec") do
+    local folder = path:match "^(.*)/"
+    counts[folder] = (counts[folder] or 0) + 1
+  end
+  for _, folder in ipairs(sorted_keys(counts, limits.folders)) do
+    local count, limit = counts[folder] or 0, limits.folders[folder]
+    if limit or count > limits.any_folder then compare("files in " .. folder, count, limit or limits.any_folder, {}) end
+  end
+end
+
+-- ---- calls of devices ---------------------------------------------------------------------------
+
+-- Adds the names that devices are called by: rows of families.def, and functions of profile.h.
+local function add_device_entries(entries, source)
+  if source.path:find "/families%.def$" then
+    for name in source.without:gmatch "FAMILY%(([%w_]+)," do entries[name] = true end
+  elseif source.path:find "/profile%.h$" then
+    for name in source.without:gmatch "\nint device_([%w_]+)%(" do entries[name] = true end
+  end
+end
+
+-- True for files that know Lua: they are to call functions of op/ instead.
+local function is_above_op(path) return path:find "^src/lua/" or path:find "^src/autograd/" or path == "src/core.c" end
+
+local function check_device_calls(sources)
+  local entries, calls = {}, {}
+  for _, source in ipairs(sources) do add_device_entries(entries, source) end
+  for _, source in ipairs(sources) do
+    local found = {}
+    for entry in source.without:gmatch "device[_%->]+([%w_]+)%(" do
+      if entries[entry] then found[#found + 1] = entry end
+    end
+    if is_above_op(source.path) and #found > 0 then calls[source.path:match "^src/(.*)%.c$"] = found end
+  end
+  for _, name in ipairs(sorted_keys(calls, limits.device_calls)) do
+    local found = calls[name] or {}
+    compare("calls of devices in " .. name, #found, limits.device_calls[name] or 0, {table.concat(found, " ")})
+  end
+end
+
+-- ---- macros -------------------------------------------------------------------------------------
+
+-- True if the macro is a table: nothing but rows X(…).
+local function is_table(body) return body:gsub("[%a_][%w_]*%s*%b()", ""):find "^[%s\\]*$" ~= nil end
+
+local function count_statements(body)
+  local count = 0
+  for word in body:gmatch "[%a_][%w_]*" do
+    if word == "for" or word == "while" or word == "if" or word == "switch" then count = count + 1 end
+  end
+  return count
+end
+
+local function check_macros(sources)
+  local offenders = {}
+  for _, source in ipairs(sources) do
+    local text = "\n" .. source.text:gsub("\\\n", "\\\f")             -- a macro is one line of this text
+    for name, rest in text:gmatch "\n[ \t]*#[ \t]*define[ \t]+([%w_]+)([^\n]*\\\f[^\n]*)" do
+      local body = rest:gsub("^%b()", ""):gsub("/%*.-%*/", "")
+      local lines, statements = select(2, rest:gsub("\f", "")) + 1, count_statements(body)
+      local is_long = lines > MACRO_LINES and not is_table(body)
+      if is_long or statements > 1 then
+        offenders[#offenders + 1] = ("%s: %s: %d lines, %d statements"):format(source.path, name, lines, statements)
+      end
+    end
+  end
+  compare("macros that hold code", #offenders, limits.macros, offenders)
+end
+
+-- ---- rooms --------------------------------------------------------------------------------------
+
+-- The room of a path below src; nil: a file that is in no room.
+local function room_of(path) return path:match "^src/([^/]+)/" end
+
+local function check_rooms(sources)
+  local exists, wrong = {}, {}
+  for _, source in ipairs(sources) do exists[source.path] = true end
+  for _, source in ipairs(sources) do
+    local room, allowed = room_of(source.path), {}
+    for _, other in ipairs(rooms[room] or {}) do allowed[other] = true end
+    for name in source.without:gmatch '#[ \t]*include[ \t]+"([^"\n]+)"' do
+      local other = room_of("src/" .. name)
+      if not exists["src/" .. name] then
+        wrong[#wrong + 1] = ("%s includes %s: no path below src"):format(source.path, name)
+      elseif room and other and other ~= room and not allowed[other] then
+        wrong[#wrong + 1] = ("%s includes %s: a file of %s/ must not"):format(source.path, name, room)
+      end
+    end
+  end
+  compare("includes that break the rules of rooms", #wrong, 0, wrong)
+end
+
+-- ---- all ----------------------------------------------------------------------------------------
+
+local sources = read_sources()
+check_circles(sources)
+check_folders()
+check_device_calls(sources)
+check_macros(sources)
+check_rooms(sources)
+os.exit(not broken, true)
