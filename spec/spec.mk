@@ -44,7 +44,7 @@ build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
 
 # A kind of device that is added while the process runs, for second_device_spec.lua.
-build/spec/second_device.so: spec/support/second_device.c src/base/device.h src/base/kernel.h src/families.def
+build/spec/second_device.so: spec/support/second_device.c src/base/device.h src/base/calls.h src/families.def
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
 

@@ -4,7 +4,7 @@
 /* The device boundary: one struct of pointers a device kind. An entry that is NULL is not supported there; the entries of families
 ** are never NULL. */
 
-#include "base/kernel.h"
+#include "base/calls.h"
 #include "base/status.h"
 
 enum { DEVICE_ABI = 1 };

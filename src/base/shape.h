@@ -3,7 +3,7 @@
 
 /* Shapes, strides, broadcasting, plans: integers only, no data. */
 
-#include "base/kernel.h"
+#include "base/calls.h"
 #include "base/status.h"
 
 typedef struct shape {

@@ -3,7 +3,7 @@
 
 /* Plans as kernels read them (kernels/plan.cuh), and numbers as kernel parameters. */
 
-#include "base/kernel.h"
+#include "base/calls.h"
 #include "gpu/kernels/plan.cuh"
 
 /* Kernels count positions in 31 bits. A larger plan is run in pieces of at most `most` (PLAN_MOST) elements: how many

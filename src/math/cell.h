@@ -1,7 +1,7 @@
 #ifndef LT_MATH_CELL_H
 #define LT_MATH_CELL_H
 
-/* One element of a recurrent cell's step, forward and back: what cell_call of kernel.h says, for every device. */
+/* One element of a recurrent cell's step, forward and back: what cell_call of calls.h says, for every device. */
 
 #include "math/scalar.h"
 

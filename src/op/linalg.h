@@ -37,7 +37,7 @@ typedef struct linalg_job {
   linalg_result out[LINALG_RESULTS];
 
   int64_t failed;              /* with ERR_MATRIX: the first matrix that has no result, 0-based, */
-  int32_t info;                /* and what is said of it: kernel.h */
+  int32_t info;                /* and what is said of it: calls.h */
 } linalg_job;
 
 /* ERR_RANK ERR_SQUARE ERR_INNER (a's rows, b's) ERR_BROADCAST ERR_NDIM ERR_DTYPE ERR_DEVICES; integers only, no

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_LINALG_GEMM_H
 #define LT_CPU_LINALG_GEMM_H
 
-#include "base/kernel.h"
+#include "base/calls.h"
 
 /* One product by own kernels; a, b, c: this matrix of the batch. Where g's dtype is float16 or bfloat16, c
 ** is float32. ERR_MEMORY ERR_NO_KERNEL. */

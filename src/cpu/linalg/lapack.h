@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "base/kernel.h"
+#include "base/calls.h"
 
 /* The same arguments for all four types of elements. */
 typedef void gemm_fn(const char *transa, const char *transb, const int *m, const int *n, const int *k, const void *alpha,

@@ -3,7 +3,7 @@
 
 /* Inner loops of pooling: one plane at a time. */
 
-#include "base/kernel.h"
+#include "base/calls.h"
 
 typedef struct pool_plane {
   const pool_call *c;

@@ -7,7 +7,7 @@
 #include "gpu/plan.h"
 
 _Static_assert((int)UPDATE_MOST == (int)UPDATE_OPERANDS && (int)UPDATE_MOST_NUMBERS == (int)UPDATE_NUMBERS,
-               "update_args.h is kernel.h's");
+               "update_args.h is calls.h's");
 
 static const char *const names[UPDATE_COUNT] = {
 #define UPDATE_NAME(name, ...) [UPDATE_##name] = #name,

@@ -8,7 +8,7 @@ enum { CROSS_THREADS = 256 };
 typedef struct cross_args {
   const void    *in;
   const int64_t *classes;
-  void   *losses, *sums, *out;   /* as in kernel.h's cross_call */
+  void   *losses, *sums, *out;   /* as in calls.h's cross_call */
   double *each;                  /* losses of all rows, before they are added up */
   void   *late;                  /* gpu_late */
   int64_t rows, n, ignored;

@@ -1,4 +1,4 @@
-/* Normalisation of rows and of channels, as kernel.h's norm_call says. A unit is for elements stored as IN, computed as
+/* Normalisation of rows and of channels, as calls.h's norm_call says. A unit is for elements stored as IN, computed as
 ** COMPUTE, stored as OUT. What is kept of a mean is its distance from the first element; sums are in double. */
 
 #define KERNEL_THREADS NORM_THREADS

@@ -1,5 +1,5 @@
-#ifndef LT_BASE_KERNEL_H
-#define LT_BASE_KERNEL_H
+#ifndef LT_BASE_CALLS_H
+#define LT_BASE_CALLS_H
 
 /* What a device is asked to do: enums made from the op table, plans, and one call struct a family.
 ** Plain C without Lua, broadcasting rules or promotion; strides are in elements, positions 0-based. */
