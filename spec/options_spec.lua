@@ -1,43 +1,9 @@
 -- The names of options that a function accepts, its error's "known: …" and the reference are the same.
---
--- In a doc the names are the words in backticks of the parameter `options`, and those after "option" in the text of
--- other parameters ("also option `dim`"); "those of nn.RNN but `nonlinearity`" stands for that doc's without one.
 
 local lt = require "luatensor"
 local positions = require "luatensor.positions"
 local public = require "spec.support.public"
 local docs = public.docs
-
--- ---- the reference ----
-
-local function add_words(text, names)
-  for name in text:gmatch "`([%a_][%w_]*)`" do names[name] = true end
-end
-
-local named_by
-
--- The options of docs that a text refers to: "those of nn.RNN but `nonlinearity`".
-local function add_others(text, names)
-  for other, rest in text:gmatch "those of ([%w_.:]+)(.*)" do
-    local doc = docs[(other:gsub("%.$", ""):gsub("^lt%.", ""))]
-    if doc then for name in pairs(named_by(doc)) do names[name] = true end end
-    local without = rest:match "^ but `([%w_]+)`"
-    if without then names[without] = nil end
-  end
-end
-
-function named_by(doc)
-  local names = {}
-  for _, param in ipairs(doc.params) do
-    if param.name == "options" then
-      add_words(param.text, names)
-      add_others(param.text, names)
-    else
-      for list in param.text:gmatch "option (`[^;.]*)" do add_words(list, names) end
-    end
-  end
-  return names
-end
 
 -- ---- the code ----
 
@@ -123,7 +89,7 @@ local function differences(prefix, functions, names)
   for _, name in ipairs(names) do
     local doc = public.doc_of(prefix, name, functions)
     if doc and docs[prefix .. name] == doc then
-      local known, named = list_of(known_by(prefix .. name, functions[name], doc)), list_of(named_by(doc))
+      local known, named = list_of(known_by(prefix .. name, functions[name], doc)), list_of(public.options_of(doc))
       if known ~= named then
         list[#list + 1] = ("%s%s: the code knows [%s], the reference names [%s]"):format(prefix, name, known, named)
       end
@@ -167,7 +133,7 @@ describe("options", function()
     } do
       local named, text = {}, table.concat(docs["nn." .. name].text, " ")
       for key in text:gmatch "([%w_]+) =[,}]" do named[key] = true end
-      add_words(text:match "call:(.*)" or "", named)
+      public.add_words(text:match "call:(.*)" or "", named)
       assert.equal(list_of(asked(call[1], table.move(call, 2, #call, 1, {}), #call - 1)), list_of(named), name)
     end
   end)

@@ -10,14 +10,14 @@ SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=4:$(ROTATION))
 # Those of kernels, run again on the other tables.
 KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg linalg_block index chain elementwise sort special update))
 # Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,second_device process environment embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields), \
+SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,second_device process environment embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options public_surface examples experiment cli cli_measure cli_report marks progress report render system files fields), \
                     $(wildcard spec/*_spec.lua))
 # Not with a collection at every tensor: what makes very many, and what counts collections or has its own.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process environment embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
+GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process environment embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options public_surface examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
                     $(wildcard spec/*_spec.lua))
 
 # On a GPU: all but what is about the CPU, Lua, processes, the texts of this repository, or the emulator itself.
-DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,second_device annotations arity module_path options checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process environment embed locale bombs thread linalg_block fft_kernel interrupt cancel mode), \
+DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,second_device annotations arity module_path options public_surface checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process environment embed locale bombs thread linalg_block fft_kernel interrupt cancel mode), \
                   $(wildcard spec/*_spec.lua))
 
 # Of these make test-emulated leaves out what compiles most kernels for what others test, too, unless FULL is set.

@@ -34,6 +34,40 @@ function public.most_of(doc)
   return #doc.params
 end
 
+--- Adds the names in backticks in a text.
+-- @string text
+-- @tab names
+function public.add_words(text, names)
+  for name in text:gmatch "`([%a_][%w_]*)`" do names[name] = true end
+end
+
+-- The options of docs that a text refers to: "those of nn.RNN but `nonlinearity`".
+local function add_others(text, names)
+  for other, rest in text:gmatch "those of ([%w_.:]+)(.*)" do
+    local doc = public.docs[(other:gsub("%.$", ""):gsub("^lt%.", ""))]
+    if doc then for name in pairs(public.options_of(doc)) do names[name] = true end end
+    local without = rest:match "^ but `([%w_]+)`"
+    if without then names[without] = nil end
+  end
+end
+
+--- The names of a doc's options, as keys: the words in backticks of the parameter `options`, and those after "option" in
+-- the text of other parameters ("also option `dim`").
+-- @tab doc
+-- @treturn table
+function public.options_of(doc)
+  local names = {}
+  for _, param in ipairs(doc.params) do
+    if param.name == "options" then
+      public.add_words(param.text, names)
+      add_others(param.text, names)
+    else
+      for list in param.text:gmatch "option (`[^;.]*)" do public.add_words(list, names) end
+    end
+  end
+  return names
+end
+
 local function sorted_names(functions, is_one)
   local names = {}
   for name, value in next, functions do
