@@ -17,7 +17,7 @@ local limits = {
   folders = {spec = 138},
   any_folder = 40,
 
-  -- Calls of a device outside op/: of functions that profile.h declares, and of the same entries of struct device.
+  -- Calls of a device outside op/: of functions that dispatch.h declares, and of the same entries of struct device.
   device_calls = {
     ["lua/nn/attention"] = 1, ["lua/nn/cell"] = 1, ["lua/array/create"] = 1, ["lua/nn/cross"] = 2,
     ["lua/device/device"] = 2, ["lua/io/dlpack"] = 2, ["lua/device/graph"] = 1, ["lua/device/kernel"] = 1,
@@ -191,11 +191,11 @@ end
 
 -- ---- calls of devices ---------------------------------------------------------------------------
 
--- Adds the names that devices are called by: rows of families.def, and functions of profile.h.
+-- Adds the names that devices are called by: rows of families.def, and functions of dispatch.h.
 local function add_device_entries(entries, source)
   if source.path:find "/families%.def$" then
     for name in source.without:gmatch "FAMILY%(([%w_]+)," do entries[name] = true end
-  elseif source.path:find "/profile%.h$" then
+  elseif source.path:find "/dispatch%.h$" then
     for name in source.without:gmatch "\nint device_([%w_]+)%(" do entries[name] = true end
   end
 end

@@ -1,13 +1,12 @@
 #ifndef LT_BASE_PROFILE_H
 #define LT_BASE_PROFILE_H
 
-/* The way to a device. What works, copies or waits there is called by device_<entry>(place, …), which counts and times the
-** call while a profile runs and costs one test else. One profile runs in a process at a time, of one Lua state and thread. */
+/* Profiles: how often each family of kernels was called, for how long and on how much memory. One profile runs in a
+** process at a time, of one Lua state and thread. dispatch.h counts the calls. */
 
 #include <stdatomic.h>
 
 #include "base/device.h"
-#include "base/cancel.h"
 
 /* What a profile tells apart: the families, and what has no call struct. */
 enum profile_family {
@@ -52,34 +51,36 @@ int profile_start(const void *owner, enum profile_mode mode, bool *other, place 
 /* Ends it, into *result (NULL: nobody wants it); false: this owner has none. */
 bool profile_stop(const void *owner, profile *result);
 
-/* Does one of this owner run? */
+/* True if a profile of this owner runs. */
 bool profile_is_of(const void *owner);
 
-/* What this thread asks of that device from now on is captured into a graph: neither counted nor waited for. */
+/* From now on this thread's calls of that device are captured into a graph: neither counted nor waited for. */
 void profile_capture(place where);
 void profile_capture_end(void);
 
 extern atomic_int profile_mode_now;
 static inline bool profile_is_on(void) { return atomic_load_explicit(&profile_mode_now, memory_order_relaxed) != PROFILE_OFF; }
 
-#define LIBRARY(name)
-#define FAMILY(name, call)                                                                          \
-  int profile_##name(place where, call *c);                                                         \
-  static inline int device_##name(place where, call *c) {                                           \
-    if (this_operation.inside) return ERR_BUSY;                                                     \
-    int st = profile_is_on() ? profile_##name(where, c) : where.device->name(where.index, c);       \
-    return this_operation.stopped ? ERR_CANCELLED : st;                                             \
-  }
-#include "families.def"
+/* ---- for dispatch.c: one call ---- */
 
-int device_copy_in(place to, void *ptr, const void *host, size_t bytes);
-int device_copy_out(void *host, place from, const void *ptr, size_t bytes);
-int device_copy_across(place to, void *ptr, place from, const void *from_ptr, size_t bytes);
-int device_replay(place where, void *graph);
+typedef struct profile_span {
+  enum profile_mode mode;      /* PROFILE_OFF: the call does not count */
+  double began, seconds;
+} profile_span;
 
-/* Waits: for a device, for one of its streams, for an event. */
-int device_sync(place where);
-int device_sync_stream(place where, int stream);
-int device_sync_event(place where, void *event);
+typedef struct work {
+  enum dtype dtype;
+  double elements, read, written, flops;   /* as in a row */
+} work;
+
+profile_span profile_begin(place where);
+double profile_elapsed(const profile_span *s);
+
+/* After the call, whose status is st: sets its time, and returns its status after the wait for it. A call that failed
+** does not count. */
+int profile_end(profile_span *s, place where, int st);
+
+/* Adds a call that counts. */
+void profile_count(const profile_span *s, place where, enum profile_family family, work w);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "op/host.h"
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "op/reduce.h"
 
 /* ---- out ---- */

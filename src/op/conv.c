@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "op/matmul.h"
 
 int op_contiguous(const tensor *t, tensor *fresh, const tensor **use) {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "base/view.h"
 #include "op/reduce.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 /* ---- building ---- */
 

@@ -1,6 +1,6 @@
 #include "op/host.h"
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "op/op.h"
 
 tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {

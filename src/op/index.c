@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 void index_start(index_job *j, enum index_op op, const tensor *x) {
   j->op = op;

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "base/view.h"
 
 /* What every op of linalg is like. */

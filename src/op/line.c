@@ -1,6 +1,6 @@
 #include "op/line.h"
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 const line_info line_ops[LINE_COUNT] = {
 #define SCAN(name, reduction, dtypes, ...) SCAN_ROW(name, reduction, dtypes, __VA_ARGS__)

@@ -1,6 +1,6 @@
 #include "op/matmul.h"
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 static enum precision precision = PRECISION_ieee;
 

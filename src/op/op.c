@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 const op_info map_ops[OP_COUNT] = {
 #define INFO(nin, selects, name, dtypes, result, expr, doc) \

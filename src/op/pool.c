@@ -1,6 +1,6 @@
 #include "op/pool.h"
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "op/conv.h"
 
 static bool is_back(const pool_job *j) { return j->call.op == POOL_max_back || j->call.op == POOL_average_back; }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "base/random.h"
 #include "op/op.h"
 

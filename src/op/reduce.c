@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 const reduce_info reductions[REDUCE_COUNT] = {
 #define REDUCE(name, dtypes, result, accumulator, init, step, merge, finish, doc) \

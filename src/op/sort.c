@@ -1,6 +1,6 @@
 #include "op/sort.h"
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 static void add_operand(operand *o, const tensor *t) {
   if (t) *o = (operand){.data = tensor_data(t), .dtype = t->dtype};

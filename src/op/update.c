@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 
 const update_info update_rows[UPDATE_COUNT] = {
 #define UPDATE0(name, n, ...)          [UPDATE_##name] = {#name, n, 0, {NULL}},

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
 

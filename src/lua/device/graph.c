@@ -1,6 +1,6 @@
 /* lt.graph: a sequence of ops that is launched again as one. */
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/array/random.h"
 #include "lua/register.h"

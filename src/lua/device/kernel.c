@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
 

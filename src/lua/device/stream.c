@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
 

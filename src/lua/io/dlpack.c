@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "io/dlpack.h"
 #include "lua/args.h"
 #include "lua/array/index.h"

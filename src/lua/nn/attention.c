@@ -1,6 +1,6 @@
 /* Attention as one call, as lua/luatensor/nn/functional/attention.lua asks for it. */
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
 

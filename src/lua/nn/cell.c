@@ -1,6 +1,6 @@
 /* Steps of recurrent cells, as lua/luatensor/nn/recurrent.lua asks for them. */
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
 

@@ -1,6 +1,6 @@
 /* Cross entropy: what nn.functional.cross_entropy calls for classes. Its arguments were checked there. */
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/array/index.h"
 #include "lua/register.h"

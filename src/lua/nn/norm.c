@@ -1,6 +1,6 @@
 /* Normalisation: what nn's functions of that name call. Shapes were checked there; what is checked here keeps within memory. */
 
-#include "base/profile.h"
+#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/array/index.h"
 #include "lua/register.h"

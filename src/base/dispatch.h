@@ -1,0 +1,30 @@
+#ifndef LT_BASE_DISPATCH_H
+#define LT_BASE_DISPATCH_H
+
+/* The way to a device. Whatever computes, copies or waits there is called by device_<entry>(place, …), which counts and times
+** the call while a profile runs and costs one test otherwise. Only functions of op/ call these. */
+
+#include "base/cancel.h"
+#include "base/profile.h"
+
+#define LIBRARY(name)
+#define FAMILY(name, call)                                                                          \
+  int profile_##name(place where, call *c);                                                         \
+  static inline int device_##name(place where, call *c) {                                           \
+    if (this_operation.inside) return ERR_BUSY;                                                     \
+    int st = profile_is_on() ? profile_##name(where, c) : where.device->name(where.index, c);       \
+    return this_operation.stopped ? ERR_CANCELLED : st;                                             \
+  }
+#include "families.def"
+
+int device_copy_in(place to, void *ptr, const void *host, size_t bytes);
+int device_copy_out(void *host, place from, const void *ptr, size_t bytes);
+int device_copy_across(place to, void *ptr, place from, const void *from_ptr, size_t bytes);
+int device_replay(place where, void *graph);
+
+/* Waits: for a device, for one of its streams, for an event. */
+int device_sync(place where);
+int device_sync_stream(place where, int stream);
+int device_sync_event(place where, void *event);
+
+#endif
