@@ -87,34 +87,36 @@ typedef struct scan_kernel {
 typedef struct scan_table { scan_kernel kernel[SCAN_COUNT][DTYPE_COUNT]; } scan_table;
 
 typedef void (*softmax_kernel)(const line_tile *t);
-typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT][DTYPE_COUNT]; } softmax_table;
+typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT]; } softmax_table;
+typedef softmax_table softmax_float32_table, softmax_float64_table;
 
 /* Cross entropy of a row of n logits. */
 typedef struct cross_row {
   double largest, sum;                /* of x, of exp(x - largest) */
   double loss;                        /* log(sum) - (x[at] - largest) */
 } cross_row;
-typedef struct cross_kernel {
+typedef struct cross_table {
   cross_row (*loss)(int64_t n, const void *x, int64_t at);
   /* out[i] = scale * (exp(x[i] - largest) / sum - (i == at)) */
   void (*gradient)(int64_t n, const void *x, int64_t at, const cross_row *row, double scale, void *out);
-} cross_kernel;
-typedef struct cross_table { cross_kernel kernel[DTYPE_COUNT]; } cross_table;
+} cross_table;
+typedef cross_table cross_float32_table, cross_float64_table;
 
 /* Rows first … last - 1 of a call. */
 typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
-typedef struct cell_table { cell_kernel kernel[CELL_COUNT][DTYPE_COUNT]; } cell_table;
+typedef struct cell_table { cell_kernel kernel[CELL_COUNT]; } cell_table;
+typedef cell_table cell_float32_table, cell_float64_table;
 
 /* Attention's rows of n scores. */
-typedef struct attention_kernel {
+typedef struct attention_table {
   double (*weights)(int64_t n, void *scores, double *log_sum);    /* exponentials: their sum, and the logarithm to keep */
   void   (*scale)(int64_t n, void *row, double factor);
   void   (*add)(int64_t n, void *row, const void *mask, int64_t step);
   void   (*hide)(int64_t n, void *row, const bool *mask, int64_t step);
   double (*dot)(int64_t n, const void *a, const void *b);
   void   (*back)(int64_t n, void *scores, void *gradients, double log_sum, double delta);
-} attention_kernel;
-typedef struct attention_table { attention_kernel kernel[DTYPE_COUNT]; } attention_table;
+} attention_table;
+typedef attention_table attention_float32_table, attention_float64_table;
 /* Normalisation. An element's distance is (x - from) - mean. */
 typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: of distances from the mean, their sum */
 typedef struct norm_kernel {
@@ -207,7 +209,7 @@ typedef linalg_kernel linalg_float32_table, linalg_float64_table, linalg_complex
 typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
 typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; } update_table;
 
-/* Families with inner loops an ISA: cpu/kernels/<family>.c exports <family>_table. */
+/* Families with inner loops an ISA: a file <family>.c below cpu/kernels/ exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
   X(convert) \
@@ -225,11 +227,15 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(triangle_float64) \
   X(matvec_float32) \
   X(matvec_float64) \
-  X(softmax) \
-  X(cross)   \
+  X(softmax_float32) \
+  X(softmax_float64) \
+  X(cross_float32) \
+  X(cross_float64) \
   X(update)  \
-  X(cell)    \
-  X(attention) \
+  X(cell_float32) \
+  X(cell_float64) \
+  X(attention_float32) \
+  X(attention_float64) \
   X(norm_float32) \
   X(norm_float64) \
   X(sort)    \
@@ -237,7 +243,8 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(fft_float64) \
   X(conv_float32) \
   X(conv_float64) \
-  X(pool)
+  X(pool_float32) \
+  X(pool_float64)
 
 /* stretch.c: `n` elements of one dtype to another, and a copy of elements of `size` bytes. */
 void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
@@ -260,6 +267,10 @@ typedef struct isa_tables {
 } isa_tables;
 
 extern const isa_tables *cpu_isa;
+
+/* The table of a family that has one for each real float; NULL: another dtype. */
+#define FLOAT_TABLE(family, dtype) \
+  ((dtype) == DT_float32 ? cpu_isa->family##_float32 : (dtype) == DT_float64 ? cpu_isa->family##_float64 : NULL)
 const isa_tables *cpu_best_isa(void);     /* whatever LUATENSOR_CPU says */
 
 void cpu_describe(char *text, size_t size);

@@ -6,8 +6,8 @@ static void softmax_tile(const line_job *j, const line_tile *t) { (*(const softm
 
 int cpu_softmax(int index, const softmax_call *c) {
   (void)index;
-  const softmax_kernel *k = &cpu_isa->softmax->kernel[c->op][c->line.compute];
-  if (!*k) return ERR_NO_KERNEL;
-  line_job j = {.c = &c->line, .out_n = c->line.n, .gives = c->line.compute, .run = softmax_tile, .kernel = k};
+  const softmax_table *kernels = FLOAT_TABLE(softmax, c->line.compute);
+  if (!kernels) return ERR_NO_KERNEL;
+  line_job j = {.c = &c->line, .out_n = c->line.n, .gives = c->line.compute, .run = softmax_tile, .kernel = &kernels->kernel[c->op]};
   return cpu_lines(&j);
 }

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_KERNELS_EXPONENTIALS_H
 #define LT_CPU_KERNELS_EXPONENTIALS_H
 
-/* What softmax and cross entropy share: the largest element of a line, and exponentials of what is not above 0. */
+/* What softmax and cross entropy share: exponentials of numbers that are not above 0. */
 
 #include "cpu/kernels/fold.h"
 
@@ -9,11 +9,6 @@ enum {
   VECTOR  = 16,     /* floats of the widest vector */
   IN_PART = 32      /* exponentials added up in their own type, before the sum takes them in double: within 2 ulp */
 };
-
-/* EACH_REALFLOAT(LARGEST, ) defines largest_<dtype>_row and _columns. */
-#define LARGEST(D, T, ...)                                  \
-  COLUMNS(largest_##D, T, T, m_max(a, x))                \
-  ROW(largest_##D, T, T, T, -(T)INFINITY, m_max(a, b))
 
 /* e^x for x <= 0 (or NaN): m_exp without its upper bound, so that one of 2^n's two factors can be a constant. */
 INLINE float exp_to_0_float32(float x) {

@@ -1,22 +1,9 @@
 /* Products that use each element of a matrix twice. matvec_float32.c and matvec_float64.c say what REAL is; see
 ** matvec_kernel.h. */
 
-#include "cpu/cpu.h"
+#include "cpu/kernels/vector.h"
 
-#if defined(__AVX512F__)
-enum { BYTES = 64 };
-#elif defined(__AVX__)
-enum { BYTES = 32 };
-#else
-enum { BYTES = 16 };
-#endif
-
-enum { COLUMNS = 4, LANES = BYTES / sizeof(REAL) };
-
-typedef REAL vector __attribute__((vector_size(BYTES)));
-typedef REAL loose __attribute__((vector_size(BYTES), aligned(sizeof(REAL)), may_alias));
-
-INLINE vector load(const REAL *x) { return *(const loose *)x; }
+enum { COLUMNS = 4 };
 
 INLINE REAL sum_of(vector v) {
   REAL sum = 0;
@@ -42,7 +29,7 @@ INLINE void add_columns(int count, int64_t m, const REAL *a, int64_t ld, const R
   for (; i + LANES <= m; i += LANES) {
     vector sum = load(y + i);
     for (int c = 0; c < count; c++) sum += load(a + c * ld + i) * f[c];
-    *(loose *)(y + i) = sum;
+    store(y + i, sum);
   }
   for (; i < m; i++)
     for (int c = 0; c < count; c++) y[i] += a[c * ld + i] * f[c];
@@ -60,7 +47,7 @@ INLINE void both(int64_t m, const REAL *a, int64_t ld, const REAL *f, const REAL
       sum += v * f[c];
       wide[c] += v * other;
     }
-    *(loose *)(y + i) = sum;
+    store(y + i, sum);
   }
   for (; i < m; i++)
     for (int c = 0; c < COLUMNS; c++) {

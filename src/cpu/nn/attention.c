@@ -17,7 +17,7 @@ typedef struct matrix { void *data; int64_t row; } matrix;
 /* One head's part of the call. */
 typedef struct head {
   const attention_call *c;
-  const attention_kernel *kernel;
+  const attention_table *kernel;
   int64_t batch, number;
   int size;                         /* bytes of an element */
   void *scores, *gradients;         /* scratch, [ROWS, keys] each; gradients: back only */
@@ -120,7 +120,7 @@ static void clear(const head *h, const attention_operand *o, int64_t rows, int64
 
 typedef struct job {
   const attention_call *c;
-  const attention_kernel *kernel;
+  const attention_table *kernel;
   int64_t blocks;                   /* of rows, forward */
   char   *scratch;                  /* for each thread scores, and back gradients, of `each` bytes */
   size_t  each;
@@ -146,8 +146,8 @@ static void run_part(const void *arg, int64_t t, int worker) {
 
 int cpu_attention(int index, const attention_call *c) {
   (void)index;
-  const attention_kernel *kernel = &cpu_isa->attention->kernel[c->dtype];
-  if (!kernel->weights) return ERR_NO_KERNEL;
+  const attention_table *kernel = FLOAT_TABLE(attention, c->dtype);
+  if (!kernel) return ERR_NO_KERNEL;
   int64_t blocks = c->back ? 1 : (c->queries + ROWS - 1) / ROWS, parts = c->batch * c->heads * blocks;
   int64_t work = (c->back ? c->queries : ROWS) * c->keys * (c->width + c->out_width);
   blas_use use = cpu_blas_begin(cpu_threads(parts, GRAIN / (work + 1) + 1));

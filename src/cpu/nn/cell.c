@@ -17,9 +17,9 @@ static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker
 
 int cpu_cell(int index, const cell_call *c) {
   (void)index;
-  cell_kernel run = cpu_isa->cell->kernel[c->op][c->dtype];
-  if (!run) return ERR_NO_KERNEL;
+  const cell_table *kernels = FLOAT_TABLE(cell, c->dtype);
+  if (!kernels) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->rows * c->width, GRAIN);
-  share_long(&(task){c, run}, run_rows, c->rows, c->width, threads);
+  share_long(&(task){c, kernels->kernel[c->op]}, run_rows, c->rows, c->width, threads);
   return OK;
 }

@@ -490,7 +490,7 @@ static int run(work *w) {
 int cpu_conv(int index, const conv_call *c) {
   (void)index;
   if (c->op == CONV_weight) return conv_weight(c);
-  work w = {.c = c, .kernel = conv_kernel_of(c->dtype), .compute = dtype_compute(c->dtype)};
+  work w = {.c = c, .kernel = FLOAT_TABLE(conv, dtype_compute(c->dtype)), .compute = dtype_compute(c->dtype)};
   w.size = dtype_size(w.compute);
   if (c->op == CONV_forward) conv_source_of_x(&w.source, c);
   else source_of_y(&w.source, c);

@@ -45,10 +45,6 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run);
 /* How many images are filled in at a time: what fits into CONV_ROUND bytes, one at least. */
 int64_t conv_round(const conv_source *s);
 
-static inline const conv_table *conv_kernel_of(enum dtype d) {
-  return d == DT_float64 ? cpu_isa->conv_float64 : cpu_isa->conv_float32;
-}
-
 static inline size_t conv_aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* Source of x for taps of w; NULL or the taps' offsets in a group's planes, [c_in / groups * kernel]. */

@@ -140,7 +140,7 @@ static int64_t share_count(const work *w) {
 }
 
 int conv_weight(const conv_call *c) {
-  work w = {.c = c, .kernel = conv_kernel_of(c->dtype), .compute = dtype_compute(c->dtype), .m = c->c_out / c->groups,
+  work w = {.c = c, .kernel = FLOAT_TABLE(conv, dtype_compute(c->dtype)), .compute = dtype_compute(c->dtype), .m = c->c_out / c->groups,
             .k = c->c_in / c->groups * c->kernel[0] * c->kernel[1]};
   w.size = dtype_size(w.compute);
   conv_source_of_x(&w.source, c);

@@ -13,7 +13,7 @@ enum {
 
 typedef struct work {
   const cross_call   *c;
-  const cross_kernel *kernel;
+  const cross_table *kernel;
   int64_t tile_rows, tiles;
   bool    direct;               /* rows are of the compute dtype, else they go through a buffer */
   double *sums;                 /* of the losses of each tile */
@@ -107,8 +107,8 @@ static void finish_losses(const work *w, int64_t count) {
 int cpu_cross(int index, const cross_call *c) {
   (void)index;
   int64_t count;
-  work w = {.c = c, .kernel = &cpu_isa->cross->kernel[c->compute]};
-  if (!w.kernel->loss) return ERR_NO_KERNEL;
+  work w = {.c = c, .kernel = FLOAT_TABLE(cross, c->compute)};
+  if (!w.kernel) return ERR_NO_KERNEL;
   int st = count_rows(c, &count);
   if (st != OK) return st;
   w.tile_rows = c->n < TILE ? TILE / (c->n + 1) + 1 : 1;

@@ -388,9 +388,8 @@ static int run_converted(work *w) {
 int cpu_norm(int index, const norm_call *c) {
   (void)index;
   work w = {.c = *c, .size = dtype_size(c->compute), .n = c->segments * c->run};
-  if (c->compute == DT_float32) w.kernel = cpu_isa->norm_float32;
-  else if (c->compute == DT_float64) w.kernel = cpu_isa->norm_float64;
-  else return ERR_NO_KERNEL;
+  w.kernel = FLOAT_TABLE(norm, c->compute);
+  if (!w.kernel) return ERR_NO_KERNEL;
   w.threads = cpu_threads(c->rows * w.n, GRAIN);
   return c->in.dtype == c->compute ? run_plain(&w) : run_converted(&w);
 }

@@ -94,8 +94,9 @@ int cpu_pool(int index, const pool_call *c) {
   (void)index;
   work w = {.c = c, .compute = dtype_compute(c->dtype), .in = c->in[0] * c->in[1], .out = c->out[0] * c->out[1],
             .back = c->op == POOL_max_back || c->op == POOL_average_back, .convert = dtype_compute(c->dtype) != c->dtype};
-  w.kernel = cpu_isa->pool->kernel[c->op][w.compute];
-  if (!w.kernel) return ERR_NO_KERNEL;
+  const pool_table *kernels = FLOAT_TABLE(pool, w.compute);
+  if (!kernels) return ERR_NO_KERNEL;
+  w.kernel = kernels->kernel[c->op];
   w.plane.c = c;
   size_t windows = (size_t)(c->out[0] + c->out[1]) * 3 * sizeof(int64_t);
   w.scratch_bytes = w.convert ? (size_t)(w.in + w.out) * sizeof(float) : 0;

@@ -14,6 +14,7 @@ typedef struct pool_plane {
 } pool_plane;
 
 typedef void (*pool_kernel)(const pool_plane *p);
-typedef struct pool_table { pool_kernel kernel[POOL_COUNT][DTYPE_COUNT]; } pool_table;
+typedef struct pool_table { pool_kernel kernel[POOL_COUNT]; } pool_table;
+typedef pool_table pool_float32_table, pool_float64_table;
 
 #endif

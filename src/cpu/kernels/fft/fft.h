@@ -4,20 +4,9 @@
 **
 ** A length that is not a multiple of the vector's ends with a vector that overlaps the one before. */
 
-#include "cpu/cpu.h"
+#include "cpu/kernels/vector.h"
 
-#if defined(__AVX512F__)
-#define BYTES 64
-#elif defined(__AVX__)
-#define BYTES 32
-#else
-#define BYTES 16
-#endif
-
-typedef REAL vector __attribute__((vector_size(BYTES)));
-typedef vector loose __attribute__((aligned(sizeof(REAL)), may_alias));   /* anywhere in memory */
-
-enum { PARTS = BYTES / sizeof(REAL), LANES = PARTS / 2 };
+enum { NUMBERS = LANES / 2 };      /* complex numbers of a vector */
 
 #if defined(__clang__) || __GNUC__ >= 12
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
@@ -34,9 +23,9 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST_4(M, F) LIST_2(M, F), M(F(2)), M(F(3))
 #define LIST_8(M, F) LIST_4(M, F), M(F(4)), M(F(5)), M(F(6)), M(F(7))
 #define SAME(u) (u)
-#define BACKWARD(u) (LANES - 1 - (u))
-#define LOW(h, u) ((u) & (h) ? LANES + (u) - (h) : (u))
-#define HIGH(h, u) ((u) & (h) ? LANES + (u) : (u) + (h))
+#define BACKWARD(u) (NUMBERS - 1 - (u))
+#define LOW(h, u) ((u) & (h) ? NUMBERS + (u) - (h) : (u))
+#define HIGH(h, u) ((u) & (h) ? NUMBERS + (u) : (u) + (h))
 #define LOW_OF_1(u) LOW(1, u)
 #define LOW_OF_2(u) LOW(2, u)
 #define LOW_OF_4(u) LOW(4, u)
@@ -46,7 +35,7 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST_PASTE(n) LIST_##n
 #define LIST_OF(n) LIST_PASTE(n)
 
-/* LANES as the preprocessor needs it. */
+/* NUMBERS as the preprocessor needs it. */
 #define IS_float 4
 #define IS_double 8
 #define SIZE_PASTE(real) IS_##real
@@ -61,16 +50,13 @@ typedef __typeof__((vector){0} < (vector){0}) places;
 #define LIST LIST_1
 #endif
 
-INLINE vector load(const REAL *p) { return *(const loose *)p; }
-INLINE void   store(REAL *p, vector v) { *(loose *)p = v; }
-INLINE vector all(REAL x) { return x - (vector){0}; }
 INLINE vector swapped(vector v) { return SHUFFLE(v, v, LIST(SWAPPED, SAME)); }
 INLINE vector backward(vector v) { return SHUFFLE(v, v, LIST(PAIR, BACKWARD)); }
 
 /* re, im, re, im … */
 INLINE vector alternate(REAL re, REAL im) {
   vector v;
-  for (int i = 0; i < PARTS; i += 2) { v[i] = re; v[i + 1] = im; }
+  for (int i = 0; i < LANES; i += 2) { v[i] = re; v[i + 1] = im; }
   return v;
 }
 
@@ -261,10 +247,10 @@ INLINE void run_pass(const int radix, const bool last, const fft_pass *p, const 
     for (int64_t t = 0; t < p->l; t++) {
       const REAL *from = x + 2 * (t + p->l * i) * p->x_step, *turn = last ? NULL : turns + 2 * i * (radix - 1);
       REAL *to = y + 2 * (t + p->l * i * radix) * p->y_step;
-      for (int64_t q = 0; q <= lanes - PARTS; q += PARTS)
+      for (int64_t q = 0; q <= lanes - LANES; q += LANES)
         butterfly(radix, from + q, leg, to + q, y_leg, circle, turn, scale, r);
-      if (lanes % PARTS)
-        butterfly(radix, from + lanes - PARTS, leg, to + lanes - PARTS, y_leg, circle, turn, scale, r);
+      if (lanes % LANES)
+        butterfly(radix, from + lanes - LANES, leg, to + lanes - LANES, y_leg, circle, turn, scale, r);
     }
 }
 
@@ -283,11 +269,11 @@ static void pass_odd(const fft_pass *p, const void *x, void *y) {
 
 /* ---- transposing ---- */
 
-/* A square of LANES rows, in registers: in each round, squares of h × h change places across the diagonal. */
+/* A square of NUMBERS rows, in registers: in each round, squares of h × h change places across the diagonal. */
 INLINE void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
-  for (int i = 0; i < LANES; i++)                                            \
+  for (int i = 0; i < NUMBERS; i++)                                            \
     if (!(i & h)) {                                                          \
       vector low = SHUFFLE(a[i], a[i + h], LIST(PAIR, LOW_OF_##h));          \
       a[i + h] = SHUFFLE(a[i], a[i + h], LIST(PAIR, HIGH_OF_##h));           \
@@ -309,28 +295,28 @@ INLINE void transpose(vector *a) {
 INLINE void turn_square(const bool turned, const bool more, const fft_turn *t, int64_t row, int64_t column,
                         const REAL *x, REAL *y, vector i) {
   const REAL *turns = t->turns, *factors = t->factors;
-  vector a[LANES];
+  vector a[NUMBERS];
   #pragma GCC unroll 8
-  for (int k = 0; k < LANES; k++) {
+  for (int k = 0; k < NUMBERS; k++) {
     a[k] = load(x + 2 * ((row + k) * t->x_row + column));
     if (turned) a[k] = times_each(a[k], load(turns + 2 * ((row + k) * t->turns_row + column)), i);
     if (more) a[k] = times(a[k], factors[2 * (row + k)], factors[2 * (row + k) + 1], i);
   }
   transpose(a);
   #pragma GCC unroll 8
-  for (int k = 0; k < LANES; k++) store(y + 2 * ((column + k) * t->y_row + row), a[k]);
+  for (int k = 0; k < NUMBERS; k++) store(y + 2 * ((column + k) * t->y_row + row), a[k]);
 }
 
 INLINE void turn_all(const bool turned, const bool more, const fft_turn *t, const REAL *x, REAL *y) {
   vector i = t->inverse ? alternate(1, -1) : alternate(-1, 1);
-  int64_t last_row = t->rows - LANES, last_column = t->columns - LANES;
+  int64_t last_row = t->rows - NUMBERS, last_column = t->columns - NUMBERS;
   if (t->row_by_row)
-    for (int64_t r = 0; r < t->rows; r += LANES)
-      for (int64_t c = 0; c < t->columns; c += LANES)
+    for (int64_t r = 0; r < t->rows; r += NUMBERS)
+      for (int64_t c = 0; c < t->columns; c += NUMBERS)
         turn_square(turned, more, t, r > last_row ? last_row : r, c > last_column ? last_column : c, x, y, i);
   else
-    for (int64_t c = 0; c < t->columns; c += LANES)
-      for (int64_t r = 0; r < t->rows; r += LANES)
+    for (int64_t c = 0; c < t->columns; c += NUMBERS)
+      for (int64_t r = 0; r < t->rows; r += NUMBERS)
         turn_square(turned, more, t, r > last_row ? last_row : r, c > last_column ? last_column : c, x, y, i);
 }
 
@@ -383,8 +369,8 @@ static void join_line(const fft_join *j, const REAL *x, REAL *y) {
   const REAL sign = j->back ? -1 : 1;
   const vector i = alternate(-sign, sign);
   int64_t k = 1, end = j->h - 1;
-  for (; k + LANES <= end - LANES + 1; k += LANES, end -= LANES)
-    join_pair(true, x + 2 * k, x + 2 * (end - LANES + 1), y + 2 * k, y + 2 * (end - LANES + 1), load(turns + 2 * k), i);
+  for (; k + NUMBERS <= end - NUMBERS + 1; k += NUMBERS, end -= NUMBERS)
+    join_pair(true, x + 2 * k, x + 2 * (end - NUMBERS + 1), y + 2 * k, y + 2 * (end - NUMBERS + 1), load(turns + 2 * k), i);
   for (; k <= end; k++, end--) join_one(x + 2 * k, x + 2 * end, y + 2 * k, y + 2 * end, turns + 2 * k, sign);
 }
 
@@ -397,8 +383,8 @@ static void join_rows(const fft_join *j, const REAL *x, REAL *y) {
     const REAL *a = x + 2 * k * j->x_step, *b = x + 2 * (j->h - k) * j->x_step;
     REAL *c = y + 2 * k * j->y_step, *d = y + 2 * (j->h - k) * j->y_step;
     vector turn = alternate(turns[2 * k], turns[2 * k + 1]);
-    for (int64_t at = 0; at < lanes; at += PARTS) {
-      int64_t q = at > lanes - PARTS ? lanes - PARTS : at;
+    for (int64_t at = 0; at < lanes; at += LANES) {
+      int64_t q = at > lanes - LANES ? lanes - LANES : at;
       join_pair(false, a + q, b + q, c + q, d + q, turn, i);
     }
   }
@@ -428,7 +414,7 @@ static void multiply(const fft_multiply *f, const void *x, void *y) {
   const REAL re = (REAL)f->scale, im = f->conjugate_out ? -re : re, sign = f->conjugate_in ? -1 : 1;
   const vector in = alternate(1, sign), out = alternate(re, im), i = alternate(-1, 1);
   int64_t k = 0, end = 2 * f->n;
-  for (; k + PARTS <= end; k += PARTS) store(Y + k, times_each(load(X + k) * in, load(turns + k), i) * out);
+  for (; k + LANES <= end; k += LANES) store(Y + k, times_each(load(X + k) * in, load(turns + k), i) * out);
   for (; k < end; k += 2) {
     REAL a = X[k], b = X[k + 1] * sign, c = turns[k], d = turns[k + 1];
     Y[k] = (a * c - b * d) * re;
@@ -437,7 +423,7 @@ static void multiply(const fft_multiply *f, const void *x, void *y) {
 }
 
 const fft_table ISA_NAME(TABLE) = {
-  .lanes = LANES,
+  .lanes = NUMBERS,
   .pass = {
     [1] = pass_1, [2] = pass_2, [3] = pass_3, [4] = pass_4, [5] = pass_5, [6] = pass_6, [7] = pass_7, [8] = pass_8,
     [10] = pass_10, [11] = pass_11, [12] = pass_12, [13] = pass_13, [15] = pass_15, [16] = pass_16, [20] = pass_20,

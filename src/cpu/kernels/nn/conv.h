@@ -3,31 +3,18 @@
 
 #include <string.h>
 
-#include "cpu/cpu.h"
+#include "cpu/kernels/vector.h"
 
 /* As many sums as fit in the registers beside the vectors that they are made of. */
-#if defined(__AVX512F__)
-#define BYTES 64
+#if defined(__AVX512F__) || defined(__aarch64__)
 enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #elif defined(__AVX__)
-#define BYTES 32
 enum { ROWS = 4, VECTORS = 3, DOTS = 3 };
-#elif defined(__aarch64__)
-#define BYTES 16
-enum { ROWS = 8, VECTORS = 3, DOTS = 6 };
 #else
-#define BYTES 16
 enum { ROWS = 4, VECTORS = 2, DOTS = 2 };
 #endif
 
-typedef REAL vector __attribute__((vector_size(BYTES)));
-typedef vector loose __attribute__((aligned(sizeof(REAL)), may_alias));   /* anywhere in memory */
-
-enum { LANES = BYTES / sizeof(REAL), DOT_ROWS = 4, ALONG = 4 };
-
-INLINE vector load(const REAL *p) { return *(const loose *)p; }
-INLINE void   store(REAL *p, vector v) { *(loose *)p = v; }
-INLINE vector all(REAL x) { return x - (vector){0}; }
+enum { DOT_ROWS = 4, ALONG = 4 };
 
 /* ---- gathering ---- */
 
@@ -93,26 +80,17 @@ INLINE void one_tile(const int rows, const int vectors, const conv_tile *t) {
     for (int j = 0; j < vectors; j++) store(c + i * t->c_pitch + j * LANES, sum[i][j]);
 }
 
-#define TILE_ROWS(rows)                                                      \
-  static void tile_##rows(const conv_tile *t, int vectors) {                 \
-    if (vectors == 1) one_tile(rows, 1, t);                                  \
-    else if (vectors == 2) one_tile(rows, 2, t);                             \
-    else one_tile(rows, VECTORS, t);                                         \
-  }
-TILE_ROWS(1)
-TILE_ROWS(2)
-TILE_ROWS(4)
-#if defined(__AVX512F__) || defined(__aarch64__)
-TILE_ROWS(8)
-#endif
+INLINE void tile_of(const int rows, int vectors, const conv_tile *t) {
+  if (vectors == 1) one_tile(rows, 1, t);
+  else if (vectors == 2) one_tile(rows, 2, t);
+  else one_tile(rows, VECTORS, t);
+}
 
 static void tile(const conv_tile *t, int rows, int vectors) {
-  if (rows == 1) tile_1(t, vectors);
-  else if (rows == 2) tile_2(t, vectors);
-  else if (rows == 4) tile_4(t, vectors);
-#if defined(__AVX512F__) || defined(__aarch64__)
-  else tile_8(t, vectors);
-#endif
+  if (rows == 1) tile_of(1, vectors, t);
+  else if (rows == 2) tile_of(2, vectors, t);
+  else if (rows == 4) tile_of(4, vectors, t);
+  else if (ROWS == 8) tile_of(8 < ROWS ? 8 : ROWS, vectors, t);
 }
 
 /* ---- sums over pixels ---- */

@@ -1,12 +1,12 @@
 /* Steps of recurrent cells, an element a thread. D: the dtype; the entries are the ops of cell_call. */
 
 #include "gpu/kernels/typed.cuh"
-#include "math/cell.h"
 #include "gpu/kernels/nn/cell_args.h"
 
 typedef PASTE(type_, D) T;
-typedef PASTE(lstm_, D) lstm;
-typedef PASTE(gru_, D) gru;
+
+#define REAL T
+#include "math/cell.h"
 
 /* What operand k has of this thread's element; NULL: there is no such operand. */
 INLINE T *at(const cell_args &a, int k, int64_t row, int64_t j) {
@@ -21,7 +21,7 @@ INLINE T *at(const cell_args &a, int k, int64_t row, int64_t j) {
 
 KERNEL(lstm_step)(cell_args a) {
   ELEMENT;
-  lstm s = PASTE(lstm_step_, D)(gates[0], gates[n], gates[2 * n], gates[3 * n], *at(a, CELL_ARG_before, row, j));
+  lstm s = lstm_forward(gates[0], gates[n], gates[2 * n], gates[3 * n], *at(a, CELL_ARG_before, row, j));
   gates[0] = s.i;
   gates[n] = s.f;
   gates[2 * n] = s.g;
@@ -35,7 +35,7 @@ KERNEL(lstm_back)(cell_args a) {
   lstm s = {gates[0], gates[n], gates[2 * n], gates[3 * n], *at(a, CELL_ARG_c, row, j), 0};
   const T *dy = at(a, CELL_ARG_dy, row, j), *dh = at(a, CELL_ARG_dh, row, j);
   T *dc = at(a, CELL_ARG_dc, row, j), *to = at(a, CELL_ARG_dgates, row, j);
-  lstm d = PASTE(lstm_back_, D)(s, *at(a, CELL_ARG_before, row, j), (dy ? *dy : 0) + (dh ? *dh : 0), *dc);
+  lstm d = lstm_backward(s, *at(a, CELL_ARG_before, row, j), (dy ? *dy : 0) + (dh ? *dh : 0), *dc);
   to[0] = d.i;
   to[n] = d.f;
   to[2 * n] = d.g;
@@ -46,8 +46,8 @@ KERNEL(lstm_back)(cell_args a) {
 KERNEL(gru_step)(cell_args a) {
   ELEMENT;
   const T *other = at(a, CELL_ARG_other, row, j);
-  gru s = PASTE(gru_step_, D)(gates[0], gates[n], gates[2 * n], other[0], other[n], other[2 * n],
-                              *at(a, CELL_ARG_before, row, j));
+  gru s = gru_forward(gates[0], gates[n], gates[2 * n], other[0], other[n], other[2 * n],
+                      *at(a, CELL_ARG_before, row, j));
   gates[0] = s.r;
   gates[n] = s.z;
   gates[2 * n] = s.n;
@@ -59,7 +59,7 @@ KERNEL(gru_back)(cell_args a) {
   gru s = {gates[0], gates[n], gates[2 * n], 0, at(a, CELL_ARG_other, row, j)[2 * n]};
   const T *dy = at(a, CELL_ARG_dy, row, j);
   T *dh = at(a, CELL_ARG_dh, row, j), *to = at(a, CELL_ARG_dgates, row, j), *other = at(a, CELL_ARG_dother, row, j);
-  gru d = PASTE(gru_back_, D)(s, *at(a, CELL_ARG_before, row, j), (dy ? *dy : 0) + *dh);
+  gru d = gru_backward(s, *at(a, CELL_ARG_before, row, j), (dy ? *dy : 0) + *dh);
   to[0] = other[0] = d.r;
   to[n] = other[n] = d.z;
   to[2 * n] = d.n;

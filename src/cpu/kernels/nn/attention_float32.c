@@ -1,0 +1,5 @@
+/* Inner loops of attention, float32. */
+
+#define REAL float
+#define TABLE attention_float32_table
+#include "cpu/kernels/nn/attention.h"

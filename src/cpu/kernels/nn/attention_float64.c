@@ -1,0 +1,5 @@
+/* Inner loops of attention, float64. */
+
+#define REAL double
+#define TABLE attention_float64_table
+#include "cpu/kernels/nn/attention.h"

@@ -1,0 +1,5 @@
+/* Inner loops of recurrent cells, float32. */
+
+#define REAL float
+#define TABLE cell_float32_table
+#include "cpu/kernels/nn/cell.h"

@@ -1,0 +1,5 @@
+/* Inner loops of recurrent cells, float64. */
+
+#define REAL double
+#define TABLE cell_float64_table
+#include "cpu/kernels/nn/cell.h"

@@ -1,0 +1,49 @@
+/* Inner loops of cross entropy, a row at a time. cross_float32.c and cross_float64.c say what REAL is. */
+
+#include "cpu/cpu.h"
+#include "cpu/kernels/exponentials.h"
+
+COLUMNS(largest, REAL, REAL, m_max(a, x))
+ROW(largest, REAL, REAL, REAL, -(REAL)INFINITY, m_max(a, b))
+
+INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL *part) {
+  for (; count > 0; count--, X += VECTOR) {
+    #pragma omp simd
+    for (int64_t j = 0; j < VECTOR; j++) part[j] += exp_to_0((REAL)(X[j] - max));
+  }
+}
+
+/* The sum of exp(x - max): whole vectors, and one that is filled up with -infinity. */
+OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
+  const int64_t rest = n % VECTOR, whole = n - rest;
+  double s = 0;
+  for (int64_t i = 0, some; i < whole; i += some) {
+    REAL part[VECTOR] = {0};
+    some = whole - i < IN_PART * VECTOR ? whole - i : IN_PART * VECTOR;
+    add_exponentials(some / VECTOR, X + i, max, part);
+    for (int64_t j = 0; j < VECTOR; j++) s += (double)part[j];
+  }
+  if (rest) {
+    REAL part[VECTOR] = {0}, x[VECTOR];
+    for (int64_t j = 0; j < VECTOR; j++) x[j] = j < rest ? X[whole + j] : -(REAL)INFINITY;
+    add_exponentials(1, x, max, part);
+    for (int64_t j = 0; j < VECTOR; j++) s += (double)part[j];
+  }
+  return s;
+}
+
+static cross_row loss(int64_t n, const void *in, int64_t at) {
+  const REAL *x = in, max = largest_row(n, x, NULL);
+  const double s = sum_of_exponentials(n, x, max);
+  return (cross_row){(double)max, s, m_log(s) - ((double)x[at] - (double)max)};
+}
+
+static void gradient(int64_t n, const void *in, int64_t at, const cross_row *row, double scale, void *to) {
+  const REAL *x = in, max = (REAL)row->largest, by = (REAL)(scale / row->sum);
+  REAL *out = to;
+  #pragma omp simd
+  for (int64_t j = 0; j < n; j++) out[j] = exp_to_0((REAL)(x[j] - max)) * by;
+  out[at] -= (REAL)scale;
+}
+
+const cross_table ISA_NAME(TABLE) = {loss, gradient};

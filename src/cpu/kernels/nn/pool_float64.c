@@ -1,0 +1,6 @@
+/* Inner loops of pooling, float64. */
+
+#define REAL double
+#define WORD int64_t
+#define TABLE pool_float64_table
+#include "cpu/kernels/nn/pool.h"

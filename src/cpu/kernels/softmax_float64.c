@@ -1,0 +1,5 @@
+/* Inner loops of the softmax family, float64. */
+
+#define REAL double
+#define TABLE softmax_float64_table
+#include "cpu/kernels/softmax.h"

@@ -1,0 +1,20 @@
+/* Vectors of REAL that fill a register, for the inner loops of one type: the file that includes this one says what REAL is. */
+
+#include "cpu/cpu.h"
+
+#if defined(__AVX512F__)
+#define BYTES 64
+#elif defined(__AVX__)
+#define BYTES 32
+#else
+#define BYTES 16
+#endif
+
+enum { LANES = BYTES / sizeof(REAL) };
+
+typedef REAL vector __attribute__((vector_size(BYTES)));
+typedef vector loose_vector __attribute__((aligned(sizeof(REAL)), may_alias));   /* anywhere in memory */
+
+INLINE vector load(const REAL *p) { return *(const loose_vector *)p; }
+INLINE void   store(REAL *p, vector v) { *(loose_vector *)p = v; }
+INLINE vector all(REAL x) { return x - (vector){0}; }
