@@ -3,8 +3,8 @@
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
-local notebook = require "luatensor.notebook"
-local public_figures = require "luatensor.public_figures"
+local notebook = require "luatensor.experiment.notebook"
+local public_figures = require "luatensor.bench.public_figures"
 
 local run <close> = experiment.start({...}, {
   name = "01_device", title = "The devices", claims = {7, 11},

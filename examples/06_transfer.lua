@@ -4,7 +4,7 @@
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
-local public_figures = require "luatensor.public_figures"
+local public_figures = require "luatensor.bench.public_figures"
 
 local run <close> = experiment.start({...}, {
   name = "06_transfer", title = "The price of sending data", claims = {6, 9},

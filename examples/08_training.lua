@@ -6,7 +6,7 @@ local lt = require "luatensor"
 local data, nn, optim = require "luatensor.data", require "luatensor.nn", require "luatensor.optim"
 local experiment = require "luatensor.experiment"
 local files = require "luatensor.bench.files"
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 
 local run <close> = experiment.start({...}, {
   name = "08_training", title = "Training two networks", claims = {2},

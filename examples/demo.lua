@@ -4,10 +4,10 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local experiment = require "luatensor.experiment"
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 local interrupt = require "luatensor.bench.interrupt"
-local notebook = require "luatensor.notebook"
-local terminal = require "luatensor.render.terminal"
+local notebook = require "luatensor.experiment.notebook"
+local terminal = require "luatensor.page.terminal"
 
 local options = arguments.read({...}, "Every experiment, and the notebook's figures beside this machine's.", {
   {"iterations", 100}, {"rows", 7000}, {"cols", 3000}, "threads",

@@ -2980,6 +2980,13 @@ function lt.rows(x) end
 ---@return table #
 function lt.broadcast_shapes(...) end
 
+---The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
+---million parameters, a step of training each: measured up to `largest` parameters, carried on by the products beyond,
+---and bounded by published figures for devices that are not here.
+---@param options? table `largest` network that is measured (10000000 parameters); `seconds`, `devices`, `patience` as lt.advise has them
+---@return table # a result of kind "choices"
+function lt.advise.choices(options) end
+
 ---Recommends a device for fn by what its calls cost on each device of this machine, with a paragraph that says why.
 ---
 ---    local r = lt.advise(function(x, y) return x:matmul(y.T) end, {sizes = {256, 1024}, calls = 100})
@@ -2994,166 +3001,10 @@ function lt.broadcast_shapes(...) end
 ---@return table # a result of kind "advice": `device`, the recommendation for the largest size that was measured (nil: there is none), `either` where others are as fast as far as can be told, `why`, `sizes` (the choice at each size), `points` (all figures), `predictions`, `bounds`, `skipped`
 function lt.advise(fn, options) end
 
----The notebook's "when to choose CPU, GPU, TPU" with this machine's figures: models from 100 000 to 70 thousand
----million parameters, a step of training each: measured up to `largest` parameters, carried on by the products beyond,
----and bounded by published figures for devices that are not here.
----@param options? table `largest` network that is measured (10000000 parameters); `seconds`, `devices`, `patience` as lt.advise has them
----@return table # a result of kind "choices"
-function lt.advise.choices(options) end
-
 ---Recommends a device for a multilayer perceptron: square layers, biases, ReLU; its weights stay on the device.
 ---@param options? table  `parameters` (1000000; smaller networks are measured, too, for the trend); `batch`: samples a call (64); `calls` with the same batch (1); `training`: a step of gradient descent instead of a forward pass (false); `layers` (4); `dtype` ("float32"); `devices`, `seconds`, `patience` as lt.advise has them
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
-
----Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
----a guard: nothing is recorded until the block ends whose variable holds it.
----
----    local y = lt.no_grad(model, x)
----    local _ <close> = lt.no_grad()
----
----Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
----yields inside leaves the others as they are.
----@param fn? function
----@param ... any its arguments
----@return any # what fn returns, or the guard
-function lt.no_grad(fn, ...) end
-
----Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
----that of lt.no_grad.
----@param fn? function
----@param ... any its arguments
----@return any # what fn returns, or the guard
-function lt.enable_grad(fn, ...) end
-
----Are ops on tensors that need gradients recorded?
----@return boolean #
-function lt.is_grad_enabled() end
-
----A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
----@param f table `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for messages
----@return function #
-function lt.autograd_function(f) end
-
----Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
----an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
----is a guard, as that of lt.no_grad.
----@param fn? function
----@param ... any its arguments
----@return any # what fn returns, or the guard
-function lt.detect_anomaly(fn, ...) end
-
----A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
----differentiated itself, by lt.grad or by backward, with respect to everything that fn uses: `lt.grad(lt.grad(f))`,
----or a penalty on the gradient of a network whose parameters require gradients. Inside lt.no_grad it gives
----gradients, too, but these cannot be differentiated, which is faster.
----@param fn function
----@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given. `retain_graph` (false): keeps what fn recorded, for a backward from tensors that fn handed out
----@return function # that takes what fn takes and gives one tensor for each of these arguments, then fn's further results
-function lt.grad(fn, options) end
-
----As lt.grad, but the function gives fn's first result before the gradients.
----@param fn function
----@param options? table those of lt.grad
----@return function # that takes what fn takes and gives fn's first result, one gradient for each differentiated argument, then fn's further results
-function lt.value_and_grad(fn, options) end
-
----The gradients of outputs for inputs, which are leaves or results that the outputs were computed from. Nothing is
----added to any leaf's `x.grad`. Of several outputs the gradients are added up.
----@param outputs luatensor.Tensor|table of one element each, unless grad_outputs are given
----@param inputs luatensor.Tensor|table
----@param options? table `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph): keeps what was recorded, for another backward. `allow_unused` (false): nil for inputs that the outputs do not depend on, which are an error else
----@return luatensor.Tensor # ... one for each input
-function lt.autograd.grad(outputs, inputs, options) end
-
----Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
----the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
----of the largest magnitude.
----@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
----@param options? table those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
----@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
-function lt.bench.compare(entries, options) end
-
----Sizes from first to last, evenly spaced by ratio.
----@param first integer smallest
----@param last integer largest
----@param per_doubling? integer sizes for each doubling
----@return table # ascending; the first and the last are among them
-function lt.bench.sizes(first, last, per_doubling) end
-
----Measures fn at each size on each device, and says from which size on one overtakes the other.
----
----    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
----    print(r)
----
----The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
----transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
----are 5 % apart, 25 % where others used more than a tenth of the processor, else it is undecided. Results must agree
----before any crossing is said. Emulated devices are measured but not compared. With one device alone, published
----figures bound what others could do.
----@param fn function gets what inputs(n) returned, its tensors moved to the device, which is the default device meanwhile
----@param sizes table
----@param options? table  `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured; `transfers` (true); `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given); `patience`: seconds that a size may take on a device (60)
----@return table # a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
-function lt.bench.crossover(fn, sizes, options) end
-
----Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
----not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
----than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
----machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures of
----experiments are compared where their options are equal, but for how long they measure.
----@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
----@param after table another
----@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of what is emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
-function lt.bench.diff(before, after) end
-
----What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
----kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
----@param options? table `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`: names (all of this machine)
----@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read` and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU `wait` and `transfers`
-function lt.bench.machine(options) end
-
----Loads a result that was saved.
----@param path string
----@return table # with the methods of its kind
-function lt.bench.load(path) end
-
----Where the time of a function goes.
----@param fn function called without arguments, many times
----@param options? table those of bench.time (its `clock` times fn as it runs; the parts have a clock of their own), and `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
----@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the `limit` that is named), `part`, `emulated`
-function lt.bench.split(fn, options) end
-
----Times calls of a function. Devices are waited for before the clock is read, both times.
----@param fn function called without arguments; what it returns is looked at once, for its dtype and device
----@param options? table  `name` of what is timed (where the function stands); `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of the seconds holds; functions whose calls take many seconds make two at least; `warmup` seconds before (0.1), one call at least, and until two rounds agree; `device` to wait for, the default device meanwhile (all in use are waited for); `gc`: "count" (default) leaves collections where they fall, "out" stops the collector within a round; before a round garbage is collected in both; `threads`; `seed` of the default generator (0), whose state comes back afterwards; `clock`, a function that gives seconds (lt.clock)
----@return table # a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU); `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
-function lt.bench.time(fn, options) end
-
----Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
----
----A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
----that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
----these, of tensors, numbers, strings, booleans and such tables:
----
----    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
----@param path string with the ending `.npy` or `.safetensors`, or one that no known format has
----@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
----@param options? table `metadata`: strings by name for other programs to read (.safetensors)
-function lt.save(path, value, options) end
-
----Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
----
----    local run = lt.load "run.safetensors"
----    model:load_state_dict(run.model)
----    optimizer:load_state_dict(run.optimizer)
----    lt.default_generator():set_state(run.generator)
----    local weights, metadata = lt.load("model.safetensors", {metadata = true})
----@param path string
----@param options? table `device` (default: the default device); `metadata` (false): also return what the file says of itself
----@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
----@return table # with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
-function lt.load(path, options) end
 
 ---Are all elements of x and y close, in the sense of isclose? Waits for the result.
 ---@param x number|luatensor.Tensor
@@ -3169,68 +3020,6 @@ function lt.allclose(x, y, rtol, atol, options) end
 ---@param y luatensor.Tensor
 ---@return boolean #
 function lt.equal_all(x, y) end
-
----Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""
----in quotes stands for one), white space around them left out, empty lines too.
----
----    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
----@param path string
----@param options? table `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the column of classes, any strings; `missing`: a number for empty fields, such as 0/0 (default: an error); `dtype` (default: the default float; integers are read exactly), `device`
----@return luatensor.Tensor # [rows, columns]
----@return luatensor.Tensor # y, int64 [rows], with option labels: classes from 1 on
----@return table # the classes' names, sorted: numbers by size, else strings
-function lt.data.read_csv(path, options) end
-
----Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
----@param ... luatensor.Tensor one or more, of as many rows each, on one device
----@return luatensor.Dataset # `get` gives rows of each, copied
-function lt.data.TensorDataset(...) end
-
----Some samples of another data set.
----@param base luatensor.Dataset
----@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
----@return luatensor.Dataset # with fields `base` and `indices`
-function lt.data.Subset(base, indices) end
-
----Several data sets of tensors, one after the other.
----@param list table of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
----@return luatensor.Dataset #
-function lt.data.ConcatDataset(list) end
-
----1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
----and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
----@param options? table `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is [1797, 1, 8, 8], as convolutions want it)
----@return luatensor.Dataset # x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
-function lt.data.digits(options) end
-
----Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
----@param path string
----@param options? table `dtype` (default: the file's), `device`
----@return luatensor.Tensor #
-function lt.data.read_idx(path, options) end
-
----MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
----with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
----@param folder string
----@param options? table `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is [n, 1, 28, 28], as convolutions want it)
----@return luatensor.Dataset # to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
----@return luatensor.Dataset # to test with: 10000
-function lt.data.mnist(folder, options) end
-
----Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
----`#loader` is the number of batches.
----@param ds luatensor.Dataset
----@param options? table `batch_size` (1); `shuffle` (false): another order each time; `generator` of the orders (default: the default generator); `drop_last` (false): no last batch that is smaller; `device`: where the batches' tensors go; `map`: a function of what the data set gives for a batch, on that device, whose results are given instead
----@return luatensor.Loader #
-function lt.data.Loader(ds, options) end
-
----Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
----data set's order.
----@param ds luatensor.Dataset
----@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
----@param options? table `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
----@return any # ... one a part
-function lt.data.split(ds, parts, options) end
 
 ---Products of tensors summed over indices, in Einstein's notation.
 ---Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
@@ -3311,15 +3100,6 @@ function lt.info.default_dtypes(options) end
 ---@param options? table `device`; `kind`: as isdtype takes it
 ---@return table # each name by itself: {float32 = "float32", …}
 function lt.info.dtypes(options) end
-
----Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
----tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
----be included is in docs/user-kernels.md.
----@param source string the text, with a `__global__ void name(…)`
----@param name string the kernel's name in it
----@param options? table `device` (default: the default device where it is a GPU, else the accelerator); `parameters`: the list as text, where the source has types that cannot be read
----@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
-function lt.kernel(source, name, options) end
 
 ---The same as lt.diagonal.
 ---@param x luatensor.Tensor
@@ -3437,24 +3217,6 @@ function lt.linalg.lu(x) end
 ---@return luatensor.Tensor # [..., n] or [..., n, k]; inf or NaN where a is singular
 function lt.linalg.lu_solve(lu, pivots, b) end
 
----Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
----@param x luatensor.Tensor
----@param y luatensor.Tensor
----@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
----@return luatensor.Tensor #
-function lt.tensordot(x, y, dims) end
-
----Every element of x times every element of y.
----@param x luatensor.Tensor 1-d
----@param y luatensor.Tensor 1-d
----@return luatensor.Tensor # shape [#x, #y]
-function lt.outer(x, y) end
-
----The last two dims swapped: a view, as x.mT.
----@param x luatensor.Tensor 2-d or more
----@return luatensor.Tensor #
-function lt.matrix_transpose(x) end
-
 ---The slices along a dim, without that dim.
 ---@param x luatensor.Tensor
 ---@param dim? integer also option `dim`
@@ -3551,6 +3313,349 @@ function lt.masked_select(x, mask) end
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
+
+---The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table `dim`, `keepdim`
+---@return luatensor.Tensor # shape without these dims
+function lt.median(x, dim, options) end
+
+---Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
+---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
+---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+---@return luatensor.Tensor # NaN where the line has a NaN
+function lt.quantile(x, q, dim, options) end
+
+---How often each value occurs: element i of the result counts the elements that are i. Waits for
+---the least and the largest.
+---Lua tensors start at 1: so does this, and a value below 1 is an error.
+---@param x luatensor.Tensor 1-d, integers of 1 and above
+---@param options? table `weights`: a tensor that has an amount for each element, which is added up instead of 1; `minlength`: least length of the result
+---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
+function lt.bincount(x, options) end
+
+---How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
+---last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
+---@param x luatensor.Tensor any dtype but complex, any shape
+---@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
+---@param options? table `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add up to 1
+---@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
+---@return luatensor.Tensor # edges, one more
+function lt.histogram(x, bins, options) end
+
+---How tensors print. Options not named stay as they are.
+---@param options table `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
+function lt.set_printoptions(options) end
+
+---Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+---@param x luatensor.Tensor
+---@param y luatensor.Tensor
+---@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+---@return luatensor.Tensor #
+function lt.tensordot(x, y, dims) end
+
+---Every element of x times every element of y.
+---@param x luatensor.Tensor 1-d
+---@param y luatensor.Tensor 1-d
+---@return luatensor.Tensor # shape [#x, #y]
+function lt.outer(x, y) end
+
+---The last two dims swapped: a view, as x.mT.
+---@param x luatensor.Tensor 2-d or more
+---@return luatensor.Tensor #
+function lt.matrix_transpose(x) end
+
+---1 with probability p, else 0.
+---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
+---@param ... any the shape: numbers or one table
+---, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
+---@return luatensor.Tensor #
+function lt.bernoulli(p, ...) end
+
+---Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
+---@param w luatensor.Tensor weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
+---@param n integer how many from each row
+---@param options? table `replacement` (default false: no position twice in a row), `generator`
+---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
+function lt.multinomial(w, n, options) end
+
+---The rows (along dim 1) in random order: a copy.
+---@param x luatensor.Tensor
+---@param options? table `generator`
+---@return luatensor.Tensor #
+function lt.shuffle(x, options) end
+
+---The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
+---by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # 1-d, of x's dtype
+function lt.unique_values(x) end
+
+---The distinct elements, sorted, and how often each occurs. Waits for a GPU.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # counts, int64
+function lt.unique_counts(x) end
+
+---The distinct elements, sorted, and which of them each element is. Waits for a GPU.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
+function lt.unique_inverse(x) end
+
+---The distinct elements, sorted, and all that is known of them. Waits for a GPU.
+---@param x luatensor.Tensor any shape and dtype
+---@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
+---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
+---@return luatensor.Tensor # counts, int64
+function lt.unique_all(x) end
+
+---Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
+---complex numbers, many of x2, it waits for a GPU: for how many are distinct.
+---@param x1 luatensor.Tensor|number
+---@param x2 luatensor.Tensor|number of any shape; dtypes promote
+---@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+---@return luatensor.Tensor # bool, of x1's shape
+function lt.isin(x1, x2, options) end
+
+---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
+---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param dim? any a dim or a list of dims; all unless given
+---@param options? table `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
+---@return luatensor.Tensor # shape without these dims
+function lt.norm(x, p, dim, options) end
+
+---Differences of neighbours along a dim, n times over.
+---@param x luatensor.Tensor any dtype but bool
+---@param dim? integer
+---@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
+---@return luatensor.Tensor # shape of x, n less in dim
+function lt.diff(x, dim, options) end
+
+---A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
+---differentiated itself, by lt.grad or by backward, with respect to everything that fn uses: `lt.grad(lt.grad(f))`,
+---or a penalty on the gradient of a network whose parameters require gradients. Inside lt.no_grad it gives
+---gradients, too, but these cannot be differentiated, which is faster.
+---@param fn function
+---@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given. `retain_graph` (false): keeps what fn recorded, for a backward from tensors that fn handed out
+---@return function # that takes what fn takes and gives one tensor for each of these arguments, then fn's further results
+function lt.grad(fn, options) end
+
+---As lt.grad, but the function gives fn's first result before the gradients.
+---@param fn function
+---@param options? table those of lt.grad
+---@return function # that takes what fn takes and gives fn's first result, one gradient for each differentiated argument, then fn's further results
+function lt.value_and_grad(fn, options) end
+
+---The gradients of outputs for inputs, which are leaves or results that the outputs were computed from. Nothing is
+---added to any leaf's `x.grad`. Of several outputs the gradients are added up.
+---@param outputs luatensor.Tensor|table of one element each, unless grad_outputs are given
+---@param inputs luatensor.Tensor|table
+---@param options? table `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph): keeps what was recorded, for another backward. `allow_unused` (false): nil for inputs that the outputs do not depend on, which are an error else
+---@return luatensor.Tensor # ... one for each input
+function lt.autograd.grad(outputs, inputs, options) end
+
+---Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
+---a guard: nothing is recorded until the block ends whose variable holds it.
+---
+---    local y = lt.no_grad(model, x)
+---    local _ <close> = lt.no_grad()
+---
+---Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
+---yields inside leaves the others as they are.
+---@param fn? function
+---@param ... any its arguments
+---@return any # what fn returns, or the guard
+function lt.no_grad(fn, ...) end
+
+---Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
+---that of lt.no_grad.
+---@param fn? function
+---@param ... any its arguments
+---@return any # what fn returns, or the guard
+function lt.enable_grad(fn, ...) end
+
+---Are ops on tensors that need gradients recorded?
+---@return boolean #
+function lt.is_grad_enabled() end
+
+---A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
+---@param f table `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for messages
+---@return function #
+function lt.autograd_function(f) end
+
+---Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
+---an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
+---is a guard, as that of lt.no_grad.
+---@param fn? function
+---@param ... any its arguments
+---@return any # what fn returns, or the guard
+function lt.detect_anomaly(fn, ...) end
+
+---Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
+---the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
+---of the largest magnitude.
+---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
+---@param options? table those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
+---@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
+function lt.bench.compare(entries, options) end
+
+---Sizes from first to last, evenly spaced by ratio.
+---@param first integer smallest
+---@param last integer largest
+---@param per_doubling? integer sizes for each doubling
+---@return table # ascending; the first and the last are among them
+function lt.bench.sizes(first, last, per_doubling) end
+
+---Measures fn at each size on each device, and says from which size on one overtakes the other.
+---
+---    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
+---    print(r)
+---
+---The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
+---transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
+---are 5 % apart, 25 % where others used more than a tenth of the processor, else it is undecided. Results must agree
+---before any crossing is said. Emulated devices are measured but not compared. With one device alone, published
+---figures bound what others could do.
+---@param fn function gets what inputs(n) returned, its tensors moved to the device, which is the default device meanwhile
+---@param sizes table
+---@param options? table  `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured; `transfers` (true); `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given); `patience`: seconds that a size may take on a device (60)
+---@return table # a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
+function lt.bench.crossover(fn, sizes, options) end
+
+---Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
+---not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
+---than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
+---machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures of
+---experiments are compared where their options are equal, but for how long they measure.
+---@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
+---@param after table another
+---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of what is emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
+function lt.bench.diff(before, after) end
+
+---What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and
+---kept in the user's cache for this machine, these threads and these versions; half a minute the first time.
+---@param options? table `fresh`: true measures again; `seconds` a figure (0.25; less is not kept); `devices`: names (all of this machine)
+---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read` and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU `wait` and `transfers`
+function lt.bench.machine(options) end
+
+---Loads a result that was saved.
+---@param path string
+---@return table # with the methods of its kind
+function lt.bench.load(path) end
+
+---Where the time of a function goes.
+---@param fn function called without arguments, many times
+---@param options? table those of bench.time (its `clock` times fn as it runs; the parts have a clock of their own), and `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
+---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the `limit` that is named), `part`, `emulated`
+function lt.bench.split(fn, options) end
+
+---Times calls of a function. Devices are waited for before the clock is read, both times.
+---@param fn function called without arguments; what it returns is looked at once, for its dtype and device
+---@param options? table  `name` of what is timed (where the function stands); `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of the seconds holds; functions whose calls take many seconds make two at least; `warmup` seconds before (0.1), one call at least, and until two rounds agree; `device` to wait for, the default device meanwhile (all in use are waited for); `gc`: "count" (default) leaves collections where they fall, "out" stops the collector within a round; before a round garbage is collected in both; `threads`; `seed` of the default generator (0), whose state comes back afterwards; `clock`, a function that gives seconds (lt.clock)
+---@return table # a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU); `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+function lt.bench.time(fn, options) end
+
+---Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""
+---in quotes stands for one), white space around them left out, empty lines too.
+---
+---    local x, y, classes = data.read_csv("iris.csv", {header = true, labels = "species"})
+---@param path string
+---@param options? table `delimiter` (","); `header` (false): the first row names the columns; `skip` (0): lines before it; `columns`: a list of names or numbers, negative from the end (default: all but the labels); `labels`: the column of classes, any strings; `missing`: a number for empty fields, such as 0/0 (default: an error); `dtype` (default: the default float; integers are read exactly), `device`
+---@return luatensor.Tensor # [rows, columns]
+---@return luatensor.Tensor # y, int64 [rows], with option labels: classes from 1 on
+---@return table # the classes' names, sorted: numbers by size, else strings
+function lt.data.read_csv(path, options) end
+
+---Samples that lie in tensors, along their first dim: `data.TensorDataset(x, y)`. `tensors` are these.
+---@param ... luatensor.Tensor one or more, of as many rows each, on one device
+---@return luatensor.Dataset # `get` gives rows of each, copied
+function lt.data.TensorDataset(...) end
+
+---Some samples of another data set.
+---@param base luatensor.Dataset
+---@param indices luatensor.Tensor|table of samples, 1-based, in the order wanted; repeated ones are taken repeatedly
+---@return luatensor.Dataset # with fields `base` and `indices`
+function lt.data.Subset(base, indices) end
+
+---Several data sets of tensors, one after the other.
+---@param list table of data sets on one device, whose batches have the same dtypes and shapes but for the first dim
+---@return luatensor.Dataset #
+function lt.data.ConcatDataset(list) end
+
+---1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin
+---and C. Kaynak, 1998, UCI Machine Learning Repository, https://doi.org/10.24432/C50P49, CC BY 4.0.
+---@param options? table `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is [1797, 1, 8, 8], as convolutions want it)
+---@return luatensor.Dataset # x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
+function lt.data.digits(options) end
+
+---Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.
+---@param path string
+---@param options? table `dtype` (default: the file's), `device`
+---@return luatensor.Tensor #
+function lt.data.read_idx(path, options) end
+
+---MNIST, or what comes in its form, from a folder with the four files (`train-images-idx3-ubyte` …, as they are or
+---with `.gz`): `local train, test = data.mnist "mnist"`. Nothing is downloaded.
+---@param folder string
+---@param options? table `dtype` (of x, a float; default: the default float), `device`, `image` (true: x is [n, 1, 28, 28], as convolutions want it)
+---@return luatensor.Dataset # to train with: x [60000, 784] from 0 to 1, y int64 [60000], digit + 1: classes are 1 … 10
+---@return luatensor.Dataset # to test with: 10000
+function lt.data.mnist(folder, options) end
+
+---Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
+---`#loader` is the number of batches.
+---@param ds luatensor.Dataset
+---@param options? table `batch_size` (1); `shuffle` (false): another order each time; `generator` of the orders (default: the default generator); `drop_last` (false): no last batch that is smaller; `device`: where the batches' tensors go; `map`: a function of what the data set gives for a batch, on that device, whose results are given instead
+---@return luatensor.Loader #
+function lt.data.Loader(ds, options) end
+
+---Divides a data set at random: `local train, test = data.split(ds, {0.8, 0.2})`. Within each part samples keep the
+---data set's order.
+---@param ds luatensor.Dataset
+---@param parts table fractions (floats, which add up to 1) or numbers of samples (integers, as many as there are). Of n samples a fraction f gets floor(f n); those that are left go to the first parts, one each.
+---@param options? table `generator`; `stratify`: labels, a tensor [n] (true: the data set's last tensor). Then each part has, of every label, its share of the samples with that label, rounded up or down
+---@return any # ... one a part
+function lt.data.split(ds, parts, options) end
+
+---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
+---tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
+---be included is in docs/user-kernels.md.
+---@param source string the text, with a `__global__ void name(…)`
+---@param name string the kernel's name in it
+---@param options? table `device` (default: the default device where it is a GPU, else the accelerator); `parameters`: the list as text, where the source has types that cannot be read
+---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
+function lt.kernel(source, name, options) end
+
+---Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
+---
+---A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
+---that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
+---these, of tensors, numbers, strings, booleans and such tables:
+---
+---    lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
+---@param path string with the ending `.npy` or `.safetensors`, or one that no known format has
+---@param value any what has functions state_dict and load_state_dict is saved as what state_dict gives
+---@param options? table `metadata`: strings by name for other programs to read (.safetensors)
+function lt.save(path, value, options) end
+
+---Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
+---
+---    local run = lt.load "run.safetensors"
+---    model:load_state_dict(run.model)
+---    optimizer:load_state_dict(run.optimizer)
+---    lt.default_generator():set_state(run.generator)
+---    local weights, metadata = lt.load("model.safetensors", {metadata = true})
+---@param path string
+---@param options? table `device` (default: the default device); `metadata` (false): also return what the file says of itself
+---@return luatensor.Tensor # the tensor; or the table that was saved, modules and others as what their state_dict gave; of another program's .safetensors file the tensors by name
+---@return table # with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
+function lt.load(path, options) end
 
 ---max(x, 0).
 ---@return luatensor.Module #
@@ -4849,111 +4954,6 @@ function lt.optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
 ---@param options? table `lr` (0.001), `momentum` (0), `dampening` (0), `weight_decay` (0), `nesterov` (false), `maximize` (false): goes up instead of down
 ---@return luatensor.Optimizer #
 function lt.optim.SGD(params, options) end
-
----The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
----@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
----@param dim? any a dim or a list of dims; all unless given
----@param options? table `dim`, `keepdim`
----@return luatensor.Tensor # shape without these dims
-function lt.median(x, dim, options) end
-
----Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
----@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
----@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
----@param dim? any a dim or a list of dims; all unless given
----@param options? table `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
----@return luatensor.Tensor # NaN where the line has a NaN
-function lt.quantile(x, q, dim, options) end
-
----How often each value occurs: element i of the result counts the elements that are i. Waits for
----the least and the largest.
----Lua tensors start at 1: so does this, and a value below 1 is an error.
----@param x luatensor.Tensor 1-d, integers of 1 and above
----@param options? table `weights`: a tensor that has an amount for each element, which is added up instead of 1; `minlength`: least length of the result
----@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
-function lt.bincount(x, options) end
-
----How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
----last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
----@param x luatensor.Tensor any dtype but complex, any shape
----@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add up to 1
----@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
----@return luatensor.Tensor # edges, one more
-function lt.histogram(x, bins, options) end
-
----How tensors print. Options not named stay as they are.
----@param options table `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
-function lt.set_printoptions(options) end
-
----1 with probability p, else 0.
----@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
----@param ... any the shape: numbers or one table
----, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
----@return luatensor.Tensor #
-function lt.bernoulli(p, ...) end
-
----Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
----@param w luatensor.Tensor weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
----@param n integer how many from each row
----@param options? table `replacement` (default false: no position twice in a row), `generator`
----@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
-function lt.multinomial(w, n, options) end
-
----The rows (along dim 1) in random order: a copy.
----@param x luatensor.Tensor
----@param options? table `generator`
----@return luatensor.Tensor #
-function lt.shuffle(x, options) end
-
----The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
----@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # 1-d, of x's dtype
-function lt.unique_values(x) end
-
----The distinct elements, sorted, and how often each occurs. Waits for a GPU.
----@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as unique_values
----@return luatensor.Tensor # counts, int64
-function lt.unique_counts(x) end
-
----The distinct elements, sorted, and which of them each element is. Waits for a GPU.
----@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as unique_values
----@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
-function lt.unique_inverse(x) end
-
----The distinct elements, sorted, and all that is known of them. Waits for a GPU.
----@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as unique_values
----@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
----@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
----@return luatensor.Tensor # counts, int64
-function lt.unique_all(x) end
-
----Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
----complex numbers, many of x2, it waits for a GPU: for how many are distinct.
----@param x1 luatensor.Tensor|number
----@param x2 luatensor.Tensor|number of any shape; dtypes promote
----@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
----@return luatensor.Tensor # bool, of x1's shape
-function lt.isin(x1, x2, options) end
-
----Norm of the elements as a vector: the root of order p of the sum of |x|^p.
----@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
----@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
----@param dim? any a dim or a list of dims; all unless given
----@param options? table `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
----@return luatensor.Tensor # shape without these dims
-function lt.norm(x, p, dim, options) end
-
----Differences of neighbours along a dim, n times over.
----@param x luatensor.Tensor any dtype but bool
----@param dim? integer
----@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
----@return luatensor.Tensor # shape of x, n less in dim
-function lt.diff(x, dim, options) end
 
 ---absolute value; the least integer wraps to itself.
 ---For uint8, uint16, uint32, uint64, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128.

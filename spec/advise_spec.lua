@@ -9,7 +9,7 @@ local interrupt = require "luatensor.bench.interrupt"
 local lt = require "luatensor"
 local network = require "luatensor.advise.network"
 local result = require "luatensor.bench.result"
-local terminal = require "luatensor.render.terminal"
+local terminal = require "luatensor.page.terminal"
 
 local CPU, GPU, EMULATED = {device = "cpu", name = "A CPU"}, {device = "cuda:0", name = "A GPU"},
   {device = "cuda:0", name = "Emulated GPU", emulated = true}

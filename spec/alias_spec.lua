@@ -1,5 +1,5 @@
 local lt = require "luatensor"
-local alias = require "luatensor.alias"
+local alias = require "luatensor.base.alias"
 
 local x = lt.zeros(2, 3)
 

@@ -3,12 +3,12 @@
 local crossing = require "luatensor.bench.crossover.crossing"
 local crossover = require "luatensor.bench.crossover"
 local fake = require "spec.support.fake_place"
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 local grid = require "luatensor.bench.crossover.grid"
 local interrupt = require "luatensor.bench.interrupt"
 local noise = require "luatensor.bench.noise"
 local result = require "luatensor.bench.result"
-local terminal = require "luatensor.render.terminal"
+local terminal = require "luatensor.page.terminal"
 
 local CPU, GPU, EMULATED = {device = "cpu", name = "A CPU"}, {device = "cuda:0", name = "A GPU"},
   {device = "cuda:0", name = "Emulated GPU", emulated = true}

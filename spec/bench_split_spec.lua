@@ -2,7 +2,7 @@
 -- or with what a sleep takes at least.
 local core = require "luatensor.core"
 local clocks = require "spec.support.fake_clock"
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 local gpu = require "spec.support.gpu"
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"

@@ -1,7 +1,7 @@
 -- An error names the function that the script called and the script's own line, also where that function is
 -- written in Lua; and memory is remembered by the script's line, too.
 local lt = require "luatensor"
-local alias = require "luatensor.alias"
+local alias = require "luatensor.base.alias"
 local core = require "luatensor.core"
 
 local skipped = {_ask_always = true, _fail_after = true, accelerator = true, bench = true, limits = true, save = true,

@@ -34,7 +34,7 @@ local function gzipped(command) shell.passes(("(%s) | gzip -c > %s/file"):format
 local function factor(call)
   local script = ([[
     local lt, data = require "luatensor", require "luatensor.data"
-    local files, json = require "luatensor.bench.files", require "luatensor.json"
+    local files, json = require "luatensor.bench.files", require "luatensor.io.json"
     local function kib(what) return tonumber(io.open "/proc/self/status":read("a"):match(what .. ":%%s*(%%d+)")) end
     collectgarbage()
     local reset <close> = assert(io.open("/proc/self/clear_refs", "w"))
@@ -51,7 +51,7 @@ local function factor(call)
 end
 
 describe("the memory that reading takes is not more than was asked for, nor much less:", function()
-  local TAKES = require "luatensor.json".TAKES
+  local TAKES = require "luatensor.io.json".TAKES
   local deep = ("["):rep(50) .. ("]"):rep(50)
   local lists = "[" .. (deep .. ","):rep(10000) .. "0]"
   local function between(low, high, call)

@@ -1,7 +1,7 @@
 -- lt.save and lt.load of more than one tensor: .safetensors files.
 local lt = require "luatensor"
 local helpers = require "spec.support.helpers"
-local json = require "luatensor.json"
+local json = require "luatensor.io.json"
 local shell = require "spec.support.shell"
 
 local fails, holds = helpers.fails, helpers.holds

@@ -242,7 +242,7 @@ describe("einsum", function()
 end)
 
 describe("einsum multiplies little", function()
-  local contraction = require "luatensor.contraction"
+  local contraction = require "luatensor.array.contraction"
 
   -- The shapes of what matmul is given, by the program for matrices of these lengths in a row.
   local function multiplications(lengths)

@@ -1,7 +1,7 @@
 -- 0-d tensors and tensors without elements through every public function: the rows are in
 -- spec/support/special_empty.lua. A function that has no row there, is not in the op table and takes tensors fails here.
 local lt = require "luatensor"
-local alias = require "luatensor.alias"
+local alias = require "luatensor.base.alias"
 local methods = require("luatensor.core").methods
 local helpers = require "spec.support.helpers"
 local empty = require "spec.support.special_empty"

@@ -24,7 +24,7 @@ describe("a process ends with its result or a Lua error", function()
 end)
 
 describe("room for OpenBLAS", function()
-  local misfit = require("luatensor.address_space").misfit
+  local misfit = require("luatensor.base.address_space").misfit
 
   local function under(limit, script)
     return shell.run(("%s; timeout -s KILL 60 lua5.4 -e '%s'"):format(limit, script))

@@ -435,7 +435,7 @@ describe("names of other libraries", function()
   end)
 
   it("lead to names that are there", function()
-    local foreign, core = require "luatensor.foreign", require "luatensor.core"
+    local foreign, core = require "luatensor.base.foreign_names", require "luatensor.core"
     local there = {tensor = {core.methods, core.properties}}
     local function table_of(kind)
       local place = lt
@@ -461,7 +461,7 @@ describe("names of other libraries", function()
   it("have cures that compute the right values", function()
     local x, y = lt.tensor {{1.0, 2.0}, {3.0, 5.0}, {4.0, 1.0}}, lt.tensor {{0.0, 1.0}, {2.0, 2.0}}
     local function run(text) return assert(load("local lt, x, y = ... return " .. text))(lt, x, y) end
-    local cures = require("luatensor.foreign").find
+    local cures = require("luatensor.base.foreign_names").find
     local text = cures("", "cdist"):match "use (.*)"
     assert.near(math.sqrt(2), run(text)[{1, 1}]:item(), 1e-6)
     assert.near(math.sqrt(10), run(text)[{2, 2}]:item(), 1e-6)                -- (3, 5) to (2, 2)

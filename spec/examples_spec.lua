@@ -1,6 +1,6 @@
 -- The examples as a user runs them: small, and with wrong options.
 
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 local lt = require "luatensor"
 local shell = require "spec.support.shell"
 

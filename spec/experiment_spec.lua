@@ -212,7 +212,7 @@ describe("experiments", function()
 end)
 
 describe("the notebook", function()
-  local notebook = require "luatensor.notebook"
+  local notebook = require "luatensor.experiment.notebook"
 
   local function large(fields)
     local made = {

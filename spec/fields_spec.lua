@@ -2,7 +2,7 @@
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"
 local json = require "dkjson"
-local markdown = require "luatensor.render.markdown"
+local markdown = require "luatensor.page.markdown"
 local report = require "luatensor.report"
 local result = require "luatensor.bench.result"
 local suite = require "luatensor.bench.suite"

@@ -6,7 +6,7 @@ local ag = require("luatensor.core").autograd
 local cases = require "spec.support.gradient_cases"
 local gradient = require "spec.support.gradient"
 local helpers = require "spec.support.helpers"
-local none = require "luatensor.gradients.none"
+local none = require "luatensor.gradients.without"
 local coverage = dofile "tools/coverage.lua"
 
 local exhaustive = os.getenv "LUATENSOR_EXHAUSTIVE"

@@ -2,7 +2,7 @@
 -- gradients of gradients. Inputs are inside of each op's domain, away from kinks.
 local lt = require "luatensor"
 local ag = require("luatensor.core").autograd
-local none = require "luatensor.gradients.none"
+local none = require "luatensor.gradients.without"
 local gradient = require "spec.support.gradient"
 local coverage = dofile "tools/coverage.lua"
 
@@ -283,7 +283,7 @@ end)
 describe("every op of the table", function()
   for name in pairs(lt.ops()) do
     it(name .. " has a gradient or says that it has none", function()
-      assert(ag.rules[name] or none[name], name .. ": a rule in lua/luatensor/gradients, or a reason in none.lua")
+      assert(ag.rules[name] or none[name], name .. ": a rule in lua/luatensor/gradients, or a reason in without.lua")
       assert(not (ag.rules[name] and none[name]), name .. " has a rule, and a reason to have none")
     end)
   end

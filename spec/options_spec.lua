@@ -1,7 +1,7 @@
 -- The names of options that a function accepts, its error's "known: …" and the reference are the same.
 
 local lt = require "luatensor"
-local positions = require "luatensor.positions"
+local positions = require "luatensor.base.positions"
 local public = require "spec.support.public"
 local docs = public.docs
 

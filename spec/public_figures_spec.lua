@@ -1,6 +1,6 @@
 -- Published figures: what follows from them, by hand.
 
-local figures = require "luatensor.public_figures"
+local figures = require "luatensor.bench.public_figures"
 
 local function near(expected, value) assert.near(expected, value, 1e-9 * math.abs(expected)) end
 

@@ -1,16 +1,16 @@
 -- Blocks as text, Markdown, HTML and plots.
 
-local axis = require "luatensor.render.axis"
-local chart = require "luatensor.render.chart"
-local document = require "luatensor.bench.document"
-local html = require "luatensor.render.html"
-local markdown = require "luatensor.render.markdown"
-local page = require "luatensor.render.page"
-local plain = require "luatensor.render.plain"
-local plot = require "luatensor.render.plot"
+local axis = require "luatensor.page.axis"
+local chart = require "luatensor.page.chart"
+local document = require "luatensor.page.document"
+local html = require "luatensor.page.html"
+local markdown = require "luatensor.page.markdown"
+local page = require "luatensor.page.html_page"
+local plain = require "luatensor.page.plain"
+local plot = require "luatensor.page.plot"
 local reader = require "spec.support.html"
 local shell = require "spec.support.shell"
-local terminal = require "luatensor.render.terminal"
+local terminal = require "luatensor.page.terminal"
 
 local EVIL = [["; system("touch /tmp/luatensor-evil") `touch /tmp/luatensor-evil` ' <b>&|{/Bold x}]]
 
@@ -241,9 +241,9 @@ describe("plots", function()
     local script = os.tmpname()
     local file = assert(io.open(script, "w"))
     file:write([[
-      local document, html = require "luatensor.bench.document", require "luatensor.render.html"
+      local document, html = require "luatensor.page.document", require "luatensor.page.html"
       local block = document.chart{x = {name = "n", unit = "count"}, y = {name = "t", unit = "s"}, series = {{name = "a", points = {{1, 2}}}}}
-      print(require("luatensor.render.plot").file(block))
+      print(require("luatensor.page.plot").file(block))
       print((html.block(block, "a")))]])
     file:close()
     local interpreter = shell.passes("command -v lua5.4 || command -v lua"):match("%S+")
@@ -261,8 +261,8 @@ describe("gnuplot's files", function()
     -- a gnuplot that tells where its script is and who may enter there
     shell.passes(("mkdir %s/bin %s/tmp && printf '#!/bin/sh\\nstat -c %%%%a \"${2%%%%/*}\" >%s/rights; exit 3\\n' "
       .. ">%s/bin/gnuplot && chmod +x %s/bin/gnuplot"):format(folder, folder, folder, folder, folder))
-    local script = [[local d = require 'luatensor.bench.document'
-      print(require('luatensor.render.plot').svg(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
+    local script = [[local d = require 'luatensor.page.document'
+      print(require('luatensor.page.plot').svg(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
         series = {{name = 'a', points = {{1, 2}}}}}, {id = 'a'}))]]
     local output = shell.passes(("TMPDIR=%s/tmp PATH=%s/bin:$PATH tools/lua -e \"%s\""):format(folder, folder, script))
     assert.equal("nil\tgnuplot failed: no reason given\n", output)
@@ -277,8 +277,8 @@ describe("a gnuplot that fails", function()
     local folder = os.tmpname()
     os.remove(folder)
     shell.passes(("mkdir %s && printf '#!/bin/sh\\necho broken today; exit 3\\n' >%s/gnuplot && chmod +x %s/gnuplot"):format(folder, folder, folder))
-    local script = [[local d = require 'luatensor.bench.document'
-      print(require('luatensor.render.html').block(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
+    local script = [[local d = require 'luatensor.page.document'
+      print(require('luatensor.page.html').block(d.chart{x = {name = 'n', unit = 'count'}, y = {name = 't', unit = 's'},
         series = {{name = 'a', points = {{1, 2}}}}}, 'a'))]]
     local output = shell.passes(("PATH=%s:$PATH tools/lua -e \"%s\""):format(folder, script))
     shell.passes("rm -r " .. folder)

@@ -2,8 +2,8 @@
 
 local bench = require "luatensor.bench"
 local dkjson = require "dkjson"
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local interrupt = require "luatensor.bench.interrupt"
 local reader = require "spec.support.html"
 local report = require "luatensor.report"
@@ -297,7 +297,7 @@ describe("a report of everything", function()
 
   it("without gnuplot has tables and says what is missing", function()
     local made = report.make(fakes(good))
-    local plot = require "luatensor.render.plot"
+    local plot = require "luatensor.page.plot"
     local missing = plot.missing
     plot.missing = function() return "gnuplot is not installed" end
     local page = report.render(made, "html")

@@ -1,6 +1,6 @@
 -- The short answers of a report, from figures made up so that the answers can be reckoned by hand.
 
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 local summary = require "luatensor.report.summary"
 
 local function loop_run(device, rows, cols, iterations, seconds)

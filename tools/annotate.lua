@@ -6,7 +6,7 @@
 --
 -- Run from the repository's root. Loaded with require it returns {collect, missing, luals, ldoc}.
 
-local alias = require "luatensor.alias"
+local alias = require "luatensor.base.alias"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 assert(lt.bench and lt.advise and lt.nn and lt.optim and lt.data)      -- now: they are loaded when they are first named
@@ -246,7 +246,7 @@ function annotate.collect()
   table.sort(sources, function(a, b) return a:match("[^/]*$") < b:match("[^/]*$") end)
   for _, path in ipairs(sources) do read_c(path, docs) end
   for _, path in ipairs(list_files(lua_files)) do
-    if not path:find("experiment.lua$") then read_lua(path, docs) end
+    if not path:find("experiment/init.lua$") then read_lua(path, docs) end
   end
   for _, doc in ipairs(docs) do by_name[doc.name] = by_name[doc.name] or doc end
   add_ops(docs, by_name)

@@ -7,10 +7,10 @@
 -- Run from the repository's root. Loaded with dofile it returns functions for experiment_spec.lua.
 
 local lt = require "luatensor"
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 local experiment = require "luatensor.experiment"
-local markdown = require "luatensor.render.markdown"
-local notebook = require "luatensor.notebook"
+local markdown = require "luatensor.page.markdown"
+local notebook = require "luatensor.experiment.notebook"
 local files = require "luatensor.bench.files"
 
 local figures = {page = "docs/notebook.md"}

@@ -1,10 +1,10 @@
 --- Tensors for Lua: n-dimensional arrays on the CPU and on GPUs.
 -- @module luatensor
 
-require "luatensor.requirements"
-local arity = require "luatensor.arity"
+require "luatensor.base.requirements"
+local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
-local names = require "luatensor.names"
+local names = require "luatensor.base.names"
 
 core.set_home()
 
@@ -32,22 +32,22 @@ end
 
 --- Each file adds functions to lt, and those whose first argument is a tensor to the methods.
 local parts = {
-  "print",
-  "compare",
-  "manip",
-  "linear",
-  "einsum",
-  "stats",
-  "order",
-  "linalg",
-  "random",
-  "elementwise",
-  "sets",
-  "kernel",
-  "info",
-  "fft",
+  "array.print",
+  "array.compare",
+  "array.manipulation",
+  "array.products",
+  "array.einsum",
+  "array.stats",
+  "array.order",
+  "array.linalg",
+  "array.random",
+  "array.elementwise",
+  "array.sets",
+  "device.user_kernel",
+  "array.info",
+  "array.fft",
   "autograd",
-  "checkpoint",
+  "io.checkpoint",
 }
 
 --- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts
@@ -68,7 +68,7 @@ local function compose(functions)
 end
 compose(lt)
 compose(core.methods)
-require("luatensor.alias").install(lt, core.methods)
+require("luatensor.base.alias").install(lt, core.methods)
 compose(core.methods)
 
 --- Loaded when a script first names them: most scripts measure nothing, and many train nothing. They call functions of

@@ -1,8 +1,8 @@
 -- What of a page does not say that it is emulated: a walk through blocks (and the tables of a page in HTML), with the
 -- result's own raw figures as the oracle of what was measured on an emulated device, and what on a real one.
 
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local html = require "spec.support.html"
 
 local marks = {}

@@ -106,7 +106,7 @@ static int l_nearest(lua_State *L) {
 static bool push_helper(lua_State *L, const char *helper) {
   luaL_checkstack(L, LUA_MINSTACK, NULL);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  if (lua_getfield(L, -1, "luatensor.names") != LUA_TTABLE) return false;
+  if (lua_getfield(L, -1, "luatensor.base.names") != LUA_TTABLE) return false;
   lua_getfield(L, -1, helper);
   return true;
 }

@@ -1,6 +1,6 @@
 --- Which device at which size? Pure: from measured points to costs, choices and predictions.
 
-local figures = require "luatensor.public_figures"
+local figures = require "luatensor.bench.public_figures"
 local grid = require "luatensor.bench.crossover.grid"
 local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"

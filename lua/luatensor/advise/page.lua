@@ -2,8 +2,8 @@
 
 local crossover_page = require "luatensor.bench.crossover.page"
 local decision = require "luatensor.advise.decision"
-local document = require "luatensor.bench.document"
-local figures = require "luatensor.public_figures"
+local document = require "luatensor.page.document"
+local figures = require "luatensor.bench.public_figures"
 local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"
 

@@ -1,8 +1,8 @@
 --- Where NaN begins: lt.detect_anomaly.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 
 local ag = core.autograd

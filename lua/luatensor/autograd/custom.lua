@@ -1,8 +1,8 @@
 --- Functions of scripts with a gradient of their own: lt.autograd_function.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local help = require "luatensor.gradients.help"
 

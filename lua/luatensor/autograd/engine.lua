@@ -1,8 +1,8 @@
 --- The way back through the nodes that core recorded (src/autograd/autograd.c): from a result to the leaves.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local lists = require "luatensor.lists"
+local lists = require "luatensor.base.lists"
 
 local ag = core.autograd
 local engine = {}

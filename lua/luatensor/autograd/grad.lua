@@ -1,9 +1,9 @@
 --- Gradients as values: those of functions (lt.grad, lt.value_and_grad) and of results (lt.autograd.grad). They do not
 -- touch `x.grad` of leaves.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local help = require "luatensor.gradients.help"
 

@@ -1,8 +1,8 @@
 --- Arguments of the functions that measure. They call functions of the script, so their own errors are raised here,
 -- with the line of the script that called; what the script's functions raise passes through as it is.
 
-local args = require "luatensor.args"
-local clocale = require "luatensor.clocale"
+local args = require "luatensor.base.args"
+local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 
 local arguments = {}

@@ -1,6 +1,6 @@
 --- In what two runs differ, besides their figures.
 
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 
 local circumstances = {}
 

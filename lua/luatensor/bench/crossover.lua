@@ -4,7 +4,7 @@ local core = require "luatensor.core"
 local arguments = require "luatensor.bench.arguments"
 local crossing = require "luatensor.bench.crossover.crossing"
 local described = require "luatensor.bench.fields"
-local figures = require "luatensor.public_figures"
+local figures = require "luatensor.bench.public_figures"
 local grid = require "luatensor.bench.crossover.grid"
 local interrupt = require "luatensor.bench.interrupt"
 local measured = require "luatensor.bench.crossover.measured"
@@ -238,7 +238,7 @@ function methods:svg(path)
   local shown = measured.devices(self.devices, emulated)
   local chart = page.chart(self, shown, (emulated and "Emulated: " or "") .. self.name)
   if not chart then return nil, "nothing was measured: no chart" end
-  local svg, problem = require("luatensor.render.plot").file(chart)
+  local svg, problem = require("luatensor.page.plot").file(chart)
   if not svg then return nil, problem end
   return files.write(path, svg)
 end

@@ -2,9 +2,9 @@
 
 local arguments = require "luatensor.bench.arguments"
 local circumstances = require "luatensor.bench.circumstances"
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 local figures = require "luatensor.bench.figures"
-local format = require "luatensor.bench.format"
+local format = require "luatensor.page.format"
 local notes = require "luatensor.bench.notes"
 local result = require "luatensor.bench.result"
 local statistics = require "luatensor.bench.statistics"

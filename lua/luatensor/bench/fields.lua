@@ -9,7 +9,7 @@
 -- - a table of descriptions by name: these fields, and others that nobody reads;
 -- - fields.optional(description): it may be missing.
 
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 
 local fields = {}
 

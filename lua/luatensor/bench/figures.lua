@@ -1,6 +1,6 @@
 --- The named figures of any result: what two runs can be compared by.
 
-local public_figures = require "luatensor.public_figures"
+local public_figures = require "luatensor.bench.public_figures"
 
 local figures = {}
 

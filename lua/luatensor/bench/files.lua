@@ -1,7 +1,7 @@
 --- Text files, written whole or not at all.
 
 local core = require "luatensor.core"
-local json = require "luatensor.json"
+local json = require "luatensor.io.json"
 
 local files = {}
 

@@ -1,7 +1,7 @@
 --- Measuring: figures that can be believed.
 -- @module luatensor.bench
 
-local arity = require "luatensor.arity"
+local arity = require "luatensor.base.arity"
 local comparison = require "luatensor.bench.comparison"
 local crossover = require "luatensor.bench.crossover"
 local diff = require "luatensor.bench.diff"

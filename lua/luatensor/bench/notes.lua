@@ -1,6 +1,6 @@
 --- What has to be said beside a measured time: caveats, each a note.
 
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 local statistics = require "luatensor.bench.statistics"
 
 local notes = {}

@@ -1,6 +1,6 @@
 --- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
 
-local arity = require "luatensor.arity"
+local arity = require "luatensor.base.arity"
 local arguments = require "luatensor.bench.arguments"
 local described = require "luatensor.bench.fields"
 local files = require "luatensor.bench.files"
@@ -23,7 +23,7 @@ function result.class(kind, methods, fields)
   local class = {kind = kind, __index = methods, fields = fields}
   methods.save = result.save
   arity.class(methods, nil, "result")
-  function class.__tostring(self) return require("luatensor.render.terminal").page(self:blocks()) end
+  function class.__tostring(self) return require("luatensor.page.terminal").page(self:blocks()) end
   classes[kind] = class
   return class
 end

@@ -2,8 +2,8 @@
 
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local interrupt = require "luatensor.bench.interrupt"
 local caveats = require "luatensor.bench.notes"
 local machine = require "luatensor.bench.machine"

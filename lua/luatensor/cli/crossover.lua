@@ -3,7 +3,7 @@
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 local code = require "luatensor.cli.code"
-local plot = require "luatensor.render.plot"
+local plot = require "luatensor.page.plot"
 
 local crossover = {
   summary = "from which size on one device overtakes another",

@@ -1,12 +1,12 @@
 --- luatensor experiment: the notebook's experiments.
 
 local arguments = require "luatensor.cli.arguments"
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 local experiment = require "luatensor.experiment"
 local interrupt = require "luatensor.bench.interrupt"
 local progress = require "luatensor.bench.progress"
 local suite = require "luatensor.bench.suite"
-local terminal = require "luatensor.render.terminal"
+local terminal = require "luatensor.page.terminal"
 
 local command = {
   summary = "the notebook's experiments, one or all",

@@ -3,12 +3,12 @@
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local cures = require "luatensor.cli.cures"
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local interrupt = require "luatensor.bench.interrupt"
 local machine = require "luatensor.bench.machine"
 local notes = require "luatensor.bench.notes"
-local terminal = require "luatensor.render.terminal"
+local terminal = require "luatensor.page.terminal"
 
 local info = {
   summary = "devices, libraries, and why a GPU is not used",

@@ -1,7 +1,7 @@
 --- What functions of data sets ask of their arguments.
 
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 --- Is value a data set, of a class of ours or a script's own? An error says what is missing.
 return function(name, value)

@@ -1,11 +1,11 @@
 --- Files of separated values.
 -- @submodule luatensor.data
 
-local args = require "luatensor.args"
-local clocale = require "luatensor.clocale"
+local args = require "luatensor.base.args"
+local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local known = {delimiter = true, header = true, skip = true, columns = true, labels = true, missing = true,
                dtype = true, device = true}

@@ -1,10 +1,10 @@
 --- Handwritten digits, which are part of the library.
 -- @submodule luatensor.data
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
 --- The file of the digits: beside this one, which is where `require` finds it if its chunk has another name.

@@ -1,10 +1,10 @@
 --- The IDX format, which MNIST came in: unpacked or packed by gzip.
 -- @submodule luatensor.data
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local dataset = require "luatensor.data.dataset"
 
 --- Reads an IDX file, by its first bytes gunzipped: integers of 8 (either sign), 16 and 32 bits, floats of 32 and 64.

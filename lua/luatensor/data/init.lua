@@ -10,8 +10,8 @@
 --
 -- @module luatensor.data
 
-require "luatensor.requirements"
-local arity = require "luatensor.arity"
+require "luatensor.base.requirements"
+local arity = require "luatensor.base.arity"
 
 local data = {}
 

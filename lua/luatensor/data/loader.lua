@@ -1,11 +1,11 @@
 --- Batches of a data set.
 -- @submodule luatensor.data
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local arity = require "luatensor.arity"
-local blame = require "luatensor.autograd.blame"
+local arity = require "luatensor.base.arity"
+local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
 local engine = require "luatensor.autograd.engine"
 

@@ -1,10 +1,10 @@
 --- Parts of a data set: to train with, to choose with, to test with.
 -- @submodule luatensor.data
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local check = require "luatensor.data.check"
 local dataset = require "luatensor.data.dataset"
 

@@ -1,6 +1,6 @@
 --- What rules share.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local engine = require "luatensor.autograd.engine"
 

@@ -1,9 +1,9 @@
 --- Activations as layers. Their functions are in functional/activation.lua, with formulas.
 
-local clocale = require "luatensor.clocale"
-local args = require "luatensor.args"
+local clocale = require "luatensor.base.clocale"
+local args = require "luatensor.base.args"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"

@@ -5,9 +5,9 @@ local compute = require "luatensor.nn.attention.compute"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local linear = require "luatensor.nn.linear"
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
 
 --- Attention of queries to keys and values, each projected for every head ("Attention is all you need", Vaswani et

@@ -1,8 +1,8 @@
 --- Mixed precision: products of matrices in half floats, all else in float32.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local mode = core.modes.autocast
 local autocast = {}

@@ -1,9 +1,9 @@
 --- Modules made of modules, and what stands between them.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
-local clocale = require "luatensor.clocale"
+local blame = require "luatensor.base.blame"
+local clocale = require "luatensor.base.clocale"
 local fields = require "luatensor.nn.module.fields"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"

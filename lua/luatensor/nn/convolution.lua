@@ -1,7 +1,7 @@
 --- Convolutional layers.
 
-local args = require "luatensor.args"
-local blame = require "luatensor.autograd.blame"
+local args = require "luatensor.base.args"
+local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
 local layer = require "luatensor.nn.layer"
 local window = require "luatensor.nn.window"

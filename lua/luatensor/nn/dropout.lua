@@ -1,6 +1,6 @@
 --- Dropout as layers: they do something in training only.
 
-local clocale = require "luatensor.clocale"
+local clocale = require "luatensor.base.clocale"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"

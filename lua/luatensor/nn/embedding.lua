@@ -2,8 +2,8 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
-local args = require "luatensor.args"
-local blame = require "luatensor.autograd.blame"
+local args = require "luatensor.base.args"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"

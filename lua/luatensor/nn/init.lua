@@ -1,9 +1,9 @@
 --- Networks: layers, losses, initialisers.
 -- @module luatensor.nn
 
-require "luatensor.requirements"
-local arity = require "luatensor.arity"
-local names = require "luatensor.names"
+require "luatensor.base.requirements"
+local arity = require "luatensor.base.arity"
+local names = require "luatensor.base.names"
 local Module = require "luatensor.nn.module"
 local layer = require "luatensor.nn.layer"
 

@@ -1,11 +1,11 @@
 --- nn.init: what parameters begin as. Each function fills a tensor in place, without being recorded, and returns it.
 -- With a generator of its own it draws the same numbers on every device.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local names = require "luatensor.names"
-local blame = require "luatensor.autograd.blame"
+local names = require "luatensor.base.names"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local layer = require "luatensor.nn.layer"
 

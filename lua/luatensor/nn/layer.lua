@@ -1,11 +1,11 @@
 --- What constructors of layers share.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local floats = require "luatensor.floats"
+local floats = require "luatensor.base.floats"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local layer = {}
 

@@ -1,7 +1,7 @@
 --- Losses as layers. Their functions are in functional/loss.lua and functional/cross_entropy.lua, with formulas.
 
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"

@@ -1,12 +1,12 @@
 --- Layers and networks: tables with parameters, which can be called.
 
-local args = require "luatensor.args"
-local arity = require "luatensor.arity"
+local args = require "luatensor.base.args"
+local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local describe = require "luatensor.nn.module.describe"
 local fields = require "luatensor.nn.module.fields"
-local missing = require "luatensor.missing"
+local missing = require "luatensor.base.missing_methods"
 local place = require "luatensor.nn.module.place"
 local state = require "luatensor.nn.module.state"
 local walking = require "luatensor.nn.module.walk"

@@ -1,10 +1,10 @@
 --- Normalisation as layers.
 
-local clocale = require "luatensor.clocale"
-local args = require "luatensor.args"
+local clocale = require "luatensor.base.clocale"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 local functional = require "luatensor.nn.functional"

@@ -1,6 +1,6 @@
 --- Pooling layers: the largest or the mean of each window.
 
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
 local layer = require "luatensor.nn.layer"
 local window = require "luatensor.nn.window"

@@ -1,7 +1,7 @@
 --- Names that PyTorch gives to what we count from 1.
 
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local pytorch = {}
 

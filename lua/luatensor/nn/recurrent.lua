@@ -1,10 +1,10 @@
 --- Recurrent layers: RNN, LSTM and GRU.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local fused = require "luatensor.nn.recurrent.fused"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"

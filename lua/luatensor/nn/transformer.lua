@@ -1,8 +1,8 @@
 --- Transformers: layers of attention and of a network for each place, and stacks of them.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local container = require "luatensor.nn.container"
 local dropout = require "luatensor.nn.dropout"
 local fields = require "luatensor.nn.module.fields"

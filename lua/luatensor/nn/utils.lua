@@ -1,11 +1,11 @@
 --- Gradients kept within bounds.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
-local names = require "luatensor.names"
+local names = require "luatensor.base.names"
 
 local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
 

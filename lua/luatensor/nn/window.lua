@@ -1,9 +1,9 @@
 --- Lengths of windows that move over one or two dims, and the checks of what they move over: what convolutions and
 -- pooling share. The core takes two lengths always; of signals the first is that of one row.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local window = {}
 

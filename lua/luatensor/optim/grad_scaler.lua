@@ -1,10 +1,10 @@
 --- Loss scaling for float16.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local arity = require "luatensor.arity"
-local blame = require "luatensor.autograd.blame"
+local arity = require "luatensor.base.arity"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"

@@ -1,9 +1,9 @@
 --- Optimisers: what training changes parameters by.
 -- @module luatensor.optim
 
-require "luatensor.requirements"
-local arity = require "luatensor.arity"
-local names = require "luatensor.names"
+require "luatensor.base.requirements"
+local arity = require "luatensor.base.arity"
+local names = require "luatensor.base.names"
 local Optimizer = require "luatensor.optim.optimizer"
 
 local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}

@@ -1,9 +1,9 @@
 --- L-BFGS.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"

@@ -1,10 +1,10 @@
 --- What optimisers share: parameters in groups, their state, how both are saved.
 
-local args = require "luatensor.args"
-local missing = require "luatensor.missing"
-local arity = require "luatensor.arity"
+local args = require "luatensor.base.args"
+local missing = require "luatensor.base.missing_methods"
+local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local options = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"
 local fields = require "luatensor.nn.module.fields"

@@ -1,7 +1,7 @@
 --- Options of optimisers and schedulers: what each may be.
 
-local args = require "luatensor.args"
-local clocale = require "luatensor.clocale"
+local args = require "luatensor.base.args"
+local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 
 local options = {}

@@ -1,7 +1,7 @@
 --- Schedulers of learning rates: optim.scheduler.
 
-local arity = require "luatensor.arity"
-local names = require "luatensor.names"
+local arity = require "luatensor.base.arity"
+local names = require "luatensor.base.names"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
 local scheduler = {}

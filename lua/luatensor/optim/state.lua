@@ -1,8 +1,8 @@
 --- Is a state that a script hands over one of this class, and of sense? What optimisers, schedulers and scalers share.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local options = require "luatensor.optim.options"
 
 local state = {}

@@ -1,8 +1,8 @@
 --- A report's items as one page.
 
-local blocks = require "luatensor.render.html"
-local plot = require "luatensor.render.plot"
-local page = require "luatensor.render.page"
+local blocks = require "luatensor.page.html"
+local plot = require "luatensor.page.plot"
+local page = require "luatensor.page.html_page"
 
 local function contents(items)
   local links = {}

@@ -1,6 +1,6 @@
 --- A report's items as Markdown.
 
-local blocks = require "luatensor.render.markdown"
+local blocks = require "luatensor.page.markdown"
 local outline = require "luatensor.report.outline"
 
 local renderers = {

@@ -2,8 +2,8 @@
 -- {kind = "heading", level =, text =, id =}, {kind = "lead", text =}, {kind = "warning", text =}, {kind = "contents"},
 -- {kind = "box"} … {kind = "end"}, {kind = "footer", text =}.
 
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local notes = require "luatensor.bench.notes"
 local versions = require "luatensor.report.versions"
 

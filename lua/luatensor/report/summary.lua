@@ -2,13 +2,13 @@
 -- what was not measured is not said.
 
 local crossing = require "luatensor.bench.crossover.crossing"
-local document = require "luatensor.bench.document"
-local figures = require "luatensor.public_figures"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local figures = require "luatensor.bench.public_figures"
+local format = require "luatensor.page.format"
 local limits = require "luatensor.bench.machine.share"
 local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"
-local notebook = require "luatensor.notebook"
+local notebook = require "luatensor.experiment.notebook"
 local notes = require "luatensor.bench.notes"
 
 local summary = {}

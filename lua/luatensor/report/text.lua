@@ -1,8 +1,8 @@
 --- A report's items for a terminal.
 
 local outline = require "luatensor.report.outline"
-local plain = require "luatensor.render.plain"
-local terminal = require "luatensor.render.terminal"
+local plain = require "luatensor.page.plain"
+local terminal = require "luatensor.page.terminal"
 
 local function heading(item)
   local text = plain.line(item.text)

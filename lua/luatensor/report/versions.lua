@@ -1,7 +1,7 @@
 --- What a report was made with: parts and their versions.
 
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 
 -- lt.config() by its parts: kernels and threads; the BLAS library. What it says of GPUs their devices say, too.
 local function computes_with(config)

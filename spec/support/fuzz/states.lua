@@ -1,7 +1,7 @@
 --- States of networks, optimisers, schedulers and the like, for the target `state`: objects that take a state, and states
 -- as JSON, in which {"shape": [2], "dtype": "float32"} stands for a tensor, null for NaN and "inf" for infinity.
 local lt = require "luatensor"
-local json = require "luatensor.json"
+local json = require "luatensor.io.json"
 local nn, optim, data = require "luatensor.nn", require "luatensor.optim", require "luatensor.data"
 
 local states = {}

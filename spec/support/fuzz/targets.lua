@@ -69,7 +69,7 @@ targets.checkpoint = {
   run = function(input, folder)
     if not utf8.len(input) then return end
     local header = ('{"__metadata__":{"luatensor":%s},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},'
-      .. '"b":{"dtype":"U8","shape":[2,2],"data_offsets":[4,8]}}'):format(require("luatensor.json").quote(input))
+      .. '"b":{"dtype":"U8","shape":[2,2],"data_offsets":[4,8]}}'):format(require("luatensor.io.json").quote(input))
     use(lt.load(file(folder, "x.safetensors", safetensors_file(header, "\0\0\0\0\1\2\3\4"))))
   end,
 }
@@ -115,7 +115,7 @@ targets.groups = {
     end
     core.system_memory(root)
     core.processors(root)
-    require("luatensor.address_space").misfit(root)
+    require("luatensor.base.address_space").misfit(root)
   end,
 }
 
@@ -161,7 +161,7 @@ targets.kernel = {
 
 targets.json = {
   words = json_words,
-  run = function(input) use(require("luatensor.json").decode(input)) end,
+  run = function(input) use(require("luatensor.io.json").decode(input)) end,
 }
 
 -- Names that scripts give: the first byte chooses whose name it is.

@@ -1,7 +1,7 @@
 -- As fault_script.lua, of what reads and writes files.
 local lt = require "luatensor"
 local data = require "luatensor.data"
-local json = require "luatensor.json"
+local json = require "luatensor.io.json"
 local files = require "luatensor.bench.files"
 
 local x, y, classes = data.read_csv(folder .. "fault.csv", {header = true, labels = "kind", missing = 0})

@@ -1,7 +1,7 @@
 -- lua locale.lua LOCALE FOLDER: writes, reads, prints and compares in a locale; locale_spec.lua knows what comes out in any.
 assert(os.setlocale(arg[1]), "no such locale: " .. arg[1])
 local lt = require "luatensor"
-local core, data, json, nn = require "luatensor.core", require "luatensor.data", require "luatensor.json", require "luatensor.nn"
+local core, data, json, nn = require "luatensor.core", require "luatensor.data", require "luatensor.io.json", require "luatensor.nn"
 local folder = arg[2]
 
 local function say(...) io.write(table.concat({...}, " "), "\n") end

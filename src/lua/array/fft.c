@@ -1,4 +1,4 @@
-/* lt.fft: discrete Fourier transforms. fftfreq, fftshift and the like are in lua/luatensor/fft.lua. */
+/* lt.fft: discrete Fourier transforms. fftfreq, fftshift and the like are in lua/luatensor/array/fft.lua. */
 
 #include <string.h>
 

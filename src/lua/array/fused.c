@@ -1,4 +1,4 @@
-/* Expressions: what lua/luatensor/elementwise.lua builds them with, and the functions made of them. */
+/* Expressions: what lua/luatensor/array/elementwise.lua builds them with, and the functions made of them. */
 
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* lt.linalg: the functions that LAPACK computes. lua/luatensor/linalg.lua has those that are compositions. */
+/* lt.linalg: the functions that LAPACK computes. lua/luatensor/array/linalg.lua has those that are compositions. */
 
 #include <string.h>
 

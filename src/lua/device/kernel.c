@@ -1,4 +1,4 @@
-/* Kernels written by users: launching them. lua/luatensor/kernel.lua reads what their parameters are. */
+/* Kernels written by users: launching them. lua/luatensor/device/user_kernel.lua reads what their parameters are. */
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The bytes of .safetensors files. Internal: lua/luatensor/safetensors.lua knows what they mean. */
+/* The bytes of .safetensors files. Internal: lua/luatensor/io/safetensors.lua knows what they mean. */
 
 #include <errno.h>
 #include <sys/stat.h>

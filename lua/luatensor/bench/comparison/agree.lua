@@ -1,6 +1,6 @@
 --- Do two functions give the same? A speed-up of something else is none.
 
-local clocale = require "luatensor.clocale"
+local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor"
 

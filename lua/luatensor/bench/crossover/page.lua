@@ -1,9 +1,9 @@
 --- A crossover in words: its blocks.
 
 local crossing = require "luatensor.bench.crossover.crossing"
-local document = require "luatensor.bench.document"
-local figures = require "luatensor.public_figures"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local figures = require "luatensor.bench.public_figures"
+local format = require "luatensor.page.format"
 local measured = require "luatensor.bench.crossover.measured"
 local noise = require "luatensor.bench.noise"
 local notes = require "luatensor.bench.notes"

@@ -1,8 +1,8 @@
 --- A machine's limits in words: blocks of a result of kind "machine".
 
 local caches = require "luatensor.bench.machine.caches"
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local notes = require "luatensor.bench.notes"
 local share = require "luatensor.bench.machine.share"
 

@@ -1,6 +1,6 @@
 --- Shares of a device's measured limits.
 
-local document = require "luatensor.bench.document"
+local document = require "luatensor.page.document"
 
 local share = {}
 

@@ -1,7 +1,7 @@
 --- What a split shows: the methods of its results.
 
-local document = require "luatensor.bench.document"
-local format = require "luatensor.bench.format"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
 local notes = require "luatensor.bench.notes"
 
 local page = {}

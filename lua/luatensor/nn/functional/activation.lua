@@ -1,9 +1,9 @@
 --- Activations.
 
-local clocale = require "luatensor.clocale"
-local args = require "luatensor.args"
+local clocale = require "luatensor.base.clocale"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local pointwise = require "luatensor.nn.functional.pointwise"
 
 local functional = {}

@@ -1,8 +1,8 @@
 --- Attention.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local compute = require "luatensor.nn.attention.compute"
 
 local NAME = "scaled_dot_product_attention"

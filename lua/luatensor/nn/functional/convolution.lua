@@ -1,8 +1,8 @@
 --- Convolutions.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local autocast = require "luatensor.nn.autocast"
 local window = require "luatensor.nn.window"
 

@@ -1,12 +1,12 @@
 --- Losses of classes. The common case, logits [N, C] and classes without weights, is a function in C; the others are
 -- made of ops.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local lists = require "luatensor.lists"
+local lists = require "luatensor.base.lists"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local reduction = require "luatensor.nn.functional.reduction"
 
 local functional = {}

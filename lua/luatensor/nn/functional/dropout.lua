@@ -1,9 +1,9 @@
 --- Dropout: elements, or whole channels, become 0 at random.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local lt = require "luatensor"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local layer = require "luatensor.nn.layer"
 local pointwise = require "luatensor.nn.functional.pointwise"
 

@@ -1,7 +1,7 @@
 --- Products with a matrix.
 
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local autocast = require "luatensor.nn.autocast"
 
 local linear, cast, is_on = core.linear, autocast.cast, autocast.is_on

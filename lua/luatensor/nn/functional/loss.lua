@@ -3,7 +3,7 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local reduction = require "luatensor.nn.functional.reduction"
 
 local ag = core.autograd

@@ -1,9 +1,9 @@
 --- Normalisation.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local normed = require "luatensor.nn.functional.normed"
 local pointwise = require "luatensor.nn.functional.pointwise"
 

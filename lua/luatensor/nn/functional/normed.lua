@@ -1,12 +1,12 @@
 --- Normalisation as layers and functions call it: the checks, then the function in C. `who` is whose errors these are:
 -- a function's name, or a layer.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local floats = require "luatensor.floats"
-local lists = require "luatensor.lists"
+local floats = require "luatensor.base.floats"
+local lists = require "luatensor.base.lists"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local normed = {}
 

@@ -2,7 +2,7 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local ag, dtype_of = core.autograd, core.dtype_of
 

@@ -1,11 +1,11 @@
 --- What losses share: checks of their arguments, and how the losses of the elements become one.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local floats = require "luatensor.floats"
-local lists = require "luatensor.lists"
+local floats = require "luatensor.base.floats"
+local lists = require "luatensor.base.lists"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local ag = core.autograd
 local reduction = {}

@@ -1,6 +1,6 @@
 --- Modules as text.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local fields = require "luatensor.nn.module.fields"
 
 local describe = {}

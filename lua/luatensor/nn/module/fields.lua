@@ -1,7 +1,7 @@
 --- The fields of modules: which are modules, parameters, buffers, and in what order they came.
 
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 
 local fields = {}
 

@@ -1,8 +1,8 @@
 --- Where modules are: devices and dtypes.
 
 local core = require "luatensor.core"
-local float_dtypes = require "luatensor.floats"
-local blame = require "luatensor.autograd.blame"
+local float_dtypes = require "luatensor.base.floats"
+local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local fields = require "luatensor.nn.module.fields"
 local walking = require "luatensor.nn.module.walk"

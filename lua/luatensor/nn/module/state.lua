@@ -1,9 +1,9 @@
 --- The state of modules: what makes a network what it is, to be saved and loaded.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
-local clocale = require "luatensor.clocale"
+local blame = require "luatensor.base.blame"
+local clocale = require "luatensor.base.clocale"
 local engine = require "luatensor.autograd.engine"
 local fields = require "luatensor.nn.module.fields"
 local rename_pytorch = require("luatensor.nn.pytorch").rename_pytorch

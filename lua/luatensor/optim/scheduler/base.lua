@@ -1,9 +1,9 @@
 --- What schedulers share.
 
-local args = require "luatensor.args"
-local arity = require "luatensor.arity"
+local args = require "luatensor.base.args"
+local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local Optimizer = require "luatensor.optim.optimizer"
 local options = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"

@@ -1,7 +1,7 @@
 --- Schedulers that multiply the base rate by a factor.
 
 local core = require "luatensor.core"
-local blame = require "luatensor.autograd.blame"
+local blame = require "luatensor.base.blame"
 local Scheduler = require "luatensor.optim.scheduler.base"
 local is = require "luatensor.optim.options"
 

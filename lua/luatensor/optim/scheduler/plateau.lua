@@ -1,6 +1,6 @@
 --- A scheduler that goes by what is measured.
 
-local args = require "luatensor.args"
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
 local is = require "luatensor.optim.options"

@@ -1,0 +1,210 @@
+--- Sums of products by Einstein's notation: strings are parsed here, contraction.lua says what to compute.
+
+local args = require "luatensor.base.args"
+local clocale = require "luatensor.base.clocale"
+local core = require "luatensor.core"
+local contraction = require "luatensor.array.contraction"
+
+local REMEMBERED = 256   -- programs that are kept
+
+-- ---- the string ----
+
+local function fail(spec, message, ...) args.fail("einsum", "%q: " .. message, spec, ...) end
+
+--- The character at a place as text for a message: all bytes of one beyond ASCII, the code of one that does not print.
+local function shown(spec, at)
+  local c = spec:sub(at, at)
+  return spec:match("^[\xC2-\xFD][\x80-\xBF]+", at) or (c:find("[!-~]") and c) or ("\\%d"):format(c:byte())
+end
+
+--- The letters from character `first` to `last`, "..." among them; `at` has the character of each.
+local function parse_term(spec, first, last)
+  local term, at = {at = {}}, first
+  while at <= last do
+    local c = spec:sub(at, at)
+    if c == "." and at + 2 <= last and spec:sub(at, at + 2) == "..." then
+      if term.ellipsis then fail(spec, "... (character %d) is there twice in one operand", at) end
+      c, term.ellipsis = "...", true
+    elseif not c:find("[A-Za-z%s]") then
+      fail(spec, "%s (character %d) is no letter, space, comma, \"...\" or \"->\"", shown(spec, at), at)
+    end
+    if not c:find("%s") then
+      term[#term + 1] = c
+      term.at[#term] = at
+    end
+    at = at + #c
+  end
+  return term
+end
+
+--- The result, whose letters must be those of operands, none twice.
+local function check_output(spec, output, count)
+  local seen = {}
+  for i, name in ipairs(output) do
+    if seen[name] then fail(spec, "%s (character %d) is twice in the result", name, output.at[i]) end
+    if not count[name] then fail(spec, "%s (character %d) is in no operand", name, output.at[i]) end
+    seen[name] = true
+  end
+end
+
+--- Without "->": the dims of "...", then the letters that are there once, in the order of the alphabet.
+local function implied_output(count)
+  local output = {}
+  for name, n in pairs(count) do
+    if n == 1 and name ~= "..." then output[#output + 1] = name end
+  end
+  clocale.sort(output)
+  table.insert(output, 1, "...")
+  return output
+end
+
+--- The operands, each a list of names, and the result in `output`.
+local function parse(spec)
+  local arrow, after = spec:find("->", 1, true)
+  local parsed, count, first = {programs = {}}, {}, 1
+  local last = arrow and arrow - 1 or #spec
+  while first <= last + 1 do
+    local comma = spec:find(",", first, true)
+    if not comma or comma > last then comma = last + 1 end
+    local term = parse_term(spec, first, comma - 1)
+    for _, name in ipairs(term) do count[name] = (count[name] or 0) + 1 end
+    parsed[#parsed + 1], first = term, comma + 1
+  end
+  parsed.output = arrow and parse_term(spec, after + 1, #spec) or implied_output(count)
+  if arrow then check_output(spec, parsed.output, count) end
+  return parsed
+end
+
+-- ---- indices of dims ----
+
+--- What is known about the indices of a call: bit of each name, name and length of each bit, whose length it is.
+local function new_indices(spec)
+  return {spec = spec, bit = {}, name = {}, length = {}, owner = {}, used = 0, hidden = 0}
+end
+
+local function bit_of(indices, name)
+  local bit = indices.bit[name]
+  if not bit then
+    if indices.used == 63 then fail(indices.spec, "more than 63 different indices") end
+    bit = 1 << indices.used
+    indices.used = indices.used + 1
+    indices.bit[name], indices.name[bit] = bit, name
+  end
+  return bit
+end
+
+local function index_name(indices, bit)
+  local name = indices.name[bit]
+  return type(name) == "string" and name or ("dim -%d of ..."):format(name)
+end
+
+--- The bits of names, where "..." stands for n dims, counted from the last one because they broadcast.
+local function bits_of(indices, names, n)
+  local list = {}
+  for _, name in ipairs(names) do
+    if name ~= "..." then
+      list[#list + 1] = bit_of(indices, name)
+    else
+      for k = n, 1, -1 do list[#list + 1] = bit_of(indices, k) end
+    end
+  end
+  return list
+end
+
+--- Notes the lengths of operand k. 1 stretches to any other, but not to the other dim of a diagonal.
+local function note_lengths(indices, list, shape, k)
+  local own = {}
+  for d, bit in ipairs(list) do
+    local n, known = shape[d], indices.length[bit]
+    if own[bit] and own[bit] ~= n then
+      fail(indices.spec, "%s has lengths %d and %d in operand %d", index_name(indices, bit), own[bit], n, k)
+    elseif known and known ~= 1 and n ~= 1 and n ~= known then
+      fail(indices.spec, "%s has length %d in operand %d and %d in operand %d", index_name(indices, bit), known,
+           indices.owner[bit], n, k)
+    end
+    own[bit] = n
+    if not known or known == 1 then indices.length[bit], indices.owner[bit] = n, k end
+  end
+end
+
+--- The program for tensors of these shapes.
+local function plan(spec, parsed, shapes, dtype)
+  local indices, lists = new_indices(spec), {}
+  for k, shape in ipairs(shapes) do
+    local names = parsed[k]
+    local hidden = #shape - #names + (names.ellipsis and 1 or 0)
+    if hidden < 0 or hidden > 0 and not names.ellipsis then
+      fail(spec, "operand %d has %d indices, its tensor %d dims: %s", k, #names, #shape, args.shape_text(shape))
+    end
+    lists[k] = bits_of(indices, names, hidden)
+    note_lengths(indices, lists[k], shape, k)
+    indices.hidden = math.max(indices.hidden, hidden)
+  end
+  local output = bits_of(indices, parsed.output, indices.hidden)
+  return contraction.plan(lists, shapes, output, indices.length, dtype)
+end
+
+-- ---- what was parsed and planned before ----
+
+local known, planned = {}, 0
+
+local function parsed_of(spec)
+  local parsed = known[spec]
+  if not parsed then
+    parsed = parse(spec)
+    known[spec], planned = parsed, planned + 1
+  end
+  return parsed
+end
+
+local function program_of(spec, parsed, shapes, dtype)
+  local key = {dtype}
+  for k, shape in ipairs(shapes) do key[k + 1] = table.concat(shape, ",") end
+  key = table.concat(key, ";")
+  local program = parsed.programs[key]
+  if not program then
+    if planned >= REMEMBERED then known, planned = {}, 0 end
+    program = plan(spec, parsed, shapes, dtype)
+    parsed.programs[key], planned = program, planned + 1
+  end
+  return program
+end
+
+--- Runs a program on the tensors, which stand in its registers.
+local function run(program, methods, registers)
+  for _, step in ipairs(program) do
+    local x, y, f = registers[step.x], step.y, methods[step.method]
+    if y then
+      registers[step.x], registers[y] = f(x, registers[y]), false
+    else
+      registers[step.x] = f(x, table.unpack(step.arguments))
+    end
+  end
+  return registers[program.last]
+end
+
+return function(lt, methods)
+  --- Products of tensors summed over indices, in Einstein's notation.
+  -- Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
+  -- Without "->", the result has the indices that are there once, in the alphabet's order. `...` stands for any number
+  -- of dims, which broadcast; a result without it sums over them. An index that is twice in one operand takes its
+  -- diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
+  -- multiplications, more in one that is found greedily.
+  -- @string spec
+  -- @tparam tensor ... as many as the string has operands; not bool
+  -- @treturn tensor of the dtype they promote to; a view of the operand where nothing is multiplied or summed
+  -- @raise a string that does not parse, with the character; lengths that differ, with index and operands
+  -- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)
+  function lt.einsum(spec, ...)
+    if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", core.type_name(spec)) end
+    local parsed, tensors, shapes = parsed_of(spec), table.pack(...), {}
+    if tensors.n ~= #parsed then fail(spec, "%d operands, but %d tensors were given", #parsed, tensors.n) end
+    for k = 1, tensors.n do
+      local x = args.tensor("einsum", k + 1, tensors[k])
+      if x.dtype == "bool" then args.fail("einsum", "argument %d: not for bool; use x:to(\"int64\")", k + 1) end
+      shapes[k] = x.shape
+    end
+    local result = run(program_of(spec, parsed, shapes, lt.result_type(...)), methods, tensors)
+    return rawequal(result, (...)) and result:reshape(result.shape, {copy = false}) or result
+  end
+end

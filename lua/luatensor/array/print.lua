@@ -1,0 +1,196 @@
+--- tostring of tensors: aligned columns, the middle of large ones left out, then dtype, shape and device.
+--
+--     [[1.0, 2.5],
+--      [3.0, 4.0]]  float32 [2, 2] cpu
+
+local args = require "luatensor.base.args"
+local clocale = require "luatensor.base.clocale"
+
+local options = {
+  precision = 4,       -- digits after the point, at most
+  threshold = 1000,    -- tensors of more elements are shortened
+  edgeitems = 3,       -- to this many at either end of each dim
+  linewidth = 80,      -- where rows are broken
+  sci = "auto",        -- scientific notation: true, false, or "auto": where fixed would be too long or hide digits
+}
+
+-- ---- numbers ----
+
+local function is_finite(v) return v - v == 0 end
+
+--- Is scientific notation needed? Fixed notation shows 8 digits before the point and `precision` after.
+local function needs_sci(values)
+  if options.sci ~= "auto" then return options.sci end
+  local largest, least = 0, math.huge
+  for _, v in ipairs(values) do
+    local m = math.abs(v)
+    if is_finite(v) and m > 0 then
+      largest, least = math.max(largest, m), math.min(least, m)
+    end
+  end
+  return largest >= 1e8 or options.precision > 0 and least < 10 ^ -options.precision
+end
+
+--- Text without the zeros that end its fraction, at least one digit left.
+local function trim(text)
+  local mantissa, exponent = text:match("^([^e]*)(.*)$")
+  local short = mantissa:gsub("0+$", "")
+  if short:sub(-1) == "." then short = short .. "0" end
+  return short, exponent
+end
+
+local function digits_after_point(text)
+  local fraction = trim(text):match("%.(%d+)$")
+  return fraction and #fraction or 0
+end
+
+local function special(v)
+  if v ~= v then return "nan" end
+  return v > 0 and "inf" or "-inf"
+end
+
+--- All with the same number of digits: as many as one of them needs.
+local function floats_text(values)
+  local letter = needs_sci(values) and "e" or "f"
+  local full, digits = ("%%.%d%s"):format(options.precision, letter), math.min(1, options.precision)
+  for _, v in ipairs(values) do
+    if is_finite(v) then digits = math.max(digits, digits_after_point(full:format(v))) end
+  end
+  local short, texts = ("%%.%d%s"):format(digits, letter), {}
+  for i, v in ipairs(values) do
+    texts[i] = is_finite(v) and short:format(v) or special(v)
+  end
+  return texts
+end
+
+local function format_floats(values) return clocale.call(floats_text, values) end
+
+--- A uint64 comes as the integer with the same 64 bits.
+local function unsigned(v)
+  if v >= 0 then return tostring(v) end
+  local tenth = (v >> 1) // 5
+  return ("%d%d"):format(tenth, v - tenth * 10)
+end
+
+local function align(texts)
+  local width = 0
+  for _, text in ipairs(texts) do width = math.max(width, #text) end
+  for i, text in ipairs(texts) do texts[i] = (" "):rep(width - #text) .. text end
+  return width
+end
+
+--- "1.0-2.5i": real parts like real numbers, imaginary parts with a sign.
+local function format_complex(values)
+  local re, im, texts = {}, {}, {}
+  for i, v in ipairs(values) do re[i], im[i] = v[1], v[2] end
+  re, im = format_floats(re), format_floats(im)
+  align(re)
+  for i, text in ipairs(im) do texts[i] = re[i] .. (text:find("^[-+]") and "" or "+") .. text .. "i" end
+  return texts
+end
+
+local function format_values(values, dtype)
+  if type(values[1]) == "table" then return format_complex(values) end
+  if math.type(values[1]) == "float" then return format_floats(values) end
+  local texts = {}
+  for i, v in ipairs(values) do texts[i] = dtype == "uint64" and unsigned(v) or tostring(v) end
+  return texts
+end
+
+-- ---- layout ----
+
+--- How many ends to show: fewer in many dims, so that what is printed stays near the threshold.
+local function choose_edge(shape, size)
+  if size <= options.threshold then return math.maxinteger // 2 end
+  local edge = options.edgeitems
+  local function shown(e)
+    local n = 1.0
+    for _, length in ipairs(shape) do n = n * math.min(length, 2 * e) end
+    return n
+  end
+  while edge > 1 and shown(edge) > options.threshold do edge = edge - 1 end
+  return edge
+end
+
+--- Joins a row's texts, broken at the line width.
+local function format_row(texts, first, n, gap, indent, width)
+  local per_line = math.max(1, (options.linewidth - indent) // (width + 2))
+  local lines, line = {}, {}
+  local function add(text)
+    if #line == per_line then
+      lines[#lines + 1] = table.concat(line, ", ")
+      line = {}
+    end
+    line[#line + 1] = text
+  end
+  for i = 0, n - 1 do
+    if i == gap then add("…") end
+    add(texts[first + i])
+  end
+  lines[#lines + 1] = table.concat(line, ", ")
+  return "[" .. table.concat(lines, ",\n" .. (" "):rep(indent)) .. "]"
+end
+
+--- Text of the block of dim `dim` whose first value is texts[position]; also the position after it.
+local function format_block(t, dim, position)
+  local length, edge = t.shape[dim], t.edge
+  local gap = length > 2 * edge and edge or nil
+  local n = gap and 2 * edge or length
+  if dim == #t.shape then
+    return format_row(t.texts, position, n, gap, dim, t.width), position + n
+  end
+  local parts = {}
+  for i = 0, n - 1 do
+    if i == gap then parts[#parts + 1] = "…" end
+    parts[#parts + 1], position = format_block(t, dim + 1, position)
+  end
+  local separator = "," .. ("\n"):rep(#t.shape - dim) .. (" "):rep(dim)
+  return "[" .. table.concat(parts, separator) .. "]", position
+end
+
+local function format_body(lt, x)
+  local shape, size = x.shape, x.size
+  if size == 0 then return "[]" end
+  local edge = choose_edge(shape, size)
+  local texts = format_values(lt.excerpt(x, edge), x.dtype)
+  if #shape == 0 then return texts[1] end
+  local block = {shape = shape, edge = edge, texts = texts, width = align(texts)}
+  return (format_block(block, 1, 1))
+end
+
+-- ---- options ----
+
+local function check_option(name, value)
+  if name == "sci" then
+    if value ~= "auto" and type(value) ~= "boolean" then
+      args.fail("set_printoptions", "sci: true, false or \"auto\" expected, got %s", tostring(value))
+    end
+    return value
+  end
+  local least = (name == "precision" or name == "threshold") and 0 or 1
+  local most = name == "precision" and 17 or 2 ^ 31
+  return args.integer("set_printoptions", name, value, least, most)
+end
+
+return function(lt, _, core)
+  function core.metatable.__tostring(x)
+    local gone = core.gone(x)
+    if gone then return gone:find("freed", 1, true) and "tensor (freed)" or "tensor (lost)" end
+    local shape = x.shape
+    local description = x.dtype .. " " .. (#shape > 0 and args.shape_text(shape) .. " " or "") .. x.device
+    if x.grad_fn then description = description .. " grad_fn=" .. x.grad_fn
+    elseif x.requires_grad then description = description .. " requires_grad=true" end
+    return format_body(core, x) .. "  " .. description
+  end
+
+  --- How tensors print. Options not named stay as they are.
+  -- @tparam table options `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
+  function lt.set_printoptions(new)
+    local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}
+    local checked = {}
+    for name, value in pairs(args.options("set_printoptions", new, known)) do
+      checked[name] = check_option(name, value)
+    end
+    for name, value in pairs(checked) do options[name] = value end
+  end
+end

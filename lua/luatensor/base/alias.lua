@@ -1,0 +1,58 @@
+--- Names that people type by habit, from PyTorch, NumPy and Torch7: all of them, and nothing else, are here.
+-- Each is the function it names, argument for argument, and documented under that name.
+
+local args = require "luatensor.base.args"
+
+local alias = {}
+
+--- Functions, methods and in-place methods: `sub` also makes `sub_`, where there is `subtract_`.
+alias.functions = {
+  -- arithmetic
+  sub = "subtract", mul = "multiply", div = "divide", true_divide = "divide", neg = "negative",
+  absolute = "abs", clamp = "clip", power = "pow", arctan2 = "atan2",
+  arcsin = "asin", arccos = "acos", arctan = "atan", arcsinh = "asinh", arccosh = "acosh", arctanh = "atanh",
+
+  -- comparisons and bits
+  eq = "equal", ne = "not_equal", lt = "less", le = "less_equal", gt = "greater", ge = "greater_equal",
+  bitwise_not = "bitwise_invert", left_shift = "bitwise_left_shift", right_shift = "bitwise_right_shift",
+
+  -- shapes
+  cat = "concat", concatenate = "concat", view = "reshape", ravel = "flatten", permute = "permute_dims",
+  transpose = "swapaxes", swapdims = "swapaxes", t = "matrix_transpose", unsqueeze = "expand_dims",
+  expand = "broadcast_to", movedim = "moveaxis", broadcast_tensors = "broadcast_arrays", unbind = "unstack",
+  repeat_interleave = "repeat",
+
+  -- the rest
+  amax = "max", amin = "min", cumsum = "cumulative_sum", cumprod = "cumulative_prod",
+  take_along_dim = "take_along_axis", unique = "unique_values", tolist = "totable",
+}
+
+--- Properties that other libraries have as methods: x:numel() is x.size.
+alias.properties = {numel = "size", nelement = "size", nElement = "size", dim = "ndim", nDimension = "ndim"}
+
+--- Methods that convert: x:double() is x:to("float64").
+alias.conversions = {
+  half = "float16", float = "float32", double = "float64", bool = "bool", byte = "uint8", char = "int8",
+  short = "int16", int = "int32", long = "int64", cpu = "cpu", cuda = "cuda",
+}
+
+--- Adds `name` for `target` to a table of functions, where it has the target and not the name.
+local function add(functions, name, target)
+  if functions[target] and not functions[name] then functions[name] = functions[target] end
+end
+
+function alias.install(lt, methods)
+  for name, target in pairs(alias.functions) do
+    add(lt, name, target)
+    add(methods, name, target)
+    add(methods, name .. "_", target .. "_")
+  end
+  for name, property in pairs(alias.properties) do
+    methods[name] = function(x) return args.tensor(name, 1, x)[property] end
+  end
+  for name, target in pairs(alias.conversions) do
+    methods[name] = function(x) return methods.to(x, target) end
+  end
+end
+
+return alias

@@ -1,0 +1,119 @@
+--- Names that are not there: each is a slip, not a nil, and its error tells what to write instead.
+
+local core = require "luatensor.core"
+local foreign = require "luatensor.base.foreign_names"
+local positions = require "luatensor.base.positions"
+
+local names = {}
+
+-- Tables of functions that are guarded, by what scripts write before the name: "nn.", "" for luatensor's own.
+local guarded = {}
+local prefixes = {}
+
+-- ---- help --------------------------------------------------------------------------------------
+
+local function did_you_mean(name) return ("; did you mean %q?"):format(name) end
+
+-- The cure for a name of another library; "" where there is none, and no other name would help.
+local function foreign_help(kind, name, known)
+  local cure = foreign.find(kind, name)
+  if cure == nil then return nil end
+  for _, target in ipairs(type(cure) == "table" and cure or {}) do
+    if known[target] ~= nil then return did_you_mean((guarded[kind] and kind or "") .. target) end
+  end
+  local text = type(cure) == "table" and cure.otherwise or cure
+  return type(text) == "string" and "; " .. text or ""
+end
+
+-- The same name in another table, or as a method.
+local function find_elsewhere(kind, name)
+  for _, prefix in ipairs(prefixes) do
+    if prefix ~= kind and rawget(guarded[prefix], name) ~= nil then return did_you_mean("lt." .. prefix .. name) end
+  end
+  if kind == "" and core.methods[name] then return ("; it is a method: x:%s(…)"):format(name) end
+end
+
+-- Kinds of names that are in no table of functions.
+local kinds = {option = true, module = true, optimiser = true, dtype = true}
+
+--- What to write instead of a name that is not there.
+-- @string kind "tensor", "option", "module", "optimiser", or the prefix of a guarded table
+-- @param name
+-- @tab known its keys are the names that are there
+-- @treturn string "; did you mean …?", or ""
+function names.help(kind, name, known)
+  if type(name) ~= "string" then return "" end
+  local help, nearest = foreign_help(kind, name, known), core.nearest(known, name)
+  if help then return help end
+  local only_case = nearest and nearest:lower() == name:lower()
+  help = not only_case and kinds[kind] == nil and find_elsewhere(kind, name)
+  return help or nearest and did_you_mean((guarded[kind] and kind or "") .. nearest) or ""
+end
+
+-- ---- calls --------------------------------------------------------------------------------------
+
+--- Tells the names of options that a script gave by position.
+-- @string fn
+-- @param ... the values
+-- @treturn string "; options have names: {keepdim = true}", or ""
+function names.positions(fn, ...) return positions.help(positions.options[fn], table.pack(...), core.type_name) end
+
+--- The same for what stands in the place of a table of options.
+-- @string fn
+-- @tab known the names that the table may have
+-- @param value
+-- @treturn string
+function names.position(fn, known, value)
+  return positions.help(positions.of(fn, known), {n = 1, value}, core.type_name)
+end
+
+--- The same for the values that a module was called with.
+-- @string class the module's
+-- @param ... the values
+-- @treturn string
+function names.call_positions(class, ...)
+  return positions.help(positions.calls[class], table.pack(...), core.type_name)
+end
+
+-- Kinds of values that stand where the tensor is missing; a table is more likely to be data that are no tensor yet.
+local shifted = {number = true, string = true, boolean = true, ["no value"] = true}
+
+--- Asks for the colon where a method got no tensor first, as in x.sum(1).
+-- @string fn
+-- @string kind of the first argument
+-- @treturn string "; is there a colon? x:sum(…)", or ""
+function names.colon(fn, kind)
+  return core.methods[fn] and shifted[kind] and ("; is there a colon? x:%s(…)"):format(fn) or ""
+end
+
+-- ---- tables -------------------------------------------------------------------------------------
+
+local function union(...)
+  local all = {}
+  for _, set in ipairs {...} do for name in next, set do all[name] = true end end
+  return all
+end
+
+--- Makes names that are not there an error, which tells what to write instead.
+-- @tab functions
+-- @string prefix what scripts write before the name: "nn."
+-- @tparam[opt] function load is asked for such a name first
+-- @tparam[opt] table late its keys are the names that `load` knows
+-- @treturn table functions
+function names.guard(functions, prefix, load, late)
+  if not guarded[prefix] then prefixes[#prefixes + 1] = prefix end
+  guarded[prefix] = functions
+  local meta = getmetatable(functions) or {}
+  return setmetatable(functions, {
+    __call = meta.__call,                              -- lt.advise is a function, too
+    __name = "library",
+    __index = function(_, name)
+      local loaded = load and load(name)
+      if loaded ~= nil then return loaded end
+      local known = union(functions, late or {})
+      error(("luatensor has no \"%s%s\"%s"):format(prefix, tostring(name), names.help(prefix, name, known)), 2)
+    end,
+  })
+end
+
+return names

@@ -1,0 +1,31 @@
+-- Raises an error in plain words if this is not Lua 5.4, if the C module is not built, or if a limit leaves no room to
+-- load it. This file is loaded first, and is Lua 5.1, 5.2, 5.3 and LuaJIT, too.
+
+local version = rawget(_G, "_VERSION")
+
+if version ~= "Lua 5.4" then
+  local jit = rawget(_G, "jit")
+  local name = jit and ("%s (%s)"):format(jit.version, version) or tostring(version)
+  error("luatensor needs Lua 5.4, this is " .. name, 0)
+end
+
+-- True if this file stands in a checkout; false elsewhere, and where a host left out debug or io.
+local function in_checkout()
+  local source = debug and io and debug.getinfo(1, "S").source
+  local root = source and source:match "^@(.*)[/\\]lua[/\\]luatensor[/\\]base[/\\]requirements%.lua$"
+  local file = root and io.open(root .. "/src/core.c")
+  return file and file:close()
+end
+
+local name, modules = "luatensor.core", package or {loaded = {}, preload = {}}
+local known = modules.loaded[name] or modules.preload[name] or not modules.searchpath
+if not known and not modules.searchpath(name, modules.cpath) and in_checkout() then
+  error("luatensor is not built: run make", 0)
+end
+
+if not known then
+  local misfit = require "luatensor.base.address_space".misfit ""
+  if misfit then error(misfit, 0) end
+end
+
+return true

@@ -1,0 +1,197 @@
+--- Figures of devices that may not be in this machine, as their makers publish them: peaks, which no program quite
+-- reaches. So what follows from them is a bound: work takes at least so long there. A figure without a source is
+-- left out, and whatever it would bound is not said.
+
+local figures = {}
+
+-- PCI Express Base Specification, 16 lanes, one direction: transfers/s × 16 lanes × 128/130 (encoding) / 8 bits.
+local PCIE_4 <const> = 16e9 * 16 * 128 / 130 / 8
+local PCIE_5 <const> = 32e9 * 16 * 128 / 130 / 8
+
+local GB <const> = 2 ^ 30
+
+--- Bounds of fewer seconds than this say nothing: launching anything on an accelerator takes longer.
+figures.VISIBLE = 1e-6
+
+-- On-chip memory that may spare a call the way to memory, where the maker states none: no device here has more than
+-- the 256 MiB of the Threadripper.
+local MOST_CACHE <const> = 256 * 2 ^ 20
+
+-- Read in Google's own pages: the TPUs. The others' documents were read as others quote them.
+-- reported: how drivers and systems call it, where that is not its name, in small letters; peak: FLOP/s of dense matrix
+-- products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one direction, bytes/s ("shared": the
+-- host's own memory); cache: bytes on the chip before its memory.
+local rows = {
+  {
+    id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
+    -- float16 and bfloat16 with sums in float32, as luatensor keeps them; float64 at 1/64 of float32's rate
+    peak = {float64 = 82.6e12 / 64, float32 = 82.6e12, tf32 = 82.6e12, float16 = 165.2e12, bfloat16 = 165.2e12},
+    memory = 24 * GB, bandwidth = 1008e9, cache = 72 * 2 ^ 20, link = PCIE_4,
+    source = "NVIDIA Ada GPU Architecture, V2.01, 2023; PCI Express 4.0, 16 lanes",
+  },
+  {
+    id = "h100-sxm", name = "NVIDIA H100 SXM", reported = "nvidia h100 80gb hbm3",
+    kind = "gpu", year = 2022, cores = 16896,
+    -- without sparsity: half of what the data sheet has for its tensor cores' 16-bit and TF32 products
+    peak = {float64 = 67e12, float32 = 67e12, tf32 = 989e12 / 2, float16 = 1979e12 / 2, bfloat16 = 1979e12 / 2},
+    memory = 80 * GB, bandwidth = 3.35e12, cache = 50 * 2 ^ 20, link = PCIE_5,
+    source = "NVIDIA H100 Tensor Core GPU data sheet, 2023; PCI Express 5.0, 16 lanes",
+  },
+  {
+    id = "m1-max", name = "Apple M1 Max, 32-core GPU", kind = "gpu", year = 2021, cores = 32,
+    peak = {float32 = 10.4e12},
+    memory = 64 * GB, bandwidth = 400e9, link = "shared",
+    source = "Apple, \"Introducing M1 Pro and M1 Max\", 18 October 2021, and its presentation of that day",
+  },
+  {
+    id = "tpu-v5e", name = "Google TPU v5e, one chip", kind = "tpu", year = 2023,
+    peak = {bfloat16 = 197e12},
+    memory = 16 * GB, bandwidth = 819e9,
+    source = "Google Cloud documentation, \"TPU v5e\", read 2026",
+  },
+  {
+    id = "tpu-v5p", name = "Google TPU v5p, one chip", kind = "tpu", year = 2023,
+    peak = {bfloat16 = 459e12},
+    memory = 95 * GB, bandwidth = 2765e9,
+    source = "Google Cloud documentation, \"TPU v5p\", read 2026",
+  },
+  {
+    -- its clock, and so its peak, and the speed of its memory we found no maker's document for: no bounds
+    id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX",
+    reported = "amd ryzen threadripper pro 5995wx 64-cores", kind = "cpu", year = 2022, cores = 64,
+    peak = {}, memory = 2048 * GB, cache = 256 * 2 ^ 20,
+    source = "AMD, Ryzen Threadripper Pro 5000 WX-Series, March 2022: cores, cache, memory at most",
+  },
+}
+
+--- Which of them stand for what is not here: the one GPU of a short answer (the notebook cites its cores, but did not
+-- run on it); GPUs, beside a machine that has only one device; what networks are trained on, by how much they hold.
+figures.GPU = "rtx-4090"
+figures.GPUS = {figures.GPU, "h100-sxm"}
+figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
+
+--- What TPUs are programmed with. Luatensor does not reach them: their figures are here for comparison only.
+figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by TensorFlow, too; "
+  .. "luatensor does not reach them."
+
+--- All of them: {{id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s}, memory = bytes,
+-- bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}, …}; what is not published is nil.
+-- @treturn table
+function figures.devices() return rows end
+
+--- The one with this id; nil: there is none.
+function figures.find(id)
+  for _, row in ipairs(rows) do
+    if row.id == id then return row end
+  end
+end
+
+--- Is this very model among the devices? Names are compared whole: an "H100 PCIe" or a "4090 Laptop" is another one.
+-- @tab figure
+-- @tab devices {{name =, emulated =}, …}
+function figures.is_here(figure, devices)
+  for _, device in ipairs(devices) do
+    local name = (device.name or ""):lower()
+    if not device.emulated and (name == figure.name:lower() or name == figure.reported) then return true end
+  end
+  return false
+end
+
+-- From wide to narrow. No device computes faster in a wider dtype, so the rate of a narrower one bounds it, too.
+local narrower = {"float64", "float32", "tf32", "bfloat16", "float16"}
+local complex = {complex64 = "float32", complex128 = "float64"}
+
+--- The published rate of matrix products in a dtype; where there is none, that of the next narrower dtype, which a
+-- wider one does not exceed.
+-- @tab figure
+-- @string dtype
+-- @treturn[1] number FLOP/s
+-- @treturn[1] string the dtype whose rate it is
+-- @treturn[2] nil nothing is published that would bound it
+function figures.peak(figure, dtype)
+  dtype = complex[dtype] or dtype
+  local reached = false
+  for _, name in ipairs(narrower) do
+    reached = reached or name == dtype
+    -- TF32 is another kind of product, which a script asks for: it is no bound of float32's
+    local usable = name ~= "tf32" or dtype == "tf32" or not figure.peak.float32
+    if reached and usable and figure.peak[name] then return figure.peak[name], name end
+  end
+end
+
+-- Seconds of the matrix products at the peak rates of their dtypes; nil: no rate is published that would do.
+local function product_seconds(figure, work)
+  local seconds, known = 0, false
+  for _, row in ipairs(work.rows) do
+    local rate = figures.peak(figure, row.dtype or "float32")
+    known = known or rate ~= nil
+    if rate then seconds = seconds + (row.flops or 0) / rate end
+  end
+  return known and seconds or nil
+end
+
+-- Bytes that must come from memory, however cleverly the cache is used: what each call reads and writes, less a cache
+-- full that may be there from the one before.
+local function least_traffic(figure, work)
+  local cache, bytes = figure.cache or MOST_CACHE, 0
+  for _, row in ipairs(work.rows) do bytes = bytes + math.max(0, (row.bytes or 0) - row.calls * cache) end
+  return bytes
+end
+
+--- How long work takes at least, by the published peaks: the products at the peak rate, or the memory traffic at full
+-- bandwidth, whichever is longer, an op at a time as luatensor works. Launching, waiting and everything else that
+-- costs time on a real device is not in it: that is what "at least" means.
+-- @tab figure a row of figures.devices()
+-- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device, fetched =
+--   bytes back}: calls of a kind of op, and what they have to do together
+-- @string mode "in_place", or "with_transfers": sending and fetching on top
+-- @treturn[1] number seconds
+-- @treturn[1] string what takes them: "products", "memory" or "transfers"
+-- @treturn[2] nil no bound follows from what is published
+function figures.bound(figure, work, mode)
+  local products = product_seconds(figure, work)
+  if not products or not figure.bandwidth then return nil end
+  local memory = least_traffic(figure, work) / figure.bandwidth
+  local seconds, what = math.max(products, memory), products >= memory and "products" or "memory"
+  if mode ~= "with_transfers" or figure.link == "shared" then return seconds, what end
+  if not figure.link then return nil end
+  local transfers = ((work.sent or 0) + (work.fetched or 0)) / figure.link
+  return seconds + transfers, transfers > seconds and "transfers" or what
+end
+
+--- How many of the device it takes to hold so many bytes.
+-- @tab figure
+-- @number bytes
+-- @treturn int
+function figures.needed(figure, bytes) return math.max(1, math.ceil(bytes / figure.memory)) end
+
+-- ---- as blocks ----------------------------------------------------------------------------------
+
+local function or_false(value) return type(value) == "number" and value or false end
+
+--- The seconds of a bound where they say anything, else false: as a cell.
+function figures.visible(seconds) return seconds and seconds >= figures.VISIBLE and seconds or false end
+
+--- A table of the figures with their sources.
+-- @treturn table block
+function figures.table()
+  local document = require "luatensor.page.document"
+  local lines = {}
+  for i, row in ipairs(rows) do
+    lines[i] = {
+      row.name, or_false(row.cores), or_false(row.peak.float32), or_false(row.peak.bfloat16), row.memory,
+      or_false(row.bandwidth), row.link == "shared" and "shared memory" or or_false(row.link), row.source,
+    }
+  end
+  return document.table{
+    title = "Published figures (peaks, not measured here)",
+    columns = {
+      {name = "device", unit = "text"}, {name = "cores", unit = "count"}, {name = "float32", unit = "FLOP/s"},
+      {name = "bfloat16", unit = "FLOP/s"}, {name = "memory", unit = "B"}, {name = "its bandwidth", unit = "B/s"},
+      {name = "link to the host", unit = "B/s"}, {name = "source", unit = "text"},
+    },
+    rows = lines,
+  }
+end
+
+return figures

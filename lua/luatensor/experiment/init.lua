@@ -1,0 +1,381 @@
+--- The notebook's experiments: what their scripts (`examples/`) are made with, and how they are found and run.
+-- @module luatensor.experiment
+
+local lt = require "luatensor"
+local args = require "luatensor.base.args"
+local arguments = require "luatensor.cli.arguments"
+local described = require "luatensor.bench.fields"
+local document = require "luatensor.page.document"
+local format = require "luatensor.page.format"
+local idle = require "luatensor.bench.idle"
+local interrupt = require "luatensor.bench.interrupt"
+local notes = require "luatensor.bench.notes"
+local notebook = require "luatensor.experiment.notebook"
+local progress = require "luatensor.bench.progress"
+local result = require "luatensor.bench.result"
+local scripts = require "luatensor.experiment.find"
+local statistics = require "luatensor.bench.statistics"
+local terminal = require "luatensor.page.terminal"
+
+local experiment = {}
+
+--- Do experiments print what they find? They return it in any case.
+experiment.quiet = false
+
+-- ---- devices in words ---------------------------------------------------------------------------
+
+local function info_of(device)
+  for _, info in ipairs(lt.devices()) do
+    if info.device == device then return info end
+  end
+end
+
+--- A device in words: what it is called, its cores, instruction set or compute capability, threads in use, memory.
+-- @string device
+-- @treturn string
+function experiment.describe(device)
+  local info = info_of(device)
+  if not info then return device end
+  local cores = format.noun(info.cores, info.kind == "cpu" and "core" or "multiprocessor")
+  local isa = info.kind == "cpu" and info.isa or "compute capability " .. info.isa
+  local words = {info.name, info.cores .. " " .. cores, isa}
+  if info.kind == "cpu" then
+    local threads = lt.get_num_threads()
+    words[#words + 1] = ("%d %s in use"):format(threads, format.noun(threads, "thread"))
+  end
+  if info.memory then words[#words + 1] = format.show(info.memory, "B") end
+  words[#words + 1] = info.software
+  return ("%s: %s"):format(format.device(info), table.concat(words, ", "))
+end
+
+--- Is a device an emulator, whose times say nothing about a GPU?
+-- @string device
+-- @treturn boolean
+function experiment.is_emulated(device)
+  local info = info_of(device)
+  return info ~= nil and info.emulated == true
+end
+
+--- A device's name, with the word that it is not real where it is not.
+-- @string device
+-- @treturn string
+function experiment.name_of(device) return format.marked(device, experiment.is_emulated(device)) end
+
+--- What has to be said of figures of a device: why the CPU, where there is no GPU; that an emulator is none.
+-- @string device
+-- @treturn table list of notes
+function experiment.caveats(device)
+  local found, reason = lt.cuda.is_available()
+  if not found then return {document.note("GPU not found: {reason}", {reason = {reason, "text"}})} end
+  if not experiment.is_emulated(device) then return {} end
+  return {document.note(notes.EMULATOR)}
+end
+
+-- ---- results ------------------------------------------------------------------------------------
+
+-- What stands above an experiment's figures.
+local function head_of(self)
+  local blocks = {
+    document.text("{name}: {title}", {name = {self.name, "text"}, title = {self.title, "text"}}),
+    document.text("{question}", {question = {self.question, "text"}}),
+  }
+  if self.where then blocks[#blocks + 1] = document.text("{where}", {where = {self.where, "text"}}) end
+  if self.without then blocks[#blocks + 1] = document.note("{without}", {without = {self.without, "text"}}) end
+  return blocks
+end
+
+-- Fields: name, title, question, claims (of the notebook), options (as used), device, where (the device in words),
+-- without (why there is no GPU), emulated, values {name = {value =, unit =, device =, emulated =}}, body (blocks),
+-- results (of lt.bench or lt.advise that it showed), others (share of the processor that others used), incomplete.
+local class = result.class("experiment", {
+  head = head_of,
+  blocks = function(self) return self.body end,
+}, {
+  name = "string", title = "string", question = "string", claims = {"number"}, options = described.map "any",
+  device = "string?", where = "string?", without = "string?", emulated = "boolean?", body = {"block"},
+  values = described.map{value = "number", unit = "string", device = "string?", emulated = "boolean?"},
+  results = {"result"}, others = "number?", incomplete = "string?",
+})
+
+function class.__tostring(self)
+  return terminal.page(self:head()) .. "\n" .. terminal.page(self:blocks())
+end
+
+-- ---- a run --------------------------------------------------------------------------------------
+
+local run = {}
+run.__index = run
+
+local function show(self, block)
+  if experiment.quiet then return end
+  progress.clear()
+  print((terminal.is_apart(block, self.shown) and "\n" or "") .. terminal.block(block))
+  io.stdout:flush()                    -- in a pipe, too, each figure when it is there
+  self.shown = block
+end
+
+local function say(self, block)
+  table.insert(self.fields.body, block)
+  show(self, block)
+end
+
+-- What the names in a text stand for: given values, those of the run, options.
+local function values_in(self, text, given)
+  local values, found = {}, false
+  for name in text:gmatch("{([%w_]+)}") do
+    local value, option = self.fields.values[name], self.options[name]
+    if given and given[name] then
+      values[name] = given[name]
+    elseif value then
+      values[name] = {value.value, value.unit}
+    elseif option ~= nil then
+      option = name == "device" and experiment.name_of(option) or option
+      values[name] = {option, type(option) == "number" and "count" or "text"}
+    end
+    found = true
+  end
+  return found and values or nil
+end
+
+--- A paragraph. `{name}` in it stands for a value of that name, for one that run:value noted, or for an option.
+-- @string text
+-- @tab[opt] values by name, each {value, unit}
+function run:text(text, values) say(self, document.text(text, values_in(self, text, values))) end
+
+--- A caveat.
+-- @string text
+-- @tab[opt] values by name, each {value, unit}
+function run:note(text, values) say(self, document.note(text, values_in(self, text, values))) end
+
+--- A table, as luatensor.bench.document takes it.
+-- @tab fields title, columns, rows
+function run:table(fields) say(self, document.table(fields)) end
+
+--- A chart, as luatensor.bench.document takes it.
+-- @tab fields title, x, y, series, bars
+function run:chart(fields) say(self, document.chart(fields)) end
+
+--- Says how many parts run:time is going to measure, for the line on the terminal that says how far it is.
+-- @int total
+function run:expect(total) self.task = progress.task(self.fields.title, total) end
+
+--- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. What makes the
+-- figures doubtful is said at the end.
+-- @string name of what is timed
+-- @tparam function work
+-- @tab[opt] options of lt.bench.time; `device`: the run's, if not given
+-- @treturn table what lt.bench.time gives
+function run:time(name, work, options)
+  if self.task then self.task:step(name) end
+  local own = self.options
+  local wanted = {name = name, device = own.device, seconds = own.seconds, rounds = own.rounds}
+  for option, value in pairs(options or {}) do wanted[option] = value end
+  local timed = lt.bench.time(work, wanted)
+  table.insert(self.timed, {name, experiment.name_of(timed.device), timed.threads, timed.median})
+  if statistics.spread(timed) > notes.SPREAD and not self.unsteady[name] then
+    self.unsteady[name] = true
+    table.insert(self.unsteady, name)
+  end
+  return timed
+end
+
+--- Shows a result of lt.bench or lt.advise within this one.
+-- @tab shown
+-- @treturn table it
+function run:show(shown)
+  for _, block in ipairs(shown:blocks()) do say(self, block) end
+  table.insert(self.fields.results, shown)
+  self.fields.emulated = self.fields.emulated or shown.emulated
+  return shown
+end
+
+--- Shows the notebook's figures for a claim beside the values "seconds" and "queue_seconds" of this run, if they
+-- compare.
+-- @int claim
+function run:beside_notebook(claim)
+  local block = notebook.beside(claim, {self.fields})
+  if block then say(self, block) end
+end
+
+--- Notes a figure under a name: reports and scripts find it in the result's `values`.
+-- @string name
+-- @number value in SI units
+-- @string unit as luatensor.bench.format knows it
+-- @string[opt] device where it was measured, if not on option `device`
+-- @treturn number the value
+function run:value(name, value, unit, device)
+  if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
+    error(("value %q: a finite number expected, got %s"):format(name, tostring(args.plain(value))), 2)
+  end
+  document.text("{x}", {x = {value, unit}})                             -- refuses what is no unit
+  device = device or self.fields.device
+  local emulated = experiment.is_emulated(device) or nil
+  self.fields.values[name] = {value = value, unit = unit, device = device, emulated = emulated}
+  self.fields.emulated = self.fields.emulated or emulated
+  return value
+end
+
+--- Goes from 1 to `total`, as a `for` does, and shows on a terminal how far it is. It reads the clock ten times a
+-- second, not every round, and asks whether there is a terminal after a while only: rounds may be short.
+-- @int total
+-- @treturn function for a `for` loop
+function run:rounds(total)
+  local start, look = lt.clock(), 1
+  self.done, self.total, self.started = 0, total, start
+  return function()
+    local done = self.done
+    if done >= total then
+      self:end_rounds()
+      return nil
+    elseif done >= look then
+      local seconds = lt.clock() - start
+      look = done + 1 + done // (10 * seconds + 1)
+      if seconds > 0.5 then
+        self.task = self.task or progress.task(self.fields.title, total)
+        self.task:reach(done, ("round %d of %d"):format(done + 1, total))
+      end
+    end
+    self.done = done + 1
+    return done + 1
+  end
+end
+
+function run:end_rounds()
+  if self.task then self.task:finish() end
+  self.task, self.done = nil, nil
+end
+
+local function restore(self)
+  self.over = true
+  self:end_rounds()
+  lt.set_num_threads(self.threads_before)
+end
+
+-- What the figures are worth.
+local function caveats(self)
+  local fields = self.fields
+  if #self.unsteady > 0 then
+    self:note("Rounds of {names} differ: the quartiles are more than {spread} of the median apart.",
+      {names = {table.concat(self.unsteady, ", "), "text"}, spread = {notes.SPREAD, "share"}})
+  end
+  fields.others = self.watch:others()
+  if fields.others and fields.others > idle.BUSY then
+    self:note("Others used {share} of the processor meanwhile: measure again when the machine is idle.",
+      {share = {fields.others, "share"}})
+  end
+  if fields.emulated then self:note(notes.EMULATOR) end
+end
+
+local function conclude(self)
+  caveats(self)
+  local finished = result.new(class, self.fields)
+  restore(self)
+  return finished
+end
+
+--- The experiment is over.
+-- @treturn table its result, of kind "experiment"
+function run:finish() return conclude(self) end
+
+-- What run:time has measured, of which the script has made no table yet.
+local function say_timed(self)
+  if #self.timed == 0 then return end
+  self:table{
+    title = "Measured so far",
+    columns = {
+      {name = "what", unit = "text"}, {name = "on", unit = "text"}, {name = "threads", unit = "count"},
+      {name = "a call", unit = "s"},
+    },
+    rows = self.timed,
+  }
+end
+
+-- Ctrl-C: what was measured up to here is a result, too.
+local function stop(self, problem)
+  local partial = interrupt.partial(problem)
+  local incomplete = partial and partial.incomplete or "stopped"
+  say_timed(self)
+  if partial then
+    for _, block in ipairs(partial:blocks()) do say(self, block) end
+  end
+  if self.done then
+    incomplete = ("stopped in round %d of %d"):format(self.done, self.total)
+    self:text("The rounds so far took {seconds}.", {seconds = {lt.clock() - self.started, "s"}})
+    self:end_rounds()
+  end
+  self.fields.incomplete = incomplete
+  self:note("Ctrl-C: {incomplete}. What stands above was measured before.", {incomplete = {incomplete, "text"}})
+  interrupt.raise(conclude(self))
+end
+
+-- A run that ends by an error has no result, but leaves nothing changed.
+function run:__close(problem)
+  if self.over then return end
+  if interrupt.is(problem) then stop(self, problem) end
+  restore(self)
+end
+
+local function fields_of(spec, options)
+  local fields = {
+    name = spec.name, title = spec.title, question = spec.question, claims = spec.claims, options = options,
+    device = options.device, values = {}, body = {}, results = {},
+  }
+  if fields.device then
+    local found, reason = lt.cuda.is_available()
+    fields.where = experiment.describe(fields.device)
+    fields.without = not found and ("GPU not found: " .. reason) or nil
+    fields.emulated = experiment.is_emulated(fields.device) or nil
+  end
+  return fields
+end
+
+--- Starts an experiment: reads its script's options and says what it is about. Declared `<close>`, a run that ends
+-- early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps what was measured.
+-- @tab argv the script's arguments: `{...}`
+-- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as read of
+--   luatensor.cli.arguments takes them), check (as read takes it)
+-- @treturn table with the field options and the methods above, of which `finish` is called last
+function experiment.start(argv, spec)
+  scripts.answer(spec)
+  local threads = lt.get_num_threads()
+  local options = arguments.read(argv, spec.title .. ": " .. spec.question, spec.options, spec.check)
+  local self = setmetatable({
+    options = options, fields = fields_of(spec, options), threads_before = threads, timed = {}, unsteady = {},
+    watch = idle.watch(),
+  }, run)
+  for _, block in ipairs(head_of(self.fields)) do show(self, block) end
+  return self
+end
+
+-- ---- finding and running ------------------------------------------------------------------------
+
+--- Where an experiment's script is: beside this module where it is installed, in examples/ in a checkout.
+-- @string name "02_large", "2" or "large"
+-- @treturn[1] string path
+-- @treturn[2] nil
+-- @treturn[2] string what is wrong, with the nearest name
+experiment.find = scripts.find
+
+--- The experiments.
+-- @treturn {table,...} each {name =, title =, question =, claims =, options = as experiment.start takes them}
+experiment.list = scripts.list
+
+local loud = {__close = function(self) experiment.quiet = self.before end}
+
+--- Runs an experiment.
+-- @string name
+-- @tab[opt] argv arguments of the script: {"--device", "cpu"}
+-- @bool[opt] quiet prints nothing
+-- @treturn[1] table its result
+-- @treturn[2] nil
+-- @treturn[2] string there is no such experiment
+-- @raise what the script raises
+function experiment.run(name, argv, quiet)
+  local script, problem = scripts.load(name)
+  if not script then return nil, problem end
+  local _ <close> = setmetatable({before = experiment.quiet}, loud)
+  experiment.quiet = quiet or experiment.quiet
+  return script(table.unpack(argv or {}))
+end
+
+return experiment

@@ -1,0 +1,336 @@
+--- lt.save and lt.load: one tensor in NumPy's .npy format; networks, optimisers, generators and tables of anything in
+-- .safetensors files. Such a file's tensors have names; how they stood within each other, and what is no tensor, is
+-- JSON in its metadata, under "luatensor":
+--
+--     a list                [value, …]
+--     names                 {"name": value, …}
+--     other tables          {"$pairs": [[key, value], …]}, also where a name begins with "$"
+--     a tensor              {"$tensor": "its name"}
+--     inf, -inf, nan        {"$number": "inf"}
+--     a string not UTF-8    {"$bytes": "hexadecimal"}
+--
+-- A file of tensors by name alone, such as a network's, has no such JSON.
+
+local utf8 = require "luatensor.io.unicode"
+local args = require "luatensor.base.args"
+local core = require "luatensor.core"
+local blame = require "luatensor.base.blame"
+local clocale = require "luatensor.base.clocale"
+local json = require "luatensor.io.json"
+local safetensors = require "luatensor.io.safetensors"
+
+local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each of the JSON, which is read and then copied
+local MOST_DEPTH = 30                        -- of tables: the JSON of each has three levels at most
+local FIRST = 300                            -- bytes of a file that tell what it is
+
+-- ---- saving ----
+
+-- A network, an optimiser, a generator as the plain table that its state is.
+local function plain(value)
+  if core.is_generator(value) then return value:state() end
+  if type(value) == "table" and type(value.state_dict) == "function" and type(value.load_state_dict) == "function" then
+    return value:state_dict()
+  end
+  return value
+end
+
+local function dotted(path, key) return path == "" and tostring(key) or path .. "." .. tostring(key) end
+
+-- A name for the tensor at a path that no other has.
+local function name_tensor(state, path)
+  local name = utf8.len(path) and path or path:gsub("[\128-\255]", "?")
+  local free, n = name, 1
+  while state.taken[free] or free == "__metadata__" or free == "" do
+    n = n + 1
+    free = name .. "#" .. n
+  end
+  state.taken[free] = true
+  return free
+end
+
+local function add_tensor(state, path, x)
+  local name = name_tensor(state, path)
+  if core.gone(x) then blame.fail("save", "%s: %s", name, core.gone(x)) end
+  table.insert(state.entries, {name = name, tensor = x})
+  return '{"$tensor":' .. json.quote(name) .. "}"
+end
+
+local function number_text(n)
+  if n ~= n then return '{"$number":"nan"}' end
+  if n == math.huge or n == -math.huge then return ('{"$number":"%s"}'):format(n > 0 and "inf" or "-inf") end
+  return json.number(n)
+end
+
+local function string_text(text)
+  if utf8.len(text) then return json.quote(text) end
+  return '{"$bytes":"' .. text:gsub(".", function(c) return ("%02x"):format(c:byte()) end) .. '"}'
+end
+
+local function key_before(a, b)
+  if type(a) ~= type(b) then return type(a) == "number" end
+  return a < b
+end
+
+-- The keys of a table in an order that only depends on them, and what they are: "list", "names", "pairs".
+local function sorted_keys(path, t)
+  local keys, kind = {}, "names"
+  for key in next, t do
+    if math.type(key) ~= "integer" and type(key) ~= "string" then
+      blame.fail("save", "%s: a key is %s; strings and integers are saved", path == "" and "the table" or path,
+                 type(key) == "number" and "the float " .. key or "a " .. core.type_name(key))
+    end
+    if type(key) == "number" or key:sub(1, 1) == "$" or not utf8.len(key) then kind = "pairs" end
+    keys[#keys + 1] = key
+  end
+  clocale.sort(keys, key_before)
+  if #keys > 0 and keys[#keys] == #keys and keys[1] == 1 then kind = "list" end
+  return keys, kind
+end
+
+local texts                                 -- of a value, by its type
+
+local function text_of(state, path, value, depth)
+  value = plain(value)
+  if core.is_tensor(value) then return add_tensor(state, path, value) end
+  local text = texts[type(value)]
+  if not text then
+    blame.fail("save", "%s is %s; tensors, numbers, strings, booleans, modules, optimisers, generators and tables of "
+                       .. "these are saved", path == "" and "the value" or path,
+               value == nil and "nil" or "a " .. core.type_name(value))
+  end
+  return text(value, state, path, depth)
+end
+
+local forms = {
+  list = {"[%s]", function(_, value) return value end},
+  names = {"{%s}", function(key, value) return json.quote(key) .. ":" .. value end},
+  pairs = {'{"$pairs":[%s]}', function(key, value)
+    return "[" .. (type(key) == "string" and string_text(key) or json.number(key)) .. "," .. value .. "]"
+  end},
+}
+
+local function table_text(t, state, path, depth)
+  if depth > MOST_DEPTH then
+    blame.fail("save", "%s: more than %d tables within each other", path, MOST_DEPTH)
+  elseif state.open[t] then
+    blame.fail("save", "%s is inside of itself", path)
+  end
+  state.open[t] = true
+  local keys, kind = sorted_keys(path, t)
+  local form, parts = forms[kind], {}
+  for i, key in ipairs(keys) do
+    parts[i] = form[2](key, text_of(state, dotted(path, key), rawget(t, key), depth + 1))
+  end
+  state.open[t] = nil
+  return (form[1]:gsub("%%s", function() return table.concat(parts, ",") end))
+end
+
+texts = {number = number_text, string = string_text, boolean = tostring, table = table_text}
+
+-- Are these tensors by name, and nothing else? Then the file's own names will do.
+local function is_flat(value)
+  if type(value) ~= "table" or next(value) == nil then return false end
+  for key, x in next, value do
+    if type(key) ~= "string" or key == "" or key == "__metadata__" or not utf8.len(key) or not core.is_tensor(x) then
+      return false
+    end
+  end
+  return true
+end
+
+local function check_metadata(metadata)
+  if metadata == nil then return {} end
+  local copy = {}
+  if type(metadata) ~= "table" then blame.fail("save", "metadata: table expected, got %s", core.type_name(metadata)) end
+  for name, value in pairs(metadata) do
+    if type(name) ~= "string" or type(value) ~= "string" or not utf8.len(name) or not utf8.len(value) then
+      blame.fail("save", "metadata: strings by name expected, in UTF-8")
+    elseif name == "luatensor" then
+      blame.fail("save", "metadata: the name luatensor is taken")
+    end
+    copy[name] = value
+  end
+  return copy
+end
+
+local function save_value(path, value, metadata)
+  metadata = check_metadata(metadata)
+  local state = {entries = {}, taken = {}, open = {}}
+  value = plain(value)
+  local text = text_of(state, "", value, 1)
+  if not is_flat(value) then metadata.luatensor = text end
+  safetensors.write(path, state.entries, metadata)
+end
+
+-- ---- loading ----
+
+-- What stands in the JSON, with the tensors in their places.
+local build
+
+local function build_pairs(state, list)
+  local t = {}
+  for _, pair in ipairs(getmetatable(list) == json.array and list or error(state)) do
+    if getmetatable(pair) ~= json.array or #pair ~= 2 then error(state) end
+    local key = build(state, pair[1])
+    if math.type(key) ~= "integer" and type(key) ~= "string" or t[key] ~= nil then error(state) end
+    t[key] = build(state, pair[2])
+  end
+  return t
+end
+
+local numbers = {inf = math.huge, ["-inf"] = -math.huge, nan = 0 / 0}
+
+local special = {
+  ["$pairs"] = build_pairs,
+  ["$tensor"] = function(state, name)
+    local x = state.tensors[name]
+    if not x then error(state) end
+    state.placed[name] = true
+    return x
+  end,
+  ["$number"] = function(state, name) return numbers[name] or error(state) end,
+  ["$bytes"] = function(state, text)
+    if type(text) ~= "string" or #text % 2 ~= 0 or text:find "%X" then error(state) end
+    return (text:gsub("%x%x", function(byte) return string.char(tonumber(byte, 16)) end))
+  end,
+}
+
+function build(state, node)
+  if node == json.null then error(state) end
+  if type(node) ~= "table" then return node end
+  local name, inside = next(node)
+  if special[name or ""] and next(node, name) == nil then return special[name](state, inside) end
+  local t = {}
+  for key, value in pairs(node) do
+    if type(key) == "string" and key:sub(1, 1) == "$" then error(state) end
+    t[key] = build(state, value)
+  end
+  return t
+end
+
+local function rebuild(path, tensors, text)
+  local state = {tensors = tensors, placed = {}}
+  local no_room = core.no_room(#text * TREE_TAKES)
+  if no_room then blame.fail("load", "%s: %s", path, no_room) end
+  local tree, wrong = json.decode(text)
+  if tree == nil then blame.fail("load", "%s: what luatensor noted is no JSON: %s", path, wrong) end
+  local ok, value = pcall(build, state, tree)
+  if not ok and value ~= state then error(value, 0) end
+  if not ok then blame.fail("load", "%s: what luatensor noted of its tables is damaged", path) end
+  for name in pairs(tensors) do
+    if not state.placed[name] then blame.fail("load", "%s: tensor %q has no place in its tables", path, name) end
+  end
+  return value
+end
+
+local function load_value(path, file, size, device)
+  local tensors, metadata = safetensors.read(path, file, size, device)
+  local text = metadata.luatensor
+  metadata.luatensor = nil
+  if text then tensors = rebuild(path, tensors, text) end
+  return tensors, metadata
+end
+
+-- What a file's first bytes say that others write often and lt.load does not read; nil: nothing.
+local function foreign(first)
+  if first:sub(1, 2) == "\x80\2" then return "Python's pickle" end
+  if #first < 30 or first:sub(1, 4) ~= "PK\3\4" then return nil end
+  local name = first:sub(31, 30 + ("<I2"):unpack(first, 27))
+  return (name:find "data%.pkl$" or name:find "^[^/]+/%.") and "a PyTorch checkpoint" or nil
+end
+
+-- The file's first bytes: whose safetensors.begins are told, and what else is known is named.
+local function first_bytes(path, file, size)
+  local first = core.read_text(file, path, 0, math.min(FIRST, size))
+  local other = foreign(first)
+  if other then args.fail("load", "%s: %s; save it in Python with safetensors.torch.save_file", path, other) end
+  return first:sub(1, 9)
+end
+
+-- ---- the functions ----
+
+-- Endings of files that other formats have: under such a name nothing would read what lt.save writes. `.bin`, `.ckpt`
+-- and `.th` are taken for PyTorch's.
+local FOREIGN = {}
+for ending in ([[npz pt pth th bin ckpt pkl
+                 pickle joblib h5 hdf5 mat onnx pb tflite gguf ggml t7 msgpack idx txt csv tsv json jsonl
+                 yaml yml xml html md lua py png jpg jpeg gif bmp pgm ppm tif tiff svg pdf wav mp3 gz bz2 xz zst zip tar
+                 tgz 7z parquet arrow feather xls xlsx sqlite]]):gmatch "%S+" do
+  FOREIGN[ending] = true
+end
+
+-- The path's ending must not promise another format than the one that is written.
+local function check_end(path, wrong)
+  if type(path) ~= "string" then return end
+  local ending = clocale.call(string.lower, path):match "%.([^./]*)$"
+  if FOREIGN[ending] then
+    blame.fail("save", "%s: no %s file is written; a tensor alone is saved as .npy, all else as .safetensors", path,
+               ending)
+  elseif ending == wrong[1] then
+    blame.fail("save", "%s: %s", path, wrong[2])
+  end
+end
+
+local ALONE = {"safetensors", "a tensor alone is saved as .npy; in such a file it has a name: {name = x}"}
+local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
+
+return function(lt)
+  --- Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
+  --
+  -- A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
+  -- that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
+  -- these, of tensors, numbers, strings, booleans and such tables:
+  --
+  --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
+  --
+  -- @function save
+  -- @string path with the ending `.npy` or `.safetensors`, or one that no known format has
+  -- @param value what has functions state_dict and load_state_dict is saved as what state_dict gives
+  -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
+  -- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no
+  -- permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors)
+  function lt.save(path, value, options)
+    options = blame.call(args.options, "save", options, {metadata = true})
+    if core.is_tensor(value) and not options.metadata then
+      check_end(path, ALONE)
+      return blame.call(core.save_npy, path, value)
+    end
+    check_end(path, TABLE)
+    return save_value(path, value, options.metadata)
+  end
+
+  --- Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
+  --
+  --     local run = lt.load "run.safetensors"
+  --     model:load_state_dict(run.model)
+  --     optimizer:load_state_dict(run.optimizer)
+  --     lt.default_generator():set_state(run.generator)
+  --     local weights, metadata = lt.load("model.safetensors", {metadata = true})
+  --
+  -- @function load
+  -- @string path
+  -- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return what the file
+  -- says of itself
+  -- @return the tensor; or the table that was saved, modules and others as what their state_dict gave; of another
+  -- program's .safetensors file the tensors by name
+  -- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
+  -- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
+  -- sizes are checked
+  function lt.load(path, options)
+    options = blame.call(args.options, "load", options, {device = true, metadata = true})
+    if options.metadata ~= nil and type(options.metadata) ~= "boolean" then
+      blame.fail("load", "metadata: true or false expected, got %s", core.type_name(options.metadata))
+    end
+    if type(path) == "string" and not path:find "\0" then
+      local file <close>, size = blame.call(core.open_tensors, path)
+      if safetensors.begins(blame.call(first_bytes, path, file, size)) then
+        local value, metadata = blame.call(load_value, path, file, size, options.device)
+        if options.metadata then return value, metadata end
+        return value
+      end
+    end
+    return blame.call(core.load_npy, path, options.device)
+  end
+
+  return {lt.save, lt.load}
+end

@@ -1,0 +1,158 @@
+--- JSON as files of tensors have it: strict, bounded in depth, no name twice, integers apart from floats.
+
+local utf8 = require "luatensor.io.unicode"
+local clocale = require "luatensor.base.clocale"
+
+local json = {}
+
+local MOST_DEPTH = 100
+
+--- Bytes of memory that a text and its value take, for each byte of the text, at most: measured 49 on lists within
+-- lists, 28 on empty lists and objects, 5 to 26 on others.
+json.TAKES = 50
+
+--- The metatable of arrays that were read: an empty one is no empty object.
+json.array = {}
+
+--- The value of null.
+json.null = setmetatable({}, {__tostring = function() return "null" end})
+
+-- ---- writing ----
+
+local escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\b"] = "\\b", ["\f"] = "\\f", ["\n"] = "\\n", ["\r"] = "\\r",
+                 ["\t"] = "\\t"}
+
+--- A string that is UTF-8, quoted.
+function json.quote(text)
+  return '"' .. text:gsub('[\0-\31"\\]', function(c) return escapes[c] or ("\\u%04x"):format(c:byte()) end) .. '"'
+end
+
+--- A finite number, so that reading gives the same again; a float never looks like an integer.
+function json.number(n)
+  if math.type(n) == "integer" then return ("%d"):format(n) end
+  local digits = clocale.format("%.15g", n)
+  if clocale.number(digits) ~= n then digits = clocale.format("%.17g", n) end
+  return digits:find "[.e]" and digits or digits .. ".0"
+end
+
+-- ---- reading ----
+
+-- state: text, at (where to read on). Errors are tables, which json.decode turns into words.
+local function fail(state, message) error({("%s at byte %d"):format(message, state.at)}, 0) end
+
+local function skip(state) state.at = state.text:find("[^ \t\n\r]", state.at) or #state.text + 1 end
+
+-- The next byte after white space, as a character; "" at the end.
+local function peek(state)
+  skip(state)
+  return state.text:sub(state.at, state.at)
+end
+
+local function take(state, c)
+  if peek(state) ~= c then return false end
+  state.at = state.at + 1
+  return true
+end
+
+local unescape = {['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t"}
+
+-- \u and four digits at `at`; two of them for what lies beyond the first 65536 characters.
+local function unicode(state, at)
+  local high = tonumber(state.text:match("^\\u(%x%x%x%x)", at) or "", 16)
+  if not high then fail(state, "a bad escape") end
+  if high < 0xd800 or high > 0xdfff then return utf8.char(high), at + 6 end
+  local low = tonumber(state.text:match("^\\u(%x%x%x%x)", at + 6) or "", 16)
+  if high > 0xdbff or not low or low < 0xdc00 or low > 0xdfff then fail(state, "half a character") end
+  return utf8.char(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)), at + 12
+end
+
+local function read_escape(state, at)
+  local c = state.text:sub(at + 1, at + 1)
+  if c == "u" then return unicode(state, at) end
+  if not unescape[c] then fail(state, "a bad escape") end
+  return unescape[c], at + 2
+end
+
+-- The string that begins after the quote at state.at - 1.
+local function read_string(state)
+  local parts, at = {}, state.at
+  while true do
+    local stop = state.text:find('[\0-\31"\\]', at)
+    local c = stop and state.text:sub(stop, stop)
+    if c ~= '"' and c ~= "\\" then fail(state, "a string that does not end") end
+    parts[#parts + 1] = state.text:sub(at, stop - 1)
+    if c == '"' then
+      state.at = stop + 1
+      return table.concat(parts)
+    end
+    parts[#parts + 1], at = read_escape(state, stop)
+  end
+end
+
+local function read_number(state)
+  local digits = state.text:match("^-?%d[%d.eE+-]*", state.at)
+  local whole, rest = (digits or ""):match("^-?(%d+)(.*)$")
+  local plain = whole and (whole == "0" or whole:sub(1, 1) ~= "0")
+                and (rest:gsub("^%.%d+", ""):gsub("^[eE][+-]?%d+", "")) == ""
+  if not plain then fail(state, "no value") end
+  state.at = state.at + #digits
+  return clocale.number(digits)
+end
+
+local words = {["true"] = true, ["false"] = false, null = json.null}
+
+local function read_word(state)
+  local word = state.text:match("^[a-z]+", state.at)
+  local value = words[word or ""]
+  if value == nil then return read_number(state) end
+  state.at = state.at + #word
+  return value
+end
+
+local read_value
+
+local function read_array(state, depth)
+  local list = setmetatable({}, json.array)
+  if take(state, "]") then return list end
+  repeat list[#list + 1] = read_value(state, depth) until not take(state, ",")
+  if not take(state, "]") then fail(state, "a list that does not end") end
+  return list
+end
+
+local function read_object(state, depth)
+  local object = {}
+  if take(state, "}") then return object end
+  repeat
+    if not take(state, '"') then fail(state, "no name") end
+    local name = read_string(state)
+    if object[name] ~= nil then fail(state, ("the name %q twice"):format(name)) end
+    if not take(state, ":") then fail(state, "no colon") end
+    object[name] = read_value(state, depth)
+  until not take(state, ",")
+  if not take(state, "}") then fail(state, "an object that does not end") end
+  return object
+end
+
+function read_value(state, depth)
+  if depth > MOST_DEPTH then fail(state, "more than " .. MOST_DEPTH .. " levels") end
+  if take(state, "{") then return read_object(state, depth + 1) end
+  if take(state, "[") then return read_array(state, depth + 1) end
+  if take(state, '"') then return read_string(state) end
+  return read_word(state)
+end
+
+--- The value that a text stands for: arrays are tables with the metatable json.array.
+-- @string text
+-- @return the value; or nil and what is wrong
+function json.decode(text)
+  local valid, bad = utf8.len(text)
+  if not valid then return nil, "no UTF-8 at byte " .. bad end
+  local state = {text = text, at = 1}
+  local ok, value = pcall(read_value, state, 1)
+  if ok and peek(state) ~= "" then ok, value = pcall(fail, state, "more than one value") end
+  if ok then return value end
+  if type(value) ~= "table" then error(value, 0) end
+  return nil, value[1]
+end
+
+return json

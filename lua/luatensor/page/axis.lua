@@ -1,0 +1,156 @@
+--- The axes of charts: their range, their ticks, and where a value stands.
+
+local format = require "luatensor.page.format"
+
+local axis = {}
+axis.__index = axis
+
+local function range_of(values)
+  local low, high = math.huge, -math.huge
+  for _, value in ipairs(values) do low, high = math.min(low, value), math.max(high, value) end
+  return low, high
+end
+
+local function all_powers_of_two(values)
+  for _, value in ipairs(values) do
+    if math.log(value, 2) % 1 ~= 0 then return false end
+  end
+  return true
+end
+
+local function add_tick(self, value)
+  if value >= self.low * (1 - 1e-9) and value <= self.high * (1 + 1e-9) or value == 0 and self.low <= 0 then
+    self.ticks[#self.ticks + 1] = {value, format.tick(value, self.unit)}
+  end
+end
+
+-- Every k-th power of the base, k such that there are at most `most`; false: fewer than two in the range.
+local function power_ticks(self, base, most)
+  local first = math.ceil(math.log(self.low, base) - 1e-9)
+  local last = math.floor(math.log(self.high, base) + 1e-9)
+  local step = math.max(1, math.ceil((last - first + 1) / most))
+  for power = first, last, step do add_tick(self, base ^ power) end
+  return #self.ticks >= 2
+end
+
+-- 1, 2, 5 of every decade.
+local function fine_ticks(self)
+  self.ticks = {}
+  for power = math.floor(math.log(self.low, 10)), math.ceil(math.log(self.high, 10)) do
+    for _, digit in ipairs{1, 2, 5} do add_tick(self, digit * 10.0 ^ power) end
+  end
+  return #self.ticks >= 2
+end
+
+-- The next of 1, 2, 5 × 10^k from a step on; of 2^k for bytes.
+local function round_step(step, unit)
+  if unit == "B" then return 2 ^ math.ceil(math.log(step, 2)) end
+  local scale = 10 ^ math.floor(math.log(step, 10))
+  for _, digit in ipairs{1, 2, 5} do
+    if step <= digit * scale * (1 + 1e-9) then return digit * scale end
+  end
+  return 10 * scale
+end
+
+local function even_ticks(self, most)
+  self.ticks = {}
+  local step = round_step((self.high - self.low) / most, self.unit)
+  if self.unit == "count" then step = math.max(1, step) end
+  for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
+end
+
+-- Room around the values: marks at the ends of an axis of amounts are not cut; an even one starts at 0.
+local function widen(self, from_zero)
+  if self.log then
+    local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1
+    if self.low / room == 0 or self.high * room == math.huge then room = 1 end
+    self.low, self.high = self.low / room, self.high * room
+  else
+    if from_zero then self.low, self.high = math.min(0, self.low), math.max(0, self.high) end
+    if self.low == self.high then self.low, self.high = self.low - 1, self.high + 1 end
+  end
+end
+
+--- An axis for values.
+-- @tab spec {unit =, log =} of a chart's block
+-- @tab values all that stand on it
+-- @tab options most (ticks, default 6), from_zero (an axis of amounts)
+-- @treturn table low, high, log (base or false: not where a value is not positive), ticks {{value, text}, …}
+function axis.new(spec, values, options)
+  local low, high = range_of(values)
+  if #values == 0 then low, high = 0, 1 end
+  local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
+  local ratio = high / low                                            -- too far apart: no number says how far
+  self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10)
+  widen(self, options.from_zero)
+  local most = options.most or 6
+  if not self.log or not power_ticks(self, self.log, most) and not fine_ticks(self) then even_ticks(self, most) end
+  return self
+end
+
+--- Where a value stands: 0 at the low end … 1 at the high one.
+function axis:at(value)
+  if self.log then return math.log(value / self.low) / math.log(self.high / self.low) end
+  return (value - self.low) / (self.high - self.low)
+end
+
+--- The points of a chart's series that can be shown: both are numbers, and positive on a logarithmic axis.
+-- @tab block a chart
+-- @treturn table for each series its points
+-- @treturn table every x
+-- @treturn table every y
+function axis.points(block)
+  local shown, xs, ys = {}, {}, {}
+  local function fits(value, spec) return type(value) == "number" and (not spec.log or value > 0) end
+  for s, series in ipairs(block.series) do
+    shown[s] = {}
+    for _, point in ipairs(series.points) do
+      if (block.bars or fits(point[1], block.x)) and fits(point[2], block.y) then
+        table.insert(shown[s], point)
+        xs[#xs + 1], ys[#ys + 1] = point[1], point[2]
+      end
+    end
+  end
+  return shown, xs, ys
+end
+
+--- A chart's bars from top to bottom: {name, series (number), value}; those of one name stand together.
+function axis.bars(block)
+  local names, at, bars = {}, {}, {}
+  for s, points in ipairs((axis.points(block))) do
+    for _, point in ipairs(points) do
+      local name = format.show(point[1], block.x.unit)
+      if not at[name] then
+        names[#names + 1] = name
+        at[name] = {}
+      end
+      table.insert(at[name], {name, s, point[2]})
+    end
+  end
+  for _, name in ipairs(names) do table.move(at[name], 1, #at[name], #bars + 1, bars) end
+  return bars
+end
+
+--- The figures of a chart as a table's block: a column for each series.
+function axis.table(block)
+  local columns, rows, at = {{name = block.x.name, unit = block.x.unit}}, {}, {}
+  for s, series in ipairs(block.series) do
+    columns[s + 1] = {name = axis.name(series), unit = block.y.unit}
+    for _, point in ipairs(series.points) do
+      local row = at[point[1]]
+      if not row then
+        row = {point[1]}
+        for c = 1, #block.series do row[c + 1] = false end
+        rows[#rows + 1], at[point[1]] = row, row
+      end
+      row[s + 1] = point[2]
+    end
+  end
+  if not block.bars then table.sort(rows, function(a, b) return a[1] < b[1] end) end
+  return {kind = "table", columns = columns, rows = rows}
+end
+
+--- A series' name, with the word that it is not real where it is not.
+function axis.name(series) return format.marked(series.name, series.emulated) end
+
+return axis

@@ -1,0 +1,114 @@
+--- Numbers with their units in words. Nothing else in the library formats a measured figure, so that the same number
+-- looks the same on the terminal, in Markdown and on a page.
+
+local clocale = require "luatensor.base.clocale"
+
+local format = {}
+
+-- Three digits, never 1e+03.
+local function three_digits(value)
+  local size = math.abs(value)
+  if size == 0 then return "0" end
+  if size >= 99.95 then return clocale.format("%.0f", value) end
+  if size >= 9.995 then return clocale.format("%.1f", value) end
+  if size >= 0.9995 then return clocale.format("%.2f", value) end
+  return (clocale.format("%.3g", value))
+end
+
+-- The value in the first scale that it reaches: {{least, name, factor}, …}, largest first.
+local function scaled(value, scales)
+  for _, scale in ipairs(scales) do
+    if math.abs(value) >= scale[1] then return three_digits(value * scale[3]) .. " " .. scale[2] end
+  end
+  local last = scales[#scales]
+  return three_digits(value * last[3]) .. " " .. last[2]
+end
+
+local function by_scales(scales)
+  return function(value) return scaled(value, scales) end
+end
+
+-- 21000000 as "21 000 000": the spaces do not break.
+local function grouped(value)
+  local text = clocale.format("%.0f", value)
+  if #text < 6 then return text end
+  local sign, digits = text:match("^(%-?)(%d+)$")
+  local rest = #digits % 3
+  local groups = rest > 0 and {digits:sub(1, rest)} or {}
+  for at = rest + 1, #digits, 3 do groups[#groups + 1] = digits:sub(at, at + 2) end
+  return sign .. table.concat(groups, "\u{A0}")
+end
+
+local function decimal_scales(unit)
+  local scales = {}
+  for i, prefix in ipairs{"P", "T", "G", "M", "k", ""} do
+    local factor = 1000 ^ (6 - i)
+    scales[i] = {0.9995 * factor, prefix .. unit, 1 / factor}
+  end
+  return scales
+end
+
+--- Units: what JSON holds, and how it is shown.
+local units = {
+  s = by_scales{
+    {9995, "h", 1 / 3600}, {0.9995, "s", 1}, {0.9995e-3, "ms", 1e3}, {0.9995e-6, "µs", 1e6}, {0, "ns", 1e9},
+  },
+  B = by_scales{{2 ^ 30, "GiB", 2 ^ -30}, {2 ^ 20, "MiB", 2 ^ -20}, {2 ^ 10, "KiB", 2 ^ -10}, {0, "bytes", 1}},
+  ["B/s"] = by_scales(decimal_scales("B/s")),
+  FLOP = by_scales(decimal_scales("FLOP")),
+  ["FLOP/s"] = by_scales(decimal_scales("FLOP/s")),
+  ["FLOP/B"] = function(value) return three_digits(value) end,
+  ratio = function(value) return three_digits(value) .. "×" end,
+  share = function(value) return three_digits(100 * value) .. " %" end,
+  count = grouped,
+  number = function(value) return clocale.format("%.4g", value) end,
+  text = tostring,
+}
+
+--- A value in words: show(0.00139, "s") is "1.39 ms".
+-- @tparam number|string|boolean|nil value nil and false are "–": there is no value
+-- @string unit one of s, B, B/s, FLOP, FLOP/s, FLOP/B, ratio, share (0 … 1), count, number, text
+-- @treturn string
+function format.show(value, unit)
+  if value == nil or value == false then return "–" end
+  if type(value) == "string" then return value end
+  return (units[unit] or error(("format: unknown unit %q"):format(tostring(unit)), 2))(value)
+end
+
+--- A round value at an axis: "1 ms" where show has "1.00 ms".
+function format.tick(value, unit)
+  if value == 0 then return "0" end
+  return (format.show(value, unit):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("%.(%D)", "%1"):gsub("%.$", ""))
+end
+
+--- A name with the word that what it stands for is not real, where it is not.
+-- @string name
+-- @tparam ?boolean emulated
+-- @treturn string
+function format.marked(name, emulated) return name .. (emulated and " (emulated)" or "") end
+
+--- The name of a device, or of the device that a figure was measured on: marked where it is emulated.
+-- @tab of what has the fields `device` and `emulated`
+-- @treturn string|boolean false: it has none
+function format.device(of) return of.device and format.marked(of.device, of.emulated) or false end
+
+--- "thread" of one, "threads" of any other number.
+function format.noun(count, word) return count == 1 and word or word .. "s" end
+
+--- Is there such a unit?
+function format.is_unit(unit) return units[unit] ~= nil end
+
+--- "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.
+-- @string text
+-- @tab[opt] values by name, each {value, unit}
+-- @func[opt] show what to put in for a value and its unit; without it format.show
+-- @treturn string
+function format.fill(text, values, show)
+  return (text:gsub("{([%w_]+)}", function(name)
+    local value = values and values[name]
+    if not value then error(("text %q: no value %q"):format(text, name), 3) end
+    return (show or format.show)(value[1], value[2])
+  end))
+end
+
+return format

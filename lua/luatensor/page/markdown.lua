@@ -1,0 +1,72 @@
+--- Blocks as Markdown (GitHub's), and as text in it.
+
+local chart = require "luatensor.page.chart"
+local document = require "luatensor.page.document"
+local plain = require "luatensor.page.plain"
+
+local markdown = {}
+
+--- Text that Markdown shows as it is.
+-- @string text
+-- @treturn string one line
+function markdown.escape(text)
+  text = plain.line(text):gsub("[\\`*%[%]<>|~]", "\\%0"):gsub("&(#?%w+;)", "\\&%1")
+  return (text:gsub("%f[%w_]_", "\\_"):gsub("_%f[^%w_]", "\\_"))           -- within a word it is no emphasis
+end
+
+local function figure(value, unit) return markdown.escape(plain.figure(value, unit)) end
+
+-- The text of a block with its values; the values are shown as they are.
+local function prose(block)
+  local text = markdown.escape(block.text):gsub("^([#+-])", "\\%1"):gsub("^(%d+)([.)]%s)", "%1\\%2")
+  return (text:gsub("{([%w_]+)}", function(name)
+    local value = block.values and block.values[name]
+    return value and figure(value[1], value[2]) or nil
+  end))
+end
+
+local function row_line(cells) return "| " .. table.concat(cells, " | ") .. " |" end
+
+local renderers = {}
+
+function renderers.text(block) return prose(block) end
+
+function renderers.note(block) return "> **Note:** " .. prose(block) end
+
+function renderers.table(block)
+  local head, rule, lines = {}, {}, {}
+  for c, column in ipairs(block.columns) do
+    head[c] = markdown.escape(column.name)
+    rule[c] = column.unit == "text" and "---" or "---:"
+  end
+  if block.title then lines = {"**" .. markdown.escape(block.title) .. "**", ""} end
+  lines[#lines + 1] = row_line(head)
+  lines[#lines + 1] = "|" .. table.concat(rule, "|") .. "|"
+  for _, row in ipairs(block.rows) do
+    local cells = {}
+    for c, column in ipairs(block.columns) do cells[c] = figure(document.cell(row[c], column)) end
+    lines[#lines + 1] = row_line(cells)
+  end
+  return table.concat(lines, "\n")
+end
+
+function renderers.chart(block)
+  local title = block.title and "**" .. markdown.escape(block.title) .. "**\n\n" or ""
+  return title .. "```text\n" .. chart.draw(block, 76):gsub("\u{A0}", " ") .. "\n```"
+end
+
+--- One block as Markdown, without a line end.
+-- @tab block
+-- @treturn string
+function markdown.block(block) return renderers[block.kind](block) end
+
+--- Blocks as Markdown, an empty line between them.
+-- @tab blocks
+-- @treturn string
+function markdown.page(blocks)
+  local parts = {}
+  for i, block in ipairs(blocks) do parts[i] = markdown.block(block) end
+  return table.concat(parts, "\n\n")
+end
+
+return markdown
