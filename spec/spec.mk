@@ -7,28 +7,12 @@ RUN_SPECS := tools/lua spec/support/run.lua
 ROTATION ?= $(shell git rev-list --count HEAD 2>/dev/null || echo 0)
 SHARE     = $(if $(FULL),,LUATENSOR_TEST_SHARE=4:$(ROTATION))
 
-# Those of kernels, run again on the other tables.
-KERNEL_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,ops map math complex complex_math copy convert dtype reduce scan softmax fft_kernel random matmul linalg linalg_block index chain elementwise sort special update))
-# Not under a sanitizer: what starts processes, replaces malloc, or weighs the process.
-SANITIZE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,second_device process environment embed locale bombs checkpoint_file fault memory dlpack emulator gpu_driver gpu_memory stream graph gpu_plan bench_compare bench_machine bench_split profile annotations arity options public_surface examples experiment cli cli_measure cli_report marks progress report render system files fields), \
-                    $(wildcard spec/*_spec.lua))
-# Not with a collection at every tensor: what makes very many, and what counts collections or has its own.
-GCSTRESS_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,ops special gradient gradient_every gradient_sort gradient_fft gradient_linalg functional update process environment embed locale bombs fault memory gpu_memory emulator gpu_driver annotations arity options public_surface examples experiment cli cli_measure cli_report marks progress report render system files fields determinism coverage property fft_kernel interrupt), \
-                    $(wildcard spec/*_spec.lua))
-
-# On a GPU: all but what is about the CPU, Lua, processes, the texts of this repository, or the emulator itself.
-DEVICE_SPECS := $(filter-out $(patsubst %,spec/%_spec.lua,second_device annotations arity module_path options public_surface checkpoint_file emulator examples experiment cli cli_measure cli_report marks progress report render fault gpu_driver process environment embed locale bombs thread linalg_block fft_kernel interrupt cancel mode), \
-                  $(wildcard spec/*_spec.lua))
-
-# Of these make test-emulated leaves out what compiles most kernels for what others test, too, unless FULL is set.
-EMULATED_SPECS = $(if $(FULL),$(DEVICE_SPECS),$(filter-out $(patsubst %,spec/%_spec.lua,special complex_math coverage gradient gradient_every gradient_sort gradient_fft gradient_linalg functional), $(DEVICE_SPECS)))
-
-# A minute of them for make test.
-SMOKE_SPECS := $(wildcard $(patsubst %,spec/%_spec.lua,autograd copy create device errors graph index kernel layouts map math norm random shape stream training view))
+# Suites choose specs by their tags: spec/support/tags.lua. tools/lua spec/support/run.lua --list --with blas lists them.
+ON_DEVICE := --without process,texts,host
+comma     := ,
 
 # The build of OpenBLAS with threads of its own takes the place of the linked one: it has to work, too.
 PTHREAD_BLAS := $(wildcard /usr/lib/$(MULTIARCH)/openblas-pthread)
-BLAS_SPECS   := $(wildcard $(patsubst %,spec/%_spec.lua,matmul linalg thread process environment))
 
 # ---- hosts: C programs that open Lua states --------------------------------------------------
 
@@ -38,12 +22,12 @@ build/spec/%: spec/support/hosts/%.c spec/support/hosts/state.h
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $< $(LUA_LIBS) -pthread
 
-# Another library in the process, for dlpack_spec.lua.
+# Another library in the process, for spec/io/dlpack_spec.lua.
 build/spec/dlpack_peer.so: spec/support/dlpack_peer.c
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -isystem $(LUA_INCDIR) -o $@ $<
 
-# A kind of device that is added while the process runs, for second_device_spec.lua.
+# A kind of device that is added while the process runs, for spec/device/second_device_spec.lua.
 build/spec/second_device.so: spec/support/second_device.c src/base/device.h src/base/calls.h src/families.def
 	@mkdir -p $(@D)
 	$(call say,$<)$(CC) -std=gnu11 -O1 -g -fPIC $(LIBFLAG) -Wall -Wextra -Wpedantic -Isrc -isystem $(LUA_INCDIR) -o $@ $< -ldl
@@ -74,22 +58,21 @@ JOBS := --jobs $(shell getconf _NPROCESSORS_ONLN)
 EMULATED = LUATENSOR_CUDA_PATH=$(EMULATOR) LUATENSOR_CACHE=$(BUILD)/spec/kernels LUATENSOR_TEST_DEVICE=cuda
 # Operations as late as they may run, threads from the last to the first, nothing beyond the end of a block.
 LATE       = order=lazy,threads=reverse,guard=1
-LATE_SPECS = $(wildcard $(patsubst %,spec/%_spec.lua,copy index memory))
 
 test-now: test-hosts $(BUILD)/spec/limits
-	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels" "$(RUN_SPECS) $(JOBS) --label smoke $(EMULATED) $(SHARE) $(SMOKE_SPECS)"
+	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) LUATENSOR_CACHE=$(BUILD)/spec/kernels" "$(RUN_SPECS) $(JOBS) --label smoke $(EMULATED) $(SHARE) --with smoke"
 
 test-tables: test-hosts   ## the kernels' specs on the CPU's baseline and AVX2 tables; products on OpenBLAS's own threads
-	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label baseline LUATENSOR_CPU=baseline $(SHARE) $(KERNEL_SPECS)" \
-	  "$(RUN_SPECS) $(JOBS) --label avx2 LUATENSOR_CPU=avx2 $(SHARE) $(KERNEL_SPECS)" \
-	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) $(BLAS_SPECS)")
+	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label baseline LUATENSOR_CPU=baseline $(SHARE) --with kernels" \
+	  "$(RUN_SPECS) $(JOBS) --label avx2 LUATENSOR_CPU=avx2 $(SHARE) --with kernels" \
+	  $(if $(PTHREAD_BLAS),"$(RUN_SPECS) --label pthread-blas LD_LIBRARY_PATH=$(PTHREAD_BLAS) --with blas")
 
 test-emulated: test-hosts $(BUILD)/spec/limits ## the specs on the emulated GPU; FULL=1: every spec and case
-	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(SHARE) $(EMULATED_SPECS)" \
-	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 spec/devices_spec.lua spec/device_spec.lua" \
-	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) spec/matmul_spec.lua" \
-	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off spec/conv_spec.lua spec/gpu_conv_spec.lua" \
-	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) $(LATE_SPECS)"
+	@echo "ROTATION=$(ROTATION)"; spec/support/sum "$(RUN_SPECS) $(JOBS) --label emulated $(EMULATED) $(SHARE) $(ON_DEVICE)$(if $(FULL),,$(comma)many-kernels)" \
+	  "$(RUN_SPECS) --label two-gpus $(EMULATED) LUATENSOR_EMULATOR=devices=2 --with two-gpus" \
+	  "$(RUN_SPECS) --label no-cublas $(EMULATED) LUATENSOR_CUDA_PATH=$(NO_BLAS) --with no-cublas" \
+	  "$(RUN_SPECS) --label no-cudnn $(EMULATED) LUATENSOR_CUDNN=off --with no-cudnn" \
+	  "$(RUN_SPECS) $(JOBS) --label emulated-late $(EMULATED) LUATENSOR_EMULATOR=$(LATE) --with late"
 
 # lua5.4 itself is not instrumented, so libasan is preloaded. The programs that dlpack's spec starts (the compiler)
 # leak, and so would fail: it runs without a search for leaks. So does the emulator's.
@@ -101,16 +84,16 @@ test-sanitize:            ## the specs under ASan and UBSan; FULL=1: every case
 	@$(MAKE) --no-print-directory -s build emulator SANITIZE=address,undefined
 	@$(MAKE) --no-print-directory -s $(HOSTS)
 	@echo "ROTATION=$(ROTATION)"; export BUILD=build/sanitize; spec/support/sum \
-	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,1) $(SHARE) $(SANITIZE_SPECS)" \
-	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) $(patsubst %,spec/%_spec.lua,dlpack emulator gpu_driver)" \
+	  "$(RUN_SPECS) $(JOBS) --label sanitize $(call SANITIZER,1) $(SHARE) --without process,texts,unsanitized" \
+	  "$(RUN_SPECS) --label sanitize $(call SANITIZER,0) --with leaking" \
 	  "$(RUN_SPECS) --label sanitize-emulated $(call SANITIZER,1) $(subst build/,build/sanitize/,$(EMULATED)) \
-	    $(LATE_SPECS) $(patsubst %,spec/%_spec.lua,convert map view)"
+	    --with sanitize-emulated"
 
 test-gpu: build           ## the specs on a real GPU; where there is none, why
-	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(DEVICE_SPECS)
+	@$(RUN_SPECS) --needs-gpu --label gpu LUATENSOR_TEST_DEVICE=cuda $(ON_DEVICE)
 
 test-gcstress: build      ## specs with a full collection before every 7th tensor; FULL=1: before every one
-	@echo "ROTATION=$(ROTATION)"; $(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=$(if $(FULL),1,7:$(ROTATION)) $(GCSTRESS_SPECS)
+	@echo "ROTATION=$(ROTATION)"; $(RUN_SPECS) $(JOBS) --label gcstress LUATENSOR_GCSTRESS=$(if $(FULL),1,7:$(ROTATION)) --without process,texts,uncollected
 
 # ---- attacks that take minutes -------------------------------------------------------------------
 
@@ -129,7 +112,7 @@ torture: test-hosts       ## kills, failing allocators, raising hooks, threads u
 test-all:                 ## everything: the specs in all builds, every emulated one, the attacks; an hour or more
 	@spec/support/sum "make test" "make test-tables FULL=1" "make test-emulated FULL=1" "make test-gcstress FULL=1" \
 	  "make test-sanitize FULL=1" "make test-rock" \
-	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive spec/gradient_every_spec.lua" "make test-nvrtc" "make fuzz" \
+	  "LUATENSOR_EXHAUSTIVE=1 $(RUN_SPECS) --label exhaustive --with exhaustive" "make test-nvrtc" "make fuzz" \
 	  "make torture" "make lint"
 
 # ---- the emulated GPU ---------------------------------------------------------------------------
@@ -157,7 +140,7 @@ build/spec/units: spec/support/units.c build
 test-nvrtc: test-hosts build/spec/units   ## every kernel of the specs through the real NVRTC, where a toolkit is installed
 	@rm -rf $(dir $(UNITS)) && mkdir -p $(dir $(UNITS))
 	@$(if $(LIBNVRTC),$(RUN_SPECS) $(JOBS) --label nvrtc $(EMULATED) LUATENSOR_CACHE=$(dir $(UNITS)) LUATENSOR_EMULATOR_UNITS=$(UNITS) \
-	    LUATENSOR_EMULATOR=protect=0 $(DEVICE_SPECS) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
+	    LUATENSOR_EMULATOR=protect=0 $(ON_DEVICE) && build/spec/units $(LIBNVRTC) $(UNIT_ARCHS) < $(UNITS), \
 	  echo "no libnvrtc here: 0 passed, 0 failed, 0 skipped")
 
 # ---- fuzzing --------------------------------------------------------------------------------------

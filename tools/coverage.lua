@@ -2,7 +2,7 @@
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
--- Run from the repository's root. Loaded with dofile it returns functions for coverage_spec.lua.
+-- Run from the repository's root. Loaded with dofile it returns functions for docs/coverage_spec.lua.
 
 local annotate = dofile "tools/annotate.lua"
 local lt = require "luatensor"
@@ -228,7 +228,7 @@ local function measure_call(name, f, dtype, device, counts)
   }
 end
 
--- On a GPU one dtype stands for its column: each needs kernels compiled, and ops_spec.lua runs those of all.
+-- On a GPU one dtype stands for its column: each needs kernels compiled, and array/ops_spec.lua runs those of all.
 local stands_for = {bfloat16 = "float16", float64 = "float32", complex128 = "complex64"}
 for name in ("uint8 uint16 uint32 uint64 int8 int16 int32"):gmatch "%S+" do stands_for[name] = "int64" end
 
@@ -371,7 +371,7 @@ local head = [[
 # What runs where
 
 Every function that computes with tensors, for every dtype, on the CPU and on a GPU. This page is written by
-`make coverage`, which calls all of them on both devices; `spec/coverage_spec.lua` does the same and compares.
+`make coverage`, which calls all of them on both devices; `spec/docs/coverage_spec.lua` does the same and compares.
 
 The GPU is the [emulated one](emulator.md), which runs the kernels' own sources and counts the calls of NVIDIA's
 libraries: nothing on this page has run on NVIDIA's hardware. There int64, float16, float32 and complex64 stand for

@@ -4,7 +4,7 @@
 --   tools/lua tools/notebook_figures.lua results.json   and the figures: what `luatensor experiment all` saved with
 --                                                       --json on an idle machine, or a report in JSON
 --
--- Run from the repository's root. Loaded with dofile it returns functions for experiment_spec.lua.
+-- Run from the repository's root. Loaded with dofile it returns functions for bench/experiment_spec.lua.
 
 local lt = require "luatensor"
 local document = require "luatensor.page.document"

@@ -1,4 +1,4 @@
-# Writes fft.lua: what NumPy's numpy.fft gives, for fft_spec.lua. Numbers are hexadecimal: exact.
+# Writes fft.lua: what NumPy's numpy.fft gives, for array/fft_spec.lua. Numbers are hexadecimal: exact.
 #   python3 spec/data/make_fft.py > spec/data/fft.lua
 import textwrap
 

@@ -1,4 +1,4 @@
-"""Writes what PyTorch's optimisers and schedulers give, for spec/optim_spec.lua and spec/scheduler_spec.lua:
+"""Writes what PyTorch's optimisers and schedulers give, for spec/optim/optimizers_spec.lua and spec/optim/schedulers_spec.lua:
 spec/data/optim.lua.
 
     python3 spec/data/make_optim.py

@@ -1,4 +1,4 @@
-/* Another library that speaks DLPack, for dlpack_spec.lua: it makes structs and consumes ours. Nothing is
+/* Another library that speaks DLPack, for io/dlpack_spec.lua: it makes structs and consumes ours. Nothing is
 ** shared with luatensor but the standard, whose declarations are written out here once more. */
 
 #include <lauxlib.h>

@@ -1,4 +1,4 @@
--- Calls of every function that has a gradient, over its options: for gradient_every_spec.lua. Inputs are inside of each
+-- Calls of every function that has a gradient, over its options: for autograd/gradient_every_spec.lua. Inputs are inside of each
 -- function's domain, away from kinks and ties.
 local lt = require "luatensor"
 require "spec.support.helpers"               -- for the device under test

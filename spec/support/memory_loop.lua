@@ -1,4 +1,4 @@
--- Run by memory_spec.lua in a process of its own: allocates as the notebook's loop does and prints what
+-- Run by host/memory_spec.lua in a process of its own: allocates as the notebook's loop does and prints what
 -- memory it took: peak live bytes of tensors, the process's peak resident KiB beyond what it had before.
 --   lua5.4 memory_loop.lua MODE ITERATIONS ROWS COLS WINDOW HEAP_MB
 local lt = require "luatensor"

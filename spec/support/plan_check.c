@@ -1,5 +1,5 @@
 /* Plans as kernels read them, against plans as they are: pieces of any size, offsets, division by products. For
-** gpu_plan_spec.lua; prints "ok" or what is wrong. */
+** gpu/plan_spec.lua; prints "ok" or what is wrong. */
 
 #include <stdio.h>
 #include <stdlib.h>

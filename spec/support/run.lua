@@ -1,11 +1,16 @@
 -- Runs busted on each spec file in a process of its own and adds up the counts.
 --
---   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [spec/one_spec.lua …]
+--   tools/lua spec/support/run.lua [VARIABLE=value …] [--label text] [--jobs n] [--needs-gpu] [--with tag,…] [--without tag,…]
+--                                  [--list] [spec/room/one_spec.lua …]
 --
 -- Assignments are set in the environment of the specs; --jobs: so many files at a time (1), each told of when it is done.
+-- --with, --without: of the files, or of all specs, those with one of the tags and with none of them (tags.lua). --list only
+-- prints the files.
 -- A file's line ends with the user and system time of its processes: unlike seconds of the clock, hardly a matter of what
 -- else runs. Ends with a line for each failure and "N passed, N failed, N skipped", and, when anything failed or a process broke
 -- down, exit status 1. A file that ends without busted's count (a crash) is one failure.
+local tags = require "spec.support.tags"
+
 local lua = os.getenv "LUA" or "lua5.4"
 
 -- What a command printed, and its exit status.
@@ -25,24 +30,26 @@ end
 
 local function all_specs()
   local files = {}
-  for file in capture("ls spec/*_spec.lua"):gmatch "[^\n]+" do files[#files + 1] = file end
+  for file in capture("find spec -name '*_spec.lua' | sort"):gmatch "[^\n]+" do files[#files + 1] = file end
   return files
 end
 
+-- Options that a value follows.
+local valued = {["--label"] = "label", ["--jobs"] = "jobs", ["--with"] = "with", ["--without"] = "without"}
+
 local function parse(arguments)
-  local options = {files = {}, label = "", jobs = 1}
+  local options = {files = {}, label = "", jobs = 1, with = "", without = ""}
   options.environment = "LUATENSOR_FAULTS=1 "            -- lt._fail_after is there
   local i = 1
   while arguments[i] do
     local a = arguments[i]
     if a == "--needs-gpu" then
       options.needs_gpu = true
-    elseif a == "--label" then
+    elseif a == "--list" then
+      options.list = true
+    elseif valued[a] then
       i = i + 1
-      options.label = arguments[i] .. " "
-    elseif a == "--jobs" then
-      i = i + 1
-      options.jobs = math.tointeger(tonumber(arguments[i]))
+      options[valued[a]] = arguments[i]
     elseif a:find "^[A-Z_]+=" then
       local name, value = a:match "^([A-Z_]+)=(.*)$"
       options.environment = options.environment .. name .. "=" .. quote(value) .. " "
@@ -52,6 +59,8 @@ local function parse(arguments)
     i = i + 1
   end
   if #options.files == 0 then options.files = all_specs() end
+  options.files = tags.select(options.files, options.with, options.without)
+  if options.label ~= "" then options.label = options.label .. " " end
   return options
 end
 
@@ -81,7 +90,7 @@ local function report(file, printed, options)
   local r = {passed = tonumber(passed) or 0, skipped = tonumber(skipped) or 0, seconds = cpu_seconds(times)}
   r.failed = passed and failures + errors or 1
   if r.failed == 0 and status ~= 0 then r.failed = 1 end
-  print(("%s%-32s %5d passed %3d failed %3d skipped %6.1f CPU-s"):format(
+  print(("%s%-38s %5d passed %3d failed %3d skipped %6.1f CPU-s"):format(
     options.label, file, r.passed, r.failed, r.skipped, r.seconds))
   if r.failed > 0 then print(output .. "exit status " .. status) end
   io.stdout:flush()
@@ -95,7 +104,12 @@ local function no_gpu()
   return not there and reason
 end
 
-local options, busted = parse(arg), busted_path()
+local options = parse(arg)
+if options.list then
+  print(table.concat(options.files, "\n"))
+  os.exit(0)
+end
+local busted = busted_path()
 local missing = options.needs_gpu and no_gpu()
 if missing then
   print(("GPU not found: %s\n0 passed, 0 failed, %d skipped"):format(missing, #options.files))
@@ -114,17 +128,22 @@ local function read(name)
   return file:read "a"
 end
 
+-- A name for a spec's output: names within rooms may be the same.
+local function output_of(file) return (file:gsub("/", "%%")) end
+
 -- xargs starts a file as soon as another is done; each one's output goes into a file of its own.
-write("files", table.concat(options.files, "\n") .. "\n")
+local pairs_of_names = {}
+for i, file in ipairs(options.files) do pairs_of_names[i] = file .. " " .. output_of(file) end
+write("files", table.concat(pairs_of_names, "\n") .. "\n")
 write("run", ([[
-{ %s %s %s -o plainTerminal "$1"; echo "status $?"; times; } >%s/"${1##*/}" 2>&1 </dev/null
+{ %s %s %s -o plainTerminal "$1"; echo "status $?"; times; } >%s/"$2" 2>&1 </dev/null
 echo "$1"
 ]]):format(options.environment, lua, quote(busted), folder))
-local done = assert(io.popen(("xargs -P %d -n 1 sh %s <%s"):format(options.jobs, path "run", path "files")))
+local done = assert(io.popen(("xargs -P %d -n 2 sh %s <%s"):format(options.jobs, path "run", path "files")))
 local reported = 0
 for file in done:lines() do
   reported = reported + 1
-  local r = report(file, read(file:match "[^/]*$"), options)
+  local r = report(file, read(output_of(file)), options)
   for name in pairs(total) do total[name] = total[name] + r[name] end
   for _, line in ipairs(r.output and failures_of(r.output) or {}) do
     lines[#lines + 1] = ("FAILED %s%s: %s"):format(options.label, file, line)

@@ -1,4 +1,4 @@
-/* A second kind of device for second_device_spec.lua: "other", of which there are two. The host's kernels compute there, but
+/* A second kind of device for device/second_device_spec.lua: "other", of which there are two. The host's kernels compute there, but
 ** between its calls nobody may touch its memory: each block has pages of its own, which cannot be read or written, so that an
 ** operation that forgets where its operands are crashes. */
 

@@ -5,7 +5,7 @@
 ** complex64 too, whose results are then rounded once; they are right for every pair of parts, and follow C's annex G
 ** (and the tables of the array API standard) at zeros, infinities and NaN and on both sides of a branch cut.
 ** `eps:` is the largest error of complex128 seen, as |result - exact| / |exact| in units of 2^-52; complex64's is at
-** most 0.8 of its own. spec/complex_math_spec.lua measures both again. */
+** most 0.8 of its own. spec/array/complex_math_spec.lua measures both again. */
 
 #include "math/float64.h"
 

@@ -4,7 +4,7 @@
 /* Elementary functions of float: branch-free, right for every float (NaN, infinities, -0, subnormals).
 ** Coefficients are least-squares fits at Chebyshev nodes, close to minimax. Where rounding would cost
 ** more than 2 ulp, or the bit tricks more time than they save, the work is done in double.
-** `ulp:` is the largest error seen, FMA / no FMA; spec/math_spec.lua measures it again. */
+** `ulp:` is the largest error seen, FMA / no FMA; spec/array/math_spec.lua measures it again. */
 
 #include "math/bits.h"
 

@@ -1,5 +1,5 @@
 --- Functions through which no gradient flows, by reason. What is neither here nor has a rule fails
--- spec/gradient_spec.lua.
+-- spec/autograd/gradient_spec.lua.
 
 local none = {}
 local function list(reason, names)

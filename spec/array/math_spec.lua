@@ -1,0 +1,210 @@
+-- tags: kernels smoke
+-- How exact the math functions are, on whichever table of kernels LUATENSOR_CPU picks: at most 2 ulp everywhere.
+-- float32 against Lua's math library in double; float64 against exact values (tools/math_vectors.py).
+local lt = require "luatensor"
+local vectors = require "spec.support.math_vectors"
+
+local inf, nan = math.huge, 0.0 / 0.0
+local abs, max = math.abs, math.max
+local LIMIT = 2
+
+local function expm1(x)
+  if abs(x) > 0.5 then return math.exp(x) - 1 end
+  local sum, term = 0.0, x
+  for k = 2, 20 do sum, term = sum + term, term * x / k end
+  return sum
+end
+
+-- Kahan's: exact however small x is.
+local function log1p(x)
+  local u = 1 + x
+  if u == 1 or u == inf then return x end
+  return math.log(u) * (x / (u - 1))
+end
+
+local function even(f) return function(x) return f(abs(x)) end end
+local function odd(f) return function(x) return x < 0 and -f(-x) or x == 0 and x or f(x) end end
+
+-- float32 functions that Lua's math library gives in double, to a fraction of a float32 ulp.
+local oracle = {
+  exp = math.exp, expm1 = expm1, log1p = log1p, log = math.log,
+  log2 = function(x) return math.log(x, 2) end,
+  log10 = function(x) return math.log(x, 10) end,
+  sin = math.sin, cos = math.cos, tan = math.tan, asin = math.asin, acos = math.acos, atan = math.atan,
+  sinh = odd(function(x) return x < 0.5 and (expm1(x) - expm1(-x)) / 2 or (math.exp(x) - math.exp(-x)) / 2 end),
+  cosh = even(function(x) return (math.exp(x) + math.exp(-x)) / 2 end),
+  tanh = odd(function(x) local e = expm1(-2 * x) return -e / (e + 2) end),
+  asinh = odd(function(x) return log1p(x + x * x / (1 + math.sqrt(1 + x * x))) end),
+  acosh = function(x)
+    local t = x - 1
+    return t < 0 and nan or log1p(t + math.sqrt(t * (t + 2)))
+  end,
+  atanh = odd(function(x) return log1p(2 * x / (1 - x)) / 2 end),
+  sigmoid = function(x) return x < 0 and math.exp(x) / (1 + math.exp(x)) or 1 / (1 + math.exp(-x)) end,
+  sqrt = math.sqrt,
+}
+
+local function exponent(x)
+  local e = (string.unpack("<i8", string.pack("<d", x)) >> 52) & 0x7ff
+  return e - 1023
+end
+
+-- The error of got, in units of the last place of a format with `bits` significant bits.
+local function ulps(got, want, rest, bits, least)
+  if want ~= want or got ~= got then return want ~= want and got ~= got and 0 or inf end
+  local unit = 2.0 ^ (max(want == 0 and least or exponent(want), least) - bits + 1)
+  if abs(got) == inf or abs(want) == inf then
+    local max_value = (2 - 2.0 ^ (1 - bits)) * 2.0 ^ (1 - least)
+    return (got == want or abs(want) > max_value and got * want > 0) and 0 or inf
+  end
+  return abs((got - want) - rest) / unit
+end
+
+-- Every `step`-th float, both signs, subnormals included.
+local function floats(step)
+  local bytes, n = {}, 0
+  for bits = 0, 0xffffffff, step do
+    n = n + 1
+    bytes[n] = string.pack("<I4", bits)
+  end
+  return lt.from_bytes(table.concat(bytes), {n}, {dtype = "float32"})
+end
+
+local function worst_float32(name, x)
+  local values, results, worst, at = x:totable(), lt[name](x):totable(), 0, nil
+  local f = oracle[name]
+  for i = 1, #values do
+    local want = f(values[i])
+    local e = ulps(results[i], want, 0, 24, -126)
+    if e > worst then worst, at = e, values[i] end
+  end
+  return worst, at
+end
+
+describe("float32 functions", function()
+  local x = floats(209987)     -- 20 000 of them
+  for name in pairs(oracle) do
+    it(name .. " is within 2 ulp of every float", function()
+      local worst, at = worst_float32(name, x)
+      assert.is_true(worst <= LIMIT, ("%s: %.2f ulp at %a"):format(name, worst, at or nan))
+    end)
+  end
+end)
+
+describe("float64 functions", function()
+  for name, rows in pairs(vectors) do
+    it(name .. " is within 2 ulp of exact values", function()
+      local inputs = {}
+      for i, row in ipairs(rows) do inputs[i] = row[1] end
+      local results = lt[name](lt.tensor(inputs, {dtype = "float64"})):totable()
+      for i, row in ipairs(rows) do
+        local e = ulps(results[i], row[2], row[3], 53, -1022)
+        assert.is_true(e <= LIMIT, ("%s(%a) = %a: %.2f ulp"):format(name, row[1], results[i], e))
+      end
+    end)
+
+    it(name .. " of float32 too", function()
+      local inputs = {}
+      for i, row in ipairs(rows) do inputs[i] = row[1] end
+      local narrow = lt.tensor(inputs, {dtype = "float64"}):to("float32")
+      local wide = lt[name](narrow:to("float64")):totable()
+      local results = lt[name](narrow):totable()
+      for i = 1, #results do
+        local e = ulps(results[i], wide[i], 0, 24, -126)
+        assert.is_true(e <= LIMIT, ("%s: %a, not %a: %.2f ulp"):format(name, results[i], wide[i], e))
+      end
+    end)
+  end
+end)
+
+local function same(got, want)
+  if want ~= want then return got ~= got end
+  return got == want and (want ~= 0 or 1 / got == 1 / want)
+end
+
+-- The standard's special cases: {x, f(x)}
+local pi = math.pi
+local unary_cases = {
+  exp = {{nan, nan}, {0.0, 1}, {-0.0, 1}, {inf, inf}, {-inf, 0.0}, {1000, inf}, {-1000, 0.0}},
+  expm1 = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, inf}, {-inf, -1}},
+  log = {{nan, nan}, {-1, nan}, {0.0, -inf}, {-0.0, -inf}, {1, 0.0}, {inf, inf}},
+  log1p = {{nan, nan}, {-2, nan}, {-1, -inf}, {0.0, 0.0}, {-0.0, -0.0}, {inf, inf}},
+  log2 = {{nan, nan}, {-1, nan}, {0.0, -inf}, {8, 3}, {0.125, -3}, {inf, inf}},
+  log10 = {{nan, nan}, {-1, nan}, {0.0, -inf}, {1, 0.0}, {inf, inf}},
+  sin = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, nan}, {-inf, nan}},
+  cos = {{nan, nan}, {0.0, 1}, {-0.0, 1}, {inf, nan}, {-inf, nan}},
+  tan = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, nan}},
+  asin = {{nan, nan}, {2, nan}, {-2, nan}, {0.0, 0.0}, {-0.0, -0.0}},
+  acos = {{nan, nan}, {2, nan}, {-2, nan}, {1, 0.0}},
+  atan = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}},
+  sinh = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, inf}, {-inf, -inf}},
+  cosh = {{nan, nan}, {0.0, 1}, {-0.0, 1}, {inf, inf}, {-inf, inf}},
+  tanh = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, 1}, {-inf, -1}},
+  asinh = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, inf}, {-inf, -inf}},
+  acosh = {{nan, nan}, {0.5, nan}, {1, 0.0}, {inf, inf}},
+  atanh = {{nan, nan}, {2, nan}, {1, inf}, {-1, -inf}, {0.0, 0.0}, {-0.0, -0.0}},
+  erf = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, 1}, {-inf, -1}},
+  erfc = {{nan, nan}, {0.0, 1}, {inf, 0.0}, {-inf, 2}},
+  sigmoid = {{nan, nan}, {0.0, 0.5}, {inf, 1}, {-inf, 0.0}},
+  gelu = {{nan, nan}, {0.0, 0.0}, {-0.0, -0.0}, {inf, inf}, {-inf, -0.0}},
+  round = {{nan, nan}, {0.5, 0.0}, {1.5, 2}, {2.5, 2}, {-0.5, -0.0}, {-0.0, -0.0}, {inf, inf}, {8388609, 8388609}},
+  floor = {{nan, nan}, {-0.0, -0.0}, {0.5, 0.0}, {-0.5, -1}, {-inf, -inf}, {8388607.5, 8388607}},
+  ceil = {{nan, nan}, {-0.0, -0.0}, {-0.5, -0.0}, {0.5, 1}, {inf, inf}, {8388607.5, 8388608}},
+  trunc = {{nan, nan}, {-0.5, -0.0}, {0.5, 0.0}, {-1.5, -1}, {inf, inf}},
+}
+
+-- {x, y, f(x, y)}
+local binary_cases = {
+  pow = {{nan, 0.0, 1}, {1, nan, 1}, {nan, 1, nan}, {2, nan, nan}, {-1, inf, 1}, {-1, -inf, 1}, {2, inf, inf}, {2, -inf, 0.0},
+         {0.5, inf, 0.0}, {0.5, -inf, inf}, {inf, 2, inf}, {inf, -2, 0.0}, {-inf, 3, -inf}, {-inf, 2, inf},
+         {-inf, -3, -0.0}, {-inf, -2, 0.0}, {0.0, 2, 0.0}, {0.0, -2, inf}, {-0.0, 3, -0.0}, {-0.0, 2, 0.0},
+         {-0.0, -3, -inf}, {-0.0, -2, inf}, {-2, 0.5, nan}, {-2, 3, -8}, {-2, 2, 4}},
+  atan2 = {{nan, 1, nan}, {1, nan, nan}, {0.0, 0.0, 0.0}, {-0.0, 0.0, -0.0}, {0.0, 1, 0.0},
+           {1, inf, 0.0}, {-1, inf, -0.0}},
+  hypot = {{inf, nan, inf}, {nan, -inf, inf}, {nan, 1, nan}, {3, 4, 5}, {0.0, -0.0, 0.0}},
+  logaddexp = {{nan, 1, nan}, {1, nan, nan}, {inf, 1, inf}, {-inf, 1, 1}, {-inf, -inf, -inf}, {inf, -inf, inf}},
+  floor_divide = {{nan, 1, nan}, {inf, inf, nan}, {0.0, 0.0, nan}, {1, 0.0, inf}, {1, -0.0, -inf}, {0.0, -1, -0.0},
+                  {inf, 2, inf}, {1, inf, 0.0}, {-1, inf, -0.0}, {1, -inf, -0.0}, {-1, -inf, 0.0}, {-7, 2, -4}, {7, -2, -4}},
+  remainder = {{nan, 1, nan}, {inf, 1, nan}, {1, 0.0, nan}, {0.0, 1, 0.0}, {-0.0, 1, 0.0}, {0.0, -1, -0.0}, {1, inf, 1},
+               {1, -inf, -inf}, {-1, inf, inf}, {-1, -inf, -1}, {-7, 2, 1}, {7, -2, -1}, {6, -2, -0.0}, {2^100, 3, 1}},
+  nextafter = {{0.0, 0.0, 0.0}, {0.0, -0.0, -0.0}, {nan, 1, nan}, {1, nan, nan}, {1, 1, 1}},
+}
+
+describe("special cases", function()
+  for _, dtype in ipairs {"float32", "float64"} do
+    for name, rows in pairs(unary_cases) do
+      it(name .. " of " .. dtype, function()
+        for _, row in ipairs(rows) do
+          local got = lt[name](lt.full({3}, row[1], {dtype = dtype})):totable()[2]
+          assert.is_true(same(got, row[2]), ("%s(%s) = %s, not %s"):format(name, row[1], got, row[2]))
+        end
+      end)
+    end
+    for name, rows in pairs(binary_cases) do
+      it(name .. " of " .. dtype, function()
+        for _, row in ipairs(rows) do
+          local x, y = lt.full({3}, row[1], {dtype = dtype}), lt.full({3}, row[2], {dtype = dtype})
+          local got = lt[name](x, y):totable()[2]
+          assert.is_true(same(got, row[3]), ("%s(%s, %s) = %s, not %s"):format(name, row[1], row[2], got, row[3]))
+        end
+      end)
+    end
+  end
+
+  it("atan2 knows all quadrants", function()
+    local y = lt.tensor({0.0, -0.0, 1, -1, 1, -1, math.huge, -math.huge}, {dtype = "float64"})
+    local x = lt.tensor({-1, -1, 0.0, 0.0, -inf, -inf, inf, -inf}, {dtype = "float64"})
+    assert.same({pi, -pi, pi / 2, -pi / 2, pi, -pi, pi / 4, -3 * pi / 4}, lt.atan2(y, x):totable())
+  end)
+end)
+
+describe("nextafter", function()
+  it("steps in the dtype that is stored", function()
+    local steps = {float16 = 2.0 ^ -10, bfloat16 = 2.0 ^ -7, float32 = 2.0 ^ -23, float64 = 2.0 ^ -52}
+    for dtype, step in pairs(steps) do
+      local one = lt.full({2}, 1, {dtype = dtype})
+      assert.equal(1 + step, lt.nextafter(one, lt.full({2}, 2, {dtype = dtype})):totable()[1])
+      assert.equal(1 - step / 2, lt.nextafter(one, lt.full({2}, 0, {dtype = dtype})):totable()[1])
+    end
+  end)
+end)

@@ -1,0 +1,243 @@
+-- tags: process
+-- The examples as a user runs them: small, and with wrong options.
+
+local format = require "luatensor.page.format"
+local lt = require "luatensor"
+local shell = require "spec.support.shell"
+
+-- Output (both streams) and exit code of tools/lua with these arguments.
+local function run(arguments, environment)
+  local status, output = shell.run(("%s tools/lua %s"):format(environment or "", arguments))
+  return output, status
+end
+
+local quick = "--rows 40 --cols 30 --threads 2 --dtype float64 "
+
+-- Each as small as it gets.
+local small = {
+  ["01_device"] = "",
+  ["02_large"] = quick .. "--iterations 2",
+  ["03_small"] = quick .. "--iterations 2",
+  ["04_cores"] = quick .. "--seconds 0.002 --rounds 2",
+  ["05_memory"] = quick .. "--seconds 0.002 --rounds 2",
+  ["06_transfer"] = quick .. "--seconds 0.002 --rounds 2",
+  ["07_crossover"] = "--most 32 --seconds 0.002 --dtype float64",
+  ["08_training"] = "--epochs 1 --seeds 1 --batch 64 --images 100",
+  ["09_speedup"] = "--most 16 --batch 64 --seconds 0.002 --steps 2",
+  ["10_transformer"] = "--steps 2 --batch 2 --times 8 --width 8 --letters 8 --threads 2 --dtype float64",
+}
+
+local LOUD = "require('luatensor.experiment').run(arg[1], {table.unpack(arg, 3)}):save(arg[2])"
+local QUIET = "require('luatensor.experiment').run(arg[1], {table.unpack(arg, 3)}, true)"
+
+-- Runs an experiment in a process of its own: its result, by way of JSON, and its output.
+local function run_and_load(name, options, environment)
+  local path = os.tmpname()
+  local output = shell.passes(("%s tools/lua -e \"%s\" - %s %s %s"):format(environment or "", LOUD, name, path, options))
+  local made = lt.bench.load(path)
+  os.remove(path)
+  return made, output
+end
+
+-- Every figure in the blocks, as it is shown.
+local function shown_figures(blocks)
+  local list = {}
+  for _, block in ipairs(blocks) do
+    for _, value in pairs(block.values or {}) do list[#list + 1] = format.show(value[1], value[2]) end
+    for _, row in ipairs(block.rows or {}) do
+      for c, column in ipairs(block.columns) do
+        local cell = type(row[c]) == "table" and row[c] or {row[c], column.unit}
+        list[#list + 1] = format.show(cell[1], cell[2])
+      end
+    end
+  end
+  return list
+end
+
+describe("examples", function()
+  for name, options in pairs(small) do
+    it(name .. " prints what it returns, in JSON too, and nothing when quiet", function()
+      assert.equal("", (shell.passes(("tools/lua -e \"%s\" - %s '' %s"):format(QUIET, name, options))))
+      local made, output = run_and_load(name, options)
+      assert.equal("experiment", made.kind)
+      assert.equal(name, made.name)
+      assert.is_nil(made.emulated)
+      assert.truthy(#made:blocks() > 0)
+      local flat = output:gsub("%s+", " ")                       -- long cells and lines are wrapped
+      for _, figure in ipairs(shown_figures(made:blocks())) do
+        for word in figure:gmatch("%S+") do assert.truthy(flat:find(word, 1, true), figure .. " is not in\n" .. output) end
+      end
+      for key, value in pairs(made.values) do
+        assert.equal(key:match("^(.+)_send_seconds$") or "cpu", value.device)            -- published, of other devices
+        assert.truthy(value.value > 0 and not value.emulated, key)
+      end
+    end)
+  end
+
+  for _, case in ipairs{
+    {"10_transformer", "--path /no/such", "/no/such: No such file or directory"},
+    {"10_transformer", "--path /tmp", "/tmp: Is a directory"},
+    {"10_transformer", "--heads 3", "--heads 3 does not divide --width 128"},
+    {"10_transformer", "--times 100000000", "--times 100000000: the text has "},
+    {"08_training", "--curve /nope/x.csv", "/nope/x.csv: No such file or directory"},
+  } do
+    it(case[1] .. " " .. case[2] .. " ends in one line, at once", function()
+      local output, status = run(("examples/%s.lua %s"):format(case[1], case[2]))
+      assert.truthy(status == 1 or status == 2)
+      assert.truthy(output:find(("examples/%s.lua: %s"):format(case[1], case[3]), 1, true), output)
+      assert.equal(1, select(2, output:gsub("\n", "")))
+    end)
+  end
+
+  it("10_transformer sends no bytes to the terminal that are no text", function()
+    local path, bytes = os.tmpname(), {}
+    for i = 0, 255 do bytes[i + 1] = string.char(i) end
+    shell.write(path, table.concat(bytes):rep(4))
+    local output, status = run("examples/10_transformer.lua " .. small["10_transformer"] .. " --letters 200 --path " .. path)
+    os.remove(path)
+    assert.equal(0, status)
+    assert.truthy(utf8.len(output) and output:find("·", 1, true), output)
+    assert.falsy(output:find "[%z\1-\9\11-\31\127]")
+  end)
+
+  it("say that the clock is read after a synchronisation", function()
+    assert.truthy(run("examples/02_large.lua " .. small["02_large"]):find("elapsed time [%d.]+ %S+ %(read after a synchronisation%)"))
+  end)
+
+  it("01_device prints a device or why there is none", function()
+    local output, status = run("examples/01_device.lua")
+    assert.equal(0, status)
+    assert.truthy(output:find("\ncpu "))
+    assert.truthy(output:find("GPU not found: ", 1, true) or output:find("\nFound: cuda:0 (emulated)\n", 1, true), output)
+  end)
+
+  local wrong = {
+    {"--rows 0", "--rows takes a whole number from 1 on, not \"0\""},
+    {"--rows", "--rows needs a value"},
+    {"--cols=2.5", "--cols takes a whole number from 1 on, not \"2.5\""},
+    {"--threads 5000", "--threads takes a whole number from 1 to 1024, not \"5000\""},
+    {"--dtype int8", "--dtype takes a floating-point dtype such as float32, not \"int8\""},
+    {"--device abacus", "--device abacus: "},
+    {"--speed 3", "unknown option: --speed"},
+    {"fast", "unknown option: fast"},
+  }
+  for _, case in ipairs(wrong) do
+    it("02_large " .. case[1] .. " is a usage error", function()
+      local output, status = run("examples/02_large.lua " .. case[1])
+      assert.equal(2, status)
+      assert.truthy(output:find("examples/02_large.lua: " .. case[2], 1, true), output)
+      assert.falsy(output:find("traceback", 1, true))
+      assert.equal(1, select(2, output:gsub("\n", "")))
+    end)
+  end
+
+  it("--help lists the options", function()
+    local output, status = run("examples/02_large.lua --help")
+    assert.equal(0, status)
+    for _, option in ipairs{"device", "iterations", "rows", "cols", "dtype", "threads"} do
+      assert.truthy(output:find("--" .. option, 1, true), option)
+    end
+  end)
+end)
+
+describe("examples on an emulated GPU", function()
+  local folder = (os.getenv "BUILD" or "build") .. "/spec"
+  if not shell.exists(folder .. "/emulator/libcuda.so.1") then return pending("make emulator builds it") end
+  local environment = ("LUATENSOR_CUDA_PATH=%s/emulator LUATENSOR_CACHE=%s/kernels"):format(folder, folder)
+
+  for name, options in pairs(small) do
+    it(name .. " runs and says what its figures are worth", function()
+      local made, output = run_and_load(name, (name == "01_device" and "" or "--device cuda ") .. options, environment)
+      assert.truthy(output:find("cuda:0", 1, true), output)
+      if name == "01_device" then return end                      -- measures nothing
+      assert.truthy(output:find("An emulator of a GPU on the CPU: its times say nothing about a GPU.", 1, true), output)
+      assert.is_true(made.emulated)
+      for key, value in pairs(made.values) do
+        assert.equal(value.device == "cuda:0" or nil, value.emulated, key)
+      end
+      for _, block in ipairs(made:blocks()) do
+        assert.falsy((block.title or ""):find("notebook's figures", 1, true), "beside an emulated device's")
+      end
+    end)
+  end
+
+  it("01_device finds it", function()
+    local output, status = run("examples/01_device.lua", environment)
+    assert.equal(0, status, output)
+    assert.truthy(output:find("\ncuda:0 %(emulated%) +Emulated GPU 0 "), output)
+    assert.truthy(output:find("\nFound: cuda:0 (emulated)\n", 1, true), output)
+  end)
+
+  it("the bench measures rows, a graph among them", function()
+    local output, status = run("bench/bench.lua --device cuda --rows 'notebook, small' --rounds 1 --noisy yes --wait 1", environment)
+    assert.equal(0, status, output)
+    for _, words in ipairs {"An emulator of a GPU on the CPU", "measured limits: read ", "\nnotebook, small iteration ",
+                            "\nnotebook, small iteration, as a graph "} do
+      assert.truthy(output:find(words, 1, true), words .. "\n" .. output)
+    end
+    assert.falsy(output:find("bench/rows.lua", 1, true), output)
+  end)
+
+  it("demo runs them all", function()
+    local output, status = run("examples/demo.lua --iterations 1 --rows 16 --cols 8", environment)
+    assert.equal(0, status, output)
+    for _, title in ipairs {"01_device", "02_large --device cpu", "02_large --device cuda:0", "03_small --device cuda:0", "04_cores",
+                            "05_memory --device cuda:0", "06_transfer", "07_crossover"} do
+      assert.truthy(output:find("\n== " .. title, 1, true), title .. "\n" .. output)
+    end
+    assert.falsy(output:find("traceback", 1, true), output)
+    local last = output:match("\n== The notebook's figures beside this machine's\n(.*)$")
+    assert.truthy(last:find("here, cpu", 1, true), output)       -- 70 × 30 is the notebook's, whatever --rows is
+    assert.truthy(last:find("! Claim 12: not the notebook's loop", 1, true), output)
+    assert.falsy(last:find("cuda", 1, true), output)
+  end)
+end)
+
+describe("without a GPU", function()
+  if lt.cuda.is_available() then return pending("there is one") end
+  it("06 and 07 say why, what the CPU did, and what a GPU would have to beat", function()
+    local output, status = run("examples/06_transfer.lua " .. small["06_transfer"])
+    assert.equal(0, status, output)
+    for _, words in ipairs{"! GPU not found: ", "memory → memory", "(published, not measured): sending two matrices takes "} do
+      assert.truthy(output:find(words, 1, true), words .. "\n" .. output)
+    end
+    output, status = run("examples/07_crossover.lua " .. small["07_crossover"])
+    assert.equal(0, status, output)
+    for _, words in ipairs{"! GPU not found: ", "Only cpu was measured", "have to beat", "x + y: 2 sizes"} do
+      assert.truthy(output:find(words, 1, true), words .. "\n" .. output)
+    end
+  end)
+end)
+
+describe("bench/rows.lua", function()
+  local rows = require "bench.rows"
+
+  it("has rows that are Lua", function()
+    for _, row in ipairs(rows) do
+      assert(load("return " .. row[3], row[1]))
+      if row.setup then assert(load(row.setup[1], row[1])) end
+    end
+  end)
+
+  it("has no name twice, and a gate wherever there is an aim", function()
+    local seen = {}
+    for _, row in ipairs(rows) do
+      assert.falsy(seen[row[1]], row[1])
+      seen[row[1]] = true
+      assert.equal(row.gate ~= nil, row.aim ~= nil, row[1])
+      assert.equal(row.share_gate ~= nil, row.share_aim ~= nil, row[1])
+    end
+  end)
+end)
+
+describe("lt.limits", function()
+  it("gives positive rates", function()
+    local limits = lt.limits("cpu", "float64")
+    for _, name in ipairs{"flops", "read", "copy"} do assert.truthy(limits[name] > 0, name) end
+  end)
+
+  it("refuses what is no device or dtype", function()
+    assert.error_matches(function() lt.limits("abacus") end, "limits")
+    assert.error_matches(function() lt.limits("cpu", "float33") end, "limits")
+  end)
+end)

@@ -1,0 +1,37 @@
+-- tags: texts
+-- Public names neither vanish nor appear unnoticed: spec/data/public_surface.txt has them with their kinds and options.
+
+local lt = require "luatensor"
+local surface = require "spec.support.surface"
+
+local ACCEPT = "; to accept this: tools/lua spec/support/surface.lua > spec/data/public_surface.txt"
+
+local function set_of(lines)
+  local set = {}
+  for _, line in ipairs(lines) do set[line] = true end
+  return set
+end
+
+local function without(lines, others)
+  local set, rest = set_of(others), {}
+  for _, line in ipairs(lines) do if not set[line] then rest[#rest + 1] = line end end
+  return table.concat(rest, "; ")
+end
+
+describe("the public surface", function()
+  local accepted, now = {}, surface.lines()
+  for line in io.lines "spec/data/public_surface.txt" do accepted[#accepted + 1] = line end
+
+  it("has every name that it had", function() assert.equal("", without(accepted, now), ACCEPT) end)
+
+  it("has no other names", function() assert.equal("", without(now, accepted), ACCEPT) end)
+
+  it("has modules that scripts require by name", function()
+    for _, name in ipairs {"nn", "optim", "data", "bench", "advise"} do
+      assert.equal(rawget(lt, name) or lt[name], require("luatensor." .. name))
+    end
+    for _, name in ipairs {"luatensor.report", "luatensor.prompt"} do
+      assert.truthy(package.searchpath(name, package.path), name)
+    end
+  end)
+end)

@@ -1,0 +1,71 @@
+-- tags: process leaking
+-- The emulated GPU itself, by C programs that speak to it as src/gpu does. What they test is in spec/support/hosts/emulator_*.
+local shell = require "spec.support.shell"
+
+local build = os.getenv "BUILD" or "build"
+local folder = build .. "/spec/emulator"
+
+local function passes(command) shell.passes("LUATENSOR_CUDA_PATH=" .. folder .. " " .. command) end
+
+for _, about in ipairs {"kernel", "queue", "failure", "blas"} do
+  local host = "build/spec/emulator_" .. about .. "_host"
+  describe("the emulated GPU, " .. about .. ":", function()
+    if not shell.exists(host) or not shell.exists(folder .. "/libcuda.so.1") then
+      pending("make test-hosts emulator builds what this needs")
+      return
+    end
+    local names = io.popen(host)
+    for name in names:lines() do
+      it(name:gsub("_", " "), function() passes(host .. " " .. name) end)
+    end
+    names:close()
+  end)
+end
+
+describe("the emulated GPU's settings", function()
+  if not shell.exists(folder .. "/emulator.so") then return end
+  local host = "build/spec/emulator_kernel_host"
+
+  local function fails(settings, words)
+    local status, output = shell.run(("LUATENSOR_CUDA_PATH=%s LUATENSOR_EMULATOR=%s %s dims"):format(folder, settings, host))
+    assert.equal(1, status)
+    assert.is_truthy(output:find(words, 1, true), output)
+  end
+
+  it("come from the environment", function()
+    fails("no_device", "CUDA_ERROR_NO_DEVICE")
+    fails("fail_alloc=1", "CUDA_ERROR_OUT_OF_MEMORY")
+    fails("memory=4K", "CUDA_ERROR_OUT_OF_MEMORY")
+    fails("capability=8.0", "CUDA_ERROR_NO_BINARY_FOR_GPU")
+  end)
+
+  it("come from a spec, which asks for what was called, too", function()
+    passes(("lua5.4 -e '%s'"):format(([[
+      local emulator = package.loadlib("%s/emulator.so", "luaopen_emulator")()
+      emulator.configure("order=lazy,fail_alloc=3")
+      assert(not pcall(emulator.configure, "nonsense=1"))
+      assert(emulator.counts().launches == 0 and emulator.counts().compiles == 0)
+    ]]):format(folder)))
+  end)
+
+  it("may be in a process with NVIDIA's own compiler, whose kernels it refuses", function()
+    if not shell.exists("/usr/local/cuda/lib64/libnvrtc.so") then return pending("needs NVIDIA's NVRTC") end
+    local status, output = shell.run(("LUATENSOR_CUDA_PATH=/nonexistent LUATENSOR_CACHE= lua5.4 -e '%s'"):format(([[
+      package.loadlib("%s/emulator.so", "luaopen_emulator")()
+      local lt = require "luatensor"
+      print(pcall(lt.kernel, "extern \"C\" __global__ void f() {}", "f"))
+    ]]):format(folder)))
+    assert.equal(0, status, output)
+    assert.is_truthy(output:find("kernel: loading f: device kernel image is invalid", 1, true), output)
+  end)
+
+  it("can take functions away", function()
+    local without = os.tmpname()
+    os.remove(without)
+    passes(("EMULATOR=%s spec/support/emulator/without %s cuGraphLaunch"):format(folder, without))
+    local status, output = shell.run(("LUATENSOR_CUDA_PATH=%s %s dims"):format(without, host))
+    os.execute("rm -r " .. without)
+    assert.equal(1, status)
+    assert.is_truthy(output:find("no cuGraphLaunch", 1, true), output)
+  end)
+end)

@@ -1,0 +1,435 @@
+-- tags: unsanitized uncollected
+-- A GPU's memory: the caching allocator, copies, what happens when there is no more, failures that kernels find late.
+local helpers = require "spec.support.helpers"
+local lt = require "luatensor"
+local gpu = require "spec.support.gpu"
+local fails, message_of = helpers.fails, helpers.message_of
+
+describe("page-locked memory without a GPU", function()
+  it("is an error that says why", function()
+    if lt.cuda.is_available() then return end
+    local _, reason = lt.cuda.is_available()
+    fails("pin_memory: GPU not found: " .. reason, lt.zeros(3).pin_memory, lt.zeros(3))
+    assert.is_false(lt.zeros(3):is_pinned())
+  end)
+end)
+
+local MIB = 2^20
+local device = {device = "cuda"}
+local host = {device = "cpu"}
+
+local function live() return lt.memory "cuda".live end
+
+-- int32 values that tell where they are.
+local function numbered(n, options) return lt.arange(n, {dtype = "int32", device = options.device}) end
+
+gpu.describe("a GPU's memory", {{LUATENSOR_EMULATOR = "devices=2,order=lazy,leaks=1"},
+                                {LUATENSOR_EMULATOR = "order=lazy,guard=1,leaks=1", LUATENSOR_GPU_CACHE = "off"}}, function()
+  local cached = os.getenv "LUATENSOR_GPU_CACHE" ~= "off"
+
+  describe("statistics", function()
+    it("count live bytes exactly, and what is freed at once", function()
+      collectgarbage()
+      local before = live()
+      local x, none = lt.zeros(1000, 10, device), lt.zeros(0, 3, device)
+      assert.equal(before + 40000, live())
+      x:free()
+      none:free()
+      assert.equal(before, live())
+      x:free()
+      assert.equal(before, live())
+      do
+        local _ <close> = lt.zeros(100, device)
+        assert.equal(before + 400, live())
+      end
+      assert.equal(before, live())
+    end)
+
+    it("keep the peak until it is reset", function()
+      lt.reset_peak_memory "cuda"
+      local before = lt.memory "cuda".peak
+      lt.empty(5, 1000, 1000, device):free()
+      assert.equal(before + 20000000, lt.memory "cuda".peak)
+      lt.reset_peak_memory "cuda"
+      assert.equal(live(), lt.memory "cuda".peak)
+    end)
+
+    it("freed memory is cached, and empty_cache gives it back", function()
+      collectgarbage()
+      lt.empty_cache "cuda"
+      local before = lt.memory "cuda".cached
+      lt.empty(4, MIB, device):free()
+      assert.equal(before + (cached and 16 * MIB or 0), lt.memory "cuda".cached)
+      lt.empty_cache "cuda"
+      assert.equal(before, lt.memory "cuda".cached)
+    end)
+  end)
+
+  describe("allocations", function()
+    it("are aligned to 256 bytes, and no two share memory", function()
+      math.randomseed(11)
+      local tensors, sizes = {}, {}
+      for step = 1, 400 do
+        local k = math.random(40)
+        local n = math.floor(2 ^ (math.random() * 19))
+        tensors[k], sizes[k] = lt.full({n}, step, {device = "cuda", dtype = "int32"}), {n, step}
+        if cached then assert.equal(0, tensors[k]:data_ptr() % 256) end
+        if step % 3 == 0 and tensors[step % 40] then tensors[step % 40]:free() tensors[step % 40] = nil end
+      end
+      for k, t in pairs(tensors) do
+        local n, value = table.unpack(sizes[k])
+        assert.equal(value, t:min():item())
+        assert.equal(value, t:max():item())
+        assert.equal(n, t.size)
+      end
+    end)
+
+    it("come from what was freed", function()
+      if not cached then return end
+      for _, n in ipairs {1, 100, 5000, 300000, 5000000} do
+        local x = lt.empty(n, device)
+        local address = x:data_ptr()
+        x:free()
+        assert.equal(address, lt.empty(n, device):data_ptr())
+      end
+    end)
+
+    for _, mode in ipairs {"generational", "incremental"} do
+      it("of garbage stay within a flat line, " .. mode, function()
+        local before = collectgarbage(mode)
+        collectgarbage()
+        lt.reset_peak_memory "cuda"
+        local start = live()
+        for _ = 1, 500 do lt.empty(512, 512, device) end       -- 500 MiB in all
+        local peak = lt.memory "cuda".peak - start
+        collectgarbage(before)
+        assert.is_true(peak <= 80 * MIB, ("%.0f MiB"):format(peak / MIB))
+      end)
+    end
+  end)
+
+  describe("copies", function()
+    local sizes = {0, 1, 63, 1000, 2^20, 2^20 + 1, 5 * 2^20 + 3}     -- the buffers hold 2^20 of these
+
+    it("bring the same bytes back, whatever the size", function()
+      for _, n in ipairs(sizes) do
+        local x = numbered(n, host)
+        assert.equal(x:to_bytes(), x:to("cuda"):to_bytes())
+        assert.equal(x:to_bytes(), numbered(n, device):to("cpu"):to_bytes())
+      end
+    end)
+
+    it("return when the source was read: it may change at once", function()
+      for _, n in ipairs(sizes) do
+        local x = numbered(n, host)
+        local y = x:to "cuda"
+        x:fill_(-1)
+        local z = x:to "cuda"
+        x:fill_(-2)
+        assert.equal(numbered(n, host):to_bytes(), y:to_bytes())
+        assert.equal(n, z:equal(-1):sum():item())
+      end
+    end)
+
+    it("many small ones in a row", function()
+      local all = {}
+      for k = 1, 3000 do all[k] = lt.tensor({k, -k}, device) end
+      for k = 1, 3000, 7 do assert.same({k, -k}, all[k]:totable()) end
+    end)
+
+    it("take any layout, both ways", function()
+      local x = numbered(24, host):reshape(2, 3, 4)
+      local y = x:to "cuda"
+      for _, view in ipairs {
+        function(t) return t:permute_dims(3, 1, 2) end, function(t) return t[{ {}, {1, 3, 2} }] end, function(t) return t[2] end,
+        function(t) return t[{ {}, {}, 2 }] end, function(t) return t[1]:broadcast_to(5, 3, 4) end, function(t) return t[{ {}, {2, 1} }] end,
+      } do
+        assert.same(view(x):totable(), view(x):to("cuda"):totable())
+        assert.same(view(x):totable(), view(y):to("cpu"):totable())
+        assert.same(view(x):totable(), view(y):totable())
+      end
+    end)
+
+    it("convert on the way like conversions on the CPU", function()
+      local x = lt.tensor({-1.5, 0, 2.75, 300, 1e10, -1e10, 0 / 0, 1 / 0}, {device = "cpu", dtype = "float64"})
+      for _, dtype in ipairs {"bool", "uint8", "int8", "int32", "int64", "uint64", "float16", "bfloat16", "float32", "float64"} do
+        local expected = x:to(dtype)
+        assert.equal(expected:to_bytes(), x:to("cuda", dtype):to_bytes())
+        assert.equal(expected:to_bytes(), x:to("cuda"):to("cpu", dtype):to_bytes())
+        assert.equal(expected:to("float64"):to_bytes(), expected:to("cuda"):to("cpu", "float64"):to_bytes())
+      end
+    end)
+
+    it("copy_ takes tensors of any device, and broadcasts", function()
+      local x = lt.zeros(2, 3, device)
+      assert.equal(x, x:copy_(lt.tensor({1, 2, 3}, host)))
+      assert.same({{1, 2, 3}, {1, 2, 3}}, x:totable())
+      local y = lt.zeros(3, 2, host)
+      y.T:copy_(x)
+      assert.same({{1, 1}, {2, 2}, {3, 3}}, y:totable())
+      x.T[1]:copy_(y[{ {2, 3}, 1 }])
+      assert.same({{2, 2, 3}, {3, 2, 3}}, x:totable())
+      fails("copy_: shape [4] does not broadcast to [2, 3]", x.copy_, x, lt.ones(4, host))
+      fails("copy_: the target is a broadcast view (several elements share one place); use :clone()",
+            x.copy_, x[1]:broadcast_to(2, 3), lt.ones(3, host))
+    end)
+
+    it("go between two GPUs", function()
+      local devices = lt.devices()
+      if #devices < 3 then return end
+      for _, n in ipairs(sizes) do
+        local x = numbered(n, device)
+        local y = x:to "cuda:1"
+        x:fill_(-1)
+        assert.equal("cuda:1", y.device)
+        assert.equal(numbered(n, host):to_bytes(), y:to_bytes())
+        assert.equal(numbered(n, host):to_bytes(), y:to("cuda:0"):to_bytes())
+      end
+      local x = lt.zeros(2, 3, device)
+      x.T:copy_(numbered(6, {device = "cuda:1"}):reshape(3, 2) + 1)
+      assert.same({{1, 3, 5}, {2, 4, 6}}, x:totable())
+      fails("add: tensors on different devices: cuda:0 and cuda:1; move one with :to(\"cuda:1\")", function()
+        return x + lt.ones(3, {device = "cuda:1"})
+      end)
+    end)
+  end)
+
+  describe("page-locked tensors", function()
+    it("hold the same elements, and copy like others", function()
+      for _, n in ipairs {0, 1, 1000, 2^20 + 5} do
+        local x = numbered(n, host)
+        local p = x:pin_memory()
+        assert.equal("cpu", p.device)
+        assert.is_true(p:is_pinned())
+        assert.is_false(x:is_pinned())
+        assert.is_true(rawequal(p, p:pin_memory()))
+        local y = p:to "cuda"
+        p:fill_(-1)
+        assert.equal(x:to_bytes(), y:to_bytes())
+        p:copy_(y)
+        assert.equal(x:to_bytes(), p:to_bytes())
+      end
+      fails("pin_memory: only tensors on the CPU can be pinned", lt.zeros(1, device).pin_memory, lt.zeros(1, device))
+      assert.is_false(lt.zeros(1, device):is_pinned())
+    end)
+
+    it("views are pinned, too, and garbage goes", function()
+      local v = numbered(100, host):pin_memory()[{ {3, 5} }]
+      assert.is_true(v:is_pinned())
+      for _ = 1, 50 do lt.zeros(500, 1000, host):pin_memory() end
+      collectgarbage()
+      assert.same({2, 3, 4}, v:to("cuda"):totable())
+    end)
+  end)
+
+  describe("out of memory", function()
+    gpu.it_emulated("is an error with what is live and the largest tensor; the device goes on", function()
+      collectgarbage()
+      lt.cuda.reopen "cuda"
+      gpu.emulator.configure "memory=64M"
+      local x = lt.zeros(10, MIB, {device = "cuda", dtype = "float32"})
+      local line = debug.getinfo(1, "l").currentline - 1
+      local cache = cached and "2.0 MiB" or "0 bytes"
+      local small = lt.tensor({1, 2}, device)
+      local got = message_of(function() return lt.zeros(7, MIB, device) end)
+      gpu.emulator.configure "memory=512M"
+      assert.equal(("out of memory on cuda:0: asked for 28.0 MiB; 40.0 MiB live in 2 tensors, %s cached; " ..
+                    "largest: [10, 1048576] float32 made at spec/gpu/memory_spec.lua:%d"):format(cache, line), got)
+      assert.same({1, 2}, small:totable())
+      assert.equal(0, x:sum():item())
+    end)
+
+    gpu.it_emulated("comes after a collection and after the cache was emptied", function()
+      collectgarbage()
+      lt.cuda.reopen "cuda"
+      gpu.emulator.configure "memory=64M"
+      local ok, message = pcall(function()
+        for k = 1, 60 do lt.empty(k % 7 + 1, MIB, device) end       -- each size once more than there is room for
+        local scratch = lt.rand(3, MIB, device):permute_dims(2, 1)
+        return scratch:sum():item()
+      end)
+      gpu.emulator.configure "memory=512M"
+      assert.is_true(ok, message)
+    end)
+
+    describe("for an op's scratch memory", function()
+      -- Each makes its tensors and returns what needs scratch memory and no other, and the value that comes of it.
+      local float = {device = "cuda", dtype = "float32"}
+      local ops = {
+        sum = function()
+          local x, out = lt.ones(MIB, float), lt.zeros({}, float)
+          return function() return x:sum({out = out}):item() end, MIB
+        end,
+        softmax = function()
+          local x = lt.ones(MIB, float)
+          return function() return lt.softmax(x, {out = x})[1]:item() end, 2^-20
+        end,
+        index = function()
+          local x = lt.ones(MIB, float)
+          local mask = x:gt(0)
+          return function() return x[mask].size end, MIB
+        end,
+        matmul = function()
+          local a, b, out = lt.full({512, 512}, 2, {device = "cuda", dtype = "int32"}), lt.full({512, 512}, 3, float),
+            lt.zeros(512, 512, float)
+          return function() return lt.matmul(a, b, {out = out})[{1, 1}]:item() end, 512 * 6
+        end,
+        to = function()
+          local x = lt.arange(MIB, float):reshape(1024, 1024)
+          return function() return x:transpose(1, 2):to("cpu")[{2, 1}]:item() end, 1
+        end,
+      }
+
+      -- Tensors that take what is left of the device.
+      local function fill()
+        local all, bytes = {}, 4 * MIB
+        while bytes >= 256 do
+          local ok, t = pcall(lt.empty, bytes, {device = "cuda", dtype = "uint8"})
+          if ok then all[#all + 1] = t else bytes = bytes // 4 end
+        end
+        return all
+      end
+
+      -- With the collector stopped: what the op says on a device full of tensors, and where those are garbage.
+      local function on_full_device(op)
+        collectgarbage()
+        lt.empty_cache "cuda"
+        gpu.emulator.configure "memory=64M"
+        collectgarbage "stop"
+        local run, expected = op()
+        local all = fill()
+        local refused = message_of(run)
+        for k in pairs(all) do all[k] = nil end
+        local _, got = pcall(run)
+        collectgarbage "restart"
+        gpu.emulator.configure "memory=512M"
+        return refused, got, expected
+      end
+
+      for name, op in pairs(ops) do
+        gpu.it_emulated(name .. " collects garbage, or says what is live", function()
+          local refused, got, expected = on_full_device(op)
+          assert.matches("^out of memory on cuda:0: scratch of " .. name ..
+                         "; %d+%.%d MiB live in %d+ tensors, .+ cached; largest: ", refused)
+          assert.equal(expected, got)
+        end)
+      end
+    end)
+
+    gpu.it_emulated("whichever allocation fails: nothing is lost", function()
+      local x = numbered(1000, device)
+      for n = 1, 12 do
+        gpu.emulator.configure("fail_alloc=" .. n)
+        local ok, got = pcall(function()
+          local y = lt.empty(n, 300, 1000, device)
+          y:fill_(1)
+          return (y:sum() + x:sum()):item()
+        end)
+        if ok then assert.equal(n * 300000 + 499500, got) end
+      end
+      gpu.emulator.configure "fail_alloc=0"
+      assert.equal(499500, x:sum():item())
+    end)
+  end)
+
+  gpu.it_emulated("copies and pinned buffers that fail are errors; the device goes on", function()
+    local x = numbered(3 * 2^20, host)
+    for n = 1, 8 do
+      gpu.emulator.configure("fail_copy=" .. n)
+      local ok, got = pcall(function() return x:to("cuda"):to_bytes() end)
+      gpu.emulator.configure "fail_copy=0"
+      if ok then assert.equal(x:to_bytes(), got) else assert.truthy(got:find "^%S+: .*copy" or got:find "copy to") end
+      assert.equal(x:to_bytes(), x:to("cuda"):to_bytes())
+    end
+    for n = 1, 6 do
+      lt.cuda.reopen "cuda"
+      gpu.emulator.configure("fail_host_alloc=" .. n)
+      pcall(function() return x:to("cuda"):to_bytes() end)
+      gpu.emulator.configure "fail_host_alloc=0"
+      assert.equal(x:to_bytes(), x:to("cuda"):to_bytes())
+    end
+  end)
+
+  describe("an index out of range", function()
+    local waits = {
+      item = function(t) return t[1]:item() end, totable = function(t) return t:totable() end, tostring = function(t) return tostring(t) end,
+      to_bytes = function(t) return t:to_bytes() end, to = function(t) return t:to "cpu" end,
+      synchronize = function() lt.synchronize "cuda" end, ["all devices"] = function() lt.synchronize() end,
+      ["stream:synchronize"] = function() lt.current_stream("cuda"):synchronize() end,
+      save = function(t)
+        local path = os.tmpname()
+        local ok, message = pcall(lt.save, path, t)
+        os.remove(path)
+        if not ok then error(message, 0) end
+      end,
+    }
+    for name, wait in pairs(waits) do
+      it("is told at the next wait in the words of the CPU: " .. name, function()
+        local words = message_of(function() return lt.arange(4, host):take(lt.tensor({1, 7}, host), 1) end)
+        local x = lt.arange(4, device)
+        local y = x:take(lt.tensor({1, 7}, device), 1)
+        assert.equal(words, message_of(wait, y))
+        assert.is_nil(message_of(wait, y))                -- once
+        assert.same({3, 0}, x:take(lt.tensor({4, 1}, device), 1):totable())
+      end)
+    end
+
+    it("the first of several is told", function()
+      local x, i = lt.arange(4, device), lt.tensor({9}, device)
+      local _ = {x:take(lt.tensor({0}, device), 1), x[i]}
+      fails("take: index 0 in dim 1: Lua tensors start at 1", lt.synchronize, "cuda")
+      lt.synchronize()
+      _ = {x[i]}
+      fails("index 9 in dim 1: out of range for length 4", lt.synchronize, "cuda")
+    end)
+  end)
+
+  describe("a device that is reopened", function()
+    it("has lost its tensors; freeing them is harmless; the CPU's stay", function()
+      local x, c, p = lt.ones(3, device), lt.ones(3, host), numbered(10, host):pin_memory()
+      local view = x[{ {1, 2} }]
+      lt.cuda.reopen "cuda:0"
+      local lost = "this tensor was lost when cuda:0 was reopened"
+      fails("add: argument 1: " .. lost, function() return x + 1 end)
+      fails("add: argument 2: " .. lost, function() return lt.ones(3, device) + x end)
+      fails("totable: argument 1: " .. lost, view.totable, view)
+      fails("concat: element 1: " .. lost, lt.concat, {x})
+      fails("sqrt: option out: " .. lost, lt.sqrt, lt.ones(3, device), {out = x})
+      assert.equal("tensor (lost)", tostring(x))
+      x:free()
+      view:free()
+      fails("add: argument 1: this tensor was freed", function() return x + 1 end)
+      assert.same({1, 1, 1}, c:totable())
+      assert.is_false(p:is_pinned())
+      assert.same({0, 1, 2}, p[{ {1, 3} }]:to("cuda"):totable())
+      collectgarbage()
+      assert.equal(0, live())
+      assert.same({2, 2}, (lt.ones(2, device) * 2):totable())
+    end)
+
+    it("bad arguments are errors", function()
+      fails("reopen: the CPU cannot be reopened", lt.cuda.reopen, "cpu")
+      assert.error_matches(function() lt.cuda.reopen "cuda:99" end, 'reopen: no device "cuda:99"', nil, true)
+    end)
+
+    it("does not touch other devices", function()
+      if #lt.devices() < 3 then return end
+      local y = lt.ones(3, {device = "cuda:1"})
+      lt.cuda.reopen "cuda:0"
+      assert.same({2, 2, 2}, (y + 1):totable())
+    end)
+
+    gpu.it_emulated("goes on after an error that outlives its call", function()
+      local x = lt.ones(3, device)
+      gpu.emulator.configure "sticky,fail_launch=1"
+      local message = message_of(function() return (x + 1):totable() end)
+      gpu.emulator.configure "sticky=0"
+      assert.truthy(message:find('the device must be reopened: lt.cuda.reopen("cuda:0")', 1, true), message)
+      assert.truthy(message_of(function() return lt.ones(2, device) end):find("must be reopened", 1, true))
+      assert.equal(6, lt.full({3}, 2, host):sum():item())
+      lt.cuda.reopen "cuda"
+      fails("add: argument 1: this tensor was lost when cuda:0 was reopened", function() return x + 1 end)
+      assert.equal(3, lt.ones(3, device):sum():item())
+    end)
+  end)
+end)

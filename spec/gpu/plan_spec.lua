@@ -1,0 +1,11 @@
+-- tags: unsanitized
+-- How plans reach kernels: the host's half of it, in a program of its own (spec/support/plan_check.c).
+local assert = require "luassert"
+
+describe("plans of kernels", function()
+  it("keep every offset, whatever the pieces, and divide by products", function()
+    local checked = assert(io.popen("build/spec/plan_check"))
+    assert.equal("ok\n", checked:read "a")
+    assert.is_true(checked:close())
+  end)
+end)

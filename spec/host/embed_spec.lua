@@ -1,0 +1,84 @@
+-- tags: process
+-- What a host program is promised: docs/embedding.md. C programs play the host: spec/support/hosts/embed_host.c.
+local lt = require "luatensor"
+local shell = require "spec.support.shell"
+
+local scripts = "spec/support/scripts/"
+
+local function host(arguments, environment)
+  if not shell.exists "build/spec/embed_host" then return pending "make test-hosts builds the host" end
+  return shell.passes((environment or "") .. " build/spec/embed_host " .. arguments)
+end
+
+describe("a host", function()
+  it("deletes DLPack structs in any thread", function() host "drop 30000" end)
+
+  it("has states with memory, limits and garbage of their own", function()
+    host("memory", "LUATENSOR_MEMORY_LIMIT=100M")
+  end)
+
+  it("ends operations of hours, by a flag and by hooks", function() host "cancel" end)
+
+  it("forks: a child draws the parent's numbers until it sets a seed", function() host "fork" end)
+
+  for _, libraries in ipairs {"base,package,string,table,math,coroutine,utf8", "base,package,string,table,math,coroutine"} do
+    it("leaves out libraries: all in memory works with " .. libraries, function()
+      host(("run %ssandbox.lua %s"):format(scripts, libraries), "env -u LUATENSOR_FAULTS")
+    end)
+  end
+
+  it("opens a sandbox, which has no way to files, addresses or other states", function()
+    host(("run %ssandbox_closed.lua base,package,string,table,math,coroutine,utf8 sandbox"):format(scripts))
+  end)
+
+  it("bundles the Lua files: what needs their names works or says so", function()
+    shell.passes("lua5.4 " .. scripts .. "bundled.lua")
+  end)
+
+  it("sees no switch that breaks other states, unless LUATENSOR_FAULTS is set", function()
+    assert.equal("nil", shell.passes [[env -u LUATENSOR_FAULTS lua5.4 -e 'io.write(type(require("luatensor.core")._fail_after))']])
+  end)
+end)
+
+describe("Lua's collector", function()
+  -- Garbage with finalizers beside a heap of some MB; how many run at one allocation, at most, and in all.
+  local function finalizers(mode, garbage, allocations, bytes)
+    local before = collectgarbage(mode)
+    collectgarbage()
+    local ballast, ended, most = {}, 0, 0
+    for i = 1, 50000 do ballast[i] = {i} end
+    local meta = {__gc = function() ended = ended + 1 end}
+    for _ = 1, garbage do setmetatable({}, meta) end
+    for _ = 1, allocations do
+      local was = ended
+      lt.empty(bytes, {dtype = "uint8"})
+      most = math.max(most, ended - was)
+    end
+    collectgarbage(before)
+    assert(#ballast == 50000)
+    return most, ended
+  end
+
+  it("in incremental mode works in small steps: no allocation collects everything", function()
+    local most, ended = finalizers("incremental", 4000, 3000, 1 << 17)
+    assert.equal(4000, ended)
+    assert.is_true(most < 1000, most .. " finalizers at one allocation")
+  end)
+
+  it("keeps its mode, whatever is computed", function()
+    for _, mode in ipairs {"incremental", "generational"} do
+      local before = collectgarbage(mode)
+      local pause, multiplier = collectgarbage("setpause", 152), collectgarbage("setstepmul", 120)
+      for _ = 1, 200 do lt.empty(1 << 18):add(1) end
+      assert.equal(152, collectgarbage("setpause", pause))
+      assert.equal(120, collectgarbage("setstepmul", multiplier))
+      assert.equal(mode, collectgarbage(before))
+    end
+  end)
+
+  it("collects everything when memory is out, in incremental mode, too", function()
+    shell.passes [[LUATENSOR_MEMORY_LIMIT=100M lua5.4 -e 'collectgarbage "incremental"
+      local lt = require "luatensor"
+      for _ = 1, 20 do lt.zeros(10000000) end']]
+  end)
+end)

@@ -1,0 +1,40 @@
+-- tags: process
+-- Every allocation may fail: nothing crashes, leaks or changes; see spec/support/hosts/fault_host.c.
+local shell = require "spec.support.shell"
+
+local scripts = "spec/support/scripts/"
+
+local function host(mode, stride, setup, script)
+  if not shell.exists "build/spec/fault_host" then return pending "make test-hosts builds the host" end
+  shell.passes(("build/spec/fault_host %s %d %s%s %s%s"):format(mode, stride, scripts, setup, scripts, script))
+end
+
+describe("an allocation that fails", function()
+  it("in Lua, while a script computes", function() host("lua", 1, "fault_setup.lua", "fault_script.lua") end)
+
+  it("in the module, while a script computes", function() host("module", 1, "fault_setup.lua", "fault_script.lua") end)
+
+  it("in Lua, while a script sorts, transforms and factors", function()
+    host("lua", 11, "fault_setup.lua", "fault_numeric.lua")
+  end)
+
+  it("in the module, while a script sorts, transforms and factors", function()
+    host("module", 3, "fault_setup.lua", "fault_numeric.lua")
+  end)
+
+  it("in Lua, while a script sets modes", function() host("lua", 2, "fault_modes_setup.lua", "fault_modes.lua") end)
+
+  it("in Lua and in the module, while a script reads and writes files", function()
+    host("lua", 31, "fault_files_setup.lua", "fault_files.lua")
+    host("module", 3, "fault_files_setup.lua", "fault_files.lua")
+  end)
+
+  it("in Lua and in the module, while a script trains", function()
+    host("lua", 211, "fault_train_setup.lua", "fault_train.lua")
+    host("module", 37, "fault_train_setup.lua", "fault_train.lua")
+  end)
+
+  it("in Lua, while the module is loaded", function() host("lua", 37, "fault_nothing.lua", "fault_load.lua") end)
+
+  it("in the module, while it is loaded", function() host("module", 1, "fault_nothing.lua", "fault_load.lua") end)
+end)

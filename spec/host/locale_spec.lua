@@ -1,0 +1,54 @@
+-- tags: process
+-- In a locale with a decimal comma, letters beyond ASCII and another order of letters, everything is as in the C locale.
+local shell = require "spec.support.shell"
+
+local COMMA = "de_DE.ISO-8859-1"
+
+local folder
+setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+teardown(function() shell.passes("rm -r " .. folder) end)
+
+-- What the script says, in a locale that is made in the folder where it is not C, and the file that it wrote.
+local function run(locale)
+  shell.passes(("mkdir -p %s/%s"):format(folder, locale))
+  local output = shell.passes(("LOCPATH=%s LUATENSOR_MEMORY_LIMIT=1.5G tools/lua spec/support/scripts/locale.lua %s %s/%s"):format(
+    folder, locale, folder, locale))
+  return output, shell.read(("%s/%s/run.safetensors"):format(folder, locale))
+end
+
+local EXPECTED = [=[
+the same text the same numbers
+0.1 -1e+300 "é\n]=] .. "\127" .. [=["
+5 A a b z
+1.25 2.5 10
+numbers are read
+x.csv: line 1, column 1: no number: "1,5"; leave the column out with columns = {...}, or name it as labels
+x.csv: line 1, column 1: no number: "1,234"; leave the column out with columns = {...}, or name it as labels
+[1.50, 2.25]  float32 [2] cpu
+[1.0e-09, 1.5e+00]  float64 [2] cpu
+1.5-0.25i  complex128 cpu
+Dropout(p = 0.25)
+full: 1.5 does not fit int8
+uniform: 3 to 1.5 is no range
+dropout: p: a number from 0 to 1 expected, got 1.5
+ones: size: 1.5 is not an integer
+[1.75]  float32 [1] cpu
+]=]
+
+describe("the locale", function()
+  it("C gives what is expected", function()
+    local output = run "C"
+    assert.equal(EXPECTED, output:gsub("spec/support/scripts/locale.lua:%d+: ", ""):sub(1, #EXPECTED))
+    assert.matches("\n%[2, 1%]\n8411\nthe limit is read\n$", output)
+  end)
+
+  it("changes nothing, neither output nor files", function()
+    if shell.run(("localedef -i de_DE -f ISO-8859-1 %s/%s"):format(folder, COMMA)) > 1 then
+      return pending "localedef makes a locale for this; make deps installs locales"
+    end
+    local plain, plain_file = run "C"
+    local comma, comma_file = run(COMMA)
+    assert.equal(plain, comma)
+    assert.equal(plain_file, comma_file)
+  end)
+end)

@@ -1,0 +1,179 @@
+-- tags: process
+-- Small files that would take much memory: each ends in an error, or takes little. A process of its own reads each, with
+-- a limit of 32 MiB, which stands for a machine that has no more.
+local lt = require "luatensor"
+local shell = require "spec.support.shell"
+
+local folder
+setup(function() folder = shell.passes("mktemp -d"):gsub("\n", "") end)
+teardown(function() shell.passes("rm -r " .. folder) end)
+
+-- What a call says about the file, and how many MiB the process has had at most. limit: another one, as a shell has it.
+local function reads(call, limit)
+  local script = ([[
+    local lt = require "luatensor"
+    local ok, message = pcall(function() return %s end)
+    local peak = io.open "/proc/self/status":read("a"):match "VmHWM:%%s*(%%d+)"
+    print(peak // 1024, ok and "read" or message)]]):format(call:gsub("FILE", ("%q"):format(folder .. "/file")))
+  shell.write(folder .. "/script.lua", script)
+  local output = shell.passes(("cd %s && %s OMP_NUM_THREADS=1 timeout 60 %s/tools/lua script.lua"):format(
+    folder, limit or "LUATENSOR_MEMORY_LIMIT=32M", shell.passes("pwd"):gsub("\n", "")))
+  local peak, said = output:match "^(%d+)%s+(.*)\n$"
+  return tonumber(peak), said
+end
+
+local function refuses(call, words, limit)
+  local peak, said = reads(call, limit)
+  assert.truthy(said:find(words, 1, true), said)
+  assert.is_true(peak < 250, peak .. " MiB")
+end
+
+-- Repeats what a shell prints, and packs it.
+local function gzipped(command) shell.passes(("(%s) | gzip -c > %s/file"):format(command, folder)) end
+
+-- Bytes that reading takes at its peak, for each byte of the file.
+local function factor(call)
+  local script = ([[
+    local lt, data = require "luatensor", require "luatensor.data"
+    local files, json = require "luatensor.bench.files", require "luatensor.io.json"
+    local function kib(what) return tonumber(io.open "/proc/self/status":read("a"):match(what .. ":%%s*(%%d+)")) end
+    collectgarbage()
+    local reset <close> = assert(io.open("/proc/self/clear_refs", "w"))
+    reset:write "5"
+    reset:flush()
+    local before = kib "VmRSS"
+    local value = %s
+    print((kib "VmHWM" - before) * 1024)]]):format((call:gsub("FILE", ("%q"):format(folder .. "/file"))))
+  shell.write(folder .. "/script.lua", script)
+  local root = shell.passes("pwd"):gsub("\n", "")
+  local bytes = shell.passes(("cd %s && OMP_NUM_THREADS=1 timeout 60 %s/tools/lua script.lua"):format(folder, root))
+  local file <close> = io.open(folder .. "/file")
+  return tonumber(bytes) / file:seek "end"
+end
+
+describe("the memory that reading takes is not more than was asked for, nor much less:", function()
+  local TAKES = require "luatensor.io.json".TAKES
+  local deep = ("["):rep(50) .. ("]"):rep(50)
+  local lists = "[" .. (deep .. ","):rep(10000) .. "0]"
+  local function between(low, high, call)
+    if not io.open("/proc/self/clear_refs", "w") then return pending "no /proc/self/clear_refs" end
+    local takes = factor(call)
+    assert.is_true(low <= takes and takes <= high, takes .. " bytes for each of the file")
+  end
+
+  it("JSON of lists", function()
+    shell.write(folder .. "/file", lists)
+    between(0.8 * TAKES, TAKES, "json.decode(files.read(FILE))")
+  end)
+
+  it("a checkpoint of lists", function()
+    local header = ('{"__metadata__":{"luatensor":"%s"}}'):format(lists)
+    shell.write(folder .. "/file", ("<s8"):pack(header))
+    between(0.8 * 2 * TAKES, 2 * TAKES, "lt.load(FILE)")
+  end)
+
+  it("a header of many tensors", function()
+    local parts = {}
+    for i = 1, 30000 do parts[i] = ('"%x":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}'):format(i) end
+    shell.write(folder .. "/file", ("<s8"):pack("{" .. table.concat(parts, ",") .. "}"))
+    between(10, TAKES, "lt.load(FILE)")
+  end)
+
+  it("classes", function()
+    local count, lines = 140000, {}
+    for i = 1, count do lines[i] = ("1,c%07d\n"):format(i) end
+    shell.write(folder .. "/file", table.concat(lines))
+    between(150 / 11, (320 + 8) / 11, "data.read_csv(FILE, {labels = 2})")        -- lines of 11 bytes, names of 8
+  end)
+
+  it("nested tables", function()
+    local count = 150000
+    lt.save(folder .. "/file", lt.zeros({count, 1}, {dtype = "float64"}))
+    local _, said = reads("lt.load(FILE):totable()", "LUATENSOR_MEMORY_LIMIT=10M")
+    local asked = tonumber(said:match "totable: this takes about ([%d.]+) MiB") * 2 ^ 20 / (8 * count)
+    between(0.9 * asked, 1.02 * (asked + 1), "lt.load(FILE):totable()")            -- + 1: the tensor itself
+  end)
+
+  it("an array", function()
+    lt.save(folder .. "/file", lt.zeros(1 << 21))
+    between(1, 1.1, "lt.load(FILE)")
+  end)
+end)
+
+describe("a file that would take much memory", function()
+  it("of separators alone has too many fields", function()
+    gzipped "head -c 1100000 /dev/zero | tr '\\0' ,"
+    refuses("lt.data.read_csv(FILE)", "line 1: a row of more than 1048576 fields: is the delimiter right?")
+  end)
+
+  it("of many fields names the size", function()
+    gzipped "yes 1, | head -c 2000000 | tr -d '\\n'"
+    refuses("lt.data.read_csv(FILE)", "file: this takes about 50.9 MiB of memory, 32.0 MiB are available")
+  end)
+
+  it("of one row is too long", function()
+    gzipped "head -c 70000000 /dev/zero | tr '\\0' 1"
+    refuses("lt.data.read_csv(FILE)", "line 1: a row of more than 64 MiB")
+  end)
+
+  it("of numbers names the size", function()
+    gzipped "yes 0 | head -c 20000000"
+    refuses("lt.data.read_csv(FILE)", "more than 8388608 numbers: this takes about 64.0 MiB of memory, 32.0 MiB are available")
+  end)
+
+  it("of classes names the size", function()
+    gzipped "seq 200000 | sed 's/$/,1/'"
+    refuses("lt.data.read_csv(FILE, {labels = 1})", "classes: this takes about ")
+  end)
+
+  it("with a long header names the size", function()
+    local header = "{" .. ('"%07d":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},'):rep(100000):gsub("%%07d", "x") .. '"y":1}'
+    shell.write(folder .. "/file", ("<s8"):pack(header))
+    refuses("lt.load(FILE)", "this takes about 252.7 MiB of memory, ")
+  end)
+
+  it("of JSON names the size", function()
+    shell.write(folder .. "/file", "[" .. ("[],"):rep(1000000) .. "[]]")
+    refuses("lt.bench.load(FILE)", "file: this takes about 143.1 MiB of memory, ")
+  end)
+
+  it("of lists in a checkpoint names the size", function()
+    local tree = "[" .. ("[],"):rep(100000) .. "[]]"
+    shell.write(folder .. "/file", ("<s8"):pack(('{"__metadata__":{"luatensor":"%s"}}'):format(tree)))
+    refuses("lt.load(FILE)", "file: this takes about 28.6 MiB of memory, ", "LUATENSOR_MEMORY_LIMIT=20M")
+  end)
+
+  it("names the size also under a limit of addresses", function()
+    shell.write(folder .. "/file", "[" .. ("[],"):rep(3000000) .. "[]]")
+    for _, option in ipairs {"-v", "-d"} do
+      refuses("lt.bench.load(FILE)", "file: this takes about 429.2 MiB of memory, ", ("ulimit %s 500000;"):format(option))
+    end
+  end)
+
+  it("of JSON is a plain file", function()
+    local peak, said = reads 'lt.bench.load "/dev/zero"'
+    assert.equal("(command line):0: bench.load: /dev/zero: not a plain file", (said:gsub("^.-: bench", "(command line):0: bench")))
+    assert.is_true(peak < 250)
+  end)
+
+  it("that claims a gigabyte takes what it has", function()
+    shell.write(folder .. "/idx", "\0\0\8\1" .. (">I4"):pack(1 << 30))
+    shell.passes(("gzip -c %s/idx > %s/file"):format(folder, folder))
+    refuses("lt.data.read_idx(FILE)", "truncated")
+    shell.passes(("{ cat %s/idx; head -c 1100000 /dev/urandom; } | gzip -c > %s/file"):format(folder, folder))
+    refuses("lt.data.read_idx(FILE)", "out of memory")
+  end)
+
+  it("of an array, with holes instead of elements, is out of memory", function()
+    shell.write(folder .. "/x", "")
+    local text = "{'descr': '|u1', 'fortran_order': False, 'shape': (1073741824,), }\n"
+    shell.write(folder .. "/file", "\x93NUMPY\1\0" .. ("<s2"):pack(text))
+    shell.passes(("truncate -s +1G %s/file"):format(folder))
+    refuses("lt.load(FILE)", "out of memory")
+  end)
+
+  it("that has no elements, but many rows of none, becomes no table", function()
+    shell.write(folder .. "/file", "\0\0\8\3" .. (">I4I4I4"):pack(1 << 24, 1 << 23, 0))
+    refuses("lt.data.read_idx(FILE):totable()", "totable: this takes about 12.0 PiB of memory, 32.0 MiB are available")
+  end)
+end)

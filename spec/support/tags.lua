@@ -1,0 +1,57 @@
+-- Tags of specs: which suites of spec.mk a spec runs in, and why. A spec's tags stand in its first line, "-- tags: process blas";
+-- a spec without them runs in every suite that chooses by what it leaves out.
+local tags = {}
+
+tags.meanings = {
+  -- Left out by suites.
+  process = "starts processes, or replaces malloc: runs in the plain build on the CPU alone",
+  texts = "about documentation, pages and help, which no other build and no device changes",
+  host = "about the CPU, Lua or the process: not on a GPU",
+  unsanitized = "weighs the process, measures times, or starts what has no sanitizer: not under one",
+  uncollected = "makes very many tensors, counts collections or has its own: not with a collection at every few tensors",
+  ["many-kernels"] = "compiles most kernels, for what other specs test, too: on the emulated GPU only with FULL=1",
+
+  -- Chosen by suites.
+  kernels = "kernels, again on the CPU's other tables",
+  blas = "products of matrices, again on OpenBLAS's own threads",
+  smoke = "a minute of the emulated GPU for make test",
+  late = "what emulated operations that run as late as they may could break",
+  ["sanitize-emulated"] = "what a sanitizer looks at on the emulated GPU",
+  leaking = "starts compilers, which leak: under a sanitizer without a search for leaks",
+  ["two-gpus"] = "again on two emulated GPUs",
+  ["no-cublas"] = "again on own kernels in place of cuBLAS",
+  ["no-cudnn"] = "again on own kernels in place of cuDNN",
+  exhaustive = "every element, in make test-all",
+}
+
+local function set_of(words, where)
+  local set = {}
+  for word in words:gmatch "[^%s,]+" do
+    if not tags.meanings[word] then error(("%s: no tag %q; spec/support/tags.lua has them all"):format(where, word), 0) end
+    set[word] = true
+  end
+  return set
+end
+
+-- The tags of a spec as a set.
+local function read(path)
+  local file <close> = assert(io.open(path))
+  return set_of((file:read "l" or ""):match "^%-%- tags:(.*)" or "", path)
+end
+
+local function is_any(set, others)
+  for word in pairs(set) do if others[word] then return true end end
+  return false
+end
+
+--- The paths of specs that have one of the tags `with`, if there are any, and none of the tags `without`: texts with commas.
+function tags.select(paths, with, without)
+  local wanted, unwanted, selected = set_of(with, "--with"), set_of(without, "--without"), {}
+  for _, path in ipairs(paths) do
+    local set = read(path)
+    if (with == "" or is_any(set, wanted)) and not is_any(set, unwanted) then selected[#selected + 1] = path end
+  end
+  return selected
+end
+
+return tags
