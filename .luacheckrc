@@ -6,6 +6,5 @@ files["spec"] = {
   max_line_length = 160,                  -- a case a line
   ignore = { "241", "311" },              -- values made only to be garbage
 }
-files["spec/data"].max_line_length = false
 files["spec/support/scripts"] = { allow_defined = true, read_globals = { "x", "index", "large" }, ignore = { "131", "241", "31." } }
 exclude_files = { "build", "doc", "library" }

@@ -3,7 +3,7 @@
 -- |got - exact| / |exact|, in units of the dtype's eps.
 require "spec.support.helpers"
 local lt = require "luatensor"
-local data = require "spec.data.complex"
+local data = require("spec.support.data").read "complex"
 
 local inf = math.huge
 local LIMIT = 3            -- eps, of complex128

@@ -1,4 +1,4 @@
--- lt.fft against the definition (a plain sum here), against NumPy (spec/data/fft.lua), against its own identities.
+-- lt.fft against the definition (a plain sum here), against NumPy (spec/data/make_fft.py), against its own identities.
 local helpers = require "spec.support.helpers"
 local lt = require "luatensor"
 
@@ -150,7 +150,7 @@ local function tensor_of(v) return lt.tensor(v.data, {dtype = v.dtype}):reshape(
 
 describe("NumPy's answers:", function()
   local by_name = {}
-  for _, case in ipairs(dofile "spec/data/fft.lua") do
+  for _, case in ipairs(require("spec.support.data").read "fft") do
     by_name[case.name] = by_name[case.name] or {}
     table.insert(by_name[case.name], case)
   end

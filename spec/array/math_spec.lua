@@ -1,8 +1,8 @@
 -- tags: kernels smoke
 -- How exact the math functions are, on whichever table of kernels LUATENSOR_CPU picks: at most 2 ulp everywhere.
--- float32 against Lua's math library in double; float64 against exact values (tools/math_vectors.py).
+-- float32 against Lua's math library in double; float64 against exact values (spec/data/make_math.py).
 local lt = require "luatensor"
-local vectors = require "spec.support.math_vectors"
+local vectors = require("spec.support.data").read "math"
 
 local inf, nan = math.huge, 0.0 / 0.0
 local abs, max = math.abs, math.max

@@ -2,11 +2,11 @@
 -- NumPy gives; positions count from 1 here.
 
 local lt = require "luatensor"
+local data = require "spec.support.data"
 local helpers = require "spec.support.helpers"
 local reference = require "spec.support.reference"
 
-local known = dofile "spec/data/numpy.lua"
-local standard = dofile "spec/data/standard.lua"
+local numpy, standard = data.read "numpy", data.read "standard"
 local array, info = reference.array, reference.dtype.info
 
 -- Those that other libraries may round otherwise: a few roundings of the largest number.
@@ -16,9 +16,9 @@ local function is_complex(a) return a.dtype:find "^complex" ~= nil end
 
 -- Real or imaginary parts, k = 1 or 2, of an array of pairs.
 local function part(a, k)
-  local data = {}
-  for i, pair in ipairs(a.data) do data[i] = pair[k] end
-  return array.new(a.shape, a.dtype == "complex64" and "float32" or "float64", data)
+  local numbers = {}
+  for i, pair in ipairs(a.data) do numbers[i] = pair[k] end
+  return array.new(a.shape, a.dtype == "complex64" and "float32" or "float64", numbers)
 end
 
 local function upload(a)
@@ -50,7 +50,7 @@ local function compare(want, got)
 end
 
 local scope = setmetatable({lt = lt}, {__index = _G})
-for name, a in pairs(known.inputs) do scope[name] = upload(a) end
+for name, a in pairs(numpy.inputs) do scope[name] = upload(a) end
 
 -- Is there a function of this name, or does the line only index?
 local function is_there(name)
@@ -60,7 +60,7 @@ local function is_there(name)
 end
 
 describe("as NumPy:", function()
-  for _, row in ipairs(known) do
+  for _, row in ipairs(numpy.rows) do
     it(row.numpy .. "   " .. row.lua, function()
       if not is_there(row.name) then return pending(row.name .. " is still to come") end
       local got = table.pack(assert(load("return " .. row.lua, row.lua, "t", scope))())
@@ -72,7 +72,7 @@ end)
 
 describe("a line of NumPy", function()
   local there = {}
-  for _, row in ipairs(known) do there[row.name] = true end
+  for _, row in ipairs(numpy.rows) do there[row.name] = true end
 
   it("is there for every function of the standard", function()
     for space, prefix in pairs {main = "", linalg = "linalg.", fft = "fft."} do

@@ -1,11 +1,12 @@
-"""Writes spec/data/complex.lua: functions of complex numbers, by mpmath and by CPython's cmath.
+"""Writes spec/data/complex.json: functions of complex numbers, by mpmath and by CPython's cmath.
 
-    python3 spec/data/make_complex.py > spec/data/complex.lua
+    python3 spec/data/make_complex.py
 
 `exact` has values of mpmath, 1500 digits of them rounded to double, at points that are hard: near zeros, poles, branch
 points and the unit circle, with parts of very different size. `special` has what cmath, which follows annex G of C,
 gives where a part is 0, infinite or NaN, on both sides of the branch cuts; without the entries that a later edition of
-C changed, and without those where cmath raises an error.
+C changed, and without those where cmath raises an error. Rows are x, y and the parts of f(x + iy). Those of `binary` are
+x, y, u, v, the parts of f(x + iy, u + iv), and how many eps more the result may be off.
 """
 import cmath
 import itertools
@@ -14,6 +15,8 @@ import random
 
 import mpmath
 from mpmath import mpc, mpf
+
+import as_json
 
 mpmath.mp.dps = 1500
 random.seed(1)
@@ -66,26 +69,12 @@ def point(kind, grows):
     return z[::-1] if grows == "i" else z
 
 
-def number(x):
-    if math.isinf(x):
-        return "inf" if x > 0 else "-inf"
-    if math.isnan(x):
-        return "nan"
-    if x == int(x) and abs(x) < 100:
-        return ("-" if math.copysign(1, x) < 0 else "") + "%.1f" % abs(x)
-    return x.hex().replace("0000p", "p") if "0000p" in x.hex() and ".0000" not in x.hex() else x.hex()
-
-
-def row(*parts):
-    return "{" + ", ".join(number(x) for x in parts) + "}"
-
-
 def exact_rows(f, grows):
     rows = []
     for i in range(POINTS):
         x, y = point(i % 7, grows)
         w = mpc(f(mpc(x, y)))
-        rows.append(row(x, y, float(w.real), float(w.imag)))
+        rows.append([x, y, float(w.real), float(w.imag)])
     return rows
 
 
@@ -104,7 +93,7 @@ def special_rows(name):
             w = getattr(cmath, name)(complex(x, y))
         except (ValueError, OverflowError):
             continue
-        rows.append(row(x, y, w.real, w.imag))
+        rows.append([x, y, w.real, w.imag])
     return rows
 
 
@@ -116,7 +105,8 @@ def power_rows():
         u, v = [(random.randint(-40, 40), 0), (random.uniform(-5, 5), 0), (random.gauss(0, 2), random.gauss(0, 2))][i % 3]
         w = mpc(u, v) * mpmath.log(mpc(x, y))
         r = mpmath.exp(w)
-        rows.append(row(x, y, float(u), float(v), float(r.real), float(r.imag), 0.0 if i % 3 == 0 else round(float(abs(w)))))
+        grown = 0.0 if i % 3 == 0 else float(round(float(abs(w))))
+        rows.append([x, y, float(u), float(v), float(r.real), float(r.imag), grown])
     return rows
 
 
@@ -126,23 +116,12 @@ def ratio_rows():
         far = 20 if i % 2 else 500
         a = [power(-far, far) for _ in range(4)]
         r = mpc(a[0], a[1]) / mpc(a[2], a[3])
-        rows.append(row(*a, float(r.real), float(r.imag), 0.0))
+        rows.append([*a, float(r.real), float(r.imag), 0.0])
     return rows
 
 
-def table(name, rows):
-    print("  %s = {\n    %s,\n  }," % (name, ",\n    ".join(rows)))
-
-
-print("-- Written by spec/data/make_complex.py: {x, y, and the parts of f(x + iy)}")
-print("local inf, nan = math.huge, 0.0 / 0.0")
-print("local exact = {")
-for name, f, grows in FUNCTIONS:
-    table(name, exact_rows(f, grows))
-print("}\nlocal special = {")
-for name in SPECIAL:
-    table(name, special_rows(name))
-print("}\n-- {x, y, u, v, the parts of f(x + iy, u + iv), how many eps more it may be off}\nlocal binary = {")
-table("pow", power_rows())
-table("divide", ratio_rows())
-print("}\nreturn {exact = exact, special = special, binary = binary}")
+as_json.write("complex", {
+    "exact": {name: exact_rows(f, grows) for name, f, grows in FUNCTIONS},
+    "special": {name: special_rows(name) for name in SPECIAL},
+    "binary": {"pow": power_rows(), "divide": ratio_rows()},
+}, 3)

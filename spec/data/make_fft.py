@@ -1,9 +1,10 @@
-# Writes fft.lua: what NumPy's numpy.fft gives, for array/fft_spec.lua. Numbers are hexadecimal: exact.
-#   python3 spec/data/make_fft.py > spec/data/fft.lua
-import textwrap
-
+# Writes spec/data/fft.json: what NumPy's numpy.fft gives, for spec/array/fft_spec.lua.
+#   python3 spec/data/make_fft.py
 import numpy as np
 
+import as_json
+
+rows = []
 random = np.random.default_rng(20251201)
 
 
@@ -13,27 +14,9 @@ def made(shape, dtype):
     return (part() + 1j * part() if dtype.startswith("complex") else part()).astype(dtype)
 
 
-def numbers(a):
-    if a.dtype.kind == "c":
-        return "".join(f"{{{float(z.real).hex()}, {float(z.imag).hex()}}}, " for z in a.ravel())
-    return "".join(f"{float(x).hex()}, " for x in a.ravel())
-
-
 def value(a):
-    shape = ", ".join(map(str, a.shape))
-    return f'{{dtype = "{a.dtype}", shape = {{{shape}}}, data = {{{numbers(a)[:-2]}}}}}'
-
-
-def show(text):
-    print(textwrap.fill(text, 150, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False))
-
-
-def option(name, v):
-    if isinstance(v, str):
-        return f'{name} = "{v}"'
-    if isinstance(v, (list, tuple)):
-        return f"{name} = {{{', '.join(map(str, v))}}}"
-    return f"{name} = {v}"
+    numbers = [complex(z) if a.dtype.kind == "c" else float(z) for z in a.ravel()]
+    return {"dtype": str(a.dtype), "shape": list(a.shape), "data": numbers}
 
 
 def case(name, x, **options):
@@ -44,17 +27,14 @@ def case(name, x, **options):
         options["dim"] = up(options.pop("axis"))
     if "axes" in options:
         options["dim"] = [up(d) for d in options.pop("axes")]
-    words = ", ".join(option(k, v) for k, v in options.items())
-    show(f'{{name = "{name}", options = {{{words}}}, x = {value(x)}, y = {value(result)}}},')
+    rows.append({"name": name, "options": options, "x": value(x), "y": value(result)})
 
 
 def frequencies(name, n, d):
     result = getattr(np.fft, name)(n, d)
-    show(f'{{name = "{name}", n = {n}, d = {float(d).hex()}, y = {value(result)}}},')
+    rows.append({"name": name, "n": n, "d": float(d), "y": value(result)})
 
 
-print("-- Made by make_fft.py. Do not edit.")
-print("return {")
 for dtype in "complex128", "complex64":
     for name in "fft", "ifft":
         for n in 1, 2, 5, 8, 12:
@@ -94,4 +74,4 @@ for name in "fftshift", "ifftshift":
     case(name, made(5, "float64"))
     case(name, made((3, 4), "float64"))
     case(name, made((3, 4), "complex128"), axes=[1])
-print("}")
+as_json.write("fft", rows, 1)

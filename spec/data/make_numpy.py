@@ -1,6 +1,6 @@
-"""Writes numpy.lua: lines of NumPy and SciPy with their Lua twins, and the numbers that NumPy and SciPy give.
+"""Writes spec/data/numpy.json: lines of NumPy and SciPy with their Lua twins, and the numbers that NumPy and SciPy give.
 
-    python3 spec/data/make_numpy.py > spec/data/numpy.lua
+    python3 spec/data/make_numpy.py
 
 A row is the standard's name (with "linalg." or "fft." before it; a name of ours for what the standard has not), a line
 of Python and one of Lua. The Python line says where the two differ: positions are counted from 1 ("+ 1"), the default
@@ -10,6 +10,8 @@ import sys
 
 import numpy as np
 import scipy.special as special
+
+import as_json
 
 rng = np.random.default_rng(2025)
 
@@ -394,28 +396,14 @@ ROWS += [("fft." + name, *lines) for name, *lines in FFT]
 ROWS += SCIPY
 
 
-def number(v):
-    if isinstance(v, (bool, np.bool_)):
-        return "true" if v else "false"
-    if isinstance(v, (complex, np.complexfloating)):
-        return f"{{{number(v.real)}, {number(v.imag)}}}"
-    if isinstance(v, (float, np.floating)):
-        v = float(v)
-        return "nan" if v != v else {"inf": "inf", "-inf": "-inf"}.get(str(v), repr(v))
-    return str(int(v))
-
-
-def lua(value):
-    """An array, a number, a string or a shape, as Lua."""
-    if isinstance(value, str):
-        return f'"{value}"'
-    if isinstance(value, tuple) and all(isinstance(v, int) for v in value):
-        return "{" + ", ".join(map(str, value)) + "}"
+def entry(value):
+    """An array as its shape, dtype and data; a number, a string or a shape as it is."""
+    if isinstance(value, (str, bool)) or isinstance(value, tuple) and all(isinstance(v, int) for v in value):
+        return value
     if not isinstance(value, (np.ndarray, np.generic)):
-        return number(value)
+        return value if isinstance(value, (float, complex)) else int(value)
     value = np.asarray(value)
-    data = ", ".join(number(v) for v in value.ravel())
-    return f"{{shape = {{{', '.join(map(str, value.shape))}}}, dtype = \"{value.dtype}\", data = {{{data}}}}}"
+    return {"shape": list(value.shape), "dtype": str(value.dtype), "data": value.ravel().tolist()}
 
 
 def results(value):
@@ -425,22 +413,14 @@ def results(value):
     return [value]
 
 
-def quoted(line):
-    return '"' + line.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-print("-- Written by make_numpy.py: lines of NumPy with their Lua twins, and the numbers of NumPy", np.__version__)
-print("local inf, nan = math.huge, 0.0 / 0.0\nreturn {\n  inputs = {")
-for name, value in INPUTS.items():
-    print(f"    {name} = {lua(value)},")
-print("  },")
 scope = {**INPUTS, "np": np, "special": special, "F": F}
+made = []
 with np.errstate(all="ignore"):
     for name, line, twin in ROWS:
         try:
             answers = results(eval(line, scope))
         except Exception as error:
             sys.exit(f"{line}: {error}")
-        print(f'  {{name = "{name}", numpy = {quoted(line)},\n   lua = {quoted(twin)},')
-        print("   answers = {" + ",\n     ".join(map(lua, answers)) + "}},")
-print("}")
+        made.append({"name": name, "numpy": line, "lua": twin, "answers": [entry(a) for a in answers]})
+inputs = {name: entry(value) for name, value in INPUTS.items()}
+as_json.write("numpy", {"version": np.__version__, "inputs": inputs, "rows": made}, 2)

@@ -1,13 +1,14 @@
 """Writes what PyTorch's optimisers and schedulers give, for spec/optim/optimizers_spec.lua and spec/optim/schedulers_spec.lua:
-spec/data/optim.lua.
+spec/data/optim.json.
 
     python3 spec/data/make_optim.py
 """
-import os
 import warnings
 
 import torch
 from torch.optim import lr_scheduler as S
+
+import as_json
 
 warnings.simplefilter("ignore")
 STEPS = 10
@@ -79,7 +80,7 @@ def lua_options(text):
 
 
 def numbers(x):
-    return "{" + ", ".join(repr(float(v)) for v in x) + "}"
+    return [float(v) for v in x]
 
 
 def optimiser(name, options, start, gradients):
@@ -92,7 +93,7 @@ def optimiser(name, options, start, gradients):
         opt.step()
         if k in (0, STEPS - 1):
             seen.append(numbers(torch.cat([p.detach(), q.detach()])))
-    return f'  {{"{name}", "{lua_options(options)}", {seen[0]},\n   {seen[1]}}},\n'
+    return [name, lua_options(options), *seen]
 
 
 def fresh():
@@ -111,7 +112,7 @@ def scheduler(text, lua, steps):
         if k < steps:
             o.step()
             s.step()
-    return f'  {{"{lua or text}",\n' + "".join(f"   {numbers(r)},\n" for r in rows) + "  },\n"
+    return [lua or text, *map(numbers, rows)]
 
 
 def plateau(options, lua):
@@ -122,7 +123,7 @@ def plateau(options, lua):
         s.step(m)
         for i in (0, 1):
             rows[i].append(o.param_groups[i]["lr"])
-    return f'  {{"{lua}",\n' + "".join(f"   {numbers(r)},\n" for r in rows) + "  },\n"
+    return [lua, *map(numbers, rows)]
 
 
 def lbfgs(options, lua):
@@ -140,7 +141,7 @@ def lbfgs(options, lua):
     seen = []
     for _ in range(6):
         seen += [opt.step(closure).item(), *x.tolist()]
-    return f'  {{"{lua}", {numbers(seen)}, {opt.state[x]["func_evals"]}}},\n'
+    return [lua, numbers(seen), opt.state[x]["func_evals"]]
 
 
 def draw(*shape):
@@ -150,21 +151,13 @@ def draw(*shape):
 torch.manual_seed(7)
 start = [draw(3), draw(2)]
 gradients = [(draw(3), draw(2)) for _ in range(STEPS)]
-path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "optim.lua")
-with open(path, "w") as f:
-    f.write(f"-- By spec/data/make_optim.py, from PyTorch {torch.__version__.split('+')[0]}.\nreturn {{\n")
-    f.write(f"start = {{{numbers(start[0])}, {numbers(start[1])}}},\n")
-    f.write("gradients = {\n" + "".join(f"  {{{numbers(g)}, {numbers(h)}}},\n" for g, h in gradients) + "},\n")
-    f.write("-- after the first step, after the last\noptimisers = {\n")
-    for row in OPTIMISERS:
-        f.write(optimiser(*row, start, gradients))
-    f.write("},\n-- learning rates of two groups, momentum of the first\nschedulers = {\n")
-    for row in SCHEDULERS:
-        f.write(scheduler(*row))
-    f.write(f"}},\nmetrics = {numbers(METRICS)},\nplateaus = {{\n")
-    for row in PLATEAUS:
-        f.write(plateau(*row))
-    f.write("},\n-- loss and parameters after each step; calls of the closure\nlbfgs = {\n")
-    for options in LBFGS:
-        f.write(lbfgs(options, lua_options(options)))
-    f.write("},\n}\n")
+as_json.write("optim", {
+    "torch": torch.__version__.split("+")[0], "start": start, "gradients": gradients,
+    # parameters after the first step, after the last
+    "optimisers": [optimiser(*row, start, gradients) for row in OPTIMISERS],
+    # learning rates of two groups, momentum of the first
+    "schedulers": [scheduler(*row) for row in SCHEDULERS],
+    "metrics": numbers(METRICS), "plateaus": [plateau(*row) for row in PLATEAUS],
+    # loss and parameters after each step; calls of the closure
+    "lbfgs": [lbfgs(options, lua_options(options)) for options in LBFGS],
+}, 2)

@@ -1,12 +1,14 @@
-"""Writes standard.lua: every name of the array API standard with its parameters, from the signatures in a checkout of
+"""Writes spec/data/standard.json: every name of the array API standard, version 2025.12, with its parameters, and options
+with their defaults, from the signatures in a checkout of
 https://github.com/data-apis/array-api.
 
-    python3 spec/data/make_standard.py CHECKOUT/src/array_api_stubs/_2025_12 > spec/data/standard.lua
+    python3 spec/data/make_standard.py CHECKOUT/src/array_api_stubs/_2025_12
 """
 import ast
 import pathlib
 import sys
-import textwrap
+
+import as_json
 
 SOURCE = pathlib.Path(sys.argv[1])
 EXTENSIONS = {"linalg.py": "linalg", "fft.py": "fft", "info.py": "info"}
@@ -24,17 +26,10 @@ def default(node):
 def row(function):
     a = function.args
     names = [p.arg for p in a.posonlyargs + a.args if p.arg != "self"]
-    if a.vararg:
-        names.append("...")
-    fields = [f'"{name}"' for name in names]
+    made = {"parameters": names + ["..."] * bool(a.vararg)}
     if a.kwonlyargs:
-        options = [f'{p.arg} = "{default(d)}"' for p, d in zip(a.kwonlyargs, a.kw_defaults)]
-        fields.append("options = {" + ", ".join(options) + "}")
-    return f'    ["{function.name}"] = {{{", ".join(fields)}}},'
-
-
-def section(name, rows):
-    print(f"  {name} = {{", *sorted(rows), "  },", sep="\n")
+        made["options"] = {p.arg: default(d) for p, d in zip(a.kwonlyargs, a.kw_defaults)}
+    return function.name, made
 
 
 groups = {"main": [], "linalg": [], "fft": [], "info": []}
@@ -49,12 +44,6 @@ methods = [n.name for n in public_functions(array) if n.name not in properties]
 constants = [node.targets[0].id for node in ast.parse((SOURCE / "constants.py").read_text()).body
              if isinstance(node, ast.Assign) and node.targets[0].id != "__all__"]
 
-print("-- Every name of the array API standard, version 2025.12, written by make_standard.py: positional parameters, and")
-print("-- options with their defaults.")
-print("return {")
-for name, rows in groups.items():
-    section(name, rows)
-for name, words in {"properties": properties, "methods": methods, "constants": constants, "operators": operators}.items():
-    lines = textwrap.wrap(", ".join(f'"{word}"' for word in sorted(words)), 110)
-    print(f"  {name} = {{", *("    " + line for line in lines), "  },", sep="\n")
-print("}")
+rows = {name: dict(sorted(rows)) for name, rows in groups.items()}
+words = {"properties": properties, "methods": methods, "constants": constants, "operators": operators}
+as_json.write("standard", {**rows, **{name: sorted(list_) for name, list_ in words.items()}}, 2)

@@ -6,7 +6,7 @@ local nn = require "luatensor.nn"
 local optim = require "luatensor.optim"
 local helpers = require "spec.support.helpers"
 
-local known = dofile "spec/data/optim.lua"
+local pytorch = require("spec.support.data").read "optim"
 local on_cpu = helpers.device == "cpu"
 
 local function parameter(...) return lt.tensor({...}, {dtype = "float64", requires_grad = true}) end
@@ -174,13 +174,13 @@ local function options_of(text) return load("return " .. text)() end
 -- Ten steps by the gradients of the file; the second parameter's is missing once.
 local function run(class, options, dtype, between)
   local function tensor(list) return lt.tensor(list, {dtype = dtype}) end
-  local p, q = tensor(known.start[1]):requires_grad_(), tensor(known.start[2]):requires_grad_()
+  local p, q = tensor(pytorch.start[1]):requires_grad_(), tensor(pytorch.start[2]):requires_grad_()
   local opt, first = optim[class]({p, q}, options_of(options)), nil
   local function all()
     local list = p:detach():totable()
     return table.move(q:detach():totable(), 1, 2, 4, list)
   end
-  for k, g in ipairs(known.gradients) do
+  for k, g in ipairs(pytorch.gradients) do
     opt:zero_grad()
     p.grad = tensor(g[1])
     if k ~= 4 then q.grad = tensor(g[2]) end
@@ -200,7 +200,7 @@ local function near(want, got, tolerance)
 end
 
 describe("ten steps of PyTorch's", function()
-  for _, row in ipairs(known.optimisers) do
+  for _, row in ipairs(pytorch.optimisers) do
     local class, options, want_first, want_last = table.unpack(row)
     local few = class == "SGD" or class == "Adam" or class == "AdamW"
     local double = class == "NAdam" and 1e-7 or 1e-12           -- PyTorch has NAdam's product of momenta in float32
@@ -215,7 +215,7 @@ describe("ten steps of PyTorch's", function()
 end)
 
 describe("L-BFGS in Rosenbrock's valley, as PyTorch's:", function()
-  for _, row in ipairs(on_cpu and known.lbfgs or {}) do
+  for _, row in ipairs(on_cpu and pytorch.lbfgs or {}) do
     local options, want, calls = table.unpack(row)
     it(options, function()
       local sign = options:find "maximize" and -1 or 1
@@ -285,7 +285,7 @@ describe("L-BFGS in Rosenbrock's valley, as PyTorch's:", function()
 end)
 
 describe("an optimiser's state", function()
-  for _, row in ipairs(on_cpu and known.optimisers or {}) do
+  for _, row in ipairs(on_cpu and pytorch.optimisers or {}) do
     local class, options = row[1], row[2]
     it(("continues exactly: %s(params, %s)"):format(class, options), function()
       local _, want = run(class, options, "float64")

@@ -3,7 +3,7 @@
 local lt = require "luatensor"
 local optim = require "luatensor.optim"
 
-local known = dofile "spec/data/optim.lua"
+local pytorch = require("spec.support.data").read "optim"
 local S = optim.scheduler
 
 -- As the file's numbers were made: two groups, one with a rate of its own.
@@ -19,7 +19,7 @@ local function near(want, got, t)
 end
 
 describe("a scheduler's rates are PyTorch's:", function()
-  for _, row in ipairs(known.schedulers) do
+  for _, row in ipairs(pytorch.schedulers) do
     local text, first, second, momentum = table.unpack(row)
     it(text, function()
       local o = optimiser()
@@ -33,11 +33,11 @@ describe("a scheduler's rates are PyTorch's:", function()
     end)
   end
 
-  for _, row in ipairs(known.plateaus) do
+  for _, row in ipairs(pytorch.plateaus) do
     it(("ReduceLROnPlateau(o, %s)"):format(row[1]), function()
       local o = optimiser()
       local s = make(("ReduceLROnPlateau(o, %s)"):format(row[1]), o)
-      for t, metric in ipairs(known.metrics) do
+      for t, metric in ipairs(pytorch.metrics) do
         s:step(t % 2 == 0 and metric or lt.tensor(metric, {dtype = "float64"}))
         near(row[2][t], o.param_groups[1].lr, t)
         near(row[3][t], o.param_groups[2].lr, t)
@@ -48,7 +48,7 @@ end)
 
 describe("a scheduler", function()
   it("continues from its state, with its optimiser's", function()
-    for _, row in ipairs(known.schedulers) do
+    for _, row in ipairs(pytorch.schedulers) do
       local o, p = optimiser(), optimiser()
       local a, b = make(row[1], o), make(row[1], p)
       for _ = 1, 3 do a:step() end

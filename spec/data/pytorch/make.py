@@ -102,8 +102,10 @@ def flatten(results):
 def number(x):
     if isinstance(x, bool) or isinstance(x, int):
         return x
-    if x != x or x in (float("inf"), float("-inf")):
-        return str(x)
+    if x != x:
+        return "NaN"
+    if x in (float("inf"), float("-inf")):
+        return "Infinity" if x > 0 else "-Infinity"
     return float("%.12g" % x)
 
 

@@ -1,6 +1,6 @@
-"""Writes spec/support/math_vectors.lua: exact values of the math functions, by mpmath.
+"""Writes spec/data/math.json: exact values of the math functions, by mpmath.
 
-    python3 tools/math_vectors.py > spec/support/math_vectors.lua
+    python3 spec/data/make_math.py
 
 A row holds x as a double and f(x) in two doubles, the rounded value and what is left of it, so that
 the spec can tell an error of a fraction of an ulp.
@@ -8,6 +8,7 @@ the spec can tell an error of a fraction of an ulp.
 import random
 import mpmath
 from mpmath import mpf
+import as_json
 
 mpmath.mp.dps = 60
 random.seed(1)
@@ -60,12 +61,7 @@ def draw(low, high):
 def row(f, x):
     y = f(mpf(x))
     high = float(y)
-    return "{%s, %s, %s}" % (x.hex(), high.hex(), float(y - mpf(high)).hex())
+    return [x, high, float(y - mpf(high))]
 
 
-print("-- Written by tools/math_vectors.py: {x, f(x) rounded, the rest of f(x)}")
-print("return {")
-for name, f, ranges in FUNCTIONS:
-    rows = [row(f, draw(*ranges[i % len(ranges)])) for i in range(POINTS)]
-    print("  %s = {\n    %s,\n  }," % (name, ",\n    ".join(rows)))
-print("}")
+as_json.write("math", {name: [row(f, draw(*ranges[i % len(ranges)])) for i in range(POINTS)] for name, f, ranges in FUNCTIONS}, 2)
