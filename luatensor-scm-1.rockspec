@@ -18,7 +18,6 @@ supported_platforms = { "linux", "macosx" }
 dependencies = {
   "lua >= 5.4, < 5.5",
   "argparse >= 0.7",     -- the command luatensor
-  "dkjson >= 2.5",       -- results of measurements
 }
 test_dependencies = {
   "busted >= 2.1",

@@ -41,6 +41,23 @@ local rooms = {
   autograd = {"lua", "io", "op", "base", "math"},
 }
 
+-- The rooms below lua/luatensor that files of a room require, besides their own. Measuring and reporting are a wing:
+-- page, bench, advise, experiment, report and cli require the library, and the library requires none of them (luatensor
+-- itself loads lt.bench and lt.advise when a script first names them).
+local library = {"luatensor", "base", "array", "autograd", "gradients", "io", "nn", "optim", "data"}
+local lua_rooms = {
+  luatensor = library,
+  base = {}, array = {"base", "gradients"}, device = {"base"}, io = {"base"},
+  autograd = {"base", "gradients"}, gradients = {"base", "autograd"},
+  nn = library, optim = library, data = library,
+  page = {"base"},
+  bench = {"page", table.unpack(library)},
+  advise = {"bench", "page", table.unpack(library)},
+  experiment = {"cli", "bench", "page", table.unpack(library)},
+  report = {"advise", "experiment", "bench", "page", table.unpack(library)},
+  cli = {"report", "experiment", "advise", "bench", "page", table.unpack(library)},
+}
+
 -- ---- results ------------------------------------------------------------------------------------
 
 local list = arg[1] == "--list"
@@ -153,9 +170,9 @@ local function chain(arrows, reached, file)
   return file .. text
 end
 
--- Two files are in the same circle if each of them reaches the other.
-local function check_circles(sources)
-  local arrows, reached = read_arrows(sources), {}
+-- Two files are in the same circle if each of them reaches the other. what: "source files".
+local function check_circles(what, arrows, circles_limit, files_limit)
+  local reached = {}
   for file in pairs(arrows) do reached[file] = reach(arrows, file) end
   local circles, files, details, seen = 0, 0, {}, {}
   for _, file in ipairs(sorted_keys(arrows)) do
@@ -170,8 +187,57 @@ local function check_circles(sources)
       details[#details + 1] = "  " .. chain(arrows, reached[file], file)
     end
   end
-  compare("circles of source files", circles, limits.circles, details)
-  compare("files in circles", files, limits.files_in_circles, {})
+  compare("circles of " .. what, circles, circles_limit, details)
+  compare(what .. " in circles", files, files_limit, {})
+end
+
+-- ---- files in Lua -------------------------------------------------------------------------------
+
+-- The modules below lua/luatensor: modules["luatensor.nn"] = path.
+local function find_modules()
+  local modules = {}
+  for _, path in ipairs(lines_of "find lua/luatensor -name '*.lua'") do
+    modules[path:match "^lua/(.*)%.lua$":gsub("/init$", ""):gsub("/", ".")] = path
+  end
+  return modules
+end
+
+-- arrows[module][other]: module requires other. A name that is put together, "luatensor.nn." .. name, is left out: the
+-- list of such names stands in the room's init.lua.
+local function read_requires(modules)
+  local arrows = {}
+  for module, path in pairs(modules) do
+    arrows[module] = {}
+    local file = assert(io.open(path))
+    for line in file:lines() do
+      local name = line:gsub("%-%-.*", ""):match "require[ (]*[\"'](luatensor[%w_.]*)[\"']"
+      if name and modules[name] then arrows[module][name] = "require" end
+    end
+    file:close()
+  end
+  return arrows
+end
+
+-- The room of a module; "luatensor" for the module luatensor itself and luatensor.prompt.
+local function lua_room_of(module, modules)
+  return modules[module]:match "^lua/luatensor/([^/]+)/" or "luatensor"
+end
+
+local function check_lua()
+  local modules, wrong = find_modules(), {}
+  local arrows = read_requires(modules)
+  for _, module in ipairs(sorted_keys(modules)) do
+    local room, allowed = lua_room_of(module, modules), {}
+    for _, other in ipairs(lua_rooms[room] or {}) do allowed[other] = true end
+    for _, name in ipairs(sorted_keys(arrows[module])) do
+      local other = lua_room_of(name, modules)
+      if other ~= room and not allowed[other] then
+        wrong[#wrong + 1] = ("%s requires %s: a file of %s/ must not"):format(modules[module], name, room)
+      end
+    end
+  end
+  compare("requires that break the rules of rooms", #wrong, 0, wrong)
+  check_circles("files in Lua", arrows, 0, 0)
 end
 
 -- ---- folders ------------------------------------------------------------------------------------
@@ -272,7 +338,8 @@ end
 -- ---- all ----------------------------------------------------------------------------------------
 
 local sources = read_sources()
-check_circles(sources)
+check_circles("source files", read_arrows(sources), limits.circles, limits.files_in_circles)
+check_lua()
 check_folders()
 check_device_calls(sources)
 check_macros(sources)

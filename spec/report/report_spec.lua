@@ -21,7 +21,7 @@ local function fake_run(device, emulated)
   return {
     format = "luatensor", version = 1, kind = "experiment", name = "fake", device = device, emulated = emulated, values = {},
     where = device .. ": a <fast> one & more", options = {}, title = "Fake", question = "How fast?", claims = {}, results = {},
-    made = "2026-01-01T00:00:00Z", machine = require("luatensor.bench.machine").identity(),
+    made = "2026-01-01T00:00:00Z", machine = require "luatensor.bench.machine.identity"(),
     body = {
       document.text("It took {t}.", {t = {0.00139, "s"}}), document.note("busy"),
       document.table{title = "T", columns = {{name = "a|b", unit = "text"}, {name = "time", unit = "s"}}, rows = {{"x < y", 2.5e-6}}},

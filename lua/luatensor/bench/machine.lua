@@ -1,11 +1,10 @@
 --- This machine: what it is, and what it can do at most.
 
-local core = require "luatensor.core"
 local lt = require "luatensor"
 local arguments = require "luatensor.bench.arguments"
 local caches = require "luatensor.bench.machine.caches"
 local described = require "luatensor.bench.fields"
-local first_line = require "luatensor.bench.first_line"
+local identify = require "luatensor.bench.machine.identity"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
 local limits_file = require "luatensor.bench.machine.limits_file"
@@ -17,46 +16,6 @@ local share = require "luatensor.bench.machine.share"
 local state = require "luatensor.bench.state"
 
 local machine = {}
-
--- ---- what it is ---------------------------------------------------------------------------------
-
--- "Debian GNU/Linux 12 (bookworm)"; nil: the system does not say.
-local function distribution()
-  local file <close> = io.open("/etc/os-release")
-  return file and ("\n" .. file:read("a")):match("\nPRETTY_NAME=\"?([^\"\n]+)") or nil
-end
-
-local function system_name()
-  local kind, release = first_line("/proc/sys/kernel/ostype"), first_line("/proc/sys/kernel/osrelease")
-  local words = {distribution()}
-  words[#words + 1] = kind and release and kind .. " " .. release
-  return words[1] and table.concat(words, ", ") or nil
-end
-
-local function describe_devices()
-  local devices = {}
-  for i, info in ipairs(lt.devices()) do
-    devices[i] = {
-      device = info.device, name = info.name, kind = info.kind, cores = info.cores, isa = info.isa,
-      memory = info.memory, software = info.software, emulated = info.emulated or nil,
-    }
-  end
-  return devices
-end
-
-local fixed                      -- what does not change while the process runs
-
---- What figures were measured on. Kept with every result.
--- @treturn table devices (name, kind, cores, isa, memory, software), threads, processors that the process may use,
---   quota (of their time, in processors; nil: none), system, config (what computes, with versions), luatensor, lua
-function machine.identity()
-  fixed = fixed or {devices = describe_devices(), system = system_name()}
-  local processors, quota = core.processors()
-  return {
-    devices = fixed.devices, system = fixed.system, processors = processors, quota = quota,
-    threads = lt.get_num_threads(), config = lt.config(), luatensor = lt._VERSION, lua = _VERSION,
-  }
-end
 
 -- ---- what it can do -----------------------------------------------------------------------------
 
@@ -287,7 +246,7 @@ function machine.machine(options)
     fresh = arguments.boolean("bench.machine", "fresh", options.fresh, false),
     seconds = arguments.number("bench.machine", "seconds", options.seconds, 1e-6, 60, machine.SECONDS),
   }
-  local identity = machine.identity()
+  local identity = identify()
   local fields = {devices = {}, machine = identity}
   local steps, new, weight = prepare(fields, wanted_devices(options.devices, identity), identity, settings)
   if #new == 0 then return result.new(class, fields) end
@@ -307,7 +266,7 @@ end
 -- @treturn ?table an entry of a result's devices; nil: bench.machine was not called yet
 function machine.known(device)
   local there, name = pcall(lt.device, device)
-  local identity = machine.identity()
+  local identity = identify()
   for _, info in ipairs(identity.devices) do
     if there and info.device == name then
       local mine = measured[words_of(identity, info.emulated)]

@@ -5,7 +5,9 @@ local arguments = require "luatensor.bench.arguments"
 local described = require "luatensor.bench.fields"
 local files = require "luatensor.bench.files"
 local figures = require "luatensor.bench.figures"
+local identity = require "luatensor.bench.machine.identity"
 local interrupt = require "luatensor.bench.interrupt"
+local json = require "luatensor.io.json"
 
 local result = {}
 
@@ -34,7 +36,7 @@ end
 function result.new(class, fields)
   fields.format, fields.version, fields.kind = "luatensor", result.VERSION, class.kind
   fields.made = fields.made or os.date("!%Y-%m-%dT%H:%M:%SZ")
-  fields.machine = fields.machine or require("luatensor.bench.machine").identity()
+  fields.machine = fields.machine or identity()
   return setmetatable(fields, class)
 end
 
@@ -49,33 +51,11 @@ local function check_finite(value, path)
   end
 end
 
--- Every name in it, sorted: the same figures are the same file.
-local function names_in(value, names, seen)
-  for key, item in pairs(value) do
-    if type(key) == "string" and not seen[key] then
-      seen[key] = true
-      names[#names + 1] = key
-    end
-    if type(item) == "table" then names_in(item, names, seen) end
-  end
-  return names
-end
-
--- Without classes: dkjson asks for each name in the order, and a result's methods would answer.
-local function bare(value)
-  if type(value) ~= "table" then return value end
-  local copy = {}
-  for key, item in next, value do copy[key] = bare(item) end
-  return copy
-end
-
---- The JSON of a result.
+--- The JSON of a result: the same figures are the same file.
 -- @treturn string
 function result.encode(self)
   check_finite(self, self.kind)
-  local names = names_in(self, {}, {})
-  table.sort(names)
-  return require("dkjson").encode(bare(self), {indent = true, keyorder = names}) .. "\n"
+  return json.encode(self) .. "\n"
 end
 
 -- Kinds whose classes are made by files that lt.bench does not load.
@@ -89,15 +69,14 @@ local function class_of(kind)
   return classes[kind or false]
 end
 
-local DEEPEST <const> = 100          -- tables in tables: a report has a dozen
-
--- Loaded results inside results (a report holds experiments) get their classes back. What is wrong with one; nil:
--- nothing.
-local function restore(value, depth)
+-- Loaded results inside results (a report holds experiments) get their classes back, and lists lose that of JSON; null
+-- is no value. What is wrong with one; nil: nothing.
+local function restore(value)
   if type(value) ~= "table" then return nil end
-  if depth > DEEPEST then return "nested too deeply" end
-  for _, item in pairs(value) do
-    local problem = restore(item, depth + 1)
+  setmetatable(value, nil)
+  for key, item in pairs(value) do
+    if item == json.null then value[key] = nil end
+    local problem = restore(value[key])
     if problem then return problem end
   end
   local class = value.format == "luatensor" and class_of(value.kind)
@@ -121,10 +100,9 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong with it
 function result.decode(text, source)
-  -- no null, no metatables; what is nested very deeply overflows the stack
-  local ran, value, _, problem = pcall(require("dkjson").decode, text, 1, nil, nil, nil)
-  if not ran or type(value) ~= "table" then
-    return nil, ("%s: no JSON: %s"):format(source, problem or not ran and "nested too deeply" or "an object expected")
+  local value, problem = json.decode(text)
+  if type(value) ~= "table" then
+    return nil, ("%s: no JSON: %s"):format(source, problem or "an object expected")
   elseif value.format ~= "luatensor" then
     return nil, ("%s: not a result of luatensor"):format(source)
   elseif value.version ~= result.VERSION then
@@ -133,7 +111,7 @@ function result.decode(text, source)
   elseif not class_of(value.kind) then
     return nil, ("%s: unknown kind of result: %s"):format(source, tostring(value.kind))
   end
-  local damage = restore(value, 1)
+  local damage = restore(value)
   if damage or not is_whole(value) then
     return nil, ("%s: damaged: %s"):format(source, damage or "its fields do not fit together")
   end

@@ -15,7 +15,6 @@ local info = {
   description = "What luatensor finds on this machine: devices, libraries, versions, threads, and where it keeps " ..
     "what it compiled and measured. Where no GPU is used it says why, and what to do about it.",
   example = "luatensor info",
-  needs_json = false,
 }
 
 function info.define() end
@@ -49,7 +48,7 @@ local function facts(add)
   add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
 end
 
--- The limits that were measured before; they are read with dkjson, which this command does not insist on.
+-- The limits that were measured before.
 local function limits(device)
   local read, entry = pcall(machine.known, device)
   local name = {device, "text"}

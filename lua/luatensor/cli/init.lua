@@ -1,8 +1,8 @@
 --- The command `luatensor`. Each file of luatensor/cli/ named below is a subcommand: a table with
 -- summary and description (for --help), example (a command line), define(parser) (its options), and run(options), which
 -- gives a result: it is saved as JSON where option json says so, and shown, if the command did not show it itself
--- (prints = true). One without JSON says needs_json = false, one that has more to save has save(result, options),
--- which returns true where the result need not be shown then.
+-- (prints = true). One that has more to save has save(result, options), which returns true where the result need not be
+-- shown then.
 
 require "luatensor.base.requirements"
 local arguments = require "luatensor.cli.arguments"
@@ -132,20 +132,9 @@ local function fail(problem)
   return mistake and cli.codes.usage or cli.codes.failed
 end
 
--- Said before anything is measured, not after.
-local function check_rocks(command)
-  if command.needs_json == false then return end
-  local found, problem = pcall(require, "dkjson")
-  if not found then
-    if interrupt.is(problem) then error(problem, 0) end
-    error("needs dkjson: install the package lua-dkjson (Debian, Ubuntu) or the rock dkjson", 0)
-  end
-end
-
 local function run(argv)
   if argv[1] == "-i" then return require("luatensor.cli.prompt").run(argv) end
   local options, command = cli.reader()(argv)
-  check_rocks(command)
   if options.dtype then require("luatensor").set_default_dtype(options.dtype) end
   local result, code
   local ok, problem = pcall(function()

@@ -35,6 +35,52 @@ function json.number(n)
   return digits:find "[.e]" and digits or digits .. ".0"
 end
 
+-- A text whose bytes that are no UTF-8 became U+FFFD.
+local function make_valid(text)
+  local _, bad = utf8.len(text)
+  return bad and text:sub(1, bad - 1) .. "\u{fffd}" .. make_valid(text:sub(bad + 1)) or text
+end
+
+local write_value
+
+-- Each item begins a line, indented by two spaces a level.
+local function write_items(parts, indent, brackets, count, write)
+  for i = 1, count do
+    parts[#parts + 1] = (i == 1 and brackets:sub(1, 1) or ",") .. indent .. "  "
+    write(i)
+  end
+  parts[#parts + 1] = count == 0 and brackets or indent .. brackets:sub(2)
+end
+
+local function write_table(parts, value, indent)
+  local names = {}
+  for name in next, value do names[#names + 1] = name end
+  clocale.sort(names)
+  local last, inner = names[#names] or 0, indent .. "  "
+  if type(last) == "number" then
+    return write_items(parts, indent, "[]", last, function(i) write_value(parts, rawget(value, i), inner) end)
+  end
+  write_items(parts, indent, "{}", #names, function(i)
+    parts[#parts + 1] = json.quote(make_valid(names[i])) .. ":"
+    write_value(parts, rawget(value, names[i]), inner)
+  end)
+end
+
+function write_value(parts, value, indent)
+  if type(value) == "table" then return write_table(parts, value, indent) end
+  parts[#parts + 1] = type(value) == "string" and json.quote(make_valid(value)) or value == nil and "null"
+                      or clocale.tostring(value)
+end
+
+--- The text of a value: strings, finite numbers (floats with 14 digits), booleans, lists, whose holes are null, and
+-- tables by name, sorted. Metatables are not asked.
+-- @treturn string
+function json.encode(value)
+  local parts = {}
+  write_value(parts, value, "\n")
+  return table.concat(parts)
+end
+
 -- ---- reading ----
 
 -- state: text, at (where to read on). Errors are tables, which json.decode turns into words.
