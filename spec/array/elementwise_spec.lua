@@ -51,7 +51,9 @@ describe("elementwise", function()
       same(want, lt.elementwise("float32 x, float32 y", expression)(x, y))
     end
   end)
+end)
 
+describe("elementwise, dtypes", function()
   it("promotes as tensors do", function()
     local i, h, u, b = lt.tensor {1, 2, 3}, lt.tensor({1, 2, 3}, {dtype = "float16"}), lt.tensor({1, 200, 3}, {dtype = "uint8"}), lt.tensor {true, false, true}
     local cases = {
@@ -88,7 +90,9 @@ describe("elementwise", function()
     fails("elementwise: argument 2 (n): 0.5 does not fit int16", f, lt.zeros(2), 0.5)
     holds(f(lt.tensor {1.0}, 2.0), "[1]", {3.0})
   end)
+end)
 
+describe("elementwise, layouts", function()
   it("reads every layout", function()
     local x = lt.arange(0, 60, {dtype = "float32"}):reshape(5, 12)
     local y = lt.arange(0, 60, {dtype = "int32"}):reshape(12, 5)
@@ -136,7 +140,9 @@ describe("elementwise", function()
     fails("elementwise: at most 8 parameters, got 9", lt.elementwise,
           "bool a, bool b, bool c, bool d, bool e, bool f, bool g, bool h, bool i", "a")
   end)
+end)
 
+describe("elementwise, errors", function()
   it("names the character of what it cannot read", function()
     local long = ("x + "):rep(30) .. "z" .. (" + x"):rep(30)
     for expression, message in pairs {

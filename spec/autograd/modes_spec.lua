@@ -275,7 +275,9 @@ describe("a mode", function()
       assert.is_true(records())
     end
   end)
+end)
 
+describe("a mode in a loop of training", function()
   local function loader(get) return data.Loader({size = 4, get = get}, {batch_size = 2}):batches() end
   local function fails() error "disk" end
   local variants = {

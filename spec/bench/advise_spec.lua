@@ -94,159 +94,12 @@ describe("advise", function()
     assert.equal("cuda:0", of(0.94e-4))
   end)
 
-  describe("on a machine that others use", function()
-    local function work() return {{family = "gemm", calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end     -- 12.1 µs
-    local function one(want)
-      want.devices, want.work, want.others = {CPU}, work, want.others or 0.2
-      return flat(run(want, {sizes = {500, 1000}}))
-    end
-
-    it("goes by the least of the rounds, which others cannot make", function()
-      local r = run({others = 0.2, spread = 0.1}, {sizes = {1000}})              -- the least: 0.8 of each
-      assert.near(0.8 * 600e-6, r.sizes[1].cost.seconds, 1e-12)
-      local text = flat(r)
-      assert.truthy(text:find("at n = 1000 a call takes 480 µs there and 800 µs on cpu, 1.67× the time", 1, true), text)
-      assert.truthy(text:find("These are the least of the rounds: others used 20.0 % of the processor.", 1, true), text)
-      text = one{spread = 0.1}
-      assert.truthy(text:find("at n = 1000 a call takes 800 µs, the least of its rounds, while others used 20.0 % of the processor.", 1, true), text)
-      assert.truthy(text:find("it could be up to 18.2× as fast as cpu", 1, true), text)         -- 800 / (12.1 + 31.7)
-    end)
-
-    it("says that it cannot say, where rounds are far apart", function()
-      local text = one{spread = 0.3}
-      assert.truthy(text:find("Use cpu. How long a call takes at n = 1000 this machine was too busy to say: half of the rounds took "
-        .. "700 µs … 1.30 ms, the least 400 µs, while others used 20.0 % of the processor.", 1, true), text)
-      assert.truthy(text:find("Nothing follows for devices that are not here.", 1, true), text)
-      assert.falsy(text:find("up to", 1, true) and text:find("× as fast", 1, true), text)
-    end)
-
-    it("says that it cannot say, where the machine was theirs for a good part", function()
-      local text = one{spread = 0.01, others = 0.26}
-      assert.truthy(text:find("How long a call takes at n = 1000 this machine was too busy to say", 1, true), text)
-      assert.truthy(one{spread = 0.01, others = 0.25}:find("× as fast as cpu", 1, true))
-    end)
-
-    it("tells devices apart where even the least of the other's rounds is longer", function()
-      local function of(cpu) return run({others = 0.2, spread = 0.3, cost = function(device) return device == "cpu" and cpu or 1e-4 end},
-        {sizes = {1000}}) end
-      assert.equal("either", chosen(of(3e-4)))                        -- 0.4 · 300 µs against 1.3 · 100 µs
-      assert.equal("cuda:0", chosen(of(4e-4)))
-    end)
-  end)
-
   it("does not recommend a device whose results differ", function()
     local function wrong(x) return fake.tensor(8, x.device, x.device == "cpu" and 1 or 2) end
     local function agree(a, b) return a[1].value == b[1].value and "agree" or "differ" end
     local r = run({agree = agree}, nil, wrong)
     assert.equal("cpu cpu cpu cpu", chosen(r))
     assert.truthy(flat(r):find("The results of cuda:0 differ from those of cpu at n = 50", 1, true))
-  end)
-
-  describe("never recommends an emulated device", function()
-    it("beside a real one", function()
-      local r = run{devices = {CPU, EMULATED}, cost = function(device) return device == "cpu" and 1e-3 or 1e-9 end}
-      assert.equal("cpu cpu cpu cpu", chosen(r))
-      assert.is_true(r.emulated)
-      local text = flat(r)
-      assert.truthy(text:find("Use cpu: at n = 1000 a call takes 1.00 ms.", 1, true), text)
-      assert.truthy(text:find("An emulated device shows that this work runs there.", 1, true))
-      for _, block in ipairs(r:blocks()) do
-        for _, column in ipairs(block.columns or {}) do
-          assert.truthy(column.name ~= "cuda:0" or block.title:find("^Emulated"), block.title)
-        end
-      end
-    end)
-
-    it("nor alone", function()
-      local r = run{devices = {EMULATED}, work = function() return {{calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end}
-      assert.is_nil(r.device)
-      assert.same({}, r.bounds)
-      assert.truthy(flat(r):find("No recommendation: only an emulated device was measured.", 1, true))
-    end)
-  end)
-
-  describe("where measuring ends", function()
-    it("carries costs on by the trend, and says so", function()
-      -- 15 calls at 1000 µs are 15 ms
-      local r = run({devices = {CPU}, spread = 0}, {patience = 0.01})
-      assert.equal("cpu", r.device)
-      assert.equal(3, #r.points)
-      assert.same({1000, "cpu", "takes too long"}, {r.predictions[1].n, r.predictions[1].device, r.predictions[1].why})
-      assert.near(1e-3, r.predictions[1].seconds, 1e-9)
-      local text = flat(r)
-      assert.truthy(text:find("Measured up to n = 250; what is said of n = 1000 follows from the trend.", 1, true), text)
-      assert.truthy(text:find("extrapolated, not measured", 1, true))
-    end)
-
-    it("has no time for what does not fit, but the memory it needs", function()
-      local r = run({available = {["cuda:0"] = 1e6}})
-      assert.equal("cpu", r.sizes[4].device)                       -- 2 · 10⁶ bytes there
-      local item = r.predictions[1]
-      assert.same({1000, "cuda:0", "does not fit"}, {item.n, item.device, item.why})
-      assert.is_nil(item.seconds)
-      assert.near(2e6, item.bytes, 1)
-      assert.truthy(flat(r):find("1000 cuda:0 – 1.91 MiB does not fit", 1, true), flat(r))
-    end)
-
-    it("says so where nothing could be measured", function()
-      local r = run{fails = {cpu = 1, ["cuda:0"] = 1}}
-      assert.is_nil(r.device)
-      assert.truthy(flat(r):find("No recommendation: nothing could be measured.", 1, true))
-    end)
-  end)
-
-  describe("devices that are not here", function()
-    -- n GFLOP of products a call; an RTX 4090: n / 82600 s
-    local function work(n) return {{family = "gemm", calls = 1, flops = 1e9 * n, bytes = 0, dtype = "float32"}} end
-    local function one(options) return run({devices = {CPU}, work = work, no_gpu = "no driver", spread = 0}, options) end
-    local function of(r, id)
-      for _, row in ipairs(r.bounds) do
-        if row.id == id then return row end
-      end
-    end
-
-    it("are bounded by published figures", function()
-      local r = one()
-      local points = of(r, "rtx-4090").points
-      assert.equal(4, #points)
-      -- sent 1000 n bytes, fetched 8
-      assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9, points[4].seconds, 1e-6)
-      assert.equal("products", points[4].takes)
-      assert.equal(1, points[4].needed)
-      assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9 / 10, of(one{calls = 10}, "rtx-4090").points[4].seconds, 1e-9)
-    end)
-
-    it("without a published rate are left out; TPUs come with what they are reached by", function()
-      local r = one()
-      assert.is_nil(of(r, "threadripper-5995wx"))
-      assert.near(1000e9 / 197e12, of(r, "tpu-v5e").points[4].seconds, 1e-9)
-      assert.truthy(flat(r):find("luatensor does not reach them", 1, true))
-    end)
-
-    it("are said to be bounds", function()
-      local text = flat(one())                                      -- 12.1 ms at least, and the CPU takes 1 ms
-      assert.truthy(text:find("No other device is here: no driver.", 1, true), text)
-      assert.truthy(text:find("An NVIDIA GeForce RTX 4090 would take at least 12.1 ms by published figures: it could not be faster.", 1, true), text)
-      local slow = run({devices = {CPU}, work = work, cost = function(_, n) return 1e-2 * n end}, {patience = 1e6})
-      assert.truthy(flat(slow):find("so it could be up to 824× as fast as cpu", 1, true), flat(slow))
-    end)
-
-    it("are bounded beyond what was measured by the trend of the counted work", function()
-      local point = of(one{patience = 0.01}, "rtx-4090").points[4]
-      assert.is_true(point.extrapolated)
-      assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9, point.seconds, 1e-6)
-    end)
-
-    it("are not listed where they are here", function()
-      local r = run{devices = {CPU, {device = "cuda:0", name = "NVIDIA GeForce RTX 4090"}}, work = work}
-      assert.is_nil(of(r, "rtx-4090"))
-      assert.truthy(of(r, "h100-sxm"))
-    end)
-
-    it("are listed where only a relative of theirs is here", function()
-      local r = run{devices = {CPU, {device = "cuda:0", name = "NVIDIA GeForce RTX 4090 Laptop GPU"}}, work = work}
-      assert.truthy(of(r, "rtx-4090"))
-    end)
   end)
 
   it("keeps what was measured before a Ctrl-C", function()
@@ -301,6 +154,153 @@ describe("advise", function()
       assert.truthy(problem:find("advise: " .. case[2], 1, true), problem)
     end)
   end
+end)
+
+describe("advise, on a machine that others use", function()
+  local function work() return {{family = "gemm", calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end     -- 12.1 µs
+  local function one(want)
+    want.devices, want.work, want.others = {CPU}, work, want.others or 0.2
+    return flat(run(want, {sizes = {500, 1000}}))
+  end
+
+  it("goes by the least of the rounds, which others cannot make", function()
+    local r = run({others = 0.2, spread = 0.1}, {sizes = {1000}})              -- the least: 0.8 of each
+    assert.near(0.8 * 600e-6, r.sizes[1].cost.seconds, 1e-12)
+    local text = flat(r)
+    assert.truthy(text:find("at n = 1000 a call takes 480 µs there and 800 µs on cpu, 1.67× the time", 1, true), text)
+    assert.truthy(text:find("These are the least of the rounds: others used 20.0 % of the processor.", 1, true), text)
+    text = one{spread = 0.1}
+    assert.truthy(text:find("at n = 1000 a call takes 800 µs, the least of its rounds, while others used 20.0 % of the processor.", 1, true), text)
+    assert.truthy(text:find("it could be up to 18.2× as fast as cpu", 1, true), text)         -- 800 / (12.1 + 31.7)
+  end)
+
+  it("says that it cannot say, where rounds are far apart", function()
+    local text = one{spread = 0.3}
+    assert.truthy(text:find("Use cpu. How long a call takes at n = 1000 this machine was too busy to say: half of the rounds took "
+      .. "700 µs … 1.30 ms, the least 400 µs, while others used 20.0 % of the processor.", 1, true), text)
+    assert.truthy(text:find("Nothing follows for devices that are not here.", 1, true), text)
+    assert.falsy(text:find("up to", 1, true) and text:find("× as fast", 1, true), text)
+  end)
+
+  it("says that it cannot say, where the machine was theirs for a good part", function()
+    local text = one{spread = 0.01, others = 0.26}
+    assert.truthy(text:find("How long a call takes at n = 1000 this machine was too busy to say", 1, true), text)
+    assert.truthy(one{spread = 0.01, others = 0.25}:find("× as fast as cpu", 1, true))
+  end)
+
+  it("tells devices apart where even the least of the other's rounds is longer", function()
+    local function of(cpu) return run({others = 0.2, spread = 0.3, cost = function(device) return device == "cpu" and cpu or 1e-4 end},
+      {sizes = {1000}}) end
+    assert.equal("either", chosen(of(3e-4)))                        -- 0.4 · 300 µs against 1.3 · 100 µs
+    assert.equal("cuda:0", chosen(of(4e-4)))
+  end)
+end)
+
+describe("advise, never recommends an emulated device", function()
+  it("beside a real one", function()
+    local r = run{devices = {CPU, EMULATED}, cost = function(device) return device == "cpu" and 1e-3 or 1e-9 end}
+    assert.equal("cpu cpu cpu cpu", chosen(r))
+    assert.is_true(r.emulated)
+    local text = flat(r)
+    assert.truthy(text:find("Use cpu: at n = 1000 a call takes 1.00 ms.", 1, true), text)
+    assert.truthy(text:find("An emulated device shows that this work runs there.", 1, true))
+    for _, block in ipairs(r:blocks()) do
+      for _, column in ipairs(block.columns or {}) do
+        assert.truthy(column.name ~= "cuda:0" or block.title:find("^Emulated"), block.title)
+      end
+    end
+  end)
+
+  it("nor alone", function()
+    local r = run{devices = {EMULATED}, work = function() return {{calls = 1, flops = 1e9, bytes = 0, dtype = "float32"}} end}
+    assert.is_nil(r.device)
+    assert.same({}, r.bounds)
+    assert.truthy(flat(r):find("No recommendation: only an emulated device was measured.", 1, true))
+  end)
+end)
+
+describe("advise, where measuring ends", function()
+  it("carries costs on by the trend, and says so", function()
+    -- 15 calls at 1000 µs are 15 ms
+    local r = run({devices = {CPU}, spread = 0}, {patience = 0.01})
+    assert.equal("cpu", r.device)
+    assert.equal(3, #r.points)
+    assert.same({1000, "cpu", "takes too long"}, {r.predictions[1].n, r.predictions[1].device, r.predictions[1].why})
+    assert.near(1e-3, r.predictions[1].seconds, 1e-9)
+    local text = flat(r)
+    assert.truthy(text:find("Measured up to n = 250; what is said of n = 1000 follows from the trend.", 1, true), text)
+    assert.truthy(text:find("extrapolated, not measured", 1, true))
+  end)
+
+  it("has no time for what does not fit, but the memory it needs", function()
+    local r = run({available = {["cuda:0"] = 1e6}})
+    assert.equal("cpu", r.sizes[4].device)                       -- 2 · 10⁶ bytes there
+    local item = r.predictions[1]
+    assert.same({1000, "cuda:0", "does not fit"}, {item.n, item.device, item.why})
+    assert.is_nil(item.seconds)
+    assert.near(2e6, item.bytes, 1)
+    assert.truthy(flat(r):find("1000 cuda:0 – 1.91 MiB does not fit", 1, true), flat(r))
+  end)
+
+  it("says so where nothing could be measured", function()
+    local r = run{fails = {cpu = 1, ["cuda:0"] = 1}}
+    assert.is_nil(r.device)
+    assert.truthy(flat(r):find("No recommendation: nothing could be measured.", 1, true))
+  end)
+end)
+
+describe("advise, devices that are not here", function()
+  -- n GFLOP of products a call; an RTX 4090: n / 82600 s
+  local function work(n) return {{family = "gemm", calls = 1, flops = 1e9 * n, bytes = 0, dtype = "float32"}} end
+  local function one(options) return run({devices = {CPU}, work = work, no_gpu = "no driver", spread = 0}, options) end
+  local function of(r, id)
+    for _, row in ipairs(r.bounds) do
+      if row.id == id then return row end
+    end
+  end
+
+  it("are bounded by published figures", function()
+    local r = one()
+    local points = of(r, "rtx-4090").points
+    assert.equal(4, #points)
+    -- sent 1000 n bytes, fetched 8
+    assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9, points[4].seconds, 1e-6)
+    assert.equal("products", points[4].takes)
+    assert.equal(1, points[4].needed)
+    assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9 / 10, of(one{calls = 10}, "rtx-4090").points[4].seconds, 1e-9)
+  end)
+
+  it("without a published rate are left out; TPUs come with what they are reached by", function()
+    local r = one()
+    assert.is_nil(of(r, "threadripper-5995wx"))
+    assert.near(1000e9 / 197e12, of(r, "tpu-v5e").points[4].seconds, 1e-9)
+    assert.truthy(flat(r):find("luatensor does not reach them", 1, true))
+  end)
+
+  it("are said to be bounds", function()
+    local text = flat(one())                                      -- 12.1 ms at least, and the CPU takes 1 ms
+    assert.truthy(text:find("No other device is here: no driver.", 1, true), text)
+    assert.truthy(text:find("An NVIDIA GeForce RTX 4090 would take at least 12.1 ms by published figures: it could not be faster.", 1, true), text)
+    local slow = run({devices = {CPU}, work = work, cost = function(_, n) return 1e-2 * n end}, {patience = 1e6})
+    assert.truthy(flat(slow):find("so it could be up to 824× as fast as cpu", 1, true), flat(slow))
+  end)
+
+  it("are bounded beyond what was measured by the trend of the counted work", function()
+    local point = of(one{patience = 0.01}, "rtx-4090").points[4]
+    assert.is_true(point.extrapolated)
+    assert.near(1000 / 82600 + (1000 * 1000 + 8) / 31.508e9, point.seconds, 1e-6)
+  end)
+
+  it("are not listed where they are here", function()
+    local r = run{devices = {CPU, {device = "cuda:0", name = "NVIDIA GeForce RTX 4090"}}, work = work}
+    assert.is_nil(of(r, "rtx-4090"))
+    assert.truthy(of(r, "h100-sxm"))
+  end)
+
+  it("are listed where only a relative of theirs is here", function()
+    local r = run{devices = {CPU, {device = "cuda:0", name = "NVIDIA GeForce RTX 4090 Laptop GPU"}}, work = work}
+    assert.truthy(of(r, "rtx-4090"))
+  end)
 end)
 
 describe("lt.advise", function()

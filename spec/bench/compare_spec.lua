@@ -137,7 +137,9 @@ describe("bench.compare", function()
     assert.truthy(page:find("4.00× faster, if", 1, true), page)
     assert.truthy(page:find("Whether b does the same as a was not checked: it returns nothing, the other does.", 1, true), page)
   end)
+end)
 
+describe("bench.compare, entries that fail or stop", function()
   it("keeps the error of an entry; the others go on", function()
     local clock = clocks.new()
     local calls = 0

@@ -174,61 +174,6 @@ describe("bench.crossover", function()
     assert.equal(4, r.points[1].fetched)
   end)
 
-  describe("times that do not fit to those of other sizes", function()
-    -- The CPU takes n µs, but the first `bad` looks at n = 32 show 30 ms; others: the share that others used.
-    local function look(bad, others, more)
-      local looks = 0
-      local where = place{devices = {CPU}, others = others, work = more and more.work, cost = function(_, n)
-        if n ~= 32 then return 1e-6 * n end
-        looks = looks + 1
-        return looks <= bad and 3e-2 or 1e-6 * n
-      end}
-      local r = crossover.run(fn, {8, 16, 32, 64, 128}, {inputs = inputs, refine = 0}, where)
-      return r, r.points[3].measured[1].in_place, looks
-    end
-
-    it("are measured again where others used the processor", function()
-      local r, figures, looks = look(2, 0.6)
-      assert.equal(3, looks)
-      assert.near(32e-6, figures.median, 1e-12)
-      assert.is_nil(figures.out_of_line)
-      assert.falsy(page(r):find("do not fit", 1, true))
-    end)
-
-    it("are marked, and decide nothing, where they stay", function()
-      local r, figures, looks = look(99, 0.6)
-      assert.equal(3, looks)
-      assert.is_true(figures.out_of_line)
-      local text = page(r)
-      assert.truthy(text:find("32 +30.0 ms +2.00 %% +out of line"), text)
-      assert.truthy(text:gsub("%s+", " "):find("nothing follows from them: n = 32.", 1, true), text)
-    end)
-
-    it("are what they are on a machine that nobody else used", function()
-      local _, figures, looks = look(99, 0.05)
-      assert.equal(1, looks)
-      assert.is_nil(figures.out_of_line)
-    end)
-
-    it("give no crossing there", function()
-      local r = run({others = 0.6, cost = function(device, n, mode)
-        if device == "cpu" and n == 8 then return 0.1 end                 -- where the CPU is faster
-        return cost(device, n, mode)
-      end}, nil, {refine = 0})
-      assert.equal("undecided", r.points[2].measured[2].in_place.verdict)
-      assert.same({{from = 16, to = 32, becomes = "faster"}}, find(r, "in_place").changes)
-    end)
-
-    it("are known by larger sizes that took less, and by a growth that no work has", function()
-      local out = noise.out_of_line
-      assert.same({}, out{{16, 1e-6}, {32, 8e-6}, {64, 64e-6}})         -- n³
-      assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
-      assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
-      assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
-      assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- 32 times at most: 2 · 2⁴
-    end)
-  end)
-
   it("shows how far apart quartiles are, and marks what is far", function()
     local text = page(run({devices = {CPU}, spread = 0.02}, {8, 16}))
     assert.truthy(text:find("n +cpu +spread"), text)
@@ -251,133 +196,12 @@ describe("bench.crossover", function()
     assert.truthy(page(r):find("neither faster nor slower than cpu beyond doubt", 1, true))
   end)
 
-  describe("results", function()
-    local function agree(a, b) return a[1].value == b[1].value and "agree" or "differ" end
-
-    it("that differ give no ratio there and no crossing", function()
-      local function wrong(x) return fake.tensor(1, x.device, x.device == "cuda:0" and x.bytes == 4 * 16 ^ 2 and 2 or 1) end
-      local r = run({agree = agree}, nil, {refine = 0}, wrong)
-      assert.same({}, r.crossings)
-      local text = page(r)
-      assert.truthy(text:find("The results of cuda:0 differ from those of cpu at n = 16", 1, true), text)
-      assert.falsy(text:find("overtakes", 1, true))
-      assert.is_nil(r.points[3].measured[2].in_place.ratio)
-    end)
-
-    it("that were not compared leave a note", function()
-      local r = run({agree = function() return "not checked" end}, nil, {refine = 0})
-      assert.truthy(page(r):find("! Nothing came back that could be compared", 1, true), page(r))
-      assert.equal(2, #r.crossings)
-    end)
-
-    it("that do not repeat leave a note", function()
-      local r = run({agree = function() return "differ" end}, nil, {refine = 0})      -- the base from itself, too
-      assert.equal("does not repeat", r.points[1].measured[2].agreement)
-      assert.truthy(page(r):find("cpu gives other results each time", 1, true), page(r))
-    end)
-
-    it("that fn writes into its inputs do not repeat, and every device starts from the same", function()
-      local seen = {}
-      local function count(x)
-        seen[x.device] = seen[x.device] or x.value
-        x.value = x.value + 1
-        return x
-      end
-      assert.equal("does not repeat", run({agree = agree}, {4}, nil, count).points[1].measured[2].agreement)
-      assert.same({cpu = 1, ["cuda:0"] = 1}, seen)
-    end)
-
-    it("are compared with the values that each device had", function()
-      local function wrong(x) return fake.tensor(1, x.device, x.device == "cpu" and 1 or 2) end
-      assert.equal("differ", run({agree = agree}, {4}, nil, wrong).points[1].measured[2].agreement)
-      assert.equal("agree", run({agree = agree}, {4}).points[1].measured[2].agreement)
-    end)
-  end)
-
-  describe("leaves out, with a line,", function()
-    it("what would not fit, and all larger sizes, on that device only", function()
-      -- two tensors of 4 n² bytes in place and again for transfers: 16 n²; 90 % of 20000 bytes: n ≤ 33
-      local r = run({available = {["cuda:0"] = 20000}}, nil, {refine = 0})
-      assert.equal(1, #r.skipped)
-      local item = r.skipped[1]
-      assert.same({64, "cuda:0", "does not fit", 20000}, {item.n, item.device, item.why, item.available})
-      assert.near(16 * 64 ^ 2, item.needs, 1)
-      assert.equal(6, #r.points)
-      assert.equal(1, #r.points[6].measured)
-      local text = page(r)
-      assert.truthy(text:find("! n = 64 and larger left out on cuda:0: it would need 64.0 KiB, and 19.5 KiB", 1, true), text)
-      assert.truthy(text:find("overtakes cpu between n = 16 and n = 32", 1, true))
-    end)
-
-    it("what would take too long", function()
-      -- 15 calls of 128³ ns are 31 ms; of 64³ ns 3.9 ms
-      local r = run({devices = {CPU}, spread = 0}, nil, {patience = 0.01})
-      assert.same({128, "cpu", "takes too long"}, {r.skipped[1].n, r.skipped[1].device, r.skipped[1].why})
-      assert.near(1e-9 * 128 ^ 3, r.skipped[1].seconds, 1e-4)
-      assert.truthy(page(r):find("n = 128 and larger left out on cpu: a call would take about 2.10 ms", 1, true), page(r))
-    end)
-
-    it("what would not fit before its inputs are made", function()
-      local made = {}
-      run({devices = {CPU}, available = {cpu = 20000}}, nil, {inputs = function(n)
-        made[#made + 1] = n
-        return inputs(n)
-      end})
-      assert.same({4, 8, 16, 32}, made)                                -- 8 · 64² bytes are more than 90 % of it
-    end)
-
-    it("what runs out of memory all the same", function()
-      local r = run({fails = {["cuda:0"] = 32}}, nil, {refine = 0})
-      assert.same({{32, "out of memory"}}, {{r.skipped[1].n, r.skipped[1].why}})
-      assert.equal(6, #r.points)
-    end)
-
-    it("everything, where nothing fits at all", function()
-      local r = run({fails = {cpu = 1, ["cuda:0"] = 1}})
-      assert.equal(0, #r.points)
-      assert.equal(2, #r.skipped)
-      assert.truthy(page(r):find("0 sizes", 1, true))
-      assert.same({nil, "nothing was measured: no chart"}, {r:svg("/tmp/never.svg")})
-    end)
-  end)
-
   it("extrapolates by the power law of the last two sizes, by n² from one", function()
     assert.is_nil(grid.extrapolate({}, 8))
     assert.near(4 * 7, grid.extrapolate({{8, 7}}, 16), 1e-9)
     assert.near(1000, grid.extrapolate({{1, 99}, {2, 1}, {4, 10}}, 16), 1e-9)          -- ×10 a doubling
     assert.near(1600, grid.extrapolate({{2, 1}, {4, 100}}, 8), 1e-9)                   -- noise: no more than n⁴
     assert.near(5, grid.extrapolate({{2, 9}, {4, 5}}, 16), 1e-9)                       -- it does not become less
-  end)
-
-  describe("errors", function()
-    it("of fn pass through as they are", function()
-      local thing = {}
-      local ok, problem = pcall(run, {}, nil, nil, function() error(thing) end)
-      assert.falsy(ok)
-      assert.equal(thing, problem)
-      local count = 0
-      ok, problem = pcall(run, {}, nil, nil, function(x)
-        count = count + 1
-        if count > 7 then error("the eighth call") end
-        return x
-      end)
-      assert.falsy(ok)
-      assert.truthy(problem:find("crossover_spec.lua:%d+: the eighth call$"), problem)
-    end)
-
-    it("of tensors on another device say what to do", function()
-      local ok, problem = pcall(run, {}, nil, nil, function(x)
-        if x.device ~= "cpu" then error("add: tensors on different devices: cuda:0 and cpu") end
-        return x
-      end)
-      assert.falsy(ok)
-      assert.truthy(problem:find("and cpu\nbench.crossover: return every tensor that fn uses from inputs(n)", 1, true), problem)
-    end)
-
-    it("of inputs pass through", function()
-      local ok, problem = pcall(run, {}, nil, {inputs = function() error("no inputs", 0) end})
-      assert.same({false, "no inputs"}, {ok, problem})
-    end)
   end)
 
   it("keeps what was measured before a Ctrl-C", function()
@@ -402,105 +226,6 @@ describe("bench.crossover", function()
     assert.falsy(ok)
     assert.equal("stopped while more sizes were tried", interrupt.partial(problem).incomplete)
     assert.equal(2, #interrupt.partial(problem).points)
-  end)
-
-  describe("an emulated device", function()
-    local r
-    before_each(function() r = run({devices = {CPU, EMULATED}}) end)
-
-    it("is measured, but never compared", function()
-      assert.same({}, r.crossings)
-      assert.is_true(r.emulated)
-      for _, point in ipairs(r.points) do
-        local entry = point.measured[2]
-        assert.is_true(entry.emulated)
-        assert.is_nil(entry.in_place.ratio)
-        assert.is_nil(entry.with_transfers.verdict)
-      end
-      assert.falsy(page(r):find("overtakes", 1, true))
-    end)
-
-    it("has a table and a chart of its own", function()
-      local kinds = {}
-      for _, block in ipairs(r:blocks()) do
-        if block.kind == "table" then
-          kinds[#kinds + 1] = block.title
-          local names = {}
-          for _, column in ipairs(block.columns) do names[column.name] = true end
-          assert.falsy(names.cpu and names["cuda:0"])
-        elseif block.kind == "chart" then
-          for _, series in ipairs(block.series) do
-            assert.equal(block.title:find("^Emulated") ~= nil, series.emulated or false)
-          end
-        end
-      end
-      assert.same({"function: a call", "Emulated: seconds a call"}, kinds)
-    end)
-
-    it("does not become the base, whatever the order", function()
-      local list = run({devices = {CPU, EMULATED}}, {4}, {devices = {"cuda:0", "cpu"}}).devices
-      assert.equal("cpu", list[1].device)
-    end)
-
-    it("alone says nothing about real devices", function()
-      local alone = run({devices = {EMULATED}, work = function() return {{calls = 1, flops = 1e9, dtype = "float32"}} end})
-      assert.is_nil(alone.bounds)
-      assert.falsy(page(alone):find("NVIDIA", 1, true))
-    end)
-  end)
-
-  describe("one device alone", function()
-    -- products of 2 n³ flops; an RTX 4090 has 82.6 TFLOP/s and 31.5 GB/s
-    local function work(n) return {{calls = 1, flops = 2 * n ^ 3, bytes = 12 * n * n, dtype = "float32"}} end
-    local r
-    before_each(function() r = run({devices = {CPU}, work = work}, {16, 64, 256, 1024}, {patience = 1e6}) end)
-
-    it("has the bounds that follow from published figures", function()
-      assert.equal("rtx-4090", r.bounds[1].id)
-      local bound = r.bounds[1].points[4]
-      assert.near(2 * 1024 ^ 3 / 82.6e12, bound.in_place, 1e-9)
-      assert.equal("products", bound.takes.in_place)
-      local sent, fetched = 8 * 1024 ^ 2, 4 * 1024 ^ 2
-      assert.near(2 * 1024 ^ 3 / 82.6e12 + (sent + fetched) / 31.508e9, bound.with_transfers, 1e-7)
-      assert.equal("transfers", bound.takes.with_transfers)
-    end)
-
-    it("says from which size on another device could be faster at all", function()
-      -- the CPU's 1 ns · n³ against (3 · 4 n²) / 31.5e9 s: less at n < 0.38, so never; ten thousand times as fast a CPU:
-      local fast = run({devices = {CPU}, work = work, cost = function(_, n) return 1e-13 * n ^ 3 end}, {16, 64, 256, 1024, 4096, 16384},
-        {patience = 1e6})
-      -- 1e-13 n³ < 12 n² / 31.5e9 + 2 n³ / 82.6e12 up to n = 5026
-      assert.truthy(page(fast):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(fast))
-      assert.falsy(page(r):find("cannot be faster", 1, true))
-    end)
-
-    it("has no bound of the very device that was measured", function()
-      local own = run({devices = {{device = "cuda:0", name = "NVIDIA H100 80GB HBM3"}}, work = work}, {16})
-      assert.equal(1, #own.bounds)
-      assert.equal("rtx-4090", own.bounds[1].id)
-    end)
-
-    it("takes launching into account, which no published figure has", function()
-      -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but launching alone takes a microsecond
-      local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
-        {2, 64, 4096, 16384}, {patience = 1e6})
-      assert.truthy(page(small):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(small))
-    end)
-
-    it("shows them in a table, marked as not measured", function()
-      local text = page(r)
-      assert.truthy(text:find("Only cpu was measured, A CPU", 1, true), text)
-      assert.truthy(text:find("Devices that are not here: at least, by published figures", 1, true))
-      assert.truthy(text:find("published figures, not measured", 1, true))
-    end)
-
-    it("does without where the work was not counted", function()
-      local plain = run({devices = {CPU}})
-      assert.same({}, plain.bounds)
-      assert.truthy(page(plain):find("Only cpu was measured", 1, true))
-      local none = page(run({devices = {CPU}, fails = {cpu = 1}}))
-      assert.falsy(none:find("Only cpu", 1, true), none)
-    end)
   end)
 
   it("becomes JSON and comes back the same", function()
@@ -534,6 +259,281 @@ describe("bench.crossover", function()
       assert.truthy(problem:find("bench.crossover: " .. case[2], 1, true), problem)
     end)
   end
+end)
+
+describe("bench.crossover, times that do not fit to those of other sizes", function()
+  -- The CPU takes n µs, but the first `bad` looks at n = 32 show 30 ms; others: the share that others used.
+  local function look(bad, others, more)
+    local looks = 0
+    local where = place{devices = {CPU}, others = others, work = more and more.work, cost = function(_, n)
+      if n ~= 32 then return 1e-6 * n end
+      looks = looks + 1
+      return looks <= bad and 3e-2 or 1e-6 * n
+    end}
+    local r = crossover.run(fn, {8, 16, 32, 64, 128}, {inputs = inputs, refine = 0}, where)
+    return r, r.points[3].measured[1].in_place, looks
+  end
+
+  it("are measured again where others used the processor", function()
+    local r, figures, looks = look(2, 0.6)
+    assert.equal(3, looks)
+    assert.near(32e-6, figures.median, 1e-12)
+    assert.is_nil(figures.out_of_line)
+    assert.falsy(page(r):find("do not fit", 1, true))
+  end)
+
+  it("are marked, and decide nothing, where they stay", function()
+    local r, figures, looks = look(99, 0.6)
+    assert.equal(3, looks)
+    assert.is_true(figures.out_of_line)
+    local text = page(r)
+    assert.truthy(text:find("32 +30.0 ms +2.00 %% +out of line"), text)
+    assert.truthy(text:gsub("%s+", " "):find("nothing follows from them: n = 32.", 1, true), text)
+  end)
+
+  it("are what they are on a machine that nobody else used", function()
+    local _, figures, looks = look(99, 0.05)
+    assert.equal(1, looks)
+    assert.is_nil(figures.out_of_line)
+  end)
+
+  it("give no crossing there", function()
+    local r = run({others = 0.6, cost = function(device, n, mode)
+      if device == "cpu" and n == 8 then return 0.1 end                 -- where the CPU is faster
+      return cost(device, n, mode)
+    end}, nil, {refine = 0})
+    assert.equal("undecided", r.points[2].measured[2].in_place.verdict)
+    assert.same({{from = 16, to = 32, becomes = "faster"}}, find(r, "in_place").changes)
+  end)
+
+  it("are known by larger sizes that took less, and by a growth that no work has", function()
+    local out = noise.out_of_line
+    assert.same({}, out{{16, 1e-6}, {32, 8e-6}, {64, 64e-6}})         -- n³
+    assert.same({}, out{{16, 5e-6}, {32, 4e-6}, {64, 1e-4}})
+    assert.same({[16] = true}, out{{16, 5e-4}, {32, 4e-6}, {64, 1e-4}})
+    assert.same({[256] = true}, out{{128, 6.65e-6}, {256, 26.2e-3}})
+    assert.same({}, out{{128, 6.65e-6}, {256, 2e-4}})                 -- 32 times at most: 2 · 2⁴
+  end)
+end)
+
+describe("bench.crossover, results", function()
+  local function agree(a, b) return a[1].value == b[1].value and "agree" or "differ" end
+
+  it("that differ give no ratio there and no crossing", function()
+    local function wrong(x) return fake.tensor(1, x.device, x.device == "cuda:0" and x.bytes == 4 * 16 ^ 2 and 2 or 1) end
+    local r = run({agree = agree}, nil, {refine = 0}, wrong)
+    assert.same({}, r.crossings)
+    local text = page(r)
+    assert.truthy(text:find("The results of cuda:0 differ from those of cpu at n = 16", 1, true), text)
+    assert.falsy(text:find("overtakes", 1, true))
+    assert.is_nil(r.points[3].measured[2].in_place.ratio)
+  end)
+
+  it("that were not compared leave a note", function()
+    local r = run({agree = function() return "not checked" end}, nil, {refine = 0})
+    assert.truthy(page(r):find("! Nothing came back that could be compared", 1, true), page(r))
+    assert.equal(2, #r.crossings)
+  end)
+
+  it("that do not repeat leave a note", function()
+    local r = run({agree = function() return "differ" end}, nil, {refine = 0})      -- the base from itself, too
+    assert.equal("does not repeat", r.points[1].measured[2].agreement)
+    assert.truthy(page(r):find("cpu gives other results each time", 1, true), page(r))
+  end)
+
+  it("that fn writes into its inputs do not repeat, and every device starts from the same", function()
+    local seen = {}
+    local function count(x)
+      seen[x.device] = seen[x.device] or x.value
+      x.value = x.value + 1
+      return x
+    end
+    assert.equal("does not repeat", run({agree = agree}, {4}, nil, count).points[1].measured[2].agreement)
+    assert.same({cpu = 1, ["cuda:0"] = 1}, seen)
+  end)
+
+  it("are compared with the values that each device had", function()
+    local function wrong(x) return fake.tensor(1, x.device, x.device == "cpu" and 1 or 2) end
+    assert.equal("differ", run({agree = agree}, {4}, nil, wrong).points[1].measured[2].agreement)
+    assert.equal("agree", run({agree = agree}, {4}).points[1].measured[2].agreement)
+  end)
+end)
+
+describe("bench.crossover, leaves out, with a line,", function()
+  it("what would not fit, and all larger sizes, on that device only", function()
+    -- two tensors of 4 n² bytes in place and again for transfers: 16 n²; 90 % of 20000 bytes: n ≤ 33
+    local r = run({available = {["cuda:0"] = 20000}}, nil, {refine = 0})
+    assert.equal(1, #r.skipped)
+    local item = r.skipped[1]
+    assert.same({64, "cuda:0", "does not fit", 20000}, {item.n, item.device, item.why, item.available})
+    assert.near(16 * 64 ^ 2, item.needs, 1)
+    assert.equal(6, #r.points)
+    assert.equal(1, #r.points[6].measured)
+    local text = page(r)
+    assert.truthy(text:find("! n = 64 and larger left out on cuda:0: it would need 64.0 KiB, and 19.5 KiB", 1, true), text)
+    assert.truthy(text:find("overtakes cpu between n = 16 and n = 32", 1, true))
+  end)
+
+  it("what would take too long", function()
+    -- 15 calls of 128³ ns are 31 ms; of 64³ ns 3.9 ms
+    local r = run({devices = {CPU}, spread = 0}, nil, {patience = 0.01})
+    assert.same({128, "cpu", "takes too long"}, {r.skipped[1].n, r.skipped[1].device, r.skipped[1].why})
+    assert.near(1e-9 * 128 ^ 3, r.skipped[1].seconds, 1e-4)
+    assert.truthy(page(r):find("n = 128 and larger left out on cpu: a call would take about 2.10 ms", 1, true), page(r))
+  end)
+
+  it("what would not fit before its inputs are made", function()
+    local made = {}
+    run({devices = {CPU}, available = {cpu = 20000}}, nil, {inputs = function(n)
+      made[#made + 1] = n
+      return inputs(n)
+    end})
+    assert.same({4, 8, 16, 32}, made)                                -- 8 · 64² bytes are more than 90 % of it
+  end)
+
+  it("what runs out of memory all the same", function()
+    local r = run({fails = {["cuda:0"] = 32}}, nil, {refine = 0})
+    assert.same({{32, "out of memory"}}, {{r.skipped[1].n, r.skipped[1].why}})
+    assert.equal(6, #r.points)
+  end)
+
+  it("everything, where nothing fits at all", function()
+    local r = run({fails = {cpu = 1, ["cuda:0"] = 1}})
+    assert.equal(0, #r.points)
+    assert.equal(2, #r.skipped)
+    assert.truthy(page(r):find("0 sizes", 1, true))
+    assert.same({nil, "nothing was measured: no chart"}, {r:svg("/tmp/never.svg")})
+  end)
+end)
+
+describe("bench.crossover, errors", function()
+  it("of fn pass through as they are", function()
+    local thing = {}
+    local ok, problem = pcall(run, {}, nil, nil, function() error(thing) end)
+    assert.falsy(ok)
+    assert.equal(thing, problem)
+    local count = 0
+    ok, problem = pcall(run, {}, nil, nil, function(x)
+      count = count + 1
+      if count > 7 then error("the eighth call") end
+      return x
+    end)
+    assert.falsy(ok)
+    assert.truthy(problem:find("crossover_spec.lua:%d+: the eighth call$"), problem)
+  end)
+
+  it("of tensors on another device say what to do", function()
+    local ok, problem = pcall(run, {}, nil, nil, function(x)
+      if x.device ~= "cpu" then error("add: tensors on different devices: cuda:0 and cpu") end
+      return x
+    end)
+    assert.falsy(ok)
+    assert.truthy(problem:find("and cpu\nbench.crossover: return every tensor that fn uses from inputs(n)", 1, true), problem)
+  end)
+
+  it("of inputs pass through", function()
+    local ok, problem = pcall(run, {}, nil, {inputs = function() error("no inputs", 0) end})
+    assert.same({false, "no inputs"}, {ok, problem})
+  end)
+end)
+
+describe("bench.crossover, an emulated device", function()
+  local r
+  before_each(function() r = run({devices = {CPU, EMULATED}}) end)
+
+  it("is measured, but never compared", function()
+    assert.same({}, r.crossings)
+    assert.is_true(r.emulated)
+    for _, point in ipairs(r.points) do
+      local entry = point.measured[2]
+      assert.is_true(entry.emulated)
+      assert.is_nil(entry.in_place.ratio)
+      assert.is_nil(entry.with_transfers.verdict)
+    end
+    assert.falsy(page(r):find("overtakes", 1, true))
+  end)
+
+  it("has a table and a chart of its own", function()
+    local kinds = {}
+    for _, block in ipairs(r:blocks()) do
+      if block.kind == "table" then
+        kinds[#kinds + 1] = block.title
+        local names = {}
+        for _, column in ipairs(block.columns) do names[column.name] = true end
+        assert.falsy(names.cpu and names["cuda:0"])
+      elseif block.kind == "chart" then
+        for _, series in ipairs(block.series) do
+          assert.equal(block.title:find("^Emulated") ~= nil, series.emulated or false)
+        end
+      end
+    end
+    assert.same({"function: a call", "Emulated: seconds a call"}, kinds)
+  end)
+
+  it("does not become the base, whatever the order", function()
+    local list = run({devices = {CPU, EMULATED}}, {4}, {devices = {"cuda:0", "cpu"}}).devices
+    assert.equal("cpu", list[1].device)
+  end)
+
+  it("alone says nothing about real devices", function()
+    local alone = run({devices = {EMULATED}, work = function() return {{calls = 1, flops = 1e9, dtype = "float32"}} end})
+    assert.is_nil(alone.bounds)
+    assert.falsy(page(alone):find("NVIDIA", 1, true))
+  end)
+end)
+
+describe("bench.crossover, one device alone", function()
+  -- products of 2 n³ flops; an RTX 4090 has 82.6 TFLOP/s and 31.5 GB/s
+  local function work(n) return {{calls = 1, flops = 2 * n ^ 3, bytes = 12 * n * n, dtype = "float32"}} end
+  local r
+  before_each(function() r = run({devices = {CPU}, work = work}, {16, 64, 256, 1024}, {patience = 1e6}) end)
+
+  it("has the bounds that follow from published figures", function()
+    assert.equal("rtx-4090", r.bounds[1].id)
+    local bound = r.bounds[1].points[4]
+    assert.near(2 * 1024 ^ 3 / 82.6e12, bound.in_place, 1e-9)
+    assert.equal("products", bound.takes.in_place)
+    local sent, fetched = 8 * 1024 ^ 2, 4 * 1024 ^ 2
+    assert.near(2 * 1024 ^ 3 / 82.6e12 + (sent + fetched) / 31.508e9, bound.with_transfers, 1e-7)
+    assert.equal("transfers", bound.takes.with_transfers)
+  end)
+
+  it("says from which size on another device could be faster at all", function()
+    -- the CPU's 1 ns · n³ against (3 · 4 n²) / 31.5e9 s: less at n < 0.38, so never; ten thousand times as fast a CPU:
+    local fast = run({devices = {CPU}, work = work, cost = function(_, n) return 1e-13 * n ^ 3 end}, {16, 64, 256, 1024, 4096, 16384},
+      {patience = 1e6})
+    -- 1e-13 n³ < 12 n² / 31.5e9 + 2 n³ / 82.6e12 up to n = 5026
+    assert.truthy(page(fast):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(fast))
+    assert.falsy(page(r):find("cannot be faster", 1, true))
+  end)
+
+  it("has no bound of the very device that was measured", function()
+    local own = run({devices = {{device = "cuda:0", name = "NVIDIA H100 80GB HBM3"}}, work = work}, {16})
+    assert.equal(1, #own.bounds)
+    assert.equal("rtx-4090", own.bounds[1].id)
+  end)
+
+  it("takes launching into account, which no published figure has", function()
+    -- a bound of 16 B / 31.5e9 B/s is far less than the CPU's 20 ns, but launching alone takes a microsecond
+    local small = run({devices = {CPU}, work = work, cost = function(_, n) return n < 1024 and 2e-8 or 1e-13 * n ^ 3 end},
+      {2, 64, 4096, 16384}, {patience = 1e6})
+    assert.truthy(page(small):find("with transfers it cannot be faster than cpu up to n = 4096", 1, true), page(small))
+  end)
+
+  it("shows them in a table, marked as not measured", function()
+    local text = page(r)
+    assert.truthy(text:find("Only cpu was measured, A CPU", 1, true), text)
+    assert.truthy(text:find("Devices that are not here: at least, by published figures", 1, true))
+    assert.truthy(text:find("published figures, not measured", 1, true))
+  end)
+
+  it("does without where the work was not counted", function()
+    local plain = run({devices = {CPU}})
+    assert.same({}, plain.bounds)
+    assert.truthy(page(plain):find("Only cpu was measured", 1, true))
+    local none = page(run({devices = {CPU}, fails = {cpu = 1}}))
+    assert.falsy(none:find("Only cpu", 1, true), none)
+  end)
 end)
 
 describe("lt.bench.crossover", function()

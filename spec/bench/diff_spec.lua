@@ -134,39 +134,9 @@ describe("bench.diff", function()
     local page = tostring(lt.bench.diff(run(many), run{figure("a", 1, 1, 1)})):gsub("%s+", " ")
     assert.truthy(page:find("Only before: f1; f2; f3; f4; f5; f6; f7; f8. And 22 more.", 1, true), page)
   end)
+end)
 
-  describe("of reports", function()
-    local holder = result.class("spec report", {blocks = function() return {} end})
-    local function report(sizes, options, seconds)
-      local inner = {format = "luatensor", kind = "experiment", name = "02_large", device = "cpu", options = options, results = {},
-        values = {seconds = {value = seconds, unit = "s"}}}
-      local other = {format = "luatensor", kind = "experiment", name = "03_small", device = "cpu", options = {rows = 70}, values = {},
-        results = {run{figure("f", 1, 1, 1)}}}
-      return result.new(holder, {sections = {{runs = {inner, other}}}, sizes = sizes, machine = machine()})
-    end
-
-    it("pairs experiments of equal options only", function()
-      local before, after = report("full", {iterations = 100, seconds = 1}, 24), report("tiny", {iterations = 2, seconds = 0.1}, 1e-4)
-      local d = lt.bench.diff(before, after)
-      assert.equal(1, #d.rows)
-      assert.equal("03_small, cpu: f", d.rows[1].name)
-      assert.same({"02_large, cpu: seconds"}, d.other_work)
-      assert.same({{}, {}}, {d.only_before, d.only_after})
-      assert.truthy(tostring(d):find("the options of their experiments differ: 02_large, cpu: seconds.", 1, true), tostring(d))
-    end)
-
-    it("says that their sizes and options differ", function()
-      local before, after = report("full", {iterations = 100}, 24), report("tiny", {iterations = 2}, 1e-4)
-      assert.equal("sizes: full tiny\n02_large, cpu: option iterations: 100 2", differences(before, after))
-    end)
-
-    it("pairs what was only measured for longer", function()
-      local d = lt.bench.diff(report("full", {rows = 7, seconds = 1}, 2), report("full", {rows = 7, seconds = 0.1}, 1))
-      assert.equal(2, #d.rows)
-      assert.same({}, d.other_work)
-    end)
-  end)
-
+describe("bench.diff of runs that differ", function()
   it("names what only one of them has", function()
     local d = lt.bench.diff(run{figure("a", 1, 1, 1), figure("b", 1, 1, 1)}, run{figure("b", 2, 2, 2), figure("c", 1, 1, 1)})
     assert.same({"a"}, d.only_before)
@@ -223,7 +193,9 @@ describe("bench.diff", function()
     assert.is_true(d.same_machine)
     assert.same({}, d.differences)
   end)
+end)
 
+describe("bench.diff, notes", function()
   it("lists in what the runs differ", function()
     local other = machine{software = "driver 2"}
     other.threads, other.luatensor = 2, "1.0"
@@ -272,6 +244,38 @@ describe("bench.diff", function()
     assert.same({"noise", "slower"}, {d.rows[1].verdict, d.rows[2].verdict})
     d:save(path)
     assert.same(d, lt.bench.load(path))
+  end)
+end)
+
+describe("bench.diff, of reports", function()
+  local holder = result.class("spec report", {blocks = function() return {} end})
+  local function report(sizes, options, seconds)
+    local inner = {format = "luatensor", kind = "experiment", name = "02_large", device = "cpu", options = options, results = {},
+      values = {seconds = {value = seconds, unit = "s"}}}
+    local other = {format = "luatensor", kind = "experiment", name = "03_small", device = "cpu", options = {rows = 70}, values = {},
+      results = {run{figure("f", 1, 1, 1)}}}
+    return result.new(holder, {sections = {{runs = {inner, other}}}, sizes = sizes, machine = machine()})
+  end
+
+  it("pairs experiments of equal options only", function()
+    local before, after = report("full", {iterations = 100, seconds = 1}, 24), report("tiny", {iterations = 2, seconds = 0.1}, 1e-4)
+    local d = lt.bench.diff(before, after)
+    assert.equal(1, #d.rows)
+    assert.equal("03_small, cpu: f", d.rows[1].name)
+    assert.same({"02_large, cpu: seconds"}, d.other_work)
+    assert.same({{}, {}}, {d.only_before, d.only_after})
+    assert.truthy(tostring(d):find("the options of their experiments differ: 02_large, cpu: seconds.", 1, true), tostring(d))
+  end)
+
+  it("says that their sizes and options differ", function()
+    local before, after = report("full", {iterations = 100}, 24), report("tiny", {iterations = 2}, 1e-4)
+    assert.equal("sizes: full tiny\n02_large, cpu: option iterations: 100 2", differences(before, after))
+  end)
+
+  it("pairs what was only measured for longer", function()
+    local d = lt.bench.diff(report("full", {rows = 7, seconds = 1}, 2), report("full", {rows = 7, seconds = 0.1}, 1))
+    assert.equal(2, #d.rows)
+    assert.same({}, d.other_work)
   end)
 end)
 

@@ -145,7 +145,9 @@ describe("linear algebra in blocks", function()
       end
     end)
   end)
+end)
 
+describe("linear algebra in blocks, on threads", function()
   it("shares a matrix out among threads", function()
     for _, threads in ipairs {2, 3} do
       with_threads(threads, function()
@@ -214,7 +216,9 @@ describe("linear algebra in blocks", function()
       end
     end
   end)
+end)
 
+describe("linear algebra in blocks, of matrices near singular ones", function()
   it("says which minor is not positive", function()
     for _, name in ipairs(dtypes) do
       for _, minor in ipairs {1, 16, 17, 32, 33, 50, 64, 100} do

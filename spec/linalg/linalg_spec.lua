@@ -159,7 +159,9 @@ describe("linalg", function()
     assert.same({{0, 0}, {-math.huge, -math.huge}}, {sign:totable(), log:totable()})
     assert.same({0, 0}, la.det(lt.ones(2, 3, 3)):totable())
   end)
+end)
 
+describe("linalg, decompositions:", function()
   it("qr", function()
     each(false, function(x, what)
       local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
@@ -243,7 +245,9 @@ describe("linalg", function()
       end
     end)
   end)
+end)
 
+describe("linalg, ranks and least squares:", function()
   it("pinv and matrix_rank", function()
     each(false, function(x, what)
       local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
@@ -293,7 +297,9 @@ describe("linalg", function()
     rank = select(3, la.lstsq(lt.eye(3), lt.ones(3, 0)))
     assert.same({"[3, 0]", 3}, {tostring(x.shape), rank:item()})
   end)
+end)
 
+describe("linalg, norms and products:", function()
   it("matrix_norm and cond", function()
     each(false, function(x, what)
       local s = la.svdvals(x)
@@ -363,7 +369,9 @@ describe("linalg", function()
     assert.equal(7, x[{2, 3}]:item())
     assert.same({{0, 0}, {0, 0}, {0, 0}}, la.cross(lt.ones(3, 2), lt.ones(3, 1), {dim = 1}):totable())
   end)
+end)
 
+describe("linalg as a whole", function()
   it("gives each matrix the same result on any number of threads", function()
     if helpers.device ~= "cpu" then return end
     local before = lt.get_num_threads()

@@ -155,7 +155,9 @@ describe("a module's fields", function()
     assert.equal(3, #fine:parameters())
     assert.truthy(tostring(with(function(t) t[1] = nn.ReLU() end)))
   end)
+end)
 
+describe("a module's fields, misuse:", function()
   it("are no class fields", function()
     local Net = nn.Module:extend "Net"
     assert.raises('Net: "lin" is a field of the class, which nobody would find; make it in init: self.lin = …',

@@ -38,80 +38,6 @@ describe("public figures", function()
     assert.near(63.0e9, figures.find("h100-sxm").link, 0.05e9)
   end)
 
-  describe("peak", function()
-    it("is the dtype's own, or the next narrower one's, which it cannot exceed", function()
-      local tpu = figures.find "tpu-v5e"
-      assert.same({197e12, "bfloat16"}, {figures.peak(tpu, "float32")})
-      assert.same({67e12, "float32"}, {figures.peak(figures.find "h100-sxm", "float32")})
-      assert.same({67e12, "float64"}, {figures.peak(figures.find "h100-sxm", "float64")})
-      assert.same({67e12, "float32"}, {figures.peak(figures.find "h100-sxm", "complex64")})
-    end)
-
-    it("of a wider dtype is none of a narrower one's", function()
-      assert.is_nil(figures.peak(slow{peak = {float64 = 5}}, "float32"))
-      assert.is_nil(figures.peak(slow(), "int8"))
-      assert.is_nil(figures.peak(slow{peak = {}}, "float32"))
-    end)
-
-    it("of TF32 bounds float32 only where nothing is published of float32", function()
-      assert.same({100, "float32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "float32")})
-      assert.same({800, "tf32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "tf32")})
-      assert.same({100, "float32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "float64")})
-      assert.same({800, "tf32"}, {figures.peak(slow{peak = {tf32 = 800}}, "float32")})
-    end)
-  end)
-
-  describe("bound", function()
-    local function work(flops, bytes, fields)
-      local all = {rows = {{calls = 1, flops = flops, bytes = bytes, dtype = "float32"}}}
-      for name, value in pairs(fields or {}) do all[name] = value end
-      return all
-    end
-
-    it("is the products' time or the memory's, whichever is longer", function()
-      assert.same({3, "products"}, {figures.bound(slow(), work(300, 20), "in_place")})
-      assert.same({4, "memory"}, {figures.bound(slow(), work(300, 40), "in_place")})
-    end)
-
-    it("with transfers has them on top", function()
-      assert.same({3 + 5, "transfers"}, {figures.bound(slow(), work(300, 20, {sent = 8, fetched = 2}), "with_transfers")})
-      assert.same({3 + 0.5, "products"}, {figures.bound(slow(), work(300, 20, {sent = 1}), "with_transfers")})
-    end)
-
-    it("with transfers is the same where memory is shared, and none where the link is not published", function()
-      assert.equal(3, (figures.bound(slow{link = "shared"}, work(300, 20, {sent = 8}), "with_transfers")))
-      local unknown = slow()
-      unknown.link = nil
-      assert.is_nil(figures.bound(unknown, work(300, 20, {sent = 8}), "with_transfers"))
-      assert.equal(3, (figures.bound(unknown, work(300, 20, {sent = 8}), "in_place")))
-    end)
-
-    it("counts only bytes that no cache can spare: a cache full a call less", function()
-      local small = slow{cache = 15}
-      assert.equal(4.5, (figures.bound(small, work(0, 60), "in_place")))
-      -- 2 calls of 20 bytes, 4 of 10: (40 - 30) + 0 bytes
-      local rows = {rows = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
-      assert.equal(1, (figures.bound(small, rows, "in_place")))
-    end)
-
-    it("has a rate for each dtype; products of a dtype without one count nothing", function()
-      local both = slow{peak = {float32 = 100, float64 = 10}}
-      local rows = {rows = {{calls = 1, flops = 300, dtype = "float32"}, {calls = 1, flops = 300, dtype = "float64"}}}
-      assert.equal(3 + 30, (figures.bound(both, rows, "in_place")))
-      rows.rows[3] = {calls = 1, flops = 1e9, dtype = "int32"}
-      assert.equal(3 + 30, (figures.bound(both, rows, "in_place")))
-    end)
-
-    it("is none without a rate", function()
-      assert.is_nil(figures.bound(figures.find "threadripper-5995wx", work(1e9, 0), "in_place"))
-    end)
-
-    it("of the notebook's loop on an RTX 4090: 100 products of 7000 × 3000 by 3000 × 7000", function()
-      local flops = 100 * 2 * 7000 * 7000 * 3000
-      near(29.4e12 / 82.6e12, (figures.bound(figures.find "rtx-4090", work(flops, 0), "in_place")))
-    end)
-  end)
-
   it("are here where a device has the whole name", function()
     local h100 = figures.find "h100-sxm"
     for name, here in pairs{["NVIDIA H100 80GB HBM3"] = true, ["NVIDIA H100 PCIe"] = false, ["NVIDIA H100 NVL"] = false} do
@@ -139,5 +65,79 @@ describe("public figures", function()
       assert.same({row.name, row.source}, {block.rows[i][1], block.rows[i][#block.columns]})
     end
     assert.truthy(figures.TPU_NOTE:find("luatensor does not reach them", 1, true))
+  end)
+end)
+
+describe("public figures, peak", function()
+  it("is the dtype's own, or the next narrower one's, which it cannot exceed", function()
+    local tpu = figures.find "tpu-v5e"
+    assert.same({197e12, "bfloat16"}, {figures.peak(tpu, "float32")})
+    assert.same({67e12, "float32"}, {figures.peak(figures.find "h100-sxm", "float32")})
+    assert.same({67e12, "float64"}, {figures.peak(figures.find "h100-sxm", "float64")})
+    assert.same({67e12, "float32"}, {figures.peak(figures.find "h100-sxm", "complex64")})
+  end)
+
+  it("of a wider dtype is none of a narrower one's", function()
+    assert.is_nil(figures.peak(slow{peak = {float64 = 5}}, "float32"))
+    assert.is_nil(figures.peak(slow(), "int8"))
+    assert.is_nil(figures.peak(slow{peak = {}}, "float32"))
+  end)
+
+  it("of TF32 bounds float32 only where nothing is published of float32", function()
+    assert.same({100, "float32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "float32")})
+    assert.same({800, "tf32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "tf32")})
+    assert.same({100, "float32"}, {figures.peak(slow{peak = {float32 = 100, tf32 = 800}}, "float64")})
+    assert.same({800, "tf32"}, {figures.peak(slow{peak = {tf32 = 800}}, "float32")})
+  end)
+end)
+
+describe("public figures, bound", function()
+  local function work(flops, bytes, fields)
+    local all = {rows = {{calls = 1, flops = flops, bytes = bytes, dtype = "float32"}}}
+    for name, value in pairs(fields or {}) do all[name] = value end
+    return all
+  end
+
+  it("is the products' time or the memory's, whichever is longer", function()
+    assert.same({3, "products"}, {figures.bound(slow(), work(300, 20), "in_place")})
+    assert.same({4, "memory"}, {figures.bound(slow(), work(300, 40), "in_place")})
+  end)
+
+  it("with transfers has them on top", function()
+    assert.same({3 + 5, "transfers"}, {figures.bound(slow(), work(300, 20, {sent = 8, fetched = 2}), "with_transfers")})
+    assert.same({3 + 0.5, "products"}, {figures.bound(slow(), work(300, 20, {sent = 1}), "with_transfers")})
+  end)
+
+  it("with transfers is the same where memory is shared, and none where the link is not published", function()
+    assert.equal(3, (figures.bound(slow{link = "shared"}, work(300, 20, {sent = 8}), "with_transfers")))
+    local unknown = slow()
+    unknown.link = nil
+    assert.is_nil(figures.bound(unknown, work(300, 20, {sent = 8}), "with_transfers"))
+    assert.equal(3, (figures.bound(unknown, work(300, 20, {sent = 8}), "in_place")))
+  end)
+
+  it("counts only bytes that no cache can spare: a cache full a call less", function()
+    local small = slow{cache = 15}
+    assert.equal(4.5, (figures.bound(small, work(0, 60), "in_place")))
+    -- 2 calls of 20 bytes, 4 of 10: (40 - 30) + 0 bytes
+    local rows = {rows = {{bytes = 40, calls = 2}, {bytes = 40, calls = 4}}}
+    assert.equal(1, (figures.bound(small, rows, "in_place")))
+  end)
+
+  it("has a rate for each dtype; products of a dtype without one count nothing", function()
+    local both = slow{peak = {float32 = 100, float64 = 10}}
+    local rows = {rows = {{calls = 1, flops = 300, dtype = "float32"}, {calls = 1, flops = 300, dtype = "float64"}}}
+    assert.equal(3 + 30, (figures.bound(both, rows, "in_place")))
+    rows.rows[3] = {calls = 1, flops = 1e9, dtype = "int32"}
+    assert.equal(3 + 30, (figures.bound(both, rows, "in_place")))
+  end)
+
+  it("is none without a rate", function()
+    assert.is_nil(figures.bound(figures.find "threadripper-5995wx", work(1e9, 0), "in_place"))
+  end)
+
+  it("of the notebook's loop on an RTX 4090: 100 products of 7000 × 3000 by 3000 × 7000", function()
+    local flops = 100 * 2 * 7000 * 7000 * 3000
+    near(29.4e12 / 82.6e12, (figures.bound(figures.find "rtx-4090", work(flops, 0), "in_place")))
   end)
 end)

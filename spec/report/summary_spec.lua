@@ -95,7 +95,9 @@ describe("a report's summary", function()
     assert_says(text, "at least 356 ms")
     assert_says(text, "at most 826×")
   end)
+end)
 
+describe("a report's summary of GPUs", function()
   it("sets a real GPU beside the CPU, never an emulated one", function()
     local runs = {loop_run("cpu", 7000, 3000, 100, 100), loop_run("cuda:0", 7000, 3000, 100, 20)}
     local text = answer(report({{id = "02_large", runs = runs}}, {accelerator = "cuda:0"}), "What does the GPU bring?")
@@ -162,7 +164,9 @@ describe("a report's summary", function()
       if n == 32 then times.min, times.q1, times.median, times.q3 = 3e-6, 3e-6, 3.1e-6, 3.2e-6 end
     end), "cannot be faster below n = 64")
   end)
+end)
 
+describe("a report's summary of how it was measured", function()
   it("says that a loop was timed beside other work", function()
     local run = loop_run("cpu", 7000, 3000, 100, 294)
     run.others = 0.7
