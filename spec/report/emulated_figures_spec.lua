@@ -3,7 +3,7 @@
 -- the command shows of an emulated GPU.
 
 local bench = require "luatensor.bench"
-local marks = require "spec.support.marks"
+local marks = require "spec.support.emulated_figures"
 local shell = require "spec.support.shell"
 
 local build = os.getenv "BUILD" or "build"
