@@ -11,8 +11,9 @@ core.set_home()
 --- What the files below need, and scripts do not.
 local internal = {}
 for name in ([[
-    methods properties metatable excerpt gone dtype_of type_name nearest reductions composition expression
-    expression_apply expression_cast expression_finish user_kernel linalg_parts linear cells attention
+    methods properties metatable excerpt gone dtype_of type_name nearest reductions composition
+    elementwise_new elementwise_apply elementwise_cast elementwise_finish
+    user_kernel linalg_parts linear cells attention
     attention_back plainly sleep terminal cache_folder output_file write_file read_file no_room
     available_memory system_memory processors profile_start profile_stop profile_running working_set
     autograd updates capturing read_idx

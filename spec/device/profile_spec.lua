@@ -106,7 +106,7 @@ local function describe_families(device)
     local f = lt.elementwise("float32 x, float32 y", "x * y + 1")
     local x, y = lt.rand(10, where), lt.rand(10, where)
     local rows = counted(function() return f(x, y) end)
-    row({calls = 1, elements = 10, read = 80, written = 40, dtype = "float32"}, rows[device .. " fused"])
+    row({calls = 1, elements = 10, read = 80, written = 40, dtype = "float32"}, rows[device .. " elementwise"])
   end)
 
   it("does not count what fails", function()

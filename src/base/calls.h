@@ -439,37 +439,37 @@ typedef struct update_call {
   double      number[UPDATE_NUMBERS];
 } update_call;
 
-/* Element-wise programs: an expression of op-table rows as steps. Values are numbered: inputs, then constants
-** (from FUSED_CONSTANT on), then registers (from FUSED_REGISTER on); each is of a compute dtype. */
+/* Element-wise programs (lt.elementwise): an expression of op-table rows as steps. Values are numbered: inputs, then
+** constants (from ELEMENTWISE_CONSTANT on), then registers (from ELEMENTWISE_REGISTER on); each is of a compute dtype. */
 enum {
-  FUSED_CONSTANTS = 32, FUSED_REGISTERS = 16, FUSED_STEPS = 64,
-  FUSED_CONSTANT = MAX_IN, FUSED_REGISTER = FUSED_CONSTANT + FUSED_CONSTANTS
+  ELEMENTWISE_CONSTANTS = 32, ELEMENTWISE_REGISTERS = 16, ELEMENTWISE_STEPS = 64,
+  ELEMENTWISE_CONSTANT = MAX_IN, ELEMENTWISE_REGISTER = ELEMENTWISE_CONSTANT + ELEMENTWISE_CONSTANTS
 };
 
 /* out = op(in[0], …), out being none of the inputs. `positive` converts from `from` to `compute`, which may be a
 ** half float there: rounded to it, and kept as float32. */
-typedef struct fused_step {
+typedef struct elementwise_step {
   enum map_op op;
   enum dtype  compute, from, gives;    /* gives: of the register */
   uint8_t     in[MAX_ARITY], out;
   uint8_t     unused[3];               /* no padding: programs are hashed */
-} fused_step;
+} elementwise_step;
 
-typedef struct fused_program {
+typedef struct elementwise_program {
   int        nin, nconstant, nregister, nstep;
   enum dtype in[MAX_IN];               /* compute dtypes; operands are converted to them */
-  enum dtype constant_dtype[FUSED_CONSTANTS];
-  scalar     constant[FUSED_CONSTANTS];
-  fused_step step[FUSED_STEPS];        /* one at least; the last one's out is the result */
+  enum dtype constant_dtype[ELEMENTWISE_CONSTANTS];
+  scalar     constant[ELEMENTWISE_CONSTANTS];
+  elementwise_step step[ELEMENTWISE_STEPS];   /* one at least; the last one's out is the result */
   bool       costly;                   /* has a function such as exp */
   uint64_t   hash;                     /* of all of the above */
-} fused_program;
+} elementwise_program;
 
-typedef struct fused_call {
-  const fused_program *program;
+typedef struct elementwise_call {
+  const elementwise_program *program;
   const plan *plan;                    /* as in a map_call */
   operand    out, in[MAX_IN];
-} fused_call;
+} elementwise_call;
 
 /* A script's own kernel. A pointer or a number is its value's low bytes. */
 enum { LAUNCH_ARGUMENTS = 64 };

@@ -28,7 +28,7 @@ static work work_map(const map_call *c) {
                 .written = bytes_visited(c->plan, 0, &c->out)};
 }
 
-static work work_fused(const fused_call *c) {
+static work work_elementwise(const elementwise_call *c) {
   return (work){.dtype = c->program->step[c->program->nstep - 1].compute, .elements = (double)c->plan->count,
                 .read = bytes_in(c->plan, c->in, c->program->nin), .written = bytes_visited(c->plan, 0, &c->out)};
 }

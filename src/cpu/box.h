@@ -1,7 +1,7 @@
 #ifndef LT_CPU_BOX_H
 #define LT_CPU_BOX_H
 
-/* Boxes: what element-wise families (map.c, fused.c) cut a plan into. Kernels see each operand's box as one
+/* Boxes: what element-wise families (map.c, elementwise.c) cut a plan into. Kernels see each operand's box as one
 ** contiguous run of the dtype they compute in. */
 
 #include "cpu/cpu.h"

@@ -106,7 +106,7 @@ function parser:build(position, f, ...)
 end
 
 function parser:apply(position, name, ...)
-  local value, count = self:build(position, self.core.expression_apply, name, ...)
+  local value, count = self:build(position, self.core.elementwise_apply, name, ...)
   if value == false then
     self:fail(position, "%s takes %d argument%s, got %d", name, count, count == 1 and "" or "s", select("#", ...))
   end
@@ -132,7 +132,7 @@ function parser:call(position, name)
   local list = self:arguments()
   if self.dtypes[name] then
     if #list ~= 1 then self:fail(position, "%s takes 1 argument, got %d", name, #list) end
-    return self:build(position, self.core.expression_cast, name, list[1])
+    return self:build(position, self.core.elementwise_cast, name, list[1])
   end
   local value = self:apply(position, aliases[name] or name, table.unpack(list))
   if value ~= nil then return value end
@@ -265,10 +265,10 @@ return function(lt, _, core)
     local kinds, names = read_parameters(parameters, dtypes)
     local p = setmetatable({core = core, text = expression, dtypes = dtypes, functions = functions, parameters = {}},
                            parser)
-    local values = table.pack(core.expression(kinds, names))
+    local values = table.pack(core.elementwise_new(kinds, names))
     p.expression = values[1]
     for i, name in ipairs(names) do p.parameters[name] = values[i + 1] end
     local value = p:parse()
-    return (p:build(1, core.expression_finish, value, dtype))
+    return (p:build(1, core.elementwise_finish, value, dtype))
   end
 end

@@ -12,7 +12,7 @@ local part_names = {
 }
 
 local families = {
-  map = "element-wise", fused = "expressions", reduce = "reductions", scan = "scans", softmax = "softmax",
+  map = "element-wise", elementwise = "expressions", reduce = "reductions", scan = "scans", softmax = "softmax",
   norm = "normalisation", cross = "cross entropy",
   index = "indexing", nonzero = "true positions", search = "searches", sort = "sorting", fft = "Fourier transforms",
   linalg = "linear algebra", random = "random numbers", arange = "ranges", gemm = "matrix products",

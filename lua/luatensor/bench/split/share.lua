@@ -5,7 +5,7 @@ local machine = require "luatensor.bench.machine"
 local share = {}
 
 -- Families that memory limits: one pass over their operands, and little arithmetic.
-local streams <const> = {map = true, fused = true, reduce = true, scan = true, softmax = true,
+local streams <const> = {map = true, elementwise = true, reduce = true, scan = true, softmax = true,
                            cross = true, norm = true}
 
 --- A row's share of what bench.machine measured before.

@@ -1,31 +1,31 @@
-/* Element-wise programs. gpu/fused.c writes the unit; it includes this file after
-**   FUSED_INPUTS(X)  X(k, stored, computed) for each input: the dtypes it is stored and computed in
-**   FUSED_OUT        DT_float32 …: the result's dtype
-**   FUSED_WIDEST     bytes of the widest element that is loaded or stored
-**   FUSED_BODY       statements that make the result, which they return, of x0, x1 … */
+/* Element-wise programs. gpu/elementwise.c writes the unit; it includes this file after
+**   ELEMENTWISE_INPUTS(X)  X(k, stored, computed) for each input: the dtypes it is stored and computed in
+**   ELEMENTWISE_OUT        DT_float32 …: the result's dtype
+**   ELEMENTWISE_WIDEST     bytes of the widest element that is loaded or stored
+**   ELEMENTWISE_BODY       statements that make the result, which they return, of x0, x1 … */
 
-#include "gpu/kernels/fused_args.h"
+#include "gpu/kernels/elementwise_args.h"
 
-#define KERNEL_THREADS FUSED_THREADS
+#define KERNEL_THREADS ELEMENTWISE_THREADS
 
 #include "gpu/kernels/plan.cuh"
 #include "gpu/kernels/scalar.cuh"
 
-typedef stored_t<FUSED_OUT> out_t;
-enum { VECTOR = 16 / FUSED_WIDEST };
+typedef stored_t<ELEMENTWISE_OUT> out_t;
+enum { VECTOR = 16 / ELEMENTWISE_WIDEST };
 
 /* One element of each input, as it is computed with. */
 #define FIELD(k, stored, computed) stored_t<DT_##computed> x##k;
-struct values { FUSED_INPUTS(FIELD) };
+struct values { ELEMENTWISE_INPUTS(FIELD) };
 
 #define NAME(k, stored, computed) const auto x##k = v.x##k;
 INLINE out_t compute(const values &v) {
-  FUSED_INPUTS(NAME)
-  FUSED_BODY
+  ELEMENTWISE_INPUTS(NAME)
+  ELEMENTWISE_BODY
 }
 
 /* The element `offset` after the input's first, or its number. */
-template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const fused_in &in, int64_t offset) {
+template <int STORED, int COMPUTED> INLINE stored_t<COMPUTED> load(const elementwise_in &in, int64_t offset) {
   if (in.data) return convert<COMPUTED, STORED>(((const stored_t<STORED> *)in.data)[offset]);
   return from_word<COMPUTED>(in.value);
 }
@@ -49,22 +49,22 @@ INLINE void store_vector(out_t *out, const values *v) {
   *(pack<out_t, VECTOR> *)out = made;
 }
 
-KERNEL(fused_flat)(fused_args a) {
+KERNEL(elementwise_flat)(elementwise_args a) {
   const int64_t at = (int64_t)grid_thread() * VECTOR;
   out_t *out = (out_t *)a.out + at;
   values same;
   if (at >= a.count) return;
-  FUSED_INPUTS(LOAD_SAME)
+  ELEMENTWISE_INPUTS(LOAD_SAME)
   if (at + VECTOR <= a.count) {
     values v[VECTOR];
     for (int j = 0; j < VECTOR; j++) v[j] = same;
-    FUSED_INPUTS(LOAD_VECTOR)
+    ELEMENTWISE_INPUTS(LOAD_VECTOR)
     store_vector(out, v);
     return;
   }
   for (int64_t first = at, at = first; at < a.count; at++) {
     values v = same;
-    FUSED_INPUTS(LOAD_ONE)
+    ELEMENTWISE_INPUTS(LOAD_ONE)
     ((out_t *)a.out)[at] = compute(v);
   }
 }
@@ -83,24 +83,24 @@ KERNEL(fused_flat)(fused_args a) {
   }
 
 /* Vectors along the inner dim, whose positions the plan counts: there each input is contiguous or one value. */
-KERNEL(fused_rows)(fused_args a, gpu_plan p) {
+KERNEL(elementwise_rows)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;
-  int64_t offset[1 FUSED_INPUTS(COUNT)];
+  int64_t offset[1 ELEMENTWISE_INPUTS(COUNT)];
   plan_offsets(p, i, offset);
   values v[VECTOR];
-  FUSED_INPUTS(LOAD_ROW)
+  ELEMENTWISE_INPUTS(LOAD_ROW)
   store_vector((out_t *)a.out + offset[0], v);
 }
 
 #define LOAD_AT(k, stored, computed) v.x##k = load<DT_##stored, DT_##computed>(a.in[k], offset[1 + k]);
 
-KERNEL(fused_strided)(fused_args a, gpu_plan p) {
+KERNEL(elementwise_strided)(elementwise_args a, gpu_plan p) {
   const uint32_t i = (uint32_t)grid_thread();
   if (i >= p.count) return;
-  int64_t offset[1 FUSED_INPUTS(COUNT)];
+  int64_t offset[1 ELEMENTWISE_INPUTS(COUNT)];
   plan_offsets(p, i, offset);
   values v;
-  FUSED_INPUTS(LOAD_AT)
+  ELEMENTWISE_INPUTS(LOAD_AT)
   ((out_t *)a.out)[offset[0]] = compute(v);
 }

@@ -1,4 +1,4 @@
-#include "op/fused.h"
+#include "op/elementwise.h"
 
 #include <string.h>
 
@@ -6,21 +6,21 @@
 
 /* ---- building ---- */
 
-void expression_init(expression *e, const enum dtype *in, int nin) {
+void elementwise_init(elementwise *e, const enum dtype *in, int nin) {
   memset(e, 0, sizeof *e);
   e->program.nin = e->nvalue = nin;
   for (int i = 0; i < nin; i++) {
     e->in[i] = in[i];
     e->program.in[i] = dtype_compute(in[i]);
-    e->value[i] = (fused_value){in[i], i};
+    e->value[i] = (elementwise_value){in[i], i};
   }
 }
 
 /* The dtype in which value number `at` of the program is kept. */
-static enum dtype kept_as(const fused_program *p, int at) {
-  if (at < FUSED_CONSTANT) return p->in[at];
-  if (at < FUSED_REGISTER) return p->constant_dtype[at - FUSED_CONSTANT];
-  return p->step[at - FUSED_REGISTER].gives;
+static enum dtype kept_as(const elementwise_program *p, int at) {
+  if (at < ELEMENTWISE_CONSTANT) return p->in[at];
+  if (at < ELEMENTWISE_REGISTER) return p->constant_dtype[at - ELEMENTWISE_CONSTANT];
+  return p->step[at - ELEMENTWISE_REGISTER].gives;
 }
 
 static bool same_scalar(const scalar *a, const scalar *b) {
@@ -28,11 +28,11 @@ static bool same_scalar(const scalar *a, const scalar *b) {
          a->is_float == b->is_float && a->is_bool == b->is_bool && a->is_complex == b->is_complex;
 }
 
-static int add_constant(fused_program *p, const scalar *s, enum dtype d, int *at) {
+static int add_constant(elementwise_program *p, const scalar *s, enum dtype d, int *at) {
   int k = 0;
   while (k < p->nconstant && !(p->constant_dtype[k] == d && same_scalar(&p->constant[k], s))) k++;
-  if (k == FUSED_CONSTANTS) return ERR_OVERFLOW;
-  *at = FUSED_CONSTANT + k;
+  if (k == ELEMENTWISE_CONSTANTS) return ERR_OVERFLOW;
+  *at = ELEMENTWISE_CONSTANT + k;
   if (k < p->nconstant) return OK;
   p->constant[k].f = s->f;             /* field by field: the padding stays 0, for the hash */
   p->constant[k].im = s->im;
@@ -45,53 +45,53 @@ static int add_constant(fused_program *p, const scalar *s, enum dtype d, int *at
   return OK;
 }
 
-static int append_step(fused_program *p, const fused_step *s) {
-  if (p->nstep == FUSED_STEPS) return ERR_OVERFLOW;
+static int append_step(elementwise_program *p, const elementwise_step *s) {
+  if (p->nstep == ELEMENTWISE_STEPS) return ERR_OVERFLOW;
   p->step[p->nstep] = *s;
-  p->step[p->nstep].out = (uint8_t)(FUSED_REGISTER + p->nstep);
+  p->step[p->nstep].out = (uint8_t)(ELEMENTWISE_REGISTER + p->nstep);
   p->nstep++;
   return OK;
 }
 
 /* A step is there once, however often the expression has it. */
-static int add_step(fused_program *p, const fused_step *s, int *at) {
+static int add_step(elementwise_program *p, const elementwise_step *s, int *at) {
   int k = 0;
   for (; k < p->nstep; k++) {
-    const fused_step *have = &p->step[k];
+    const elementwise_step *have = &p->step[k];
     if (have->op == s->op && have->compute == s->compute && memcmp(have->in, s->in, sizeof s->in) == 0) break;
   }
-  *at = FUSED_REGISTER + k;
+  *at = ELEMENTWISE_REGISTER + k;
   return k < p->nstep ? OK : append_step(p, s);
 }
 
 /* To d; from its own dtype too: a copy. */
-static fused_step conversion(const fused_program *p, int from, enum dtype d) {
-  return (fused_step){.op = OP_positive, .compute = d, .from = kept_as(p, from), .gives = dtype_compute(d),
+static elementwise_step conversion(const elementwise_program *p, int from, enum dtype d) {
+  return (elementwise_step){.op = OP_positive, .compute = d, .from = kept_as(p, from), .gives = dtype_compute(d),
                       .in = {(uint8_t)from}};
 }
 
-static int add_conversion(fused_program *p, int from, enum dtype d, int *at) {
-  fused_step s = conversion(p, from, d);
+static int add_conversion(elementwise_program *p, int from, enum dtype d, int *at) {
+  elementwise_step s = conversion(p, from, d);
   return add_step(p, &s, at);
 }
 
 /* The number in the program of an op's input, kept as compute dtype d. */
-static int add_input(expression *e, const fused_arg *a, enum dtype d, int *at) {
-  fused_program *p = &e->program;
+static int add_input(elementwise *e, const elementwise_arg *a, enum dtype d, int *at) {
+  elementwise_program *p = &e->program;
   if (a->value < 0) return add_constant(p, &a->s, d, at);
   *at = e->value[a->value].at;
   return kept_as(p, *at) == d ? OK : add_conversion(p, *at, d, at);
 }
 
-static int add_value(expression *e, enum dtype d, int at, int *result) {
-  if (e->nvalue == FUSED_VALUES) return ERR_OVERFLOW;
-  e->value[e->nvalue] = (fused_value){d, at};
+static int add_value(elementwise *e, enum dtype d, int at, int *result) {
+  if (e->nvalue == ELEMENTWISE_VALUES) return ERR_OVERFLOW;
+  e->value[e->nvalue] = (elementwise_value){d, at};
   *result = e->nvalue++;
   return OK;
 }
 
 /* dtypes as they are for tensors: the ops of an expression promote as those of scripts do. */
-static int type_step(const expression *e, enum map_op op, const fused_arg *in, job *j) {
+static int type_step(const elementwise *e, enum map_op op, const elementwise_arg *in, job *j) {
   tensor stand_in[MAX_ARITY];
   j->op = op;
   j->nin = map_ops[op].nin;
@@ -112,11 +112,11 @@ static const bool is_costly[OP_COUNT] = {
 #include "ops.def"
 };
 
-int expression_apply(expression *e, enum map_op op, const fused_arg *in, int *result) {
+int elementwise_apply(elementwise *e, enum map_op op, const elementwise_arg *in, int *result) {
   job j;
   int st = type_step(e, op, in, &j);
   if (st != OK) return st;
-  fused_step s = {.op = op, .compute = j.compute, .from = j.compute,
+  elementwise_step s = {.op = op, .compute = j.compute, .from = j.compute,
                   .gives = result_dtype(map_ops[op].result, j.compute)};
   int at = 0;
   for (int i = 0; st == OK && i < j.nin; i++) {
@@ -128,7 +128,7 @@ int expression_apply(expression *e, enum map_op op, const fused_arg *in, int *re
   return st == OK ? add_value(e, j.result, at, result) : st;
 }
 
-int expression_cast(expression *e, enum dtype d, const fused_arg *in, int *result) {
+int elementwise_cast(elementwise *e, enum dtype d, const elementwise_arg *in, int *result) {
   int at, st;
   if (in->value < 0 && !scalar_fits(d, &in->s)) return ERR_SCALAR;
   st = add_input(e, in, dtype_compute(d), &at);
@@ -139,31 +139,31 @@ int expression_cast(expression *e, enum dtype d, const fused_arg *in, int *resul
 /* ---- finishing ---- */
 
 /* The last step that reads each value; -1: none. */
-static void find_last_uses(const fused_program *p, int *last) {
-  for (int k = 0; k < FUSED_STEPS; k++) last[k] = -1;
+static void find_last_uses(const elementwise_program *p, int *last) {
+  for (int k = 0; k < ELEMENTWISE_STEPS; k++) last[k] = -1;
   for (int i = 0; i < p->nstep; i++)
     for (int k = 0; k < MAX_ARITY; k++)
-      if (p->step[i].in[k] >= FUSED_REGISTER) last[p->step[i].in[k] - FUSED_REGISTER] = i;
+      if (p->step[i].in[k] >= ELEMENTWISE_REGISTER) last[p->step[i].in[k] - ELEMENTWISE_REGISTER] = i;
 }
 
 /* Registers in place of single assignment: each is used again after the last step that reads it. */
-static int deal_registers(fused_program *p) {
-  int last[FUSED_STEPS], home[FUSED_STEPS];
-  bool busy[FUSED_REGISTERS] = {false};
+static int deal_registers(elementwise_program *p) {
+  int last[ELEMENTWISE_STEPS], home[ELEMENTWISE_STEPS];
+  bool busy[ELEMENTWISE_REGISTERS] = {false};
   find_last_uses(p, last);
   for (int i = 0; i < p->nstep; i++) {
-    fused_step *s = &p->step[i];
+    elementwise_step *s = &p->step[i];
     int r = 0;
-    while (r < FUSED_REGISTERS && busy[r]) r++;
-    if (r == FUSED_REGISTERS) return ERR_OVERFLOW;
+    while (r < ELEMENTWISE_REGISTERS && busy[r]) r++;
+    if (r == ELEMENTWISE_REGISTERS) return ERR_OVERFLOW;
     busy[r] = true;
     home[i] = r;
     if (r >= p->nregister) p->nregister = r + 1;
-    s->out = (uint8_t)(FUSED_REGISTER + r);
+    s->out = (uint8_t)(ELEMENTWISE_REGISTER + r);
     for (int k = 0; k < MAX_ARITY; k++) {
-      if (s->in[k] < FUSED_REGISTER) continue;
-      int from = s->in[k] - FUSED_REGISTER;
-      s->in[k] = (uint8_t)(FUSED_REGISTER + home[from]);
+      if (s->in[k] < ELEMENTWISE_REGISTER) continue;
+      int from = s->in[k] - ELEMENTWISE_REGISTER;
+      s->in[k] = (uint8_t)(ELEMENTWISE_REGISTER + home[from]);
       if (last[from] == i) busy[home[from]] = false;
     }
     if (last[i] < 0) busy[r] = false;
@@ -178,15 +178,15 @@ static uint64_t hash_bytes(const void *data, size_t n) {
   return h;
 }
 
-int expression_finish(expression *e, const fused_arg *in, enum dtype d) {
-  fused_program *p = &e->program;
+int elementwise_finish(elementwise *e, const elementwise_arg *in, enum dtype d) {
+  elementwise_program *p = &e->program;
   arg weak = {.t = NULL, .s = in->s};
   enum dtype own = in->value < 0 ? promote_arg(DT_none, &weak) : e->value[in->value].dtype;
   int at;
   e->result = d == DT_none ? own : d;
   int st = add_input(e, in, dtype_compute(own), &at);
-  if (st == OK && at != FUSED_REGISTER + p->nstep - 1) {     /* an input or a constant: a step of its own */
-    fused_step s = conversion(p, at, dtype_compute(own));
+  if (st == OK && at != ELEMENTWISE_REGISTER + p->nstep - 1) {     /* an input or a constant: a step of its own */
+    elementwise_step s = conversion(p, at, dtype_compute(own));
     st = append_step(p, &s);
   }
   if (st == OK) st = deal_registers(p);
@@ -196,7 +196,7 @@ int expression_finish(expression *e, const fused_arg *in, enum dtype d) {
 
 /* ---- running ---- */
 
-int fused_prepare(const expression *e, job *j, int *wrong) {
+int elementwise_prepare(const elementwise *e, job *j, int *wrong) {
   j->op = OP_COUNT;
   j->nin = e->program.nin;
   j->result = e->result;
@@ -209,17 +209,17 @@ int fused_prepare(const expression *e, job *j, int *wrong) {
   return st == OK ? job_shape(j) : st;
 }
 
-int fused_run(const expression *e, const job *j, tensor *out) {
+int elementwise_run(const elementwise *e, const job *j, tensor *out) {
   int st = job_check(j, out);
   if (st != OK || out->count == 0) return st;
   plan p;
   job_plan(&p, j, out);
-  fused_call c = {.program = &e->program, .plan = &p, .out = {.data = tensor_data(out), .dtype = out->dtype}};
+  elementwise_call c = {.program = &e->program, .plan = &p, .out = {.data = tensor_data(out), .dtype = out->dtype}};
   for (int i = 0; i < j->nin; i++) {
     const tensor *t = j->in[i].t;
     if (t) c.in[i] = (operand){.data = tensor_data(t), .dtype = t->dtype};
     else c.in[i] = (operand){.dtype = e->program.in[i], .value = j->in[i].s};
   }
   place where = out->store->place;
-  return device_fused(where, &c);
+  return device_elementwise(where, &c);
 }

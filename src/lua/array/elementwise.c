@@ -5,21 +5,21 @@
 
 #include "lua/args.h"
 #include "lua/register.h"
-#include "op/fused.h"
+#include "op/elementwise.h"
 
-static const char expression_class = 0;
+static const char elementwise_class = 0;
 static const char *const call_options[] = {"out", NULL};
 
 /* ---- building: the values of an expression are light userdata, 1 + the value's number ---- */
 
-static expression *check_expression(lua_State *L, int i) {
-  expression *e = test_class(L, i, &expression_class, sizeof(expression));
+static elementwise *check_elementwise(lua_State *L, int i) {
+  elementwise *e = test_class(L, i, &elementwise_class, sizeof(elementwise));
   luaL_argcheck(L, e && lua_rawlen(L, i) == sizeof *e && e->program.hash == 0, i, "expression expected");
   return e;
 }
 
-static fused_arg check_value_arg(lua_State *L, int i, const expression *e) {
-  fused_arg a = {.value = -1};
+static elementwise_arg check_value_arg(lua_State *L, int i, const elementwise *e) {
+  elementwise_arg a = {.value = -1};
   if (lua_islightuserdata(L, i)) {
     a.value = (int)(intptr_t)lua_touserdata(L, i) - 1;
     luaL_argcheck(L, a.value >= 0 && a.value < e->nvalue, i, "no value of this expression");
@@ -37,8 +37,8 @@ static int push_value(lua_State *L, int value) {
   return 1;
 }
 
-/* expression(dtypes, names): a new one with a parameter of each dtype; values 1 … #dtypes. */
-static int l_expression(lua_State *L) {
+/* elementwise_new(dtypes, names): a new one with a parameter of each dtype; values 1 … #dtypes. */
+static int l_new(lua_State *L) {
   enum dtype in[MAX_IN];
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -49,9 +49,9 @@ static int l_expression(lua_State *L) {
     in[i] = check_dtype(L, -1, "elementwise");
     lua_pop(L, 1);
   }
-  expression *e = lua_newuserdatauv(L, sizeof *e, 1);
-  expression_init(e, in, (int)n);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &expression_class);
+  elementwise *e = lua_newuserdatauv(L, sizeof *e, 1);
+  elementwise_init(e, in, (int)n);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &elementwise_class);
   lua_setmetatable(L, -2);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 1);
@@ -66,7 +66,7 @@ static int find_op(const char *name) {
 }
 
 /* The dtypes that do not fit, as in "not for float32 and bool". */
-static int raise_dtypes(lua_State *L, const char *name, const expression *e, const fused_arg *in, int n) {
+static int raise_dtypes(lua_State *L, const char *name, const elementwise *e, const elementwise_arg *in, int n) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   lua_pushfstring(L, "%s: not for ", name);
@@ -80,7 +80,8 @@ static int raise_dtypes(lua_State *L, const char *name, const expression *e, con
   return lua_error(L);
 }
 
-static int raise_step(lua_State *L, const char *name, int status, const expression *e, const fused_arg *in, int n) {
+static int raise_step(lua_State *L, const char *name, int status, const elementwise *e, const elementwise_arg *in,
+                      int n) {
   switch (status) {
     case ERR_DTYPE:  return raise_dtypes(L, name, e, in, n);
     case ERR_SCALAR: lua_pushfstring(L, "%s: a number does not fit the integers it meets", name); return lua_error(L);
@@ -88,9 +89,9 @@ static int raise_step(lua_State *L, const char *name, int status, const expressi
   }
 }
 
-/* expression_apply(e, name, …): the value of an op; nil: there is no such op, or (false, n) it takes n values. */
+/* elementwise_apply(e, name, …): the value of an op; nil: there is no such op, or (false, n) it takes n values. */
 static int l_apply(lua_State *L) {
-  expression *e = check_expression(L, 1);
+  elementwise *e = check_elementwise(L, 1);
   const char *name = luaL_checkstring(L, 2);
   int op = find_op(name), n = lua_gettop(L) - 2, value;
   if (op < 0) return 0;
@@ -99,18 +100,18 @@ static int l_apply(lua_State *L) {
     lua_pushinteger(L, map_ops[op].nin);
     return 2;
   }
-  fused_arg in[MAX_ARITY];
+  elementwise_arg in[MAX_ARITY];
   for (int i = 0; i < n; i++) in[i] = check_value_arg(L, 3 + i, e);
-  int st = expression_apply(e, (enum map_op)op, in, &value);
+  int st = elementwise_apply(e, (enum map_op)op, in, &value);
   return st == OK ? push_value(L, value) : raise_step(L, name, st, e, in, n);
 }
 
-/* expression_cast(e, dtype, v) */
+/* elementwise_cast(e, dtype, v) */
 static int l_cast(lua_State *L) {
-  expression *e = check_expression(L, 1);
+  elementwise *e = check_elementwise(L, 1);
   enum dtype d = check_dtype(L, 2, "elementwise");
-  fused_arg in = check_value_arg(L, 3, e);
-  int value, st = expression_cast(e, d, &in, &value);
+  elementwise_arg in = check_value_arg(L, 3, e);
+  int value, st = elementwise_cast(e, d, &in, &value);
   if (st == ERR_SCALAR) {
     lua_pushfstring(L, "%s does not fit %s", push_plain(L, 3), dtypes[d].name);
     return lua_error(L);
@@ -127,7 +128,7 @@ static const char *parameter_name(lua_State *L, int expression_at, int i) {
   return name ? name : "?";
 }
 
-static int raise_call(lua_State *L, int status, const expression *e, const job *j, int wrong) {
+static int raise_call(lua_State *L, int status, const elementwise *e, const job *j, int wrong) {
   const char *name = parameter_name(L, lua_upvalueindex(1), wrong), *dtype = dtypes[e->in[wrong]].name;
   if (status == ERR_DTYPE)
     return luaL_error(L, "elementwise: argument %d (%s): %s does not go into %s; use :to(\"%s\")", wrong + 1, name,
@@ -146,14 +147,14 @@ static int finish_call(lua_State *L, const job *j, bool in_place) {
 
 /* f(x, y, …, {out = t}); upvalue: the expression. */
 static int l_call(lua_State *L) {
-  const expression *e = lua_touserdata(L, lua_upvalueindex(1));
+  const elementwise *e = lua_touserdata(L, lua_upvalueindex(1));
   job j;
   int nargs, wrong, options = check_options(L, "elementwise", call_options, &nargs);
   if (nargs != e->program.nin)
     return luaL_error(L, "elementwise: %d argument%s expected, got %d", e->program.nin,
                       e->program.nin == 1 ? "" : "s", nargs);
   for (int i = 0; i < nargs; i++) check_arg(L, i + 1, "elementwise", &j.in[i]);
-  int st = fused_prepare(e, &j, &wrong);
+  int st = elementwise_prepare(e, &j, &wrong);
   if (st != OK) return raise_call(L, st, e, &j, wrong);
   if (!j.has_place) j.place = default_place(L);
   tensor *out = opt_out(L, options, "elementwise");
@@ -166,16 +167,16 @@ static int l_call(lua_State *L) {
     for (int i = 0; i < nargs; i++) if (j.in[i].t) both[n++] = j.in[i].t;
     if (n > 1) return raise(L, "elementwise", ERR_DEVICES, both, n);
   }
-  TRY(L, j.place, st, fused_run(e, &j, out));
+  TRY(L, j.place, st, elementwise_run(e, &j, out));
   return st == OK ? finish_call(L, &j, given) : raise_job(L, "elementwise", st, &j, out);
 }
 
-/* expression_finish(e, v, dtype): the function; dtype may be nil. */
+/* elementwise_finish(e, v, dtype): the function; dtype may be nil. */
 static int l_finish(lua_State *L) {
-  expression *e = check_expression(L, 1);
-  fused_arg in = check_value_arg(L, 2, e);
+  elementwise *e = check_elementwise(L, 1);
+  elementwise_arg in = check_value_arg(L, 2, e);
   enum dtype d = lua_isnoneornil(L, 3) ? DT_none : check_dtype(L, 3, "elementwise");
-  if (expression_finish(e, &in, d) != OK) {
+  if (elementwise_finish(e, &in, d) != OK) {
     lua_pushliteral(L, "the expression is too long");
     return lua_error(L);
   }
@@ -185,14 +186,14 @@ static int l_finish(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"expression", l_expression, ANY}, {"expression_apply", l_apply, ANY}, {"expression_cast", l_cast, ANY},
-  {"expression_finish", l_finish, ANY}, {NULL, NULL, 0}
+  {"elementwise_new", l_new, ANY}, {"elementwise_apply", l_apply, ANY}, {"elementwise_cast", l_cast, ANY},
+  {"elementwise_finish", l_finish, ANY}, {NULL, NULL, 0}
 };
 
-void open_fused(lua_State *L) {
+void open_elementwise(lua_State *L) {
   add_functions(L, functions);
   lua_newtable(L);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &expression_class);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &elementwise_class);
 }

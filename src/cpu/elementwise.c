@@ -15,12 +15,12 @@ typedef char box_bytes[BOX_BYTES];
 /* What a thread works in. */
 typedef struct desk {
   side      out, in[MAX_IN];
-  _Alignas(64) box_bytes constant[FUSED_CONSTANTS], value[FUSED_REGISTERS];
-  const char *at[FUSED_REGISTER + FUSED_REGISTERS];      /* the box of each value */
+  _Alignas(64) box_bytes constant[ELEMENTWISE_CONSTANTS], value[ELEMENTWISE_REGISTERS];
+  const char *at[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS];      /* the box of each value */
 } desk;
 
 typedef struct task {
-  const fused_call *call;
+  const elementwise_call *call;
   enum dtype result;
   cut   cut;
   desk *desks;
@@ -29,20 +29,20 @@ typedef struct task {
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static void set_desk(desk *w, const task *t) {
-  const fused_call *c = t->call;
-  const fused_program *p = c->program;
+  const elementwise_call *c = t->call;
+  const elementwise_program *p = c->program;
   side_init(&w->out, &c->out, c->plan->stride[0], t->result, c->out.dtype);
   for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[1 + k], p->in[k]);
   for (int k = 0; k < p->nconstant; k++) {
     int64_t n = least(BOX_COUNT, BOX_BYTES / dtype_size(p->constant_dtype[k]));
     fill_constant(&p->constant[k], p->constant_dtype[k], n, w->constant[k]);
-    w->at[FUSED_CONSTANT + k] = w->constant[k];
+    w->at[ELEMENTWISE_CONSTANT + k] = w->constant[k];
   }
-  for (int k = 0; k < p->nregister; k++) w->at[FUSED_REGISTER + k] = w->value[k];
+  for (int k = 0; k < p->nregister; k++) w->at[ELEMENTWISE_REGISTER + k] = w->value[k];
 }
 
 /* A conversion; to a half float and back where the step rounds to one. */
-static void convert_step(const fused_step *s, int64_t n, char *out, const char *in) {
+static void convert_step(const elementwise_step *s, int64_t n, char *out, const char *in) {
   const convert_kernel (*table)[DTYPE_COUNT] = cpu_isa->convert->convert;
   _Alignas(64) char half[2 * BOX_COUNT];
   bool rounds = s->compute != s->gives;
@@ -54,7 +54,7 @@ static void convert_step(const fused_step *s, int64_t n, char *out, const char *
   if (rounds) table[s->compute][s->gives](n, out, half);
 }
 
-static void run_step(const fused_step *s, const desk *w, int64_t n, char *out) {
+static void run_step(const elementwise_step *s, const desk *w, int64_t n, char *out) {
   const void *in[MAX_ARITY];
   if (s->op == OP_positive) {
     convert_step(s, n, out, w->at[s->in[0]]);
@@ -64,19 +64,19 @@ static void run_step(const fused_step *s, const desk *w, int64_t n, char *out) {
   cpu_isa->map->kernel[s->op][s->compute](n, out, in);
 }
 
-static void run_box(desk *w, const fused_call *c, const box *b) {
-  const fused_program *p = c->program;
+static void run_box(desk *w, const elementwise_call *c, const box *b) {
+  const elementwise_program *p = c->program;
   int ndim = c->plan->ndim, last = p->nstep - 1;
   char *target = side_target(&w->out, b, ndim, b->offset[0]);
   for (int k = 0; k < p->nin; k++) w->at[k] = side_fetch(&w->in[k], b, ndim, b->offset[1 + k], w->in[k].block);
-  for (int k = 0; k < last; k++) run_step(&p->step[k], w, b->count, w->value[p->step[k].out - FUSED_REGISTER]);
+  for (int k = 0; k < last; k++) run_step(&p->step[k], w, b->count, w->value[p->step[k].out - ELEMENTWISE_REGISTER]);
   run_step(&p->step[last], w, b->count, target);
   side_deliver(&w->out, b, ndim, b->offset[0], target);
 }
 
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const task *t = task_at;
-  const fused_call *c = t->call;
+  const elementwise_call *c = t->call;
   int noperands = 1 + c->program->nin;
   desk *w = &t->desks[worker];
   box b;
@@ -88,15 +88,15 @@ static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worke
   }
 }
 
-static bool has_kernels(const fused_program *p) {
+static bool has_kernels(const elementwise_program *p) {
   for (int k = 0; k < p->nstep; k++)
     if (p->step[k].op != OP_positive && !cpu_isa->map->kernel[p->step[k].op][p->step[k].compute]) return false;
   return true;
 }
 
 /* Elements of a box, which every operand, constant and step has room for. */
-static int64_t most_elements(const fused_call *c) {
-  const fused_program *p = c->program;
+static int64_t most_elements(const elementwise_call *c) {
+  const elementwise_program *p = c->program;
   int64_t most = box_most(&c->out, c->in, p->nin, p->in[0]);
   for (int k = 0; k < p->nconstant; k++) most = least(most, BOX_BYTES / dtype_size(p->constant_dtype[k]));
   for (int k = 0; k < p->nin; k++) most = least(most, BOX_BYTES / dtype_size(p->in[k]));
@@ -104,8 +104,8 @@ static int64_t most_elements(const fused_call *c) {
   return most;
 }
 
-int cpu_fused(int index, const fused_call *c) {
-  const fused_program *p = c->program;
+int cpu_elementwise(int index, const elementwise_call *c) {
+  const elementwise_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
   task t = {.call = c, .result = p->step[p->nstep - 1].gives};

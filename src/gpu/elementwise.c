@@ -1,12 +1,12 @@
 /* Element-wise programs: each is a unit of its own, written here and compiled at first use for the dtypes that its
-** operands are stored in (kernels/fused.cuh). */
+** operands are stored in (kernels/elementwise.cuh). */
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
-#include "gpu/kernels/fused_args.h"
+#include "gpu/kernels/elementwise_args.h"
 #include "gpu/plan.h"
 
 static const char *const op_names[OP_COUNT] = {
@@ -43,13 +43,13 @@ static void add(text *t, const char *format, ...) {
 }
 
 /* The step that wrote each register last: steps have names of their own, since registers change their type. */
-typedef struct writers { int step[FUSED_REGISTERS]; } writers;
+typedef struct writers { int step[ELEMENTWISE_REGISTERS]; } writers;
 
-static void add_value(text *t, const fused_program *p, const writers *w, int value) {
-  if (value < FUSED_CONSTANT) add(t, "x%d", value);
-  else if (value >= FUSED_REGISTER) add(t, "s%d", w->step[value - FUSED_REGISTER]);
+static void add_value(text *t, const elementwise_program *p, const writers *w, int value) {
+  if (value < ELEMENTWISE_CONSTANT) add(t, "x%d", value);
+  else if (value >= ELEMENTWISE_REGISTER) add(t, "s%d", w->step[value - ELEMENTWISE_REGISTER]);
   else {
-    int k = value - FUSED_CONSTANT;
+    int k = value - ELEMENTWISE_CONSTANT;
     enum dtype d = p->constant_dtype[k];
     gpu_word v = gpu_number(&p->constant[k], d);
     add(t, "from_word<DT_%s>({0x%llxull, 0x%llxull})", dtypes[d].name, (unsigned long long)v.low,
@@ -57,8 +57,8 @@ static void add_value(text *t, const fused_program *p, const writers *w, int val
   }
 }
 
-static void add_step(text *t, const fused_program *p, writers *w, int i) {
-  const fused_step *s = &p->step[i];
+static void add_step(text *t, const elementwise_program *p, writers *w, int i) {
+  const elementwise_step *s = &p->step[i];
   const char *computed = dtypes[s->compute].name, *gives = dtypes[s->gives].name;
   add(t, " const auto s%d = ", i);
   if (s->op != OP_positive) add(t, "op_%s<stored_t<DT_%s>>::apply(", op_names[s->op], computed);
@@ -69,26 +69,27 @@ static void add_step(text *t, const fused_program *p, writers *w, int i) {
     add_value(t, p, w, s->in[k]);
   }
   add(t, s->op == OP_positive && s->compute != s->gives ? ")); \\\n" : "); \\\n");
-  w->step[s->out - FUSED_REGISTER] = i;
+  w->step[s->out - ELEMENTWISE_REGISTER] = i;
 }
 
-static int widest(const fused_call *c) {
+static int widest(const elementwise_call *c) {
   int most = dtype_size(c->out.dtype);
   for (int k = 0; k < c->program->nin; k++)
     if (c->in[k].data && dtype_size(c->in[k].dtype) > most) most = dtype_size(c->in[k].dtype);
   return most;
 }
 
-static void write_unit(text *t, const fused_call *c) {
-  const fused_program *p = c->program;
+static void write_unit(text *t, const elementwise_call *c) {
+  const elementwise_program *p = c->program;
   writers w = {{0}};
   int last = p->nstep - 1;
-  add(t, "#define FUSED_INPUTS(X)");
+  add(t, "#define ELEMENTWISE_INPUTS(X)");
   for (int k = 0; k < p->nin; k++) add(t, " X(%d, %s, %s)", k, dtypes[c->in[k].dtype].name, dtypes[p->in[k]].name);
-  add(t, "\n#define FUSED_OUT DT_%s\n#define FUSED_WIDEST %d\n", dtypes[c->out.dtype].name, widest(c));
-  add(t, "#define FUSED_BODY \\\n");
+  add(t, "\n#define ELEMENTWISE_OUT DT_%s\n#define ELEMENTWISE_WIDEST %d\n", dtypes[c->out.dtype].name, widest(c));
+  add(t, "#define ELEMENTWISE_BODY \\\n");
   for (int i = 0; i < p->nstep; i++) add_step(t, p, &w, i);
-  add(t, " return convert<FUSED_OUT, DT_%s>(s%d);\n#include \"fused.cuh\"\n", dtypes[p->step[last].gives].name, last);
+  add(t, " return convert<ELEMENTWISE_OUT, DT_%s>(s%d);\n", dtypes[p->step[last].gives].name, last);
+  add(t, "#include \"elementwise.cuh\"\n");
 }
 
 /* ---- kernels ---- */
@@ -96,15 +97,15 @@ static void write_unit(text *t, const fused_call *c) {
 enum entry { FLAT, ROWS, STRIDED };
 
 /* A hash of 54 bits of the program and of how its operands are stored. */
-static uint64_t key_of(const fused_call *c, enum entry entry) {
+static uint64_t key_of(const elementwise_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
   h = (h ^ c->out.dtype) * 0x9E3779B97F4A7C15u;
-  return (uint64_t)GPU_fused << 56 | h >> 10 << 2 | entry;
+  return (uint64_t)GPU_elementwise << 56 | h >> 10 << 2 | entry;
 }
 
-static int find_kernel(gpu *g, const fused_call *c, enum entry entry, const gpu_kernel **k) {
-  static const char *const entries[] = {"fused_flat", "fused_rows", "fused_strided"};
+static int find_kernel(gpu *g, const elementwise_call *c, enum entry entry, const gpu_kernel **k) {
+  static const char *const entries[] = {"elementwise_flat", "elementwise_rows", "elementwise_strided"};
   uint64_t key = key_of(c, entry);
   *k = gpu_find(g, key);
   if (*k) return OK;
@@ -130,7 +131,7 @@ static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
 }
 
 /* Is each operand contiguous or (inputs) one value along the inner dim? Fills args->runs. */
-static bool has_vectors(const fused_call *c, fused_args *args, int vector) {
+static bool has_vectors(const elementwise_call *c, elementwise_args *args, int vector) {
   const plan *p = c->plan;
   if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;
   for (int k = 0; k < c->program->nin; k++) {
@@ -143,28 +144,28 @@ static bool has_vectors(const fused_call *c, fused_args *args, int vector) {
   return true;
 }
 
-static int run_flat(gpu *g, const fused_call *c, fused_args *args, int vector) {
+static int run_flat(gpu *g, const elementwise_call *c, elementwise_args *args, int vector) {
   const gpu_kernel *k;
-  int64_t blocks = share(args->count, (int64_t)FUSED_THREADS * vector);
+  int64_t blocks = share(args->count, (int64_t)ELEMENTWISE_THREADS * vector);
   int st = find_kernel(g, c, FLAT, &k);
-  return st == OK ? gpu_launch(g, k, (unsigned)blocks, FUSED_THREADS, 0, (void *[]){args}) : st;
+  return st == OK ? gpu_launch(g, k, (unsigned)blocks, ELEMENTWISE_THREADS, 0, (void *[]){args}) : st;
 }
 
 /* In pieces that 32-bit positions can count. */
-static int run_planned(gpu *g, const fused_call *c, const plan *whole, fused_args *args, enum entry entry) {
+static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, elementwise_args *args, enum entry entry) {
   const gpu_kernel *k;
   int64_t pieces = gpu_plan_pieces(whole, PLAN_MOST);
   int st = find_kernel(g, c, entry, &k);
   for (int64_t i = 0; st == OK && i < pieces; i++) {
     gpu_plan p;
     gpu_plan_piece(&p, whole, 1 + c->program->nin, PLAN_MOST, i);
-    st = gpu_launch(g, k, (unsigned)share(p.count, FUSED_THREADS), FUSED_THREADS, 0, (void *[]){args, &p});
+    st = gpu_launch(g, k, (unsigned)share(p.count, ELEMENTWISE_THREADS), ELEMENTWISE_THREADS, 0, (void *[]){args, &p});
   }
   return st;
 }
 
 /* The inner dim counted in vectors. */
-static int run_rows(gpu *g, const fused_call *c, fused_args *args, int vector) {
+static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, int vector) {
   plan p = *c->plan;
   int inner = p.ndim - 1;
   p.shape[inner] /= vector;
@@ -174,18 +175,18 @@ static int run_rows(gpu *g, const fused_call *c, fused_args *args, int vector) {
 }
 
 /* The best of the three ways. */
-static int run(gpu *g, const fused_call *c, fused_args *args) {
+static int run(gpu *g, const elementwise_call *c, elementwise_args *args) {
   const plan *p = c->plan;
   int vector = 16 / widest(c);
   if (!has_vectors(c, args, vector)) return run_planned(g, c, p, args, STRIDED);
-  if (p->ndim <= 1 && share(args->count, (int64_t)FUSED_THREADS * vector) <= INT32_MAX)
+  if (p->ndim <= 1 && share(args->count, (int64_t)ELEMENTWISE_THREADS * vector) <= INT32_MAX)
     return run_flat(g, c, args, vector);
   if (p->ndim > 1 && p->shape[p->ndim - 1] % vector == 0) return run_rows(g, c, args, vector);
   return run_planned(g, c, p, args, STRIDED);
 }
 
-static int fused(gpu *g, const fused_call *c) {
-  fused_args args = {.out = c->out.data, .count = c->plan->count};
+static int run_program(gpu *g, const elementwise_call *c) {
+  elementwise_args args = {.out = c->out.data, .count = c->plan->count};
   for (int k = 0; k < c->program->nin; k++) {
     const operand *o = &c->in[k];
     gpu_reads(g, o->data);
@@ -196,12 +197,12 @@ static int fused(gpu *g, const fused_call *c) {
   return run(g, c, &args);
 }
 
-int gpu_fused(int index, const fused_call *c) {
+int gpu_elementwise(int index, const elementwise_call *c) {
   gpu *g;
-  const fused_program *p = c->program;
+  const elementwise_program *p = c->program;
   for (int i = 0; i < p->nstep; i++)
     if (p->step[i].op != OP_positive && !gpu_has(p->step[i].op, p->step[i].compute)) return ERR_NO_KERNEL;
   if (c->plan->count == 0) return OK;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, fused(g, c)) : st;
+  return st == OK ? gpu_leave(g, run_program(g, c)) : st;
 }
