@@ -248,7 +248,7 @@ gpu.describe("a profile on a GPU", {{}, {LUATENSOR_EMULATOR = "order=lazy,device
     }]], "twice")
     local x, y = lt.ones(10), lt.zeros(10)
     local rows = profile("serialised", function() kernel({count = 10}, x, y, 10) end)
-    row({calls = 1, read = 40, written = 40, flops = 0}, rows["cuda kernel_launch"])
+    row({calls = 1, read = 40, written = 40, flops = 0}, rows["cuda user_kernel"])
     assert.equal(20, y:sum():item())
   end)
 

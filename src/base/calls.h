@@ -129,11 +129,12 @@ typedef struct softmax_call {
 
 /* Cross entropy of rows of logits x, each with a class c: (log(sum of exp(x)) - x[c]) * scale. Rows of class `ignored`, where
 ** `ignores` is set, give 0. scale is 1 or, of the mean, 1 / the number of rows that are not ignored. All contiguous. */
-enum cross_reduction { CROSS_none, CROSS_mean, CROSS_sum };      /* ORDER reductions, lua/luatensor/gradients/loss.lua */
+/* ORDER reductions, lua/luatensor/gradients/loss.lua */
+enum cross_entropy_reduction { CROSS_ENTROPY_none, CROSS_ENTROPY_mean, CROSS_ENTROPY_sum };
 
-typedef struct cross_call {
+typedef struct cross_entropy_call {
   bool       backward;
-  enum cross_reduction reduction;
+  enum cross_entropy_reduction reduction;
   enum dtype compute;          /* of losses and sums */
   int64_t    rows, n;
   operand    in;               /* [rows][n] */
@@ -144,7 +145,7 @@ typedef struct cross_call {
   void      *sums;             /* [2 * rows + 1]: the largest element of each row; the sum of exp(x - largest); scale */
   operand    out;              /* backward: [rows][n], the gradients of in */
   int64_t   *bad;
-} cross_call;
+} cross_entropy_call;
 
 /* Normalisation of x [rows][segments][run], contiguous: y = (x - mean) / sqrt(var + eps) * weight + bias.
 ** NORM_rows: mean and variance of each row (rms: mean 0); weight and bias [groups][segments], a row's being those of row % groups.
@@ -472,19 +473,19 @@ typedef struct elementwise_call {
 } elementwise_call;
 
 /* A script's own kernel. A pointer or a number is its value's low bytes. */
-enum { LAUNCH_ARGUMENTS = 64 };
+enum { USER_KERNEL_ARGUMENTS = 64 };
 
-typedef struct launch_argument {
+typedef struct user_kernel_argument {
   uint64_t value;
   bool     pointer, written;
   size_t   bytes;                      /* of its tensor */
-} launch_argument;
+} user_kernel_argument;
 
-typedef struct launch_call {
-  void    *kernel;                     /* what kernel_make made */
+typedef struct user_kernel_call {
+  void    *kernel;                     /* what user_kernel_make made */
   unsigned grid[3], block[3], shared;  /* shared: bytes */
   int      count;
-  launch_argument argument[LAUNCH_ARGUMENTS];
-} launch_call;
+  user_kernel_argument argument[USER_KERNEL_ARGUMENTS];
+} user_kernel_call;
 
 #endif

@@ -115,8 +115,8 @@ typedef struct device {
 #include "families.def"
 
   /* kernels that scripts write. *log, to be freed: the compiler's words with ERR_DEVICE, or NULL */
-  int  (*kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
-  void (*kernel_free)(int index, void *kernel);
+  int  (*user_kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
+  void (*user_kernel_free)(int index, void *kernel);
 
   bool (*has)(enum map_op op, enum dtype compute);            /* for the coverage table and error texts */
 } device;

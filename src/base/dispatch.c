@@ -48,8 +48,9 @@ static work work_line(const line_call *c, int64_t out_n) {
 static work work_scan(const scan_call *c)       { return work_line(&c->line, c->line.n + c->initial); }
 static work work_softmax(const softmax_call *c) { return work_line(&c->line, c->line.n); }
 
-static work work_cross(const cross_call *c) {
-  double n = (double)c->rows * (double)c->n, in = bytes_of(n, c->in.dtype), all = c->reduction == CROSS_none ? (double)c->rows : 1;
+static work work_cross_entropy(const cross_entropy_call *c) {
+  double n = (double)c->rows * (double)c->n, in = bytes_of(n, c->in.dtype);
+  double all = c->reduction == CROSS_ENTROPY_none ? (double)c->rows : 1;
   double classes = (double)c->rows * sizeof(int64_t), sums = bytes_of(2 * (double)c->rows + 1, c->compute);
   double losses = bytes_of(all, c->compute);
   return c->backward ? (work){.dtype = c->compute, .elements = n, .read = in + classes + sums + losses,
@@ -182,10 +183,10 @@ static work work_update(const update_call *c) {
 }
 
 /* We know which tensors a user kernel gets, not what it does with them. */
-static work work_kernel_launch(const launch_call *c) {
+static work work_user_kernel(const user_kernel_call *c) {
   work w = {.dtype = DT_none};
   for (int i = 0; i < c->count; i++) {
-    const launch_argument *a = &c->argument[i];
+    const user_kernel_argument *a = &c->argument[i];
     if (a->pointer && a->written) w.written += (double)a->bytes;
     if (a->pointer && !a->written) w.read += (double)a->bytes;
   }

@@ -91,16 +91,16 @@ typedef struct softmax_table { softmax_kernel kernel[SOFTMAX_COUNT]; } softmax_t
 typedef softmax_table softmax_float32_table, softmax_float64_table;
 
 /* Cross entropy of a row of n logits. */
-typedef struct cross_row {
+typedef struct cross_entropy_row {
   double largest, sum;                /* of x, of exp(x - largest) */
   double loss;                        /* log(sum) - (x[at] - largest) */
-} cross_row;
-typedef struct cross_table {
-  cross_row (*loss)(int64_t n, const void *x, int64_t at);
+} cross_entropy_row;
+typedef struct cross_entropy_table {
+  cross_entropy_row (*loss)(int64_t n, const void *x, int64_t at);
   /* out[i] = scale * (exp(x[i] - largest) / sum - (i == at)) */
-  void (*gradient)(int64_t n, const void *x, int64_t at, const cross_row *row, double scale, void *out);
-} cross_table;
-typedef cross_table cross_float32_table, cross_float64_table;
+  void (*gradient)(int64_t n, const void *x, int64_t at, const cross_entropy_row *row, double scale, void *out);
+} cross_entropy_table;
+typedef cross_entropy_table cross_entropy_float32_table, cross_entropy_float64_table;
 
 /* Rows first … last - 1 of a call. */
 typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
@@ -229,8 +229,8 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(matvec_float64) \
   X(softmax_float32) \
   X(softmax_float64) \
-  X(cross_float32) \
-  X(cross_float64) \
+  X(cross_entropy_float32) \
+  X(cross_entropy_float64) \
   X(update)  \
   X(cell_float32) \
   X(cell_float64) \

@@ -64,7 +64,7 @@ static void cpu_explain(int index, char *text, size_t size) {
 static bool cpu_has(enum map_op op, enum dtype compute) { return cpu_isa->map->kernel[op][compute] != NULL; }
 
 /* Scripts' kernels are for GPUs. */
-int cpu_kernel_launch(int index, const launch_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
+int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
 const device cpu_device = {
   .abi = DEVICE_ABI, .name = "cpu", .dlpack = 1, .host_memory = true,

@@ -200,8 +200,8 @@ unsigned gpu_device_epoch(int index);
 
 int gpu_limits(int index, enum dtype dtype, device_limits *limits);
 int gpu_working_set(int index, size_t bytes, device_working_set *w);
-int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
-void gpu_kernel_free(int index, void *kernel);
+int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log);
+void gpu_user_kernel_free(int index, void *kernel);
 bool gpu_has(enum map_op op, enum dtype compute);
 
 /* memory.c, stream.c: entries of the vtable */

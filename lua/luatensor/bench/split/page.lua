@@ -13,12 +13,12 @@ local part_names = {
 
 local families = {
   map = "element-wise", elementwise = "expressions", reduce = "reductions", scan = "scans", softmax = "softmax",
-  norm = "normalisation", cross = "cross entropy",
+  norm = "normalisation", cross_entropy = "cross entropy",
   index = "indexing", nonzero = "true positions", search = "searches", sort = "sorting", fft = "Fourier transforms",
   linalg = "linear algebra", random = "random numbers", arange = "ranges", gemm = "matrix products",
   conv = "convolutions", pool = "pooling", cell = "recurrent cells", attention = "attention",
   update = "optimisers",
-  kernel_launch = "own kernels", graph = "graph replays", copy_across = "device → device", copy_in = "host → device",
+  user_kernel = "own kernels", graph = "graph replays", copy_across = "device → device", copy_in = "host → device",
   copy_out = "device → host", wait = "waiting",
 }
 

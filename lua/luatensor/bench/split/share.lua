@@ -6,7 +6,7 @@ local share = {}
 
 -- Families that memory limits: one pass over their operands, and little arithmetic.
 local streams <const> = {map = true, elementwise = true, reduce = true, scan = true, softmax = true,
-                           cross = true, norm = true}
+                           cross_entropy = true, norm = true}
 
 --- A row's share of what bench.machine measured before.
 -- @tab row

@@ -8,7 +8,7 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-static const char kernel_class = 0;
+static const char user_kernel_class = 0;
 static const char *const launch_options[] = {"grid", "block", "shared", "count", NULL};
 
 enum { BLOCK = 256 };        /* threads of a block when only a count is given */
@@ -20,13 +20,13 @@ typedef struct parameter {
 } parameter;
 
 /* Its user values: a table of the parameters as text, the name. */
-typedef struct kernel {
+typedef struct user_kernel {
   place     where;
   unsigned  epoch;           /* of the device when it was made */
   void     *handle;          /* the device's; NULL: none (yet) */
   int       count;
-  parameter parameter[LAUNCH_ARGUMENTS];
-} kernel;
+  parameter parameter[USER_KERNEL_ARGUMENTS];
+} user_kernel;
 
 /* The name that errors begin with; it stays on the stack. */
 static const char *push_name(lua_State *L, int i) {
@@ -40,7 +40,7 @@ static const char *push_name(lua_State *L, int i) {
 static const device *compiling_kind(bool present) {
   const device *d;
   for (int k = 0; (d = device_kind(k)); k++)
-    if (d->kernel_make && (!present || d->count() > 0)) return d;
+    if (d->user_kernel_make && (!present || d->count() > 0)) return d;
   return NULL;
 }
 
@@ -48,7 +48,7 @@ static const device *compiling_kind(bool present) {
 static place kernel_place(lua_State *L, int i) {
   place p = arg_place(L, i, "kernel");
   char reason[1024];
-  if (p.device->kernel_make) return p;
+  if (p.device->user_kernel_make) return p;
   if (!lua_isnoneornil(L, i))
     luaL_error(L, "kernel: CUDA C++ does not run on %s; use device \"%s\", or lt.elementwise, which runs everywhere",
                place_is_host(p) ? "the CPU" : p.device->name, compiling_kind(false)->name);
@@ -101,9 +101,9 @@ static int l_user_kernel(lua_State *L) {
   place where = kernel_place(L, 3);
   luaL_checktype(L, 4, LUA_TTABLE);
   lua_Unsigned n = lua_rawlen(L, 4);
-  if (n > LAUNCH_ARGUMENTS)
-    return luaL_error(L, "kernel: %s: at most %d parameters, got %I", name, LAUNCH_ARGUMENTS, (LUAI_UACINT)n);
-  kernel *k = lua_newuserdatauv(L, sizeof *k, 2);
+  if (n > USER_KERNEL_ARGUMENTS)
+    return luaL_error(L, "kernel: %s: at most %d parameters, got %I", name, USER_KERNEL_ARGUMENTS, (LUAI_UACINT)n);
+  user_kernel *k = lua_newuserdatauv(L, sizeof *k, 2);
   *k = (kernel){.where = where, .count = (int)n};
   for (int i = 0; i < k->count; i++) {
     lua_rawgeti(L, 4, i + 1);
@@ -114,10 +114,10 @@ static int l_user_kernel(lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, -2, 2);
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &kernel_class);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &user_kernel_class);
   lua_setmetatable(L, -2);
   char *log = NULL;
-  int st = where.device->kernel_make(where.index, text, name, &k->handle, &log);
+  int st = where.device->user_kernel_make(where.index, text, name, &k->handle, &log);
   if (st == ERR_DEVICE) return raise_compile(L, name, where, log);
   free(log);
   if (st != OK) return raise_device(L, "kernel", st, where);
@@ -126,8 +126,8 @@ static int l_user_kernel(lua_State *L) {
 }
 
 static int l_gc(lua_State *L) {
-  kernel *k = lua_touserdata(L, 1);
-  if (k->handle) k->where.device->kernel_free(k->where.index, k->handle);
+  user_kernel *k = lua_touserdata(L, 1);
+  if (k->handle) k->where.device->user_kernel_free(k->where.index, k->handle);
   k->handle = NULL;
   return 0;
 }
@@ -148,7 +148,7 @@ static bool points_to(const parameter *p, enum dtype d) {
   return p->dtype == DT_none || p->dtype == d || (p->dtype == DT_uint16 && half);
 }
 
-static const tensor *check_pointer(lua_State *L, const char *fn, const kernel *k, int i, int at) {
+static const tensor *check_pointer(lua_State *L, const char *fn, const user_kernel *k, int i, int at) {
   const parameter *p = &k->parameter[i];
   const tensor *t = test_tensor(L, at);
   if (!t) luaL_error(L, "%s: %s: tensor expected, got %s", fn, push_parameter(L, i), type_name(L, at));
@@ -172,7 +172,7 @@ static const tensor *check_pointer(lua_State *L, const char *fn, const kernel *k
 }
 
 /* A number as the low bytes of a word. */
-static uint64_t check_number(lua_State *L, const char *fn, const kernel *k, int i, int at) {
+static uint64_t check_number(lua_State *L, const char *fn, const user_kernel *k, int i, int at) {
   enum dtype d = k->parameter[i].dtype;
   uint64_t word = 0;
   bool number = lua_type(L, at) == LUA_TNUMBER;
@@ -222,7 +222,7 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
 }
 
 /* grid, block, shared, count: argument 2. False: a count of 0, nothing to do. */
-static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
+static bool read_launch(lua_State *L, const char *fn, user_kernel_call *c) {
   bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
   if (!is_options(L, 2) && !empty)
     luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, type_name(L, 2));
@@ -250,13 +250,13 @@ static bool read_launch(lua_State *L, const char *fn, launch_call *c) {
   return c->grid[0] > 0;
 }
 
-static void check_alive(lua_State *L, const char *fn, const kernel *k) {
+static void check_alive(lua_State *L, const char *fn, const user_kernel *k) {
   if (k->handle && k->epoch == place_epoch(k->where)) return;
   luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
 }
 
 /* What was written has a new version, and recorders are told. */
-static void finish_written(lua_State *L, const kernel *k) {
+static void finish_written(lua_State *L, const user_kernel *k) {
   for (int i = 0; i < k->count; i++) {
     if (!k->parameter[i].written) continue;
     lua_pushvalue(L, 3 + i);
@@ -265,39 +265,39 @@ static void finish_written(lua_State *L, const kernel *k) {
   }
 }
 
-static void point_to(launch_argument *a, const tensor *t) {
+static void point_to(user_kernel_argument *a, const tensor *t) {
   a->value = (uint64_t)(uintptr_t)tensor_data(t);
   a->bytes = (size_t)t->count * (size_t)dtype_size(t->dtype);
 }
 
 /* k({grid =, block =, shared =}, …) */
 static int l_call(lua_State *L) {
-  kernel *k = test_class(L, 1, &kernel_class, sizeof(kernel));
+  user_kernel *k = test_class(L, 1, &user_kernel_class, sizeof(user_kernel));
   if (!k) return luaL_error(L, "kernel: kernel expected, got %s", type_name(L, 1));
   int given = lua_gettop(L) - 2;
   const char *fn = push_name(L, 1);
   if (given < 0) return luaL_error(L, "%s: argument 1: a table with grid and block expected, got no value", fn);
   check_alive(L, fn, k);
-  launch_call c = {.kernel = k->handle, .count = k->count};
+  user_kernel_call c = {.kernel = k->handle, .count = k->count};
   bool work = read_launch(L, fn, &c);
   if (given != k->count)
     return luaL_error(L, "%s: %d argument%s expected after the table, got %d", fn, k->count, k->count == 1 ? "" : "s",
                       given);
   for (int i = 0; i < k->count; i++) {
-    launch_argument *a = &c.argument[i];
-    *a = (launch_argument){.pointer = k->parameter[i].pointer, .written = k->parameter[i].written};
+    user_kernel_argument *a = &c.argument[i];
+    *a = (user_kernel_argument){.pointer = k->parameter[i].pointer, .written = k->parameter[i].written};
     if (a->pointer) point_to(a, check_pointer(L, fn, k, i, 3 + i));
     else a->value = check_number(L, fn, k, i, 3 + i);
   }
   check_plain(L, fn, 3, lua_gettop(L));
-  int st = work ? device_kernel_launch(k->where, &c) : OK;
+  int st = work ? device_user_kernel(k->where, &c) : OK;
   if (st != OK) return raise_device(L, fn, st, k->where);
   finish_written(L, k);
   return 0;
 }
 
 static int l_tostring(lua_State *L) {
-  kernel *k = lua_touserdata(L, 1);
+  user_kernel *k = lua_touserdata(L, 1);
   push_place(L, k->where);
   lua_pushfstring(L, "kernel %s on %s", push_name(L, 1), lua_tostring(L, -1));
   return 1;
@@ -306,11 +306,11 @@ static int l_tostring(lua_State *L) {
 static const function_row functions[] = {{"user_kernel", l_user_kernel, ANY}, {NULL, NULL, 0}};
 static const luaL_Reg meta[] = {{"__call", l_call}, {"__gc", l_gc}, {"__tostring", l_tostring}, {NULL, NULL}};
 
-void open_kernel(lua_State *L) {
+void open_user_kernel(lua_State *L) {
   add_functions(L, functions);
   lua_newtable(L);
   luaL_setfuncs(L, meta, 0);
   lua_pushboolean(L, 0);
   lua_setfield(L, -2, "__metatable");
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &kernel_class);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &user_kernel_class);
 }

@@ -1,4 +1,4 @@
-/* Kernels that scripts write: compiled from their text, launched with what lua/device/kernel.c checked. */
+/* Kernels that scripts write: compiled from their text, launched with what lua/device/user_kernel.c checked. */
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ typedef struct user_kernel {
   bool       captured;       /* a graph may launch it as long as the process lives */
 } user_kernel;
 
-int gpu_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {
+int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {
   gpu *g;
   *log = NULL;
   user_kernel *u = calloc(1, sizeof *u);
@@ -27,7 +27,7 @@ int gpu_kernel_make(int index, const char *text, const char *name, void **kernel
 }
 
 /* Queued launches are waited for: their code must not go before. */
-void gpu_kernel_free(int index, void *kernel) {
+void gpu_user_kernel_free(int index, void *kernel) {
   gpu *g;
   user_kernel *u = kernel;
   if (gpu_enter_free(index, &g) == OK) {
@@ -40,7 +40,7 @@ void gpu_kernel_free(int index, void *kernel) {
 }
 
 /* The device's limit is asked for only where every device's is passed. */
-static int check_shared(gpu *g, const launch_call *c) {
+static int check_shared(gpu *g, const user_kernel_call *c) {
   int most = 0;
   if (c->shared <= 48 << 10) return OK;
   int st = gpu_check(g, gpu_get_driver()->device_attribute(&most, GPU_SHARED_MOST, g->id), "shared memory");
@@ -49,7 +49,7 @@ static int check_shared(gpu *g, const launch_call *c) {
 }
 
 /* What every device so far allows. */
-static int check_extents(gpu *g, const user_kernel *u, const launch_call *c) {
+static int check_extents(gpu *g, const user_kernel *u, const user_kernel_call *c) {
   const char *name = u->kernel.name;
   uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
   if (c->block[0] > 1024 || c->block[1] > 1024 || c->block[2] > 64 || threads > (uint64_t)u->kernel.threads)
@@ -61,15 +61,15 @@ static int check_extents(gpu *g, const user_kernel *u, const launch_call *c) {
   return check_shared(g, c);
 }
 
-int gpu_kernel_launch(int index, const launch_call *c) {
+int gpu_user_kernel(int index, const user_kernel_call *c) {
   gpu *g;
   user_kernel *u = c->kernel;
-  void *arguments[LAUNCH_ARGUMENTS];
-  launch_call call = *c;     /* the driver takes addresses of what it may not promise to leave alone */
+  void *arguments[USER_KERNEL_ARGUMENTS];
+  user_kernel_call call = *c;     /* the driver takes addresses of what it may not promise to leave alone */
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   for (int i = 0; i < c->count; i++) {
-    launch_argument *a = &call.argument[i];
+    user_kernel_argument *a = &call.argument[i];
     arguments[i] = &a->value;
     if (!a->pointer) continue;
     const void *ptr = (const void *)(uintptr_t)a->value;

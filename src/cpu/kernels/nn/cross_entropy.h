@@ -1,4 +1,4 @@
-/* Inner loops of cross entropy, a row at a time. cross_float32.c and cross_float64.c say what REAL is. */
+/* Inner loops of cross entropy, a row at a time. cross_entropy_float32.c and cross_entropy_float64.c say what REAL is. */
 
 #include "cpu/cpu.h"
 #include "cpu/kernels/exponentials.h"
@@ -32,13 +32,13 @@ OUTLINE double sum_of_exponentials(int64_t n, const REAL *X, const REAL max) {
   return s;
 }
 
-static cross_row loss(int64_t n, const void *in, int64_t at) {
+static cross_entropy_row loss(int64_t n, const void *in, int64_t at) {
   const REAL *x = in, max = largest_row(n, x, NULL);
   const double s = sum_of_exponentials(n, x, max);
-  return (cross_row){(double)max, s, m_log(s) - ((double)x[at] - (double)max)};
+  return (cross_entropy_row){(double)max, s, m_log(s) - ((double)x[at] - (double)max)};
 }
 
-static void gradient(int64_t n, const void *in, int64_t at, const cross_row *row, double scale, void *to) {
+static void gradient(int64_t n, const void *in, int64_t at, const cross_entropy_row *row, double scale, void *to) {
   const REAL *x = in, max = (REAL)row->largest, by = (REAL)(scale / row->sum);
   REAL *out = to;
   #pragma omp simd
@@ -46,4 +46,4 @@ static void gradient(int64_t n, const void *in, int64_t at, const cross_row *row
   out[at] -= (REAL)scale;
 }
 
-const cross_table ISA_NAME(TABLE) = {loss, gradient};
+const cross_entropy_table ISA_NAME(TABLE) = {loss, gradient};

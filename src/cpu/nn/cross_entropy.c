@@ -12,8 +12,8 @@ enum {
 };
 
 typedef struct work {
-  const cross_call   *c;
-  const cross_table *kernel;
+  const cross_entropy_call  *c;
+  const cross_entropy_table *kernel;
   int64_t tile_rows, tiles;
   bool    direct;               /* rows are of the compute dtype, else they go through a buffer */
   double *sums;                 /* of the losses of each tile */
@@ -31,13 +31,13 @@ static void set(enum dtype d, void *p, int64_t i, double value) {
   else ((double *)p)[i] = value;
 }
 
-static bool is_ignored(const cross_call *c, int64_t r) { return c->ignores && c->classes[r] == c->ignored; }
+static bool is_ignored(const cross_entropy_call *c, int64_t r) { return c->ignores && c->classes[r] == c->ignored; }
 
 static void *element(const operand *o, int64_t i) { return (char *)o->data + i * dtype_size(o->dtype); }
 
 /* Row r in the compute dtype. */
 static const void *load_row(const work *w, int64_t r, void *buffer) {
-  const cross_call *c = w->c;
+  const cross_entropy_call *c = w->c;
   const void *x = element(&c->in, r * c->n);
   if (w->direct) return x;
   cpu_isa->convert->convert[c->in.dtype][c->compute](c->n, buffer, x);
@@ -45,24 +45,24 @@ static const void *load_row(const work *w, int64_t r, void *buffer) {
 }
 
 static double row_loss(const work *w, int64_t r, void *buffer) {
-  const cross_call *c = w->c;
-  cross_row row = {0, 1, 0};
+  const cross_entropy_call *c = w->c;
+  cross_entropy_row row = {0, 1, 0};
   if (!is_ignored(c, r)) row = w->kernel->loss(c->n, load_row(w, r, buffer), c->classes[r] - 1);
   set(c->compute, c->sums, r, row.largest);
   set(c->compute, c->sums, c->rows + r, row.sum);
-  if (c->reduction == CROSS_none) set(c->compute, c->losses, r, row.loss);
+  if (c->reduction == CROSS_ENTROPY_none) set(c->compute, c->losses, r, row.loss);
   return row.loss;
 }
 
 static void row_gradient(const work *w, int64_t r, void *buffer) {
-  const cross_call *c = w->c;
+  const cross_entropy_call *c = w->c;
   void *out = element(&c->out, r * c->n);
   if (is_ignored(c, r)) {
     memset(out, 0, (size_t)(c->n * dtype_size(c->out.dtype)));
     return;
   }
-  cross_row row = {get(c->compute, c->sums, r), get(c->compute, c->sums, c->rows + r), 0};
-  double g = get(c->compute, c->losses, c->reduction == CROSS_none ? r : 0) * w->scale;
+  cross_entropy_row row = {get(c->compute, c->sums, r), get(c->compute, c->sums, c->rows + r), 0};
+  double g = get(c->compute, c->losses, c->reduction == CROSS_ENTROPY_none ? r : 0) * w->scale;
   void *to = w->direct ? out : buffer;
   w->kernel->gradient(c->n, load_row(w, r, buffer), c->classes[r] - 1, &row, g, to);
   if (!w->direct) cpu_isa->convert->convert[c->compute][c->out.dtype](c->n, out, to);
@@ -70,7 +70,7 @@ static void row_gradient(const work *w, int64_t r, void *buffer) {
 
 static void run_tile(const void *arg, int64_t t, int worker) {
   const work *w = arg;
-  const cross_call *c = w->c;
+  const cross_entropy_call *c = w->c;
   void *buffer = w->buffers + w->buffer_bytes * (size_t)worker;
   int64_t end = (t + 1) * w->tile_rows < c->rows ? (t + 1) * w->tile_rows : c->rows;
   double sum = 0;
@@ -82,7 +82,7 @@ static void run_tile(const void *arg, int64_t t, int worker) {
 }
 
 /* How many rows count; ERR_INDEX: a class that there is not. */
-static int count_rows(const cross_call *c, int64_t *count) {
+static int count_rows(const cross_entropy_call *c, int64_t *count) {
   *count = 0;
   for (int64_t r = 0; r < c->rows; r++) {
     if (is_ignored(c, r)) continue;
@@ -96,18 +96,18 @@ static int count_rows(const cross_call *c, int64_t *count) {
 }
 
 static void finish_losses(const work *w, int64_t count) {
-  const cross_call *c = w->c;
-  double sum = 0, scale = c->reduction == CROSS_mean ? 1 / (double)count : 1;
+  const cross_entropy_call *c = w->c;
+  double sum = 0, scale = c->reduction == CROSS_ENTROPY_mean ? 1 / (double)count : 1;
   for (int64_t t = 0; t < w->tiles; t++) sum += w->sums[t];
   set(c->compute, c->sums, 2 * c->rows, scale);
-  if (c->reduction == CROSS_none) return;
-  set(c->compute, c->losses, 0, c->reduction == CROSS_mean ? sum / (double)count : sum);
+  if (c->reduction == CROSS_ENTROPY_none) return;
+  set(c->compute, c->losses, 0, c->reduction == CROSS_ENTROPY_mean ? sum / (double)count : sum);
 }
 
-int cpu_cross(int index, const cross_call *c) {
+int cpu_cross_entropy(int index, const cross_entropy_call *c) {
   (void)index;
   int64_t count;
-  work w = {.c = c, .kernel = FLOAT_TABLE(cross, c->compute)};
+  work w = {.c = c, .kernel = FLOAT_TABLE(cross_entropy, c->compute)};
   if (!w.kernel) return ERR_NO_KERNEL;
   int st = count_rows(c, &count);
   if (st != OK) return st;

@@ -1,33 +1,33 @@
 /* Cross entropy of rows of logits. A unit is for logits stored as IN, computed as COMPUTE, gradients stored as OUT. */
 
-#define KERNEL_THREADS CROSS_THREADS
+#define KERNEL_THREADS CROSS_ENTROPY_THREADS
 
 #include "gpu/kernels/accumulate.cuh"
 #include "gpu/kernels/groups.cuh"
 #include "gpu/kernels/late.cuh"
 #include "gpu/kernels/stored.cuh"
-#include "gpu/kernels/nn/cross_args.h"
+#include "gpu/kernels/nn/cross_entropy_args.h"
 
 typedef state_logsum<C> Row;
 enum { AT_ONCE = 4 };              /* loads of a thread under way */
 
 /* This thread's row, and its number among those of the row. */
-INLINE int64_t row_of(const cross_args &p) {
+INLINE int64_t row_of(const cross_entropy_args &p) {
   return (int64_t)blockIdx.x * (blockDim.x / (unsigned)p.threads) + threadIdx.x / (unsigned)p.threads;
 }
-INLINE int64_t number_in_row(const cross_args &p) { return (int64_t)(threadIdx.x % (unsigned)p.threads); }
+INLINE int64_t number_in_row(const cross_entropy_args &p) { return (int64_t)(threadIdx.x % (unsigned)p.threads); }
 
-INLINE bool is_ignored(const cross_args &p, int64_t r) { return p.ignores && p.classes[r] == p.ignored; }
+INLINE bool is_ignored(const cross_entropy_args &p, int64_t r) { return p.ignores && p.classes[r] == p.ignored; }
 
 /* 0-based; what is out of range is reported, and 0. */
-INLINE int64_t class_of(const cross_args &p, int64_t r) {
+INLINE int64_t class_of(const cross_entropy_args &p, int64_t r) {
   int64_t at = p.classes[r] - 1;
   if ((uint64_t)at < (uint64_t)p.n) return at;
   report_late((gpu_late *)p.late, p.what, r, at + 1);
   return 0;
 }
 
-INLINE logsum sum_row(const cross_args &p, int64_t r) {
+INLINE logsum sum_row(const cross_entropy_args &p, int64_t r) {
   logsum a = Row::init();
   const in_t *x = (const in_t *)p.in + r * p.n;
   for (int64_t i = number_in_row(p); i < p.n; i += (int64_t)AT_ONCE * p.threads) {
@@ -41,7 +41,7 @@ INLINE logsum sum_row(const cross_args &p, int64_t r) {
   return a;
 }
 
-KERNEL_COOPERATIVE(cross_rows)(cross_args p) {
+KERNEL_COOPERATIVE(cross_entropy_rows)(cross_entropy_args p) {
   int64_t r = row_of(p);
   logsum a = r < p.rows ? sum_row(p, r) : Row::init();
   a = merge_group<Row>(a, p.threads);
@@ -59,7 +59,7 @@ KERNEL_COOPERATIVE(cross_rows)(cross_args p) {
 }
 
 /* One block: the losses as one, always in the same order. */
-KERNEL_COOPERATIVE(cross_finish)(cross_args p) {
+KERNEL_COOPERATIVE(cross_entropy_finish)(cross_entropy_args p) {
   double sum = 0, count = 0;
   for (int64_t r = threadIdx.x; p.single && r < p.rows; r += blockDim.x) {
     sum += p.each[r];
@@ -72,7 +72,7 @@ KERNEL_COOPERATIVE(cross_finish)(cross_args p) {
   if (p.single) ((C *)p.losses)[0] = (C)(p.mean ? sum / count : sum);
 }
 
-KERNEL(cross_gradient)(cross_args p) {
+KERNEL(cross_entropy_gradient)(cross_entropy_args p) {
   int64_t r = row_of(p);
   if (r >= p.rows) return;
   const in_t *x = (const in_t *)p.in + r * p.n;

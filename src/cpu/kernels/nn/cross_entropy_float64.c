@@ -1,0 +1,5 @@
+/* Inner loops of cross entropy, float64. */
+
+#define REAL double
+#define TABLE cross_entropy_float64_table
+#include "cpu/kernels/nn/cross_entropy.h"

@@ -1,5 +1,0 @@
-/* Inner loops of cross entropy, float64. */
-
-#define REAL double
-#define TABLE cross_float64_table
-#include "cpu/kernels/nn/cross.h"
