@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "op/host.h"
-#include "base/dispatch.h"
+#include "op/queue.h"
 #include "op/reduce.h"
 
 /* ---- out ---- */
@@ -26,7 +26,7 @@ static void delete_new(dl_versioned *self) { delete_exported((exported *)(void *
 
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out) {
   place where = t->store->place;
-  int st = device_sync(where);
+  int st = queue_wait(where);
   if (st != OK) return st;
   exported *e = calloc(1, sizeof *e);
   if (!e) return ERR_MEMORY;

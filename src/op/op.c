@@ -256,3 +256,18 @@ int op_copy(tensor *out, const tensor *in) {
   job j = identity(out, (arg){.t = in});
   return job_compute(&j, out);
 }
+
+int op_arange(tensor *out, scalar start, scalar step) {
+  if (out->count == 0) return OK;
+  arange_call c = {.out = {.data = tensor_data(out), .dtype = out->dtype}, .count = out->count, .start = start, .step = step};
+  return device_arange(out->store->place, &c);
+}
+
+int op_plain(const tensor *t, enum dtype d, tensor *fresh, const tensor **use) {
+  *use = t;
+  if (t->dtype == d && tensor_is_contiguous(t)) return OK;
+  int st = tensor_init(fresh, d, &t->shape, t->store->place);
+  if (st != OK) return st;
+  *use = fresh;
+  return op_copy(fresh, t);
+}

@@ -73,6 +73,12 @@ bool scalar_fits(enum dtype d, const scalar *s);
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
+/* out[i] = start + i * step; out is contiguous. */
+int op_arange(tensor *out, scalar start, scalar step);
+
+/* *use = t where t is contiguous and of dtype d, else a copy that is: *fresh, which tensor_drop ends; its store must be NULL. */
+int op_plain(const tensor *t, enum dtype d, tensor *fresh, const tensor **use);
+
 /* part becomes a view of the real (0) or imaginary (1) parts of the complex z: every second number of its memory. */
 void tensor_part(tensor *part, const tensor *z, int which);
 

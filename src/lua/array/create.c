@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
 
@@ -205,10 +204,10 @@ static void check_ends(lua_State *L, const char *fn, enum dtype d, const spacing
 static tensor *push_spaced(lua_State *L, const char *fn, enum dtype d, place where, const spacing *s, int64_t n) {
   shape one = {.ndim = 1, .dim = {n}};
   tensor *t = push_tensor(L, fn, d, &one, where);
-  arange_call c = {.out = {.data = tensor_data(t), .dtype = d}, .count = n, .start = s->start, .step = s->step};
-  c.start.is_float = c.step.is_float = s->floats;
-  int st = OK;
-  if (n > 0) TRY(L, where, st, device_arange(where, &c));
+  scalar start = s->start, step = s->step;
+  start.is_float = step.is_float = s->floats;
+  int st;
+  TRY(L, where, st, op_arange(t, start, step));
   if (st != OK) raise(L, fn, st, (const tensor *const *)&t, 1);
   return t;
 }

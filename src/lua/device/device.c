@@ -3,11 +3,11 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
 #include "lua/state.h"
+#include "op/queue.h"
 
 /***
 Checks and completes a device's name: "cuda" gives "cuda:0", "auto" the best accelerator of this machine or, where there
@@ -142,19 +142,10 @@ Waits until all work queued on a device is done.
 @string[opt] device all that have been used when left out
 */
 static int l_synchronize(lua_State *L) {
-  if (!lua_isnoneornil(L, 1)) {
-    place p = check_place(L, 1, "synchronize");
-    int st = device_sync(p);
-    return st == OK ? 0 : raise_device(L, "synchronize", st, p);
-  }
-  const device *d;
-  for (int k = 0; (d = device_kind(k)); k++)
-    for (int index = 0; index < d->in_use(); index++) {
-      place p = {d, index};
-      int st = device_sync(p);
-      if (st != OK) return raise_device(L, "synchronize", st, p);
-    }
-  return 0;
+  bool all = lua_isnoneornil(L, 1);
+  place p = all ? host_place() : check_place(L, 1, "synchronize");
+  int st = all ? queue_wait_all(&p) : queue_wait(p);
+  return st == OK ? 0 : raise_device(L, "synchronize", st, p);
 }
 
 /***

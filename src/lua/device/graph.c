@@ -1,19 +1,11 @@
 /* lt.graph: a sequence of ops that is launched again as one. */
 
-#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/array/random.h"
 #include "lua/register.h"
-#include "op/random.h"
+#include "op/graph.h"
 
 static const char graph_class = 0;       /* registry key (its address) of the metatable */
-
-typedef struct graph {
-  place        where;
-  void        *handle;                   /* the device's; NULL: freed */
-  unsigned     epoch;
-  random_cells cells;
-} graph;
 
 /* Uservalues of a graph: what its function returned, the generators that it draws from. */
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
@@ -24,20 +16,6 @@ static graph *check_graph(lua_State *L, const char *fn) {
   if (!g->handle) luaL_error(L, "%s: this graph was freed", fn);
   if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
   return g;
-}
-
-static void end_graph(graph *g) {
-  void *handle = g->handle;
-  g->handle = NULL;
-  if (!handle) return;
-  if (g->epoch == place_epoch(g->where)) {
-    random_cells_free(&g->cells);
-    g->where.device->graphs->free(g->where.index, handle);
-  } else {
-    g->cells.count = 0;                  /* the cells were lost with their device */
-    random_cells_free(&g->cells);
-    g->where.device->graphs->forget(handle);
-  }
 }
 
 /* ---- capturing ---- */
@@ -56,7 +34,7 @@ static place graph_place(lua_State *L, int options) {
 
 static graph *push_graph(lua_State *L, place where) {
   graph *g = lua_newuserdatauv(L, sizeof *g, USERVALUES);
-  *g = (graph){.where = where, .cells = {.where = where}, .epoch = place_epoch(where)};
+  *g = graph_init(where);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &graph_class);
   lua_setmetatable(L, -2);
   lua_newtable(L);
@@ -100,21 +78,15 @@ static void keep_results(lua_State *L, const graph *g, int i) {
 
 /* Runs the function at index 1 while its launches are captured into the graph at index i. */
 static void capture(lua_State *L, graph *g, int i) {
-  const device_graphs *calls = g->where.device->graphs;
-  int st = calls->begin(g->where.index, &g->handle);
+  int st = graph_begin(g);
   if (st == ERR_CAPTURE) luaL_error(L, "graph: another graph is being captured");
   if (st == ERR_MEMORY) raise(L, "graph", st, NULL, 0);
   if (st != OK) raise_device(L, "graph", st, g->where);
-  random_capture(&g->cells);
-  profile_capture(g->where);
   keep_generators(L, i);
   lua_pushvalue(L, 1);
   int failed = lua_pcall(L, 0, LUA_MULTRET, 0);
-  random_capture_end();
-  profile_capture_end();
+  st = graph_end(g, !failed);
   keep_generators(L, 0);
-  st = failed ? OK : calls->end(g->where.index, g->handle);
-  if (failed || st != OK) end_graph(g);
   if (failed) lua_error(L);
   if (st != OK) raise_device(L, "graph", st, g->where);
 }
@@ -164,10 +136,8 @@ Does all of it again, on the current stream.
 static int g_replay(lua_State *L) {
   graph *g = check_graph(L, "replay");
   if (random_is_captured()) return luaL_error(L, "replay: not while a graph is captured");
-  int st = random_replay(&g->cells);
-  if (st == OK) st = device_replay(g->where, g->handle);
+  int st = graph_replay(g);
   if (st != OK) return raise_device(L, "replay", st, g->where);
-  random_replayed(&g->cells);
   lua_getiuservalue(L, 1, RESULTS);
   lua_getfield(L, -1, "n");
   int n = (int)lua_tointeger(L, -1), results = lua_gettop(L) - 1;
@@ -183,13 +153,13 @@ Ends the graph. Its results and their views stay what they are. Freeing twice is
 static int g_free(lua_State *L) {
   graph *g = test_class(L, 1, &graph_class, sizeof(graph));
   if (!g) return luaL_error(L, "free: graph expected, got %s; is there a colon, as in graph:free()?", type_name(L, 1));
-  end_graph(g);
+  graph_free(g);
   return 0;
 }
 
 static int g_gc(lua_State *L) {
   graph *g = test_class(L, 1, &graph_class, sizeof(graph));
-  if (g) end_graph(g);
+  if (g) graph_free(g);
   return 0;
 }
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
+#include "op/queue.h"
 
 /* Registry keys (their addresses) of the metatables. */
 static const char stream_class = 0, event_class = 0;
@@ -204,22 +204,7 @@ Waits until what is queued on this stream is done.
 */
 static int s_synchronize(lua_State *L) {
   const stream *s = self_stream(L, "synchronize");
-  const device_streams *calls = s->where.device->streams;
-  return finish(L, "synchronize", calls ? device_sync_stream(s->where, s->number) : OK, s->where);
-}
-
-static int wait_for_stream(const stream *s, const stream *other) {
-  const device_streams *calls = s->where.device->streams, *others = other->where.device->streams;
-  if (!others) return OK;
-  if (calls == others) return calls->follow(s->where.index, s->number, other->where.index, other->number);
-  return device_sync_stream(other->where, other->number);
-}
-
-static int wait_for_event(const stream *s, const event *e) {
-  const device_streams *calls = s->where.device->streams, *others = e->where.device->streams;
-  if (!others || !e->recorded) return OK;
-  if (calls == others) return calls->event_wait(s->where.index, s->number, e->handle);
-  return device_sync_event(e->where, e->handle);
+  return finish(L, "synchronize", queue_wait_stream(s->where, s->number), s->where);
 }
 
 /***
@@ -232,12 +217,13 @@ static int s_wait(lua_State *L) {
   const stream *s = self_stream(L, "wait");
   if (test_class(L, 2, &event_class, sizeof(event))) {
     const event *e = check_event(L, 2, "wait");
-    return finish(L, "wait", wait_for_event(s, e), s->where);
+    int st = e->recorded ? queue_follow_event(s->where, s->number, e->where, e->handle) : OK;
+    return finish(L, "wait", st, s->where);
   }
   if (!test_class(L, 2, &stream_class, sizeof(stream)))
     return luaL_error(L, "wait: argument 2: event or stream expected, got %s", type_name(L, 2));
   const stream *other = check_stream(L, 2, "wait");
-  return finish(L, "wait", wait_for_stream(s, other), other->where);
+  return finish(L, "wait", queue_follow_stream(s->where, s->number, other->where, other->number), other->where);
 }
 
 static int s_eq(lua_State *L) {
@@ -324,8 +310,7 @@ Waits until the event has happened. Returns at once where it was never recorded.
 */
 static int e_synchronize(lua_State *L) {
   const event *e = self_event(L, "synchronize");
-  const device_streams *calls = e->where.device->streams;
-  return finish(L, "synchronize", calls && e->recorded ? device_sync_event(e->where, e->handle) : OK, e->where);
+  return finish(L, "synchronize", e->recorded ? queue_wait_event(e->where, e->handle) : OK, e->where);
 }
 
 /***

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/register.h"
+#include "op/user_kernel.h"
 
 static const char user_kernel_class = 0;
 static const char *const launch_options[] = {"grid", "block", "shared", "count", NULL};
@@ -104,7 +104,7 @@ static int l_user_kernel(lua_State *L) {
   if (n > USER_KERNEL_ARGUMENTS)
     return luaL_error(L, "kernel: %s: at most %d parameters, got %I", name, USER_KERNEL_ARGUMENTS, (LUAI_UACINT)n);
   user_kernel *k = lua_newuserdatauv(L, sizeof *k, 2);
-  *k = (kernel){.where = where, .count = (int)n};
+  *k = (user_kernel){.where = where, .count = (int)n};
   for (int i = 0; i < k->count; i++) {
     lua_rawgeti(L, 4, i + 1);
     k->parameter[i] = read_parameter(L);
@@ -222,7 +222,7 @@ static int64_t read_size(lua_State *L, const char *fn, int options, const char *
 }
 
 /* grid, block, shared, count: argument 2. False: a count of 0, nothing to do. */
-static bool read_launch(lua_State *L, const char *fn, user_kernel_call *c) {
+static bool read_launch(lua_State *L, const char *fn, user_kernel_job *j) {
   bool empty = lua_istable(L, 2) && lua_rawlen(L, 2) == 0;
   if (!is_options(L, 2) && !empty)
     luaL_error(L, "%s: argument 1: a table with grid and block expected, got %s", fn, type_name(L, 2));
@@ -232,22 +232,22 @@ static bool read_launch(lua_State *L, const char *fn, user_kernel_call *c) {
   bool counted = push_option(L, options, "count") != LUA_TNIL, gridded = push_option(L, options, "grid") != LUA_TNIL;
   lua_pop(L, 2);
   if (counted && gridded) luaL_error(L, "%s: grid and count: one of them", fn);
-  read_extent(L, fn, options, "block", BLOCK, c->block);
+  read_extent(L, fn, options, "block", BLOCK, j->block);
   if (counted) {
-    if (c->block[1] * c->block[2] != 1) luaL_error(L, "%s: count: a block of one dim expected", fn);
-    int64_t n = read_size(L, fn, options, "count"), blocks = (n + c->block[0] - 1) / c->block[0];
+    if (j->block[1] * j->block[2] != 1) luaL_error(L, "%s: count: a block of one dim expected", fn);
+    int64_t n = read_size(L, fn, options, "count"), blocks = (n + j->block[0] - 1) / j->block[0];
     if (n > INT64_MAX - INT32_MAX || blocks > INT32_MAX)
       luaL_error(L, "%s: count: %I threads are more than a grid has", fn, (LUAI_UACINT)n);
-    c->grid[0] = (unsigned)blocks;
-    c->grid[1] = c->grid[2] = 1;
+    j->grid[0] = (unsigned)blocks;
+    j->grid[1] = j->grid[2] = 1;
   } else {
-    read_extent(L, fn, options, "grid", 0, c->grid);
+    read_extent(L, fn, options, "grid", 0, j->grid);
   }
   int64_t shared = read_size(L, fn, options, "shared");
   if (shared > INT32_MAX) luaL_error(L, "%s: shared: %I bytes are more than a block has", fn, (LUAI_UACINT)shared);
-  c->shared = (unsigned)shared;
+  j->shared = (unsigned)shared;
   lua_settop(L, top);
-  return c->grid[0] > 0;
+  return j->grid[0] > 0;
 }
 
 static void check_alive(lua_State *L, const char *fn, const user_kernel *k) {
@@ -265,11 +265,6 @@ static void finish_written(lua_State *L, const user_kernel *k) {
   }
 }
 
-static void point_to(user_kernel_argument *a, const tensor *t) {
-  a->value = (uint64_t)(uintptr_t)tensor_data(t);
-  a->bytes = (size_t)t->count * (size_t)dtype_size(t->dtype);
-}
-
 /* k({grid =, block =, shared =}, …) */
 static int l_call(lua_State *L) {
   user_kernel *k = test_class(L, 1, &user_kernel_class, sizeof(user_kernel));
@@ -278,19 +273,20 @@ static int l_call(lua_State *L) {
   const char *fn = push_name(L, 1);
   if (given < 0) return luaL_error(L, "%s: argument 1: a table with grid and block expected, got no value", fn);
   check_alive(L, fn, k);
-  user_kernel_call c = {.kernel = k->handle, .count = k->count};
-  bool work = read_launch(L, fn, &c);
+  user_kernel_job j;
+  j.kernel = k->handle;
+  j.count = k->count;
+  bool work = read_launch(L, fn, &j);
   if (given != k->count)
     return luaL_error(L, "%s: %d argument%s expected after the table, got %d", fn, k->count, k->count == 1 ? "" : "s",
                       given);
   for (int i = 0; i < k->count; i++) {
-    user_kernel_argument *a = &c.argument[i];
-    *a = (user_kernel_argument){.pointer = k->parameter[i].pointer, .written = k->parameter[i].written};
-    if (a->pointer) point_to(a, check_pointer(L, fn, k, i, 3 + i));
-    else a->value = check_number(L, fn, k, i, 3 + i);
+    const parameter *p = &k->parameter[i];
+    j.in[i] = (user_kernel_input){.t = p->pointer ? check_pointer(L, fn, k, i, 3 + i) : NULL, .written = p->written};
+    if (!p->pointer) j.in[i].value = check_number(L, fn, k, i, 3 + i);
   }
   check_plain(L, fn, 3, lua_gettop(L));
-  int st = work ? device_user_kernel(k->where, &c) : OK;
+  int st = work ? user_kernel_run(k->where, &j) : OK;
   if (st != OK) return raise_device(L, fn, st, k->where);
   finish_written(L, k);
   return 0;

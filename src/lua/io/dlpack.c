@@ -5,12 +5,12 @@
 
 #include <stdlib.h>
 
-#include "base/dispatch.h"
 #include "io/dlpack.h"
 #include "lua/args.h"
 #include "lua/array/index.h"
 #include "lua/register.h"
 #include "lua/state.h"
+#include "op/queue.h"
 
 static const char capsule_class = 0;
 
@@ -63,7 +63,7 @@ static int l_to_dlpack(lua_State *L) {
 
 /* The storage of what was taken in ends: so does the struct, when queued work no longer uses it. */
 static void release(storage *s) {
-  device_sync(s->place);
+  queue_wait(s->place);
   dlpack_delete(s->owner);
   free(s->owner);
 }
@@ -100,7 +100,7 @@ static void push_copied(lua_State *L, dl_owned *p, const tensor *form) {
   tensor *t = push_tensor(L, "from_dlpack", form->dtype, &form->shape, where);
   check_ready(L, p);
   int st = form->count == 0 ? OK : op_copy(t, &in);
-  if (st == OK) st = device_sync(where);
+  if (st == OK) st = queue_wait(where);
   if (st != OK) raise(L, "from_dlpack", st, (const tensor *const *)&t, 1);
   dlpack_delete(p);
 }

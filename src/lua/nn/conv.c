@@ -5,8 +5,8 @@
 
 #include "lua/args.h"
 #include "lua/register.h"
-#include "op/conv.h"
-#include "op/pool.h"
+#include "op/nn/conv.h"
+#include "op/nn/pool.h"
 
 /* Reads integers of the list at i into out; returns how many there are, `most` at most. */
 static int read_list(lua_State *L, int i, const char *fn, int64_t *out, int most) {

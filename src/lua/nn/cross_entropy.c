@@ -1,9 +1,9 @@
 /* Cross entropy: what nn.functional.cross_entropy calls for classes. Its arguments were checked there. */
 
-#include "base/dispatch.h"
 #include "lua/args.h"
 #include "lua/array/index.h"
 #include "lua/register.h"
+#include "op/nn/cross_entropy.h"
 
 static const char *const fn = "cross_entropy";
 
@@ -12,52 +12,40 @@ static const char *const reductions_of[] = {
 };
 
 /* Logits at stack index i, classes, reduction, ignored after it. */
-static void check_call(lua_State *L, int i, cross_entropy_call *c, place *where) {
-  const tensor *x = check_tensor(L, i, fn), *classes = check_tensor(L, i + 1, fn);
-  if (x->shape.ndim != 2 || dtype_kind(x->dtype) != KIND_FLOAT) luaL_error(L, "%s: logits of shape [N, C] expected", fn);
-  if (classes->shape.ndim != 1 || classes->count != x->shape.dim[0] || dtype_kind(classes->dtype) == KIND_FLOAT)
-    luaL_error(L, "%s: as many classes as rows expected", fn);
-  if (!place_equal(x->store->place, classes->store->place)) raise(L, fn, ERR_DEVICES, (const tensor *[]){x, classes}, 2);
-  c->reduction = (enum cross_entropy_reduction)luaL_checkoption(L, i + 2, "mean", reductions_of);
-  c->ignores = !lua_isnoneornil(L, i + 3);
-  c->ignored = c->ignores ? check_integer(L, i + 3, fn, "ignore_index") : 0;
-  c->compute = (enum dtype)dtypes[x->dtype].compute;
-  c->rows = x->shape.dim[0];
-  c->n = x->shape.dim[1];
-  x = to_plain(L, fn, x, x->dtype);
-  c->in = (operand){.data = tensor_data(x), .dtype = x->dtype};
-  c->classes = tensor_data(to_plain(L, fn, classes, DT_int64));
-  *where = x->store->place;
+static void check_job(lua_State *L, int i, cross_entropy_job *j) {
+  *j = (cross_entropy_job){.x = check_tensor(L, i, fn), .classes = check_tensor(L, i + 1, fn),
+                           .reduction = (enum cross_entropy_reduction)luaL_checkoption(L, i + 2, "mean", reductions_of),
+                           .ignores = !lua_isnoneornil(L, i + 3)};
+  if (j->ignores) j->ignored = check_integer(L, i + 3, fn, "ignore_index");
+  int st = cross_entropy_prepare(j);
+  if (st == ERR_RANK) luaL_error(L, "%s: logits of shape [N, C] expected", fn);
+  if (st == ERR_INNER) luaL_error(L, "%s: as many classes as rows expected", fn);
+  if (st != OK) raise(L, fn, st, (const tensor *[]){j->x, j->classes}, 2);
 }
 
 /* cross_entropy(logits, classes, reduction, ignored): the losses [N], their sum or their mean; logits [N, C], classes [N] of
 ** integers; ignored may be nil. A class that there is not: nil and what is wrong with it (on a GPU the next wait says so). */
 static int l_cross_entropy(lua_State *L) {
-  int64_t bad;
-  cross_entropy_call c = {.bad = &bad};
-  place where;
+  cross_entropy_job j;
   lua_settop(L, 4);
-  check_call(L, 1, &c, &where);
-  const tensor *x = check_tensor(L, 1, fn);
-  shape all = {1, {c.rows}}, one = {0, {0}}, kept = {1, {2 * c.rows + 1}};
-  tensor *out = push_tensor(L, fn, c.compute, c.reduction == CROSS_ENTROPY_none ? &all : &one, where);
-  tensor *sums = push_tensor(L, fn, c.compute, &kept, where);
-  c.losses = tensor_data(out);
-  c.sums = tensor_data(sums);
+  check_job(L, 1, &j);
+  place where = j.x->store->place;
+  tensor *out = push_tensor(L, fn, j.compute, &j.losses, where), *sums = push_tensor(L, fn, j.compute, &j.sums, where);
+  int64_t bad;
   int st;
-  TRY(L, where, st, device_cross_entropy(where, &c));
+  TRY(L, where, st, cross_entropy_run(&j, out, sums, &bad));
   if (st == ERR_INDEX) {
     lua_pushnil(L);
-    lua_pushfstring(L, "class %I is out of range: classes are 1 … %I", (LUAI_UACINT)bad, (LUAI_UACINT)c.n);
+    lua_pushfstring(L, "class %I is out of range: classes are 1 … %I", (LUAI_UACINT)bad, (LUAI_UACINT)j.x->shape.dim[1]);
     return 2;
   }
-  if (st != OK) return raise(L, fn, st, &x, 1);
-  if (x->dtype != c.compute) {
-    push_copy(L, fn, out, x->dtype);
+  if (st != OK) return raise(L, fn, st, &j.x, 1);
+  if (j.x->dtype != j.compute) {
+    push_copy(L, fn, out, j.x->dtype);
     lua_insert(L, -2);
   }
   /* a double holds half of an integer */
-  op_params p = {.dim = (int)c.reduction, .flag = c.ignores, .number = {(double)(c.ignored >> 32), (double)(uint32_t)c.ignored}};
+  op_params p = {.dim = (int)j.reduction, .flag = j.ignores, .number = {(double)(j.ignored >> 32), (double)(uint32_t)j.ignored}};
   finish_record(L, &(op_record){.name = fn, .params = &p, .nin = 2, .in = {1, 2}, .nout = 2});
   tensor_drop(sums);
   lua_pop(L, 1);
@@ -66,22 +54,16 @@ static int l_cross_entropy(lua_State *L) {
 
 /* cross_entropy_gradient(g, sums, logits, classes, reduction, ignored): that of the logits, by what the call kept. */
 static int l_gradient(lua_State *L) {
-  int64_t bad;
-  cross_entropy_call c = {.backward = true, .bad = &bad};
-  place where;
+  cross_entropy_job j;
   lua_settop(L, 6);
-  const tensor *g = check_tensor(L, 1, fn), *sums = check_tensor(L, 2, fn), *x = check_tensor(L, 3, fn);
-  check_call(L, 3, &c, &where);
-  int64_t losses = c.reduction == CROSS_ENTROPY_none ? c.rows : 1;
-  if (sums->count != 2 * c.rows + 1 || sums->dtype != c.compute || g->count != losses)
-    return luaL_error(L, "%s: what the call kept is of another one", fn);
-  c.losses = tensor_data(to_plain(L, fn, g, c.compute));
-  c.sums = tensor_data(to_plain(L, fn, sums, c.compute));
-  tensor *out = push_tensor(L, fn, x->dtype, &x->shape, where);
-  c.out = (operand){.data = tensor_data(out), .dtype = out->dtype};
+  const tensor *g = check_tensor(L, 1, fn), *sums = check_tensor(L, 2, fn);
+  check_job(L, 3, &j);
+  place where = j.x->store->place;
+  tensor *out = push_tensor(L, fn, j.x->dtype, &j.x->shape, where);
   int st;
-  TRY(L, where, st, device_cross_entropy(where, &c));
-  if (st != OK) return raise(L, fn, st == ERR_INDEX ? ERR_LATE : st, &x, 1);
+  TRY(L, where, st, cross_entropy_back(&j, g, sums, out));
+  if (st == ERR_INNER) return luaL_error(L, "%s: the kept sums are of another call", fn);
+  if (st != OK) return raise(L, fn, st == ERR_INDEX ? ERR_LATE : st, &j.x, 1);
   return finish_op(L, false);
 }
 

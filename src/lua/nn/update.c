@@ -2,7 +2,7 @@
 
 #include "lua/args.h"
 #include "lua/register.h"
-#include "op/update.h"
+#include "op/nn/update.h"
 
 /* ---- what keeps a parameter from being updated, in words: the optimiser knows which one it is ---- */
 

@@ -1,7 +1,8 @@
-#include "op/pool.h"
+#include "op/nn/pool.h"
 
 #include "base/dispatch.h"
-#include "op/conv.h"
+#include "op/nn/conv.h"
+#include "op/op.h"
 
 static bool is_back(const pool_job *j) { return j->call.op == POOL_max_back || j->call.op == POOL_average_back; }
 
@@ -73,8 +74,8 @@ int pool_run(const pool_job *j, tensor *out, tensor *position) {
   if (out->count == 0) return OK;
   tensor fresh[2] = {{.store = NULL}, {.store = NULL}};
   const tensor *in, *given = position;
-  int st = op_contiguous(j->in, &fresh[0], &in);
-  if (st == OK && j->position) st = op_contiguous(j->position, &fresh[1], &given);
+  int st = op_plain(j->in, j->in->dtype, &fresh[0], &in);
+  if (st == OK && j->position) st = op_plain(j->position, DT_int32, &fresh[1], &given);
   if (st == OK) {
     pool_call c = j->call;
     c.x = tensor_data(is_back(j) ? out : in);

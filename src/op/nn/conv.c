@@ -1,18 +1,10 @@
-#include "op/conv.h"
+#include "op/nn/conv.h"
 
 #include <string.h>
 
 #include "base/dispatch.h"
 #include "op/matmul.h"
-
-int op_contiguous(const tensor *t, tensor *fresh, const tensor **use) {
-  *use = t;
-  if (tensor_is_contiguous(t)) return OK;
-  int st = tensor_init(fresh, t->dtype, &t->shape, t->store->place);
-  if (st != OK) return st;
-  *use = fresh;
-  return op_copy(fresh, t);
-}
+#include "op/op.h"
 
 void op_spatial(const tensor *t, int64_t length[2]) {
   bool flat = t->shape.ndim == 3;
@@ -153,7 +145,7 @@ int conv_run(const conv_job *job, tensor *out) {
   tensor fresh[4] = {{.store = NULL}, {.store = NULL}, {.store = NULL}, {.store = NULL}};
   int st = OK;
   for (int i = 0; i < 4; i++)
-    if (st == OK && *operand[i]) st = op_contiguous(*operand[i], &fresh[i], operand[i]);
+    if (st == OK && *operand[i]) st = op_plain(*operand[i], (*operand[i])->dtype, &fresh[i], operand[i]);
   if (st == OK) st = run_contiguous(&j, out);
   for (int i = 0; i < 4; i++) tensor_drop(&fresh[i]);
   return st;

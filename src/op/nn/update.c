@@ -1,6 +1,6 @@
 /* Optimisers' updates: checks, plan, call. */
 
-#include "op/update.h"
+#include "op/nn/update.h"
 
 #include <string.h>
 

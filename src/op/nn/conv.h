@@ -1,5 +1,5 @@
-#ifndef LT_OP_CONV_H
-#define LT_OP_CONV_H
+#ifndef LT_OP_NN_CONV_H
+#define LT_OP_NN_CONV_H
 
 /* Convolutions and their gradients: shapes, contiguous operands, the call. Never a Lua error. */
 
@@ -26,9 +26,6 @@ int conv_prepare(conv_job *j);
 
 /* Makes the result, which was made for it. ERR_MEMORY ERR_NO_KERNEL … */
 int conv_run(const conv_job *j, tensor *out);
-
-/* A tensor's elements side by side: its own, or a copy that tensor_drop(fresh) ends. */
-int op_contiguous(const tensor *t, tensor *fresh, const tensor **use);
 
 /* The lengths of an image's two dims, [n, c, h, w]; of a line's, [n, c, w], the first is 1. */
 void op_spatial(const tensor *t, int64_t length[2]);

@@ -1,5 +1,5 @@
-#ifndef LT_OP_POOL_H
-#define LT_OP_POOL_H
+#ifndef LT_OP_NN_POOL_H
+#define LT_OP_NN_POOL_H
 
 /* Pooling and its gradients: shapes, contiguous operands, the call. Never a Lua error. */
 

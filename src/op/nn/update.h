@@ -1,5 +1,5 @@
-#ifndef LT_OP_UPDATE_H
-#define LT_OP_UPDATE_H
+#ifndef LT_OP_NN_UPDATE_H
+#define LT_OP_NN_UPDATE_H
 
 /* Updates of parameters in place: the rows of update.def. */
 

@@ -1,0 +1,24 @@
+#ifndef LT_OP_NN_ATTENTION_H
+#define LT_OP_NN_ATTENTION_H
+
+/* Attention of tensors: attention_call says what is computed. */
+
+#include "base/tensor.h"
+
+enum attention_tensor {
+  ATTENTION_q, ATTENTION_k, ATTENTION_v, ATTENTION_mask, ATTENTION_o, ATTENTION_log_sums,
+  ATTENTION_dout, ATTENTION_dq, ATTENTION_dk, ATTENTION_dv, ATTENTION_TENSORS
+};
+
+typedef struct attention_job {
+  bool   back, causal;
+  double scale;
+  /* [batch, heads, rows, width] with contiguous rows; the mask broadcast to [batch, heads, queries, keys]; the sums contiguous.
+  ** NULL: no mask, sums not wanted; forward all from dout on. */
+  const tensor *at[ATTENTION_TENSORS];
+} attention_job;
+
+/* Writes o and the sums, or (back) dq, dk, dv. ERR_INNER: the shape, dtype or place of *wrong does not fit. */
+int attention_run(const attention_job *j, enum attention_tensor *wrong);
+
+#endif

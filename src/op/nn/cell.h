@@ -1,0 +1,21 @@
+#ifndef LT_OP_NN_CELL_H
+#define LT_OP_NN_CELL_H
+
+/* Steps of recurrent cells on tensors: cell_call says what is computed. */
+
+#include "base/tensor.h"
+
+typedef struct cell_info {
+  const char *name;                    /* "lstm_step" */
+  int         gates[CELL_OPERANDS];    /* side by side in an operand's row; 0: no operand of this step */
+} cell_info;
+
+extern const cell_info cell_rows[CELL_COUNT];
+
+/* True if the operand may be NULL. */
+bool cell_may_lack(enum cell_op op, enum cell_operand k);
+
+/* at[k]: [rows, gates * width] with contiguous rows. ERR_INNER: the shape, dtype or place of *wrong does not fit. */
+int cell_run(enum cell_op op, const tensor *const *at, enum cell_operand *wrong);
+
+#endif

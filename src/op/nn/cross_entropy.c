@@ -1,0 +1,58 @@
+#include "op/nn/cross_entropy.h"
+
+#include "base/dispatch.h"
+#include "op/op.h"
+
+int cross_entropy_prepare(cross_entropy_job *j) {
+  const tensor *x = j->x, *classes = j->classes;
+  if (x->shape.ndim != 2 || dtype_kind(x->dtype) != KIND_FLOAT) return ERR_RANK;
+  int64_t rows = x->shape.dim[0];
+  if (classes->shape.ndim != 1 || classes->count != rows || dtype_kind(classes->dtype) == KIND_FLOAT) return ERR_INNER;
+  if (!place_equal(x->store->place, classes->store->place)) return ERR_DEVICES;
+  j->compute = dtype_compute(x->dtype);
+  j->losses = j->reduction == CROSS_ENTROPY_none ? (shape){1, {rows}} : (shape){0, {0}};
+  j->sums = (shape){1, {2 * rows + 1}};
+  return OK;
+}
+
+/* The call on contiguous copies of what is not contiguous. */
+static int run(const cross_entropy_job *j, cross_entropy_call *c) {
+  tensor fresh[2] = {{.store = NULL}, {.store = NULL}};
+  const tensor *x, *classes;
+  int st = op_plain(j->x, j->x->dtype, &fresh[0], &x);
+  if (st == OK) st = op_plain(j->classes, DT_int64, &fresh[1], &classes);
+  if (st == OK) {
+    c->reduction = j->reduction;
+    c->compute = j->compute;
+    c->rows = x->shape.dim[0];
+    c->n = x->shape.dim[1];
+    c->in = (operand){.data = tensor_data(x), .dtype = x->dtype};
+    c->classes = tensor_data(classes);
+    c->ignores = j->ignores;
+    c->ignored = j->ignored;
+    st = device_cross_entropy(x->store->place, c);
+  }
+  for (int i = 0; i < 2; i++) tensor_drop(&fresh[i]);
+  return st;
+}
+
+int cross_entropy_run(const cross_entropy_job *j, tensor *losses, tensor *sums, int64_t *bad) {
+  cross_entropy_call c = {.losses = tensor_data(losses), .sums = tensor_data(sums), .bad = bad};
+  return run(j, &c);
+}
+
+int cross_entropy_back(const cross_entropy_job *j, const tensor *g, const tensor *sums, tensor *out) {
+  int64_t rows = j->x->shape.dim[0], bad;
+  if (sums->count != 2 * rows + 1 || sums->dtype != j->compute) return ERR_INNER;
+  if (g->count != (j->reduction == CROSS_ENTROPY_none ? rows : 1)) return ERR_INNER;
+  tensor fresh[2] = {{.store = NULL}, {.store = NULL}};
+  int st = op_plain(g, j->compute, &fresh[0], &g);
+  if (st == OK) st = op_plain(sums, j->compute, &fresh[1], &sums);
+  if (st == OK) {
+    cross_entropy_call c = {.backward = true, .losses = tensor_data(g), .sums = tensor_data(sums), .bad = &bad,
+                            .out = {.data = tensor_data(out), .dtype = out->dtype}};
+    st = run(j, &c);
+  }
+  for (int i = 0; i < 2; i++) tensor_drop(&fresh[i]);
+  return st;
+}

@@ -1,0 +1,129 @@
+#include "op/nn/norm.h"
+
+#include "base/dispatch.h"
+#include "op/op.h"
+
+/* ---- preparing ---- */
+
+static void set_lengths(norm_job *j) {
+  const shape *s = &j->x->shape;
+  if (j->kind == NORM_rows && j->gradient) {
+    int64_t rows = j->kept->count / (j->rms ? 1 : 2), each = rows ? j->x->count / rows : j->segments;
+    j->run = j->segments ? each / j->segments : 0;
+  }
+  if (j->kind == NORM_rows) return;
+  bool channels = j->kind == NORM_channels;
+  j->groups = j->run = 1;
+  j->segments = channels ? s->ndim > 1 ? s->dim[1] : 0 : s->dim[s->ndim - 1];
+  for (int d = 2; channels && d < s->ndim; d++) j->run *= s->dim[d];
+}
+
+static bool has_count(const tensor *t, int64_t n) { return !t || t->count == n; }
+
+static bool fits(norm_job *j) {
+  int64_t length = j->segments * j->run, each = j->groups * j->segments;
+  if (j->segments < 0 || j->run < 0 || j->groups < 1 || (length ? j->x->count % length : j->x->count)) return false;
+  j->rows = length ? j->x->count / length : 0;
+  int64_t stats = (j->kind == NORM_channels ? j->segments : j->rows) * (j->rms ? 1 : 2);
+  j->stats = (shape){1, {stats}};
+  j->parameters = (shape){1, {each}};
+  const tensor *g = j->gradient;
+  return j->rows % j->groups == 0 && has_count(j->weight, each) && has_count(j->bias, each) && has_count(j->kept, stats) &&
+         has_count(j->running_mean, j->segments) && has_count(j->running_var, j->segments) &&
+         (!j->given || g || (j->running_mean && j->running_var)) &&
+         (!g || (shape_equal(&g->shape, &j->x->shape) && g->dtype == j->x->dtype));
+}
+
+enum { INPUTS = 7, IN_X = 0, IN_GRADIENT, IN_WEIGHT, IN_BIAS, IN_KEPT, IN_MEAN, IN_VAR };
+
+static void list_inputs(const norm_job *j, const tensor *in[INPUTS]) {
+  in[IN_X] = j->x;
+  in[IN_GRADIENT] = j->gradient;
+  in[IN_WEIGHT] = j->weight;
+  in[IN_BIAS] = j->bias;
+  in[IN_KEPT] = j->kept;
+  in[IN_MEAN] = j->running_mean;
+  in[IN_VAR] = j->running_var;
+}
+
+int norm_prepare(norm_job *j) {
+  const tensor *in[INPUTS];
+  list_inputs(j, in);
+  for (int i = 0; i < INPUTS; i++)
+    if (in[i] && !place_equal(in[i]->store->place, j->x->store->place)) return ERR_DEVICES;
+  if (j->x->shape.ndim == 0 && j->kind >= NORM_softmax) return ERR_INNER;
+  j->compute = dtype_compute(j->x->dtype);
+  set_lengths(j);
+  return fits(j) ? OK : ERR_INNER;
+}
+
+/* ---- running ---- */
+
+/* Statistics that the call wrote to a converted copy. */
+static int write_back(tensor *running, const tensor *written) {
+  int st = written->store ? op_copy(running, written) : OK;
+  if (st == OK) running->store->version++;
+  return st;
+}
+
+static void set_inputs(norm_call *c, const norm_job *j, const tensor *const *in) {
+  void *at[INPUTS];
+  for (int i = 0; i < INPUTS; i++) at[i] = in[i] ? tensor_data(in[i]) : NULL;
+  c->in = (operand){.data = at[IN_X], .dtype = j->x->dtype};
+  c->gradient = (operand){.data = at[IN_GRADIENT], .dtype = j->x->dtype};
+  c->weight = at[IN_WEIGHT];
+  c->bias = at[IN_BIAS];
+  if (j->kept) c->stats = at[IN_KEPT];
+  c->running_mean = at[IN_MEAN];
+  c->running_var = at[IN_VAR];
+}
+
+/* The call, whose results are set: on contiguous copies of those inputs that are not contiguous or of another dtype. */
+static int run(const norm_job *j, norm_call *c) {
+  const tensor *in[INPUTS];
+  tensor fresh[INPUTS];
+  double count = (double)j->rows * (double)j->run;
+  int st = OK;
+  list_inputs(j, in);
+  for (int i = 0; i < INPUTS; i++) fresh[i].store = NULL;
+  for (int i = 0; st == OK && i < INPUTS; i++)
+    if (in[i]) st = op_plain(in[i], i < IN_WEIGHT ? j->x->dtype : j->compute, &fresh[i], &in[i]);
+  if (st == OK) {
+    c->kind = j->kind;
+    c->rms = j->rms;
+    c->given = j->given;
+    c->compute = j->compute;
+    c->rows = j->rows;
+    c->segments = j->segments;
+    c->run = j->run;
+    c->groups = j->groups;
+    c->eps = j->eps;
+    c->momentum = j->momentum;
+    c->correction = count / (count - 1);
+    set_inputs(c, j, in);
+    st = device_norm(j->x->store->place, c);
+  }
+  bool follows = !j->given && !j->gradient;
+  if (st == OK && follows && j->running_mean) st = write_back(j->running_mean, &fresh[IN_MEAN]);
+  if (st == OK && follows && j->running_var) st = write_back(j->running_var, &fresh[IN_VAR]);
+  for (int i = 0; i < INPUTS; i++) tensor_drop(&fresh[i]);
+  return st;
+}
+
+int norm_run(const norm_job *j, tensor *out, tensor *stats) {
+  if (j->x->count == 0) return OK;
+  norm_call c = {.out = {.data = tensor_data(out), .dtype = out->dtype}, .stats = tensor_data(stats)};
+  return run(j, &c);
+}
+
+static void *data_of(const tensor *t) { return t ? tensor_data(t) : NULL; }
+
+int norm_back(const norm_job *j, tensor *dx, tensor *dweight, tensor *dbias) {
+  if (j->x->count > 0) {
+    norm_call c = {.backward = true, .out = {.data = data_of(dx), .dtype = j->x->dtype}, .dweight = data_of(dweight),
+                   .dbias = data_of(dbias)};
+    return run(j, &c);
+  }
+  int st = dweight ? op_fill(dweight, (scalar){.is_float = true}) : OK;
+  return st == OK && dbias ? op_fill(dbias, (scalar){.is_float = true}) : st;
+}

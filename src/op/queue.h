@@ -1,0 +1,21 @@
+#ifndef LT_OP_QUEUE_H
+#define LT_OP_QUEUE_H
+
+/* Waiting for queued work. A device without streams has done its work when a call returns; its streams are 0, its events NULL. */
+
+#include "base/device.h"
+
+int queue_wait(place where);
+
+/* Waits for all devices that have been used. *where: the device of an error. */
+int queue_wait_all(place *where);
+
+/* The script waits for a stream, or for an event. */
+int queue_wait_stream(place where, int stream);
+int queue_wait_event(place where, void *event);
+
+/* The stream waits for another stream, or for an event of `other`. The script waits instead if the two are not of one kind. */
+int queue_follow_stream(place where, int stream, place other, int other_stream);
+int queue_follow_event(place where, int stream, place other, void *event);
+
+#endif
