@@ -205,6 +205,23 @@ static work work_user_kernel(const user_kernel_call *c) {
 
 /* ---- copies, graphs, waits ---- */
 
+/* Counts as the copy that it would be on another device. */
+static int move_elements(place where, const map_call *c, enum profile_family family) {
+  if (this_operation.inside) return ERR_BUSY;
+  profile_span s = profile_begin(where);
+  int st = profile_end(&s, where, where.device->map(where.index, c));
+  work w = work_map(c);
+  if (family == PROFILE_copy_in) w.read = 0;
+  else w.written = 0;
+  w.elements = 0;
+  w.dtype = DT_none;
+  if (s.mode != PROFILE_OFF) profile_count(&s, where, family, w);
+  return this_operation.stopped ? ERR_CANCELLED : st;
+}
+
+int device_read(place from, const map_call *c) { return move_elements(from, c, PROFILE_copy_out); }
+int device_write(place to, const map_call *c)  { return move_elements(to, c, PROFILE_copy_in); }
+
 static void count_bytes(const profile_span *s, place where, enum profile_family family, size_t read, size_t written) {
   if (s->mode == PROFILE_OFF) return;
   profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});

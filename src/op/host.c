@@ -1,6 +1,7 @@
 #include "op/host.h"
 
 #include "base/dispatch.h"
+#include "base/view.h"
 #include "op/op.h"
 
 tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {
@@ -13,9 +14,12 @@ tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data) {
 
 static bool on_host(const tensor *t) { return place_is_host(t->store->place); }
 
-bool host_has(const tensor *t) { return on_host(t) && tensor_is_contiguous(t); }
+const void *host_elements(const tensor *t) { return on_host(t) && tensor_is_contiguous(t) ? tensor_data(t) : NULL; }
 
 /* ---- between devices ---- */
+
+/* out = in at one place: a step of a copy. */
+static int convert(tensor *out, const tensor *in) { return op_copy_by(device_map, out, in); }
 
 static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
 
@@ -54,10 +58,10 @@ int host_copy(tensor *out, const tensor *in) {
   enum dtype d = sent_dtype(out, in);
   bool as_is = is_packed(in, d, &in->shape), straight = is_packed(out, d, &in->shape);
   if (!as_is) st = tensor_init(&packed, d, &in->shape, in->store->place);
-  if (st == OK && !as_is) st = op_copy(&packed, in);
+  if (st == OK && !as_is) st = convert(&packed, in);
   if (st == OK && !straight) st = tensor_init(&there, d, &in->shape, out->store->place);
   if (st == OK) st = send(straight ? out : &there, as_is ? in : &packed);
-  if (st == OK && !straight) st = op_copy(out, &there);
+  if (st == OK && !straight) st = convert(out, &there);
   tensor_drop(&packed);
   tensor_drop(&there);
   return st;
@@ -68,11 +72,30 @@ int host_copy(tensor *out, const tensor *in) {
 int host_read(const tensor *t, enum dtype as, void *to) {
   storage s;
   tensor out = host_tensor(&s, as, &t->shape, to);
-  return t->count == 0 ? OK : host_copy(&out, t);
+  if (t->count == 0) return OK;
+  return place_equal(t->store->place, s.place) ? op_copy_by(device_read, &out, t) : host_copy(&out, t);
 }
 
 int host_write(tensor *t, enum dtype as, const void *from) {
   storage s;
   tensor in = host_tensor(&s, as, &t->shape, (void *)(uintptr_t)from);   /* only read */
-  return t->count == 0 ? OK : host_copy(t, &in);
+  if (t->count == 0) return OK;
+  return place_equal(t->store->place, s.place) ? op_copy_by(device_write, t, &in) : host_copy(t, &in);
 }
+
+/* From `dim` on. */
+static int copy_ends(const tensor *from, tensor *to, int dim) {
+  if (dim == from->shape.ndim) return convert(to, from);
+  int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;
+  if (shown == length) return copy_ends(from, to, dim + 1);
+  int st = OK;
+  for (int end = 0; end < 2 && st == OK; end++) {
+    tensor part = *to, source = *from;
+    view_range(&part, dim, end * half, 1, half);
+    view_range(&source, dim, end * (length - half), 1, half);
+    st = copy_ends(&source, &part, dim + 1);
+  }
+  return st;
+}
+
+int host_ends(const tensor *t, tensor *to) { return copy_ends(t, to, 0); }

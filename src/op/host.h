@@ -8,14 +8,18 @@
 /* A tensor over `data` (row-major, of dtype d) that owns nothing; *s is its storage and has to outlive it. */
 tensor host_tensor(storage *s, enum dtype d, const shape *dims, void *data);
 
-/* Are the elements in plain memory, row-major? */
-bool host_has(const tensor *t);
+/* The elements themselves, row-major, where the host may touch them; NULL: only host_read has them. */
+const void *host_elements(const tensor *t);
 
 /* out = in, converted and broadcast like op_copy, wherever the two are. Waits when out is on the host and in is not. */
 int host_copy(tensor *out, const tensor *in);
 
 /* All elements, row-major, converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);
+
+/* Copies the first and the last elements of each dim to `to`, on the same device: half of to's length of each, where that is
+** less than t's. */
+int host_ends(const tensor *t, tensor *to);
 
 /* Fills t (contiguous or not) from row-major elements of dtype `as`, converted like op_copy. */
 int host_write(tensor *t, enum dtype as, const void *from);

@@ -179,7 +179,8 @@ void job_plan(plan *p, const job *j, const tensor *out) {
   if (!plan_flat(p, j, out)) plan_any(p, j, out);
 }
 
-int job_compute(const job *j, tensor *out) {
+/* Calls an entry of the device that takes a map_call. */
+static inline int call(const job *j, tensor *out, map_entry entry) {
   if (out->count == 0) return OK;
   plan p;
   job_plan(&p, j, out);
@@ -196,9 +197,10 @@ int job_compute(const job *j, tensor *out) {
     c.in[i].dtype = t ? t->dtype : j->compute;
     if (!t) c.in[i].value = j->in[i].s;
   }
-  place where = out->store->place;
-  return device_map(where, &c);
+  return entry(out->store->place, &c);
 }
+
+int job_compute(const job *j, tensor *out) { return call(j, out, device_map); }
 
 int job_check(const job *j, const tensor *out) {
   const tensor *in[MAX_IN];
@@ -247,14 +249,27 @@ int op_set_parts(tensor *out, const arg *re, const arg *im) {
   return st == OK ? set_part(out, 1, im) : st;
 }
 
-int op_copy(tensor *out, const tensor *in) {
+/* May `out` be written by a copy of `in`? */
+static int check_copy(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;
   if (shape_expand(&in->shape, in->stride, &out->shape, stride) != OK) return ERR_BROADCAST;
   if (tensor_is_overlapping(out)) return ERR_READONLY;
-  if (tensor_conflicts(out, in)) return ERR_OVERLAP;
+  return tensor_conflicts(out, in) ? ERR_OVERLAP : OK;
+}
+
+int op_copy(tensor *out, const tensor *in) {
+  int st = check_copy(out, in);
+  if (st != OK) return st;
   job j = identity(out, (arg){.t = in});
   return job_compute(&j, out);
+}
+
+int op_copy_by(map_entry entry, tensor *out, const tensor *in) {
+  int st = check_copy(out, in);
+  if (st != OK) return st;
+  job j = identity(out, (arg){.t = in});
+  return call(&j, out, entry);
 }
 
 int op_arange(tensor *out, scalar start, scalar step) {

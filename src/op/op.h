@@ -73,6 +73,11 @@ bool scalar_fits(enum dtype d, const scalar *s);
 int op_fill(tensor *out, scalar value);
 int op_copy(tensor *out, const tensor *in);
 
+/* The same copy as a step of something else, such as the host's reading: no op of a script. It calls another entry of the device,
+** or device_map. */
+typedef int (*map_entry)(place where, const map_call *c);
+int op_copy_by(map_entry entry, tensor *out, const tensor *in);
+
 /* out[i] = start + i * step; out is contiguous. */
 int op_arange(tensor *out, scalar start, scalar step);
 

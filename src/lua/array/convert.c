@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/view.h"
 #include "lua/args.h"
 #include "lua/register.h"
 #include "op/host.h"
@@ -415,21 +414,6 @@ static int l_totable(lua_State *L) {
 
 /* ---- excerpts, for printing ---- */
 
-/* Copies the first and the last elements of each dim of `from`, from `dim` on, to `to`, where they lie side by side. */
-static int copy_ends(tensor *to, const tensor *from, int dim) {
-  if (dim == from->shape.ndim) return op_copy(to, from);
-  int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;
-  if (shown == length) return copy_ends(to, from, dim + 1);
-  int st = OK;
-  for (int end = 0; end < 2 && st == OK; end++) {
-    tensor part = *to, source = *from;
-    view_range(&part, dim, end * half, 1, half);
-    view_range(&source, dim, end * (length - half), 1, half);
-    st = copy_ends(&part, &source, dim + 1);
-  }
-  return st;
-}
-
 /* excerpt(x, edge): the elements that printing shows, first and last `edge` of every dim longer than 2 edge, as a flat
 ** list in row-major order. They are brought together on x's device: one transfer, whatever x's size. */
 static int l_excerpt(lua_State *L) {
@@ -440,7 +424,7 @@ static int l_excerpt(lua_State *L) {
     if (s.dim[d] > 2 * edge) s.dim[d] = 2 * edge;
   if (!shape_equal(&s, &t->shape)) {
     tensor *ends = push_tensor(L, "tostring", t->dtype, &s, t->store->place);
-    int st = copy_ends(ends, t, 0);
+    int st = host_ends(t, ends);
     if (st != OK) return raise(L, "tostring", st, &t, 1);
     shown = ends;
   }
@@ -469,8 +453,9 @@ static int l_to_bytes(lua_State *L) {
   luaL_Buffer b;
   if (shape_count(&t->shape, dtype_size(t->dtype), &bytes) != OK) return raise(L, "to_bytes", ERR_OVERFLOW, &t, 1);
   size_t size = (size_t)t->count * (size_t)dtype_size(t->dtype);
-  if (host_has(t)) {
-    lua_pushlstring(L, size ? tensor_data(t) : "", size);
+  const void *elements = host_elements(t);
+  if (elements) {
+    lua_pushlstring(L, size ? elements : "", size);
     return 1;
   }
   int st;
