@@ -61,7 +61,7 @@ static void set_access(lua_State *L, const char *event, lua_CFunction f) {
 
 static void export_table(lua_State *L, int table, const char *name) {
   lua_pushvalue(L, table);
-  lua_setfield(L, MODULE, name);
+  add_internal(L, name);
 }
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -80,6 +80,7 @@ int luaopen_luatensor_core(lua_State *L) {
   lua_newtable(L);                                  /* METHODS */
   lua_newtable(L);                                  /* PROPERTIES */
   luaL_newmetatable(L, "luatensor.Tensor");         /* METATABLE */
+  lua_newtable(L);                                  /* INTERNALS: names, as keys */
   lua_pushvalue(L, METATABLE);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &tensor_class);
   set_access(L, "__index", l_index);
@@ -92,6 +93,7 @@ int luaopen_luatensor_core(lua_State *L) {
   export_table(L, METHODS, "methods");
   export_table(L, PROPERTIES, "properties");
   export_table(L, METATABLE, "metatable");
+  export_table(L, INTERNALS, "internals");
   lua_pushboolean(L, 0);                            /* what getmetatable(x) gives */
   lua_setfield(L, METATABLE, "__metatable");
   lua_settop(L, MODULE);

@@ -8,27 +8,9 @@ local names = require "luatensor.base.names"
 
 core.set_home()
 
---- What the files below need, and scripts do not.
-local internal = {}
-for name in ([[
-    methods properties metatable excerpt gone dtype_of type_name nearest reductions composition
-    elementwise_new elementwise_apply elementwise_cast elementwise_finish
-    user_kernel linalg_parts linear cells attention
-    attention_back plainly sleep terminal cache_folder output_file write_file read_file no_room
-    available_memory system_memory processors profile_start profile_stop profile_running working_set
-    autograd updates capturing read_idx
-    csv_fields csv_numbers save_npy load_npy write_tensors open_tensors read_text read_tensor
-    modes set_home check_interrupt
-    cross_entropy cross_entropy_gradient conv conv_input conv_weight max_pool max_pool_back average_pool
-    average_pool_back norm_rows norm_channels norm_back softmax_back hidden most_arguments is_overlapping update_misfit
-    chunk script_line running_self is_callable is_generator
-  ]]):gmatch "%S+" do
-  internal[name] = true
-end
-
 local lt = {_VERSION = "luatensor scm"}
 for name, value in pairs(core) do
-  if not internal[name] then lt[name] = value end
+  if not core.internals[name] then lt[name] = value end
 end
 
 --- Each file adds functions to lt, and those whose first argument is a tensor to the methods.

@@ -93,7 +93,7 @@ bool is_composition(lua_State *L, lua_Debug *ar) {
 }
 
 static const function_row functions[] = {
-  {"composition", l_composition, ANY}, {"most_arguments", l_most_arguments, ANY}, {NULL, NULL, 0}
+  {"composition", l_composition, INTERNAL}, {"most_arguments", l_most_arguments, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_compose(lua_State *L) { add_functions(L, functions); }

@@ -152,7 +152,7 @@ static int l_check(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"set_home", l_set_home, ANY}, {"check_interrupt", l_check, ANY}, {NULL, NULL, 0}
+  {"set_home", l_set_home, INTERNAL}, {"check_interrupt", l_check, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_interrupt(lua_State *L) { add_functions(L, functions); }

@@ -433,5 +433,5 @@ void open_mode(lua_State *L) {
     luaL_setfuncs(L, functions, 1);
     lua_setfield(L, -2, names[mode]);
   }
-  lua_setfield(L, MODULE, "modes");
+  add_internal(L, "modes");
 }

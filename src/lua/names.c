@@ -184,11 +184,9 @@ int raise_most(lua_State *L, const char *fn, int most, int nargs) {
                     nargs - self, help);
 }
 
-static const luaL_Reg functions[] = {{"type_name", l_type_name}, {"nearest", l_nearest}, {NULL, NULL}};
-
-/* By Lua's own means: lua/register.c stands on this file. */
 void open_names(lua_State *L) {
-  lua_pushvalue(L, MODULE);
-  luaL_setfuncs(L, functions, 0);
-  lua_pop(L, 1);
+  lua_pushcfunction(L, l_type_name);
+  add_internal(L, "type_name");
+  lua_pushcfunction(L, l_nearest);
+  add_internal(L, "nearest");
 }

@@ -15,7 +15,7 @@ static int l_bounded(lua_State *L) {
 }
 
 static void push_function(lua_State *L, const function_row *row) {
-  if (row->most == ANY) {
+  if (row->most < 0) {
     lua_pushcfunction(L, row->call);
   } else {
     lua_pushlightuserdata(L, (void *)(uintptr_t)row);
@@ -35,14 +35,21 @@ void push_library(lua_State *L, const function_row *functions) {
   set_functions(L, functions);
 }
 
-static void add_rows(lua_State *L, int table, const function_row *functions) {
-  lua_pushvalue(L, table);
-  set_functions(L, functions);
-  lua_pop(L, 1);
+void add_functions(lua_State *L, const function_row *functions) {
+  for (const function_row *row = functions; row->name; row++) {
+    push_function(L, row);
+    if (row->most == INTERNAL)
+      add_internal(L, row->name);
+    else
+      lua_setfield(L, MODULE, row->name);
+  }
 }
 
-void add_functions(lua_State *L, const function_row *functions) { add_rows(L, MODULE, functions); }
-void add_method_forms(lua_State *L, const function_row *methods) { add_rows(L, METHODS, methods); }
+void add_method_forms(lua_State *L, const function_row *methods) {
+  lua_pushvalue(L, METHODS);
+  set_functions(L, methods);
+  lua_pop(L, 1);
+}
 
 /* One value in both tables: they are the same function. */
 void add_methods(lua_State *L, const function_row *methods) {
@@ -66,5 +73,5 @@ void add_metamethods(lua_State *L, const luaL_Reg *metamethods) { add(L, METATAB
 void add_library(lua_State *L, const char *library, const luaL_Reg *functions) {
   luaL_getsubtable(L, MODULE, library);
   luaL_setfuncs(L, functions, 0);
-  lua_pop(L, 1);
+  add_internal(L, library);
 }

@@ -68,7 +68,7 @@ static int l_refused(lua_State *L) {
 void close_sandbox(lua_State *L) {
   static const char *const outside[] = {
     "save_npy", "load_npy", "write_tensors", "open_tensors", "read_idx", "csv_fields", "csv_numbers",      /* files */
-    "output_file", "make_beside", "cache_folder", "user_kernel",
+    "output_file", "cache_folder", "user_kernel",
     "set_num_threads", "set_default_dtype", "set_matmul_precision", "profile_start"      /* the process */
   };
   if (!state_of(L)->sandbox) return;

@@ -27,6 +27,6 @@ static int l_plainly(lua_State *L) {
   return status == LUA_OK ? lua_gettop(L) : lua_error(L);
 }
 
-static const function_row functions[] = {{"plainly", l_plainly, ANY}, {NULL, NULL, 0}};
+static const function_row functions[] = {{"plainly", l_plainly, INTERNAL}, {NULL, NULL, 0}};
 
 void open_text(lua_State *L) { add_functions(L, functions); }

@@ -17,7 +17,7 @@ refused("not in a sandbox", lt.set_default_dtype, "float64")
 refused("not in a sandbox", lt.set_matmul_precision, "tf32")
 refused("not in a sandbox", lt.kernel, "__global__ void k(float *x) {}", "k")
 for _, name in ipairs {"save_npy", "load_npy", "write_tensors", "open_tensors", "read_idx", "csv_fields", "csv_numbers",
-                       "output_file", "make_beside", "cache_folder", "profile_start"} do
+                       "output_file", "cache_folder", "profile_start"} do
   refused(name .. ": not in a sandbox", core[name], "/etc/passwd")
 end
 refused("no addresses in a sandbox", lt.from_dlpack, _G.address)     -- light userdata, a global of embed_host

@@ -519,7 +519,7 @@ static int l_data_ptr(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"tensor", l_tensor, ANY}, {"asarray", l_asarray, ANY}, {"from_bytes", l_from_bytes, 3}, {"excerpt", l_excerpt, ANY},
+  {"tensor", l_tensor, ANY}, {"asarray", l_asarray, ANY}, {"from_bytes", l_from_bytes, 3}, {"excerpt", l_excerpt, INTERNAL},
   {NULL, NULL, 0}
 };
 static const function_row methods[] = {

@@ -186,8 +186,8 @@ static int l_finish(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"elementwise_new", l_new, ANY}, {"elementwise_apply", l_apply, ANY}, {"elementwise_cast", l_cast, ANY},
-  {"elementwise_finish", l_finish, ANY}, {NULL, NULL, 0}
+  {"elementwise_new", l_new, INTERNAL}, {"elementwise_apply", l_apply, INTERNAL}, {"elementwise_cast", l_cast, INTERNAL},
+  {"elementwise_finish", l_finish, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_elementwise(lua_State *L) {

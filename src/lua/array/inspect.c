@@ -65,8 +65,8 @@ static int l_is_callable(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"chunk", l_chunk, 0}, {"script_line", l_script_line, 1}, {"running_self", l_running_self, 2},
-  {"is_callable", l_is_callable, 1}, {NULL, NULL, 0}
+  {"chunk", l_chunk, INTERNAL}, {"script_line", l_script_line, INTERNAL}, {"running_self", l_running_self, INTERNAL},
+  {"is_callable", l_is_callable, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_inspect(lua_State *L) { add_functions(L, functions); }

@@ -291,5 +291,5 @@ void open_linalg(lua_State *L) {
   }
   lua_setfield(L, MODULE, "linalg");
   luaL_newlib(L, parts);
-  lua_setfield(L, MODULE, "linalg_parts");
+  add_internal(L, "linalg_parts");
 }

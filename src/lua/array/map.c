@@ -315,7 +315,7 @@ void open_map(lua_State *L) {
     add_closure(L, METHODS, l_map, (enum map_op)op, info->name);
     if (info->result != RESULT_BOOL) add_closure(L, METHODS, l_map_in_place, (enum map_op)op, info->in_place);
   }
-  lua_setfield(L, MODULE, "hidden");
+  add_internal(L, "hidden");
   add_methods(L, chosen_functions);
   add_method_forms(L, chosen_methods);
   for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)

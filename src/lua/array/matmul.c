@@ -305,7 +305,7 @@ static int l_get_precision(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"linear", l_linear, ANY}, {"set_matmul_precision", l_set_precision, 1},
+  {"linear", l_linear, INTERNAL}, {"set_matmul_precision", l_set_precision, 1},
   {"get_matmul_precision", l_get_precision, 0}, {NULL, NULL, 0}
 };
 static const function_row methods[] = {{"vecdot", l_vecdot, 4}, {"addmm", l_addmm, 4}, {NULL, NULL, 0}};

@@ -456,7 +456,7 @@ static const function_row functions[] = {
   {"rand", l_rand, ANY}, {"randn", l_randn, ANY}, {"randint", l_randint, ANY}, {"uniform", l_uniform, ANY},
   {"normal", l_normal, ANY}, {"permutation", l_permutation, 2}, {"generator", l_generator, 1},
   {"manual_seed", l_manual_seed, 1}, {"default_generator", l_default_generator, 0},
-  {"is_generator", l_is_generator, 1}, {NULL, NULL, 0}
+  {"is_generator", l_is_generator, INTERNAL}, {NULL, NULL, 0}
 };
 static const function_row methods[] = {{"rand_like", l_rand_like, 2}, {"randn_like", l_randn_like, 2}, {NULL, NULL, 0}};
 static const function_row in_place[] = {

@@ -205,5 +205,5 @@ void open_reduce(lua_State *L) {
   }
   for (int op = 0; op < LINE_COUNT; op++)
     for (int table = 1; table <= 2; table++) add_op(L, table, l_line, op, line_ops[op].name, strlen(line_ops[op].name));
-  lua_setfield(L, MODULE, "reductions");
+  add_internal(L, "reductions");
 }

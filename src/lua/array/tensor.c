@@ -180,8 +180,8 @@ static void open_number(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"is_tensor", l_is_tensor, 1}, {"gone", l_gone, ANY}, {"dtype_of", l_dtype_of, ANY},
-  {"is_overlapping", l_is_overlapping, ANY}, {NULL, NULL, 0}
+  {"is_tensor", l_is_tensor, 1}, {"gone", l_gone, INTERNAL}, {"dtype_of", l_dtype_of, INTERNAL},
+  {"is_overlapping", l_is_overlapping, INTERNAL}, {NULL, NULL, 0}
 };
 
 static const function_row methods[] = {{"free", l_free, 1}, {NULL, NULL, 0}};

@@ -173,7 +173,7 @@ static int g_tostring(lua_State *L) {
 
 static const function_row methods[] = {{"replay", g_replay, 1}, {"free", g_free, 1}, {NULL, NULL, 0}};
 static const luaL_Reg meta[] = {{"__gc", g_gc}, {"__close", g_gc}, {"__tostring", g_tostring}, {NULL, NULL}};
-static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, ANY}, {NULL, NULL, 0}};
+static const function_row functions[] = {{"graph", l_graph, 2}, {"capturing", l_capturing, INTERNAL}, {NULL, NULL, 0}};
 
 void open_graph(lua_State *L) {
   luaL_newmetatable(L, "luatensor.Graph");

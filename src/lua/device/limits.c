@@ -53,6 +53,6 @@ static int l_working_set(lua_State *L) {
   return 1;
 }
 
-static const function_row functions[] = {{"limits", l_limits, 2}, {"working_set", l_working_set, ANY}, {NULL, NULL, 0}};
+static const function_row functions[] = {{"limits", l_limits, 2}, {"working_set", l_working_set, INTERNAL}, {NULL, NULL, 0}};
 
 void open_limits(lua_State *L) { add_functions(L, functions); }

@@ -107,8 +107,8 @@ static void watch_state(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"profile_start", l_profile_start, ANY}, {"profile_running", l_profile_running, ANY},
-  {"profile_stop", l_profile_stop, ANY}, {NULL, NULL, 0}
+  {"profile_start", l_profile_start, INTERNAL}, {"profile_running", l_profile_running, INTERNAL},
+  {"profile_stop", l_profile_stop, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_profile(lua_State *L) {

@@ -88,10 +88,10 @@ static int l_processors(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"sleep", l_sleep, ANY}, {"terminal", l_terminal, ANY}, {"cache_folder", l_cache_folder, ANY},
-  {"output_file", l_output_file, ANY},
-  {"available_memory", l_available_memory, ANY}, {"system_memory", l_system_memory, ANY},
-  {"processors", l_processors, ANY}, {NULL, NULL, 0}
+  {"sleep", l_sleep, INTERNAL}, {"terminal", l_terminal, INTERNAL}, {"cache_folder", l_cache_folder, INTERNAL},
+  {"output_file", l_output_file, INTERNAL},
+  {"available_memory", l_available_memory, INTERNAL}, {"system_memory", l_system_memory, INTERNAL},
+  {"processors", l_processors, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_system(lua_State *L) { add_functions(L, functions); }

@@ -324,8 +324,8 @@ static int l_read_file(lua_State *L) {
 static int l_no_room(lua_State *L) { return push_no_room(L, luaL_checknumber(L, 1)) ? 1 : 0; }
 
 static const function_row functions[] = {
-  {"save_npy", l_save_npy, ANY}, {"load_npy", l_load_npy, ANY}, {"write_file", l_write_file, ANY},
-  {"read_file", l_read_file, ANY}, {"no_room", l_no_room, ANY}, {NULL, NULL, 0}
+  {"save_npy", l_save_npy, INTERNAL}, {"load_npy", l_load_npy, INTERNAL}, {"write_file", l_write_file, INTERNAL},
+  {"read_file", l_read_file, INTERNAL}, {"no_room", l_no_room, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_file(lua_State *L) {

@@ -349,7 +349,7 @@ static int l_csv_numbers(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"read_idx", l_read_idx, ANY}, {"csv_fields", l_csv_fields, ANY}, {"csv_numbers", l_csv_numbers, ANY}, {NULL, NULL, 0}
+  {"read_idx", l_read_idx, INTERNAL}, {"csv_fields", l_csv_fields, INTERNAL}, {"csv_numbers", l_csv_numbers, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_read(lua_State *L) {

@@ -94,8 +94,8 @@ static int l_read_tensor(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"write_tensors", l_write_tensors, ANY}, {"open_tensors", l_open_tensors, ANY}, {"read_text", l_read_text, ANY},
-  {"read_tensor", l_read_tensor, ANY}, {NULL, NULL, 0}
+  {"write_tensors", l_write_tensors, INTERNAL}, {"open_tensors", l_open_tensors, INTERNAL}, {"read_text", l_read_text, INTERNAL},
+  {"read_tensor", l_read_tensor, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_safetensors(lua_State *L) { add_functions(L, functions); }

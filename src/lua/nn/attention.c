@@ -35,7 +35,7 @@ static int l_attention(lua_State *L) { return run(L, false); }
 static int l_back(lua_State *L) { return run(L, true); }
 
 static const function_row functions[] = {
-  {"attention", l_attention, ANY}, {"attention_back", l_back, ANY}, {NULL, NULL, 0}
+  {"attention", l_attention, INTERNAL}, {"attention_back", l_back, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_attention(lua_State *L) {

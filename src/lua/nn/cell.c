@@ -29,5 +29,5 @@ void open_cell(lua_State *L) {
     lua_pushcclosure(L, l_step, 1);
     lua_setfield(L, -2, cell_rows[op].name);
   }
-  lua_setfield(L, MODULE, "cells");
+  add_internal(L, "cells");
 }

@@ -164,9 +164,9 @@ static int l_average_pool_back(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"conv", l_conv, ANY}, {"conv_input", l_conv_input, ANY}, {"conv_weight", l_conv_weight, ANY},
-  {"max_pool", l_max_pool, ANY}, {"max_pool_back", l_max_pool_back, ANY}, {"average_pool", l_average_pool, ANY},
-  {"average_pool_back", l_average_pool_back, ANY}, {NULL, NULL, 0}
+  {"conv", l_conv, INTERNAL}, {"conv_input", l_conv_input, INTERNAL}, {"conv_weight", l_conv_weight, INTERNAL},
+  {"max_pool", l_max_pool, INTERNAL}, {"max_pool_back", l_max_pool_back, INTERNAL}, {"average_pool", l_average_pool, INTERNAL},
+  {"average_pool_back", l_average_pool_back, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_conv(lua_State *L) { add_functions(L, functions); }

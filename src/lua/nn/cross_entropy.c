@@ -68,7 +68,7 @@ static int l_gradient(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"cross_entropy", l_cross_entropy, ANY}, {"cross_entropy_gradient", l_gradient, ANY}, {NULL, NULL, 0}
+  {"cross_entropy", l_cross_entropy, INTERNAL}, {"cross_entropy_gradient", l_gradient, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_cross_entropy(lua_State *L) { add_functions(L, functions); }

@@ -105,8 +105,8 @@ static int l_softmax_back(lua_State *L) {
 }
 
 static const function_row functions[] = {
-  {"softmax_back", l_softmax_back, ANY}, {"norm_rows", l_norm_rows, ANY}, {"norm_channels", l_norm_channels, ANY},
-  {"norm_back", l_norm_back, ANY}, {NULL, NULL, 0}
+  {"softmax_back", l_softmax_back, INTERNAL}, {"norm_rows", l_norm_rows, INTERNAL}, {"norm_channels", l_norm_channels, INTERNAL},
+  {"norm_back", l_norm_back, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_norm(lua_State *L) { add_functions(L, functions); }

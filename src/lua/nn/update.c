@@ -112,7 +112,7 @@ void open_update(lua_State *L) {
     lua_pushcclosure(L, l_update, 1 + row->states);
     lua_setfield(L, -2, row->name);
   }
-  lua_setfield(L, MODULE, "updates");
+  add_internal(L, "updates");
   lua_pushcfunction(L, l_misfit);
-  lua_setfield(L, MODULE, "update_misfit");
+  add_internal(L, "update_misfit");
 }
