@@ -16,6 +16,9 @@ local limits = {
   -- Files in a folder of src, lua or spec.
   folder = 40,
 
+  -- Names of devices in lua/luatensor: in the library, and in its wing that measures. In src none is above the list.
+  device_names = {library = 2, wing = 47},
+
   -- Macros of several lines that hold code: more than MACRO_LINES lines, or two of `for`, `while`, `if` and `switch`.
   -- Tables do not count: macros that hold nothing but rows X(…).
   macros = 48,
@@ -276,6 +279,49 @@ local function check_device_calls(sources)
   compare("calls of devices above op/", #calls, 0, calls)
 end
 
+-- ---- names of devices ------------------------------------------------------------------------
+
+-- Words that are spelled like a device: a controller of Linux's control groups, and lt.cuda, the library of functions.
+local no_device = {["src/base/system.c"] = {cpu = true}, ["src/lua/device/device.c"] = {cuda = true}}
+
+-- Names in string literals of C, of files that are no device's own.
+local function check_device_names(sources)
+  local found = {}
+  for _, source in ipairs(sources) do
+    local room = source.path:match "^src/(%w+)/"
+    for literal in source.without:gmatch '"([^"\n]*)"' do
+      for word in literal:gmatch "%a+" do
+        local is_name = word == "cpu" or word == "cuda"
+        if is_name and room ~= "cpu" and room ~= "gpu" and not literal:find "/" and
+           not (no_device[source.path] or {})[word] then
+          found[#found + 1] = ("%s: \"%s\""):format(source.path, literal)
+        end
+      end
+    end
+  end
+  compare("names of devices in src", #found, 0, found)
+end
+
+-- The files of lua/luatensor that measure; foreign_names.lua has words for scripts, as escaped strings in errors are.
+local wing = {advise = true, bench = true, cli = true, experiment = true, page = true, report = true}
+
+local function check_device_names_in_lua()
+  local found = {library = {}, wing = {}}
+  for _, path in ipairs(lines_of "find lua/luatensor -name '*.lua' ! -name foreign_names.lua | sort") do
+    local where = wing[path:match "^lua/luatensor/(%w+)"] and found.wing or found.library
+    local number = 0
+    for line in io.lines(path) do
+      number = number + 1
+      for name in line:gsub("%-%-.*", ""):gmatch "[^\\][\"']%^?(%a+)" do
+        if name == "cpu" or name == "cuda" then where[#where + 1] = ("%s:%d: %s"):format(path, number, line) end
+      end
+    end
+  end
+  for _, part in ipairs {"library", "wing"} do
+    compare("names of devices in Lua, " .. part, #found[part], limits.device_names[part], found[part])
+  end
+end
+
 -- ---- macros -------------------------------------------------------------------------------------
 
 -- True if the macro is a table: nothing but rows X(…).
@@ -335,6 +381,8 @@ check_circles("source files", read_arrows(sources), limits.circles, limits.files
 check_lua()
 check_folders()
 check_device_calls(sources)
+check_device_names(sources)
+check_device_names_in_lua()
 check_macros(sources)
 check_rooms(sources)
 os.exit(not broken, true)

@@ -100,6 +100,15 @@ static int raise_devices(lua_State *L, const char *fn, const tensor *const *t, i
                     lua_tostring(L, -2), lua_tostring(L, -1));
 }
 
+static int raise_no_kernel(lua_State *L, const char *fn, const tensor *t) {
+  const char *dtype = dtypes[t->dtype].name;
+  push_place(L, t->store->place);
+  push_place(L, host_place());
+  const char *there = lua_tostring(L, -2), *host = lua_tostring(L, -1);
+  if (place_is_host(t->store->place)) return luaL_error(L, "%s: not available on %s for %s", fn, there, dtype);
+  return luaL_error(L, "%s: not available on %s for %s; use x:to(\"%s\")", fn, there, dtype, host);
+}
+
 int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int n) {
   switch (status) {
     case ERR_BROADCAST:
@@ -132,9 +141,7 @@ int raise(lua_State *L, const char *fn, int status, const tensor *const *t, int 
     case ERR_BUSY:
       return luaL_error(L, "%s: not in a debug hook that runs in the middle of an operation", fn);
     case ERR_NO_KERNEL:
-      push_place(L, t[0]->store->place);
-      return luaL_error(L, "%s: not available on %s for %s%s", fn, lua_tostring(L, -1), dtypes[t[0]->dtype].name,
-                        place_is_host(t[0]->store->place) ? "" : "; use x:to(\"cpu\")");
+      return raise_no_kernel(L, fn, t[0]);
     case ERR_DEVICE: case ERR_LATE: case ERR_CAPTURE:
       return raise_device(L, fn, status, failing_place(t, n));
     default:

@@ -65,7 +65,7 @@ return function(lt, methods)
   local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
 
   local function has_table(x)
-    return x.size > 0 and x.device == "cpu" and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
+    return x.size > 0 and core.is_on_host(x) and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
   end
 
   --- The least integer of some tensors, and how many there are up to the greatest; nil where that is more than `most`.
@@ -226,7 +226,7 @@ return function(lt, methods)
 
   --- Up to so many values are compared with all elements: on the CPU, a search takes as long as some hundred.
   local function few_for(x)
-    return x.device == "cpu" and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
+    return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
   end
 
   local function is_member(x, values)
@@ -255,7 +255,7 @@ return function(lt, methods)
     check_isin(2, x2)
     if not lt.is_tensor(x1) and not lt.is_tensor(x2) then args.fail("isin", "one of the two must be a tensor") end
     local device = lt.is_tensor(x1) and x1.device or x2.device
-    if device == "cpu" and lt.is_tensor(x2) then device = x2.device end
+    if device == core.host_device and lt.is_tensor(x2) then device = x2.device end
     local options = {dtype = lt.result_type(x1, x2), device = device}
     local function at_home(x)
       if not lt.is_tensor(x) then return lt.full({}, x, options) end

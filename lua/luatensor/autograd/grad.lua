@@ -211,7 +211,7 @@ local function is_single(set) return next(set, (next(set))) == nil end
 --- One tensor to walk from, and its gradient: of several outputs a tensor that was made of all of them.
 local function root_of(outputs, gradients, graph)
   if #outputs == 1 then return outputs[1], gradients[1] end
-  local root = core.zeros({}, {dtype = "float32", device = "cpu"})
+  local root = core.zeros({}, {dtype = "float32", device = core.host_device})
   help.attach("autograd.grad", outputs, {root}, function()
     local list = {}
     for i, g in ipairs(gradients) do list[i] = graph and g or ag.alias(g) end

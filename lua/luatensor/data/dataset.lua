@@ -87,7 +87,7 @@ local function subset_indices(indices, base)
     blame.fail("Subset", "indices must be integers of shape [n], they are %s %s", args.shape_text(indices.shape),
                indices.dtype)
   end
-  return indices:to("int64", base.device or "cpu")
+  return indices:to("int64", base.device or core.host_device)
 end
 
 --- Some samples of another data set.

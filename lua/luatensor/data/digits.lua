@@ -23,7 +23,7 @@ local known = {dtype = true, device = true, image = true}
 local function read()
   local columns = {}
   for i = 1, 65 do columns[i] = i end
-  return (core.csv_numbers(find_file(), ",", 0, false, 65, columns, nil, "uint8", "cpu"))
+  return (core.csv_numbers(find_file(), ",", 0, false, 65, columns, nil, "uint8", core.host_device))
 end
 
 --- 1797 handwritten digits of 8 × 8 pixels: the test part of *Optical Recognition of Handwritten Digits*, E. Alpaydin

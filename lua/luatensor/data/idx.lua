@@ -42,7 +42,7 @@ end
 
 local function read_kind(folder, kind, dims)
   local path = find(folder, kind, dims)
-  local x = read_idx(path, {device = "cpu"})
+  local x = read_idx(path, {device = core.host_device})
   if x.ndim ~= dims or x.dtype ~= "uint8" then
     blame.fail("mnist", "%s: %d dims of uint8 expected, got %s of %s", path, dims, args.shape_text(x.shape), x.dtype)
   end

@@ -70,12 +70,12 @@ end
 local function draw_start(self)
   if not self.shuffle then return {} end
   if self.generator then return self.generator:state() end
-  return {seed = lt.randint(1, math.maxinteger, {1}, {device = "cpu"}):item(), offset = 0}
+  return {seed = lt.randint(1, math.maxinteger, {1}, {device = core.host_device}):item(), offset = 0}
 end
 
 -- The numbers of all samples, in the order that begins at this state.
 local function draw_order(self, start, generator)
-  local n, device = self.dataset.size, self.dataset.device or "cpu"
+  local n, device = self.dataset.size, self.dataset.device or core.host_device
   if not self.shuffle then return lt.arange(1, n + 1, {dtype = "int64", device = device}) end
   return lt.permutation(n, {device = device, generator = generator or lt.generator{seed = 0}:set_state(start)})
 end

@@ -61,7 +61,7 @@ local function labels_of(ds, stratify)
   if y.ndim ~= 1 or y.shape[1] ~= ds.size then
     blame.fail("split", "stratify: labels of shape [%d] expected, got %s", ds.size, args.shape_text(y.shape))
   end
-  return y:detach():to "cpu"
+  return y:detach():to(core.host_device)
 end
 
 -- Gives each sample in turn to the part that is furthest behind its share: so parts get as many as they are to have,
@@ -100,7 +100,8 @@ local function split(ds, parts, options)
   options = blame.call(args.options, "split", options, known)
   check("split", ds)
   local counts = how_many(parts, ds.size)
-  local order, lists = blame.call(lt.permutation, ds.size, {device = "cpu", generator = options.generator}), {}
+  local here = {device = core.host_device, generator = options.generator}
+  local order, lists = blame.call(lt.permutation, ds.size, here), {}
   for i = 1, #counts do lists[i] = {} end
   if options.stratify then
     local labels = labels_of(ds, options.stratify)

@@ -140,7 +140,7 @@ function init.dirac_(x, options)
     blame.fail("dirac_", "groups: %s does not divide %d outputs", tostring(groups), shape[1])
   end
   if x.size == 0 then return x end
-  local each, values = shape[1] // groups, lt.zeros(shape, {dtype = x.dtype, device = "cpu"})
+  local each, values = shape[1] // groups, lt.zeros(shape, {dtype = x.dtype, device = core.host_device})
   for g = 0, groups - 1 do
     for c = 1, math.min(each, shape[2]) do
       local place = {g * each + c, c}
@@ -245,7 +245,9 @@ local function inverse_erf(y)
 end
 
 -- The normal distribution below x. math has no erf.
-local function below(x) return lt.erf(lt.tensor(x / math.sqrt(2), {dtype = "float64", device = "cpu"})):item() end
+local function below(x)
+  return lt.erf(lt.tensor(x / math.sqrt(2), {dtype = "float64", device = core.host_device})):item()
+end
 
 --- From the normal distribution between two limits.
 -- @function nn.init.trunc_normal_
@@ -280,7 +282,8 @@ function init.orthogonal_(x, options)
   if x.size == 0 then return x end
   local _ <close> = engine.recording(false)
   local rows, columns = x.shape[1], x.size // x.shape[1]
-  local draw = {dtype = x.dtype == "float64" and "float64" or "float32", device = "cpu", generator = options.generator}
+  local draw = {dtype = x.dtype == "float64" and "float64" or "float32", device = core.host_device,
+                generator = options.generator}
   local a = lt.randn({rows, columns}, draw)
   if rows < columns then a = a.mT end
   local q, r = lt.linalg.qr(a)
@@ -305,9 +308,9 @@ function init.sparse_(x, sparsity, options)
   local rows, zeros = x.shape[1], math.ceil(sparsity * x.shape[1])
   local generator = options.generator
   local std = number("sparse_", "std", options.std, 0.01)
-  local values = lt.randn(x.shape, {device = "cpu", generator = generator}) * std
+  local values = lt.randn(x.shape, {device = core.host_device, generator = generator}) * std
   -- The places of the smallest of numbers drawn for each.
-  local order = lt.rand(x.shape, {device = "cpu", generator = generator}):argsort(1):argsort(1)
+  local order = lt.rand(x.shape, {device = core.host_device, generator = generator}):argsort(1):argsort(1)
   if rows > 0 then values = values:masked_fill(order:less_equal(zeros), 0) end
   return fill(x, values)
 end

@@ -92,6 +92,12 @@ static int l_devices(lua_State *L) {
   return 1;
 }
 
+/* is_on_host(x): may the host touch the elements, without waiting? */
+static int l_is_on_host(lua_State *L) {
+  lua_pushboolean(L, place_is_host(check_tensor(L, 1, "is_on_host")->store->place));
+  return 1;
+}
+
 /***
 The best accelerator of this machine; an error, "GPU not found: " and why, where there is none.
 @function accelerator
@@ -163,7 +169,7 @@ static int l_clock(lua_State *L) {
 static const function_row functions[] = {
   {"device", l_device, 1}, {"devices", l_devices, 0}, {"accelerator", l_accelerator, 0},
   {"synchronize", l_synchronize, 1}, {"clock", l_clock, 0}, {"set_default_device", l_set_default_device, 1},
-  {"get_default_device", l_get_default_device, 0}, {NULL, NULL, 0}
+  {"get_default_device", l_get_default_device, 0}, {"is_on_host", l_is_on_host, INTERNAL}, {NULL, NULL, 0}
 };
 static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reopen", l_reopen, 1}, {NULL, NULL, 0}};
 
@@ -195,6 +201,8 @@ static void watch_state(lua_State *L) {
 void open_device(lua_State *L) {
   watch_state(L);
   add_functions(L, functions);
+  push_place(L, host_place());
+  add_internal(L, "host_device");
   push_library(L, cuda);
   lua_setfield(L, MODULE, "cuda");
 }

@@ -252,7 +252,7 @@ A mark in a stream's queue: to wait for, to ask whether it was reached, to measu
 */
 static int l_event(lua_State *L) {
   int nargs, options = check_options(L, "event", event_options, &nargs);
-  if (nargs > 0) return luaL_error(L, "event: options expected, as in lt.event{device = \"cuda\"}");
+  if (nargs > 0) return luaL_error(L, "event: options expected, as in lt.event{timing = false}");
   place where = opt_place(L, options, "event", default_place(L));
   bool timing = opt_bool(L, options, "event", "timing", true);
   event *e = lua_newuserdatauv(L, sizeof *e, 0);

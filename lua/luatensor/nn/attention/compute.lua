@@ -119,7 +119,7 @@ local fits = {float32 = true, float64 = true}
 local function is_fusable(q, k, v, o)
   local dtype, mask = q.dtype, o.mask
   return core.attention and fits[dtype] and k.dtype == dtype and v.dtype == dtype and o.p == 0
-         and q.device:find("^cpu") ~= nil and (q.ndim == 3 or q.ndim == 4) and k.ndim == q.ndim and v.ndim == q.ndim
+         and core.is_on_host(q) and (q.ndim == 3 or q.ndim == 4) and k.ndim == q.ndim and v.ndim == q.ndim
          and q.size > 0 and k.size > 0 and v.size > 0
          and (not mask or (mask.dtype == "bool" or mask.dtype == dtype and not (mask.requires_grad and ag.mode())))
 end
@@ -190,7 +190,7 @@ end
 -- @tab o also heads, times_first; p is 0
 -- @treturn tensor [batch, times, width] or [times, batch, width]; nil: one op cannot do it
 function compute.packed(qkv, o)
-  local fitting = core.attention and fits[qkv.dtype] and qkv.device:find("^cpu") and qkv.size > 0
+  local fitting = core.attention and fits[qkv.dtype] and core.is_on_host(qkv) and qkv.size > 0
   if not fitting or not rawequal(plain_rows(qkv), qkv) then return nil end
   local recorded = ag.mode() and qkv.requires_grad
   local a, b, n = table.unpack(qkv.shape)

@@ -52,7 +52,7 @@ end
 
 --- On the CPU, where looking waits for nothing.
 local function check_range(name, target, count, ignored)
-  if target.device ~= "cpu" or target.size == 0 then return end
+  if not core.is_on_host(target) or target.size == 0 then return end
   if target:min():item() >= 1 and target:max():item() <= count then return end
   for _, class in ipairs(target:flatten():totable()) do
     if class ~= ignored and (class < 1 or class > count) then raise_class(name, class, count) end

@@ -28,13 +28,13 @@ end
 
 -- take counts negative numbers from the end; as 0, which nothing has, a GPU says them at the next wait, too.
 local function on_gpu_from_0(indices)
-  if indices.device == "cpu" or not indices.dtype:find("^int") then return indices end
+  if core.is_on_host(indices) or not indices.dtype:find("^int") then return indices end
   return indices:maximum(0)
 end
 
 --- Numbers of rows are in 1 … count: looked at on the CPU, where that waits for nothing.
 local function check_range(indices, count)
-  if indices.device ~= "cpu" or indices.size == 0 then return end
+  if not core.is_on_host(indices) or indices.size == 0 then return end
   if indices:min():item() >= 1 and indices:max():item() <= count then return end
   blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
 end
@@ -95,7 +95,7 @@ function functional.one_hot(classes, count)
   check_indices("one_hot", classes)
   if count == nil then count = classes.size > 0 and classes:max():item() or 0 end
   count = blame.call(args.integer, "one_hot", "count", count, 0)
-  local index = classes.device == "cpu" and outlier(classes, count)
+  local index = core.is_on_host(classes) and outlier(classes, count)
   if index then blame.fail("one_hot", "class %d is out of range: 1 … %d", index, count) end
   return classes:expand_dims(-1):equal(lt.arange(1, count + 1, {dtype = "int64", device = classes.device})):to("int64")
 end
