@@ -205,27 +205,29 @@ static work work_user_kernel(const user_kernel_call *c) {
 
 /* ---- copies, graphs, waits ---- */
 
-/* Counts as the copy that it would be on another device. */
-static int move_elements(place where, const map_call *c, enum profile_family family) {
-  if (this_operation.inside) return ERR_BUSY;
+static void count_bytes(const profile_span *s, place where, enum profile_family family, size_t read, size_t written) {
+  if (s->mode == PROFILE_OFF) return;
+  profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});
+}
+
+/* Counts as the copy that it would be on another device: the bytes are those of that device's memory. */
+static int profile_move(place where, const map_call *c, enum profile_family family) {
   profile_span s = profile_begin(where);
   int st = profile_end(&s, where, where.device->map(where.index, c));
   work w = work_map(c);
-  if (family == PROFILE_copy_in) w.read = 0;
-  else w.written = 0;
-  w.elements = 0;
-  w.dtype = DT_none;
-  if (s.mode != PROFILE_OFF) profile_count(&s, where, family, w);
+  bool reads = family == PROFILE_copy_out;
+  count_bytes(&s, where, family, reads ? (size_t)w.read : 0, reads ? 0 : (size_t)w.written);
+  return st;
+}
+
+static int move_elements(place where, const map_call *c, enum profile_family family) {
+  if (this_operation.inside) return ERR_BUSY;
+  int st = profile_is_on() ? profile_move(where, c, family) : where.device->map(where.index, c);
   return this_operation.stopped ? ERR_CANCELLED : st;
 }
 
 int device_read(place from, const map_call *c) { return move_elements(from, c, PROFILE_copy_out); }
 int device_write(place to, const map_call *c)  { return move_elements(to, c, PROFILE_copy_in); }
-
-static void count_bytes(const profile_span *s, place where, enum profile_family family, size_t read, size_t written) {
-  if (s->mode == PROFILE_OFF) return;
-  profile_count(s, where, family, (work){.dtype = DT_none, .read = (double)read, .written = (double)written});
-}
 
 int device_copy_in(place to, void *ptr, const void *host, size_t bytes) {
   profile_span s = profile_begin(to);

@@ -2,7 +2,7 @@
 #define LT_BASE_DISPATCH_H
 
 /* The way to a device. Whatever computes, copies or waits there is called by device_<entry>(place, …), which counts and times
-** the call while a profile runs and costs one test otherwise. Only functions of op/ call these. */
+** the call while a profile runs and costs one test otherwise. Above the devices only functions of op/ call these. */
 
 #include "base/cancel.h"
 #include "base/profile.h"
