@@ -189,10 +189,8 @@ typedef struct key_sorts {
   int64_t (*divide)(int64_t n, void *keys, void *scratch);
 } key_sorts;
 
-typedef struct sort_table {
-  sort_kernel kernel[DTYPE_COUNT];
-  key_sorts   sorts[2];               /* of 4 bytes, of 8 bytes */
-} sort_table;
+typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;
+typedef key_sorts sort_32_table, sort_64_table;
 
 /* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots as getrf's; cholesky and lu return the info of potrf and getrf. */
 enum { LINALG_SMALL = 16 };
@@ -207,7 +205,8 @@ typedef linalg_kernel linalg_float32_table, linalg_float64_table, linalg_complex
 
 /* Updates of n contiguous elements of the compute dtype: parameter, gradient, states. */
 typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
-typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; } update_table;
+typedef struct update_table { update_kernel kernel[UPDATE_COUNT]; } update_table;
+typedef update_table update_float32_table, update_float64_table;
 
 /* Families with inner loops an ISA: a file <family>.c below cpu/kernels/ exports <family>_table. */
 #define KERNEL_TABLES(X) \
@@ -231,7 +230,8 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(softmax_float64) \
   X(cross_entropy_float32) \
   X(cross_entropy_float64) \
-  X(update)  \
+  X(update_float32) \
+  X(update_float64) \
   X(cell_float32) \
   X(cell_float64) \
   X(attention_float32) \
@@ -239,6 +239,8 @@ typedef struct update_table { update_kernel kernel[UPDATE_COUNT][DTYPE_COUNT]; }
   X(norm_float32) \
   X(norm_float64) \
   X(sort)    \
+  X(sort_32) \
+  X(sort_64) \
   X(fft_float32) \
   X(fft_float64) \
   X(conv_float32) \

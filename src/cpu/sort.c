@@ -110,7 +110,7 @@ static int direction_of(const key_sorts *k, int64_t n, const char *keys, int siz
 
 /* Keys that differ below bit `low` only are in their order already; above it they differ in `bits` bits. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low, int bits) {
-  const key_sorts *k = &cpu_isa->sort->sorts[size == 8];
+  const key_sorts *k = size == 8 ? cpu_isa->sort_64 : cpu_isa->sort_32;
   int direction = n <= SHORT ? 0 : direction_of(k, n, keys, size);
   if (this_operation.stopped) return;
   if (direction < 0) k->reverse(n, keys);
@@ -220,18 +220,18 @@ static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const
   return ((int64_t)1 << p.bits) - 1;
 }
 
-#define TAKE(T)                                                                                        \
-  static void take_##T(int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {       \
-    for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;)                                        \
-      for (; i < end; i++) ((T *)out)[i] = ((const T *)x)[keys[i] & mask];                             \
-  }
-TAKE(uint8_t) TAKE(uint16_t) TAKE(uint32_t) TAKE(uint64_t)
+INLINE void take_elements(const int size, int64_t n, const int64_t *keys, int64_t mask, const char *x, char *out) {
+  for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i;)
+    for (; i < end; i++) memcpy(out + i * size, x + (keys[i] & mask) * size, (size_t)size);
+}
 
 static void take(const sort_job *j, int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {
-  static void (*const of_size[])(int64_t, const int64_t *, int64_t, const void *, void *) = {
-    take_uint8_t, take_uint16_t, take_uint32_t, take_uint64_t
-  };
-  of_size[__builtin_ctz((unsigned)j->size)](n, keys, mask, x, out);
+  switch (j->size) {
+    case 1: take_elements(1, n, keys, mask, x, out); return;
+    case 2: take_elements(2, n, keys, mask, x, out); return;
+    case 4: take_elements(4, n, keys, mask, x, out); return;
+    default: take_elements(8, n, keys, mask, x, out);
+  }
 }
 
 static void sort_positions(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {

@@ -71,8 +71,9 @@ static bool is_flat(const update_call *c) {
 
 int cpu_update(int index, const update_call *c) {
   enum dtype compute = dtype_compute(c->dtype);
-  task t = {.call = c, .kernel = cpu_isa->update->kernel[c->op][compute], .compute = compute};
-  if (!t.kernel) return ERR_NO_KERNEL;
+  const update_table *kernels = FLOAT_TABLE(update, compute);
+  if (!kernels) return ERR_NO_KERNEL;
+  task t = {.call = c, .kernel = kernels->kernel[c->op], .compute = compute};
   int threads = cpu_threads(c->plan->count, GRAIN);
   if (compute == c->dtype && is_flat(c)) {
     share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);

@@ -1,0 +1,5 @@
+/* Inner loops of optimisers' updates, float64. */
+
+#define REAL double
+#define TABLE update_float64_table
+#include "cpu/kernels/nn/update.h"

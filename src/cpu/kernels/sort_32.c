@@ -1,0 +1,8 @@
+/* Sorts of keys of 32 bits. */
+
+#define BITS      32
+#define KEY       int32_t
+#define KEY_LEAST INT32_MIN
+#define KEY_MOST  INT32_MAX
+#define TABLE     sort_32_table
+#include "cpu/kernels/sort_line.h"

@@ -1,0 +1,112 @@
+/* Keys of elements of BITS bits, which U holds; KEY is the signed integer that is sorted. sort.c includes this file once for
+** each width. A dtype's functions, which say what an element's key is, are passed first. */
+
+#define NAME(name) ISA_PASTE(name, BITS)
+
+/* What is sorted is signed: the machine compares that in one instruction. Narrow keys stay at 0 and above. */
+INLINE void NAME(make_keys)(U key_of(U), int64_t n, const void *x, bool descending, void *keys) {
+  const U flip = descending ? (U)-1 : 0, sign = BITS < 32 ? 0 : (U)1 << (BITS - 1);
+  for (int64_t i = 0; i < n; i++)
+    ((KEY *)keys)[i] = (KEY)((U)(key_of(((const U *)x)[i]) ^ flip) ^ sign);
+}
+
+INLINE void NAME(unmake_keys)(U unkey(U), int64_t n, const void *keys, bool descending, void *x) {
+  const U flip = descending ? (U)-1 : 0, sign = BITS < 32 ? 0 : (U)1 << (BITS - 1);
+  for (int64_t i = 0; i < n; i++)
+    ((U *)x)[i] = unkey((U)((U)((const KEY *)keys)[i] ^ sign ^ flip));
+}
+
+INLINE void NAME(find_range)(U merged(U), int64_t n, const void *x, bool descending, uint64_t range[2]) {
+  U flip = descending ? (U)-1 : 0, least = (U)-1, most = 0;
+  for (int64_t i = 0; i < n; i++) {
+    U key = (U)(merged(((const U *)x)[i]) ^ flip);
+    least = key < least ? key : least;
+    most = key > most ? key : most;
+  }
+  range[0] = least;
+  range[1] = most;
+}
+
+INLINE uint64_t NAME(shifted)(U merged(U), U b, const packing *p) {
+  U flip = p->descending ? (U)-1 : 0;
+  return ((uint64_t)(U)(merged(b) ^ flip) - p->base) << p->shift;
+}
+
+INLINE void NAME(pack)(U merged(U), int64_t n, const void *x, int64_t first, const packing *p, int64_t *out) {
+  packing by = *p;
+  uint64_t mask = ((uint64_t)1 << by.bits) - 1;
+  for (int64_t i = 0; i < n; i++)
+    out[i] = (int64_t)(((NAME(shifted)(merged, ((const U *)x)[i], &by) & ~mask) | (uint64_t)(first + i)) ^ (uint64_t)1 << 63);
+}
+
+INLINE void NAME(repack)(U merged(U), int64_t n, const void *x, const packing *p, int64_t *out) {
+  packing by = *p;
+  uint64_t mask = ((uint64_t)1 << by.bits) - 1;
+  for (int64_t i = 0; i < n; i++) {
+    uint64_t at = (uint64_t)out[i] & mask;
+    out[i] = (int64_t)((NAME(shifted)(merged, ((const U *)x)[at], &by) & mask) << by.bits | at);
+  }
+}
+
+INLINE int64_t NAME(filter)(U merged(U), int64_t n, const void *x, int64_t limit, bool descending, int64_t *out) {
+  U flip = descending ? (U)-1 : 0, most = (U)(merged(((const U *)x)[limit]) ^ flip);
+  int64_t count = 0;
+  for (int64_t begin = 0; begin < n; begin += LOOK) {
+    const U *block = (const U *)x + begin;
+    int64_t length = n - begin < LOOK ? n - begin : LOOK;
+    U any = 0;
+    for (int64_t i = 0; i < length; i++) any |= (U)(merged(block[i]) ^ flip) <= most;
+    if (!any) continue;
+    for (int64_t i = 0; i < length; i++) {
+      out[count] = begin + i;
+      count += (U)(merged(block[i]) ^ flip) <= most;
+    }
+  }
+  return count;
+}
+
+/* Copies the m elements of x with this merged key, in their order, to out. */
+INLINE void NAME(gather)(U merged(U), const U *x, U key, int64_t m, U *out) {
+  for (int64_t i = 0, k = 0; k < m; i++)
+    if (merged(x[i]) == key) out[k++] = x[i];
+}
+
+INLINE int64_t NAME(before)(U merged(U), const U *out, int64_t n, U key, U flip) {
+  int64_t first = 0;
+  for (int64_t left = n; left > 0;) {
+    int64_t half = left / 2;
+    bool less = (U)(merged(out[first + half]) ^ flip) < (U)(key ^ flip);
+    first += less ? half + 1 : 0;
+    left = less ? left - half - 1 : half;
+  }
+  return first;
+}
+
+INLINE bool NAME(special)(U key_of(U), int64_t n, const void *x) {
+  const U minus_zero = (U)((U)1 << (BITS - 1));
+  for (int64_t begin = 0; begin < n; begin += MANY) {
+    int64_t end = begin + MANY < n ? begin + MANY : n;
+    U any = 0;
+    for (int64_t i = begin; i < end; i++) {
+      U b = ((const U *)x)[i];
+      any |= (b == minus_zero) | (key_of(b) == (U)-1);
+    }
+    if (any) return true;
+  }
+  return false;
+}
+
+INLINE void NAME(mend)(U merged(U), int64_t n, const void *x, bool descending, void *out) {
+  U flip = descending ? (U)-1 : 0, nan = (U)-1, zero = merged(0), *o = out;
+  int64_t first = NAME(before)(merged, o, n, zero, flip);
+  int64_t end = descending ? NAME(before)(merged, o, n, (U)(zero - 1), flip) : NAME(before)(merged, o, n, (U)(zero + 1), flip);
+  if (first < end && o[first] != o[end - 1]) NAME(gather)(merged, x, zero, end - first, o + first);
+  first = descending ? 0 : NAME(before)(merged, o, n, nan, flip);
+  end = descending ? NAME(before)(merged, o, n, (U)(nan - 1), flip) : n;
+  if (first < end) NAME(gather)(merged, x, nan, end - first, o + first);
+}
+
+#undef NAME
+#undef BITS
+#undef U
+#undef KEY

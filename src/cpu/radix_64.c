@@ -1,0 +1,6 @@
+/* Radix sort of keys of 64 bits. */
+
+#define KEY  int64_t
+#define WORD uint64_t
+#define SORT radix_sort_64
+#include "cpu/radix_sort.h"

@@ -1,0 +1,91 @@
+/* Least significant digit first: each pass puts the keys in order of one digit, keeping the order of before. Digits in
+** which no two keys differ are left out. Each thread counts and moves a run of the keys, so that the order does not
+** depend on how many there are. radix_32.c and radix_64.c say what KEY is, and WORD, the same without a sign. */
+
+#include "cpu/radix.h"
+
+#include <string.h>
+
+/* One pass over the keys, in `parts` runs of neighbours. */
+typedef struct pass {
+  int64_t     n;
+  const void *keys;
+  void       *to;
+  int         shift, parts;
+  int64_t    *counts;              /* [parts][RADIX_PLACES] */
+  uint64_t   *varying;             /* [parts]: bits in which some keys differ from the first one */
+} pass;
+
+static int64_t part_begin(const pass *p, int64_t t) { return p->n * t / p->parts; }
+
+/* counts[t][digit] becomes where part t's first key of that digit goes. */
+static void counts_to_places(const pass *p) {
+  int64_t sum = 0;
+  for (int digit = 0; digit < RADIX_PLACES; digit++)
+    for (int t = 0; t < p->parts; t++) {
+      int64_t *at = &p->counts[(size_t)t * RADIX_PLACES + (size_t)digit], count = *at;
+      *at = sum;
+      sum += count;
+    }
+}
+
+static uint64_t all_varying(const pass *p) {
+  uint64_t all = 0;
+  for (int t = 0; t < p->parts; t++) all |= p->varying[t];
+  return all;
+}
+
+static void varying(const void *arg, int64_t t, int worker) {
+  const pass *p = arg;
+  const KEY *keys = p->keys;
+  int64_t end = part_begin(p, t + 1);
+  WORD varying = 0, first = (WORD)keys[0];
+  (void)worker;
+  for (int64_t i = part_begin(p, t), stop; (stop = cancel_stretch(i, end)) > i;)
+    for (; i < stop; i++) varying |= (WORD)keys[i] ^ first;
+  p->varying[t] = varying;
+}
+
+static int digit(KEY key, int shift) {
+  const WORD flip = (WORD)1 << (8 * sizeof(KEY) - 1);
+  return (int)(((WORD)key ^ flip) >> shift & (RADIX_PLACES - 1));
+}
+
+static void count(const void *arg, int64_t t, int worker) {
+  const pass *p = arg;
+  const KEY *keys = p->keys;
+  int64_t *count = p->counts + t * RADIX_PLACES, end = part_begin(p, t + 1);
+  int shift = p->shift;
+  (void)worker;
+  memset(count, 0, RADIX_PLACES * sizeof *count);
+  for (int64_t i = part_begin(p, t), stop; (stop = cancel_stretch(i, end)) > i;)
+    for (; i < stop; i++) count[digit(keys[i], shift)]++;
+}
+
+static void move(const void *arg, int64_t t, int worker) {
+  const pass *p = arg;
+  const KEY *keys = p->keys;
+  KEY *to = p->to;
+  int64_t *at = p->counts + t * RADIX_PLACES, end = part_begin(p, t + 1);
+  int shift = p->shift;
+  (void)worker;
+  for (int64_t i = part_begin(p, t), stop; (stop = cancel_stretch(i, end)) > i;)
+    for (; i < stop; i++) to[at[digit(keys[i], shift)]++] = keys[i];
+}
+
+void SORT(int64_t n, KEY *keys, KEY *scratch, int64_t *counts, int low, int threads) {
+  pass p = {.n = n, .keys = keys, .to = scratch, .parts = threads, .counts = counts};
+  p.varying = (uint64_t *)counts;
+  cpu_parallel(threads, threads, varying, &p);
+  for (uint64_t left = all_varying(&p) >> low << low; left && !this_operation.stopped;) {
+    p.shift = __builtin_ctzll(left);
+    cpu_parallel(threads, threads, count, &p);
+    counts_to_places(&p);
+    cpu_parallel(threads, threads, move, &p);
+    p.keys = p.to;
+    p.to = p.keys == keys ? scratch : keys;
+    int done = p.shift + RADIX_DIGIT;
+    left = done < (int)(8 * sizeof(KEY)) ? left >> done << done : 0;
+  }
+  if (p.keys != keys) memcpy(keys, p.keys, (size_t)n * sizeof *keys);
+}
