@@ -2,7 +2,7 @@
 
 #include "base/random.h"
 
-#include "cpu/cpu.h"
+#include "cpu/kernels/vector.h"
 #include "math/normal.h"
 
 #if defined(__x86_64__)
@@ -11,15 +11,9 @@
 
 /* A word travels in a 64-bit lane, because a product of two needs one. What is above the low 32 bits
 ** is garbage until the end: products do not look at it. */
-#if defined(__AVX512F__)
-enum { LANES = 8 };
-#elif defined(__AVX2__)
-enum { LANES = 4 };
-#else
-enum { LANES = 2 };
-#endif
+enum { LANES = BYTES / 8 };
 enum { VECTORS = RANDOM_RUN / LANES };
-typedef uint64_t words __attribute__((vector_size(LANES * 8)));
+typedef uint64_t words __attribute__((vector_size(BYTES)));
 
 /* Low 32 bits times low 32 bits, all 64 of the product. */
 static inline words multiply(words a, words b) {

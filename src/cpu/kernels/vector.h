@@ -1,4 +1,4 @@
-/* Vectors of REAL that fill a register, for the inner loops of one type: the file that includes this one says what REAL is. */
+/* BYTES of a vector register; and, where the file that includes this one says what REAL is, vectors of REAL that fill one. */
 
 #include "cpu/cpu.h"
 
@@ -10,6 +10,7 @@
 #define BYTES 16
 #endif
 
+#ifdef REAL
 enum { LANES = BYTES / sizeof(REAL) };
 
 typedef REAL vector __attribute__((vector_size(BYTES)));
@@ -18,3 +19,4 @@ typedef vector loose_vector __attribute__((aligned(sizeof(REAL)), may_alias));  
 INLINE vector load(const REAL *p) { return *(const loose_vector *)p; }
 INLINE void   store(REAL *p, vector v) { *(loose_vector *)p = v; }
 INLINE vector all(REAL x) { return x - (vector){0}; }
+#endif
