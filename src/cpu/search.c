@@ -92,25 +92,33 @@ int cpu_nonzero(int index, nonzero_call *c) {
 /* Is a less than b, NaN greater than all else? Without branches: random searches mispredict half of them. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
-/* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. */
-#define SEARCH(D, T, ...)                                                                             \
-  static inline __attribute__((always_inline)) void                                                   \
-  lanes_##D(const T *row, int64_t n, const T *v, int m, const bool right, int64_t *out) {             \
-    int64_t first[LANES] = {0};                                                                       \
-    for (int64_t left = n; left > 0;) {                                                               \
-      int64_t half = (left + 1) / 2;                                                                  \
-      for (int k = 0; k < m; k++) {                                                                   \
-        T x = row[first[k] + half - 1];                                                               \
-        int64_t before = right ? !SORTS_BEFORE(v[k], x) : SORTS_BEFORE(x, v[k]);                      \
-        first[k] += -before & half;                                                                   \
-      }                                                                                               \
-      left -= half;                                                                                   \
-    }                                                                                                 \
-    for (int k = 0; k < m; k++) out[k] = first[k] + 1;                                                \
-  }                                                                                                   \
-  static void search_##D(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out) { \
-    if (right) lanes_##D(sorted, n, values, m, true, out);                                            \
-    else lanes_##D(sorted, n, values, m, false, out);                                                 \
+/* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. step_<dtype> lets `first`
+** of each of m searches pass the first half of what is left, if its value comes after that. */
+#define STEP(D, T, ...)                                                                                          \
+  INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
+    for (int k = 0; k < m; k++) {                                                                                \
+      T x = ((const T *)row)[first[k] + half - 1], v = ((const T *)values)[k];                                   \
+      int64_t before = right ? !SORTS_BEFORE(v, x) : SORTS_BEFORE(x, v);                                         \
+      first[k] += -before & half;                                                                                \
+    }                                                                                                            \
+  }
+EACH_ORDERED(STEP, )
+
+typedef void search_step(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first);
+
+INLINE void search_row(search_step *step, const void *row, int64_t n, const void *values, int m, const bool right, int64_t *out) {
+  int64_t first[LANES] = {0};
+  for (int64_t left = n, half; left > 0; left -= half) {
+    half = (left + 1) / 2;
+    step(row, half, values, m, right, first);
+  }
+  for (int k = 0; k < m; k++) out[k] = first[k] + 1;
+}
+
+#define SEARCH(D, T, ...)                                                                                        \
+  static void search_##D(const void *sorted, int64_t n, const void *values, int m, bool right, int64_t *out) {   \
+    if (right) search_row(step_##D, sorted, n, values, m, true, out);                                            \
+    else search_row(step_##D, sorted, n, values, m, false, out);                                                 \
   }
 EACH_ORDERED(SEARCH, )
 

@@ -104,30 +104,33 @@ INLINE void copy_row(int size, int64_t n, char *restrict to, int64_t ts, const c
 #define LOW_8(v, a, b) SHUFFLE(v, a, b, 0, 2)
 #define HIGH_8(v, a, b) SHUFFLE(v, a, b, 1, 3)
 
-/* to[c][r] = from[r][c] of a square; strides in bytes. */
-#define TRANSPOSE(T, size)                                                                       \
-  typedef T vector_##size __attribute__((vector_size(16)));                                      \
-  static inline void transpose_##size(char *to, int64_t ts, const char *from, int64_t fs) {      \
-    enum { SIDE = 16 / size };                                                                   \
-    vector_##size a[SIDE], b[SIDE];                                                              \
-    for (int i = 0; i < SIDE; i++) memcpy(&a[i], from + i * fs, 16);                             \
-    for (int round = 1; round < SIDE; round *= 2) {                                              \
-      for (int i = 0; i < SIDE / 2; i++) b[2 * i] = LOW_##size(vector_##size, a[i], a[i + SIDE / 2]);      \
-      for (int i = 0; i < SIDE / 2; i++) b[2 * i + 1] = HIGH_##size(vector_##size, a[i], a[i + SIDE / 2]); \
-      for (int i = 0; i < SIDE; i++) a[i] = b[i];                                                \
+/* A round: rows i and i + half of a become rows 2 i and 2 i + 1 of b. */
+#define ROUND(T, size)                                                                           \
+  typedef T vector_##size __attribute__((vector_size(16), may_alias));                           \
+  INLINE void round_##size(const vector_##size *a, vector_##size *b) {                           \
+    for (int i = 0, half = 8 / size; i < half; i++) {                                            \
+      b[2 * i] = LOW_##size(vector_##size, a[i], a[i + half]);                                   \
+      b[2 * i + 1] = HIGH_##size(vector_##size, a[i], a[i + half]);                              \
     }                                                                                            \
-    for (int i = 0; i < SIDE; i++) memcpy(to + i * ts, &a[i], 16);                               \
   }
-TRANSPOSE(uint8_t, 1)
-TRANSPOSE(uint16_t, 2)
-TRANSPOSE(uint32_t, 4)
-TRANSPOSE(uint64_t, 8)
+ROUND(uint8_t, 1)
+ROUND(uint16_t, 2)
+ROUND(uint32_t, 4)
+ROUND(uint64_t, 8)
 
-INLINE void transpose(int size, char *to, int64_t ts, const char *from, int64_t fs) {
-  if (size == 1) transpose_1(to, ts, from, fs);
-  else if (size == 2) transpose_2(to, ts, from, fs);
-  else if (size == 4) transpose_4(to, ts, from, fs);
-  else transpose_8(to, ts, from, fs);
+/* to[c][r] = from[r][c] of a square; strides in bytes. */
+INLINE void transpose(const int size, char *to, int64_t ts, const char *from, int64_t fs) {
+  vector_1 a[16], b[16];
+  const int side = 16 / size;
+  for (int i = 0; i < side; i++) memcpy(&a[i], from + i * fs, 16);
+  for (int round = 1; round < side; round *= 2) {
+    if (size == 1) round_1(a, b);
+    else if (size == 2) round_2((vector_2 *)a, (vector_2 *)b);
+    else if (size == 4) round_4((vector_4 *)a, (vector_4 *)b);
+    else round_8((vector_8 *)a, (vector_8 *)b);
+    for (int i = 0; i < side; i++) a[i] = b[i];
+  }
+  for (int i = 0; i < side; i++) memcpy(to + i * ts, &a[i], 16);
 }
 
 INLINE void copy_cells(int size, const copy_plan *p, int64_t r, int64_t r_end, int64_t c, int64_t c_end,

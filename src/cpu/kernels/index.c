@@ -1,5 +1,7 @@
 /* Inner loops of access through index tensors: range check, target offsets, single elements, rows that add. */
 
+#include <string.h>
+
 #include "cpu/cpu.h"
 #include "math/scalar.h"
 
@@ -31,41 +33,38 @@ static void places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t
   else add_places(n, at, v, by, length, step);
 }
 
-/* Single elements of one size at offsets of the target; `stride` is the values'. */
-#define MOVE_ELEMENTS(T)                                                                                \
-  static void get_##T(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {       \
-    const T *restrict t = target;                                                                       \
-    T *restrict v = values;                                                                             \
-    if (stride == 1) for (int64_t i = 0; i < n; i++) v[i] = t[at[i]];                                   \
-    else for (int64_t i = 0; i < n; i++) v[i * stride] = t[at[i]];                                      \
-  }                                                                                                     \
-  static void put_##T(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {       \
-    T *t = target;                                                                                      \
-    const T *v = values;                                                                                \
-    for (int64_t i = 0; i < n; i++) t[at[i]] = v[i * stride];                                           \
-  }
-MOVE_ELEMENTS(uint8_t)
-MOVE_ELEMENTS(uint16_t)
-MOVE_ELEMENTS(uint32_t)
-MOVE_ELEMENTS(uint64_t)
-MOVE_ELEMENTS(complex128_t)
+/* Single elements of one size, a constant wherever these are inlined, at offsets of the target; `stride` is the values'. */
+INLINE void get(const int size, int64_t n, const int64_t *at, const char *restrict t, char *restrict v, int64_t stride) {
+  if (stride == 1) for (int64_t i = 0; i < n; i++) memcpy(v + i * size, t + at[i] * size, (size_t)size);
+  else for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);
+}
+
+INLINE void put(const int size, int64_t n, const int64_t *at, char *t, const char *v, int64_t stride) {
+  for (int64_t i = 0; i < n; i++) memcpy(t + at[i] * size, v + i * stride * size, (size_t)size);
+}
+
+#define MOVE(size)                                                                                             \
+  static void get_##size(int64_t n, const int64_t *at, void *t, void *v, int64_t s) { get(size, n, at, t, v, s); } \
+  static void put_##size(int64_t n, const int64_t *at, void *t, void *v, int64_t s) { put(size, n, at, t, v, s); }
+MOVE(1) MOVE(2) MOVE(4) MOVE(8) MOVE(16)
 
 /* t[i] += v[i], and single elements at offsets; in the compute type, stored as D. */
-#define ADD(D, T, ...)                                                                                  \
+#define ADD_AT(D, T)                                                                                    \
   static void add_at_##D(int64_t n, const int64_t *at, void *target, void *values, int64_t stride) {    \
     T *t = target;                                                                                      \
     const T *v = values;                                                                                \
     for (int64_t i = 0; i < n; i++) t[at[i]] = to_##D(from_##D(t[at[i]]) + from_##D(v[i * stride]));    \
-  }                                                                                                     \
-  static void add_row_##D(int64_t n, void *target, int64_t ts, const void *values, int64_t vs) {        \
-    T *restrict t = target;                                                                             \
-    const T *restrict v = values;                                                                       \
-    if (ts == 1 && vs == 1)                                                                             \
-      for (int64_t i = 0; i < n; i++) t[i] = to_##D(from_##D(t[i]) + from_##D(v[i]));                   \
-    else                                                                                                \
-      for (int64_t i = 0; i < n; i++) t[i * ts] = to_##D(from_##D(t[i * ts]) + from_##D(v[i * vs]));    \
   }
-#define ADD_OF(name, store, compute, accum, kind) ADD(name, store)
+#define ADD_STEPS(D, T)                                                                                 \
+  INLINE void add_steps_##D(int64_t n, T *restrict t, int64_t ts, const T *restrict v, int64_t vs) {    \
+    for (int64_t i = 0; i < n; i++) t[i * ts] = to_##D(from_##D(t[i * ts]) + from_##D(v[i * vs]));      \
+  }
+#define ADD_ROW(D, T)                                                                                   \
+  static void add_row_##D(int64_t n, void *target, int64_t ts, const void *values, int64_t vs) {        \
+    if (ts == 1 && vs == 1) add_steps_##D(n, target, 1, values, 1);                                     \
+    else add_steps_##D(n, target, ts, values, vs);                                                      \
+  }
+#define ADD_OF(name, store, compute, accum, kind) ADD_AT(name, store) ADD_STEPS(name, store) ADD_ROW(name, store)
 DTYPES(ADD_OF)
 
 #define ADD_AT_ENTRY(name, store, compute, accum, kind) [DT_##name] = add_at_##name,
@@ -73,8 +72,8 @@ DTYPES(ADD_OF)
 const index_table ISA_NAME(index_table) = {
   .survey = survey,
   .places = places,
-  .get = {get_uint8_t, get_uint16_t, get_uint32_t, get_uint64_t, get_complex128_t},
-  .put = {put_uint8_t, put_uint16_t, put_uint32_t, put_uint64_t, put_complex128_t},
+  .get = {get_1, get_2, get_4, get_8, get_16},
+  .put = {put_1, put_2, put_4, put_8, put_16},
   .add = {DTYPES(ADD_AT_ENTRY)},
   .add_row = {DTYPES(ADD_ROW_ENTRY)},
 };

@@ -200,19 +200,24 @@ static void plan_eig(solver *s) {
   s->reals = s->l->is_complex ? 2 * n : 2 * n + (s->c->c ? n * n : 0);
 }
 
+/* Complex numbers from their parts; sign is the imaginary ones', 0 for zeros. */
+#define JOIN(T)                                                                                          \
+  static void join_##T(int n, const T *re, const T *im, T sign, T *to) {                                 \
+    for (int i = 0; i < n; i++) {                                                                        \
+      to[2 * i] = re[i];                                                                                 \
+      to[2 * i + 1] = sign != 0 ? sign * im[i] : 0;                                                      \
+    }                                                                                                    \
+  }
+JOIN(float)
+JOIN(double)
+
 /* Columns j and j + 1 of a pair are the real and the imaginary part of a vector; the other one is its conjugate. */
 #define UNPACK(T)                                                                                        \
   static void unpack_##T(int n, const T *real, const T *imag, const T *v, T *values, T *vectors) {       \
-    for (int j = 0; j < n; j++) {                                                                        \
-      values[2 * j] = real[j];                                                                           \
-      values[2 * j + 1] = imag[j];                                                                       \
-      if (!vectors) continue;                                                                            \
-      const T *re = v + (int64_t)(imag[j] < 0 ? j - 1 : j) * n, *im = re + n;                            \
-      T sign = imag[j] > 0 ? 1 : imag[j] < 0 ? -1 : 0, *to = vectors + (int64_t)2 * j * n;               \
-      for (int i = 0; i < n; i++) {                                                                      \
-        to[2 * i] = re[i];                                                                               \
-        to[2 * i + 1] = sign != 0 ? sign * im[i] : 0;                                                    \
-      }                                                                                                  \
+    join_##T(n, real, imag, 1, values);                                                                  \
+    for (int j = 0; vectors && j < n; j++) {                                                             \
+      const T *re = v + (int64_t)(imag[j] < 0 ? j - 1 : j) * n;                                          \
+      join_##T(n, re, re + n, imag[j] > 0 ? 1 : imag[j] < 0 ? -1 : 0, vectors + (int64_t)2 * j * n);     \
     }                                                                                                    \
   }
 UNPACK(float)

@@ -273,12 +273,12 @@ static void pass_odd(const fft_pass *p, const void *x, void *y) {
 INLINE void transpose(vector *a) {
 #define ROUND(h)                                                             \
   _Pragma("GCC unroll 8")                                                    \
-  for (int i = 0; i < NUMBERS; i++)                                            \
-    if (!(i & h)) {                                                          \
-      vector low = SHUFFLE(a[i], a[i + h], LIST(PAIR, LOW_OF_##h));          \
-      a[i + h] = SHUFFLE(a[i], a[i + h], LIST(PAIR, HIGH_OF_##h));           \
-      a[i] = low;                                                            \
-    }
+  for (int k = 0; k < NUMBERS / 2; k++) {                                    \
+    const int i = k / h * 2 * h + k % h;      /* without bit h */            \
+    vector low = SHUFFLE(a[i], a[i + h], LIST(PAIR, LOW_OF_##h));            \
+    a[i + h] = SHUFFLE(a[i], a[i + h], LIST(PAIR, HIGH_OF_##h));             \
+    a[i] = low;                                                              \
+  }
 #if BYTES / SIZE_OF(REAL) >= 4
   ROUND(1)
 #endif

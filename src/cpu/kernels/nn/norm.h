@@ -37,32 +37,33 @@ INLINE double add_lanes(const vec *v) {
 
 /* ---- sums along a row ---- */
 
-/* A function's body: the sum of an expression of x, the elements of X. */
-#define SUM_UP(expression)                                                              \
-  double total = 0;                                                                     \
-  for (; n > 0; n -= PART, X += PART) {                                                 \
-    const int64_t some = n < PART ? n : PART;                                           \
-    int64_t i = 0;                                                                      \
-    vec a = {0}, b = {0};                                                               \
-    for (; i + 2 * N <= some; i += 2 * N) {                                             \
-      { const vec x = AT(X + i); a += (expression); }                                   \
-      { const vec x = AT(X + i + N); b += (expression); }                               \
-    }                                                                                   \
-    for (; i + N <= some; i += N) { const vec x = AT(X + i); a += (expression); }       \
-    if (i < some) {                                                                     \
-      READ_REST(x, X + i, some - i);                                                    \
-      const vec e = (expression);                                                       \
-      b += FIRST_OF(e, some - i);                                                       \
-    }                                                                                   \
-    a += b;                                                                             \
-    total += add_lanes(&a);                                                             \
-  }                                                                                     \
+/* Sum of the distances from `from`, or of the squares of the distances from the mean. */
+INLINE double sum_up(int64_t n, const T *X, const T from, const T mean, const bool squared) {
+#define TERM(x) (squared ? (((x) - from) - mean) * (((x) - from) - mean) : (x) - from)
+  double total = 0;
+  for (; n > 0; n -= PART, X += PART) {
+    const int64_t some = n < PART ? n : PART;
+    int64_t i = 0;
+    vec a = {0}, b = {0};
+    for (; i + 2 * N <= some; i += 2 * N) {
+      a += TERM(AT(X + i));
+      b += TERM(AT(X + i + N));
+    }
+    for (; i + N <= some; i += N) a += TERM(AT(X + i));
+    if (i < some) {
+      READ_REST(x, X + i, some - i);
+      const vec e = TERM(x);
+      b += FIRST_OF(e, some - i);
+    }
+    a += b;
+    total += add_lanes(&a);
+  }
   return total;
-
-INLINE double sum_of_distances(int64_t n, const T *X, const T from) { SUM_UP(x - from) }
-INLINE double sum_of_squares(int64_t n, const T *X, const T from, const T mean) {
-  SUM_UP(((x - from) - mean) * ((x - from) - mean))
+#undef TERM
 }
+
+INLINE double sum_of_distances(int64_t n, const T *X, const T from) { return sum_up(n, X, from, 0, false); }
+INLINE double sum_of_squares(int64_t n, const T *X, const T from, const T mean) { return sum_up(n, X, from, mean, true); }
 
 static norm_moments moments(int64_t n, const void *x) {
   const T from = *(const T *)x;
