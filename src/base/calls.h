@@ -10,6 +10,9 @@
 
 #include "base/dtype.h"
 
+static inline int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t most_of(int64_t a, int64_t b)  { return a > b ? a : b; }
+
 enum {
   MAX_DIMS = 16,
   MAX_ARITY = 4,      /* inputs of a row of the op table */

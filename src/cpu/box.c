@@ -15,7 +15,6 @@ enum {
 
 /* ---- cutting ---- */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 /* `n` elements in equal parts of at most `most`, else whole cache lines and a rest. */
@@ -23,7 +22,7 @@ static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
   if (n % parts == 0) return n / parts;
   int64_t part = (n + parts - 1) / parts, lines = (part + 63) / 64 * 64;
-  return least(n, lines <= most ? lines : part);
+  return least_of(n, lines <= most ? lines : part);
 }
 
 /* The dim along which an operand lies closer together than along the inner one; -1: all go along. */
@@ -46,8 +45,8 @@ static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, in
   int inner = p->ndim - 1;
   int64_t side = moves ? CROSS_MOVE : CROSS;
   if (moves) most = CROSS_MOVE * CROSS_MOVE;
-  len[cross] = least(p->shape[cross], most / least(p->shape[inner], side));
-  len[inner] = least(p->shape[inner], most / len[cross]);
+  len[cross] = least_of(p->shape[cross], most / least_of(p->shape[inner], side));
+  len[inner] = least_of(p->shape[inner], most / len[cross]);
 }
 
 /* Part of a long row, or as many short rows (of as many dims) as fit. */
@@ -81,7 +80,7 @@ static void box_measure(box *b, const cut *c, const plan *p) {
   b->count = 1;
   b->full = true;
   for (int d = 0; d < p->ndim; d++) {
-    b->len[d] = least(c->len[d], p->shape[d] - b->at[d]);
+    b->len[d] = least_of(c->len[d], p->shape[d] - b->at[d]);
     b->full &= b->len[d] == c->len[d];
     b->count *= b->len[d];
   }

@@ -248,6 +248,15 @@ typedef update_table update_float32_table, update_float64_table;
   X(pool_float32) \
   X(pool_float64)
 
+/* Element i of real floats of `size` bytes. */
+static inline double get_real(int size, const void *p, int64_t i) {
+  return size == sizeof(float) ? (double)((const float *)p)[i] : ((const double *)p)[i];
+}
+static inline void set_real(int size, void *p, int64_t i, double value) {
+  if (size == sizeof(float)) ((float *)p)[i] = (float)value;
+  else ((double *)p)[i] = value;
+}
+
 /* stretch.c: `n` elements of one dtype to another, and a copy of elements of `size` bytes. */
 void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
 void copy_stretches(const copy_plan *p, int size, void *to, const void *from);

@@ -19,22 +19,20 @@ typedef struct desk {
   const char *at[ELEMENTWISE_REGISTER + ELEMENTWISE_REGISTERS];      /* the box of each value */
 } desk;
 
-typedef struct task {
+typedef struct elementwise_work {
   const elementwise_call *call;
   enum dtype result;
   cut   cut;
   desk *desks;
-} task;
+} elementwise_work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static void set_desk(desk *w, const task *t) {
+static void set_desk(desk *w, const elementwise_work *t) {
   const elementwise_call *c = t->call;
   const elementwise_program *p = c->program;
   side_init(&w->out, &c->out, c->plan->stride[0], t->result, c->out.dtype);
   for (int k = 0; k < p->nin; k++) side_input(&w->in[k], &c->in[k], c->plan->stride[1 + k], p->in[k]);
   for (int k = 0; k < p->nconstant; k++) {
-    int64_t n = least(BOX_COUNT, BOX_BYTES / dtype_size(p->constant_dtype[k]));
+    int64_t n = least_of(BOX_COUNT, BOX_BYTES / dtype_size(p->constant_dtype[k]));
     fill_constant(&p->constant[k], p->constant_dtype[k], n, w->constant[k]);
     w->at[ELEMENTWISE_CONSTANT + k] = w->constant[k];
   }
@@ -75,7 +73,7 @@ static void run_box(desk *w, const elementwise_call *c, const box *b) {
 }
 
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
-  const task *t = task_at;
+  const elementwise_work *t = task_at;
   const elementwise_call *c = t->call;
   int noperands = 1 + c->program->nin;
   desk *w = &t->desks[worker];
@@ -98,9 +96,9 @@ static bool has_kernels(const elementwise_program *p) {
 static int64_t most_elements(const elementwise_call *c) {
   const elementwise_program *p = c->program;
   int64_t most = box_most(&c->out, c->in, p->nin, p->in[0]);
-  for (int k = 0; k < p->nconstant; k++) most = least(most, BOX_BYTES / dtype_size(p->constant_dtype[k]));
-  for (int k = 0; k < p->nin; k++) most = least(most, BOX_BYTES / dtype_size(p->in[k]));
-  for (int k = 0; k < p->nstep; k++) most = least(most, BOX_BYTES / dtype_size(p->step[k].gives));
+  for (int k = 0; k < p->nconstant; k++) most = least_of(most, BOX_BYTES / dtype_size(p->constant_dtype[k]));
+  for (int k = 0; k < p->nin; k++) most = least_of(most, BOX_BYTES / dtype_size(p->in[k]));
+  for (int k = 0; k < p->nstep; k++) most = least_of(most, BOX_BYTES / dtype_size(p->step[k].gives));
   return most;
 }
 
@@ -108,7 +106,7 @@ int cpu_elementwise(int index, const elementwise_call *c) {
   const elementwise_program *p = c->program;
   if (!has_kernels(p)) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->plan->count * p->nstep * (p->costly ? COSTLY : 1), GRAIN);
-  task t = {.call = c, .result = p->step[p->nstep - 1].gives};
+  elementwise_work t = {.call = c, .result = p->step[p->nstep - 1].gives};
   cut_plan(&t.cut, c->plan, 1 + p->nin, &(needs){.most = most_elements(c), .buffers = true});
   if (threads > t.cut.count) threads = (int)t.cut.count;
   size_t bytes = (size_t)threads * sizeof(desk);

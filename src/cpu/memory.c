@@ -73,7 +73,7 @@ static void acquire(void) { lock_take(LOCK_MEMORY); }
 static void release(void) { lock_release(LOCK_MEMORY); }
 
 /* Any thread changes counts, and reads them, at any time. */
-static void   set(size_t *count, size_t n)   { __atomic_store_n(count, n, __ATOMIC_RELAXED); }
+static void   set_count(size_t *count, size_t n)   { __atomic_store_n(count, n, __ATOMIC_RELAXED); }
 static size_t add(size_t *count, size_t n)   { return __atomic_add_fetch(count, n, __ATOMIC_RELAXED); }
 static void   lower(size_t *count, size_t n) { __atomic_fetch_sub(count, n, __ATOMIC_RELAXED); }
 static size_t look(const size_t *count)      { return __atomic_load_n(count, __ATOMIC_RELAXED); }
@@ -159,7 +159,7 @@ static void *map_pages(size_t bytes) {
 /* ---- the interface ---- */
 
 /* Takes a kept block of exactly these bytes off its list, or NULL. */
-static void *take(block **list, size_t bytes, size_t *kept) {
+static void *take_kept(block **list, size_t bytes, size_t *kept) {
   for (; *list; list = &(*list)->next) {
     block *b = *list;
     if (b->bytes != bytes) continue;
@@ -242,7 +242,7 @@ __attribute__((constructor)) static void prepare_own(void) { own_key_made = pthr
 static void *take_shared(size_t bytes, size_t size) {
   bool small = is_small(bytes);
   acquire();
-  void *p = small ? take(&small_free[class_of(bytes)], size, &small_kept) : take(bucket_of(size), size, &large_kept);
+  void *p = small ? take_kept(&small_free[class_of(bytes)], size, &small_kept) : take_kept(bucket_of(size), size, &large_kept);
   release();
   return p;
 }
@@ -290,7 +290,7 @@ void cpu_free(int index, void *ptr, size_t bytes) {
 
 memory_stats *cpu_stats(int index) {
   (void)index;
-  set(&stats.cached, look(&small_kept) + look(&large_kept) + (other_kept ? other_kept() : 0));
+  set_count(&stats.cached, look(&small_kept) + look(&large_kept) + (other_kept ? other_kept() : 0));
   return &stats;
 }
 

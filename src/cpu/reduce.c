@@ -27,7 +27,7 @@ enum {
 
 /* A reduction cut up: an item is `width` outputs side by side (the last one fewer), a chunk a range of the
 ** reduced elements. */
-typedef struct work {
+typedef struct reduce_work {
   const reduce_call   *c;
   const reduce_kernel *kernel;
   bool    columns;
@@ -37,27 +37,27 @@ typedef struct work {
   int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
   int64_t chunk, chunks;
   struct buffer *buffers;      /* of each thread */
-} work;
+} reduce_work;
 
 /* What a thread works in: gathered and converted elements, and states of an item. */
 typedef struct buffer {
   _Alignas(64) char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT], states[WIDTH * MAX_STATE];
 } buffer;
 
-static const char *address(const work *w, int64_t offset) { return (const char *)w->c->in.data + offset * w->size; }
+static const char *address(const reduce_work *w, int64_t offset) { return (const char *)w->c->in.data + offset * w->size; }
 
-static void convert_block(const work *w, int64_t n, void *to, const void *from) {
+static void convert_block(const reduce_work *w, int64_t n, void *to, const void *from) {
   cpu_isa->convert->convert[w->c->in.dtype][w->c->compute](n, to, from);
 }
 
 /* n elements from `from` on, `stride` apart, side by side. */
-static void gather(const work *w, int64_t n, void *to, const void *from, int64_t stride) {
+static void gather(const reduce_work *w, int64_t n, void *to, const void *from, int64_t stride) {
   copy_plan p = {.rows = 1, .cols = n, .to_col = 1, .from_col = stride};
   cpu_isa->convert->copy[w->log2](&p, to, from);
 }
 
 /* rows x n elements of the compute dtype, row by row, into b->block. */
-static void load_tile(const work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
+static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
   copy_plan p = {.rows = rows, .cols = n, .to_row = n, .to_col = 1, .from_row = stride, .from_col = column};
   cpu_isa->convert->copy[w->log2](&p, w->same ? b->block : b->raw, from);
   if (!w->same) convert_block(w, rows * n, b->block, b->raw);
@@ -66,7 +66,7 @@ static void load_tile(const work *w, buffer *b, int64_t rows, int64_t n, const v
 /* ---- rows ---- */
 
 /* Gathers up to BLOCK elements of several short runs, as stored; moves the walk; returns how many. */
-static int64_t pack_runs(const work *w, walk *at, int64_t offset, int64_t most, char *raw) {
+static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t most, char *raw) {
   const plan *p = &w->c->reduced;
   int64_t n = 0;
   if (most > BLOCK) most = BLOCK;
@@ -81,7 +81,7 @@ static int64_t pack_runs(const work *w, walk *at, int64_t offset, int64_t most, 
 }
 
 /* fold of n elements at x, converted first where they are of another dtype. */
-static void fold_block(const work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
+static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
   if (!w->same) {
     convert_block(w, n, b->block, x);
     x = b->block;
@@ -89,17 +89,17 @@ static void fold_block(const work *w, buffer *b, int64_t n, const char *x, int64
   w->kernel->fold(n, x, first, acc);
 }
 
-static int64_t most_in_block(const work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
+static int64_t most_in_block(const reduce_work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
 
 /* acc takes the reduced elements begin … end - 1 of one run that lies side by side. */
-static void fold_run(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
+static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   int64_t block = most_in_block(w);
   for (int64_t i = begin; i < end; i += block)
     fold_block(w, b, end - i < block ? end - i : block, address(w, offset + i), i, acc);
 }
 
 /* acc takes the reduced elements begin … end - 1 of the output whose input starts at `offset`. */
-static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
+static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), n;
   if (stride == 1 && p->ndim <= 1) { fold_run(w, b, offset, begin, end, acc); return; }
@@ -125,7 +125,7 @@ static void fold_row(const work *w, buffer *b, int64_t offset, int64_t begin, in
 
 /* A few columns whose rows follow each other without gaps are read as fewer, wider rows: `side` of them at a
 ** time into as many groups of accumulators, which are merged in the end. */
-static void fold_narrow(const work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
+static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
   char groups[NARROW * MAX_STATE] __attribute__((aligned(64)));
   int64_t side = NARROW / n, wide = rows / side;
   size_t group = (size_t)n * w->kernel->size;
@@ -145,7 +145,7 @@ static bool is_narrow(const reduce_call *c) {
 }
 
 /* acc[j] takes rows begin … end - 1 of column j; column 0 starts at `offset`. */
-static void fold_columns(const work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
+static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), column = inner_stride(&w->c->kept, 1), rows;
   bool direct = w->same && column == 1;
@@ -167,7 +167,7 @@ static void fold_columns(const work *w, buffer *b, int64_t offset, int64_t n, in
 /* ---- items ---- */
 
 /* First output of item i and how many it has. */
-static int64_t item_span(const work *w, int64_t i, int64_t *first) {
+static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   int64_t length = w->columns ? inner_length(&w->c->kept) : w->c->kept.count;
   int64_t begin = i % w->row_items * w->width;
   *first = i / w->row_items * length + begin;
@@ -175,7 +175,7 @@ static int64_t item_span(const work *w, int64_t i, int64_t *first) {
 }
 
 /* The states at acc, of n outputs from `first` on, take the reduced elements begin … end - 1. */
-static void fold_range(const work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
+static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *kept = &w->c->kept;
   walk at;
   walk_to(&at, kept, 2, first);
@@ -187,7 +187,7 @@ static void fold_range(const work *w, buffer *b, int64_t first, int64_t n, int64
 }
 
 /* States of item i from the reduced elements begin … end - 1, unless the operation is to end. */
-static void fold_item(const work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
+static void fold_item(const reduce_work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
   int64_t first, n = item_span(w, i, &first), step = w->columns ? STRETCH / WIDTH * 8 : STRETCH;
   w->kernel->init(n, acc);
   for (int64_t from = begin; from < end; from += step) {
@@ -197,7 +197,7 @@ static void fold_item(const work *w, buffer *b, int64_t i, int64_t begin, int64_
 }
 
 /* Results of item i from its states, converted and stored. */
-static void store_item(const work *w, int64_t i, const char *acc, buffer *b) {
+static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer *b) {
   const reduce_call *c = w->c;
   int64_t first, n = item_span(w, i, &first);
   int size = dtype_size(c->out.dtype);
@@ -220,7 +220,7 @@ static void store_item(const work *w, int64_t i, const char *acc, buffer *b) {
 }
 
 /* The chunks of item i merged in halves: neighbours first, so that rounding errors grow with the logarithm. */
-static void merge_chunks(const work *w, int64_t i, char *states) {
+static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
   int64_t first, n = item_span(w, i, &first);
   size_t step = (size_t)w->width * w->kernel->size;
   for (int64_t gap = 1; gap < w->chunks; gap *= 2)
@@ -242,7 +242,7 @@ static bool by_columns(const reduce_call *c) {
 static int64_t ceil_divide(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t limit(int64_t x, int64_t least, int64_t most) { return x < least ? least : x > most ? most : x; }
 
-static void cut_items(work *w) {
+static void cut_items(reduce_work *w) {
   const reduce_call *c = w->c;
   if (c->kept.count == 1) {
     w->width = w->row_items = w->items = 1;
@@ -258,7 +258,7 @@ static void cut_items(work *w) {
   }
 }
 
-static void cut_chunks(work *w) {
+static void cut_chunks(reduce_work *w) {
   w->chunk = w->c->reduced.count;
   w->chunks = 1;
   if (w->c->kept.count * w->chunk < 2 * CHUNK) return;
@@ -270,26 +270,26 @@ static void cut_chunks(work *w) {
 }
 
 static void run_item(const void *arg, int64_t i, int worker) {
-  const work *w = arg;
+  const reduce_work *w = arg;
   buffer *b = &w->buffers[worker];
   fold_item(w, b, i, 0, w->c->reduced.count, b->states);
   store_item(w, i, b->states, b);
 }
 
 typedef struct chunk_states {
-  const work *w;
+  const reduce_work *w;
   char *states;
 } chunk_states;
 
 static void run_chunk(const void *arg, int64_t piece, int worker) {
   const chunk_states *s = arg;
-  const work *w = s->w;
+  const reduce_work *w = s->w;
   int64_t begin = piece % w->chunks * w->chunk, end = begin + w->chunk;
   if (end > w->c->reduced.count) end = w->c->reduced.count;
   fold_item(w, &w->buffers[worker], piece / w->chunks, begin, end, s->states + (size_t)(piece * w->width) * w->kernel->size);
 }
 
-static int run_in_chunks(const work *w, int threads) {
+static int run_in_chunks(const reduce_work *w, int threads) {
   int64_t pieces = w->items * w->chunks;
   char *states = malloc((size_t)(pieces * w->width) * w->kernel->size);
   if (!states) return ERR_MEMORY;
@@ -305,7 +305,7 @@ static int run_in_chunks(const work *w, int threads) {
 
 int cpu_reduce(int index, const reduce_call *c) {
   (void)index;
-  work w = {.c = c, .kernel = &cpu_isa->reduce->kernel[c->op][c->compute]};
+  reduce_work w = {.c = c, .kernel = &cpu_isa->reduce->kernel[c->op][c->compute]};
   if (!w.kernel->size) return ERR_NO_KERNEL;
   if (c->kept.count == 0) return OK;
   w.size = dtype_size(c->in.dtype);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cpu/line.h"
+#include "cpu/line_job.h"
 
 enum {
   MAX_STATE = 16,         /* bytes of a carry */

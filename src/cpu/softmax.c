@@ -1,6 +1,6 @@
 /* The softmax family along a dim. */
 
-#include "cpu/line.h"
+#include "cpu/line_job.h"
 
 static void softmax_tile(const line_job *j, const line_tile *t) { (*(const softmax_kernel *)j->kernel)(t); }
 

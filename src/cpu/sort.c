@@ -225,7 +225,7 @@ INLINE void take_elements(const int size, int64_t n, const int64_t *keys, int64_
     for (; i < end; i++) memcpy(out + i * size, x + (keys[i] & mask) * size, (size_t)size);
 }
 
-static void take(const sort_job *j, int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {
+static void take_sorted(const sort_job *j, int64_t n, const int64_t *keys, int64_t mask, const void *x, void *out) {
   switch (j->size) {
     case 1: take_elements(1, n, keys, mask, x, out); return;
     case 2: take_elements(2, n, keys, mask, x, out); return;
@@ -238,7 +238,7 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
   const sort_call *c = j->c;
   int64_t *keys = b->keys ? b->keys : positions;
   int64_t mask = sort_packed(j, b, c->n, x, keys);
-  if (values) take(j, c->keep, keys, mask, x, values);
+  if (values) take_sorted(j, c->keep, keys, mask, x, values);
   for (int64_t i = 0, end; positions && (end = cancel_stretch(i, c->keep)) > i;)
     for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
@@ -260,14 +260,14 @@ static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *
   int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;
   if (size == 0) return false;
   for (int64_t i = 0; i < size; i++) b->places[i] = (2 * i + 1) * c->n / (2 * size);
-  take(j, size, b->places, -1, x, b->some);
+  take_sorted(j, size, b->places, -1, x, b->some);
   int64_t mask = sort_packed(j, b, size, b->some, keys);
   if (this_operation.stopped) return true;
   int64_t count = find_up_to(j, x, b->places[keys[which] & mask], b->places);
   if (count < c->keep && !this_operation.stopped) return false;
-  take(j, count, b->places, -1, x, b->some);
+  take_sorted(j, count, b->places, -1, x, b->some);
   mask = sort_packed(j, b, count, b->some, keys);
-  if (values) take(j, c->keep, keys, mask, b->some, values);
+  if (values) take_sorted(j, c->keep, keys, mask, b->some, values);
   for (int64_t i = 0; positions && i < c->keep && !this_operation.stopped; i++) positions[i] = b->places[keys[i] & mask] + 1;
   return true;
 }

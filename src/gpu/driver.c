@@ -121,7 +121,7 @@ static const symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {NULL, NULL}};
 static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
 
 /* Fills a table; the name of the first function that the library does not have, or NULL. */
-static const char *fill(const symbol *s, void *library) {
+static const char *load_symbols(const symbol *s, void *library) {
   for (; s->name; s++) {
     void *function = dlsym(library, s->name);
     if (!function) return s->name;
@@ -153,7 +153,7 @@ static void load_driver(void) {
     return;
   }
   if (!driver_fits(library)) return;
-  const char *missing = fill(driver_symbols, library);
+  const char *missing = load_symbols(driver_symbols, library);
   if (missing) snprintf(words, size, "libcuda.so.1 has no function %s; a newer driver does", missing);
   usable.driver = !missing;
   versions.emulated = dlsym(library, "emulator_is_no_gpu") != NULL;
@@ -189,7 +189,7 @@ static void load_rtc(void) {
     explain_missing(words, size, RTC_MISSING);
     return;
   }
-  const char *missing = fill(rtc_symbols, library);
+  const char *missing = load_symbols(rtc_symbols, library);
   if (missing) snprintf(words, size, "libnvrtc.so has no function %s", missing);
   else if (rtc.version(&versions.rtc[0], &versions.rtc[1]) != 0)
     snprintf(words, size, "libnvrtc.so does not tell its version");
@@ -215,7 +215,7 @@ static void load_blas(void) {
     explain_missing(words, size, "matrix products take luatensor's own kernels");
     return;
   }
-  const char *missing = fill(blas_symbols, library);
+  const char *missing = load_symbols(blas_symbols, library);
   if (missing) snprintf(words, size, "libcublas.so has no function %s", missing);
   else read_blas_version(library);
   usable.blas = !missing;
@@ -229,7 +229,7 @@ static bool load_numeric(const char *name, const char *meaning, const symbol *sy
     explain_missing(words, size, meaning);
     return false;
   }
-  const char *missing = fill(symbols, *library);
+  const char *missing = load_symbols(symbols, *library);
   if (missing) snprintf(words, size, "%s has no function %s", name, missing);
   return !missing;
 }
@@ -254,7 +254,7 @@ static void load_solver(void) {
     memcpy(reason.eig, reason.solver, sizeof reason.eig);
     return;
   }
-  const char *missing = fill(eig_symbols, library);
+  const char *missing = load_symbols(eig_symbols, library);
   if (missing)
     snprintf(reason.eig, sizeof reason.eig, "libcusolver.so has no function %s; that of CUDA 12.6 does", missing);
   usable.eig = !missing;
@@ -307,7 +307,7 @@ static void load_dnn(void) {
     explain_missing(words, size, DNN_MISSING);
     return;
   }
-  const char *missing = fill(dnn_symbols, library);
+  const char *missing = load_symbols(dnn_symbols, library);
   if (missing) {
     snprintf(words, size, "libcudnn.so has no function %s", missing);
     return;

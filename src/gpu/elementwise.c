@@ -175,7 +175,7 @@ static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, i
 }
 
 /* The best of the three ways. */
-static int run(gpu *g, const elementwise_call *c, elementwise_args *args) {
+static int run_elementwise(gpu *g, const elementwise_call *c, elementwise_args *args) {
   const plan *p = c->plan;
   int vector = 16 / widest(c);
   if (!has_vectors(c, args, vector)) return run_planned(g, c, p, args, STRIDED);
@@ -194,7 +194,7 @@ static int run_program(gpu *g, const elementwise_call *c) {
     if (!o->data) args.in[k].value = gpu_number(&o->value, c->program->in[k]);
   }
   gpu_writes(g, c->out.data);
-  return run(g, c, &args);
+  return run_elementwise(g, c, &args);
 }
 
 int gpu_elementwise(int index, const elementwise_call *c) {

@@ -224,7 +224,7 @@ static int check_all(gpu *g, const access *a) {
 /* Positions that a thread moves: as in kernels/index_move.cuh. */
 static int each(const access *a) { return !is_short(a) ? 1 : a->unit >= 8 ? 2 : 4; }
 
-static int get(gpu *g, access *a) {
+static int get_elements(gpu *g, access *a) {
   index_plan p;
   void *target = a->call->target.data, *values = a->call->values.data;
   widen_units(a);
@@ -393,14 +393,14 @@ static void order_operands(gpu *g, const index_call *c) {
   gpu_writes(g, c->op == INDEX_get ? c->values.data : c->target.data);
 }
 
-static int run(gpu *g, const index_call *c) {
+static int run_index(gpu *g, const index_call *c) {
   access a;
   bool atomic = c->op == INDEX_add && adds_atomically(c->target.dtype);
   start_access(&a, c, c->op == INDEX_add && !atomic);
   note_words(g, &a);
   order_operands(g, c);
   if (c->plan.count == 0 || (a.keys == 0 && c->op != INDEX_get)) return check_all(g, &a);
-  if (c->op == INDEX_get) return get(g, &a);
+  if (c->op == INDEX_get) return get_elements(g, &a);
   if (c->op == INDEX_put) return needs_election(&a) ? put_elected(g, c, &a) : put_all(g, &a);
   return atomic ? add_each(g, &a) : add_runs(g, &a);
 }
@@ -408,5 +408,5 @@ static int run(gpu *g, const index_call *c) {
 int gpu_index(int index, const index_call *c) {
   gpu *g;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, run(g, c)) : st;
+  return st == OK ? gpu_leave(g, run_index(g, c)) : st;
 }

@@ -10,14 +10,14 @@
 #include "gpu/plan.h"
 
 /* What is launched: the op's unit and its operands. */
-typedef struct task {
+typedef struct map_work {
   gpu            *g;
   const map_call *call;
   const plan     *plan;
   enum dtype      compute, in, out;    /* what the unit is compiled for */
   bool            mixed;               /* inputs of several dtypes */
   map_args        args;
-} task;
+} map_work;
 
 /* What the op table says. */
 static const struct { const char *name; enum dtype_class takes; bool selects; } traits[OP_COUNT] = {
@@ -30,14 +30,14 @@ static const struct { const char *name; enum dtype_class takes; bool selects; } 
 #include "ops.def"
 };
 
-static bool selects(const task *t, int k) { return k == 0 && traits[t->call->op].selects; }
+static bool selects(const map_work *t, int k) { return k == 0 && traits[t->call->op].selects; }
 
 /* ---- kernels ---- */
 
 /* Entry and form of map.cuh. */
 enum entry { FLAT, ROWS, STRIDED, MIXED };
 
-static int build_map(const task *t, enum entry entry, uint64_t key, const gpu_kernel **k) {
+static int build_map(const map_work *t, enum entry entry, uint64_t key, const gpu_kernel **k) {
   static const char *const names[] = {"map_flat", "map_rows", "map_strided", "map_strided"};
   static const char *const forms[] = {"FLAT", "STRIDED", "STRIDED", "MIXED"};
   const char *op = traits[t->call->op].name;
@@ -53,7 +53,7 @@ static int build_map(const task *t, enum entry entry, uint64_t key, const gpu_ke
   return gpu_build(t->g, key, &s, k);
 }
 
-static int launch(const task *t, enum entry entry, int64_t blocks, void **arguments) {
+static int launch(const map_work *t, enum entry entry, int64_t blocks, void **arguments) {
   uint64_t key = GPU_KEY(GPU_map, t->call->op, t->compute, t->in, t->out, entry, 0);
   const gpu_kernel *k = gpu_find(t->g, key);
   int st = k ? OK : build_map(t, entry, key, &k);
@@ -62,7 +62,7 @@ static int launch(const task *t, enum entry entry, int64_t blocks, void **argume
 
 static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; }
 
-static int run_flat(task *t) {
+static int run_flat(map_work *t) {
   int in = dtype_size(t->in), out = dtype_size(t->out);
   int64_t block = (int64_t)MAP_THREADS * MAP_ROUNDS(in, out) * MAP_VECTOR(in, out);
   t->args.count = t->plan->count;
@@ -70,7 +70,7 @@ static int run_flat(task *t) {
 }
 
 /* In pieces that 32-bit positions can count; `most`: elements of a piece. */
-static int run_planned(task *t, const plan *p, enum entry entry, int64_t most) {
+static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t most) {
   int64_t pieces = gpu_plan_pieces(p, most);
   int per_thread = entry == ROWS ? MAP_ROUNDS(dtype_size(t->in), dtype_size(t->out)) : MAP_STRIDED, st = OK;
   for (int64_t i = 0; i < pieces && st == OK; i++) {
@@ -82,7 +82,7 @@ static int run_planned(task *t, const plan *p, enum entry entry, int64_t most) {
 }
 
 /* The inner dim counted in vectors. */
-static int run_rows(task *t, int vector) {
+static int run_rows(map_work *t, int vector) {
   plan p = *t->plan;
   int inner = p.ndim - 1;
   p.shape[inner] /= vector;
@@ -98,7 +98,7 @@ static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p-
 static bool aligned(const void *data, int64_t bytes) { return (uintptr_t)data % (uintptr_t)bytes == 0; }
 
 /* Do vectors of `vector` elements of operand k begin at multiples of their size, in every row? */
-static bool vectors_fit(const task *t, int k, const void *data, int size, int vector) {
+static bool vectors_fit(const map_work *t, int k, const void *data, int size, int vector) {
   if (!aligned(data, (int64_t)size * vector)) return false;
   for (int d = 0; d < t->plan->ndim - 1; d++)
     if (t->plan->stride[k][d] % vector != 0) return false;
@@ -106,7 +106,7 @@ static bool vectors_fit(const task *t, int k, const void *data, int size, int ve
 }
 
 /* The elements of a vector where map_flat or map_rows can run, 0 where not. Fills args.runs. */
-static int vector_of(task *t) {
+static int vector_of(map_work *t) {
   const plan *p = t->plan;
   int vector = MAP_VECTOR(dtype_size(t->in), dtype_size(t->out));
   if (t->mixed || (p->ndim > 0 && inner_stride(p, 0) != 1)) return 0;
@@ -122,7 +122,7 @@ static int vector_of(task *t) {
   return vector;
 }
 
-static int run_kernel(task *t) {
+static int run_kernel(map_work *t) {
   const plan *p = t->plan;
   int vector = vector_of(t);
   if (vector && p->ndim <= 1) return run_flat(t);
@@ -138,7 +138,7 @@ static enum dtype moved_as(int size) {
 }
 
 /* The driver's fill, where the value is one of its patterns; ERR_NO_KERNEL: it is not. */
-static int fill(const task *t) {
+static int fill_output(const map_work *t) {
   const gpu_driver *d = gpu_get_driver();
   const gpu_word value = t->args.in[0].value;
   const uint64_t v = value.low, byte = v & 0xff;
@@ -154,7 +154,7 @@ static int fill(const task *t) {
   return ERR_NO_KERNEL;
 }
 
-static int copy_run(const task *t) {
+static int copy_run(const map_work *t) {
   size_t bytes = (size_t)t->plan->count * (size_t)dtype_size(t->out);
   gpu_address to = (gpu_address)(uintptr_t)t->args.out, from = (gpu_address)(uintptr_t)t->args.in[0].data;
   return gpu_check(t->g, gpu_get_driver()->copy(to, from, bytes, t->g->stream), "copy");
@@ -169,7 +169,7 @@ static int tile_dim(const plan *p) {
   return -1;
 }
 
-static int find_tiles(const task *t, const gpu_kernel **k) {
+static int find_tiles(const map_work *t, const gpu_kernel **k) {
   uint64_t key = GPU_KEY(GPU_copy, 0, t->out, 0, 0, 0, 0);
   *k = gpu_find(t->g, key);
   if (*k) return OK;
@@ -191,7 +191,7 @@ static plan outer_plan(const plan *p, int d) {
 }
 
 /* ERR_NO_KERNEL: nothing to be gained, or too large. */
-static int copy_transposed(const task *t) {
+static int copy_transposed(const map_work *t) {
   const plan *p = t->plan;
   int d = tile_dim(p);
   if (d < 0 || p->count > PLAN_MOST) return ERR_NO_KERNEL;
@@ -210,10 +210,10 @@ static int copy_transposed(const task *t) {
 }
 
 /* A copy or a fill without conversion, in ways that need no kernel of its own. */
-static int move(const task *t) {
+static int move(const map_work *t) {
   const plan *p = t->plan;
   bool run = p->ndim == 0 || (p->ndim == 1 && p->stride[0][0] == 1);
-  if (!t->args.in[0].data) return run ? fill(t) : ERR_NO_KERNEL;
+  if (!t->args.in[0].data) return run ? fill_output(t) : ERR_NO_KERNEL;
   if (run && (p->ndim == 0 || p->stride[1][0] == 1)) return copy_run(t);
   return copy_transposed(t);
 }
@@ -221,7 +221,7 @@ static int move(const task *t) {
 /* ---- calls ---- */
 
 /* The dtype that all inputs share; DT_none: they do not. Only numbers: the compute dtype. */
-static enum dtype common_dtype(const task *t) {
+static enum dtype common_dtype(const map_work *t) {
   const map_call *c = t->call;
   enum dtype d = DT_none;
   for (int k = 0; k < c->nin; k++) {
@@ -232,7 +232,7 @@ static enum dtype common_dtype(const task *t) {
   return d == DT_none ? t->compute : d;
 }
 
-static void set_operands(task *t) {
+static void set_operands(map_work *t) {
   const map_call *c = t->call;
   t->args.out = c->out.data;
   for (int k = 0; k < c->nin; k++) {
@@ -243,9 +243,9 @@ static void set_operands(task *t) {
 }
 
 /* `positive` is every copy, cast and fill: straight to the stored dtype. Without conversion only sizes count. */
-static void start(task *t, gpu *g, const map_call *c) {
+static void start(map_work *t, gpu *g, const map_call *c) {
   bool copies = c->op == OP_positive, moves = copies && (!c->in[0].data || c->in[0].dtype == c->out.dtype);
-  *t = (task){.g = g, .call = c, .plan = c->plan, .out = c->out.dtype};
+  *t = (map_work){.g = g, .call = c, .plan = c->plan, .out = c->out.dtype};
   t->compute = copies ? c->out.dtype : c->compute;
   set_operands(t);
   if (moves) t->compute = t->in = t->out = moved_as(dtype_size(c->out.dtype));
@@ -255,7 +255,7 @@ static void start(task *t, gpu *g, const map_call *c) {
 }
 
 static int map(gpu *g, const map_call *c) {
-  task t;
+  map_work t;
   start(&t, g, c);
   for (int k = 0; k < c->nin; k++) gpu_reads(g, c->in[k].data);
   gpu_writes(g, c->out.data);

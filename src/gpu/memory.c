@@ -246,7 +246,7 @@ static void settle_taken(gpu *g, const void *ptr) {
   if (s->block) gpu_settle(g, gpu_block_of(g, s, ptr), gpu_current(g));
 }
 
-static int take(gpu *g, size_t bytes, void **ptr) {
+static int take_block(gpu *g, size_t bytes, void **ptr) {
   gpu_address at = 0;
   gpu_arena *a = current_arena(g);
   if (!a) return ERR_MEMORY;
@@ -384,7 +384,7 @@ void gpu_memory_close(gpu *g) {
 
 /* ---- the interface ---- */
 
-int gpu_scratch(gpu *g, size_t bytes, void **ptr) { return take(g, bytes, ptr); }
+int gpu_scratch(gpu *g, size_t bytes, void **ptr) { return take_block(g, bytes, ptr); }
 
 void gpu_scratch_free(gpu *g, void *ptr, size_t bytes) { if (ptr) give(g, ptr, bytes); }
 
@@ -392,7 +392,7 @@ int gpu_alloc(int index, size_t bytes, void **ptr) {
   gpu *g;
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
-  st = take(g, bytes, ptr);
+  st = take_block(g, bytes, ptr);
   memory_stats *m = &stats[index];
   if (st == OK) m->live += bytes;
   if (m->live > m->peak) m->peak = m->live;

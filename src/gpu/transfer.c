@@ -173,7 +173,6 @@ static int take_room(gpu *g, size_t bytes, char **room) {
 
 /* ---- from and to the host ---- */
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
 
 static int wait_queued(gpu *g) { return gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for a copy"); }
@@ -187,7 +186,7 @@ static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   }
   for (size_t done = 0, n; done < bytes; done += n) {
     char *room;
-    n = least(bytes - done, SLOT_SIZE);
+    n = least_of(bytes - done, SLOT_SIZE);
     int st = take_room(g, n, &room);
     if (st != OK) return st;
     memcpy(room, host + done, n);
@@ -206,7 +205,7 @@ static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
     while (sent < bytes && sent - done < (SLOTS - 1) * (size_t)SLOT_SIZE) {
       int st = next_slot(g, r);
       slot *s = &r->slot[r->now];
-      size_t n = least(bytes - sent, SLOT_SIZE);
+      size_t n = least_of(bytes - sent, SLOT_SIZE);
       if (st == OK) st = gpu_check(g, d->copy_out(s->memory, from + sent, n, g->stream), "copy to the host");
       if (st == OK) st = gpu_check(g, d->event_record(s->event, g->stream), "recording an event");
       if (st != OK) return st;

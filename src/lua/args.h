@@ -50,18 +50,9 @@ void reclaim(lua_State *L, place where);
 
 /* st = call, which runs an op on `where` and may be ended early. Where there is no room for its scratch memory, once more after reclaim:
 ** an op that returns ERR_MEMORY has changed nothing. (A macro: `call` is evaluated a second time.) */
-#define TRY(L, where, st, call)         \
-  do {                                  \
-    cancel_watch(is_cancelled, L);   \
-    (st) = (call);                      \
-    cancel_unwatch();                \
-    if ((st) == ERR_MEMORY) {           \
-      reclaim(L, where);                \
-      cancel_watch(is_cancelled, L); \
-      (st) = (call);                    \
-      cancel_unwatch();              \
-    }                                   \
-  } while (0)
+#define TRY(L, where, st, call) \
+  (WATCHED(L, st, call), (st) == ERR_MEMORY ? (reclaim(L, where), WATCHED(L, st, call)) : (void)0)
+#define WATCHED(L, st, call) (cancel_watch(is_cancelled, L), (st) = (call), cancel_unwatch())
 
 /* New tensor on the stack without storage, for the caller to fill in. */
 tensor *push_empty(lua_State *L);

@@ -9,19 +9,18 @@
 /* ---- floats to integers ---- */
 
 /* Clamped first: C leaves conversions out of range undefined, and machines differ. */
-#define SMALL_FROM_REAL(name, T, least, most)                                              \
-  INLINE T name##_from_float32(float x) {                                                  \
-    float c = x < least ? least : x > most ? most : x;                                     \
-    return (T)(int32_t)(x != x ? 0 : c);                                                   \
-  }                                                                                        \
-  INLINE T name##_from_float64(double x) {                                                 \
-    double c = x < least ? least : x > most ? most : x;                                    \
+#define SMALL_FROM_REAL(name, T, real, R, least, most)                                     \
+  INLINE T name##_from_##real(R x) {                                                       \
+    R c = x < least ? least : x > most ? most : x;                                         \
     return (T)(int32_t)(x != x ? 0 : c);                                                   \
   }
-SMALL_FROM_REAL(int8, int8_t, -128, 127)
-SMALL_FROM_REAL(int16, int16_t, -32768, 32767)
-SMALL_FROM_REAL(uint8, uint8_t, 0, 255)
-SMALL_FROM_REAL(uint16, uint16_t, 0, 65535)
+#define SMALL_FROM_REALS(name, T, least, most)                                             \
+  SMALL_FROM_REAL(name, T, float32, float, least, most)                                    \
+  SMALL_FROM_REAL(name, T, float64, double, least, most)
+SMALL_FROM_REALS(int8, int8_t, -128, 127)
+SMALL_FROM_REALS(int16, int16_t, -32768, 32767)
+SMALL_FROM_REALS(uint8, uint8_t, 0, 255)
+SMALL_FROM_REALS(uint16, uint16_t, 0, 65535)
 
 INLINE int32_t int32_from_float32(float x) {
   float c = x < -0x1p31f ? -0x1p31f : x;

@@ -316,26 +316,32 @@ INLINE double tan_quadrant_float64(double r, double l, uint64_t q) {
 }
 
 /* ulp: sin, cos 0.8, tan 1.0 */
-#define TRIG_FLOAT64(prefix, suffix, REDUCE, KIND)                                      \
-  KIND double prefix##sin_##suffix(double x) {                                          \
-    uint64_t q;                                                                         \
-    double l, r = REDUCE(abs_float64(x), &q, &l);                                       \
-    uint64_t y = bits_float64(sin_quadrant_float64(r, l, q));                           \
-    return from_bits_float64(y ^ (bits_float64(x) & 0x8000000000000000u));              \
-  }                                                                                     \
-  KIND double prefix##cos_##suffix(double x) {                                          \
-    uint64_t q;                                                                         \
-    double l, r = REDUCE(abs_float64(x), &q, &l);                                       \
-    return sin_quadrant_float64(r, l, q + 1);                                           \
-  }                                                                                     \
-  KIND double prefix##tan_##suffix(double x) {                                          \
-    uint64_t q;                                                                         \
-    double l, r = REDUCE(abs_float64(x), &q, &l);                                       \
-    uint64_t y = bits_float64(tan_quadrant_float64(r, l, q));                           \
-    return from_bits_float64(y ^ (bits_float64(x) & 0x8000000000000000u));              \
-  }
-TRIG_FLOAT64(m_, float64, trig_reduce_float64, INLINE)
-TRIG_FLOAT64(, any_float64, trig_reduce_any64, INLINE)
+INLINE double trig_reduce(const bool any, double a, uint64_t *q, double *l) {
+  return any ? trig_reduce_any64(a, q, l) : trig_reduce_float64(a, q, l);
+}
+INLINE double sin_reduced(const bool any, double x) {
+  uint64_t q;
+  double l, r = trig_reduce(any, abs_float64(x), &q, &l);
+  uint64_t y = bits_float64(sin_quadrant_float64(r, l, q));
+  return from_bits_float64(y ^ (bits_float64(x) & 0x8000000000000000u));
+}
+INLINE double cos_reduced(const bool any, double x) {
+  uint64_t q;
+  double l, r = trig_reduce(any, abs_float64(x), &q, &l);
+  return sin_quadrant_float64(r, l, q + 1);
+}
+INLINE double tan_reduced(const bool any, double x) {
+  uint64_t q;
+  double l, r = trig_reduce(any, abs_float64(x), &q, &l);
+  uint64_t y = bits_float64(tan_quadrant_float64(r, l, q));
+  return from_bits_float64(y ^ (bits_float64(x) & 0x8000000000000000u));
+}
+INLINE double m_sin_float64(double x) { return sin_reduced(false, x); }
+INLINE double m_cos_float64(double x) { return cos_reduced(false, x); }
+INLINE double m_tan_float64(double x) { return tan_reduced(false, x); }
+INLINE double sin_any_float64(double x) { return sin_reduced(true, x); }
+INLINE double cos_any_float64(double x) { return cos_reduced(true, x); }
+INLINE double tan_any_float64(double x) { return tan_reduced(true, x); }
 
 INLINE double asin_tail_float64(double s, double z) {
   double p = POLY64(13, z, 0x1.5555555555577p-3, 0x1.333333332e1b5p-4, 0x1.6db6db7209136p-5, 0x1.f1c71a992177fp-6,

@@ -29,9 +29,6 @@ static const struct linalg_way {
   [LINALG_lstsq]    = {.takes_b = true, .reports = true, .columns = true},
 };
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* ---- preparing ---- */
 
 static int choose_dtype(linalg_job *j) {
@@ -83,7 +80,7 @@ static void add_solution(linalg_job *j, int64_t rows) {
 }
 
 static void choose_results(linalg_job *j) {
-  int64_t m = j->m, n = j->n, p = least(m, n);
+  int64_t m = j->m, n = j->n, p = least_of(m, n);
   enum dtype d = j->dtype, real = dtype_real(d);
   j->nout = 0;
   switch (j->op) {
@@ -122,7 +119,7 @@ static void choose_results(linalg_job *j) {
       if (j->vectors) add_columns(j, dtype_complex(d), n, n);
       break;
     case LINALG_lstsq:
-      add_solution(j, most(m, n));
+      add_solution(j, most_of(m, n));
       add_result(j, DT_int64, 0, 0, 0);
       add_result(j, real, 1, p, 0);
       break;
@@ -246,7 +243,7 @@ static linalg_call make_call(const linalg_job *j, const tensor *a, bool columns,
   linalg_call c = {.op = j->op, .dtype = j->dtype, .batch = j->count, .k = j->k, .full = j->full, .vectors = j->vectors,
                    .upper = j->upper == columns, .transposed = !columns, .a = tensor_data(a),
                    .m = columns ? j->m : j->n, .n = columns ? j->n : j->m,
-                   .rtol = j->rtol >= 0 ? j->rtol : epsilon(j->dtype) * (double)most(j->m, j->n)};
+                   .rtol = j->rtol >= 0 ? j->rtol : epsilon(j->dtype) * (double)most_of(j->m, j->n)};
   if (j->pivots) c.pivots = tensor_data(j->pivots);
   set_results(j, &c, out);
   return c;

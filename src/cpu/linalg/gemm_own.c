@@ -28,7 +28,7 @@ typedef struct matrix {
 } matrix;
 
 /* What the threads of one product share. */
-typedef struct work {
+typedef struct gemm_work {
   const gemm_kernel *kernel;
   matrix   a, b;
   char    *c;
@@ -37,9 +37,8 @@ typedef struct work {
   scalar   alpha, beta;
   char    *a_panels, *b_panels;
   int      threads;
-} work;
+} gemm_work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t panels_of(const matrix *m) { return (m->count + m->width - 1) / m->width; }
 
 /* to[p][i] = element p, i of m from `from` on, for i < n; the rest of the panel's width is 0. */
@@ -51,10 +50,10 @@ static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, 
 }
 
 /* Panel `index` of m, steps begin … begin + k - 1. */
-static void pack_panel(const work *w, const matrix *m, int64_t index, int64_t begin, int64_t k, char *to) {
+static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64_t begin, int64_t k, char *to) {
   enum dtype d = w->kernel->compute;
   int size = dtype_size(m->dtype), made = dtype_size(d);
-  int64_t first = index * m->width, n = least(m->width, m->count - first);
+  int64_t first = index * m->width, n = least_of(m->width, m->count - first);
   const char *from = m->data + (first * m->stride + begin * m->k_stride) * size;
   if (m->dtype == d) {
     copy_panel(m, from, n, k, to);
@@ -62,7 +61,7 @@ static void pack_panel(const work *w, const matrix *m, int64_t index, int64_t be
   }
   _Alignas(64) char raw[CONVERT * MAX_WIDTH * 2];     /* what is converted has 2 bytes at most */
   for (int64_t p = 0; p < k; p += CONVERT) {
-    int64_t steps = least(CONVERT, k - p);
+    int64_t steps = least_of(CONVERT, k - p);
     copy_panel(m, from + p * m->k_stride * size, n, steps, raw);
     cpu_isa->convert->convert[m->dtype][d](steps * m->width, to + p * m->width * made, raw);
   }
@@ -70,7 +69,7 @@ static void pack_panel(const work *w, const matrix *m, int64_t index, int64_t be
 
 /* Panels of m from `first` on, steps begin … begin + k - 1. */
 typedef struct packing_phase {
-  const work   *w;
+  const gemm_work *w;
   const matrix *m;
   int64_t first, begin, k;
   char   *to;
@@ -83,9 +82,9 @@ static void pack_one(const void *arg, int64_t i, int worker) {
 }
 
 /* The tile of panels i and j; a whole tile of a plain product is added in place. */
-static void one_tile(const work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
+static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;
-  int64_t m = least(w->a.width, w->a.count - i * w->a.width), n = least(w->b.width, w->b.count - j * w->b.width);
+  int64_t m = least_of(w->a.width, w->a.count - i * w->a.width), n = least_of(w->b.width, w->b.count - j * w->b.width);
   int size = dtype_size(w->dtype);
   char *c = w->c + (i * w->a.width * w->c_stride[0] + j * w->b.width * w->c_stride[1]) * size;
   bool plain = w->alpha.f == 1 && w->alpha.i == 1 && (!first || (w->beta.f == 0 && w->beta.i == 0));
@@ -101,7 +100,7 @@ static void one_tile(const work *w, int64_t i, int64_t j, int64_t k, bool first,
 
 /* The block of c whose first panels are `row` and `column`: groups of high × wide tiles. */
 typedef struct tile_phase {
-  const work *w;
+  const gemm_work *w;
   int64_t row, rows, column, columns, k, high, wide;
   bool    first;
 } tile_phase;
@@ -120,9 +119,9 @@ static int64_t groups_of(const tile_phase *f) { return (f->rows + f->high - 1) /
 
 static void one_group(const void *arg, int64_t g, int worker) {
   const tile_phase *f = arg;
-  const work *w = f->w;
+  const gemm_work *w = f->w;
   int64_t across = groups_across(f), i0 = g / across * f->high, j0 = g % across * f->wide;
-  int64_t i1 = least(i0 + f->high, f->rows), j1 = least(j0 + f->wide, f->columns), size = dtype_size(w->kernel->compute);
+  int64_t i1 = least_of(i0 + f->high, f->rows), j1 = least_of(j0 + f->wide, f->columns), size = dtype_size(w->kernel->compute);
   (void)worker;
   for (int64_t i = i0; i < i1; i++)
     for (int64_t j = j0; j < j1; j++)
@@ -130,15 +129,15 @@ static void one_group(const void *arg, int64_t g, int worker) {
                w->b_panels + j * w->b.width * f->k * size);
 }
 
-static void all_blocks(const work *w) {
+static void all_blocks(const gemm_work *w) {
   int64_t down = panels_of(&w->a), across = panels_of(&w->b);
   for (int64_t j = 0; j < across; j += N_PANELS)
     for (int64_t p = 0; p == 0 || p < w->k; p += K_BLOCK) {     /* once at least: k may be 0 */
       if (cancel_due()) return;
-      int64_t columns = least(N_PANELS, across - j), k = least(K_BLOCK, w->k - p);
+      int64_t columns = least_of(N_PANELS, across - j), k = least_of(K_BLOCK, w->k - p);
       cpu_parallel(w->threads, columns, pack_one, &(packing_phase){w, &w->b, j, p, k, w->b_panels});
       for (int64_t i = 0; i < down; i += M_PANELS) {
-        tile_phase f = {.w = w, .row = i, .rows = least(M_PANELS, down - i), .column = j, .columns = columns, .k = k,
+        tile_phase f = {.w = w, .row = i, .rows = least_of(M_PANELS, down - i), .column = j, .columns = columns, .k = k,
                         .first = p == 0};
         choose_groups(&f);
         cpu_parallel(w->threads, f.rows, pack_one, &(packing_phase){w, &w->a, i, p, k, w->a_panels});
@@ -151,16 +150,16 @@ int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int thre
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
   if (!kernel->tile) return ERR_NO_KERNEL;
   if (g->m == 1 || g->n == 1) return own_gemv(g, a, b, c, threads);
-  work w = {
+  gemm_work w = {
     .kernel = kernel, .dtype = dtype_kind(g->dtype) == KIND_FLOAT ? kernel->compute : g->dtype, 
     .k = g->k, .alpha = g->alpha, .beta = g->beta, .threads = threads,
     .a = {a, g->dtype, g->m, g->a_stride[0], g->a_stride[1], kernel->rows},
     .b = {b, g->dtype, g->n, g->b_stride[1], g->b_stride[0], kernel->columns},
     .c = c, .c_stride = {g->c_stride[0], g->c_stride[1]},
   };
-  size_t step = (size_t)least(g->k, K_BLOCK) * (size_t)dtype_size(kernel->compute);
-  size_t a_bytes = (size_t)(least(panels_of(&w.a), M_PANELS) * kernel->rows) * step;
-  size_t b_bytes = (size_t)(least(panels_of(&w.b), N_PANELS) * kernel->columns) * step;
+  size_t step = (size_t)least_of(g->k, K_BLOCK) * (size_t)dtype_size(kernel->compute);
+  size_t a_bytes = (size_t)(least_of(panels_of(&w.a), M_PANELS) * kernel->rows) * step;
+  size_t b_bytes = (size_t)(least_of(panels_of(&w.b), N_PANELS) * kernel->columns) * step;
   a_bytes = (a_bytes + 63) / 64 * 64;
   _Alignas(64) char small[1 << 13];
   void *scratch = small;

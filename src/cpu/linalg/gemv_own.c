@@ -73,21 +73,21 @@ static void add_columns(const product *p, int64_t begin, int64_t end) {
 
 static int64_t length(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-typedef struct task {
+typedef struct gemv_work {
   const product *p;
   void (*part)(const product *, int64_t, int64_t);
-} task;
+} gemv_work;
 
 static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
-  const task *t = task_at;
+  const gemv_work *t = task_at;
   (void)worker;
   t->part(t->p, begin, end);
 }
 
-static void run(const product *p, int threads) {
+static void run_product(const product *p, int threads) {
   bool along = p->k_stride == 1 || (p->row_stride != 1 && length(p->k_stride) <= length(p->row_stride));
   void (*part)(const product *, int64_t, int64_t) = along ? sum_rows : add_columns;
-  share_long(&(task){p, part}, run_rows, p->rows, p->k, threads);
+  share_long(&(gemv_work){p, part}, run_rows, p->rows, p->k, threads);
 }
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
@@ -107,7 +107,7 @@ int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int thre
   void *scratch = small;
   if (bytes > STACK && cpu_alloc(0, 2 * bytes, &scratch) != OK) return ERR_MEMORY;
   p.v = load(g->dtype, v, g->k, stride, kernel->compute, scratch, (char *)scratch + bytes);
-  run(&p, threads);
+  run_product(&p, threads);
   if (bytes > STACK) cpu_free(0, scratch, 2 * bytes);
   return OK;
 }

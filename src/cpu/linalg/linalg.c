@@ -1,5 +1,5 @@
 /* Linear algebra. The matrices of a batch are shared out among threads, each with its own scratch; all threads work at a
-** large one together in algorithms of our own (linalg_block.h). LAPACK does the rest, on one thread: OpenBLAS threads its
+** large one together in algorithms of our own (linalg/block.h). LAPACK does the rest, on one thread: OpenBLAS threads its
 ** level-2 routines badly (two threads, float64, 500 × 500: 1.4 times the time of one for solve, 21 times for qr). */
 
 #include "cpu/linalg/linalg.h"

@@ -35,9 +35,6 @@ typedef struct routine {
 extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,
                      slogdet_routine, qr_routine, lstsq_routine, svd_routine, eigh_routine, eig_routine;
 
-static inline int least(int a, int b) { return a < b ? a : b; }
-static inline int most(int a, int b) { return a > b ? a : b; }
-
 /* Part i of an operand, whose parts have so many elements, or real numbers. NULL stays NULL. */
 static inline void *elements_of(const solver *s, void *base, int64_t count, int64_t i) {
   return base ? (char *)base + count * i * (int64_t)s->l->size : NULL;

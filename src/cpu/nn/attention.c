@@ -56,13 +56,6 @@ static void *log_sum_of(const head *h, int64_t query) {
   return (char *)h->c->log_sums + ((h->batch * h->c->heads + h->number) * h->c->queries + query) * h->size;
 }
 
-static void put(const head *h, void *to, double x) {
-  if (h->size == 4) *(float *)to = (float)x;
-  else *(double *)to = x;
-}
-
-static double get(const head *h, const void *from) { return h->size == 4 ? (double)*(const float *)from : *(const double *)from; }
-
 /* The masked scores of `rows` queries: of the first n keys. */
 static matrix make_scores(const head *h, int64_t first, int64_t rows, int64_t n) {
   const attention_call *c = h->c;
@@ -87,7 +80,7 @@ static void attend(const head *h, int64_t first, int64_t rows) {
     double log_sum;
     sums[i] = h->kernel->weights(most, row, &log_sum);
     memset(row + most * h->size, 0, (size_t)((n - most) * h->size));
-    if (c->log_sums) put(h, log_sum_of(h, first + i), log_sum);
+    if (c->log_sums) set_real(h->size, log_sum_of(h, first + i), 0, log_sum);
   }
   product(h, false, false, rows, c->out_width, n, 1, s, rows_of(h, &c->v, 0), 0, o);
   for (int64_t i = 0; i < rows; i++)
@@ -104,7 +97,7 @@ static void attend_back(const head *h, int64_t first, int64_t rows) {
     char *row = (char *)s.data + i * n * h->size, *back = (char *)g.data + i * n * h->size;
     int64_t most = seen(c, first + i);
     double delta = h->kernel->dot(c->out_width, (char *)dout.data + i * dout.row * h->size, (char *)o.data + i * o.row * h->size);
-    h->kernel->back(most, row, back, get(h, log_sum_of(h, first + i)), delta);
+    h->kernel->back(most, row, back, get_real(h->size, log_sum_of(h, first + i), 0), delta);
     memset(row + most * h->size, 0, (size_t)((n - most) * h->size));
     memset(back + most * h->size, 0, (size_t)((n - most) * h->size));
   }

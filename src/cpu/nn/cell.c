@@ -4,13 +4,13 @@
 
 enum { GRAIN = 1 << 11 };    /* elements, of five exponentials each: 10 µs */
 
-typedef struct task {
+typedef struct cell_work {
   const cell_call *call;
   cell_kernel run;
-} task;
+} cell_work;
 
 static void run_rows(const void *task_at, int64_t begin, int64_t end, int worker) {
-  const task *t = task_at;
+  const cell_work *t = task_at;
   (void)worker;
   t->run(t->call, begin, end);
 }
@@ -20,6 +20,6 @@ int cpu_cell(int index, const cell_call *c) {
   const cell_table *kernels = FLOAT_TABLE(cell, c->dtype);
   if (!kernels) return ERR_NO_KERNEL;
   int threads = cpu_threads(c->rows * c->width, GRAIN);
-  share_long(&(task){c, kernels->kernel[c->op]}, run_rows, c->rows, c->width, threads);
+  share_long(&(cell_work){c, kernels->kernel[c->op]}, run_rows, c->rows, c->width, threads);
   return OK;
 }

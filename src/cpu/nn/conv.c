@@ -25,7 +25,7 @@ typedef struct part {
   char     *panels;            /* the weights, packed: groups of rows */
 } part;
 
-typedef struct work {
+typedef struct conv_work {
   const conv_call  *c;
   const conv_table *kernel;
   conv_source source;
@@ -45,39 +45,37 @@ typedef struct work {
   size_t      scratch_bytes;
   int         threads;
   int64_t     image, images;   /* of this round: the first one, and how many */
-} work;
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+} conv_work;
 
 /* ---- the weights ---- */
 
 /* Rows of the panel that begins at row i: all, or the power of 2 that holds the rest. */
-static int panel_rows(const work *w, int64_t i) {
+static int panel_rows(const conv_work *w, int64_t i) {
   int rows = w->kernel->rows;
   while (rows > 1 && rows / 2 >= w->m - i) rows /= 2;
   return rows;
 }
 
 /* The panel of a group that begins at row i: [k][rows], 0 in rows that are not there. */
-static void pack_panel(const work *w, const part *p, int64_t group, int64_t i, char *to) {
-  int rows = panel_rows(w, i), there = (int)least(rows, w->m - i);
+static void pack_panel(const conv_work *w, const part *p, int64_t group, int64_t i, char *to) {
+  int rows = panel_rows(w, i), there = (int)least_of(rows, w->m - i);
   const char *from = w->weights + (group * w->weight_group + i * w->weight_row) * w->size;
   if (there < rows) memset(to, 0, (size_t)(rows * p->k * w->size));
   w->kernel->pick(&(conv_pick){.rows = there, .k = p->k, .row = w->weight_row, .at = p->weight, .from = from, .to = to,
                                .pitch = rows});
 }
 
-static char *panel_at(const work *w, const part *p, int64_t group, int64_t i) {
+static char *panel_at(const conv_work *w, const part *p, int64_t group, int64_t i) {
   return p->panels + (group * w->m_padded + i) * p->k * w->size;
 }
 
 /* Panels of a part. */
-static int64_t panel_count(const work *w) {
+static int64_t panel_count(const conv_work *w) {
   return w->c->groups * ((w->m + w->kernel->rows - 1) / w->kernel->rows);
 }
 
 static void pack_one(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const conv_work *w = arg;
   int64_t each = panel_count(w), down = each / w->c->groups, group = t % each / down, i = t % down * w->kernel->rows;
   const part *p = &w->parts[t / each];
   (void)worker;
@@ -98,31 +96,31 @@ typedef struct panel {
   int         pieces;
 } panel;
 
-static const char *source_at(const work *w, int64_t image, int64_t group) {
+static const char *source_at(const conv_work *w, int64_t image, int64_t group) {
   const char *base = w->source.direct ? w->source.data + image * w->source.image * w->size : w->padded;
   return base + group * w->group_plane * w->size;
 }
 
-static const char *source_end(const work *w) {
+static const char *source_end(const conv_work *w) {
   if (w->source.direct) return w->source.data + w->source.images * w->source.image * w->size;
   return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
 }
 
-static const char *bias_at(const work *w, int64_t channel) { return w->bias ? w->bias + channel * w->size : NULL; }
+static const char *bias_at(const conv_work *w, int64_t channel) { return w->bias ? w->bias + channel * w->size : NULL; }
 
-static int64_t result_image(const work *w) { return w->c->groups * w->m * w->plane; }
+static int64_t result_image(const conv_work *w) { return w->c->groups * w->m * w->plane; }
 
 static int64_t wide_pixels(const conv_grid *g) { return (g->rows - 1) * g->row + g->columns; }
 
 /* Pixels first … first + n - 1 of the images from `image` on. */
-static void set_gathered(const work *w, panel *q, int64_t first) {
+static void set_gathered(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns, rows = p->dense ? 1 : p->grid.rows;
   q->runs = conv_grid_runs(&p->grid, first, q->n, q->run);
   q->pieces = 0;
   for (int64_t done = 0; done < q->n;) {
     int64_t at = first + done, column = at % columns, r = at / columns % rows, image = q->image + at / columns / rows;
-    int64_t length = least(columns - column, q->n - done);
+    int64_t length = least_of(columns - column, q->n - done);
     q->piece[q->pieces++] = (conv_piece){image * result_image(w) + p->first + r * p->row + column * p->column, (int32_t)done,
                                          (int32_t)length};
     done += length;
@@ -130,7 +128,7 @@ static void set_gathered(const work *w, panel *q, int64_t first) {
 }
 
 /* Pixels first … first + n - 1 of one image, all columns of the source counted. */
-static void set_wide(const work *w, panel *q, int64_t first) {
+static void set_wide(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t row = p->grid.row, base = q->image * result_image(w) + p->first;
   q->pieces = 0;
@@ -140,7 +138,7 @@ static void set_wide(const work *w, panel *q, int64_t first) {
   }
   int64_t r = first / row, column = first - r * row;
   for (int64_t done = 0; done < q->n; r++, column = 0) {
-    int64_t length = least(p->grid.columns - column, q->n - done);
+    int64_t length = least_of(p->grid.columns - column, q->n - done);
     if (length > 0)
       q->piece[q->pieces++] = (conv_piece){base + r * p->row + column * p->column, (int32_t)done, (int32_t)length};
     done += row - column;
@@ -150,7 +148,7 @@ static void set_wide(const work *w, panel *q, int64_t first) {
 /* ---- results ---- */
 
 /* n results from `from`, of the compute dtype, to element `at` of the result, `step` apart. */
-static void put(const work *w, int64_t n, int64_t at, int64_t step, const char *from) {
+static void put(const conv_work *w, int64_t n, int64_t at, int64_t step, const char *from) {
   int size = dtype_size(w->c->dtype);
   char stored[PIXELS * sizeof(uint16_t)];
   copy_plan p = {.rows = 1, .cols = n, .to_row = n, .to_col = step, .from_row = n, .from_col = 1};
@@ -160,7 +158,7 @@ static void put(const work *w, int64_t n, int64_t at, int64_t step, const char *
 }
 
 /* Rows i … i + rows - 1 of a group's results from c, a panel's width apart. */
-static void put_rows(const work *w, const panel *q, int64_t i, int64_t rows, const char *c) {
+static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows, const char *c) {
   int64_t width = w->kernel->lanes * w->kernel->vectors, channel = q->group * w->m + i;
   if (q->p->column == 1 && w->c->dtype == w->compute) {
     w->kernel->spread(&(conv_spread){.rows = rows, .from = c, .to = w->result + channel * w->plane * w->size,
@@ -177,13 +175,13 @@ static void put_rows(const work *w, const panel *q, int64_t i, int64_t rows, con
 
 /* Tiles of all rows for taps k0 … k0 + k - 1, which lie from x on; the last ones leave nothing to add. Results that need not
 ** be moved are written in place: `direct` is their first element. Else they go through c. */
-static void tiles(const work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
+static void tiles(const conv_work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
                   char *direct) {
   const conv_table *kernel = w->kernel;
   int width = kernel->lanes * kernel->vectors, vectors = (int)((q->n + kernel->lanes - 1) / kernel->lanes);
   bool last = k0 + k >= q->p->k;
   for (int64_t i = 0; i < w->m; i += kernel->rows) {
-    int rows = panel_rows(w, i), there = (int)least(rows, w->m - i);
+    int rows = panel_rows(w, i), there = (int)least_of(rows, w->m - i);
     double start[PIXELS] = {0};
     conv_tile t = {.k = k, .a = panel_at(w, q->p, q->group, i) + k0 * rows * w->size, .x = x, .tap = tap, .add = k0 > 0,
                    .c = c + i * width * w->size, .c_pitch = width};
@@ -198,7 +196,7 @@ static void tiles(const work *w, const panel *q, int64_t k0, int64_t k, const ch
   }
 }
 
-static void product(const work *w, const panel *q, bool gathered, char *memory) {
+static void product(const conv_work *w, const panel *q, bool gathered, char *memory) {
   const conv_table *kernel = w->kernel;
   int width = kernel->lanes * kernel->vectors;
   char *c = memory, *b = memory + w->m_padded * width * w->size;
@@ -206,7 +204,7 @@ static void product(const work *w, const panel *q, bool gathered, char *memory) 
                w->c->dtype == w->compute;
   char *direct = whole ? w->result + (q->piece[0].at + q->group * w->m * w->plane) * w->size : NULL;
   for (int64_t k0 = 0; k0 == 0 || k0 < q->p->k; k0 += K_BLOCK) {
-    int64_t k = least(K_BLOCK, q->p->k - k0);
+    int64_t k = least_of(K_BLOCK, q->p->k - k0);
     if (gathered)
       kernel->gather(&(conv_gather){.taps = k, .tap = q->p->tap + k0, .x = q->x, .end = source_end(w), .run = q->run,
                                     .runs = q->runs, .to = b, .pitch = width});
@@ -215,11 +213,11 @@ static void product(const work *w, const panel *q, bool gathered, char *memory) 
 }
 
 /* Panel t of a group: of all images of the round, or, if wide, of one. */
-static void one_panel(const work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
+static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
   int width = w->kernel->lanes * w->kernel->vectors;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
   int64_t across = (pixels + width - 1) / width, first = t % across * width;
-  panel q = {.p = p, .group = group, .image = image + t / across, .n = least(width, pixels - first)};
+  panel q = {.p = p, .group = group, .image = image + t / across, .n = least_of(width, pixels - first)};
   q.x = source_at(w, image, group);
   if (!p->wide) {
     set_gathered(w, &q, first);
@@ -236,7 +234,7 @@ static void one_panel(const work *w, const part *p, int64_t group, int64_t image
 }
 
 /* Of one row a group nothing is shared: a plane is summed from where it lies. */
-static void one_plane(const work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
+static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
   conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
                   .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
                   .x = source_at(w, image, group) + t * p->grid.image * w->size};
@@ -252,7 +250,7 @@ static void one_plane(const work *w, const part *p, int64_t group, int64_t image
   for (int64_t r = 0; r < p->grid.rows; r++)
     for (int64_t j = 0; j < p->grid.columns; j += width) {
       c.x = x + (r * p->grid.row + j) * w->size;
-      c.columns = least(width, p->grid.columns - j);
+      c.columns = least_of(width, p->grid.columns - j);
       w->kernel->plane(&c);
       put(w, c.columns, at + r * p->row + j * p->column, p->column, memory);
     }
@@ -261,17 +259,17 @@ static void one_plane(const work *w, const part *p, int64_t group, int64_t image
 /* ---- rounds ---- */
 
 static void fill_plane(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const conv_work *w = arg;
   const conv_source *s = &w->source;
   (void)worker;
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
 /* True if whole planes are summed, not panels. */
-static bool by_planes(const work *w) { return w->m == 1 && !w->source.direct; }
+static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
 
 /* Items of a part of a group, in this round. */
-static int64_t item_count(const work *w, const part *p) {
+static int64_t item_count(const conv_work *w, const part *p) {
   int64_t width = w->kernel->lanes * w->kernel->vectors;
   if (by_planes(w)) return w->images;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : w->images * p->grid.rows * p->grid.columns;
@@ -279,7 +277,7 @@ static int64_t item_count(const work *w, const part *p) {
 }
 
 static void one_item(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const conv_work *w = arg;
   const part *p = w->parts;
   char *memory = w->scratch + (size_t)worker * w->scratch_bytes;
   int64_t each;
@@ -288,12 +286,12 @@ static void one_item(const void *arg, int64_t t, int worker) {
   else one_panel(w, p, t / each, w->image, w->images, t % each, memory);
 }
 
-static void all_rounds(work *w) {
+static void all_rounds(conv_work *w) {
   int64_t round = conv_round(&w->source);
   cpu_parallel(w->threads, panel_count(w) * w->count, pack_one, w);
   for (w->image = 0; w->image < w->c->n; w->image += round) {
     int64_t items = 0;
-    w->images = least(round, w->c->n - w->image);
+    w->images = least_of(round, w->c->n - w->image);
     if (!w->source.direct) cpu_parallel(w->threads, w->images * w->source.channels, fill_plane, w);
     for (int i = 0; i < w->count; i++) items += item_count(w, &w->parts[i]) * w->c->groups;
     cpu_parallel(w->threads, items, one_item, w);
@@ -304,7 +302,7 @@ static void all_rounds(work *w) {
 
 /* Wide or gathered? Gathering takes so many vector operations a tap: MOVE for each vector and run; wide rows make each
 ** row of weights multiply what lies behind the rows' ends. */
-static void choose_width(const work *w, part *p) {
+static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;
   double behind = (double)(p->grid.row - p->grid.columns) / (double)p->grid.columns;
@@ -315,7 +313,7 @@ static void choose_width(const work *w, part *p) {
     if (p->tap[k] > p->reach) p->reach = p->tap[k];
 }
 
-static void plan_forward(work *w) {
+static void plan_forward(conv_work *w) {
   const conv_call *c = w->c;
   part *p = &w->parts[0];
   w->weight_row = p->k;
@@ -339,7 +337,7 @@ typedef struct phase {
 } phase;
 
 /* How many have elements. */
-static int64_t phase_count(const conv_call *c, int d) { return least(c->stride[d], c->in[d]); }
+static int64_t phase_count(const conv_call *c, int d) { return least_of(c->stride[d], c->in[d]); }
 
 /* That of element `first`, less than phase_count. */
 static phase phase_of(const conv_call *c, int d, int64_t first) {
@@ -355,7 +353,7 @@ static bool has_taps(const conv_call *c, int d, const phase *q) {
 }
 
 /* No more phases have both. */
-static int64_t most_parts(const conv_call *c, int d) { return least(phase_count(c, d), c->kernel[d]); }
+static int64_t most_parts(const conv_call *c, int d) { return least_of(phase_count(c, d), c->kernel[d]); }
 
 /* Source: y with as many zeros around as any phase reads. */
 static void source_of_y(conv_source *s, const conv_call *c) {
@@ -365,7 +363,7 @@ static void source_of_y(conv_source *s, const conv_call *c) {
     int64_t least_start = INT64_MAX, end = 0, reach = (c->kernel[d] - 1) * c->dilation[d] / c->stride[d];
     for (int64_t f = 0; f < phase_count(c, d); f++) {
       phase q = phase_of(c, d, f);
-      least_start = least(least_start, q.start);
+      least_start = least_of(least_start, q.start);
       if (q.start + q.count > end) end = q.start + q.count;
     }
     s->length[d] = c->out[d];
@@ -375,7 +373,7 @@ static void source_of_y(conv_source *s, const conv_call *c) {
   conv_source_plan(s);
 }
 
-static void plan_phase(work *w, part *p, const phase q[2]) {
+static void plan_phase(conv_work *w, part *p, const phase q[2]) {
   const conv_call *c = w->c;
   const conv_source *s = &w->source;
   int64_t area = c->kernel[0] * c->kernel[1], n = 0;
@@ -397,7 +395,7 @@ static void plan_phase(work *w, part *p, const phase q[2]) {
   choose_width(w, p);
 }
 
-static void plan_input(work *w) {
+static void plan_input(conv_work *w) {
   const conv_call *c = w->c;
   int64_t area = c->kernel[0] * c->kernel[1];
   w->weight_row = area;
@@ -429,38 +427,38 @@ static void plan_input(work *w) {
 /* ---- calls ---- */
 
 /* Numbers of the call in the compute dtype: they themselves, or converted to `to`. */
-static const char *converted(const work *w, const void *x, int64_t n, char *to) {
+static const char *converted(const conv_work *w, const void *x, int64_t n, char *to) {
   if (w->c->dtype == w->compute || !x) return x;
   cpu_isa->convert->convert[w->c->dtype][w->compute](n, to, x);
   return to;
 }
 
 /* Takes the next bytes of a block of memory; without a block it only counts them. */
-static char *take(char *block, size_t *used, size_t bytes) {
+static char *take_room(char *block, size_t *used, size_t bytes) {
   char *at = block ? block + *used : NULL;
   *used += conv_aligned(bytes);
   return at;
 }
 
 /* Memory of all kinds in one block, which may be NULL. Returns its bytes. */
-static size_t set_memory(work *w, char *block) {
+static size_t set_memory(conv_work *w, char *block) {
   const conv_call *c = w->c;
   bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;
   int64_t inner = (forward ? c->c_in : c->c_out) / c->groups, k = inner * c->kernel[0] * c->kernel[1];
   int64_t phases = forward ? 1 : most_parts(c, 0) * most_parts(c, 1), width = w->kernel->lanes * w->kernel->vectors;
   size_t used = 0, size = (size_t)w->size;
-  w->parts = (part *)(void *)take(block, &used, (size_t)phases * sizeof(part));
+  w->parts = (part *)(void *)take_room(block, &used, (size_t)phases * sizeof(part));
   part p = {.k = k};
-  p.tap = (int64_t *)(void *)take(block, &used, (size_t)k * sizeof(int64_t));
-  p.weight = (int64_t *)(void *)take(block, &used, (size_t)k * sizeof(int64_t));
-  p.panels = take(block, &used, (size_t)(c->groups * w->m_padded * k) * size);
-  char *weights = take(block, &used, is_half ? (size_t)(c->groups * w->m * k) * size : 0);
-  char *bias = take(block, &used, is_half ? (size_t)c->c_out * size : 0);
-  w->step = (int64_t *)(void *)take(block, &used, K_BLOCK * sizeof(int64_t));
+  p.tap = (int64_t *)(void *)take_room(block, &used, (size_t)k * sizeof(int64_t));
+  p.weight = (int64_t *)(void *)take_room(block, &used, (size_t)k * sizeof(int64_t));
+  p.panels = take_room(block, &used, (size_t)(c->groups * w->m_padded * k) * size);
+  char *weights = take_room(block, &used, is_half ? (size_t)(c->groups * w->m * k) * size : 0);
+  char *bias = take_room(block, &used, is_half ? (size_t)c->c_out * size : 0);
+  w->step = (int64_t *)(void *)take_room(block, &used, K_BLOCK * sizeof(int64_t));
   for (int64_t i = 0; block && i < K_BLOCK; i++) w->step[i] = i * width;
-  w->padded = take(block, &used, conv_source_bytes(&w->source, conv_round(&w->source)));
-  w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least(k, K_BLOCK) + 1) * width) * size);
-  w->scratch = take(block, &used, w->scratch_bytes * (size_t)w->threads);
+  w->padded = take_room(block, &used, conv_source_bytes(&w->source, conv_round(&w->source)));
+  w->scratch_bytes = conv_aligned((size_t)((w->m_padded + least_of(k, K_BLOCK) + 1) * width) * size);
+  w->scratch = take_room(block, &used, w->scratch_bytes * (size_t)w->threads);
   if (!block) return used;
   w->parts[0] = p;
   w->weights = converted(w, c->w, c->groups * w->m * k, weights);
@@ -468,7 +466,7 @@ static size_t set_memory(work *w, char *block) {
   return used;
 }
 
-static int run(work *w) {
+static int run_conv(conv_work *w) {
   const conv_call *c = w->c;
   bool forward = c->op == CONV_forward;
   w->m = (forward ? c->c_out : c->c_in) / c->groups;
@@ -490,11 +488,11 @@ static int run(work *w) {
 int cpu_conv(int index, const conv_call *c) {
   (void)index;
   if (c->op == CONV_weight) return conv_weight(c);
-  work w = {.c = c, .kernel = FLOAT_TABLE(conv, dtype_compute(c->dtype)), .compute = dtype_compute(c->dtype)};
+  conv_work w = {.c = c, .kernel = FLOAT_TABLE(conv, dtype_compute(c->dtype)), .compute = dtype_compute(c->dtype)};
   w.size = dtype_size(w.compute);
   if (c->op == CONV_forward) conv_source_of_x(&w.source, c);
   else source_of_y(&w.source, c);
   int64_t each = c->c_in / c->groups * c->kernel[0] * c->kernel[1];
   w.threads = cpu_threads(c->n * c->c_out * c->out[0] * c->out[1] * each, GRAIN);
-  return run(&w);
+  return run_conv(&w);
 }

@@ -19,7 +19,7 @@ enum {
   SUMS    = 1 << 20            /* elements of partial sums, at most */
 };
 
-typedef struct work {
+typedef struct conv_weight_work {
   const conv_call  *c;
   const conv_table *kernel;
   conv_source source;
@@ -35,28 +35,26 @@ typedef struct work {
   size_t      scratch_bytes;
   int         threads;
   int64_t     image, images;   /* of this round: the first one, and how many */
-} work;
+} conv_weight_work;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static const char *source_at(const work *w, int64_t image, int64_t group) {
+static const char *source_at(const conv_weight_work *w, int64_t image, int64_t group) {
   const char *base = w->source.direct ? w->source.data + image * w->source.image * w->size : w->padded;
   return base + group * (w->source.channels / w->c->groups) * w->source.plane * w->size;
 }
 
-static const char *source_end(const work *w) {
+static const char *source_end(const conv_weight_work *w) {
   if (w->source.direct) return w->source.data + w->source.images * w->source.image * w->size;
   return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
 }
 
 /* What taps k0 … k0 + taps - 1 read for n pixels from `first` on; rows of zeros behind to the vector's end. */
-static void gather_block(const work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t k0, int64_t taps,
+static void gather_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t k0, int64_t taps,
                          char *to, int64_t pitch) {
   conv_run run[GATHERED];
   for (int64_t i = 0; i < n; i += GATHERED) {
     conv_gather g = {.taps = taps, .tap = w->tap + k0, .x = source_at(w, image, group), .end = source_end(w), .run = run,
                      .to = to + i * w->size, .pitch = pitch};
-    g.runs = conv_grid_runs(&w->grid, first + i, least(GATHERED, n - i), run);
+    g.runs = conv_grid_runs(&w->grid, first + i, least_of(GATHERED, n - i), run);
     w->kernel->gather(&g);
   }
   int64_t rest = (n + w->kernel->lanes - 1) / w->kernel->lanes * w->kernel->lanes - n;
@@ -64,14 +62,14 @@ static void gather_block(const work *w, int64_t group, int64_t image, int64_t fi
 }
 
 /* The same pixels of y's gradient, `rows` channels of a group from row i on. */
-static void copy_block(const work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t i, int64_t rows,
+static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t i, int64_t rows,
                        char *to, int64_t pitch) {
   const conv_call *c = w->c;
   int64_t area = c->out[0] * c->out[1], size = dtype_size(c->dtype);
   int64_t rest = (n + w->kernel->lanes - 1) / w->kernel->lanes * w->kernel->lanes - n;
   for (int64_t r = 0; r < rows; r++, to += pitch * w->size) {
     for (int64_t done = 0; done < n;) {
-      int64_t at = first + done, pixel = at % area, length = least(area - pixel, n - done);
+      int64_t at = first + done, pixel = at % area, length = least_of(area - pixel, n - done);
       const char *from = (const char *)c->y + (((image + at / area) * c->c_out + group * w->m + i + r) * area + pixel) * size;
       if (c->dtype == w->compute) memcpy(to + done * size, from, (size_t)(length * size));
       else cpu_isa->convert->convert[c->dtype][w->compute](length, to + done * w->size, from);
@@ -83,19 +81,19 @@ static void copy_block(const work *w, int64_t group, int64_t image, int64_t firs
 
 /* One share of a block of taps of a group, of the round that begins with an image and has so many pixels. */
 static void one_item(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const conv_weight_work *w = arg;
   int64_t image = w->image, pixels = w->images * w->grid.rows * w->grid.columns;
   char *memory = w->scratch + (size_t)worker * w->scratch_bytes;
   int64_t share = t % w->shares, k0 = t / w->shares % w->blocks * TAPS, group = t / w->shares / w->blocks;
-  int64_t taps = least(TAPS, w->k - k0), pitch = PIXELS + SKEW;
+  int64_t taps = least_of(TAPS, w->k - k0), pitch = PIXELS + SKEW;
   char *x = memory, *y = memory + TAPS * pitch * w->size;
   char *out = w->sums + ((share * w->c->c_out + group * w->m) * w->k + k0) * w->size;
   int64_t begin = pixels * share / w->shares, end = pixels * (share + 1) / w->shares;
   for (int64_t p = begin; p == begin || p < end; p += PIXELS) {
-    int64_t n = least(PIXELS, end - p);
+    int64_t n = least_of(PIXELS, end - p);
     gather_block(w, group, image, p, n, k0, taps, x, pitch);
     for (int64_t i = 0; i < w->m; i += CHANNELS) {
-      int64_t rows = least(CHANNELS, w->m - i);
+      int64_t rows = least_of(CHANNELS, w->m - i);
       copy_block(w, group, image, p, n, i, rows, y, pitch);
       conv_dots d = {.n = (n + w->kernel->lanes - 1) / w->kernel->lanes * w->kernel->lanes, .rows = rows, .columns = taps,
                      .y = y, .x = x, .y_pitch = pitch, .x_pitch = pitch, .out = out + i * w->k * w->size,
@@ -106,24 +104,24 @@ static void one_item(const void *arg, int64_t t, int worker) {
 }
 
 static void fill_plane(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const conv_weight_work *w = arg;
   const conv_source *s = &w->source;
   (void)worker;
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-static void all_rounds(work *w) {
+static void all_rounds(conv_weight_work *w) {
   const conv_source *s = &w->source;
   int64_t round = conv_round(s);
   for (w->image = 0; w->image < w->c->n; w->image += round) {
-    w->images = least(round, w->c->n - w->image);
+    w->images = least_of(round, w->c->n - w->image);
     if (!s->direct) cpu_parallel(w->threads, w->images * s->channels, fill_plane, w);
     cpu_parallel(w->threads, w->c->groups * w->blocks * w->shares, one_item, w);
   }
 }
 
 /* The shares' sums together, in their order. */
-static void finish(const work *w) {
+static void finish(const conv_weight_work *w) {
   int64_t n = w->c->c_out * w->k;
   for (int64_t share = 1; share < w->shares; share++) w->kernel->add(n, w->sums, w->sums + share * n * w->size);
   if (w->sums == (char *)w->c->w) return;
@@ -132,15 +130,15 @@ static void finish(const work *w) {
 }
 
 /* Shares of the pixels: so that there are SHARES shares of the work, while each has some blocks of pixels to add up. */
-static int64_t share_count(const work *w) {
+static int64_t share_count(const conv_weight_work *w) {
   int64_t wanted = SHARES / (w->c->groups * w->blocks), sums = SUMS / (w->c->c_out * w->k);
   int64_t pixels = conv_round(&w->source) * w->grid.rows * w->grid.columns / PIXELS;
-  int64_t n = least(wanted, least(sums, pixels));
+  int64_t n = least_of(wanted, least_of(sums, pixels));
   return n < 1 ? 1 : n;
 }
 
 int conv_weight(const conv_call *c) {
-  work w = {.c = c, .kernel = FLOAT_TABLE(conv, dtype_compute(c->dtype)), .compute = dtype_compute(c->dtype), .m = c->c_out / c->groups,
+  conv_weight_work w = {.c = c, .kernel = FLOAT_TABLE(conv, dtype_compute(c->dtype)), .compute = dtype_compute(c->dtype), .m = c->c_out / c->groups,
             .k = c->c_in / c->groups * c->kernel[0] * c->kernel[1]};
   w.size = dtype_size(w.compute);
   conv_source_of_x(&w.source, c);
@@ -149,7 +147,7 @@ int conv_weight(const conv_call *c) {
   w.shares = share_count(&w);
   w.threads = cpu_threads(c->n * c->c_out * c->out[0] * c->out[1] * w.k, GRAIN);
   bool in_place = w.shares == 1 && c->dtype == w.compute;
-  w.scratch_bytes = conv_aligned((size_t)((TAPS + least(CHANNELS, w.m) + 1) * (PIXELS + SKEW) * w.size));
+  w.scratch_bytes = conv_aligned((size_t)((TAPS + least_of(CHANNELS, w.m) + 1) * (PIXELS + SKEW) * w.size));
   size_t taps = conv_aligned((size_t)w.k * sizeof(int64_t));
   size_t sums = in_place ? 0 : conv_aligned((size_t)(w.shares * c->c_out * w.k * w.size));
   size_t padded = conv_aligned(conv_source_bytes(&w.source, conv_round(&w.source)));

@@ -11,7 +11,7 @@ enum {
   GRAIN = 1 << 14       /* elements that a thread is worth */
 };
 
-typedef struct work {
+typedef struct cross_entropy_work {
   const cross_entropy_call  *c;
   const cross_entropy_table *kernel;
   int64_t tile_rows, tiles;
@@ -20,23 +20,14 @@ typedef struct work {
   double  scale;
   char   *buffers;              /* of a row for each thread */
   size_t  buffer_bytes;
-} work;
-
-static double get(enum dtype d, const void *p, int64_t i) {
-  return d == DT_float32 ? (double)((const float *)p)[i] : ((const double *)p)[i];
-}
-
-static void set(enum dtype d, void *p, int64_t i, double value) {
-  if (d == DT_float32) ((float *)p)[i] = (float)value;
-  else ((double *)p)[i] = value;
-}
+} cross_entropy_work;
 
 static bool is_ignored(const cross_entropy_call *c, int64_t r) { return c->ignores && c->classes[r] == c->ignored; }
 
 static void *element(const operand *o, int64_t i) { return (char *)o->data + i * dtype_size(o->dtype); }
 
 /* Row r in the compute dtype. */
-static const void *load_row(const work *w, int64_t r, void *buffer) {
+static const void *load_row(const cross_entropy_work *w, int64_t r, void *buffer) {
   const cross_entropy_call *c = w->c;
   const void *x = element(&c->in, r * c->n);
   if (w->direct) return x;
@@ -44,32 +35,32 @@ static const void *load_row(const work *w, int64_t r, void *buffer) {
   return buffer;
 }
 
-static double row_loss(const work *w, int64_t r, void *buffer) {
+static double row_loss(const cross_entropy_work *w, int64_t r, void *buffer) {
   const cross_entropy_call *c = w->c;
   cross_entropy_row row = {0, 1, 0};
   if (!is_ignored(c, r)) row = w->kernel->loss(c->n, load_row(w, r, buffer), c->classes[r] - 1);
-  set(c->compute, c->sums, r, row.largest);
-  set(c->compute, c->sums, c->rows + r, row.sum);
-  if (c->reduction == CROSS_ENTROPY_none) set(c->compute, c->losses, r, row.loss);
+  set_real(dtype_size(c->compute), c->sums, r, row.largest);
+  set_real(dtype_size(c->compute), c->sums, c->rows + r, row.sum);
+  if (c->reduction == CROSS_ENTROPY_none) set_real(dtype_size(c->compute), c->losses, r, row.loss);
   return row.loss;
 }
 
-static void row_gradient(const work *w, int64_t r, void *buffer) {
+static void row_gradient(const cross_entropy_work *w, int64_t r, void *buffer) {
   const cross_entropy_call *c = w->c;
   void *out = element(&c->out, r * c->n);
   if (is_ignored(c, r)) {
     memset(out, 0, (size_t)(c->n * dtype_size(c->out.dtype)));
     return;
   }
-  cross_entropy_row row = {get(c->compute, c->sums, r), get(c->compute, c->sums, c->rows + r), 0};
-  double g = get(c->compute, c->losses, c->reduction == CROSS_ENTROPY_none ? r : 0) * w->scale;
+  cross_entropy_row row = {get_real(dtype_size(c->compute), c->sums, r), get_real(dtype_size(c->compute), c->sums, c->rows + r), 0};
+  double g = get_real(dtype_size(c->compute), c->losses, c->reduction == CROSS_ENTROPY_none ? r : 0) * w->scale;
   void *to = w->direct ? out : buffer;
   w->kernel->gradient(c->n, load_row(w, r, buffer), c->classes[r] - 1, &row, g, to);
   if (!w->direct) cpu_isa->convert->convert[c->compute][c->out.dtype](c->n, out, to);
 }
 
 static void run_tile(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const cross_entropy_work *w = arg;
   const cross_entropy_call *c = w->c;
   void *buffer = w->buffers + w->buffer_bytes * (size_t)worker;
   int64_t end = (t + 1) * w->tile_rows < c->rows ? (t + 1) * w->tile_rows : c->rows;
@@ -95,19 +86,19 @@ static int count_rows(const cross_entropy_call *c, int64_t *count) {
   return OK;
 }
 
-static void finish_losses(const work *w, int64_t count) {
+static void finish_losses(const cross_entropy_work *w, int64_t count) {
   const cross_entropy_call *c = w->c;
   double sum = 0, scale = c->reduction == CROSS_ENTROPY_mean ? 1 / (double)count : 1;
   for (int64_t t = 0; t < w->tiles; t++) sum += w->sums[t];
-  set(c->compute, c->sums, 2 * c->rows, scale);
+  set_real(dtype_size(c->compute), c->sums, 2 * c->rows, scale);
   if (c->reduction == CROSS_ENTROPY_none) return;
-  set(c->compute, c->losses, 0, c->reduction == CROSS_ENTROPY_mean ? sum / (double)count : sum);
+  set_real(dtype_size(c->compute), c->losses, 0, c->reduction == CROSS_ENTROPY_mean ? sum / (double)count : sum);
 }
 
 int cpu_cross_entropy(int index, const cross_entropy_call *c) {
   (void)index;
   int64_t count;
-  work w = {.c = c, .kernel = FLOAT_TABLE(cross_entropy, c->compute)};
+  cross_entropy_work w = {.c = c, .kernel = FLOAT_TABLE(cross_entropy, c->compute)};
   if (!w.kernel) return ERR_NO_KERNEL;
   int st = count_rows(c, &count);
   if (st != OK) return st;
@@ -121,7 +112,7 @@ int cpu_cross_entropy(int index, const cross_entropy_call *c) {
   char *memory = malloc(sums + each * (size_t)threads + 1);
   if (!memory) return ERR_MEMORY;
   w.sums = (double *)(void *)memory;
-  w.scale = c->backward ? get(c->compute, c->sums, 2 * c->rows) : 1;
+  w.scale = c->backward ? get_real(dtype_size(c->compute), c->sums, 2 * c->rows) : 1;
   w.buffers = memory + sums;
   w.buffer_bytes = each;
   cpu_parallel(threads, w.tiles, run_tile, &w);

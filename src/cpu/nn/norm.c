@@ -21,7 +21,7 @@ typedef struct channel {
   norm_moments moments;
 } channel;
 
-typedef struct work {
+typedef struct norm_work {
   norm_call c;                   /* its operands are of the compute dtype, weight and bias there */
   const norm_kernel *kernel;
   int       size;                /* of an element */
@@ -33,23 +33,14 @@ typedef struct work {
   void     *columns;             /* [5][n]: factors by column */
   char     *rooms;               /* rows_back: of each thread */
   size_t    room;
-} work;
+} norm_work;
 
-typedef void (*task)(const work *w, int64_t unit, int thread);
+typedef void (*task)(const norm_work *w, int64_t unit, int thread);
 
-static double get(const work *w, const void *p, int64_t i) {
-  return w->size == sizeof(float) ? (double)((const float *)p)[i] : ((const double *)p)[i];
-}
-
-static void set(const work *w, void *p, int64_t i, double value) {
-  if (w->size == sizeof(float)) ((float *)p)[i] = (float)value;
-  else ((double *)p)[i] = value;
-}
-
-static void *at(const work *w, const void *data, int64_t i) { return (char *)(uintptr_t)data + i * w->size; }
+static void *at(const norm_work *w, const void *data, int64_t i) { return (char *)(uintptr_t)data + i * w->size; }
 
 typedef struct units {
-  const work *w;
+  const norm_work *w;
   task run;
 } units;
 
@@ -59,9 +50,9 @@ static void run_unit(const void *arg, int64_t i, int worker) {
 }
 
 /* run(w, 0 … count - 1) */
-static void each(const work *w, int64_t count, task run) { cpu_parallel(w->threads, count, run_unit, &(units){w, run}); }
+static void each(const norm_work *w, int64_t count, task run) { cpu_parallel(w->threads, count, run_unit, &(units){w, run}); }
 
-static void cut(work *w, int64_t elements, int64_t most) {
+static void cut(norm_work *w, int64_t elements, int64_t most) {
   int64_t chunks = w->c.rows * w->n / elements;
   chunks = chunks < 1 ? 1 : chunks > most ? most : chunks;
   if (chunks > w->c.rows) chunks = w->c.rows > 0 ? w->c.rows : 1;
@@ -70,24 +61,24 @@ static void cut(work *w, int64_t elements, int64_t most) {
   if (w->chunks < 1) w->chunks = 1;
 }
 
-static int64_t end_of(const work *w, int64_t chunk) {
+static int64_t end_of(const norm_work *w, int64_t chunk) {
   return (chunk + 1) * w->chunk < w->c.rows ? (chunk + 1) * w->chunk : w->c.rows;
 }
 
 /* ---- rows ---- */
 
-static void run_rows(const work *w, int64_t chunk, int thread) {
+static void run_rows(const norm_work *w, int64_t chunk, int thread) {
   (void)thread;
   w->kernel->rows(&w->c, chunk * w->chunk, end_of(w, chunk));
 }
 
-static void run_rows_back(const work *w, int64_t chunk, int thread) {
+static void run_rows_back(const norm_work *w, int64_t chunk, int thread) {
   int64_t params = w->c.groups * w->c.segments;
   w->kernel->rows_back(&w->c, chunk * w->chunk, end_of(w, chunk), w->rooms + w->room * (size_t)thread,
                        (double *)w->parts + chunk * 2 * params);
 }
 
-static int rows_back(work *w) {
+static int rows_back(norm_work *w) {
   const norm_call *c = &w->c;
   int64_t params = c->groups * c->segments;
   bool affine = c->dweight || c->dbias;
@@ -102,25 +93,25 @@ static int rows_back(work *w) {
   for (int64_t i = 0; affine && i < 2 * params; i++) {
     double sum = 0;
     for (int64_t k = 0; k < w->chunks; k++) sum += ((const double *)w->parts)[k * 2 * params + i];
-    if (i < params && c->dweight) set(w, c->dweight, i, sum);
-    if (i >= params && c->dbias) set(w, c->dbias, i - params, sum);
+    if (i < params && c->dweight) set_real(w->size, c->dweight, i, sum);
+    if (i >= params && c->dbias) set_real(w->size, c->dbias, i - params, sum);
   }
   free(memory);
   return OK;
 }
 
-static void run_softmax_back(const work *w, int64_t chunk, int thread) {
+static void run_softmax_back(const norm_work *w, int64_t chunk, int thread) {
   (void)thread;
   w->kernel->softmax_back(&w->c, chunk * w->chunk, end_of(w, chunk));
 }
 
-static int softmax_back(work *w) {
+static int softmax_back(norm_work *w) {
   cut(w, CHUNK, INT64_MAX);
   each(w, w->chunks, run_softmax_back);
   return OK;
 }
 
-static int norm_rows(work *w) {
+static int norm_rows(norm_work *w) {
   if (w->c.backward) return rows_back(w);
   cut(w, CHUNK, INT64_MAX);
   each(w, w->chunks, run_rows);
@@ -138,7 +129,7 @@ static void merge_moments(norm_moments *a, const norm_moments *b) {
   a->n = n;
 }
 
-static void run_moments(const work *w, int64_t unit, int thread) {
+static void run_moments(const norm_work *w, int64_t unit, int thread) {
   const norm_call *c = &w->c;
   int64_t s = unit % c->segments, chunk = unit / c->segments;
   norm_moments sum = {0, 0, 0};
@@ -150,7 +141,7 @@ static void run_moments(const work *w, int64_t unit, int thread) {
   ((norm_moments *)w->parts)[unit] = sum;
 }
 
-static void run_sums(const work *w, int64_t unit, int thread) {
+static void run_sums(const norm_work *w, int64_t unit, int thread) {
   const norm_call *c = &w->c;
   int64_t s = unit % c->segments, chunk = unit / c->segments;
   const channel *h = &w->channel[s];
@@ -163,7 +154,7 @@ static void run_sums(const work *w, int64_t unit, int thread) {
   }
 }
 
-static void run_apply(const work *w, int64_t unit, int thread) {
+static void run_apply(const norm_work *w, int64_t unit, int thread) {
   const norm_call *c = &w->c;
   const channel *h = &w->channel[unit % c->segments];
   void *x = at(w, c->in.data, unit * c->run), *out = at(w, c->out.data, unit * c->run);
@@ -172,14 +163,14 @@ static void run_apply(const work *w, int64_t unit, int thread) {
   else w->kernel->apply_back(c->run, x, at(w, c->gradient.data, unit * c->run), h->from, h->mean, h->by, out);
 }
 
-static void long_moments(work *w) {
+static void long_moments(norm_work *w) {
   each(w, w->chunks * w->c.segments, run_moments);
   for (int64_t s = 0; s < w->c.segments; s++)
     for (int64_t k = 0; k < w->chunks; k++)
       merge_moments(&w->channel[s].moments, (const norm_moments *)w->parts + k * w->c.segments + s);
 }
 
-static void long_sums(work *w) {
+static void long_sums(norm_work *w) {
   each(w, w->chunks * w->c.segments, run_sums);
   for (int64_t s = 0; s < w->c.segments; s++)
     for (int64_t k = 0; k < w->chunks; k++) {
@@ -191,28 +182,28 @@ static void long_sums(work *w) {
 
 /* ---- channels by columns ---- */
 
-static double *column_part(const work *w, int64_t chunk) {
+static double *column_part(const norm_work *w, int64_t chunk) {
   double *part = (double *)w->parts + chunk * 2 * w->n;
   memset(part, 0, (size_t)(2 * w->n) * sizeof(double));
   return part;
 }
 
 /* Distances are from the first row. */
-static void run_column_moments(const work *w, int64_t chunk, int thread) {
+static void run_column_moments(const norm_work *w, int64_t chunk, int thread) {
   double *part = column_part(w, chunk);
   int64_t begin = chunk * w->chunk;
   (void)thread;
   w->kernel->column_moments(end_of(w, chunk) - begin, w->n, at(w, w->c.in.data, begin * w->n), w->c.in.data, part, part + w->n);
 }
 
-static void run_column_sums(const work *w, int64_t chunk, int thread) {
+static void run_column_sums(const norm_work *w, int64_t chunk, int thread) {
   int64_t begin = chunk * w->chunk, i = begin * w->n;
   (void)thread;
   w->kernel->column_sums(end_of(w, chunk) - begin, w->n, at(w, w->c.in.data, i), at(w, w->c.gradient.data, i), w->columns,
                          column_part(w, chunk));
 }
 
-static void run_column_apply(const work *w, int64_t chunk, int thread) {
+static void run_column_apply(const norm_work *w, int64_t chunk, int thread) {
   const norm_call *c = &w->c;
   int64_t begin = chunk * w->chunk, count = end_of(w, chunk) - begin, i = begin * w->n;
   void *x = at(w, c->in.data, i), *out = at(w, c->out.data, i);
@@ -221,33 +212,33 @@ static void run_column_apply(const work *w, int64_t chunk, int thread) {
   else w->kernel->column_back(count, w->n, x, at(w, c->gradient.data, i), w->columns, out);
 }
 
-static double over_chunks(const work *w, int64_t i) {
+static double over_chunks(const norm_work *w, int64_t i) {
   double sum = 0;
   for (int64_t k = 0; k < w->chunks; k++) sum += ((const double *)w->parts)[k * 2 * w->n + i];
   return sum;
 }
 
-static void column_moments(work *w) {
+static void column_moments(norm_work *w) {
   double rows = (double)w->c.rows;
   each(w, w->chunks, run_column_moments);
   for (int64_t j = 0; j < w->n; j++) {
-    double from = get(w, w->c.in.data, j), mean = over_chunks(w, j) / rows;
+    double from = get_real(w->size, w->c.in.data, j), mean = over_chunks(w, j) / rows;
     double squares = over_chunks(w, w->n + j) - rows * mean * mean;
     merge_moments(&w->channel[j / w->c.run].moments, &(norm_moments){rows, from + mean, squares < 0 ? 0 : squares});
   }
 }
 
 /* Writes from, mean and `factors` of by for each column. */
-static void spread(const work *w, int factors) {
+static void spread(const norm_work *w, int factors) {
   for (int64_t j = 0; j < w->n; j++) {
     const channel *h = &w->channel[j / w->c.run];
-    set(w, w->columns, j, h->from);
-    set(w, w->columns, w->n + j, h->mean);
-    for (int k = 0; k < factors; k++) set(w, w->columns, (2 + k) * w->n + j, h->by[k]);
+    set_real(w->size, w->columns, j, h->from);
+    set_real(w->size, w->columns, w->n + j, h->mean);
+    for (int k = 0; k < factors; k++) set_real(w->size, w->columns, (2 + k) * w->n + j, h->by[k]);
   }
 }
 
-static void column_sums(work *w) {
+static void column_sums(norm_work *w) {
   spread(w, 0);
   each(w, w->chunks, run_column_sums);
   for (int64_t j = 0; j < w->n; j++) {
@@ -256,7 +247,7 @@ static void column_sums(work *w) {
   }
 }
 
-static void apply_channels(work *w, int factors) {
+static void apply_channels(norm_work *w, int factors) {
   if (!w->c.out.data) return;
   if (w->c.run >= LONG_RUN) {
     each(w, w->c.rows * w->c.segments, run_apply);
@@ -269,13 +260,13 @@ static void apply_channels(work *w, int factors) {
 /* ---- channels ---- */
 
 /* running = running + momentum * (new - running) */
-static void update(const work *w, void *running, int64_t s, double value) {
+static void update(const norm_work *w, void *running, int64_t s, double value) {
   if (!running) return;
-  double old = get(w, running, s);
-  set(w, running, s, old + w->c.momentum * (value - old));
+  double old = get_real(w->size, running, s);
+  set_real(w->size, running, s, old + w->c.momentum * (value - old));
 }
 
-static void channels(work *w) {
+static void channels(norm_work *w) {
   const norm_call *c = &w->c;
   if (!c->given) {
     if (c->run >= LONG_RUN) long_moments(w);
@@ -283,15 +274,15 @@ static void channels(work *w) {
   }
   for (int64_t s = 0; s < c->segments; s++) {
     channel *h = &w->channel[s];
-    double mean = c->given ? get(w, c->running_mean, s) : h->moments.mean;
-    double var = c->given ? get(w, c->running_var, s) : h->moments.squares / h->moments.n;
-    h->from = c->given ? 0 : get(w, c->in.data, s * c->run);
-    set(w, c->stats, s, mean - h->from);
-    h->mean = get(w, c->stats, s);
+    double mean = c->given ? get_real(w->size, c->running_mean, s) : h->moments.mean;
+    double var = c->given ? get_real(w->size, c->running_var, s) : h->moments.squares / h->moments.n;
+    h->from = c->given ? 0 : get_real(w->size, c->in.data, s * c->run);
+    set_real(w->size, c->stats, s, mean - h->from);
+    h->mean = get_real(w->size, c->stats, s);
     h->rstd = 1 / sqrt(var + c->eps);
-    set(w, c->stats, c->segments + s, h->rstd);
-    h->by[0] = h->rstd * get(w, c->weight, s);
-    h->by[1] = get(w, c->bias, s);
+    set_real(w->size, c->stats, c->segments + s, h->rstd);
+    h->by[0] = h->rstd * get_real(w->size, c->weight, s);
+    h->by[1] = get_real(w->size, c->bias, s);
     if (c->given) continue;
     update(w, c->running_mean, s, mean);
     update(w, c->running_var, s, var * c->correction);
@@ -299,14 +290,14 @@ static void channels(work *w) {
   apply_channels(w, 2);
 }
 
-static void channels_back(work *w) {
+static void channels_back(norm_work *w) {
   const norm_call *c = &w->c;
   double count = (double)c->rows * (double)c->run;
   for (int64_t s = 0; s < c->segments; s++) {
     channel *h = &w->channel[s];
-    h->from = c->given ? 0 : get(w, c->in.data, s * c->run);
-    h->mean = get(w, c->stats, s);
-    h->rstd = get(w, c->stats, c->segments + s);
+    h->from = c->given ? 0 : get_real(w->size, c->in.data, s * c->run);
+    h->mean = get_real(w->size, c->stats, s);
+    h->rstd = get_real(w->size, c->stats, c->segments + s);
   }
   if (!c->given || c->dweight || c->dbias) {
     if (c->run >= LONG_RUN) long_sums(w);
@@ -314,16 +305,16 @@ static void channels_back(work *w) {
   }
   for (int64_t s = 0; s < c->segments; s++) {
     channel *h = &w->channel[s];
-    h->by[0] = h->rstd * get(w, c->weight, s);
+    h->by[0] = h->rstd * get_real(w->size, c->weight, s);
     h->by[1] = c->given ? 0 : -h->by[0] * h->rstd * h->rstd * h->sum[0] / count;
     h->by[2] = c->given ? 0 : -h->by[0] * h->sum[1] / count;
-    if (c->dweight) set(w, c->dweight, s, h->sum[0] * h->rstd);
-    if (c->dbias) set(w, c->dbias, s, h->sum[1]);
+    if (c->dweight) set_real(w->size, c->dweight, s, h->sum[0] * h->rstd);
+    if (c->dbias) set_real(w->size, c->dbias, s, h->sum[1]);
   }
   apply_channels(w, 3);
 }
 
-static int norm_channels(work *w) {
+static int norm_channels(norm_work *w) {
   const norm_call *c = &w->c;
   bool is_long = c->run >= LONG_RUN;
   if (is_long && c->segments >= FEW) cut(w, INT64_MAX, 1);
@@ -345,13 +336,13 @@ static int norm_channels(work *w) {
 /* ---- the call ---- */
 
 /* n ones, or zeros. */
-static void *filled(const work *w, int64_t n, double value) {
+static void *filled(const norm_work *w, int64_t n, double value) {
   void *p = malloc((size_t)n * (size_t)w->size + 1);
-  for (int64_t i = 0; p && i < n; i++) set(w, p, i, value);
+  for (int64_t i = 0; p && i < n; i++) set_real(w->size, p, i, value);
   return p;
 }
 
-static int run_plain(work *w) {
+static int run_plain(norm_work *w) {
   norm_call *c = &w->c;
   if (c->kind == NORM_softmax || c->kind == NORM_log_softmax) return softmax_back(w);
   int64_t params = c->groups * c->segments;
@@ -366,7 +357,7 @@ static int run_plain(work *w) {
 }
 
 /* Half floats go through copies that are wider. */
-static int run_converted(work *w) {
+static int run_converted(norm_work *w) {
   norm_call *c = &w->c;
   enum dtype d = c->in.dtype;
   int64_t count = c->rows * w->n;
@@ -387,7 +378,7 @@ static int run_converted(work *w) {
 
 int cpu_norm(int index, const norm_call *c) {
   (void)index;
-  work w = {.c = *c, .size = dtype_size(c->compute), .n = c->segments * c->run};
+  norm_work w = {.c = *c, .size = dtype_size(c->compute), .n = c->segments * c->run};
   w.kernel = FLOAT_TABLE(norm, c->compute);
   if (!w.kernel) return ERR_NO_KERNEL;
   w.threads = cpu_threads(c->rows * w.n, GRAIN);

@@ -6,7 +6,7 @@
 
 enum { GRAIN = 1 << 15 };      /* elements of x and window elements that are worth a thread */
 
-typedef struct work {
+typedef struct pool_work {
   const pool_call *c;
   pool_kernel kernel;
   pool_plane  plane;           /* its windows, for all planes */
@@ -15,7 +15,7 @@ typedef struct work {
   int64_t     in, out;         /* elements of a plane of x, of y */
   char       *scratch;         /* a thread's planes of x and y in float32 */
   size_t      scratch_bytes;
-} work;
+} pool_work;
 
 /* ---- windows ---- */
 
@@ -34,7 +34,7 @@ static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int
 }
 
 /* memory: of 3 numbers a row and a column of y. */
-static void set_windows(work *w, int64_t *memory) {
+static void set_windows(pool_work *w, int64_t *memory) {
   for (int d = 0; d < 2; d++) {
     int64_t n = w->c->out[d], *begin = memory, *end = memory + n, *count = memory + 2 * n;
     for (int64_t p = 0; p < n; p++) set_window(w->c, d, p, begin + p, end + p, count + p);
@@ -48,7 +48,7 @@ static void set_windows(work *w, int64_t *memory) {
 /* ---- planes ---- */
 
 /* Planes of half floats: read into float32, or made there. */
-static void one_converted(const work *w, pool_plane *p, char *scratch) {
+static void one_converted(const pool_work *w, pool_plane *p, char *scratch) {
   const pool_call *c = w->c;
   char *x = p->x, *y = p->y, *wide_x = scratch, *wide_y = scratch + w->in * (int64_t)sizeof(float);
   convert_kernel widen = cpu_isa->convert->convert[c->dtype][w->compute];
@@ -67,7 +67,7 @@ static void one_converted(const work *w, pool_plane *p, char *scratch) {
 }
 
 static void one_plane(const void *arg, int64_t t, int worker) {
-  const work *w = arg;
+  const pool_work *w = arg;
   char *scratch = w->scratch + w->scratch_bytes * (size_t)worker;
   int64_t size = dtype_size(w->c->dtype);
   pool_plane p = w->plane;
@@ -83,7 +83,7 @@ static void one_plane(const void *arg, int64_t t, int worker) {
 }
 
 /* Elements that a plane's windows have in all. */
-static int64_t plane_work(const work *w) {
+static int64_t plane_work(const pool_work *w) {
   int64_t sum[2] = {0, 0};
   for (int d = 0; d < 2; d++)
     for (int64_t p = 0; p < w->c->out[d]; p++) sum[d] += w->plane.end[d][p] - w->plane.begin[d][p];
@@ -92,7 +92,7 @@ static int64_t plane_work(const work *w) {
 
 int cpu_pool(int index, const pool_call *c) {
   (void)index;
-  work w = {.c = c, .compute = dtype_compute(c->dtype), .in = c->in[0] * c->in[1], .out = c->out[0] * c->out[1],
+  pool_work w = {.c = c, .compute = dtype_compute(c->dtype), .in = c->in[0] * c->in[1], .out = c->out[0] * c->out[1],
             .back = c->op == POOL_max_back || c->op == POOL_average_back, .convert = dtype_compute(c->dtype) != c->dtype};
   const pool_table *kernels = FLOAT_TABLE(pool, w.compute);
   if (!kernels) return ERR_NO_KERNEL;

@@ -4,18 +4,18 @@
 
 enum { GRAIN = 1 << 14 };      /* elements below which a second thread costs more than it saves: about 2 map ops */
 
-typedef struct task {
+typedef struct update_work {
   const update_call *call;
   update_kernel  kernel;
   enum dtype     compute;
   convert_kernel back;         /* computed to stored; NULL: the same */
   cut            cut;
   side (*sides)[UPDATE_OPERANDS];      /* of each thread */
-} task;
+} update_work;
 
 /* Elements begin … end - 1. */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
-  const task *t = task_at;
+  const update_work *t = task_at;
   (void)worker;
   const update_call *c = t->call;
   void *at[UPDATE_OPERANDS];
@@ -26,7 +26,7 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
 }
 
 /* What the kernel made of operand k, back to where it came from. */
-static void deliver(const task *t, side *s, const box *b, int k, const char *made) {
+static void deliver(const update_work *t, side *s, const box *b, int k, const char *made) {
   convert_kernel forth = s->convert;
   s->convert = t->back;
   side_deliver(s, b, t->call->plan->ndim, b->offset[k], made);
@@ -34,7 +34,7 @@ static void deliver(const task *t, side *s, const box *b, int k, const char *mad
   s->from = NULL;                              /* the block is another box's by now */
 }
 
-static void run_box(const task *t, side *sides, const box *b) {
+static void run_box(const update_work *t, side *sides, const box *b) {
   const update_call *c = t->call;
   int ndim = c->plan->ndim;
   void *at[UPDATE_OPERANDS];
@@ -48,7 +48,7 @@ static void run_box(const task *t, side *sides, const box *b) {
 }
 
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
-  const task *t = task_at;
+  const update_work *t = task_at;
   const update_call *c = t->call;
   int operands = 2 + c->states;
   side *sides = t->sides[worker];
@@ -73,7 +73,7 @@ int cpu_update(int index, const update_call *c) {
   enum dtype compute = dtype_compute(c->dtype);
   const update_table *kernels = FLOAT_TABLE(update, compute);
   if (!kernels) return ERR_NO_KERNEL;
-  task t = {.call = c, .kernel = kernels->kernel[c->op], .compute = compute};
+  update_work t = {.call = c, .kernel = kernels->kernel[c->op], .compute = compute};
   int threads = cpu_threads(c->plan->count, GRAIN);
   if (compute == c->dtype && is_flat(c)) {
     share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);

@@ -31,7 +31,7 @@ static int run_matrices(solver *s, const solver_routine *r) {
   return st;
 }
 
-static int run(solver *s) {
+static int run_solver(solver *s) {
   const solver_routine *r = solver_routines[s->c->op];
   size_t bytes = (size_t)(s->c->batch + 1) * sizeof(int);
   void *info;
@@ -54,7 +54,7 @@ static int linalg(gpu *g, const linalg_call *c) {
   void *const operands[] = {c->a, c->b, c->c, c->values, c->order, c->rank, c->op == LINALG_lu ? c->pivots : NULL};
   for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) gpu_writes(g, operands[i]);
   gpu_reads(g, c->pivots);
-  st = run(&s);
+  st = run_solver(&s);
   solver_end(&s);
   return st;
 }

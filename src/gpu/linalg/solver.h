@@ -1,7 +1,7 @@
 #ifndef LT_GPU_LINALG_SOLVER_H
 #define LT_GPU_LINALG_SOLVER_H
 
-/* What linear algebra shares: cuSOLVER's handle, scratch memory and launches (solver.c), ops (linalg_ops.c), calls (linalg.c). */
+/* What linear algebra shares: cuSOLVER's handle, scratch memory and launches (solver.c), ops (linalg/ops.c), calls (linalg.c). */
 
 #include "gpu/gpu.h"
 

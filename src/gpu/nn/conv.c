@@ -28,9 +28,6 @@ typedef struct conv {
   size_t  w_bytes;           /* not 0: scratch */
 } conv;
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* ---- what kernels take ---- */
 
 /* Kernels count in 32 bits where a window is. */
@@ -105,14 +102,14 @@ typedef struct piece {
 static piece largest_piece(const conv *v, bool by_channels) {
   const conv_call *c = v->c;
   int64_t values = (int64_t)gpu_conv_memory() / dtype_size(v->work);
-  int64_t channels = most(1, least(values / (v->taps * v->positions), INT32_MAX / most(v->positions, v->pixels)));
+  int64_t channels = most_of(1, least_of(values / (v->taps * v->positions), INT32_MAX / most_of(v->positions, v->pixels)));
   piece p = {.images = 1, .groups = c->groups, .channels = v->in_group, .count = v->positions};
-  if (channels >= c->c_in) p.images = least(c->n, channels / c->c_in);
+  if (channels >= c->c_in) p.images = least_of(c->n, channels / c->c_in);
   else if (channels >= v->in_group) p.groups = channels / v->in_group;
   else {
     p.groups = 1;
     if (by_channels) p.channels = channels;
-    else p.count = least(p.count, most(1, least(values / (v->in_group * v->taps), INT32_MAX / v->in_group)));
+    else p.count = least_of(p.count, most_of(1, least_of(values / (v->in_group * v->taps), INT32_MAX / v->in_group)));
     if (p.count < v->positions && p.count > EVEN) p.count -= p.count % EVEN;
   }
   return p;
@@ -126,13 +123,13 @@ static int each_piece(const conv *v, const piece *size, piece_call call) {
   piece p;
   int st = OK;
   for (p.group = 0; p.group < c->groups; p.group += p.groups) {
-    p.groups = least(size->groups, c->groups - p.group);
+    p.groups = least_of(size->groups, c->groups - p.group);
     for (p.image = 0; p.image < c->n; p.image += p.images) {
-      p.images = least(size->images, c->n - p.image);
+      p.images = least_of(size->images, c->n - p.image);
       for (p.channel = 0; p.channel < v->in_group; p.channel += p.channels) {
-        p.channels = least(size->channels, v->in_group - p.channel);
+        p.channels = least_of(size->channels, v->in_group - p.channel);
         for (p.first = 0; p.first < v->positions; p.first += p.count) {
-          p.count = least(size->count, v->positions - p.first);
+          p.count = least_of(size->count, v->positions - p.first);
           st = call(v, &p);
           if (st != OK) return st;
         }
@@ -390,7 +387,7 @@ static int direct(const conv *v) {
     .groups = (int32_t)c->groups, .in_group = (int32_t)v->in_group, .out_group = (int32_t)v->out_group
   };
   for (int64_t done = 0; st == OK && done < c->n; done += images) {
-    a.images = least(images, c->n - done);
+    a.images = least_of(images, c->n - done);
     a.threads = all ? 0 : (uint32_t)(a.images * channels * line);
     a.x = element_of(c->x, done * c->c_in * v->pixels, c->dtype);
     a.y = element_of(c->y, done * c->c_out * v->positions, c->dtype);
@@ -401,7 +398,7 @@ static int direct(const conv *v) {
 
 /* ---- the family ---- */
 
-static int run(gpu *g, const conv_call *c) {
+static int run_conv(gpu *g, const conv_call *c) {
   conv v = {.g = g, .c = c, .in_group = c->c_in / c->groups, .out_group = c->c_out / c->groups,
             .taps = c->kernel[0] * c->kernel[1], .positions = c->out[0] * c->out[1], .pixels = c->in[0] * c->in[1]};
   bool done = false;
@@ -422,5 +419,5 @@ int gpu_conv(int index, const conv_call *c) {
     if (operands[k] != made[c->op]) gpu_reads(g, operands[k]);
   gpu_reads(g, c->bias);
   gpu_writes(g, made[c->op]);
-  return gpu_leave(g, run(g, c));
+  return gpu_leave(g, run_conv(g, c));
 }

@@ -45,7 +45,7 @@ static int forward(gpu *g, const cross_entropy_call *c, cross_entropy_args *a) {
   return st;
 }
 
-static int run(gpu *g, const cross_entropy_call *c) {
+static int run_cross_entropy(gpu *g, const cross_entropy_call *c) {
   cross_entropy_args a = {
     .in = c->in.data, .classes = c->classes, .losses = c->losses, .sums = c->sums, .out = c->out.data,
     .rows = c->rows, .n = c->n, .ignored = c->ignored, .ignores = c->ignores,
@@ -68,5 +68,5 @@ static int run(gpu *g, const cross_entropy_call *c) {
 int gpu_cross_entropy(int index, const cross_entropy_call *c) {
   gpu *g;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, run(g, c)) : st;
+  return st == OK ? gpu_leave(g, run_cross_entropy(g, c)) : st;
 }

@@ -111,7 +111,7 @@ static void order(gpu *g, const norm_call *c) {
   else gpu_writes(g, c->stats);
 }
 
-static int run(gpu *g, const norm_call *c) {
+static int run_norm(gpu *g, const norm_call *c) {
   norm_args a = {.in = c->in.data, .gradient = c->gradient.data, .weight = c->weight, .bias = c->bias, .out = c->out.data,
                  .stats = c->stats, .running_mean = c->running_mean, .running_var = c->running_var, .dweight = c->dweight,
                  .dbias = c->dbias, .rows = c->rows, .segments = c->segments, .run = c->run, .groups = c->groups,
@@ -126,5 +126,5 @@ int gpu_norm(int index, const norm_call *c) {
   gpu *g;
   if (c->rows * c->segments * c->run == 0) return OK;
   int st = gpu_enter(index, &g);
-  return st == OK ? gpu_leave(g, run(g, c)) : st;
+  return st == OK ? gpu_leave(g, run_norm(g, c)) : st;
 }

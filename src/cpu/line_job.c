@@ -1,4 +1,4 @@
-#include "cpu/line.h"
+#include "cpu/line_job.h"
 
 #include <stdlib.h>
 

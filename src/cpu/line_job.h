@@ -1,5 +1,5 @@
-#ifndef LT_CPU_LINE_H
-#define LT_CPU_LINE_H
+#ifndef LT_CPU_LINE_JOB_H
+#define LT_CPU_LINE_JOB_H
 
 /* What scans and softmax share: lines go to a kernel some at a time, gathered and converted where they
 ** are strided or of another dtype. */

@@ -1,5 +1,5 @@
-#ifndef LT_CPU_LINALG_LINALG_BLOCK_H
-#define LT_CPU_LINALG_LINALG_BLOCK_H
+#ifndef LT_CPU_LINALG_BLOCK_H
+#define LT_CPU_LINALG_BLOCK_H
 
 /* Blocked algorithms on column-major matrices, whose products and substitutions are shared out among threads. */
 
@@ -59,7 +59,7 @@ void solve_lu(const solver *s, const char *op, block lu, const int *pivots, bloc
 /* What factor_lu made of a square matrix becomes the inverse. Scratch: x, as many elements; order, as many as columns. */
 void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order);
 
-/* ---- linalg_reflect.c ---- */
+/* ---- linalg/reflect.c ---- */
 
 /* Products of Householder reflections, REFLECTIONS at a time: Q = the product of I - V T Vᴴ. */
 enum { REFLECTIONS = 32 };
@@ -98,7 +98,7 @@ void apply_q(const solver *s, const reflections *r, block x);
 /* x = x Qᴴ. Here r->work has 2 * REFLECTIONS elements for each row of x. */
 void apply_q_right(const solver *s, const reflections *r, block x);
 
-/* ---- linalg_condense.c: real matrices ---- */
+/* ---- linalg/condense.c: real matrices ---- */
 
 enum { CONDENSED = 128 };      /* columns from which our own reductions are faster than LAPACK's */
 
@@ -129,7 +129,7 @@ int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int
 /* As sytrd for the lower triangle; changes the upper one, too. */
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length);
 
-/* ---- linalg_divide.c ---- */
+/* ---- linalg/divide.c ---- */
 
 /* The eigenvalues, ascending in d, and eigenvectors q of the symmetric tridiagonal matrix with the diagonal d and e beside it; the
 ** result is stedc's. Elements and integers of scratch: at least so many. */

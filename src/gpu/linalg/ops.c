@@ -3,9 +3,6 @@
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* Part i of an operand, whose parts have so many elements, or real numbers. */
 static void *elements(const solver *s, void *base, int64_t count, int64_t i) {
   return (char *)base + count * i * s->size;
@@ -175,7 +172,7 @@ static int orgqr_size(const solver *s, int m, int p, int k, const void *a, const
 }
 
 static int orgqr(const solver *s, int m, int p, int k, void *q, const void *tau) {
-  int n = (int)least((int64_t)s->device_bytes / s->size, INT32_MAX), *info = ignored(s);
+  int n = (int)least_of((int64_t)s->device_bytes / s->size, INT32_MAX), *info = ignored(s);
   switch (s->c->dtype) {
     case DT_float32:   return check(s, s->lib->orgqr_float32(s->handle, m, p, k, q, m, tau, s->device, n, info));
     case DT_float64:   return check(s, s->lib->orgqr_float64(s->handle, m, p, k, q, m, tau, s->device, n, info));
@@ -226,7 +223,7 @@ static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
 /* ---- singular values: cuSOLVER takes no matrix that is wider than high, but its transpose ---- */
 
 /* What is factored: the matrix, or its transpose. */
-static int64_t height(const solver *s) { return most(s->c->m, s->c->n); }
+static int64_t height(const solver *s) { return most_of(s->c->m, s->c->n); }
 static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
 
 static int size_svd(solver *s, bool vectors, bool full) {

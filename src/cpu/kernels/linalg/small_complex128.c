@@ -4,4 +4,4 @@
 #define REAL    double
 #define COMPLEX 1
 #define TABLE   linalg_complex128_table
-#include "cpu/kernels/linalg/linalg_small.h"
+#include "cpu/kernels/linalg/small.h"

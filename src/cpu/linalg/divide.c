@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 enum {
   SMALLEST = 128,       /* columns of a part that is not divided among threads */
@@ -82,7 +82,7 @@ static void make_vector(const merging *p, int j, char *room) {
 /* Rows of q, which `columns` packed vectors are multiplied by, become `rows` rows of the product. */
 static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
   const lapack *l = p->s->l;
-  block x = {room, columns, end - begin, most(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
+  block x = {room, columns, end - begin, most_of(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
   for (int j = 0; j < x.n; j++) {
     memcpy(at(l, x, 0, j), at(l, p->q, from, begin + j), (size_t)columns * l->size);
     if (columns == 0) memset(at(l, result, 0, j), 0, (size_t)rows * l->size);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 enum {
   GRAIN = 1 << 19,     /* multiplications: below a million (15 µs) a second thread costs more than it saves */
@@ -62,7 +62,7 @@ static int half_of(int n) { return (n / 2 + TRIANGLE_SIZE - 1) / TRIANGLE_SIZE *
 int threads_for(const solver *s, int64_t work) {
   if (s->l->is_complex) work *= 4;
   if (s->l->real_size == sizeof(float)) work /= 2;
-  return least(s->threads, cpu_threads(work, GRAIN));
+  return least_of(s->threads, cpu_threads(work, GRAIN));
 }
 
 /* ---- products ---- */
@@ -173,7 +173,7 @@ void divide(const solver *s, corner t, block x) { divide_swapped(s, t, NULL, x);
 /* Panels whose rank is small: by halves. */
 static int factor_halves(const solver *s, block a, int *pivots) {
   const lapack *l = s->l;
-  int info = 0, rank = least(a.m, a.n);
+  int info = 0, rank = least_of(a.m, a.n);
   if (rank <= LEAF) {
     l->getrf(&a.m, &a.n, a.at, &a.ld, pivots, &info);
     return info;
@@ -212,7 +212,7 @@ static void lu_task(const void *arg, int64_t i, int worker) {
   swap_rows(l, x, p->pivots + p->column, p->width, 1);
   divide_block(l, (corner){.at = cut(l, panel, 0, 0, p->width, p->width), .unit = true}, top);
   product_block(l, "N", cut(l, panel, p->width, 0, rows - p->width, p->width), "N", top, rest);
-  if (i == 0 && least(rest.m, rest.n) > 0) *p->info = factor_halves(p->one, rest, p->pivots + first);
+  if (i == 0 && least_of(rest.m, rest.n) > 0) *p->info = factor_halves(p->one, rest, p->pivots + first);
 }
 
 /* Swaps the rows of panel i as the panels right of it want. */
@@ -220,9 +220,9 @@ static void left_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const lu_step *p = arg;
   const lapack *l = p->one->l;
-  int rank = least(p->a.m, p->a.n), column = (int)i * p->width;
+  int rank = least_of(p->a.m, p->a.n), column = (int)i * p->width;
   for (int j = column + p->width; j < rank; j += p->width)
-    swap_rows(l, cut(l, p->a, j, column, p->a.m - j, p->width), p->pivots + j, least(p->width, rank - j), 1);
+    swap_rows(l, cut(l, p->a, j, column, p->a.m - j, p->width), p->pivots + j, least_of(p->width, rank - j), 1);
 }
 
 static void clear_pivots(int *pivots, int count) {
@@ -233,13 +233,13 @@ static int factor_panels(const solver *s, block a, int *pivots) {
   enum { WIDTH = 64, PER_THREAD = 3 };
   solver one = *s;
   one.threads = 1;
-  int rank = least(a.m, a.n), below = 0;
+  int rank = least_of(a.m, a.n), below = 0;
   int info = factor_halves(&one, cut(s->l, a, 0, 0, a.m, WIDTH), pivots);
   lu_step p = {.one = &one, .a = a, .pivots = pivots, .info = &below};
   for (; p.column < rank; p.column += p.width) {
-    p.width = least(WIDTH, rank - p.column);
+    p.width = least_of(WIDTH, rank - p.column);
     int first = p.column + p.width, threads = threads_for(s, (int64_t)p.width * (a.m - p.column) * (a.n - first));
-    p.next = least(WIDTH, rank - first);
+    p.next = least_of(WIDTH, rank - first);
     p.slabs = PER_THREAD * threads;
     clear_pivots(pivots + first, p.next);                     /* items are skipped once the operation is to end */
     cpu_parallel(threads, p.slabs + 1, lu_task, &p);
@@ -254,7 +254,7 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 
 int factor_lu(const solver *s, block a, int *pivots) {
   enum { LARGE = 256 };                 /* rows and columns where the next panel is worth being factored ahead */
-  return s->threads > 1 && least(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
+  return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 
 typedef struct solution {
@@ -315,7 +315,7 @@ static void order_columns(const int *pivots, int n, int *order) {
 void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order) {
   size_t bytes = (size_t)lu.n * s->l->size;
   int threads = threads_for(s, (int64_t)lu.n * lu.n * lu.n);
-  solution p = {s, false, lu, {x, lu.n, lu.n, lu.n}, pivots, most(1, least(SLABS * threads, lu.n / LEAF))};
+  solution p = {s, false, lu, {x, lu.n, lu.n, lu.n}, pivots, most_of(1, least_of(SLABS * threads, lu.n / LEAF))};
   cpu_parallel(threads, p.slabs, inverse_task, &p);
   order_columns(pivots, lu.n, order);
   for (int j = 0; j < lu.n; j++) memcpy(lu.at + (size_t)j * bytes, (char *)x + (size_t)order[j] * bytes, bytes);

@@ -1,9 +1,9 @@
 /* Least squares of one matrix, by singular values. */
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void *values, int *rank) {
-  int info, ldb = most(s->m, s->n);
+  int info, ldb = most_of(s->m, s->n);
   double wide = s->c->rtol;
   float narrow = (float)wide;
   const void *rtol = s->l->real_size == sizeof(float) ? (const void *)&narrow : &wide;
@@ -69,9 +69,9 @@ static int blocked_lstsq(const solver *s, const scratch *w, void *matrix, void *
 
 static int run_lstsq(const solver *s, const scratch *w, int64_t i) {
   int rank = 0;
-  void *a = a_of(s, i), *b = elements_of(s, s->c->b, (int64_t)most(s->m, s->n) * s->k, i);
-  void *values = reals_of(s, s->c->values, least(s->m, s->n), i);
-  if (!lapack_is_finite(s->l, b, (int64_t)most(s->m, s->n) * s->k)) return LINALG_NOT_FINITE;
+  void *a = a_of(s, i), *b = elements_of(s, s->c->b, (int64_t)most_of(s->m, s->n) * s->k, i);
+  void *values = reals_of(s, s->c->values, least_of(s->m, s->n), i);
+  if (!lapack_is_finite(s->l, b, (int64_t)most_of(s->m, s->n) * s->k)) return LINALG_NOT_FINITE;
   int info = is_blocked(s) ? blocked_lstsq(s, w, a, b, values, &rank) : call_gelsd(s, w, a, b, values, &rank);
   s->c->rank[i] = rank;
   return info;

@@ -1,6 +1,6 @@
 /* Products of Householder reflections, in blocks: QR factorization, and what reflections do to other matrices. */
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 enum { SLABS = 4 };          /* of Q per thread: later columns take longer than earlier ones */
 
@@ -10,7 +10,7 @@ typedef struct group {
 } group;
 
 static group group_of(const lapack *l, const reflections *r, int j) {
-  int count = least(REFLECTIONS, r->v.n - j);
+  int count = least_of(REFLECTIONS, r->v.n - j);
   char *t = r->t + (int64_t)j * REFLECTIONS * (int64_t)l->size;
   return (group){cut(l, r->v, j, j, r->v.m - j, count), {t, count, count, REFLECTIONS}};
 }
@@ -48,7 +48,7 @@ static void reflect_columns(const lapack *l, const char *u, double factor, block
 }
 
 void factor_qr_small(const lapack *l, block a, double *factors) {
-  for (int j = 0; j < least(a.m, a.n); j++) {
+  for (int j = 0; j < least_of(a.m, a.n); j++) {
     char *x = at(l, a, j, j);
     factors[j] = make_reflection(l, a.m - j, x);
     double diagonal = number_at(l, x);
@@ -60,7 +60,7 @@ void factor_qr_small(const lapack *l, block a, double *factors) {
 
 void make_q_small(const lapack *l, block a, const double *factors, block q) {
   fill_identity(l, q, 0);
-  for (int j = least(a.m, a.n) - 1; j >= 0; j--) {
+  for (int j = least_of(a.m, a.n) - 1; j >= 0; j--) {
     set_number(l, at(l, a, j, j), 1);
     reflect_columns(l, at(l, a, j, j), factors[j], cut(l, q, j, j, a.m - j, q.n - j));
   }
@@ -128,9 +128,9 @@ static void q_task(const void *arg, int64_t i, int worker) {
   int begin = slab_begin(p->x.n, i, p->slabs), end = slab_begin(p->x.n, i + 1, p->slabs), m = p->x.m;
   block x = cut(l, p->x, 0, begin, m, end - begin);
   fill_identity(l, x, begin);
-  for (int j = (least(end, p->r->v.n) - 1) / REFLECTIONS * REFLECTIONS; j >= 0; j -= REFLECTIONS) {
+  for (int j = (least_of(end, p->r->v.n) - 1) / REFLECTIONS * REFLECTIONS; j >= 0; j -= REFLECTIONS) {
     group g = group_of(l, p->r, j);
-    int first = most(begin, j);
+    int first = most_of(begin, j);
     if (first < end)
       reflect(l, &g, "N", cut(l, p->x, j, first, m - j, end - first), work_of_column(l, p->r, first));
   }
@@ -139,7 +139,7 @@ static void q_task(const void *arg, int64_t i, int worker) {
 void make_q(const solver *s, const reflections *r, block q) {
   int64_t work = (int64_t)q.m * q.n * r->v.n;
   int threads = threads_for(s, work);
-  reflecting p = {.l = s->l, .r = r, .x = q, .slabs = threads > 1 ? most(1, least(SLABS * threads, q.n / REFLECTIONS)) : 1};
+  reflecting p = {.l = s->l, .r = r, .x = q, .slabs = threads > 1 ? most_of(1, least_of(SLABS * threads, q.n / REFLECTIONS)) : 1};
   cpu_parallel(threads, p.slabs, q_task, &p);
 }
 

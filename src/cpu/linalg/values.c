@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 /* ---- singular values ---- */
 
 static int call_gesdd(const solver *s, const scratch *w, void *a, void *values, void *u, void *vt) {
-  int info, p = least(s->m, s->n);
+  int info, p = least_of(s->m, s->n);
   const char *job = !s->c->b ? "N" : s->c->full ? "A" : "S";
   const int *ldvt = s->c->full ? &s->n : &p;
   if (s->l->is_complex)
@@ -61,7 +61,7 @@ static int blocked_svd(const solver *s, const scratch *w, void *matrix, void *va
 static void plan_svd(solver *s) {
   char work[16];
   int integers;
-  int64_t p = least(s->m, s->n), longer = most(s->m, s->n);
+  int64_t p = least_of(s->m, s->n), longer = most_of(s->m, s->n);
   scratch query = {.work = work, .reals = work, .integers = &integers, .lwork = -1};
   call_gesdd(s, &query, work, work, work, work);
   s->work = lapack_work_length(s->l, work);
@@ -71,7 +71,7 @@ static void plan_svd(solver *s) {
 }
 
 static int run_svd(const solver *s, const scratch *w, int64_t i) {
-  int64_t m = s->m, n = s->n, p = least(s->m, s->n);
+  int64_t m = s->m, n = s->n, p = least_of(s->m, s->n);
   void *u = elements_of(s, s->c->b, m * (s->c->full ? m : p), i);
   void *vt = elements_of(s, s->c->c, n * (s->c->full ? n : p), i);
   if (is_blocked_svd(s))
@@ -109,9 +109,9 @@ static void plan_blocked_eigh(solver *s) {
 static void mirror(const lapack *l, block a) {
   enum { TILE = 32 };
   for (int j = 0; j < a.n; j += TILE) {
-    int n = least(TILE, a.n - j);
+    int n = least_of(TILE, a.n - j);
     for (int i = j + n; i < a.n; i += TILE)
-      transpose_block(l, cut(l, a, j, i, n, least(TILE, a.n - i)), cut(l, a, i, j, least(TILE, a.n - i), n));
+      transpose_block(l, cut(l, a, j, i, n, least_of(TILE, a.n - i)), cut(l, a, i, j, least_of(TILE, a.n - i), n));
     for (int k = j; k < j + n; k++)
       transpose_block(l, cut(l, a, k, k + 1, 1, j + n - k - 1), cut(l, a, k + 1, k, j + n - k - 1, 1));
   }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 /* rows × columns of one column-major matrix into another, which may be the same. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
@@ -42,10 +42,10 @@ const routine cholesky_routine = {NULL, run_cholesky, false};
 
 /* ---- LU ---- */
 
-static void plan_pivots(solver *s) { s->integers = least(s->m, s->n); }
+static void plan_pivots(solver *s) { s->integers = least_of(s->m, s->n); }
 
 static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
-  return s->c->pivots ? s->c->pivots + i * least(s->m, s->n) : w->integers;
+  return s->c->pivots ? s->c->pivots + i * least_of(s->m, s->n) : w->integers;
 }
 
 /* Where each of m rows of L U is in a. */
@@ -66,7 +66,7 @@ static int factor(const solver *s, const scratch *w, int64_t i) {
 
 static int run_lu(const solver *s, const scratch *w, int64_t i) {
   int info = factor(s, w, i);
-  if (s->c->order) follow_pivots(pivots_of(s, w, i), least(s->m, s->n), s->c->order + i * s->m, s->m);
+  if (s->c->order) follow_pivots(pivots_of(s, w, i), least_of(s->m, s->n), s->c->order + i * s->m, s->m);
   return info;
 }
 
@@ -213,18 +213,18 @@ const routine slogdet_routine = {plan_pivots, run_slogdet, false};
 /* True if a real matrix is factored without blocks: LAPACK's calls for 10 × 10 take longer than PyTorch's whole QR. */
 static bool is_small_qr(const solver *s) {
   enum { SMALL = 1 << 13 };             /* elements: 64 KiB of doubles stay in a second-level cache */
-  return !s->l->is_complex && least(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
+  return !s->l->is_complex && least_of(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
 }
 
 /* tau: the vectors of the reflections. */
 static void plan_qr(solver *s) {
-  int known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  int known = least_of(s->m, s->n), p = s->c->full ? s->m : known;
   s->tau = (int64_t)s->m * known;
-  s->work = is_small_qr(s) ? 0 : reflections_t(known) + 2 * REFLECTIONS * (int64_t)most(p, s->n);
+  s->work = is_small_qr(s) ? 0 : reflections_t(known) + 2 * REFLECTIONS * (int64_t)most_of(p, s->n);
 }
 
 static void small_qr(const solver *s, const scratch *w, block a, block q, char *r) {
-  int known = least(s->m, s->n);
+  int known = least_of(s->m, s->n);
   double factors[LINALG_SMALL];
   factor_qr_small(s->l, a, factors);
   copy_matrix(s, s->m, known, a.at, s->m, w->tau, s->m);
@@ -233,7 +233,7 @@ static void small_qr(const solver *s, const scratch *w, block a, block q, char *
 }
 
 static int run_qr(const solver *s, const scratch *w, int64_t i) {
-  int known = least(s->m, s->n), p = s->c->full ? s->m : known;
+  int known = least_of(s->m, s->n), p = s->c->full ? s->m : known;
   block a = {a_of(s, i), s->m, s->n, s->m}, q = {elements_of(s, s->c->b, s->c->m * p, i), s->m, p, s->m};
   char *r = elements_of(s, s->c->c, p * s->c->n, i);
   reflections h = {{w->tau, s->m, known, s->m}, w->work, elements_of(s, w->work, reflections_t(known), 1)};

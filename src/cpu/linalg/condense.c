@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "cpu/linalg/linalg_block.h"
+#include "cpu/linalg/block.h"
 
 enum {
   PANEL = 32,           /* columns, or columns and rows, whose reflections are applied at once */
@@ -31,7 +31,7 @@ typedef struct condensing {
 } condensing;
 
 int64_t condense_work(const solver *s) {
-  return 4 * (int64_t)PANEL * most(s->m, s->n) + (int64_t)s->threads * s->m + 2 * PANEL;
+  return 4 * (int64_t)PANEL * most_of(s->m, s->n) + (int64_t)s->threads * s->m + 2 * PANEL;
 }
 
 static condensing condensing_of(const solver *s, block a, char *work) {
@@ -62,7 +62,7 @@ static void clear_sum(const condensing *c, int64_t slab, int n) {
   memset(element(c->s->l, c->sums, slab * c->a.m), 0, (size_t)n * c->s->l->size);
 }
 
-static int slabs_for(const solver *s, int64_t elements) { return least(s->threads, cpu_threads(elements * (int64_t)s->l->size, GRAIN)); }
+static int slabs_for(const solver *s, int64_t elements) { return least_of(s->threads, cpu_threads(elements * (int64_t)s->l->size, GRAIN)); }
 
 /* ---- scaling ---- */
 
@@ -287,7 +287,7 @@ int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, i
   for (; a.n - first >= TAIL + PANEL && !cancel_due(); first += PANEL) {
     int columns = a.n - first - PANEL;
     tridiagonal_panel(&c, first, b);
-    rank_update update = {&c, first + PANEL, most(1, columns / WIDTH)};
+    rank_update update = {&c, first + PANEL, most_of(1, columns / WIDTH)};
     cpu_parallel(threads_for(s, (int64_t)columns * columns * PANEL), update.slabs, update_task, &update);
   }
   block rest = cut(s->l, a, first, first, a.n - first, a.n - first);

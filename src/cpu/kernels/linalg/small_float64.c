@@ -4,4 +4,4 @@
 #define REAL    double
 #define COMPLEX 0
 #define TABLE   linalg_float64_table
-#include "cpu/kernels/linalg/linalg_small.h"
+#include "cpu/kernels/linalg/small.h"
