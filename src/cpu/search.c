@@ -92,8 +92,8 @@ int cpu_nonzero(int index, nonzero_call *c) {
 /* Is a less than b, NaN greater than all else? Without branches: random searches mispredict half of them. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
-/* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. step_<dtype> lets `first`
-** of each of m searches pass the first half of what is left, if its value comes after that. */
+/* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. step_<dtype> lets
+** `first` of each of m searches pass the first half of the rest, if the search's value comes after that half. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \

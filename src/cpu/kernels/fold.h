@@ -53,7 +53,7 @@ enum {
 /* fn_columns: acc[j] takes x[r][j] of every row r. No two j depend on each other, so that every compiler
 ** vectorises it whatever `step` is; four rows a pass save loads and stores of acc. With COLUMNS_M the step
 ** may use m, column j's M[j]. */
-#define COLUMNS(fn, C_, A_, step) COLUMNS_OF(fn, C_, A_, C_, (C_)0, step)
+#define COLUMNS(fn, C_, A_, step) COLUMNS_OF(fn, C_, A_, double, 0, step)
 #define COLUMNS_M(fn, C_, A_, M_, step) COLUMNS_OF(fn, C_, A_, M_, M[j], step)
 #define COLUMNS_OF(fn, C_, A_, M_, m_of_j, step)                                                        \
   INLINE void fn##_inlined(int64_t rows, int64_t n, const C_ *X, int64_t stride, A_ *acc, const M_ *M) { \
@@ -84,8 +84,8 @@ enum {
       }                                                                                                 \
     }                                                                                                   \
   }                                                                                                     \
-  OUTLINE void fn##_columns(int64_t rows, int64_t n, const C_ *X, int64_t stride, A_ *acc, const M_ *M) { \
-    fn##_inlined(rows, n, X, stride, acc, M);                                                           \
+  OUTLINE void fn##_columns(int64_t rows, int64_t n, const void *x, int64_t stride, A_ *acc, const M_ *M) { \
+    fn##_inlined(rows, n, x, stride, acc, M);                                                           \
   }                                                                                                     \
   INLINE void fn##_lanes(int64_t rows, int64_t n, const C_ *X, A_ *lane, const M_ *M) {                 \
     typedef C_ C;                                                                                       \
@@ -118,7 +118,7 @@ INLINE void widen(int64_t n, double *to, const float *from) {
   INLINE double fn##_four(double a, double x, double y, double z, double w) {                           \
     return fn##_step(fn##_step(fn##_step(fn##_step(a, x), y), z), w);                                   \
   }                                                                                                     \
-  INLINE void fn##_inlined(int64_t rows, int64_t n, const float *X, int64_t stride, double *acc, const float *M) { \
+  INLINE void fn##_inlined(int64_t rows, int64_t n, const float *X, int64_t stride, double *acc, const double *M) { \
     for (; rows >= 4; rows -= 4, X += 4 * stride) {                                                     \
       const float *Y = X + stride, *Z = Y + stride, *W = Z + stride;                                    \
       double x[WIDENED], y[WIDENED], z[WIDENED], w[WIDENED];                                            \
@@ -135,10 +135,10 @@ INLINE void widen(int64_t n, double *to, const float *from) {
       for (int64_t j = 0; j < n; j++) acc[j] = fn##_step(acc[j], (double)X[j]);                         \
     (void)M;                                                                                            \
   }                                                                                                     \
-  OUTLINE void fn##_columns(int64_t rows, int64_t n, const float *X, int64_t stride, double *acc, const float *M) { \
-    fn##_inlined(rows, n, X, stride, acc, M);                                                           \
+  OUTLINE void fn##_columns(int64_t rows, int64_t n, const void *x, int64_t stride, double *acc, const double *M) { \
+    fn##_inlined(rows, n, x, stride, acc, M);                                                           \
   }                                                                                                     \
-  INLINE void fn##_lanes(int64_t rows, int64_t n, const float *X, double *lane, const float *M) {       \
+  INLINE void fn##_lanes(int64_t rows, int64_t n, const float *X, double *lane, const double *M) {       \
     for (int64_t r = 0; r < rows; r++, X += n) {                                                        \
       double x[LANES];                                                                                  \
       widen(n, x, X);                                                                                   \
@@ -172,8 +172,9 @@ INLINE void widen(int64_t n, double *to, const float *from) {
   INLINE void fn##_merge_lanes(int64_t n, A_ *acc, const A_ *later) {                                   \
     for (int64_t j = 0; j < n; j++) { typedef A_ A; A a = acc[j], b = later[j]; acc[j] = (A)(merge); }  \
   }                                                                                                     \
-  static A_ fn##_row(int64_t n, const C_ *X, const M_ *M) {                                             \
+  static A_ fn##_row(int64_t n, const void *x, const M_ *M) {                                           \
     typedef C_ C;                                                                                       \
+    const C *X = x;                                                                                     \
     typedef A_ A;                                                                                       \
     enum { MANY_LANES = LANE_BYTES / sizeof(A) };                                                       \
     A lane[MANY_LANES];                                                                                 \
@@ -185,7 +186,6 @@ INLINE void widen(int64_t n, double *to, const float *from) {
     if (rest) fn##_columns(1, rest, X + n - rest, 0, lane, M);                                          \
     for (; count > FEW_LANES; count /= 2) fn##_merge_lanes(count / 2, lane, lane + count / 2);          \
     for (int64_t w = FEW_LANES / 2; w > 0; w /= 2) fn##_merge_lanes(w, lane, lane + w);                 \
-    (void)sizeof(C);                                                                                    \
     return lane[0];                                                                                     \
   }
 

@@ -33,7 +33,8 @@ static void places(int64_t n, int64_t *at, const int64_t *v, int64_t by, int64_t
   else add_places(n, at, v, by, length, step);
 }
 
-/* Single elements of one size, a constant wherever these are inlined, at offsets of the target; `stride` is the values'. */
+/* Single elements at offsets of the target; `stride` is the values'. `size`, an element's bytes, is a constant wherever these
+** are inlined. */
 INLINE void get(const int size, int64_t n, const int64_t *at, const char *restrict t, char *restrict v, int64_t stride) {
   if (stride == 1) for (int64_t i = 0; i < n; i++) memcpy(v + i * size, t + at[i] * size, (size_t)size);
   else for (int64_t i = 0; i < n; i++) memcpy(v + i * stride * size, t + at[i] * size, (size_t)size);

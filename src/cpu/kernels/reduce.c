@@ -15,30 +15,35 @@
     (void)n, (void)correction;                                                                  \
   }
 
-/* A row whose accumulator A is a number. */
-#define SIMPLE(D, T, name, columns, A_, R_, init, step, merge, finish)                          \
-  columns(D, name##_##D, T, A_, step)                                                           \
-  ROW(name##_##D, T, A_, T, init, merge)                                                        \
+/* ---- rows whose accumulator A is a number ---- */
+
+#define INIT(D, T, name, A_, first)                                                             \
   static void name##_init_##D(int64_t n, void *acc) {                                           \
     typedef T C;                                                                                \
     typedef A_ A;                                                                               \
-    for (int64_t j = 0; j < n; j++) ((A *)acc)[j] = (init);                                     \
+    for (int64_t j = 0; j < n; j++) ((A *)acc)[j] = (first);                                    \
     (void)sizeof(C);                                                                            \
-  }                                                                                             \
-  static void name##_merge_##D(int64_t n, void *acc, const void *later) {                       \
-    name##_##D##_merge_lanes(n, acc, later);                                                    \
-  }                                                                                             \
+  }
+#define FOLD(D, T, name, A)                                                                     \
   static void name##_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {             \
-    A_ b = name##_##D##_row(n, x, NULL);                                                        \
+    A b = name##_##D##_row(n, x, NULL);                                                         \
     name##_##D##_merge_lanes(1, acc, &b);                                                       \
     (void)first;                                                                                \
-  }                                                                                             \
-  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride,   \
-                                      int64_t first, void *acc) {                               \
-    name##_##D##_columns(rows, n, x, stride, acc, NULL);                                     \
+  }
+#define FOLD_ROWS(D, T, name)                                                                   \
+  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc) { \
+    name##_##D##_columns(rows, n, x, stride, acc, NULL);                                        \
     (void)first;                                                                                \
-  }                                                                                             \
-  FINISH(name##_finish_##D, A_, R_, finish)
+  }
+#define MERGE(D, T, name)                                                                       \
+  static void name##_merge_##D(int64_t n, void *acc, const void *later) { name##_##D##_merge_lanes(n, acc, later); }
+
+#define SIMPLE(D, T, name, columns, A, R, init, step, merge, finish)                            \
+  columns(D, name##_##D, T, A, step)                                                            \
+  ROW(name##_##D, T, A, double, init, merge)                                                    \
+  INIT(D, T, name, A, init) MERGE(D, T, name)                                                   \
+  FOLD(D, T, name, A) FOLD_ROWS(D, T, name)                                                     \
+  FINISH(name##_finish_##D, A, R, finish)
 
 #define SIMPLE_ROW(D, T, name, result, accumulator, ...) \
   SIMPLE(D, T, name, COLUMNS_##accumulator, ACCUM_##accumulator(D, T), GIVES_##result(ACCUM_##accumulator(D, T)), __VA_ARGS__)

@@ -1,9 +1,9 @@
-/* Keys of elements of BITS bits, which U holds; KEY is the signed integer that is sorted. sort.c includes this file once for
-** each width. A dtype's functions, which say what an element's key is, are passed first. */
+/* Keys of elements of BITS bits, which U holds; KEY is the signed integer that is sorted. sort.c includes this file once
+** for each width. A dtype's functions, which say what an element's key is, are passed first. */
 
 #define NAME(name) ISA_PASTE(name, BITS)
 
-/* What is sorted is signed: the machine compares that in one instruction. Narrow keys stay at 0 and above. */
+/* Keys are signed, because the machine compares signed integers in one instruction. Narrow keys stay at 0 and above. */
 INLINE void NAME(make_keys)(U key_of(U), int64_t n, const void *x, bool descending, void *keys) {
   const U flip = descending ? (U)-1 : 0, sign = BITS < 32 ? 0 : (U)1 << (BITS - 1);
   for (int64_t i = 0; i < n; i++)

@@ -12,14 +12,24 @@ enum {
   TILE_ROWS    = 64     /* are 128 KiB, in L2 for the second pass; a merge costs 1/64 a row */
 };
 
-/* Calls body with each tile of rows x n: X its first element, h rows, w columns, acc its states. */
-#define EACH_TILE(T, S, body)                                              \
-  for (int64_t r = 0, h; r < rows; r += h) {                               \
-    h = rows - r < TILE_ROWS ? rows - r : TILE_ROWS;                       \
-    for (int64_t j = 0, w; j < n; j += w) {                                \
-      w = n - j < TILE_COLUMNS ? n - j : TILE_COLUMNS;                     \
-      body((const T *)in + r * stride + j, h, w, stride, first + r, (S *)acc + j); \
-    }                                                                      \
+/* Takes rows x columns elements from X on, whose first row is number `first`, into acc, one state a column. */
+typedef void state_tile(const void *X, int64_t rows, int64_t columns, int64_t stride, int64_t first, void *acc);
+
+/* Calls kernel with each tile of rows x n elements of `size` bytes; a state has `state` bytes. */
+INLINE void each_tile(state_tile *kernel, int64_t size, int64_t state, int64_t rows, int64_t n, const void *in, int64_t stride,
+                      int64_t first, void *acc) {
+  for (int64_t r = 0, h; r < rows; r += h) {
+    h = rows - r < TILE_ROWS ? rows - r : TILE_ROWS;
+    for (int64_t j = 0, w; j < n; j += w) {
+      w = n - j < TILE_COLUMNS ? n - j : TILE_COLUMNS;
+      kernel((const char *)in + (r * stride + j) * size, h, w, stride, first + r, (char *)acc + j * state);
+    }
+  }
+}
+
+#define FOLD_COLUMNS(D, T, name, state)                                                           \
+  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
+    each_tile(name##_tile_##D, sizeof(T), sizeof(state), rows, n, in, stride, first, acc);        \
   }
 
 /* ---- moments: count, mean, sum of squared distances from the mean (Chan's merge) ---- */
@@ -43,31 +53,44 @@ static void moments_merge(int64_t n, void *acc, const void *later) {
 /* NaN where nothing is left to divide by, as the array API standard has it (NumPy and PyTorch: infinite). */
 INLINE double moments_var(moments a, double divisor) { return divisor > 0 ? a.m2 / divisor : (double)NAN; }
 
-#define MOMENTS(D, T, ...)                                                                        \
+/* Sums of a dtype: of elements, or of the squares of their distances from `mean`, of rows or of columns. */
+typedef double moments_row(int64_t n, const void *x, const double *mean);
+typedef void moments_columns(int64_t rows, int64_t n, const void *x, int64_t stride, double *acc, const double *mean);
+
+INLINE void moments_fold(moments_row *total, moments_row *spread, int64_t n, const void *x, void *acc) {
+  double mean[LANES], at = total(n, x, NULL) / (double)n;
+  for (int64_t k = 0; k < LANES; k++) mean[k] = at;
+  moments b = {(double)n, at, spread(n, x, mean)};
+  moments_merge(1, acc, &b);
+}
+
+INLINE void moments_tile(moments_columns *total, moments_columns *spread, const void *x, int64_t h, int64_t w, int64_t stride,
+                         moments *acc) {
+  double mean[TILE_COLUMNS] = {0}, m2[TILE_COLUMNS] = {0};
+  total(h, w, x, stride, mean, NULL);
+  for (int64_t j = 0; j < w; j++) mean[j] /= (double)h;
+  spread(h, w, x, stride, m2, mean);
+  for (int64_t j = 0; j < w; j++) acc[j] = moments_join(acc[j], (moments){(double)h, mean[j], m2[j]});
+}
+
+#define MOMENTS_SUMS(D, T, ...)                                                                   \
   COLUMNS_WIDE(D, total_##D, T, double, m_plus(a, (double)x))                                     \
-  ROW(total_##D, T, double, T, 0, a + b)                                                     \
-  COLUMNS_M(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                   \
-  ROW(spread_##D, T, double, double, 0, a + b)                                                    \
+  ROW(total_##D, T, double, double, 0, a + b)                                                     \
+  COLUMNS_M(spread_##D, T, double, double, a + ((double)x - m) * ((double)x - m))                 \
+  ROW(spread_##D, T, double, double, 0, a + b)
+EACH_REALFLOAT(MOMENTS_SUMS, )
+
+#define MOMENTS(D, T, ...)                                                                        \
   static void moments_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {              \
-    double mean[LANES], at = total_##D##_row(n, x, NULL) / (double)n;                             \
-    for (int64_t k = 0; k < LANES; k++) mean[k] = at;                                             \
-    moments b = {(double)n, at, spread_##D##_row(n, x, mean)};                                    \
-    moments_merge(1, acc, &b);                                                                    \
+    moments_fold(total_##D##_row, spread_##D##_row, n, x, acc);                                   \
     (void)first;                                                                                  \
   }                                                                                               \
-  static void moments_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, moments *acc) { \
-    double mean[TILE_COLUMNS] = {0}, m2[TILE_COLUMNS] = {0};                                      \
-    total_##D##_columns(h, w, X, stride, mean, NULL);                                          \
-    for (int64_t j = 0; j < w; j++) mean[j] /= (double)h;                                         \
-    spread_##D##_columns(h, w, X, stride, m2, mean);                                           \
-    for (int64_t j = 0; j < w; j++)                                                               \
-      acc[j] = moments_join(acc[j], (moments){(double)h, mean[j], m2[j]});                        \
+  static void moments_tile_##D(const void *x, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
+    moments_tile(total_##D##_columns, spread_##D##_columns, x, h, w, stride, acc);                \
     (void)first;                                                                                  \
-  }                                                                                               \
-  static void moments_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
-    EACH_TILE(T, moments, moments_tile_##D)                                                       \
   }
 EACH_REALFLOAT(MOMENTS, )
+EACH_REALFLOAT(FOLD_COLUMNS, moments, moments)
 #define STATE_moments(D) moments
 #define INIT_moments(D)  moments_init
 #define MERGE_moments(D) moments_merge
@@ -103,7 +126,7 @@ INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum)
 
 #define LOGSUM(D, T, ...)                                                                         \
   COLUMNS(top_##D, T, T, m_max(a, x))                                                          \
-  ROW(top_##D, T, T, T, -(T)INFINITY, m_max(a, b))                                                \
+  ROW(top_##D, T, T, double, -(T)INFINITY, m_max(a, b))                                                \
   COLUMNS_M(expsum_##D, T, double, T, a + (double)m_exp(x - m))                                     \
   ROW(expsum_##D, T, double, T, 0, a + b)                                                         \
   static void logsum_fold_##D(int64_t n, const void *x, int64_t first, void *acc) {               \
@@ -113,20 +136,20 @@ INLINE double logsum_value(logsum a) { return logsum_shift(a.max) + m_log(a.sum)
     logsum_merge(1, acc, &b);                                                                     \
     (void)first;                                                                                  \
   }                                                                                               \
-  static void logsum_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, logsum *acc) { \
+  static void logsum_tile_##D(const void *x, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
+    const T *X = x;                                                                               \
+    logsum *a = acc;                                                                              \
     T max[TILE_COLUMNS], shift[TILE_COLUMNS] = {0};                                               \
     double sum[TILE_COLUMNS] = {0};                                                               \
     memcpy(max, X, (size_t)w * sizeof(T));                                                        \
     top_##D##_columns(h - 1, w, X + stride, stride, max, NULL);                                \
     for (int64_t j = 0; j < w; j++) shift[j] = (T)logsum_shift((double)max[j]);                   \
     expsum_##D##_columns(h, w, X, stride, sum, shift);                                         \
-    for (int64_t j = 0; j < w; j++) acc[j] = logsum_join(acc[j], (logsum){(double)max[j], sum[j]}); \
+    for (int64_t j = 0; j < w; j++) a[j] = logsum_join(a[j], (logsum){(double)max[j], sum[j]});   \
     (void)first;                                                                                  \
-  }                                                                                               \
-  static void logsum_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
-    EACH_TILE(T, logsum, logsum_tile_##D)                                                         \
   }
 EACH_REALFLOAT(LOGSUM, )
+EACH_REALFLOAT(FOLD_COLUMNS, logsum, logsum)
 #define STATE_logsum(D) logsum
 #define INIT_logsum(D)  logsum_init
 #define MERGE_logsum(D) logsum_merge
@@ -156,7 +179,7 @@ EACH_REALS(FIND_FIRST, )
 #define EXTREME(D, T, name, cmp, m_best, worst)                                                   \
   typedef struct name##_##D { int64_t position; T value; } name##_##D;                            \
   COLUMNS(name##_of_##D, T, T, m_best(a, x))                                                   \
-  ROW(name##_of_##D, T, T, T, worst(T), m_best(a, b))                                             \
+  ROW(name##_of_##D, T, T, double, worst(T), m_best(a, b))                                             \
   static void name##_init_##D(int64_t n, void *acc) {                                             \
     for (int64_t j = 0; j < n; j++) ((name##_##D *)acc)[j] = (name##_##D){-1, 0};                 \
   }                                                                                               \
@@ -174,7 +197,8 @@ EACH_REALS(FIND_FIRST, )
     if (a->position < 0 || BEATS(best, cmp, a->value))                                            \
       *a = (name##_##D){first + find_##D(n, x, best), best};                                      \
   }                                                                                               \
-  static void name##_tile_##D(const T *X, int64_t h, int64_t w, int64_t stride, int64_t first, name##_##D *acc) { \
+  static void name##_tile_##D(const void *x_, int64_t h, int64_t w, int64_t stride, int64_t first, void *acc) { \
+    const T *X = x_;                                                                              \
     T best[TILE_COLUMNS];                                                                         \
     flag_##D row[TILE_COLUMNS] = {0};                                                             \
     memcpy(best, X, (size_t)w * sizeof(T));                                                       \
@@ -184,13 +208,13 @@ EACH_REALS(FIND_FIRST, )
         best[j] = BEATS(x, cmp, v) ? x : v;                                                       \
         row[j] = BEATS(x, cmp, v) ? (flag_##D)r : row[j];                                         \
       }                                                                                           \
-    for (int64_t j = 0; j < w; j++) name##_take_##D(&acc[j], first + (int64_t)row[j], best[j]);   \
-  }                                                                                               \
-  static void name##_fold_columns_##D(int64_t rows, int64_t n, const void *in, int64_t stride, int64_t first, void *acc) { \
-    EACH_TILE(T, name##_##D, name##_tile_##D)                                                     \
+    for (int64_t j = 0; j < w; j++) name##_take_##D((name##_##D *)acc + j, first + (int64_t)row[j], best[j]); \
   }
+#define EXTREME_COLUMNS(D, T, name) FOLD_COLUMNS(D, T, name, name##_##D)
 EACH_REALS(EXTREME, largest, >, m_max, m_lowest)
 EACH_REALS(EXTREME, smallest, <, m_min, m_highest)
+EACH_REALS(EXTREME_COLUMNS, largest)
+EACH_REALS(EXTREME_COLUMNS, smallest)
 #define STATE_largest(D)  largest_##D
 #define INIT_largest(D)   largest_init_##D
 #define MERGE_largest(D)  largest_merge_##D

@@ -1,4 +1,4 @@
-/* BYTES of a vector register; and, where the file that includes this one says what REAL is, vectors of REAL that fill one. */
+/* BYTES of a vector register. If the file that includes this one says what REAL is: vectors of REAL that fill a register. */
 
 #include "cpu/cpu.h"
 

@@ -1,5 +1,5 @@
-/* Own matrix products of elements STORED, computed as TYPE. gemm.c includes this file once for each STORED; gemm_kernel in
-** cpu.h says what each function does. */
+/* Own matrix products of elements STORED, computed as TYPE. gemm.c includes this file once for each STORED; gemm_kernel
+** in cpu.h says what each function does. */
 
 #define NAME(name) ISA_PASTE(name, STORED)
 #define FMA_OF(type) ISA_PASTE(FMA, type)

@@ -4,7 +4,7 @@
 #include "cpu/kernels/exponentials.h"
 
 COLUMNS(largest, REAL, REAL, m_max(a, x))
-ROW(largest, REAL, REAL, REAL, -(REAL)INFINITY, m_max(a, b))
+ROW(largest, REAL, REAL, double, -(REAL)INFINITY, m_max(a, b))
 
 INLINE void add_exponentials(int64_t count, const REAL *X, const REAL max, REAL *part) {
   for (; count > 0; count--, X += VECTOR) {
