@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "lua/args.h"
-#include "lua/line.h"
+#include "lua/on_lines.h"
 #include "lua/register.h"
-#include "op/line.h"
+#include "op/scan_softmax.h"
 
 enum { MOST = 3 };                                   /* arguments: x, dim, options */
 
@@ -154,10 +154,10 @@ The logarithm of softmax, exact where softmax is nearly 0 or 1.
 @tparam[opt] table options `dim`, `dtype`, `out`
 @treturn Tensor
 */
-/* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: position in line_ops. */
+/* x:cumulative_sum(dim, {include_initial, dtype, out}), x:softmax(dim, {dtype, out}); upvalue: the row. */
 static int l_line(lua_State *L) {
   int top = lua_gettop(L);
-  line_op l = {.info = &line_ops[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
+  scan_softmax_job l = {.info = &scan_softmax_rows[lua_tointeger(L, lua_upvalueindex(1))], .dtype = DT_none};
   const char *fn = l.info->name;
   bool softmax = !l.info->is_scan;
   check_most(L, fn, MOST);
@@ -174,12 +174,12 @@ static int l_line(lua_State *L) {
   }
   tensor *out = opt_out(L, options, fn);
   bool given = out != NULL;
-  int st = line_prepare(&l);
+  int st = scan_softmax_prepare(&l);
   enum dtype asked = dtype_kind(l.in->dtype) == KIND_COMPLEX && softmax ? DT_none : l.dtype;
   if (st != OK) return refuse(L, st, fn, l.in, NULL, asked, l.result, &l.shape);
   if (given) push_out(L, options, fn, out);
   else out = push_tensor(L, fn, l.result, &l.shape, l.in->store->place);
-  TRY(L, l.in->store->place, st, line_run(&l, out));
+  TRY(L, l.in->store->place, st, scan_softmax_run(&l, out));
   if (st != OK) return refuse(L, st, fn, l.in, out, l.dtype, l.result, &l.shape);
   op_params params = {.dim = l.dim, .flag = l.initial};
   return finish_record(L, &(op_record){.name = fn, .params = &params, .nin = 1, .in = {1}, .in_place = given});
@@ -203,7 +203,10 @@ void open_reduce(lua_State *L) {
     if (!own) add_op(L, hidden, l_reduce, op, name, strcspn(name, "_"));
     for (int table = 1; own && table <= 2; table++) add_op(L, table, l_reduce, op, name, strlen(name));
   }
-  for (int op = 0; op < LINE_COUNT; op++)
-    for (int table = 1; table <= 2; table++) add_op(L, table, l_line, op, line_ops[op].name, strlen(line_ops[op].name));
+  for (int op = 0; op < SCAN_SOFTMAX_COUNT; op++)
+    for (int table = 1; table <= 2; table++) {
+      const char *name = scan_softmax_rows[op].name;
+      add_op(L, table, l_line, op, name, strlen(name));
+    }
   add_internal(L, "reductions");
 }

@@ -1,7 +1,7 @@
 /* Sorting. */
 
 #include "lua/args.h"
-#include "lua/line.h"
+#include "lua/on_lines.h"
 #include "lua/register.h"
 #include "op/sort.h"
 

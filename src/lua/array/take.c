@@ -4,7 +4,7 @@
 
 #include "base/view.h"
 #include "lua/array/index.h"
-#include "lua/line.h"
+#include "lua/on_lines.h"
 #include "lua/register.h"
 
 static const char *const out_options[] = {"out", NULL};

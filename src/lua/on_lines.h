@@ -1,5 +1,5 @@
-#ifndef LT_LUA_LINE_H
-#define LT_LUA_LINE_H
+#ifndef LT_LUA_ON_LINES_H
+#define LT_LUA_ON_LINES_H
 
 /* 0-d tensors where a function works along a dim: they are lines of one element. */
 

@@ -1,4 +1,4 @@
-#include "lua/line.h"
+#include "lua/on_lines.h"
 
 #include "base/view.h"
 #include "lua/args.h"

@@ -1,8 +1,8 @@
-#include "op/line.h"
+#include "op/scan_softmax.h"
 
 #include "base/dispatch.h"
 
-const line_info line_ops[LINE_COUNT] = {
+const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT] = {
 #define SCAN(name, reduction, dtypes, ...) SCAN_ROW(name, reduction, dtypes, __VA_ARGS__)
 #define SCAN_ROW(name, reduction, dtypes, accumulator, init, step, doc) \
   [SCAN_##name] = {#name, doc, true, SCAN_##name, REDUCE_##reduction, CLASS_##dtypes},
@@ -12,7 +12,7 @@ const line_info line_ops[LINE_COUNT] = {
 };
 
 /* Scans have the dtypes of their reduction. */
-static int choose_dtype(line_op *l) {
+static int choose_dtype(scan_softmax_job *l) {
   if (l->info->is_scan) {
     reduction r = {.op = l->info->reduction, .in = l->in, .dtype = l->dtype};
     int st = reduce_dtypes(&r);
@@ -31,14 +31,14 @@ static int choose_dtype(line_op *l) {
   return OK;
 }
 
-int line_prepare(line_op *l) {
+int scan_softmax_prepare(scan_softmax_job *l) {
   l->shape = l->in->shape;
   l->shape.dim[l->dim] += l->initial;
   return choose_dtype(l);
 }
 
 /* The line along l->dim, and the plan of the other dims. */
-static line_call make_call(const line_op *l, const tensor *out) {
+static line_call make_call(const scan_softmax_job *l, const tensor *out) {
   const tensor *in = l->in;
   line_call c = {.compute = l->compute, .n = in->shape.dim[l->dim],
                  .in_stride = in->stride[l->dim], .out_stride = out->stride[l->dim],
@@ -50,7 +50,7 @@ static line_call make_call(const line_op *l, const tensor *out) {
   return c;
 }
 
-int line_run(const line_op *l, tensor *out) {
+int scan_softmax_run(const scan_softmax_job *l, tensor *out) {
   place where = l->in->store->place;
   if (!place_equal(l->in->store->place, out->store->place)) return ERR_DEVICES;
   int st = check_target(out, &l->shape, l->result, &l->in, 1);

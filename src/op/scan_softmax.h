@@ -1,0 +1,33 @@
+#ifndef LT_OP_SCAN_SOFTMAX_H
+#define LT_OP_SCAN_SOFTMAX_H
+
+/* Scans and softmax: dtypes, shapes, plans; then the device. Never a Lua error. */
+
+#include "op/reduce.h"
+
+typedef struct scan_softmax_info {
+  const char *name, *doc;
+  bool is_scan;
+  int  op;                    /* enum scan_op or softmax_op */
+  enum reduce_op   reduction; /* of a scan */
+  enum dtype_class class;
+} scan_softmax_info;
+
+enum { SCAN_SOFTMAX_COUNT = SCAN_COUNT + SOFTMAX_COUNT };
+extern const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT];
+
+/* An op along one dim on its way: the first part is the caller's, scan_softmax_prepare fills the rest. */
+typedef struct scan_softmax_job {
+  const scan_softmax_info *info;
+  const tensor *in;
+  int           dim;
+  bool          initial;      /* scans: the op of no elements first */
+  enum dtype    dtype;        /* asked for, or DT_none */
+  enum dtype    compute, result;
+  shape         shape;        /* of the result */
+} scan_softmax_job;
+
+int scan_softmax_prepare(scan_softmax_job *l);                  /* ERR_DTYPE */
+int scan_softmax_run(const scan_softmax_job *l, tensor *out);   /* errors of job_run; out is untouched then */
+
+#endif
