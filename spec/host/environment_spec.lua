@@ -102,6 +102,8 @@ describe("the number of threads", function()
     assert.equal(3, threads_with "OMP_NUM_THREADS=3,2")
     assert.equal(4, threads_with "OMP_NUM_THREADS=5 OMP_THREAD_LIMIT=4")
     assert.equal(1, threads_with "OMP_THREAD_LIMIT=1")
+    lt.set_num_threads(threads_with "OMP_NUM_THREADS=99999")             -- scripts may ask for as many, too
+    lt.set_num_threads(default)
     for _, odd in ipairs {"0", "-3", "two", ""} do assert.equal(default, threads_with("OMP_NUM_THREADS=" .. odd)) end
   end)
 

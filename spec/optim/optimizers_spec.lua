@@ -338,6 +338,16 @@ describe("an optimiser's state", function()
                    message(b.load_state_dict, b, a:state_dict()), 1, true)
   end)
 
+  it("takes lists of integers as shapes alone", function()
+    local a = optim.SGD({parameter(1, 2)})
+    for _, shape in ipairs {7, {{}}, {"2"}, {2.0}, {a}} do
+      local dict = a:state_dict()
+      dict.param_groups[1].shapes = {shape}
+      assert.matches("SGD: load_state_dict: the shape of parameter 1 in group 1 is no list of integers",
+                     message(a.load_state_dict, a, dict), 1, true)
+    end
+  end)
+
   it("that does not fit changes nothing", function()
     local a, b = parameter(1, 2), parameter(3)
     local opt = optim.Adam({a}, {lr = 0.25})

@@ -374,6 +374,12 @@ int system_processors(const char *root, double *quota) {
   return affinity();
 }
 
+int system_most_threads(void) {
+  enum { LEAST = 64, EACH = 4, MOST = 1024 };
+  int n = EACH * affinity();
+  return n < LEAST ? LEAST : n < MOST ? n : MOST;
+}
+
 /* ---- terminal, time ---- */
 
 int system_columns(int fd) {

@@ -50,6 +50,10 @@ size_t system_addresses(const char *root);
 ** processors (1.5: one and a half); 0: all of it. */
 int system_processors(const char *root, double *quota);
 
+/* The most threads that an environment or a script may ask for: 4 a processor, at least 64, at most 1024. All states of
+** the process share them. */
+int system_most_threads(void);
+
 /* Columns of the terminal on a file descriptor, 80 where it does not tell; 0: it is none. */
 int system_columns(int fd);
 

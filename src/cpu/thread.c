@@ -8,8 +8,6 @@
 #include "base/system.h"
 #include "cpu/cpu.h"
 
-enum { MOST = 1024 };          /* as many as lua/device/thread.c lets scripts ask for */
-
 static atomic_int thread_count;       /* 0: neither set nor found out */
 
 /* A number of threads that the environment says, 1 or more; 0: it says none. "4,2" is 4 in the outer regions. */
@@ -17,8 +15,8 @@ static int from_environment(const char *name) {
   const char *text = getenv(name);
   char *end;
   long n = text ? strtol(text, &end, 10) : 0;
-  if (n < 1) return 0;
-  return n < MOST ? (int)n : MOST;
+  int most = system_most_threads();
+  return n < 1 ? 0 : n < most ? (int)n : most;
 }
 
 /* The processors that this process may use: those that it may run on, or its container's share if that is less. */
@@ -26,7 +24,8 @@ static int processors(void) {
   double quota;
   int n = system_processors("", &quota);
   if (quota > 0 && quota < n) n = (int)ceil(quota);
-  return n < 1 ? 1 : n < MOST ? n : MOST;
+  int most = system_most_threads();
+  return n < 1 ? 1 : n < most ? n : most;
 }
 
 static int default_count(void) {

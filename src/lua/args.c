@@ -23,6 +23,13 @@ void *test_class(lua_State *L, int i, const void *class, size_t size) {
   return is ? lua_touserdata(L, i) : NULL;
 }
 
+void *check_self(lua_State *L, const void *class, size_t size, const char *fn, const char *what) {
+  void *self = test_class(L, 1, class, size);
+  if (!self)
+    luaL_error(L, "%s: argument 1: %s expected, got %s; is there a colon, as in %s:%s(…)?", fn, what, type_name(L, 1), what, fn);
+  return self;
+}
+
 /* A tensor whose finalizer ran (by hand, or at the end of its state) has lost its mark, not its metatable. */
 static bool was_tensor(lua_State *L, int i) { return test_class(L, i, &tensor_class, sizeof(tensor_userdata)) != NULL; }
 
@@ -283,7 +290,7 @@ static void push_device_names(lua_State *L) {
 
 place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
-    luaL_error(L, "%s: device: name expected, got %s", fn, type_name(L, i));
+    luaL_error(L, "%s: name of a device expected, got %s", fn, type_name(L, i));
   size_t length;
   const char *name = lua_tolstring(L, i, &length);
   place best = host_place();

@@ -204,6 +204,9 @@ static inline void check_most(lua_State *L, const char *fn, int most) {
 /* Raises that a function takes at most so many arguments with its options. */
 int raise_most(lua_State *L, const char *fn, int most, int nargs);
 
+/* The first argument of method fn, which is a `what` ("stream") of test_class's class and size, or an error. */
+void *check_self(lua_State *L, const void *class, size_t size, const char *fn, const char *what);
+
 /* "; is there a colon? x:sum(…)" where method fn got no tensor first, or "". Pushes values. */
 const char *push_colon(lua_State *L, const char *fn);
 

@@ -79,6 +79,22 @@ void close_sandbox(lua_State *L) {
   }
 }
 
+/* Gives the object on the top of the stack a metatable of its own, with finalizer f. */
+static void set_finalizer(lua_State *L, lua_CFunction f) {
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, f);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+}
+
+void at_state_end(lua_State *L, lua_CFunction f) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_pushvalue(L, -1);
+  luaL_ref(L, LUA_REGISTRYINDEX);
+  set_finalizer(L, f);               /* last: if memory runs out before, f is never called */
+  lua_pop(L, 1);
+}
+
 /* True if the host set this field of the registry before the module was opened. */
 static bool is_asked(lua_State *L, const char *field) {
   lua_getfield(L, LUA_REGISTRYINDEX, field);
@@ -91,10 +107,7 @@ bool open_state(lua_State *L) {
   if (find_state(L)) return false;              /* a script has opened the module a second time */
   module_state *m = lua_newuserdatauv(L, sizeof *m, 1);
   *m = (module_state){.standard = host_place(), .sandbox = is_asked(L, "luatensor.sandbox")};
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, l_close);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
+  set_finalizer(L, l_close);
   lua_pushvalue(L, -1);
   lua_setfield(L, LUA_REGISTRYINDEX, "luatensor.cancel");
   lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);

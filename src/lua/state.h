@@ -33,6 +33,9 @@ account *account_of(module_state *m, place where);
 /* Made first of all when the module is opened, so that it ends last. Returns false if it was made before. */
 bool open_state(lua_State *L);
 
+/* Calls f when the state is closed, after the finalizers of all objects that are made later. */
+void at_state_end(lua_State *L, lua_CFunction f);
+
 /* An error in a sandbox. */
 void check_no_sandbox(lua_State *L, const char *fn);
 

@@ -28,11 +28,22 @@ end
 
 -- ---- groups of an optimiser ----
 
--- The shapes are not there in a state that comes from elsewhere.
-local function check_shapes(self, group, saved)
+-- True for a list of integers.
+local function is_shape(value)
+  if type(value) ~= "table" then return false end
+  for _, length in ipairs(value) do
+    if math.type(length) ~= "integer" then return false end
+  end
+  return true
+end
+
+-- A state that comes from elsewhere may have no shapes.
+local function check_shapes(self, k, group, saved)
   for i, p in ipairs(group.params) do
     local shape = type(saved.shapes) == "table" and saved.shapes[i]
-    if shape and args.shape_text(shape) ~= args.shape_text(p.shape) then
+    if shape and not is_shape(shape) then
+      self:fail("load_state_dict: the shape of parameter %d in group %d is no list of integers", i, k)
+    elseif shape and args.shape_text(shape) ~= args.shape_text(p.shape) then
       self:fail("load_state_dict: parameter %d has shape %s, that of the state %s", self.index[p],
                 args.shape_text(p.shape), args.shape_text(shape))
     end
@@ -70,7 +81,7 @@ function state.check_groups(self, dict)
   end
   for k, group in ipairs(self.param_groups) do
     check_count(self, k, group, groups[k])
-    check_shapes(self, group, groups[k])
+    check_shapes(self, k, group, groups[k])
   end
   check_numbers(self, dict)
 end

@@ -25,7 +25,7 @@ end
 -- The line with which libFuzzer's statistics or the loop's own end.
 local function summary(name, body)
   local inputs = body:match "number_of_executed_units:%s*(%d+)"
-  if not inputs then return body:match(("(%s: %%d+ inputs[^\n]*)"):format(name)) end
+  if not inputs then return body:match((".*(%s: %%d+ inputs[^\n]*)"):format(name)) end
   local last, edges = 0, 0
   for at, covered in body:gmatch "#(%d+)%s+%u+%s+cov: (%d+)" do      -- INITED, NEW, REDUCE, pulse
     if tonumber(covered) > edges then last, edges = at, tonumber(covered) end

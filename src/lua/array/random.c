@@ -22,9 +22,7 @@ static const char *const generator_options[] = {"seed", NULL};
 /* ---- generators ---- */
 
 static generator *check_generator(lua_State *L, const char *fn) {
-  generator *g = test_class(L, 1, &generator_class, sizeof(generator));
-  if (!g) luaL_error(L, "%s: argument 1: generator expected, got %s; is there a colon, as in g:%s(…)?", fn, type_name(L, 1), fn);
-  return g;
+  return check_self(L, &generator_class, sizeof(generator), fn, "generator");
 }
 
 static generator *push_generator(lua_State *L, uint64_t seed) {

@@ -177,7 +177,7 @@ static const function_row cuda[] = {{"is_available", l_is_available, 0}, {"reope
 
 static atomic_int states;                /* Lua states that have the module */
 
-/* Runs after the finalizers of all tensors of the state, since its object is the first to get one. */
+/* With the last state devices are given back, since a program may go on without Lua. */
 static int l_state_ends(lua_State *L) {
   (void)L;
   if (atomic_fetch_sub(&states, 1) > 1) return 0;
@@ -187,19 +187,9 @@ static int l_state_ends(lua_State *L) {
   return 0;
 }
 
-/* With the last state devices are given back: a program may go on without Lua. */
-static void watch_state(lua_State *L) {
-  lua_newuserdatauv(L, 0, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, l_state_ends);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  atomic_fetch_add(&states, 1);
-  luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
 void open_device(lua_State *L) {
-  watch_state(L);
+  at_state_end(L, l_state_ends);
+  atomic_fetch_add(&states, 1);
   add_functions(L, functions);
   push_place(L, host_place());
   add_internal(L, "host_device");

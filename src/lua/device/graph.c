@@ -11,8 +11,7 @@ static const char graph_class = 0;       /* registry key (its address) of the me
 enum { RESULTS = 1, GENERATORS, USERVALUES = GENERATORS };
 
 static graph *check_graph(lua_State *L, const char *fn) {
-  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
-  if (!g) luaL_error(L, "%s: argument 1: graph expected, got %s; is there a colon, as in graph:%s(…)?", fn, type_name(L, 1), fn);
+  graph *g = check_self(L, &graph_class, sizeof(graph), fn, "graph");
   if (!g->handle) luaL_error(L, "%s: this graph was freed", fn);
   if (g->epoch != place_epoch(g->where)) luaL_error(L, "%s: %s", fn, push_lost(L, "graph", g->where));
   return g;
@@ -151,9 +150,7 @@ Ends the graph. Its results and their views stay what they are. Freeing twice is
 @function graph:free
 */
 static int g_free(lua_State *L) {
-  graph *g = test_class(L, 1, &graph_class, sizeof(graph));
-  if (!g) return luaL_error(L, "free: graph expected, got %s; is there a colon, as in graph:free()?", type_name(L, 1));
-  graph_free(g);
+  graph_free(check_self(L, &graph_class, sizeof(graph), "free", "graph"));
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "base/profile.h"
 #include "lua/args.h"
 #include "lua/register.h"
+#include "lua/state.h"
 
 /* A state's profile is known by its registry. */
 static const void *owner_of(lua_State *L) { return lua_topointer(L, LUA_REGISTRYINDEX); }
@@ -96,22 +97,12 @@ static int l_state_ends(lua_State *L) {
   return 0;
 }
 
-/* A state that is closed ends its profile. */
-static void watch_state(lua_State *L) {
-  lua_newuserdatauv(L, 0, 0);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, l_state_ends);
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-  luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
 static const function_row functions[] = {
   {"profile_start", l_profile_start, INTERNAL}, {"profile_running", l_profile_running, INTERNAL},
   {"profile_stop", l_profile_stop, INTERNAL}, {NULL, NULL, 0}
 };
 
 void open_profile(lua_State *L) {
-  watch_state(L);
+  at_state_end(L, l_state_ends);
   add_functions(L, functions);
 }

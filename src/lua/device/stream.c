@@ -40,8 +40,7 @@ static stream *check_stream(lua_State *L, int i, const char *fn) {
 
 /* The stream of a method. */
 static stream *self_stream(lua_State *L, const char *fn) {
-  if (!test_class(L, 1, &stream_class, sizeof(stream)))
-    luaL_error(L, "%s: argument 1: stream expected, got %s; is there a colon, as in stream:%s(…)?", fn, type_name(L, 1), fn);
+  check_self(L, &stream_class, sizeof(stream), fn, "stream");
   return check_stream(L, 1, fn);
 }
 
@@ -55,8 +54,7 @@ static event *check_event(lua_State *L, int i, const char *fn) {
 
 /* The event of a method. */
 static event *self_event(lua_State *L, const char *fn) {
-  if (!test_class(L, 1, &event_class, sizeof(event)))
-    luaL_error(L, "%s: argument 1: event expected, got %s; is there a colon, as in event:%s(…)?", fn, type_name(L, 1), fn);
+  check_self(L, &event_class, sizeof(event), fn, "event");
   return check_event(L, 1, fn);
 }
 

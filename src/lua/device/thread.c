@@ -4,25 +4,17 @@
 #include "lua/args.h"
 #include "lua/register.h"
 
-/* As many as a script may ask for: threads belong to the process, and hundreds of them to all its states. */
-static int most_threads(void) {
-  enum { LEAST = 64, EACH = 4, MOST = 1024 };
-  double quota;
-  int n = EACH * system_processors("", &quota);
-  return n < LEAST ? LEAST : n < MOST ? n : MOST;
-}
-
 /***
 Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
 system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
-the process may use: those that it may run on, or its container's share of them.
+the process may use: those that it may run on, or its container's share of them. It is never more than `n` may be.
 @function set_num_threads
 @tparam integer n from 1 to 4 times the processors, or to 64 where that is more
 */
 static int l_set_num_threads(lua_State *L) {
   int64_t n = check_integer(L, 1, "set_num_threads", "number of threads");
-  if (n < 1 || n > most_threads())
-    return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, most_threads());
+  if (n < 1 || n > system_most_threads())
+    return luaL_error(L, "set_num_threads: %I is not from 1 to %d", (LUAI_UACINT)n, system_most_threads());
   host_place().device->set_threads((int)n);
   return 0;
 }
