@@ -2879,7 +2879,7 @@ function lt.is_tensor(v) end
 
 ---Sets how many threads an operation may use, in all states of the process. Small operations use fewer, and so do all if the
 ---system refuses to start as many. By default it is `OMP_NUM_THREADS` (at most `OMP_THREAD_LIMIT`), else the processors that
----the process may use: those that it may run on, or its container's share of them.
+---the process may use: those that it may run on, or its container's share of them. It is never more than `n` may be.
 ---@param n integer from 1 to 4 times the processors, or to 64 where that is more
 function lt.set_num_threads(n) end
 

@@ -531,8 +531,8 @@ describe("what a newcomer writes", function()
     check {
       {'^ones: unknown dtype "float"; known: .*; did you mean "float32"%?$', function() lt.ones(2, {dtype = "float"}) end},
       {'^astype: unknown dtype "int"; known: .*; did you mean "int64"%?$', function() x:astype("int") end},
-      {'^to: unknown dtype "torch.float64"; known: .*; did you mean "float64"%?$', function() x:to("torch.float64") end},
-      {'^to: unknown dtype "gpu"; known: .*; the GPU is "cuda"$', function() x:to("gpu") end},
+      {'^to: unknown dtype or device "torch.float64"; dtypes: .*; did you mean "float64"%?$', function() x:to("torch.float64") end},
+      {'^to: unknown dtype or device "gpu"; dtypes: .*; devices: .*; the GPU is "cuda"$', function() x:to("gpu") end},
       {"^shape: x.shape is a list, not a method; leave out the parentheses$", function() return (x:shape()) end},
       {"^concat: table of tensors expected, got tensor; write {x, y}$", function() lt.cat(x, x) end},
       {"^Sequential: argument 1: module expected, got class; make a module of it: ReLU%(…%)$",

@@ -2,6 +2,7 @@
 -- Processes in environments that are unlike a developer's: each ends with its result or with a Lua error. A child that runs
 -- for more than 60 s has hung.
 local environment = require "spec.support.environment"
+local lt = require "luatensor"
 local shell = require "spec.support.shell"
 
 local function host(mode)

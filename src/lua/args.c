@@ -249,12 +249,8 @@ bool opt_bool(lua_State *L, int options, const char *fn, const char *name, bool 
 
 /* ---- values ---- */
 
-enum dtype check_dtype(lua_State *L, int i, const char *fn) {
-  if (lua_type(L, i) != LUA_TSTRING)
-    luaL_error(L, "%s: dtype: name expected, got %s", fn, type_name(L, i));
-  const char *name = lua_tostring(L, i);
-  enum dtype d = dtype_find(name);
-  if (d != DT_none) return d;
+/* "float32 float64 …" */
+static const char *push_dtype_names(lua_State *L) {
   luaL_Buffer b;
   luaL_buffinit(L, &b);
   for (int k = 0; k < DTYPE_COUNT; k++) {
@@ -262,21 +258,32 @@ enum dtype check_dtype(lua_State *L, int i, const char *fn) {
     luaL_addstring(&b, dtypes[k].name);
   }
   luaL_pushresult(&b);
-  const char *all = lua_tostring(L, -1);
+  return lua_tostring(L, -1);
+}
+
+/* "; did you mean "float32"?" for a name like "torch.float" or "flaot32", or "". */
+static const char *push_dtype_help(lua_State *L, const char *name) {
   lua_newtable(L);
   for (int k = 0; k < DTYPE_COUNT; k++) {
     lua_pushboolean(L, 1);
     lua_setfield(L, -2, dtypes[k].name);
   }
-  const char *plain = strrchr(name, '.');             /* torch.float32 */
-  luaL_error(L, "%s: unknown dtype \"%s\"; known: %s%s", fn, name, all, push_help(L, "dtype", plain ? plain + 1 : name, -1));
+  const char *plain = strrchr(name, '.');
+  return push_help(L, "dtype", plain ? plain + 1 : name, -1);
+}
+
+enum dtype check_dtype(lua_State *L, int i, const char *fn) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_error(L, "%s: dtype: name expected, got %s", fn, type_name(L, i));
+  const char *name = lua_tostring(L, i);
+  enum dtype d = dtype_find(name);
+  if (d == DT_none)
+    luaL_error(L, "%s: unknown dtype \"%s\"; known: %s%s", fn, name, push_dtype_names(L), push_dtype_help(L, name));
   return d;
 }
 
-place default_place(lua_State *L) { return state_of(L)->standard; }
-
 /* "cpu, cuda, auto": names that check_place takes. */
-static void push_device_names(lua_State *L) {
+static const char *push_device_names(lua_State *L) {
   const device *d;
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -286,7 +293,32 @@ static void push_device_names(lua_State *L) {
   }
   luaL_addstring(&b, "auto");
   luaL_pushresult(&b);
+  return lua_tostring(L, -1);
 }
+
+static bool names_place(const char *s) {
+  const device *d;
+  bool known = strchr(s, ':') || strcmp(s, "auto") == 0;
+  for (int k = 0; !known && (d = device_kind(k)); k++) known = strcmp(s, d->name) == 0;
+  return known;
+}
+
+bool check_dtype_or_place(lua_State *L, int i, const char *fn, enum dtype *d, place *where) {
+  if (lua_type(L, i) != LUA_TSTRING)
+    luaL_error(L, "%s: name of a dtype or device expected, got %s", fn, type_name(L, i));
+  const char *name = lua_tostring(L, i);
+  if (names_place(name)) {
+    *where = check_place(L, i, fn);
+    return true;
+  }
+  *d = dtype_find(name);
+  if (*d == DT_none)
+    luaL_error(L, "%s: unknown dtype or device \"%s\"; dtypes: %s; devices: %s%s", fn, name, push_dtype_names(L),
+               push_device_names(L), push_dtype_help(L, name));
+  return false;
+}
+
+place default_place(lua_State *L) { return state_of(L)->standard; }
 
 place check_place(lua_State *L, int i, const char *fn) {
   if (lua_type(L, i) != LUA_TSTRING)
@@ -315,8 +347,7 @@ place check_place(lua_State *L, int i, const char *fn) {
     if (index >= count) luaL_error(L, "%s: no device \"%s\"; the last is %s:%d", fn, name, d->name, count - 1);
     return (place){d, (int)index};
   }
-  push_device_names(L);
-  luaL_error(L, "%s: unknown device \"%s\"; known: %s", fn, name, lua_tostring(L, -1));
+  luaL_error(L, "%s: unknown device \"%s\"; known: %s", fn, name, push_device_names(L));
   return default_place(L);
 }
 

@@ -101,6 +101,9 @@ bool       opt_bool(lua_State *L, int options, const char *fn, const char *name,
 /* ---- values ---- */
 
 enum dtype check_dtype(lua_State *L, int i, const char *fn);
+
+/* The name at index i of a dtype, put into *d, or of a device, put into *where. Returns true for a device. */
+bool       check_dtype_or_place(lua_State *L, int i, const char *fn, enum dtype *d, place *where);
 place      check_place(lua_State *L, int i, const char *fn);   /* "cpu", "cuda:1", "auto": checked, there */
 place      arg_place(lua_State *L, int i, const char *fn);     /* the same; none or nil: the default place */
 void       push_place(lua_State *L, place p);

@@ -25,13 +25,6 @@ static int convert(lua_State *L, const char *fn, enum dtype d, place where, bool
   return 1;
 }
 
-static bool names_place(const char *s) {
-  const device *d;
-  bool known = strchr(s, ':') || strcmp(s, "auto") == 0;
-  for (int k = 0; !known && (d = device_kind(k)); k++) known = strcmp(s, d->name) == 0;
-  return known;
-}
-
 static const char *const to_options[] = {"dtype", "device", "copy", NULL};
 
 /*** x with another dtype, on another device, or both. x itself where it has these already.
@@ -49,14 +42,13 @@ static int l_to(lua_State *L) {
   enum dtype d = opt_dtype(L, options, fn, x->dtype);
   place where = opt_place(L, options, fn, x->store->place);
   if (nargs < 2 && lua_isnil(L, 2)) nargs = 2;                       /* a name that is nil, not none */
+  bool first_is_place = false;
   for (int i = 2; i <= nargs; i++) {
-    if (lua_type(L, i) != LUA_TSTRING)
-      return luaL_error(L, "to: name of a dtype or device expected, got %s", type_name(L, i));
-    if (names_place(lua_tostring(L, i))) where = check_place(L, i, fn);
-    else d = check_dtype(L, i, fn);
-    if (i == 3 && names_place(lua_tostring(L, 2)) == names_place(lua_tostring(L, 3)))
+    bool is_place = check_dtype_or_place(L, i, fn, &d, &where);
+    if (i == 3 && is_place == first_is_place)
       return luaL_error(L, "to: a dtype and a device expected, got \"%s\" and \"%s\"", lua_tostring(L, 2),
                         lua_tostring(L, 3));
+    first_is_place = is_place;
   }
   return convert(L, fn, d, where, opt_bool(L, options, fn, "copy", false));
 }
