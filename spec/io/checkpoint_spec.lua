@@ -241,7 +241,7 @@ describe("loading", function()
     assert.same({}, loads(file "{}"))
     assert.same({n = 1, {}}, table.pack(loads(file '{"__metadata__":{"format":"pt"}}')))
     assert.same({{}, {format = "pt"}}, {lt.load(path, {metadata = true})})
-    fails("load: metadata: true or false expected, got string", lt.load, path, {metadata = "yes"})
+    fails("load: metadata: boolean expected, got string", lt.load, path, {metadata = "yes"})
     holds(loads(file(one("[0,8]", ',"y":{"dtype":"I8","shape":[],"data_offsets":[8,9]},"z":{"dtype":"I8","shape":[0],"data_offsets":[8,8]}'),
                      eight .. "\5")).y, "[]", 5)
     holds(loads(file('{"x":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}}', "\0\1\7")).x, "[3]", {false, true, true})

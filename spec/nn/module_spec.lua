@@ -695,7 +695,7 @@ describe("options of constructors", function()
     it("of " .. name .. " are true or false where they are flags", function()
       for _, flag in ipairs(list) do
         for kind, value in pairs {number = 1, string = "no", table = {}} do
-          assert.raises(("%s: %s: true or false expected, got %s"):format(name, flag, kind), function()
+          assert.raises(("%s: %s: boolean expected, got %s"):format(name, flag, kind), function()
             call(name, {[flag] = value})
           end)
         end
@@ -707,15 +707,15 @@ describe("options of constructors", function()
 
   it("and of calls and modes, too", function()
     local m, x = nn.MultiheadAttention(4, 2), lt.ones(3, 4)
-    assert.raises("MultiheadAttention(4, 2): need_weights: true or false expected, got number",
+    assert.raises("MultiheadAttention(4, 2): need_weights: boolean expected, got number",
                   function() return m(x, {need_weights = 0}) end)
-    assert.raises("max_pool1d: ceil_mode: true or false expected, got number",
+    assert.raises("max_pool1d: ceil_mode: boolean expected, got number",
                   function() return nn.functional.max_pool1d(x, 2, {ceil_mode = 1}) end)
-    assert.raises("train: true or false expected, got string", function() m:train("no") end)
-    assert.raises("requires_grad_: true or false expected, got number", function() m:requires_grad_(0) end)
-    assert.raises("load_state_dict: strict: true or false expected, got number",
+    assert.raises("train: boolean expected, got string", function() m:train("no") end)
+    assert.raises("requires_grad_: boolean expected, got number", function() m:requires_grad_(0) end)
+    assert.raises("load_state_dict: strict: boolean expected, got number",
                   function() m:load_state_dict({}, {strict = 0}) end)
-    assert.raises("register_buffer: persistent: true or false expected, got number",
+    assert.raises("register_buffer: persistent: boolean expected, got number",
                   function() m:register_buffer("b", nil, {persistent = 0}) end)
     local one = nn.TransformerEncoderLayer(4, 2)
     assert.raises("TransformerEncoder: norm: a module or a function expected, got boolean",

@@ -1,6 +1,6 @@
 --- Advice: measured, decided, said.
 
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local crossover = require "luatensor.bench.crossover"
 local decision = require "luatensor.advise.decision"
 local described = require "luatensor.bench.fields"
@@ -12,8 +12,10 @@ local result = require "luatensor.bench.result"
 
 local advice = {}
 
+local of_grid = crossover.options
 local known = {
-  sizes = true, inputs = true, calls = true, devices = true, seconds = true, name = true, patience = true,
+  sizes = true, calls = {"number", 1, 1e15}, inputs = of_grid.inputs, devices = true, seconds = of_grid.seconds,
+  name = of_grid.name, patience = of_grid.patience,
 }
 
 local cost = described.with(described.quartiles, {transfers = "number"})
@@ -52,10 +54,10 @@ end
 
 --- What lt.advise does, at a place.
 function advice.run(fn, options, place)
-  arguments.callable("advise", "argument 1", fn)
-  options = arguments.options("advise", options, known)
+  args.check("advise", "argument 1", fn, "callable")
+  options = args.read("advise", options, known)
   local sizes = options.sizes == nil and crossover.sizes(64, 1024) or crossover.check_sizes("advise", options.sizes)
-  local calls = arguments.number("advise", "calls", options.calls, 1, 1e15, 1)
+  local calls = options.calls or 1
   local settings = crossover.settings("advise", options, place)
   local made = follow(grid.run(fn, sizes, settings, place), settings, sizes, calls, place)
   if made.incomplete then interrupt.raise(made) end

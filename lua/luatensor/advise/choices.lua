@@ -1,6 +1,6 @@
 --- "When to choose CPU, GPU, TPU" as a table, filled with this machine's figures.
 
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local crossover_page = require "luatensor.bench.crossover.page"
 local described = require "luatensor.bench.fields"
 local decision = require "luatensor.advise.decision"
@@ -385,12 +385,12 @@ local function complete(advice, place)
   return result.new(choices.class, fields)
 end
 
-local known = {seconds = true, devices = true, patience = true, largest = true}
+local known = {seconds = true, devices = true, patience = true, largest = {"integer", 1000}}
 
 --- What advise.choices does, at a place.
 function choices.run(options, place)
-  options = arguments.options("advise.choices", options, known)
-  local largest = options.largest and arguments.integer("advise.choices", "largest", options.largest, 1000) or 10000000
+  options = args.read("advise.choices", options, known)
+  local largest = options.largest or 10000000
   local sizes, n = {}, 100000
   while n < largest do
     sizes[#sizes + 1] = n

@@ -3,7 +3,7 @@
 
 local lt = require "luatensor"
 local advice = require "luatensor.advise.advice"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 
 local network = {}
 
@@ -113,29 +113,25 @@ function network.sizes(parameters)
   return sizes
 end
 
+local COUNT <const> = {"integer", 1}
 local known = {
-  parameters = true, batch = true, calls = true, training = true, layers = true, dtype = true, seconds = true,
+  parameters = COUNT, batch = COUNT, calls = true, training = "boolean", layers = COUNT, dtype = true, seconds = true,
   devices = true, patience = true,
 }
 
 local function float_dtype(dtype)
   if dtype == nil then return "float32" end
   if not pcall(lt.finfo, dtype) then
-    arguments.fail("advise.network", "dtype: a floating-point dtype such as float32 expected, got %s", tostring(dtype))
+    args.fail("advise.network", "dtype: a floating-point dtype such as float32 expected, got %s", tostring(dtype))
   end
   return dtype
 end
 
 local function check(options)
-  local what = "advise.network"
-  options = arguments.options(what, options, known)
-  local function count(name, default)
-    if options[name] == nil then return default end
-    return arguments.integer(what, name, options[name], 1)
-  end
+  options = args.read("advise.network", options, known)
   return {
-    parameters = count("parameters", 1000000), batch = count("batch", 64), calls = options.calls,
-    layers = count("layers", 4), training = arguments.boolean(what, "training", options.training, false),
+    parameters = options.parameters or 1000000, batch = options.batch or 64, calls = options.calls,
+    layers = options.layers or 4, training = options.training or false,
     dtype = float_dtype(options.dtype),
   }, options
 end

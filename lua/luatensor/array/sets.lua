@@ -5,7 +5,7 @@ local args = require "luatensor.base.args"
 local colon = require("luatensor.base.names").colon
 local core = require "luatensor.core"
 
-local isin_options = {invert = true, assume_unique = true}
+local isin_options = {invert = "boolean", assume_unique = "boolean"}
 
 --- Values that an expression takes beside x: as many as elementwise has parameters for, with x and the result so far.
 local AT_ONCE = 6
@@ -271,9 +271,7 @@ return function(lt, methods)
   -- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
   -- @treturn Tensor bool, of x1's shape
   function lt.isin(x1, x2, options)
-    for name, v in pairs(args.options("isin", options, isin_options)) do
-      if type(v) ~= "boolean" then args.fail("isin", "option %s: boolean expected, got %s", name, core.type_name(v)) end
-    end
+    args.options("isin", options, isin_options)
     local x, values = together(x1, x2)
     local found = is_member(x, values)
     return options and options.invert and found:logical_not() or found

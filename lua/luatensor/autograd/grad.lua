@@ -143,7 +143,7 @@ local function_options = {argnums = true, retain_graph = true}
 --- Checks what lt.grad and lt.value_and_grad are given; returns the options.
 local function check_function(name, fn, options)
   blame.check_function(name, fn)
-  options = blame.call(args.options, name, options, function_options)
+  options = args.options(name, options, function_options)
   return {argnums = blame.call(check_argnums, name, options.argnums), retain_graph = options.retain_graph}
 end
 

@@ -3,18 +3,12 @@
 local args = {}
 
 local core = require "luatensor.core"
+local blame = require "luatensor.base.blame"
 local clocale = require "luatensor.base.clocale"
+local floats = require "luatensor.base.floats"
 local names = require "luatensor.base.names"
 
---- A value for a message: C writes the sign of a NaN, which says nothing.
-function args.plain(value) return value ~= value and "nan" or value end
-
---- Raises "fn: message"; the composition that the script called (lua/compose.c) puts the script's line before it.
-function args.fail(fn, message, ...)
-  local words = table.pack(...)
-  for i = 1, words.n do words[i] = args.plain(words[i]) end
-  error(clocale.format("%s: " .. message, fn, table.unpack(words, 1, words.n)), 0)
-end
+args.fail = blame.fail
 
 --- Is v an options table: string keys only, not empty? Modules, optimizers and the like are none.
 function args.is_options(v)
@@ -28,20 +22,168 @@ local function list_names(known)
   return table.concat(list, ", ")
 end
 
-local function check_names(fn, options, known)
-  for name in pairs(options) do
+-- ---- kinds of values ----
+
+-- kind(fn, what, value, …) raises where a value is not of the kind, and gives the value.
+local kinds = {}
+
+function kinds.boolean(fn, what, value)
+  if type(value) ~= "boolean" then args.fail(fn, "%s: boolean expected, got %s", what, core.type_name(value)) end
+  return value
+end
+
+--- A number, in low … high and finite if they are given.
+function kinds.number(fn, what, value, low, high)
+  if type(value) ~= "number" then args.fail(fn, "%s: number expected, got %s", what, core.type_name(value)) end
+  if low and not (value >= low and value <= high) then
+    args.fail(fn, "%s: %s is not in %s … %s", what, value, low, high)
+  end
+  return value
+end
+
+function kinds.string(fn, what, value)
+  if type(value) ~= "string" then args.fail(fn, "%s: string expected, got %s", what, core.type_name(value)) end
+  return value
+end
+
+function kinds.dtype(fn, what, value)
+  if not floats[value] then
+    args.fail(fn, "%s: float16, bfloat16, float32 or float64 expected, got %s", what,
+              type(value) == "string" and value or core.type_name(value))
+  end
+  return value
+end
+
+--- A device by its name, or by the beginning of its name; gives its whole name.
+function kinds.device(fn, what, value)
+  local ok, name = pcall(core.device, value)
+  if ok then return name end
+  args.fail(fn, "%s: %s", what, (tostring(name):gsub("^[^\n]-:%d+: ", ""):gsub("^device: ", "")))
+end
+
+function kinds.generator(fn, what, value)
+  if not core.is_generator(value) then
+    args.fail(fn, "%s: generator expected, got %s", what, core.type_name(value))
+  end
+  return value
+end
+
+-- A function, and what can be called like one: a module, a kernel.
+local function check_callable(words)
+  return function(fn, what, value)
+    if not core.is_callable(value) or core.is_tensor(value) then
+      args.fail(fn, "%s: %s expected, got %s", what, words, core.type_name(value))
+    end
+    return value
+  end
+end
+kinds.callable = check_callable "function"
+kinds.module = check_callable "a module or a function"
+
+--- One of the words.
+function kinds.choice(fn, what, value, ...)
+  for _, word in ipairs {...} do if value == word then return value end end
+  args.fail(fn, "%s: one of %s expected, got %s", what, table.concat({...}, ", "), tostring(value))
+end
+
+--- Any number but NaN.
+function kinds.real(fn, what, value)
+  if kinds.number(fn, what, value) ~= value then args.fail(fn, "%s: a number expected, got nan", what) end
+  return value
+end
+
+function kinds.nonnegative(fn, what, value)
+  if kinds.real(fn, what, value) < 0 then args.fail(fn, "%s: %s is below 0", what, value) end
+  return value
+end
+
+--- A finite number above 0.
+function kinds.positive(fn, what, value)
+  if not (kinds.real(fn, what, value) > 0 and value < math.huge) then
+    args.fail(fn, "%s: a number above 0 expected, got %s", what, value)
+  end
+  return value
+end
+
+--- 0 ≤ value < 1
+function kinds.fraction(fn, what, value)
+  if not (kinds.real(fn, what, value) >= 0 and value < 1) then
+    args.fail(fn, "%s: %s is not in 0 … 1 (without 1)", what, value)
+  end
+  return value
+end
+
+--- 0 ≤ value ≤ 1
+function kinds.share(fn, what, value)
+  if not (kinds.real(fn, what, value) >= 0 and value <= 1) then
+    args.fail(fn, "%s: %s is not in 0 … 1", what, value)
+  end
+  return value
+end
+
+--- An integer from 1 on.
+function kinds.count(fn, what, value)
+  local n = math.tointeger(kinds.real(fn, what, value))
+  if not n or n < 1 then args.fail(fn, "%s: an integer above 0 expected, got %s", what, value) end
+  return n
+end
+
+--- An integer from 0 on, and no float.
+function kinds.natural(fn, what, value)
+  if math.type(value) ~= "integer" or value < 0 then
+    args.fail(fn, "%s: an integer from 0 on expected, got %s", what, tostring(value))
+  end
+  return value
+end
+
+--- A table that is a list and has no other keys.
+function kinds.list(fn, what, value)
+  if type(value) ~= "table" then args.fail(fn, "%s: a list expected, got %s", what, core.type_name(value)) end
+  for key in pairs(value) do
+    if math.type(key) ~= "integer" or key < 1 or key > #value then
+      args.fail(fn, "%s: a list expected, but it has %s", what, tostring(key))
+    end
+  end
+  return value
+end
+
+--- A list of two fractions; gives another one.
+function kinds.fractions(fn, what, value)
+  if type(value) ~= "table" or #value ~= 2 then args.fail(fn, "%s: a list of two numbers expected", what) end
+  kinds.list(fn, what, value)
+  return {kinds.fraction(fn, what .. "[1]", value[1]), kinds.fraction(fn, what .. "[2]", value[2])}
+end
+
+--- Checks a value and gives it, or what stands for it: the integer of a float, the whole name of a device.
+-- @string fn name for messages
+-- @string what the value's name
+-- @param value
+-- @param kind the name of one of the functions above, or {name, …, default =} with what it takes; true: any value
+-- @param ... of "number" and "integer" the least and the largest, of "choice" the words
+function args.check(fn, what, value, kind, ...)
+  if kind == true then return value end
+  if type(kind) == "table" then return kinds[kind[1]](fn, what, value, table.unpack(kind, 2)) end
+  return kinds[kind](fn, what, value, ...)
+end
+
+-- ---- options ----
+
+-- Checks names and values of an options table.
+local function check_options(fn, options, known)
+  for name, value in next, options do
     if type(name) ~= "string" then
       args.fail(fn, "a table is either options (names) or a list, not both")
     elseif not known[name] then
       args.fail(fn, "unknown option %q; known: %s%s", name, list_names(known), names.help("option", name, known))
     end
+    if known[name] ~= true then args.check(fn, name, value, known[name]) end
   end
 end
 
---- Checks the names in an options table; nil gives an empty one.
+--- Checks an options table; nil gives an empty one.
 -- @string fn name for messages
 -- @param options table or nil
--- @tab known set of names: {dim = true, keepdim = true}
+-- @tab known kinds by name, as of args.check: {dim = true, keepdim = "boolean", seconds = {"number", 0, 60}}
 function args.options(fn, options, known)
   if options == nil then return {} end
   if core.type_name(options) ~= "table" then
@@ -49,8 +191,26 @@ function args.options(fn, options, known)
     if help == "" then help = "; known: " .. list_names(known) end
     args.fail(fn, "options expected, got %s%s", core.type_name(options), help)
   end
-  check_names(fn, options, known)
+  check_options(fn, options, known)
   return options
+end
+
+--- The default of an option of this kind; nil: none.
+function args.default(kind)
+  if type(kind) == "table" then return kind.default end
+end
+
+--- The same as a table of its own, with what stands for the values, and defaults for those that are not given:
+-- {lr = {"nonnegative", default = 0.001}}.
+function args.read(fn, options, known)
+  options = args.options(fn, options, known)
+  local all = {}
+  for name, kind in next, known do
+    local value = options[name]
+    if value == nil then value = args.default(kind) end
+    if value ~= nil then all[name] = args.check(fn, name, value, kind) end
+  end
+  return all
 end
 
 --- Splits arguments into positional ones and checked options (the last table with names, or an empty one). Nils at the
@@ -63,7 +223,7 @@ function args.split(fn, known, ...)
   if not args.is_options(options) then return list, {} end
   list[list.n] = nil
   list.n = list.n - 1
-  check_names(fn, options, known)
+  check_options(fn, options, known)
   return list, options
 end
 
@@ -96,6 +256,8 @@ function args.integer(fn, what, v, low, high)
   end
   return n
 end
+
+kinds.integer = args.integer
 
 --- A dim, 1-based or negative, as 1 … ndim.
 function args.dim(fn, d, ndim)

@@ -1,5 +1,5 @@
---- Whose line an error is: of functions that call functions of the script, whose own errors pass untouched (so that
--- they are no compositions).
+--- Whose line an error is: the script's line that runs, which every error of ours in Lua names. Those of compositions
+-- (lua/compose.c) are worded once more, with the name of the function that the script called.
 
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
@@ -28,9 +28,15 @@ end
 -- Whom an error is about: the module that runs, or fn.
 local function subject_of(fn) return running_label() or fn end
 
---- Raises "train.lua:12: subject: message".
+--- A value for a message: C writes the sign of a NaN, which says nothing.
+function blame.plain(value) return value ~= value and "nan" or value end
+
+--- Raises "train.lua:12: subject: message"; "subject: message" where no chunk tells its lines.
 function blame.raise(subject, message, ...)
-  error(clocale.format("%s: %s: " .. message, blame.script_line(), subject, ...), 0)
+  local words, line = table.pack(...), blame.script_line()
+  for i = 1, words.n do words[i] = blame.plain(words[i]) end
+  local text = clocale.format("%s: " .. message, subject, table.unpack(words, 1, words.n))
+  error(line == "?" and text or line .. ": " .. text, 0)
 end
 
 --- Raises "train.lua:12: grad: message"; while a module of the library runs, the module's name and path stand for the

@@ -3,7 +3,7 @@
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local agree = require "luatensor.bench.comparison.agree"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local described = require "luatensor.bench.fields"
 local idle = require "luatensor.bench.idle"
 local interrupt = require "luatensor.bench.interrupt"
@@ -37,28 +37,28 @@ comparison.class = result.class("compare", page, {
 
 local function check_entry(i, entry, names)
   if type(entry) ~= "table" then
-    arguments.fail("bench.compare", "entry %d: {\"name\", function} expected, got %s", i, core.type_name(entry))
+    args.fail("bench.compare", "entry %d: {\"name\", function} expected, got %s", i, core.type_name(entry))
   end
   for key in pairs(entry) do
     if key ~= 1 and key ~= 2 and key ~= "device" then
-      arguments.fail("bench.compare", "entry %d: unknown field %q; known: 1 (name), 2 (function), device", i,
+      args.fail("bench.compare", "entry %d: unknown field %q; known: 1 (name), 2 (function), device", i,
         tostring(key))
     end
   end
   if type(entry[1]) ~= "string" then
-    arguments.fail("bench.compare", "entry %d: name expected first, got %s", i, core.type_name(entry[1]))
+    args.fail("bench.compare", "entry %d: name expected first, got %s", i, core.type_name(entry[1]))
   elseif names[entry[1]] then
-    arguments.fail("bench.compare", "entries %d and %d are both named %q", names[entry[1]], i, entry[1])
+    args.fail("bench.compare", "entries %d and %d are both named %q", names[entry[1]], i, entry[1])
   end
   names[entry[1]] = i
-  arguments.callable("bench.compare", ("entry %d (%s)"):format(i, entry[1]), entry[2])
+  args.check("bench.compare", ("entry %d (%s)"):format(i, entry[1]), entry[2], "callable")
 end
 
 local function check_entries(entries)
   if type(entries) ~= "table" then
-    arguments.fail("bench.compare", "argument 1: list of entries expected, got %s", core.type_name(entries))
+    args.fail("bench.compare", "argument 1: list of entries expected, got %s", core.type_name(entries))
   elseif #entries < 2 then
-    arguments.fail("bench.compare", "two entries or more expected, got %d", #entries)
+    args.fail("bench.compare", "two entries or more expected, got %d", #entries)
   end
   local names = {}
   for i, entry in ipairs(entries) do check_entry(i, entry, names) end
@@ -241,8 +241,8 @@ local function stopped(entries, checked, options, watch)
   interrupt.raise(complete(entries, checked, options, watch, ("stopped after %d rounds"):format(rounds)))
 end
 
-local known_options = {check = true, same = true}
-for name in pairs(timing.options) do known_options[name] = true end
+local known_options = {check = "boolean", same = "callable"}
+for name, kind in pairs(timing.options) do known_options[name] = kind end
 
 local function make_entries(list, checked)
   local entries = {}
@@ -270,10 +270,8 @@ end
 --   entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated
 --   and real devices
 function comparison.compare(entries, options)
-  options = arguments.options("bench.compare", options, known_options)
+  options = args.read("bench.compare", options, known_options)
   check_entries(entries)
-  if options.same ~= nil then arguments.callable("bench.compare", "same", options.same) end
-  arguments.boolean("bench.compare", "check", options.check)
   local checked = timing.check("bench.compare", options)
   checked.part, checked.rounds = true, options.rounds and checked.rounds or page.ROUNDS
   local _ <close> = state.keep()

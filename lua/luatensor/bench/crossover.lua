@@ -1,7 +1,7 @@
 --- From which size on does one device overtake another?
 
 local core = require "luatensor.core"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local crossing = require "luatensor.bench.crossover.crossing"
 local described = require "luatensor.bench.fields"
 local figures = require "luatensor.bench.public_figures"
@@ -26,9 +26,9 @@ local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 -- @treturn {int,...} ascending; the first and the last are among them
 -- @raise what is no size: integers from 1 on, first ≤ last
 function crossover.sizes(first, last, per_doubling)
-  first = arguments.integer("bench.sizes", "first", first, 1)
-  last = arguments.integer("bench.sizes", "last", last, first)
-  local each = per_doubling == nil and 1 or arguments.integer("bench.sizes", "per_doubling", per_doubling, 1, 100)
+  first = args.integer("bench.sizes", "first", first, 1)
+  last = args.integer("bench.sizes", "last", last, first)
+  local each = per_doubling == nil and 1 or args.integer("bench.sizes", "per_doubling", per_doubling, 1, 100)
   local sizes, i = {first}, 1
   while true do
     local n = (first * 2 ^ (i / each) + 0.5) // 1
@@ -43,11 +43,11 @@ end
 --- A list of sizes as it is measured: checked, ascending, each once.
 function crossover.check_sizes(what, sizes)
   if type(sizes) ~= "table" or #sizes == 0 then
-    arguments.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
+    args.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
       type(sizes) == "table" and "an empty one" or core.type_name(sizes))
   end
   local list = {}
-  for i, n in ipairs(sizes) do list[i] = arguments.integer(what, ("sizes[%d]"):format(i), n, 1) end
+  for i, n in ipairs(sizes) do list[i] = args.integer(what, ("sizes[%d]"):format(i), n, 1) end
   table.sort(list)
   for i = #list, 2, -1 do
     if list[i] == list[i - 1] then table.remove(list, i) end
@@ -57,15 +57,17 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
-local known = {
-  inputs = true, devices = true, seconds = true, name = true, transfers = true, patience = true, refine = true,
+--- Options of crossover.settings.
+crossover.options = {
+  inputs = "callable", devices = true, seconds = {"number", 1e-6, 1e6}, name = "string", transfers = "boolean",
+  patience = {"number", 1e-3, 1e6}, refine = {"integer", 0, 100},
 }
 
 local function named(what, name, infos)
   for _, info in ipairs(infos) do
     if info.device == name then return info end
   end
-  local full = arguments.device(what, name, "devices")
+  local full = args.check(what, "devices", name, "device")
   for _, info in ipairs(infos) do
     if info.device == full then return info end
   end
@@ -90,7 +92,7 @@ local function devices_of(what, wanted, place)
   elseif type(wanted) == "string" then
     wanted = {wanted}
   elseif type(wanted) ~= "table" or #wanted == 0 then
-    arguments.fail(what, "devices: a list of names expected, got %s", core.type_name(wanted))
+    args.fail(what, "devices: a list of names expected, got %s", core.type_name(wanted))
   end
   for _, name in ipairs(wanted) do
     local info = named(what, name, infos)
@@ -102,28 +104,18 @@ local function devices_of(what, wanted, place)
   return base_first(list)
 end
 
-local function text(what, name, value, default)
-  if value == nil then return default end
-  if type(value) ~= "string" then arguments.fail(what, "%s: string expected, got %s", name, core.type_name(value)) end
-  return value
-end
-
 -- Two n × n matrices: what fn gets where the script names no inputs.
 local function two_matrices(n)
   local lt = require "luatensor"
   return lt.rand(n, n), lt.rand(n, n)
 end
 
---- The settings of a grid from a script's options, checked.
+--- The settings of a grid from a script's options, of kinds crossover.options.
 function crossover.settings(what, options, place)
   return {
-    what = what, name = text(what, "name", options.name, "function"),
-    inputs = options.inputs and arguments.callable(what, "inputs", options.inputs) or two_matrices,
-    devices = devices_of(what, options.devices, place),
-    seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.2),
-    patience = arguments.number(what, "patience", options.patience, 1e-3, 1e6, 60),
-    transfers = arguments.boolean(what, "transfers", options.transfers, true),
-    refine = options.refine and arguments.integer(what, "refine", options.refine, 0, 100) or 0,
+    what = what, name = options.name or "function", inputs = options.inputs or two_matrices,
+    devices = devices_of(what, options.devices, place), seconds = options.seconds or 0.2,
+    patience = options.patience or 60, transfers = options.transfers ~= false, refine = options.refine or 0,
   }
 end
 
@@ -257,9 +249,9 @@ crossover.class = result.class("crossover", methods, described.with(described.gr
 
 --- What bench.crossover does, at a place.
 function crossover.run(fn, sizes, options, place)
-  arguments.callable("bench.crossover", "argument 1", fn)
+  args.check("bench.crossover", "argument 1", fn, "callable")
   sizes = crossover.check_sizes("bench.crossover", sizes)
-  options = arguments.options("bench.crossover", options, known)
+  options = args.read("bench.crossover", options, crossover.options)
   local settings = crossover.settings("bench.crossover", options, place)
   settings.refine = options.refine == nil and 2 or settings.refine
   settings.next_size = next_size(settings.devices)

@@ -1,6 +1,6 @@
 --- What changed between two runs, and what is noise.
 
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local circumstances = require "luatensor.bench.circumstances"
 local document = require "luatensor.page.document"
 local figures = require "luatensor.bench.figures"
@@ -283,20 +283,20 @@ end
 local function check_result(i, value)
   local meta = getmetatable(value)
   if type(value) ~= "table" or value.format ~= "luatensor" or type(meta) ~= "table" then
-    arguments.fail("bench.diff", "argument %d: result expected, got %s", i, type(value))
+    args.fail("bench.diff", "argument %d: result expected, got %s", i, type(value))
   elseif #figures.of(value) == 0 then
-    arguments.fail("bench.diff", "argument %d: a result of kind \"%s\" has no times to compare", i, value.kind)
+    args.fail("bench.diff", "argument %d: a result of kind \"%s\" has no times to compare", i, value.kind)
   end
 end
 
 local function check_common(fields, before, after)
   if #fields.rows > 0 or #fields.other_work > 0 then return end
   if #fields.mixed > 0 then
-    arguments.fail("bench.diff", "emulated and real times say nothing of each other: %s",
+    args.fail("bench.diff", "emulated and real times say nothing of each other: %s",
       table.concat(fields.mixed, ", "))
   end
   local function list(names) return #names > 0 and table.concat(names, ", ") or "nothing" end
-  arguments.fail("bench.diff", "nothing of the same name in both: %s (%s) and %s (%s)", list(fields.only_before),
+  args.fail("bench.diff", "nothing of the same name in both: %s (%s) and %s (%s)", list(fields.only_before),
     before.kind, list(fields.only_after), after.kind)
 end
 

@@ -1,7 +1,7 @@
 --- This machine: what it is, and what it can do at most.
 
 local lt = require "luatensor"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local caches = require "luatensor.bench.machine.caches"
 local described = require "luatensor.bench.fields"
 local identify = require "luatensor.bench.machine.identity"
@@ -188,14 +188,16 @@ end
 --- Seconds that a figure takes where nothing else is said.
 machine.SECONDS = 0.25
 
+local known = {fresh = "boolean", seconds = {"number", 1e-6, 60}, devices = true}
+
 local function wanted_devices(devices, identity)
   if devices == nil then return identity.devices end
   if type(devices) ~= "table" or #devices == 0 then
-    arguments.fail("bench.machine", "devices: a list of names expected, got %s", type(devices))
+    args.fail("bench.machine", "devices: a list of names expected, got %s", type(devices))
   end
   local list, seen = {}, {}
   for _, name in ipairs(devices) do
-    local full = arguments.device("bench.machine", name, "devices")
+    local full = args.check("bench.machine", "devices", name, "device")
     for _, device in ipairs(identity.devices) do
       if device.device == full and not seen[full] then list[#list + 1] = device end
     end
@@ -241,11 +243,8 @@ end
 --   `wait` and `transfers`
 -- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
 function machine.machine(options)
-  options = arguments.options("bench.machine", options, {fresh = true, seconds = true, devices = true})
-  local settings = {
-    fresh = arguments.boolean("bench.machine", "fresh", options.fresh, false),
-    seconds = arguments.number("bench.machine", "seconds", options.seconds, 1e-6, 60, machine.SECONDS),
-  }
+  options = args.read("bench.machine", options, known)
+  local settings = {fresh = options.fresh or false, seconds = options.seconds or machine.SECONDS}
   local identity = identify()
   local fields = {devices = {}, machine = identity}
   local steps, new, weight = prepare(fields, wanted_devices(options.devices, identity), identity, settings)

@@ -1,7 +1,7 @@
 --- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
 
 local arity = require "luatensor.base.arity"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local described = require "luatensor.bench.fields"
 local files = require "luatensor.bench.files"
 local figures = require "luatensor.bench.figures"
@@ -121,7 +121,7 @@ end
 -- ---- files --------------------------------------------------------------------------------------
 
 local function check_path(fn, path)
-  if type(path) ~= "string" then arguments.fail(fn, "path: string expected, got %s", type(path)) end
+  if type(path) ~= "string" then args.fail(fn, "path: string expected, got %s", type(path)) end
 end
 
 --- Saves a result as JSON, whole or not at all.
@@ -129,7 +129,7 @@ end
 function result.save(self, path)
   check_path("save", path)
   local ok, problem = files.write(path, result.encode(self))
-  if not ok then arguments.fail("save", "%s", problem) end
+  if not ok then args.fail("save", "%s", problem) end
 end
 
 --- Loads a result that was saved.
@@ -140,9 +140,9 @@ end
 function result.load(path)
   check_path("bench.load", path)
   local text, problem = files.read(path)
-  if not text then arguments.fail("bench.load", "%s", problem) end
+  if not text then args.fail("bench.load", "%s", problem) end
   local value, wrong = result.decode(text, path)
-  if not value then arguments.fail("bench.load", "%s", wrong) end
+  if not value then args.fail("bench.load", "%s", wrong) end
   return value
 end
 

@@ -10,7 +10,7 @@
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local agree = require "luatensor.bench.comparison.agree"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local idle = require "luatensor.bench.idle"
 local notes = require "luatensor.bench.notes"
 local state = require "luatensor.bench.state"
@@ -96,7 +96,7 @@ function sampler:moved(seconds)
   if is_time(seconds) then return true end
   self.dropped = self.dropped + 1
   if self.dropped >= 3 then
-    arguments.fail(self.what, "the clock did not move forward in %d of %d rounds: it stands still or was set back",
+    args.fail(self.what, "the clock did not move forward in %d of %d rounds: it stands still or was set back",
       self.dropped, self.dropped + #self.samples)
   end
   return false

@@ -5,7 +5,7 @@
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local described = require "luatensor.bench.fields"
 local idle = require "luatensor.bench.idle"
 local page = require "luatensor.bench.split.page"
@@ -22,7 +22,7 @@ local RUNS <const> = 5                -- serialised ones: that of the median tim
 local LEAST_RUNS <const> = 3          -- where they do not take four times the seconds that were asked for
 
 local known = {limits = true}
-for name in pairs(timing.options) do known[name] = true end
+for name, kind in pairs(timing.options) do known[name] = kind end
 
 --- The parts that the time of the serialised run adds up from, in their order.
 split.PARTS = {"lua", "to_device", "kernels", "to_host", "waiting", "measuring"}
@@ -91,7 +91,7 @@ local function start_profile()
   local ok, problem = state.start_profile("serialised")
   if ok then return end
   if not tostring(problem):find("a profile is running", 1, true) then error(problem, 0) end
-  arguments.fail("bench.split", "another split is running: one at a time")
+  args.fail("bench.split", "another split is running: one at a time")
 end
 
 local function serialised_run(fn, calls, checked)
@@ -182,12 +182,12 @@ split.class = result.class("split", page, {
 --   the `limit` that is named), `part`, `emulated`
 -- @raise what fn raises, as it is; a split within a split
 function split.split(fn, options)
-  arguments.callable("bench.split", "argument 1", fn)
-  options = arguments.options("bench.split", options, known)
-  local name = timing.name_of("bench.split", fn, options)
+  args.check("bench.split", "argument 1", fn, "callable")
+  options = args.read("bench.split", options, known)
+  local name = timing.name_of(fn, options)
   local limits = options.limits
   if limits == nil then limits = share.known end
-  if limits then arguments.callable("bench.split", "limits", limits) end
+  if limits then args.check("bench.split", "limits", limits, "callable") end
   local checked = timing.check("bench.split", options)
   local _ <close> = state.keep()
   timing.prepare(checked)

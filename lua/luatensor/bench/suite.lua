@@ -1,7 +1,7 @@
 --- Several results as one; and the suite of `luatensor bench`: what scripts do most, small and large, on every device.
 
 local lt = require "luatensor"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 local interrupt = require "luatensor.bench.interrupt"
@@ -199,7 +199,7 @@ local function named(only)
     names[i] = row.name
     if not only or row.name:find(only, 1, true) then found[#found + 1] = row end
   end
-  if #found == 0 then arguments.fail("bench", "no function has %q in its name: %s", only, table.concat(names, "; ")) end
+  if #found == 0 then args.fail("bench", "no function has %q in its name: %s", only, table.concat(names, "; ")) end
   return found
 end
 
@@ -246,7 +246,7 @@ end
 --   have this text in their name)
 -- @treturn table a result of kind "suite"
 function suite.run(options)
-  options = arguments.options("bench", options, {device = true, dtype = true, seconds = true, only = true})
+  options = args.options("bench", options, {device = true, dtype = true, seconds = true, only = true})
   local settings = {dtype = options.dtype or "float32", seconds = options.seconds or 0.2}
   local devices, real = devices_of(options.device)
   local steps, results, problems = plan(devices, options.only), {}, {}

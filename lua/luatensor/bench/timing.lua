@@ -2,7 +2,7 @@
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local described = require "luatensor.bench.fields"
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -17,8 +17,9 @@ local timing = {}
 
 --- Options of whatever takes samples.
 timing.options = {
-  name = true, seconds = true, rounds = true, warmup = true, device = true, gc = true, threads = true, clock = true,
-  seed = true,
+  name = "string", seconds = {"number", 1e-6, 1e6}, rounds = {"integer", 1, 1000}, warmup = {"number", 0, 1e6},
+  device = "device", gc = {"choice", "count", "out"}, threads = {"integer", 1, 1024}, clock = "callable",
+  seed = "integer",
 }
 
 -- ---- the result ---------------------------------------------------------------------------------
@@ -72,32 +73,30 @@ timing.class = result.class("time", methods, described.with(described.sampled, {
 -- ---- measuring ----------------------------------------------------------------------------------
 
 local function check_clock(what, clock)
-  if clock == nil then return lt.clock end
-  arguments.callable(what, "clock", clock)
   local now = clock()
   if type(now) ~= "number" then
-    arguments.fail(what, "clock: it has to give seconds, it gave a %s", core.type_name(now))
+    args.fail(what, "clock: it has to give seconds, it gave a %s", core.type_name(now))
   end
   return clock
 end
 
---- A sampler's options from the script's, checked; nil options give the defaults.
+-- A device's whole name; nil stays nil.
+local function full_name(what, device) return device and args.check(what, "device", device, "device") end
+
+--- A sampler's options from the script's, of kinds timing.options; nil options give the defaults.
 function timing.check(what, options)
   return {
-    what = what, device = arguments.device(what, options.device),
-    seconds = arguments.number(what, "seconds", options.seconds, 1e-6, 1e6, 0.5),
-    rounds = options.rounds and arguments.integer(what, "rounds", options.rounds, 1, 1000) or 5,
-    warmup = arguments.number(what, "warmup", options.warmup, 0, 1e6, 0.1),
-    gc = arguments.choice(what, "gc", options.gc, {"count", "out"}),
-    clock = check_clock(what, options.clock),
-    seed = options.seed and arguments.integer(what, "seed", options.seed) or 0,
-    threads = options.threads and arguments.integer(what, "threads", options.threads, 1, 1024),
+    what = what, device = full_name(what, options.device),
+    seconds = options.seconds or 0.5, rounds = options.rounds or 5,
+    warmup = options.warmup or 0.1, gc = options.gc or "count",
+    clock = options.clock and check_clock(what, options.clock) or lt.clock, seed = options.seed or 0,
+    threads = options.threads,
   }
 end
 
 --- The same options with another device, where one is given.
 function timing.with_device(checked, device)
-  return setmetatable({device = arguments.device(checked.what, device)}, {__index = checked})
+  return setmetatable({device = full_name(checked.what, device)}, {__index = checked})
 end
 
 --- What a result says of the options.
@@ -141,11 +140,7 @@ local function default_name(fn)
 end
 
 --- What a result is called: option name, or where the function stands.
-function timing.name_of(what, fn, options)
-  local name = options.name == nil and default_name(fn) or options.name
-  if type(name) ~= "string" then arguments.fail(what, "name: string expected, got %s", core.type_name(name)) end
-  return name
-end
+function timing.name_of(fn, options) return options.name or default_name(fn) end
 
 --- Times calls of a function. Devices are waited for before the clock is read, both times.
 -- @function bench.time
@@ -167,9 +162,9 @@ end
 --   `emulated`, `others` (share of the processor that others used) and `notes`
 -- @raise what fn raises, as it is; a clock that stands still
 function timing.time(fn, options)
-  arguments.callable("bench.time", "argument 1", fn)
-  options = arguments.options("bench.time", options, timing.options)
-  local name = timing.name_of("bench.time", fn, options)
+  args.check("bench.time", "argument 1", fn, "callable")
+  options = args.read("bench.time", options, timing.options)
+  local name = timing.name_of(fn, options)
   local checked = timing.check("bench.time", options)
   local _ <close> = state.keep()
   timing.prepare(checked)

@@ -7,7 +7,7 @@ local core = require "luatensor.core"
 local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 
-local known = {delimiter = true, header = true, skip = true, columns = true, labels = true, missing = true,
+local known = {delimiter = true, header = "boolean", skip = true, columns = true, labels = true, missing = "number",
                dtype = true, device = true}
 
 local function fail(message, ...) blame.fail("read_csv", message, ...) end
@@ -29,19 +29,6 @@ local function check_dtype(dtype)
     fail("dtype: a float or integer dtype expected, got %s", tostring(dtype))
   end
   return dtype
-end
-
-local function check_missing(missing)
-  if missing ~= nil and type(missing) ~= "number" then
-    fail("missing: number expected, got %s", core.type_name(missing))
-  end
-  return missing
-end
-
-local function check_header(header)
-  if header ~= nil and type(header) ~= "boolean" then
-    fail("header: true or false expected, got %s", core.type_name(header))
-  end
 end
 
 -- ---- columns ----
@@ -66,7 +53,7 @@ local function find_column(path, what, column, fields, header)
     if i then return i end
     fail("%s: %s has no column %q; its columns: %s", what, path, column, table.concat(fields, ", "))
   end
-  local i = blame.call(args.integer, "read_csv", what, column)
+  local i = args.integer("read_csv", what, column)
   if i == 0 or i > #fields or i < -#fields then fail("%s: %s has no column %d of %d", what, path, i, #fields) end
   return i < 0 and i + #fields + 1 or i
 end
@@ -125,11 +112,10 @@ end
 -- @raise a name that several columns have; a field that is no number, rows of different lengths, a quote that does not
 -- end, gzip data that is damaged: with line and column
 local function read_csv(path, options)
-  options = blame.call(args.options, "read_csv", options, known)
+  options = args.options("read_csv", options, known)
   local delimiter, dtype = check_delimiter(options.delimiter), check_dtype(options.dtype)
-  local skip = blame.call(args.integer, "read_csv", "skip", options.skip or 0, 0)
-  local missing = check_missing(options.missing)
-  check_header(options.header)
+  local skip = args.integer("read_csv", "skip", options.skip or 0, 0)
+  local missing = options.missing
   local fields = blame.call(core.csv_fields, path, delimiter, skip)
   if not fields then fail("%s: no rows", path) end
   local labels = options.labels and find_column(path, "labels", options.labels, fields, options.header)

@@ -46,7 +46,7 @@ end
 local TensorDataset = class("TensorDataset", function(...)
   local tensors = {...}
   for i = 1, math.max(1, select("#", ...)) do
-    local x = blame.call(args.tensor, "TensorDataset", i, tensors[i])
+    local x = args.tensor("TensorDataset", i, tensors[i])
     if x.ndim == 0 then blame.fail("TensorDataset", "argument %d: a tensor without dims has no samples", i) end
     if x.shape[1] ~= tensors[1].shape[1] then
       blame.fail("TensorDataset", "argument 1 has %d samples, argument %d has %d", tensors[1].shape[1], i, x.shape[1])
@@ -82,7 +82,7 @@ local function subset_indices(indices, base)
     indices = #indices > 0 and lt.tensor(indices, {dtype = "int64", device = base.device})
               or lt.empty(0, {dtype = "int64", device = base.device})
   end
-  blame.call(args.tensor, "Subset", 2, indices)
+  args.tensor("Subset", 2, indices)
   if indices.ndim ~= 1 or not indices.dtype:find "int" then
     blame.fail("Subset", "indices must be integers of shape [n], they are %s %s", args.shape_text(indices.shape),
                indices.dtype)

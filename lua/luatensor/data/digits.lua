@@ -33,7 +33,7 @@ end
 -- [1797, 1, 8, 8], as convolutions want it)
 -- @treturn Dataset x [1797, 64], from 0 (paper) to 1 (ink), and y int64 [1797], digit + 1: classes are 1 … 10
 local function digits(options)
-  options = blame.call(args.options, "digits", options, known)
+  options = args.options("digits", options, known)
   local all = blame.call(read)
   local where = options.device or lt.get_default_device()
   local x = blame.call(core.methods.to, all:narrow(2, 1, 64), options.dtype or lt.get_default_dtype(), where) / 16

@@ -15,7 +15,7 @@ local dataset = require "luatensor.data.dataset"
 -- @raise what is wrong with a file that is damaged, truncated, too long, or of another kind: sizes are checked before
 -- anything is made
 local function read_idx(path, options)
-  options = blame.call(args.options, "read_idx", options, {dtype = true, device = true})
+  options = args.options("read_idx", options, {dtype = true, device = true})
   local x = blame.call(core.read_idx, path, options.device)
   return options.dtype and blame.call(core.methods.to, x, options.dtype) or x
 end
@@ -72,7 +72,7 @@ end
 -- @treturn Dataset to test with: 10000
 -- @raise files that are missing, damaged, or do not fit together
 local function mnist(folder, options)
-  options = blame.call(args.options, "mnist", options, {dtype = true, device = true, image = true})
+  options = args.options("mnist", options, {dtype = true, device = true, image = true})
   if type(folder) ~= "string" then blame.fail("mnist", "folder expected, got %s", core.type_name(folder)) end
   return pair(folder, "train", options), pair(folder, "t10k", options)
 end

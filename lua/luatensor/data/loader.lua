@@ -23,15 +23,10 @@ end
 
 function Loader.__pairs() refuse_loop() end
 
-local known = {batch_size = true, shuffle = true, generator = true, drop_last = true, map = true, device = true}
-
-local function check_flag(options, name)
-  local flag = options[name]
-  if flag ~= nil and type(flag) ~= "boolean" then
-    blame.fail("Loader", "%s: true or false expected, got %s", name, core.type_name(flag))
-  end
-  return flag or false
-end
+local known = {
+  batch_size = {"integer", 1, default = 1}, shuffle = {"boolean", default = false}, generator = "generator",
+  drop_last = {"boolean", default = false}, map = "callable", device = "device",
+}
 
 --- Gives a data set in batches: `for x, y in data.Loader(ds, {batch_size = 64, shuffle = true}):batches() do`.
 -- `#loader` is the number of batches.
@@ -43,15 +38,8 @@ end
 -- @treturn Loader
 -- @raise a batch size below 1; no data set
 local function new(_, ds, options)
-  options = blame.call(args.options, "Loader", options, known)
-  local self = {dataset = check("Loader", ds), generator = options.generator, map = options.map}
-  self.batch_size = blame.call(args.integer, "Loader", "batch_size", options.batch_size or 1, 1)
-  self.shuffle, self.drop_last = check_flag(options, "shuffle"), check_flag(options, "drop_last")
-  if self.map ~= nil then blame.check_function("Loader", self.map) end
-  if options.device then self.device = blame.call(core.device, options.device) end
-  if self.generator ~= nil and not core.is_generator(self.generator) then
-    blame.fail("Loader", "generator: generator expected, got %s", core.type_name(self.generator))
-  end
+  local self = args.read("Loader", options, known)
+  self.dataset = check("Loader", ds)
   return setmetatable(self, Loader)
 end
 
@@ -156,10 +144,10 @@ function Loader:load_state_dict(state)
   self.epoch, self.resumed = nil, nil
   if next(state) == nil then return end
   local size = self.dataset.size
-  local resumed = {position = blame.call(args.integer, "load_state_dict", "position", state.position, 0, size)}
+  local resumed = {position = args.integer("load_state_dict", "position", state.position, 0, size)}
   if self.shuffle then
-    resumed.seed = blame.call(args.integer, "load_state_dict", "seed", state.seed)
-    resumed.offset = blame.call(args.integer, "load_state_dict", "offset", state.offset, 0)
+    resumed.seed = args.integer("load_state_dict", "seed", state.seed)
+    resumed.offset = args.integer("load_state_dict", "offset", state.offset, 0)
   end
   self.epoch, self.resumed = resumed, resumed
 end

@@ -19,7 +19,7 @@ local function check_numbers(parts)
   end
   for i, part in ipairs(parts) do
     if type(part) ~= "number" or part < 0 or part ~= part then
-      blame.fail("split", "part %d is %s, neither a fraction nor a number of samples", i, tostring(args.plain(part)))
+      blame.fail("split", "part %d is %s, neither a fraction nor a number of samples", i, tostring(blame.plain(part)))
     elseif math.type(part) ~= math.type(parts[1]) then
       blame.fail("split", "parts are all fractions (floats) or all numbers of samples (integers), not both")
     end
@@ -57,7 +57,7 @@ local function labels_of(ds, stratify)
   if not y and stratify == true then
     blame.fail("split", "stratify = true is for a TensorDataset; give the labels: stratify = y")
   end
-  blame.call(args.tensor, "split", "stratify", y)
+  args.tensor("split", "stratify", y)
   if y.ndim ~= 1 or y.shape[1] ~= ds.size then
     blame.fail("split", "stratify: labels of shape [%d] expected, got %s", ds.size, args.shape_text(y.shape))
   end
@@ -97,7 +97,7 @@ end
 -- @treturn Subset ... one a part
 -- @raise fractions or numbers that do not add up
 local function split(ds, parts, options)
-  options = blame.call(args.options, "split", options, known)
+  options = args.options("split", options, known)
   check("split", ds)
   local counts = how_many(parts, ds.size)
   local here = {device = core.host_device, generator = options.generator}

@@ -2,7 +2,6 @@
 -- @module luatensor.experiment
 
 local lt = require "luatensor"
-local args = require "luatensor.base.args"
 local arguments = require "luatensor.cli.arguments"
 local described = require "luatensor.bench.fields"
 local document = require "luatensor.page.document"
@@ -205,7 +204,7 @@ end
 -- @treturn number the value
 function run:value(name, value, unit, device)
   if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
-    error(("value %q: a finite number expected, got %s"):format(name, tostring(args.plain(value))), 2)
+    error(("value %q: a finite number expected, got %s"):format(name, value ~= value and "nan" or tostring(value)), 2)
   end
   document.text("{x}", {x = {value, unit}})                             -- refuses what is no unit
   device = device or self.fields.device

@@ -290,7 +290,7 @@ return function(lt)
   -- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no
   -- permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors)
   function lt.save(path, value, options)
-    options = blame.call(args.options, "save", options, {metadata = true})
+    options = args.options("save", options, {metadata = true})
     if core.is_tensor(value) and not options.metadata then
       check_end(path, ALONE)
       return blame.call(core.save_npy, path, value)
@@ -317,10 +317,7 @@ return function(lt)
   -- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
   -- sizes are checked
   function lt.load(path, options)
-    options = blame.call(args.options, "load", options, {device = true, metadata = true})
-    if options.metadata ~= nil and type(options.metadata) ~= "boolean" then
-      blame.fail("load", "metadata: true or false expected, got %s", core.type_name(options.metadata))
-    end
+    options = args.options("load", options, {device = true, metadata = "boolean"})
     if type(path) == "string" and not path:find "\0" then
       local file <close>, size = blame.call(core.open_tensors, path)
       if safetensors.begins(blame.call(first_bytes, path, file, size)) then

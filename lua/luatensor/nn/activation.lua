@@ -105,7 +105,7 @@ for name, fn in pairs(with_numbers) do
   local first, second = keys[1][1], keys[2] and keys[2][1]
 
   function class:init(options)
-    options = blame.call(args.options, name, options, known)
+    options = args.options(name, options, known)
     for _, key in ipairs(keys) do self[key[1]] = layer.number(name, key[1], options[key[1]], key[2]) end
     entry.check(name, self[first], self[second])
   end
@@ -148,9 +148,9 @@ for name, fn in pairs(along_dim) do
   local class, f = Module:extend(name), functional[fn]
 
   function class:init(dim)
-    if type(dim) == "table" then dim = blame.call(args.options, name, dim, {dim = true}).dim end
+    if type(dim) == "table" then dim = args.options(name, dim, {dim = true}).dim end
     if dim == nil then dim = -1 end
-    self.dim = blame.call(args.integer, name, "dim", dim)
+    self.dim = args.integer(name, "dim", dim)
   end
 
   function class:forward(x) return (f(x, self.dim)) end
@@ -169,7 +169,7 @@ end
 local GELU = Module:extend "GELU"
 
 function GELU:init(options)
-  options = layer.known("GELU", options, {approximate = true})
+  options = args.options("GELU", options, {approximate = true})
   self.approximate = options.approximate or "none"
   if self.approximate ~= "none" and self.approximate ~= "tanh" then
     blame.fail("GELU", "approximate: \"none\" or \"tanh\" expected, got %q", tostring(self.approximate))

@@ -200,7 +200,7 @@ function MultiheadAttention:forward(query, key, value, o)
   elseif is_call_options(value) and o == nil then
     value, o = nil, value
   end
-  o = layer.known("MultiheadAttention", o, known_call)
+  o = args.options("MultiheadAttention", o, known_call)
   key = key == nil and query or key
   value = value == nil and key or value
   check_input(self, "the query", query, self.embed_dim)

@@ -81,7 +81,7 @@ end
 -- @treturn Module this one
 function list:insert(i, module)
   local n = count_of(self)
-  i = blame.call(args.integer, self.class_name, "insert: place", i, 1, n + 1)
+  i = args.integer(self.class_name, "insert: place", i, 1, n + 1)
   check(self.class_name, 2, module)
   for k = n, i, -1 do self[k + 1] = self[k] end
   self[i] = module
@@ -94,7 +94,7 @@ end
 -- @treturn Module what was there
 function list:remove(i)
   local n = count_of(self)
-  i = blame.call(args.integer, self.class_name, "remove: place", i or n, 1, n)
+  i = args.integer(self.class_name, "remove: place", i or n, 1, n)
   local module = self[i]
   for k = i, n - 1 do self[k] = self[k + 1] end
   self[n] = nil
@@ -282,9 +282,9 @@ function Identity:forward(...) return ... end                            -- luac
 local Flatten = Module:extend "Flatten"
 
 function Flatten:init(options)
-  options = layer.known("Flatten", options, {start_dim = true, end_dim = true})
-  self.start_dim = blame.call(args.integer, "Flatten", "start_dim", options.start_dim or 2)
-  self.end_dim = blame.call(args.integer, "Flatten", "end_dim", options.end_dim or -1)
+  options = args.options("Flatten", options, {start_dim = true, end_dim = true})
+  self.start_dim = args.integer("Flatten", "start_dim", options.start_dim or 2)
+  self.end_dim = args.integer("Flatten", "end_dim", options.end_dim or -1)
 end
 
 function Flatten:forward(x)
@@ -311,10 +311,10 @@ end
 local Unflatten = Module:extend "Unflatten"
 
 function Unflatten:init(dim, sizes)
-  self.dim = blame.call(args.integer, "Unflatten", "dim", dim)
+  self.dim = args.integer("Unflatten", "dim", dim)
   local kind = core.type_name(sizes)
   if kind ~= "table" then blame.fail("Unflatten", "sizes: a list expected, got %s", kind) end
-  for i = 1, #sizes do blame.call(args.integer, "Unflatten", "sizes", sizes[i], -1) end
+  for i = 1, #sizes do args.integer("Unflatten", "sizes", sizes[i], -1) end
   self.sizes = sizes
 end
 

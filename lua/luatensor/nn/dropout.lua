@@ -1,5 +1,6 @@
 --- Dropout as layers: they do something in training only.
 
+local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
@@ -43,7 +44,7 @@ for name, fn in pairs(names) do
 
   function class:init(p, options)
     if type(p) == "table" and options == nil then p, options = p.p, p end
-    options = layer.known(name, options, {p = true, generator = "generator"})
+    options = args.options(name, options, {p = true, generator = "generator"})
     self.p = layer.between(name, "p", p == nil and 0.5 or p, 0, 1)
     self.generator = options.generator
   end

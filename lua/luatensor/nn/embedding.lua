@@ -24,7 +24,7 @@ function Embedding:init(count, width, options)
   self.width = layer.count("Embedding", "width", width)
   local weight = lt.randn({count, width}, layer.made(options))
   if options.padding_idx then
-    self.padding_idx = blame.call(args.integer, "Embedding", "padding_idx", options.padding_idx, 1, count)
+    self.padding_idx = args.integer("Embedding", "padding_idx", options.padding_idx, 1, count)
     self.options = {padding_idx = self.padding_idx}
     weight[self.padding_idx] = 0
   end
@@ -37,7 +37,7 @@ end
 -- @tparam[opt] table options `freeze` (true): is it left as it is in training?, `padding_idx`
 -- @treturn Module
 function Embedding.from_pretrained(weight, options)
-  options = layer.known("from_pretrained", options, {freeze = "boolean", padding_idx = true})
+  options = args.options("from_pretrained", options, {freeze = "boolean", padding_idx = true})
   if not core.is_tensor(weight) or weight.ndim ~= 2 then
     blame.fail("from_pretrained", "a tensor of 2 dims expected, got %s", core.type_name(weight))
   end

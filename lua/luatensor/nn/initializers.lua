@@ -7,7 +7,6 @@ local lt = require "luatensor"
 local names = require "luatensor.base.names"
 local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
-local layer = require "luatensor.nn.layer"
 
 local init = {}
 
@@ -27,7 +26,7 @@ end
 
 local function options_of(name, options, known)
   known.generator = "generator"
-  return layer.known(name, options, known)
+  return args.options(name, options, known)
 end
 
 -- Half floats are drawn as float32 and rounded.
@@ -134,7 +133,7 @@ function init.dirac_(x, options)
   if x.ndim < 3 or x.ndim > 5 then
     blame.fail("dirac_", "3 to 5 dims expected, the shape is %s", args.shape_text(x.shape))
   end
-  options = blame.call(args.options, "dirac_", options, {groups = true})
+  options = args.options("dirac_", options, {groups = true})
   local shape, groups = x.shape, options.groups or 1
   if math.type(groups) ~= "integer" or groups < 1 or shape[1] % groups ~= 0 then
     blame.fail("dirac_", "groups: %s does not divide %d outputs", tostring(groups), shape[1])

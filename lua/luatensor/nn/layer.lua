@@ -2,77 +2,23 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
-local floats = require "luatensor.base.floats"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
-local blame = require "luatensor.base.blame"
 
 local layer = {}
 
 -- ---- options ----
 
--- What options may be, by kind: each raises where a value is not of its kind. The kind `true` is not looked at here.
-local kinds = {}
-
-kinds["true"] = function() end
-
-function kinds.boolean(name, what, value)
-  if type(value) ~= "boolean" then
-    blame.fail(name, "%s: true or false expected, got %s", what, core.type_name(value))
-  end
-end
-
-function kinds.number(name, what, value)
-  if type(value) ~= "number" then blame.fail(name, "%s: number expected, got %s", what, core.type_name(value)) end
-end
-
-function kinds.dtype(name, what, value)
-  if not floats[value] then
-    blame.fail(name, "%s: float16, bfloat16, float32 or float64 expected, got %s", what,
-               type(value) == "string" and value or core.type_name(value))
-  end
-end
-
-function kinds.device(name, what, value)
-  local ok, why = pcall(core.device, value)
-  if not ok then
-    blame.fail(name, "%s: %s", what, (tostring(why):gsub("^[^\n]-:%d+: ", ""):gsub("^device: ", "")))
-  end
-end
-
-function kinds.generator(name, what, value)
-  if not core.is_generator(value) then
-    blame.fail(name, "%s: generator expected, got %s", what, core.type_name(value))
-  end
-end
-
-function kinds.callable(name, what, value)
-  if not core.is_callable(value) or core.is_tensor(value) then
-    blame.fail(name, "%s: a module or a function expected, got %s", what, core.type_name(value))
-  end
-end
-
 local common = {dtype = "dtype", device = "device"}
-
---- Options of a constructor that makes no tensors, or of a call.
--- @string name the layer's
--- @param options table or nil
--- @tab known by name: the kind, such as "boolean", or true: any
-function layer.known(name, options, known)
-  if options == nil then return {} end
-  options = blame.call(args.options, name, options, known)
-  for key, value in next, options do kinds[tostring(known[key])](name, key, value) end
-  return options
-end
 
 --- Options of a layer with parameters: dtype, device and more.
 -- @string name the layer's
 -- @param options table or nil
--- @tab more by name: the kind of those besides
+-- @tab more by name: the kind of those besides, as args.options has it
 function layer.made_options(name, options, more)
   local known = {}
   for _, set in ipairs {common, more} do for key, kind in pairs(set) do known[key] = kind end end
-  return layer.known(name, options, known)
+  return args.options(name, options, known)
 end
 
 --- Options of a layer whose first weights are drawn: generator, too.
@@ -86,21 +32,20 @@ end
 
 --- A positive integer.
 function layer.count(name, what, n)
-  return blame.call(args.integer, name, what, n, 1)
+  return args.integer(name, what, n, 1)
 end
 
 --- A number, or its default where it is nil.
 function layer.number(name, what, value, default)
   if value == nil then value = default end
-  kinds.number(name, what, value)
-  return value
+  return args.check(name, what, value, "number")
 end
 
 --- A number from low to high.
 function layer.between(name, what, value, low, high)
   layer.number(name, what, value)
   if not (value >= low and value <= high) then
-    blame.fail(name, "%s: %s is not from %s to %s", what, args.plain(value), low, high)
+    args.fail(name, "%s: %s is not from %s to %s", what, value, low, high)
   end
   return value
 end

@@ -1,9 +1,9 @@
 --- Losses as layers. Their functions are in functional/loss.lua and functional/cross_entropy.lua, with formulas.
 
+local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local functional = require "luatensor.nn.functional"
-local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
 --- (x - y)².
@@ -68,7 +68,7 @@ local function define(name, f, keys)
   for _, key in ipairs(keys) do known[key] = kind_of[key] or true end
 
   function class:init(options)
-    options = layer.known(name, options, known)
+    options = args.options(name, options, known)
     for _, key in ipairs(keys) do
       local value = options[key]
       if core.is_tensor(value) then

@@ -124,10 +124,7 @@ end
 -- @tparam ?tensor x nil: there is none; the field is false
 -- @tparam[opt] table options `persistent` (true): is it saved?
 function Module:register_buffer(name, x, options)
-  options = blame.call(args.options, "register_buffer", options, {persistent = true})
-  if options.persistent ~= nil and type(options.persistent) ~= "boolean" then
-    blame.fail("register_buffer", "persistent: true or false expected, got %s", core.type_name(options.persistent))
-  end
+  options = args.options("register_buffer", options, {persistent = "boolean"})
   register(self, "register_buffer", name, x)
   self._buffers[name], self._parameters[name] = options.persistent ~= false and "saved" or "kept", nil
 end
@@ -199,7 +196,7 @@ end
 
 local function check_flag(name, flag)
   if flag ~= nil and type(flag) ~= "boolean" then
-    blame.fail(name, "true or false expected, got %s", core.type_name(flag))
+    blame.fail(name, "boolean expected, got %s", core.type_name(flag))
   end
   return flag ~= false
 end

@@ -45,7 +45,7 @@ end
 local function check_shape(name, shape)
   local list = {}
   for i, n in ipairs(type(shape) == "table" and shape or {shape}) do
-    list[i] = blame.call(args.integer, name, "normalized_shape", n, 1)
+    list[i] = args.integer(name, "normalized_shape", n, 1)
   end
   if #list == 0 then
     blame.fail(name, "normalized_shape: a number or a list expected, got %s", core.type_name(shape))
@@ -270,7 +270,7 @@ local LocalResponseNorm = Module:extend "LocalResponseNorm"
 
 function LocalResponseNorm:init(size, options)
   self.size = layer.count("LocalResponseNorm", "size", size)
-  self.options = layer.known("LocalResponseNorm", options, {alpha = "number", beta = "number", k = "number"})
+  self.options = args.options("LocalResponseNorm", options, {alpha = "number", beta = "number", k = "number"})
 end
 
 function LocalResponseNorm:forward(x) return (functional.local_response_norm(x, self.size, self.options)) end

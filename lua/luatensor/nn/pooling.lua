@@ -1,8 +1,8 @@
 --- Pooling layers: the largest or the mean of each window.
 
+local args = require "luatensor.base.args"
 local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
-local layer = require "luatensor.nn.layer"
 local window = require "luatensor.nn.window"
 require "luatensor.nn.functional"
 
@@ -14,7 +14,7 @@ local function extra(self) return self.shown end
 local function class(name, dims, run, known, shown)
   local new = Module:extend(name)
   function new:init(kernel_size, options)
-    options = layer.known(name, options, known)
+    options = args.options(name, options, known)
     self.windows = blame.call(pooling.windows, name, kernel_size, options, dims)
     self.return_indices = options.return_indices or false
     self.shown = window.shown(kernel_size, options, shown)
@@ -38,7 +38,7 @@ end
 local function adaptive_max(name, dims)
   local new = Module:extend(name)
   function new:init(output_size, options)
-    options = layer.known(name, options, {return_indices = "boolean"})
+    options = args.options(name, options, {return_indices = "boolean"})
     self.windows = blame.call(pooling.adaptive, name, output_size, dims)
     self.return_indices = options.return_indices or false
     self.shown = window.shown(output_size, options, {"return_indices"})

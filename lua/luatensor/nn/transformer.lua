@@ -22,7 +22,7 @@ local function check_activation(name, activation)
   if activation == nil then return activations.relu end
   local found = activations[activation] or activation
   if type(found) == "string" or type(found) == "number" then
-    blame.fail(name, "activation: \"relu\", \"gelu\" or a function expected, got %s", args.plain(activation))
+    blame.fail(name, "activation: \"relu\", \"gelu\" or a function expected, got %s", activation)
   end
   blame.check_function(name, found)
   return found
@@ -82,7 +82,7 @@ end
 local known_encoder = {src_mask = true, src_key_padding_mask = true, is_causal = "boolean"}
 
 function TransformerEncoderLayer:forward(x, o)
-  o = layer.known("TransformerEncoderLayer", o, known_encoder)
+  o = args.options("TransformerEncoderLayer", o, known_encoder)
   local call = {attn_mask = o.src_mask, key_padding_mask = o.src_key_padding_mask, is_causal = o.is_causal,
                 need_weights = false}
   x = block(self, 1, x, function(y) return (self.self_attn(y, call)) end)
@@ -107,7 +107,7 @@ local known_decoder = {tgt_mask = true, memory_mask = true, tgt_key_padding_mask
                        tgt_is_causal = "boolean", memory_is_causal = "boolean"}
 
 function TransformerDecoderLayer:forward(x, memory, o)
-  o = layer.known("TransformerDecoderLayer", o, known_decoder)
+  o = args.options("TransformerDecoderLayer", o, known_decoder)
   local own = {attn_mask = o.tgt_mask, key_padding_mask = o.tgt_key_padding_mask, is_causal = o.tgt_is_causal,
                need_weights = false}
   local other = {attn_mask = o.memory_mask, key_padding_mask = o.memory_key_padding_mask,
@@ -135,7 +135,7 @@ local function copy(value, seen)
 end
 
 local function init_stack(self, name, first, count, options)
-  options = layer.known(name, options, {norm = "callable"})
+  options = args.options(name, options, {norm = "module"})
   if not Module.is(first) then blame.fail(name, "argument 1: a layer expected, got %s", core.type_name(first)) end
   local list = {}
   for i = 1, layer.count(name, "num_layers", count) do list[i] = copy(first, {}) end
@@ -164,7 +164,7 @@ end
 local known_stack = {mask = true, src_key_padding_mask = true, is_causal = "boolean"}
 
 function TransformerEncoder:forward(x, o)
-  o = layer.known("TransformerEncoder", o, known_stack)
+  o = args.options("TransformerEncoder", o, known_stack)
   o = {src_mask = o.mask, src_key_padding_mask = o.src_key_padding_mask, is_causal = o.is_causal}
   for _, each in ipairs(self.layers) do x = each(x, o) end
   return finish(self, x)

@@ -2,13 +2,14 @@
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
-local is = require "luatensor.optim.options"
 
 local updates = core.updates
 
 local function rows(decay)
-  return {lr = {1e-3, is.nonnegative}, betas = {{0.9, 0.999}, is.fractions}, eps = {1e-8, is.nonnegative},
-          weight_decay = {decay, is.nonnegative}, amsgrad = {false, is.boolean}, maximize = {false, is.boolean}}
+  return {lr = {"nonnegative", default = 1e-3}, betas = {"fractions", default = {0.9, 0.999}},
+          eps = {"nonnegative", default = 1e-8},
+          weight_decay = {"nonnegative", default = decay}, amsgrad = {"boolean", default = false},
+          maximize = {"boolean", default = false}}
 end
 
 local function start(_, p, group)

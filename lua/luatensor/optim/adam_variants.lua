@@ -2,13 +2,13 @@
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
-local is = require "luatensor.optim.options"
 
 local updates = core.updates
 
 local function rows(lr, more)
-  local all = {lr = {lr, is.nonnegative}, betas = {{0.9, 0.999}, is.fractions}, eps = {1e-8, is.nonnegative},
-               weight_decay = {0, is.nonnegative}, maximize = {false, is.boolean}}
+  local all = {lr = {"nonnegative", default = lr}, betas = {"fractions", default = {0.9, 0.999}},
+               eps = {"nonnegative", default = 1e-8},
+               weight_decay = {"nonnegative", default = 0}, maximize = {"boolean", default = false}}
   for name, row in pairs(more or {}) do all[name] = row end
   return all
 end
@@ -59,7 +59,7 @@ end
 --   (0.004), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
 -- @treturn Optimizer
 local NAdam = Optimizer.class("NAdam", rows(2e-3, {
-  momentum_decay = {4e-3, is.nonnegative}, decoupled_weight_decay = {false, is.boolean},
+  momentum_decay = {"nonnegative", default = 4e-3}, decoupled_weight_decay = {"boolean", default = false},
 }))
 
 function NAdam:start(p)                                                 -- luacheck: ignore 212
@@ -91,7 +91,7 @@ end
 -- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0),
 --   `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
 -- @treturn Optimizer
-local RAdam = Optimizer.class("RAdam", rows(1e-3, {decoupled_weight_decay = {false, is.boolean}}))
+local RAdam = Optimizer.class("RAdam", rows(1e-3, {decoupled_weight_decay = {"boolean", default = false}}))
 
 function RAdam:start(p)                                                 -- luacheck: ignore 212
   return {step = 0, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}

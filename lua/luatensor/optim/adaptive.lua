@@ -2,7 +2,6 @@
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
-local is = require "luatensor.optim.options"
 
 local updates = core.updates
 
@@ -22,9 +21,10 @@ local function sign(group) return group.maximize and -1 or 1 end
 --   (false), `maximize` (false)
 -- @treturn Optimizer
 local RMSprop = Optimizer.class("RMSprop", {
-  lr = {1e-2, is.nonnegative}, alpha = {0.99, is.nonnegative}, eps = {1e-8, is.nonnegative},
-  weight_decay = {0, is.nonnegative}, momentum = {0, is.nonnegative}, centered = {false, is.boolean},
-  maximize = {false, is.boolean},
+  lr = {"nonnegative", default = 1e-2}, alpha = {"nonnegative", default = 0.99}, eps = {"nonnegative", default = 1e-8},
+  weight_decay = {"nonnegative", default = 0}, momentum = {"nonnegative", default = 0},
+  centered = {"boolean", default = false},
+  maximize = {"boolean", default = false},
 })
 
 function RMSprop:start(p, group)                                        -- luacheck: ignore 212
@@ -56,8 +56,10 @@ end
 --   (1e-10), `maximize` (false)
 -- @treturn Optimizer
 local Adagrad = Optimizer.class("Adagrad", {
-  lr = {1e-2, is.nonnegative}, lr_decay = {0, is.nonnegative}, weight_decay = {0, is.nonnegative},
-  initial_accumulator_value = {0, is.nonnegative}, eps = {1e-10, is.nonnegative}, maximize = {false, is.boolean},
+  lr = {"nonnegative", default = 1e-2}, lr_decay = {"nonnegative", default = 0},
+  weight_decay = {"nonnegative", default = 0},
+  initial_accumulator_value = {"nonnegative", default = 0}, eps = {"nonnegative", default = 1e-10},
+  maximize = {"boolean", default = false},
 })
 
 function Adagrad:start(p, group)                                        -- luacheck: ignore 212
@@ -86,8 +88,9 @@ end
 -- @tparam[opt] table options `lr` (1), `rho` (0.9), `eps` (1e-6), `weight_decay` (0), `maximize` (false)
 -- @treturn Optimizer
 local Adadelta = Optimizer.class("Adadelta", {
-  lr = {1, is.nonnegative}, rho = {0.9, is.share}, eps = {1e-6, is.nonnegative}, weight_decay = {0, is.nonnegative},
-  maximize = {false, is.boolean},
+  lr = {"nonnegative", default = 1}, rho = {"share", default = 0.9}, eps = {"nonnegative", default = 1e-6},
+  weight_decay = {"nonnegative", default = 0},
+  maximize = {"boolean", default = false},
 })
 
 function Adadelta:start(p)                                              -- luacheck: ignore 212

@@ -33,8 +33,9 @@ GradScaler.__index = GradScaler
 local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
 
 local rows = {
-  init_scale = {65536, is.positive}, growth_factor = {2, is.positive}, backoff_factor = {0.5, is.positive},
-  growth_interval = {2000, is.count}, enabled = {true, is.boolean},
+  init_scale = {"positive", default = 65536}, growth_factor = {"positive", default = 2},
+  backoff_factor = {"positive", default = 0.5},
+  growth_interval = {"count", default = 2000}, enabled = {"boolean", default = true},
 }
 
 local function fail(message, ...) blame.fail("GradScaler", message, ...) end
@@ -47,8 +48,7 @@ local function check_self(self, name) saving.check_self(self, "seen", name, "sca
 --   that was left out; `growth_factor` (2): after `growth_interval` (2000) steps that were not; `enabled` (true)
 -- @treturn GradScaler
 local function new(_, options)
-  blame.call(args.options, "GradScaler", options, rows)
-  local self = setmetatable(blame.call(is.read, "GradScaler", options or {}, rows), GradScaler)
+  local self = setmetatable(args.read("GradScaler", options, rows), GradScaler)
   self.factor, self.growth_tracker, self.seen = self.init_scale, 0, {}
   return self
 end
@@ -146,7 +146,7 @@ function GradScaler:update(scale)
   if not any and scale == nil then fail("update: no step was made since the last one") end
   self.seen = {}
   if scale ~= nil then
-    self.factor = blame.call(is.positive, "GradScaler: update: scale", scale)
+    self.factor = args.check("GradScaler: update", "scale", scale, "positive")
   elseif overflow then
     self.factor, self.growth_tracker = self.factor * self.backoff_factor, 0
   else
@@ -175,13 +175,8 @@ function GradScaler:state_dict()
   return dict
 end
 
-local function tracker(what, x)
-  if math.type(x) ~= "integer" or x < 0 then args.fail(what, "an integer from 0 on expected, got %s", tostring(x)) end
-  return x
-end
-
-local checks = {scale = is.positive, growth_factor = is.positive, backoff_factor = is.positive,
-                growth_interval = is.count, growth_tracker = tracker}
+local kinds = {scale = "positive", growth_factor = "positive", backoff_factor = "positive",
+                growth_interval = "count", growth_tracker = "natural"}
 
 --- Takes over what state_dict gave; where something does not fit nothing changes.
 -- @tab dict
@@ -192,9 +187,9 @@ function GradScaler:load_state_dict(dict)
   saving.check_class(self, dict)
   if dict.scale == nil then fail("load_state_dict: this is not the state of a scaler") end
   local made = {}
-  for name, check in pairs(checks) do
+  for name, kind in pairs(kinds) do
     if dict[name] == nil then fail("load_state_dict: %s is missing", name) end
-    made[name] = blame.call(check, "GradScaler: load_state_dict: " .. name, dict[name])
+    made[name] = args.check("GradScaler: load_state_dict", name, dict[name], kind)
   end
   self.factor = made.scale
   for _, name in ipairs(saved) do self[name] = made[name] end

@@ -6,7 +6,6 @@ local lt = require "luatensor"
 local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local Optimizer = require "luatensor.optim.optimizer"
-local is = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"
 local strong_wolfe = require "luatensor.optim.line_search"
 
@@ -31,9 +30,10 @@ local gradient = core.autograd.gradient
 --   "strong_wolfe" or nil, steps of length lr, `maximize` (false)
 -- @treturn Optimizer
 local LBFGS = Optimizer.class("LBFGS", {
-  lr = {1, is.nonnegative}, max_iter = {20, is.count}, max_eval = {nil, is.count},
-  tolerance_grad = {1e-7, is.nonnegative}, tolerance_change = {1e-9, is.nonnegative}, history_size = {100, is.count},
-  line_search_fn = {nil, is.choice("strong_wolfe")}, maximize = {false, is.boolean},
+  lr = {"nonnegative", default = 1}, max_iter = {"count", default = 20}, max_eval = "count",
+  tolerance_grad = {"nonnegative", default = 1e-7}, tolerance_change = {"nonnegative", default = 1e-9},
+  history_size = {"count", default = 100},
+  line_search_fn = {"choice", "strong_wolfe"}, maximize = {"boolean", default = false},
 })
 
 function LBFGS:check(group, k)

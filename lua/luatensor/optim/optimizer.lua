@@ -70,7 +70,7 @@ local function parameter_list(self, params)
   if core.type_name(params) ~= "table" then
     fail(self, "a list of parameters expected, such as model:parameters(), got %s", core.type_name(params))
   end
-  local list = table.move(blame.call(options.list, self.name .. ": parameters", params), 1, #params, 1, {})
+  local list = table.move(args.check(self.name, "parameters", params, "list"), 1, #params, 1, {})
   if #list == 0 then fail(self, "the list of parameters is empty") end
   return list
 end
@@ -97,12 +97,12 @@ function Optimizer:add_param_group(group)
   if group.params == nil then fail(self, "parameters expected, such as model:parameters(), or groups with params") end
   local known, given = {params = true}, {}
   for key in pairs(self.rows) do known[key] = true end
-  blame.call(args.options, self.name, group, known)
+  args.options(self.name, group, known)
   for key in pairs(self.rows) do
     given[key] = group[key]
     if given[key] == nil then given[key] = self.defaults[key] end
   end
-  local made = blame.call(options.read, self.name, given, self.rows)
+  local made = args.read(self.name, given, self.rows)
   self:check(made, #self.param_groups + 1)
   made.params = parameter_list(self, group.params)
   for i, p in pairs(new_index(self, made.params)) do self.index[i] = p end
@@ -121,16 +121,15 @@ end
 
 local function new(class, params, given)
   local self = setmetatable({param_groups = {}, state = {}, index = {}}, class)
-  blame.call(args.options, self.name, given, class.rows)
-  self.defaults = blame.call(options.read, self.name, given or {}, class.rows)
-  if is_groups(params) then blame.call(options.list, self.name .. ": groups", params) end
+  self.defaults = args.read(self.name, given, class.rows)
+  if is_groups(params) then args.check(self.name, "groups", params, "list") end
   for _, group in ipairs(is_groups(params) and params or {{params = parameter_list(self, params)}}) do
     self:add_param_group(group)
   end
   return self
 end
 
---- A class of optimisers: `rows` are its options, {default, check} by name; functions that it must have are
+--- A class of optimisers: `rows` are its options, as of args.read; functions that it must have are
 -- `start(p, state, group)`, which makes the state of a parameter, and `update(p, state, group)`.
 -- @string name
 -- @tab rows
@@ -153,7 +152,7 @@ end
 -- @tparam[opt] table given `set_to_none` (true); false: they become 0
 function Optimizer:zero_grad(given)
   check_self(self, "zero_grad")
-  local keeps = given and blame.call(args.options, "zero_grad", given, {set_to_none = true}).set_to_none == false
+  local keeps = given and args.options("zero_grad", given, {set_to_none = true}).set_to_none == false
   for _, group in ipairs(self.param_groups) do
     for _, p in ipairs(group.params) do
       check_there(self, p)
@@ -196,10 +195,10 @@ end
 -- Are a group's options of the types that they were made with? A script may have set them.
 function Optimizer:check_types(group)
   for key, row in pairs(self.rows) do
-    local first, value = row[1], group[key]
+    local first, value = args.default(row), group[key]
     if first ~= nil and (type(value) ~= type(first) or type(value) == "table"
                          and (type(value[1]) ~= type(first[1]) or type(value[2]) ~= type(first[2]))) then
-      blame.call(row[2], self.name .. ": " .. key, value)
+      args.check(self.name, key, value, row)
     end
   end
 end

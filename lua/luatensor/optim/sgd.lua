@@ -1,6 +1,5 @@
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
-local is = require "luatensor.optim.options"
 
 local updates = core.updates
 
@@ -18,8 +17,9 @@ local updates = core.updates
 --   `maximize` (false): goes up instead of down
 -- @treturn Optimizer
 local SGD = Optimizer.class("SGD", {
-  lr = {1e-3, is.nonnegative}, momentum = {0, is.nonnegative}, dampening = {0, is.number},
-  weight_decay = {0, is.nonnegative}, nesterov = {false, is.boolean}, maximize = {false, is.boolean},
+  lr = {"nonnegative", default = 1e-3}, momentum = {"nonnegative", default = 0}, dampening = {"real", default = 0},
+  weight_decay = {"nonnegative", default = 0}, nesterov = {"boolean", default = false},
+  maximize = {"boolean", default = false},
 })
 
 function SGD:check(group)

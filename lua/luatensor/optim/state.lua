@@ -3,7 +3,6 @@
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
-local options = require "luatensor.optim.options"
 
 local state = {}
 
@@ -102,9 +101,9 @@ function state.options_of(self, k, dict)
     if given[key] == nil then given[key] = self.param_groups[k][key] end
   end
   local name = self.name .. ": load_state_dict"
-  for key, value in pairs(blame.call(options.read, name, given, self.rows)) do made[key] = value end
+  for key, value in pairs(args.read(name, given, self.rows)) do made[key] = value end
   if saved.initial_lr ~= nil then
-    made.initial_lr = blame.call(options.nonnegative, name .. ": initial_lr", saved.initial_lr)
+    made.initial_lr = args.check(name, "initial_lr", saved.initial_lr, "nonnegative")
   end
   self:check(made, k)
   return made
@@ -116,14 +115,14 @@ end
 function state.first_of(self)
   local smallest = self.index[1]
   for _, p in ipairs(self.index) do if p.size < smallest.size then smallest = p end end
-  return self:start(smallest, options.read(self.name, {}, self.rows))
+  return self:start(smallest, args.read(self.name, nil, self.rows))
 end
 
 local kind_of = core.type_name
 
 local function check_number(self, i, name, x)
   if x ~= x or x < 0 and (name == "step" or name == "mu_product") or name == "step" and not math.tointeger(x) then
-    self:fail("load_state_dict: %s of parameter %s cannot be %s", name, tostring(i), tostring(args.plain(x)))
+    self:fail("load_state_dict: %s of parameter %s cannot be %s", name, tostring(i), tostring(blame.plain(x)))
   end
 end
 

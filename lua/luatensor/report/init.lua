@@ -2,7 +2,7 @@
 -- @module luatensor.report
 
 local lt = require "luatensor"
-local arguments = require "luatensor.bench.arguments"
+local args = require "luatensor.base.args"
 local interrupt = require "luatensor.bench.interrupt"
 local notebook = require "luatensor.experiment.notebook"
 local outline = require "luatensor.report.outline"
@@ -40,7 +40,7 @@ local class = result.class("report", {
 local function accelerator_of(wanted)
   if wanted then
     local ok, device = pcall(lt.device, wanted)
-    if not ok then arguments.fail("report.make", "%s", device) end
+    if not ok then args.fail("report.make", "%s", device) end
     if device == "cpu" then return nil, "GPUs were left out: the CPU alone was asked for" end
     return device
   end
@@ -82,7 +82,7 @@ local function measure_all(list, settings, fields, lines)
   task:finish()
 end
 
-local known = {sizes = true, device = true, lines = true, parts = true}
+local known = {sizes = {"choice", table.unpack(parts.sizes)}, device = true, lines = true, parts = true}
 
 --- Measures everything: the machine's limits, every experiment on the CPU and on the accelerator, and what follows for
 -- the choice of a device. A part that fails leaves its error in its place. At full size it takes minutes.
@@ -92,8 +92,8 @@ local known = {sizes = true, device = true, lines = true, parts = true}
 -- @treturn table a result of kind "report"
 -- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
 function report.make(options)
-  options = arguments.options("report.make", options, known)
-  local settings = {sizes = arguments.choice("report.make", "sizes", options.sizes, parts.sizes)}
+  options = args.read("report.make", options, known)
+  local settings = {sizes = options.sizes or parts.sizes[1]}
   local fields = {sizes = settings.sizes, sections = {}, started = os.date("!%Y-%m-%dT%H:%M:%SZ")}
   fields.gnuplot = plot.version()
   fields.notebook = {title = notebook.title, where = notebook.where, claims = notebook.claims}
@@ -125,11 +125,11 @@ function class.__tostring(self) return renderers.text(self) end
 -- @treturn string
 function report.render(self, kind)
   if type(self) ~= "table" or self.kind ~= "report" then
-    arguments.fail("report.render", "a result of kind report expected, got %s", type(self) == "table" and
+    args.fail("report.render", "a result of kind report expected, got %s", type(self) == "table" and
       tostring(self.kind) or type(self))
   end
   if not renderers[kind] then
-    arguments.fail("report.render", "html, md, json or text expected, got %s", tostring(kind))
+    args.fail("report.render", "html, md, json or text expected, got %s", tostring(kind))
   end
   return renderers[kind](self)
 end

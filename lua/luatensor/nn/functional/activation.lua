@@ -69,7 +69,7 @@ local function with_options(name, keys, f, are_limits)
   pointwise.with_options[name] = {keys = keys, f = f, check = check}
   functional[name] = function(x, options)
     if options == nil then return f(x, first[2], second and second[2]) end
-    blame.call(args.options, name, options, known)
+    args.options(name, options, known)
     local a = number(name, options, table.unpack(first))
     local b = second and number(name, options, table.unpack(second))
     check(name, a, b)
@@ -164,7 +164,7 @@ function functional.gelu(x, options)
     if not gelu_accepted[dtype_of(x)] then pointwise.check("gelu", x) end
     return core.gelu(x)
   end
-  local how = blame.call(args.options, "gelu", options, {approximate = true}).approximate or "none"
+  local how = args.options("gelu", options, {approximate = true}).approximate or "none"
   if how == "tanh" then return gelu_by_tanh(x) end
   if how ~= "none" then blame.fail("gelu", "approximate: \"none\" or \"tanh\" expected, got %q", tostring(how)) end
   return functional.gelu(x)
@@ -283,10 +283,10 @@ local along_options = {dim = true, dtype = true}
 local function along(name, x, dim, options)
   pointwise.check(name, x)
   if args.is_options(dim) and options == nil then dim, options = nil, dim end
-  options = blame.call(args.options, name, options, along_options)
+  options = args.options(name, options, along_options)
   if dim ~= nil and options.dim ~= nil then blame.fail(name, "dim is given twice") end
   dim = dim or options.dim or -1
-  return blame.call(args.line_dim, name, dim, x.ndim), options.dtype and {dtype = options.dtype}
+  return args.line_dim(name, dim, x.ndim), options.dtype and {dtype = options.dtype}
 end
 
 --- exp(x) / Σ exp(x) along a dim; it never overflows.
@@ -330,7 +330,7 @@ end
 function functional.glu(x, dim)
   pointwise.check("glu", x)
   if x.ndim == 0 then blame.fail("glu", "a 0-d tensor has no halves") end
-  dim = blame.call(args.dim, "glu", blame.call(args.dim_option, "glu", dim) or -1, x.ndim)
+  dim = args.dim("glu", args.dim_option("glu", dim) or -1, x.ndim)
   local length = x.shape[dim]
   if length % 2 ~= 0 then blame.fail("glu", "dim %d has length %d, an even one expected", dim, length) end
   return x:narrow(dim, 1, length // 2) * x:narrow(dim, length // 2 + 1, length // 2):sigmoid()

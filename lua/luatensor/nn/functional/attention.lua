@@ -74,7 +74,7 @@ local functional = {}
 -- @treturn tensor [..., queries, values]
 -- @raise shapes or devices that do not go together; integers
 function functional.scaled_dot_product_attention(q, k, v, options)
-  options = blame.call(args.options, NAME, options, known)
+  options = args.options(NAME, options, known)
   check_tensors(q, k, v)
   check_numbers(options)
   check_mask(options.attn_mask, q, k)

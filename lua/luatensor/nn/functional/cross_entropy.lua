@@ -179,7 +179,7 @@ local function check_options(options)
   if s ~= nil and not (type(s) == "number" and s >= 0 and s <= 1) then
     blame.fail("cross_entropy", "label_smoothing: a number from 0 to 1 expected, got %s", s)
   end
-  if ignored ~= nil then blame.call(args.integer, "cross_entropy", "ignore_index", ignored) end
+  if ignored ~= nil then args.integer("cross_entropy", "ignore_index", ignored) end
   return options
 end
 

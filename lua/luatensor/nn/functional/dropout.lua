@@ -4,7 +4,6 @@ local args = require "luatensor.base.args"
 local lt = require "luatensor"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
-local layer = require "luatensor.nn.layer"
 local pointwise = require "luatensor.nn.functional.pointwise"
 
 local ag = core.autograd
@@ -46,7 +45,7 @@ local known = {p = true, training = "boolean", generator = "generator"}
 --- p where x is to be changed, else nil.
 local function checked(name, x, options)
   pointwise.check(name, x)
-  options = layer.known(name, options, known)
+  options = args.options(name, options, known)
   local p = options.p == nil and 0.5 or options.p
   if type(p) ~= "number" or not (p >= 0 and p <= 1) then
     blame.fail(name, "p: a number from 0 to 1 expected, got %s", p)

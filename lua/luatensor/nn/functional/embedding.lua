@@ -73,8 +73,8 @@ function functional.embedding(indices, weight, options)
                core.is_tensor(weight) and args.shape_text(weight.shape) or core.type_name(weight))
   end
   local count = weight.shape[1]
-  local padding = options and blame.call(args.options, "embedding", options, {padding_idx = true}).padding_idx
-  if padding then padding = blame.call(args.integer, "embedding", "padding_idx", padding, 1, count) end
+  local padding = options and args.options("embedding", options, {padding_idx = true}).padding_idx
+  if padding then padding = args.integer("embedding", "padding_idx", padding, 1, count) end
   if indices.device ~= weight.device then
     blame.fail("embedding", "the indices are on %s, the weight on %s", indices.device, weight.device)
   end
@@ -94,7 +94,7 @@ end
 function functional.one_hot(classes, count)
   check_indices("one_hot", classes)
   if count == nil then count = classes.size > 0 and classes:max():item() or 0 end
-  count = blame.call(args.integer, "one_hot", "count", count, 0)
+  count = args.integer("one_hot", "count", count, 0)
   local index = core.is_on_host(classes) and outlier(classes, count)
   if index then blame.fail("one_hot", "class %d is out of range: 1 … %d", index, count) end
   return classes:expand_dims(-1):equal(lt.arange(1, count + 1, {dtype = "int64", device = classes.device})):to("int64")

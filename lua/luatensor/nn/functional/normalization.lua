@@ -11,7 +11,7 @@ local functional = {}
 
 local function checked(name, options, known)
   if options == nil then return {} end
-  return blame.call(args.options, name, options, known)
+  return args.options(name, options, known)
 end
 
 local function number(name, options, key, default)
@@ -26,7 +26,7 @@ local function shape_list(name, shape)
   local list = type(shape) == "table" and shape or {shape}
   if #list == 0 then blame.fail(name, "the shape that is normalised is empty") end
   local checked_list = {}
-  for i, n in ipairs(list) do checked_list[i] = blame.call(args.integer, name, "shape", n, 1) end
+  for i, n in ipairs(list) do checked_list[i] = args.integer(name, "shape", n, 1) end
   return checked_list
 end
 
@@ -74,7 +74,7 @@ end
 function functional.group_norm(x, groups, options)
   local name = "group_norm"
   options = checked(name, options, affine)
-  groups = blame.call(args.integer, name, "groups", groups, 1)
+  groups = args.integer(name, "groups", groups, 1)
   return normed.group(name, x, groups, options.weight, options.bias, number(name, options, "eps", 1e-5))
 end
 
@@ -121,7 +121,7 @@ function functional.normalize(x, options)
   local name = "normalize"
   options = checked(name, options, normalize_known)
   pointwise.check(name, x)
-  local dim = blame.call(args.dim, name, options.dim == nil and 2 or options.dim, x.ndim)
+  local dim = args.dim(name, options.dim == nil and 2 or options.dim, x.ndim)
   local length = lt.linalg.vector_norm(x, {ord = number(name, options, "p", 2), dim = dim, keepdim = true})
   return x / core.maximum(length, number(name, options, "eps", 1e-12))
 end
@@ -139,7 +139,7 @@ function functional.local_response_norm(x, size, options)
   local name = "local_response_norm"
   options = checked(name, options, response_known)
   pointwise.check(name, x)
-  size = blame.call(args.integer, name, "size", size, 1)
+  size = args.integer(name, "size", size, 1)
   if x.ndim < 3 then
     blame.fail(name, "an input of shape [N, C, …] expected, its shape is %s", args.shape_text(x.shape))
   end

@@ -3,7 +3,6 @@
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
-local layer = require "luatensor.nn.layer"
 local window = require "luatensor.nn.window"
 
 local ag = core.autograd
@@ -91,7 +90,7 @@ end
 -- ---- functions ----
 
 local function prepare(name, kernel_size, options, known, dims)
-  options = layer.known(name, options, known)
+  options = args.options(name, options, known)
   return pooling.windows(name, kernel_size, options, dims), options
 end
 
@@ -114,7 +113,7 @@ end
 local function make_adaptive_max(name, dims)
   local owner = window.owner(name)
   return function(x, output_size, options)
-    local given = layer.known(name, options, {return_indices = "boolean"})
+    local given = args.options(name, options, {return_indices = "boolean"})
     return pooling.max(owner, x, blame.call(pooling.adaptive, name, output_size, dims), dims, given.return_indices)
   end
 end

@@ -56,7 +56,7 @@ local kinds = {mean = true, sum = true, none = true}
 --- Checks options, among which reduction; gives an empty table for nil.
 function reduction.options(name, options, known, more)
   if options == nil then return {} end
-  options = blame.call(args.options, name, options, known)
+  options = args.options(name, options, known)
   local kind = options.reduction
   if kind ~= nil and not kinds[kind] and kind ~= more then
     blame.fail(name, "reduction: \"mean\", \"sum\"%s or \"none\" expected, got %q",

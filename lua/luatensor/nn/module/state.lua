@@ -108,10 +108,7 @@ end
 -- @raise names that are missing or unexpected, unless `strict` is false; shapes that differ; complex numbers for real
 --   ones
 function state_of.load_state_dict(self, state, options)
-  options = blame.call(args.options, "load_state_dict", options, {strict = true})
-  if options.strict ~= nil and type(options.strict) ~= "boolean" then
-    blame.fail("load_state_dict", "strict: true or false expected, got %s", core.type_name(options.strict))
-  end
+  options = args.options("load_state_dict", options, {strict = "boolean"})
   if type(state) ~= "table" then
     blame.fail("load_state_dict", "table expected, got %s%s", core.type_name(state),
                type(state) == "string" and "; use lt.load(path)" or "")

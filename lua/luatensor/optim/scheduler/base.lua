@@ -31,7 +31,7 @@ local function check_self(self, name) saving.check_self(self, "optimizer", name,
 Scheduler.check_self = check_self
 
 -- A number for each group: of a list, or the same for all.
-function Scheduler:each_group(what, value, check)
+function Scheduler:each_group(what, value, kind)
   local groups, list = self.optimizer.param_groups, {}
   if args.is_options(value) then
     self:fail("%s: a value, or a list of one for each group, expected before the options", what)
@@ -40,7 +40,7 @@ function Scheduler:each_group(what, value, check)
     self:fail("%s: %d groups, but %d values", what, #groups, #value)
   end
   for k = 1, #groups do
-    list[k] = blame.call(check, self.name .. ": " .. what, type(value) == "table" and value[k] or value)
+    list[k] = args.check(self.name, what, type(value) == "table" and value[k] or value, kind)
   end
   return list
 end
@@ -76,7 +76,7 @@ function Scheduler:text()
   return ("%s(%s)%s"):format(self.name, options.list_text(fields_of(self)), table.concat(parts))
 end
 
---- A class of schedulers: `rows` are its options, {default, check} by name, which become fields; `arguments`: checks of
+--- A class of schedulers: `rows` are its options, as of args.read, which become fields; `arguments`: kinds of
 -- the other fields that its state has, by name (of lists: of each element). Its functions:
 -- `init(self, …, options)`, which checks what the constructor gets and calls `self:read(options)`; `rate(self, base, t,
 -- k)`, the learning rate of group k after t steps.
@@ -89,14 +89,11 @@ end
 
 -- Options into fields.
 function Scheduler:read(given)
-  blame.call(args.options, self.name, given, self.rows)
-  for key, value in pairs(blame.call(options.read, self.name, given or {}, self.rows)) do self[key] = value end
+  for key, value in pairs(args.read(self.name, given, self.rows)) do self[key] = value end
 end
 
 -- A constructor's argument.
-function Scheduler:argument(what, value, check)
-  return blame.call(check, self.name .. ": " .. what, value)
-end
+function Scheduler:argument(what, value, kind) return args.check(self.name, what, value, kind) end
 
 Scheduler.init = Scheduler.read
 
@@ -138,26 +135,21 @@ function Scheduler:state_dict()
   return dict
 end
 
-local function epoch(what, x)
-  if math.type(x) ~= "integer" or x < 0 then args.fail(what, "an integer from 0 on expected, got %s", tostring(x)) end
-  return x
-end
-
-local shared = {last_epoch = epoch, base_lrs = options.nonnegative, max_lrs = options.nonnegative}
+local shared = {last_epoch = "natural", base_lrs = "nonnegative", max_lrs = "nonnegative"}
 
 -- A field of a state, checked; lists element by element, those with a number for each group not longer than that.
 local function checked(self, name, value)
-  local what, check = self.name .. ": load_state_dict: " .. name, shared[name] or self.arguments[name]
-  if self.rows[name] then return blame.call(self.rows[name][2], what, value) end
-  if not check then self:fail("load_state_dict: %s has no %s", self.name, tostring(name)) end
+  local fn, kind = self.name .. ": load_state_dict", shared[name] or self.arguments[name]
+  if self.rows[name] then return args.check(fn, name, value, self.rows[name]) end
+  if not kind then self:fail("load_state_dict: %s has no %s", self.name, tostring(name)) end
   if type(value) ~= type(self[name]) then
     self:fail("load_state_dict: %s: %s expected, got %s", name, core.type_name(self[name]), core.type_name(value))
   end
-  if type(value) ~= "table" then return blame.call(check, what, value) end
+  if type(value) ~= "table" then return args.check(fn, name, value, kind) end
   local list, most = {}, name:find("_lrs$") and #self.optimizer.param_groups
   if most and #value > most then self:fail("load_state_dict: %s: %d groups, but %d values", name, most, #value) end
-  for i, x in ipairs(blame.call(options.list, what, value)) do
-    list[i] = blame.call(check, ("%s[%d]"):format(what, i), x)
+  for i, x in ipairs(args.check(fn, name, value, "list")) do
+    list[i] = args.check(fn, ("%s[%d]"):format(name, i), x, kind)
   end
   return list
 end
@@ -174,7 +166,9 @@ function Scheduler:checked_state(dict)
   end
   for name in pairs(fields_of(self)) do
     local row = self.rows[name]
-    if made[name] == nil and not (row and row[1] == nil) then self:fail("load_state_dict: %s is missing", name) end
+    if made[name] == nil and not (row and args.default(row) == nil) then
+      self:fail("load_state_dict: %s is missing", name)
+    end
   end
   return made
 end

@@ -1,7 +1,6 @@
 --- Schedulers along a cosine.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
-local is = require "luatensor.optim.options"
 
 local function between(low, high, part) return low + (high - low) * (1 + math.cos(math.pi * part)) / 2 end
 
@@ -12,10 +11,11 @@ local function between(low, high, part) return low + (high - low) * (1 + math.co
 -- @int T_max steps from base to eta_min
 -- @tparam[opt] table options `eta_min` (0)
 -- @treturn Scheduler
-local CosineAnnealingLR = Scheduler.class("CosineAnnealingLR", {eta_min = {0, is.nonnegative}}, {T_max = is.count})
+local CosineAnnealingLR = Scheduler.class("CosineAnnealingLR", {eta_min = {"nonnegative", default = 0}},
+                                          {T_max = "count"})
 
 function CosineAnnealingLR:init(T_max, options)
-  self.T_max = self:argument("T_max", T_max, is.count)
+  self.T_max = self:argument("T_max", T_max, "count")
   self:read(options)
 end
 
@@ -29,11 +29,11 @@ function CosineAnnealingLR:rate(base, t) return between(self.eta_min, base, t / 
 -- @tparam[opt] table options `T_mult` (1), `eta_min` (0)
 -- @treturn Scheduler
 local CosineAnnealingWarmRestarts = Scheduler.class("CosineAnnealingWarmRestarts", {
-  T_mult = {1, is.count}, eta_min = {0, is.nonnegative},
-}, {T_0 = is.count})
+  T_mult = {"count", default = 1}, eta_min = {"nonnegative", default = 0},
+}, {T_0 = "count"})
 
 function CosineAnnealingWarmRestarts:init(T_0, options)
-  self.T_0 = self:argument("T_0", T_0, is.count)
+  self.T_0 = self:argument("T_0", T_0, "count")
   self:read(options)
 end
 

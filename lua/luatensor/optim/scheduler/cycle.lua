@@ -1,7 +1,6 @@
 --- Schedulers that go up and down again, batch by batch, and the momentum the other way round.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
-local is = require "luatensor.optim.options"
 
 -- SGD's momentum, Adam's first beta.
 local function check_momentum(self)
@@ -26,10 +25,12 @@ end
 --   `final_div_factor` (1e4), `three_phase` (false)
 -- @treturn Scheduler
 local OneCycleLR = Scheduler.class("OneCycleLR", {
-  total_steps = {nil, is.count}, epochs = {nil, is.count}, steps_per_epoch = {nil, is.count},
-  pct_start = {0.3, is.share}, anneal_strategy = {"cos", is.choice("cos", "linear")},
-  cycle_momentum = {true, is.boolean}, base_momentum = {0.85, is.share}, max_momentum = {0.95, is.share},
-  div_factor = {25, is.positive}, final_div_factor = {1e4, is.positive}, three_phase = {false, is.boolean},
+  total_steps = "count", epochs = "count", steps_per_epoch = "count",
+  pct_start = {"share", default = 0.3}, anneal_strategy = {"choice", "cos", "linear", default = "cos"},
+  cycle_momentum = {"boolean", default = true}, base_momentum = {"share", default = 0.85},
+  max_momentum = {"share", default = 0.95},
+  div_factor = {"positive", default = 25}, final_div_factor = {"positive", default = 1e4},
+  three_phase = {"boolean", default = false},
 })
 
 -- Where each phase ends, and its ends as keys of `levels`.
@@ -43,7 +44,7 @@ end
 function OneCycleLR:follow() self.phases = phases_of(self) end
 
 function OneCycleLR:init(max_lr, options)
-  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
+  self.max_lrs = self:each_group("max_lr", max_lr, "nonnegative")
   self:read(options)
   if not self.total_steps then
     if not self.epochs or not self.steps_per_epoch then
@@ -99,14 +100,16 @@ end
 --   (1), `cycle_momentum` (true), `base_momentum` (0.8), `max_momentum` (0.9)
 -- @treturn Scheduler
 local CyclicLR = Scheduler.class("CyclicLR", {
-  step_size_up = {2000, is.count}, step_size_down = {nil, is.count},
-  mode = {"triangular", is.choice("triangular", "triangular2", "exp_range")}, gamma = {1, is.nonnegative},
-  cycle_momentum = {true, is.boolean}, base_momentum = {0.8, is.share}, max_momentum = {0.9, is.share},
+  step_size_up = {"count", default = 2000}, step_size_down = "count",
+  mode = {"choice", "triangular", "triangular2", "exp_range", default = "triangular"},
+  gamma = {"nonnegative", default = 1},
+  cycle_momentum = {"boolean", default = true}, base_momentum = {"share", default = 0.8},
+  max_momentum = {"share", default = 0.9},
 })
 
 function CyclicLR:init(base_lr, max_lr, options)
-  self.base_lrs = self:each_group("base_lr", base_lr, is.nonnegative)
-  self.max_lrs = self:each_group("max_lr", max_lr, is.nonnegative)
+  self.base_lrs = self:each_group("base_lr", base_lr, "nonnegative")
+  self.max_lrs = self:each_group("max_lr", max_lr, "nonnegative")
   self:read(options)
   self.step_size_down = self.step_size_down or self.step_size_up
   check_momentum(self)

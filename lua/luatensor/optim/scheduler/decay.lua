@@ -3,7 +3,6 @@
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 local Scheduler = require "luatensor.optim.scheduler.base"
-local is = require "luatensor.optim.options"
 
 --- base · gamma^⌊t / step_size⌋
 -- @function optim.scheduler.StepLR
@@ -11,10 +10,10 @@ local is = require "luatensor.optim.options"
 -- @int step_size
 -- @tparam[opt] table options `gamma` (0.1)
 -- @treturn Scheduler
-local StepLR = Scheduler.class("StepLR", {gamma = {0.1, is.nonnegative}}, {step_size = is.count})
+local StepLR = Scheduler.class("StepLR", {gamma = {"nonnegative", default = 0.1}}, {step_size = "count"})
 
 function StepLR:init(step_size, options)
-  self.step_size = self:argument("step_size", step_size, is.count)
+  self.step_size = self:argument("step_size", step_size, "count")
   self:read(options)
 end
 
@@ -26,12 +25,12 @@ function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) e
 -- @tparam table milestones a list of numbers of steps
 -- @tparam[opt] table options `gamma` (0.1)
 -- @treturn Scheduler
-local MultiStepLR = Scheduler.class("MultiStepLR", {gamma = {0.1, is.nonnegative}}, {milestones = is.count})
+local MultiStepLR = Scheduler.class("MultiStepLR", {gamma = {"nonnegative", default = 0.1}}, {milestones = "count"})
 
 local function check_milestones(self, milestones)
   local list = {}
-  self:argument("milestones", milestones, is.list)
-  for i, m in ipairs(milestones) do list[i] = self:argument(("milestones[%d]"):format(i), m, is.count) end
+  self:argument("milestones", milestones, "list")
+  for i, m in ipairs(milestones) do list[i] = self:argument(("milestones[%d]"):format(i), m, "count") end
   return list
 end
 
@@ -51,10 +50,10 @@ end
 -- @tparam Optimizer optimizer
 -- @number gamma
 -- @treturn Scheduler
-local ExponentialLR = Scheduler.class("ExponentialLR", nil, {gamma = is.nonnegative})
+local ExponentialLR = Scheduler.class("ExponentialLR", nil, {gamma = "nonnegative"})
 
 function ExponentialLR:init(gamma)
-  self.gamma = self:argument("gamma", gamma, is.nonnegative)
+  self.gamma = self:argument("gamma", gamma, "nonnegative")
 end
 
 function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
@@ -64,7 +63,8 @@ function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `factor` (1/3), `total_iters` (5)
 -- @treturn Scheduler
-local ConstantLR = Scheduler.class("ConstantLR", {factor = {1 / 3, is.share}, total_iters = {5, is.count}})
+local ConstantLR = Scheduler.class("ConstantLR", {factor = {"share", default = 1 / 3},
+total_iters = {"count", default = 5}})
 
 function ConstantLR:rate(base, t) return t < self.total_iters and base * self.factor or base end
 
@@ -74,7 +74,7 @@ function ConstantLR:rate(base, t) return t < self.total_iters and base * self.fa
 -- @tparam[opt] table options `start_factor` (1/3), `end_factor` (1), `total_iters` (5)
 -- @treturn Scheduler
 local LinearLR = Scheduler.class("LinearLR", {
-  start_factor = {1 / 3, is.share}, end_factor = {1, is.share}, total_iters = {5, is.count},
+  start_factor = {"share", default = 1 / 3}, end_factor = {"share", default = 1}, total_iters = {"count", default = 5},
 })
 
 function LinearLR:rate(base, t)
@@ -87,7 +87,8 @@ end
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `total_iters` (5), `power` (1)
 -- @treturn Scheduler
-local PolynomialLR = Scheduler.class("PolynomialLR", {total_iters = {5, is.count}, power = {1, is.nonnegative}})
+local PolynomialLR = Scheduler.class("PolynomialLR", {total_iters = {"count", default = 5},
+power = {"nonnegative", default = 1}})
 
 function PolynomialLR:rate(base, t)
   return base * (1 - math.min(t, self.total_iters) / self.total_iters) ^ self.power
@@ -101,14 +102,7 @@ end
 -- @treturn Scheduler
 local LambdaLR = Scheduler.class("LambdaLR")
 
-local function check_function(what, fn)
-  if type(fn) ~= "function" then error(("%s: function expected, got %s"):format(what, core.type_name(fn)), 0) end
-  return fn
-end
-
-function LambdaLR:init(fn)
-  self.functions = self:each_group("fn", fn, check_function)
-end
+function LambdaLR:init(fn) self.functions = self:each_group("fn", fn, "callable") end
 
 function LambdaLR:rate(base, t, k)
   local factor = blame.call_back(self.functions[k] or self.functions[1], t)

@@ -3,7 +3,6 @@
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
-local is = require "luatensor.optim.options"
 
 --- Multiplies the rates by factor when a metric has not become better for more than patience steps:
 -- `schedule:step(loss)`.
@@ -16,10 +15,11 @@ local is = require "luatensor.optim.options"
 --   changes are not made
 -- @treturn Scheduler
 local ReduceLROnPlateau = Scheduler.class("ReduceLROnPlateau", {
-  mode = {"min", is.choice("min", "max")}, factor = {0.1, is.fraction}, patience = {10, is.nonnegative},
-  threshold = {1e-4, is.nonnegative}, threshold_mode = {"rel", is.choice("rel", "abs")},
-  cooldown = {0, is.nonnegative}, min_lr = {0, is.nonnegative}, eps = {1e-8, is.nonnegative},
-}, {best = is.number, cooldown_counter = is.nonnegative, num_bad_epochs = is.nonnegative})
+  mode = {"choice", "min", "max", default = "min"}, factor = {"fraction", default = 0.1},
+  patience = {"nonnegative", default = 10},
+  threshold = {"nonnegative", default = 1e-4}, threshold_mode = {"choice", "rel", "abs", default = "rel"},
+  cooldown = {"nonnegative", default = 0}, min_lr = {"nonnegative", default = 0}, eps = {"nonnegative", default = 1e-8},
+}, {best = "real", cooldown_counter = "nonnegative", num_bad_epochs = "nonnegative"})
 
 function ReduceLROnPlateau:init(options)
   self:read(options)

@@ -1,7 +1,6 @@
 --- One scheduler after the other.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
-local is = require "luatensor.optim.options"
 
 --- The first scheduler up to the first milestone, then the second, from its own beginning, and so on: such as LinearLR
 -- to warm up and CosineAnnealingLR after it.
@@ -10,14 +9,14 @@ local is = require "luatensor.optim.options"
 -- @tparam table schedulers a list, all of this optimiser
 -- @tparam table milestones steps at which the next one begins: one less than schedulers
 -- @treturn Scheduler
-local SequentialLR = Scheduler.class("SequentialLR", nil, {milestones = is.count})
+local SequentialLR = Scheduler.class("SequentialLR", nil, {milestones = "count"})
 
 function SequentialLR:init(schedulers, milestones)
   if type(schedulers) ~= "table" or type(milestones) ~= "table" or #milestones ~= #schedulers - 1 then
     self:fail("a list of schedulers and one of milestones expected, one milestone less than schedulers")
   end
-  self:argument("schedulers", schedulers, is.list)
-  self:argument("milestones", milestones, is.list)
+  self:argument("schedulers", schedulers, "list")
+  self:argument("milestones", milestones, "list")
   self.schedulers, self.milestones = {}, {}
   for i, s in ipairs(schedulers) do
     if type(s) ~= "table" or s.optimizer ~= self.optimizer or not s.rate then
@@ -26,7 +25,7 @@ function SequentialLR:init(schedulers, milestones)
     self.schedulers[i] = s
   end
   for i, m in ipairs(milestones) do
-    self.milestones[i] = self:argument(("milestones[%d]"):format(i), m, is.count)
+    self.milestones[i] = self:argument(("milestones[%d]"):format(i), m, "count")
     if i > 1 and m <= milestones[i - 1] then self:fail("milestones must rise") end
   end
 end
