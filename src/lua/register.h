@@ -8,7 +8,7 @@
 /* While the module opens, these stand on the stack. */
 enum { MODULE = 1, METHODS, PROPERTIES, METATABLE, INTERNALS };
 
-/* The rows of families.def: open_<library> of lua_<library>.c fills them. */
+/* The rows of families.def. */
 #define FAMILY(...)
 #define LIBRARY(name) void open_##name(lua_State *L);
 #include "families.def"
