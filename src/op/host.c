@@ -18,8 +18,7 @@ const void *host_elements(const tensor *t) { return on_host(t) && tensor_is_cont
 
 /* ---- between devices ---- */
 
-/* out = in at one place: a step of a copy. */
-static int convert(tensor *out, const tensor *in) { return op_copy_by(device_map, out, in); }
+int host_pack(tensor *out, const tensor *in) { return op_copy_by(device_map, out, in); }
 
 static size_t bytes_of(const tensor *t) { return (size_t)t->count * (size_t)dtype_size(t->dtype); }
 
@@ -58,10 +57,10 @@ int host_copy(tensor *out, const tensor *in) {
   enum dtype d = sent_dtype(out, in);
   bool as_is = is_packed(in, d, &in->shape), straight = is_packed(out, d, &in->shape);
   if (!as_is) st = tensor_init(&packed, d, &in->shape, in->store->place);
-  if (st == OK && !as_is) st = convert(&packed, in);
+  if (st == OK && !as_is) st = host_pack(&packed, in);
   if (st == OK && !straight) st = tensor_init(&there, d, &in->shape, out->store->place);
   if (st == OK) st = send(straight ? out : &there, as_is ? in : &packed);
-  if (st == OK && !straight) st = convert(out, &there);
+  if (st == OK && !straight) st = host_pack(out, &there);
   tensor_drop(&packed);
   tensor_drop(&there);
   return st;
@@ -85,7 +84,7 @@ int host_write(tensor *t, enum dtype as, const void *from) {
 
 /* From `dim` on. */
 static int copy_ends(const tensor *from, tensor *to, int dim) {
-  if (dim == from->shape.ndim) return convert(to, from);
+  if (dim == from->shape.ndim) return host_pack(to, from);
   int64_t shown = to->shape.dim[dim], length = from->shape.dim[dim], half = shown / 2;
   if (shown == length) return copy_ends(from, to, dim + 1);
   int st = OK;

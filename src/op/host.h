@@ -17,6 +17,9 @@ int host_copy(tensor *out, const tensor *in);
 /* All elements, row-major, converted to dtype `as`. Waits for the device. */
 int host_read(const tensor *t, enum dtype as, void *to);
 
+/* out = in, both on one device: a step of reading or writing for the host, no op of the script. */
+int host_pack(tensor *out, const tensor *in);
+
 /* Copies the first and the last elements of each dim to `to`, on the same device: half of to's length of each, where that is
 ** less than t's. */
 int host_ends(const tensor *t, tensor *to);

@@ -148,7 +148,7 @@ const tensor *push_packed(lua_State *L, const tensor *t) {
   if (tensor_is_contiguous(t)) return t;
   int st;
   tensor *packed = push_tensor(L, "save", t->dtype, &t->shape, t->store->place);
-  TRY(L, t->store->place, st, op_copy(packed, t));
+  TRY(L, t->store->place, st, host_pack(packed, t));
   if (st != OK) raise(L, "save", st, &t, 1);
   return packed;
 }
@@ -250,7 +250,7 @@ static void push_reversed(lua_State *L, const tensor *t) {
   for (int d = 0; d < t->shape.ndim; d++) view.stride[d] = t->stride[t->shape.ndim - 1 - d];
   tensor *out = push_tensor(L, "load", t->dtype, &view.shape, t->store->place);
   int st;
-  TRY(L, t->store->place, st, op_copy(out, &view));
+  TRY(L, t->store->place, st, host_pack(out, &view));
   if (st != OK) raise(L, "load", st, (const tensor *const *)&out, 1);
 }
 
