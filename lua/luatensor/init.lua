@@ -5,13 +5,9 @@ require "luatensor.base.requirements"
 local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
 local names = require "luatensor.base.names"
+local lt = require "luatensor.base.public"
 
 core.set_home()
-
-local lt = {_VERSION = "luatensor scm"}
-for name, value in pairs(core) do
-  if not core.internals[name] then lt[name] = value end
-end
 
 --- Each file adds functions to lt, and those whose first argument is a tensor to the methods.
 local parts = {
@@ -37,7 +33,8 @@ local parts = {
 -- return call functions of the script, whose errors pass untouched.
 local compositions, plain = {}, {}
 for _, part in ipairs(parts) do
-  for _, f in ipairs(require("luatensor." .. part)(lt, core.methods, core) or {}) do plain[f] = true end
+  local functions = require("luatensor." .. part)
+  for _, f in ipairs(type(functions) == "table" and functions or {}) do plain[f] = true end
 end
 
 local function compose(functions)

@@ -2,33 +2,35 @@
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
 
-return function(lt, methods)
-  --- Are all elements of x and y close, in the sense of isclose? Waits for the result.
-  -- @function allclose
-  -- @tparam number|tensor x
-  -- @tparam number|tensor y broadcast with x
-  -- @tparam[opt=1e-5] number|tensor rtol relative tolerance
-  -- @tparam[opt=1e-8] number|tensor atol absolute tolerance
-  -- @tparam[opt] table options `rtol`, `atol`, `equal_nan` (false)
-  -- @treturn boolean
-  function lt.allclose(x, y, ...)
-    local list, options = args.split("allclose", {rtol = true, atol = true, equal_nan = true}, x, y, ...)
-    if list.n > 4 then args.fail("allclose", "at most 4 arguments and options expected, got %d", list.n) end
-    if next(options) ~= nil then list[list.n + 1], list.n = options, list.n + 1 end
-    return lt.isclose(table.unpack(list, 1, list.n)):all():item()
-  end
+local methods = core.methods
 
-  --- Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
-  -- @function equal_all
-  -- @tparam tensor x
-  -- @tparam tensor y
-  -- @treturn boolean
-  function lt.equal_all(x, y)
-    args.tensor("equal_all", 1, x)
-    args.tensor("equal_all", 2, y)
-    return lists.same(x.shape, y.shape) and lt.equal(x, y):all():item()
-  end
-
-  methods.allclose, methods.equal_all = lt.allclose, lt.equal_all
+--- Are all elements of x and y close, in the sense of isclose? Waits for the result.
+-- @function allclose
+-- @tparam number|tensor x
+-- @tparam number|tensor y broadcast with x
+-- @tparam[opt=1e-5] number|tensor rtol relative tolerance
+-- @tparam[opt=1e-8] number|tensor atol absolute tolerance
+-- @tparam[opt] table options `rtol`, `atol`, `equal_nan` (false)
+-- @treturn boolean
+function lt.allclose(x, y, ...)
+  local list, options = args.split("allclose", {rtol = true, atol = true, equal_nan = true}, x, y, ...)
+  if list.n > 4 then args.fail("allclose", "at most 4 arguments and options expected, got %d", list.n) end
+  if next(options) ~= nil then list[list.n + 1], list.n = options, list.n + 1 end
+  return lt.isclose(table.unpack(list, 1, list.n)):all():item()
 end
+
+--- Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+-- @function equal_all
+-- @tparam tensor x
+-- @tparam tensor y
+-- @treturn boolean
+function lt.equal_all(x, y)
+  args.tensor("equal_all", 1, x)
+  args.tensor("equal_all", 2, y)
+  return lists.same(x.shape, y.shape) and lt.equal(x, y):all():item()
+end
+
+methods.allclose, methods.equal_all = lt.allclose, lt.equal_all

@@ -4,6 +4,9 @@ local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local contraction = require "luatensor.array.contraction"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local REMEMBERED = 256   -- programs that are kept
 
@@ -171,7 +174,7 @@ local function program_of(spec, parsed, shapes, dtype)
 end
 
 --- Runs a program on the tensors, which stand in its registers.
-local function run(program, methods, registers)
+local function run(program, registers)
   for _, step in ipairs(program) do
     local x, y, f = registers[step.x], step.y, methods[step.method]
     if y then
@@ -183,28 +186,26 @@ local function run(program, methods, registers)
   return registers[program.last]
 end
 
-return function(lt, methods)
-  --- Products of tensors summed over indices, in Einstein's notation.
-  -- Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
-  -- Without "->", the result has the indices that are there once, in the alphabet's order. `...` stands for any number
-  -- of dims, which broadcast; a result without it sums over them. An index that is twice in one operand takes its
-  -- diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
-  -- multiplications, more in one that is found greedily.
-  -- @string spec
-  -- @tparam tensor ... as many as the string has operands; not bool
-  -- @treturn tensor of the dtype they promote to; a view of the operand where nothing is multiplied or summed
-  -- @raise a string that does not parse, with the character; lengths that differ, with index and operands
-  -- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)
-  function lt.einsum(spec, ...)
-    if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", core.type_name(spec)) end
-    local parsed, tensors, shapes = parsed_of(spec), table.pack(...), {}
-    if tensors.n ~= #parsed then fail(spec, "%d operands, but %d tensors were given", #parsed, tensors.n) end
-    for k = 1, tensors.n do
-      local x = args.tensor("einsum", k + 1, tensors[k])
-      if x.dtype == "bool" then args.fail("einsum", "argument %d: not for bool; use x:to(\"int64\")", k + 1) end
-      shapes[k] = x.shape
-    end
-    local result = run(program_of(spec, parsed, shapes, lt.result_type(...)), methods, tensors)
-    return rawequal(result, (...)) and result:reshape(result.shape, {copy = false}) or result
+--- Products of tensors summed over indices, in Einstein's notation.
+-- Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
+-- Without "->", the result has the indices that are there once, in the alphabet's order. `...` stands for any number
+-- of dims, which broadcast; a result without it sums over them. An index that is twice in one operand takes its
+-- diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
+-- multiplications, more in one that is found greedily.
+-- @string spec
+-- @tparam tensor ... as many as the string has operands; not bool
+-- @treturn tensor of the dtype they promote to; a view of the operand where nothing is multiplied or summed
+-- @raise a string that does not parse, with the character; lengths that differ, with index and operands
+-- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)
+function lt.einsum(spec, ...)
+  if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", core.type_name(spec)) end
+  local parsed, tensors, shapes = parsed_of(spec), table.pack(...), {}
+  if tensors.n ~= #parsed then fail(spec, "%d operands, but %d tensors were given", #parsed, tensors.n) end
+  for k = 1, tensors.n do
+    local x = args.tensor("einsum", k + 1, tensors[k])
+    if x.dtype == "bool" then args.fail("einsum", "argument %d: not for bool; use x:to(\"int64\")", k + 1) end
+    shapes[k] = x.shape
   end
+  local result = run(program_of(spec, parsed, shapes, lt.result_type(...)), tensors)
+  return rawequal(result, (...)) and result:reshape(result.shape, {copy = false}) or result
 end

@@ -2,6 +2,8 @@
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
 
 --- Short names that people type for ops of the table.
 local aliases = {max = "maximum", min = "minimum", select = "where", fabs = "abs", fmax = "maximum", fmin = "minimum"}
@@ -106,7 +108,7 @@ function parser:build(position, f, ...)
 end
 
 function parser:apply(position, name, ...)
-  local value, count = self:build(position, self.core.elementwise_apply, name, ...)
+  local value, count = self:build(position, core.elementwise_apply, name, ...)
   if value == false then
     self:fail(position, "%s takes %d argument%s, got %d", name, count, count == 1 and "" or "s", select("#", ...))
   end
@@ -132,11 +134,11 @@ function parser:call(position, name)
   local list = self:arguments()
   if self.dtypes[name] then
     if #list ~= 1 then self:fail(position, "%s takes 1 argument, got %d", name, #list) end
-    return self:build(position, self.core.elementwise_cast, name, list[1])
+    return self:build(position, core.elementwise_cast, name, list[1])
   end
   local value = self:apply(position, aliases[name] or name, table.unpack(list))
   if value ~= nil then return value end
-  local nearest = self.core.nearest(self.functions, name)
+  local nearest = core.nearest(self.functions, name)
   self:fail(position, "no function %q%s", name, nearest and ("; did you mean %q?"):format(nearest) or "")
 end
 
@@ -144,7 +146,7 @@ function parser:name(position, name)
   if self:accept("(") then return self:call(position, name) end
   if self.parameters[name] then return self.parameters[name] end
   if constants[name] ~= nil then return constants[name] end
-  local nearest = self.core.nearest(self.parameters, name)
+  local nearest = core.nearest(self.parameters, name)
   self:fail(position, "unknown name %q%s", name, nearest and ("; did you mean %q?"):format(nearest) or "")
 end
 
@@ -233,42 +235,40 @@ local function read_parameters(text, dtypes)
   return kinds, names
 end
 
-return function(lt, _, core)
-  local dtypes, functions = {}, {}
-  for name in pairs(lt) do
-    if type(rawget(lt, name)) == "string" and rawget(lt, name) == name then dtypes[name] = true end
-  end
-  for name, op in pairs(lt.ops()) do
-    if op.kind:find("ary$") then functions[name] = true end
-  end
+local dtypes, functions = {}, {}
+for name in pairs(lt) do
+  if type(rawget(lt, name)) == "string" and rawget(lt, name) == name then dtypes[name] = true end
+end
+for name, op in pairs(lt.ops()) do
+  if op.kind:find("ary$") then functions[name] = true end
+end
 
-  --- A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
-  -- once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
-  -- and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which
-  -- convert (float64(x)). They promote and compute as on tensors, except that half floats are rounded once, at the end.
-  -- @string parameters "float32 x, float32 y": the dtypes computed with; at most 8
-  -- @string expression "x * y + 1"
-  -- @string[opt] dtype of the result; the expression's when left out
-  -- @treturn function of as many tensors or numbers, and an options table with `out`; arguments must promote to the
-  --   dtypes of their parameters
-  -- @raise an expression that is not one, with the character; dtypes that an op is not for
-  function lt.elementwise(parameters, expression, dtype)
-    for i, text in ipairs {parameters or false, expression or false} do
-      if type(text) ~= "string" then
-        args.fail("elementwise", "argument %d: string expected, got %s", i, text and core.type_name(text) or "nil")
-      end
+--- A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
+-- once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
+-- and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which
+-- convert (float64(x)). They promote and compute as on tensors, except that half floats are rounded once, at the end.
+-- @string parameters "float32 x, float32 y": the dtypes computed with; at most 8
+-- @string expression "x * y + 1"
+-- @string[opt] dtype of the result; the expression's when left out
+-- @treturn function of as many tensors or numbers, and an options table with `out`; arguments must promote to the
+--   dtypes of their parameters
+-- @raise an expression that is not one, with the character; dtypes that an op is not for
+function lt.elementwise(parameters, expression, dtype)
+  for i, text in ipairs {parameters or false, expression or false} do
+    if type(text) ~= "string" then
+      args.fail("elementwise", "argument %d: string expected, got %s", i, text and core.type_name(text) or "nil")
     end
-    if dtype ~= nil and type(dtype) ~= "string" then
-      args.fail("elementwise", "argument 3: dtype expected, got %s", core.type_name(dtype))
-    end
-    if dtype and not dtypes[dtype] then args.fail("elementwise", "argument 3: unknown dtype %q", dtype) end
-    local kinds, names = read_parameters(parameters, dtypes)
-    local p = setmetatable({core = core, text = expression, dtypes = dtypes, functions = functions, parameters = {}},
-                           parser)
-    local values = table.pack(core.elementwise_new(kinds, names))
-    p.expression = values[1]
-    for i, name in ipairs(names) do p.parameters[name] = values[i + 1] end
-    local value = p:parse()
-    return (p:build(1, core.elementwise_finish, value, dtype))
   end
+  if dtype ~= nil and type(dtype) ~= "string" then
+    args.fail("elementwise", "argument 3: dtype expected, got %s", core.type_name(dtype))
+  end
+  if dtype and not dtypes[dtype] then args.fail("elementwise", "argument 3: unknown dtype %q", dtype) end
+  local kinds, names = read_parameters(parameters, dtypes)
+  local p = setmetatable({text = expression, dtypes = dtypes, functions = functions, parameters = {}},
+                         parser)
+  local values = table.pack(core.elementwise_new(kinds, names))
+  p.expression = values[1]
+  for i, name in ipairs(names) do p.parameters[name] = values[i + 1] end
+  local value = p:parse()
+  return (p:build(1, core.elementwise_finish, value, dtype))
 end

@@ -2,82 +2,81 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
 
 local freq_options = {d = true, dtype = true, device = true}
 local shift_options = {dim = true}
 
-return function(lt)
-  --- The function fn's arguments: n, d, and what makes tensors.
-  local function read_freq(fn, n, ...)
-    local given, options = args.split(fn, freq_options, ...)
-    args.at_most(fn, 1, given)
-    local d = given[1]
-    if d ~= nil and options.d ~= nil then args.fail(fn, "d is given twice") end
-    if d == nil then d = options.d end
-    if d == nil then d = 1.0 end
-    if type(d) ~= "number" then args.fail(fn, "d: number expected, got %s", core.type_name(d)) end
-    if d == 0 or d ~= d then args.fail(fn, "d: a distance other than 0 expected, got %s", d) end
-    local dtype = options.dtype or lt.get_default_dtype()
-    if not lt.isdtype(dtype, "real floating") then args.fail(fn, "not for %s; a real float dtype expected", dtype) end
-    return args.integer(fn, "n", n, 1), d, dtype, options.device
-  end
+--- The function fn's arguments: n, d, and what makes tensors.
+local function read_freq(fn, n, ...)
+  local given, options = args.split(fn, freq_options, ...)
+  args.at_most(fn, 1, given)
+  local d = given[1]
+  if d ~= nil and options.d ~= nil then args.fail(fn, "d is given twice") end
+  if d == nil then d = options.d end
+  if d == nil then d = 1.0 end
+  if type(d) ~= "number" then args.fail(fn, "d: number expected, got %s", core.type_name(d)) end
+  if d == 0 or d ~= d then args.fail(fn, "d: a distance other than 0 expected, got %s", d) end
+  local dtype = options.dtype or lt.get_default_dtype()
+  if not lt.isdtype(dtype, "real floating") then args.fail(fn, "not for %s; a real float dtype expected", dtype) end
+  return args.integer(fn, "n", n, 1), d, dtype, options.device
+end
 
-  --- first … last in float64, divided by n * d, as dtype.
-  local function frequencies(n, d, dtype, parts)
-    return lt.concat(parts):divide(n * d):to(dtype)
-  end
+--- first … last in float64, divided by n * d, as dtype.
+local function frequencies(n, d, dtype, parts)
+  return lt.concat(parts):divide(n * d):to(dtype)
+end
 
-  --- Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
-  -- @int n number of samples
-  -- @number[opt=1] d distance of the samples
-  -- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
-  -- @treturn Tensor shape [n], cycles per unit of d
-  function lt.fft.fftfreq(n, ...)
-    local count, d, dtype, device = read_freq("fftfreq", n, ...)
-    local wide = {dtype = "float64", device = device}
-    return frequencies(count, d, dtype, {lt.arange(0, (count + 1) // 2, 1, wide), lt.arange(-(count // 2), 0, 1, wide)})
-  end
+--- Frequencies of the n results of lt.fft.fft: [0, 1, …, (n - 1) // 2, -(n // 2), …, -1] / (n d).
+-- @int n number of samples
+-- @number[opt=1] d distance of the samples
+-- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
+-- @treturn Tensor shape [n], cycles per unit of d
+function lt.fft.fftfreq(n, ...)
+  local count, d, dtype, device = read_freq("fftfreq", n, ...)
+  local wide = {dtype = "float64", device = device}
+  return frequencies(count, d, dtype, {lt.arange(0, (count + 1) // 2, 1, wide), lt.arange(-(count // 2), 0, 1, wide)})
+end
 
-  --- Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
-  -- @int n number of samples
-  -- @number[opt=1] d distance of the samples
-  -- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
-  -- @treturn Tensor shape [n // 2 + 1], cycles per unit of d
-  function lt.fft.rfftfreq(n, ...)
-    local count, d, dtype, device = read_freq("rfftfreq", n, ...)
-    return frequencies(count, d, dtype, {lt.arange(0, count // 2 + 1, 1, {dtype = "float64", device = device})})
-  end
+--- Frequencies of the n // 2 + 1 results of lt.fft.rfft: [0, 1, …, n // 2] / (n d).
+-- @int n number of samples
+-- @number[opt=1] d distance of the samples
+-- @tab[opt] options `d`, `dtype` (a real float, the default float unless given), `device`
+-- @treturn Tensor shape [n // 2 + 1], cycles per unit of d
+function lt.fft.rfftfreq(n, ...)
+  local count, d, dtype, device = read_freq("rfftfreq", n, ...)
+  return frequencies(count, d, dtype, {lt.arange(0, count // 2 + 1, 1, {dtype = "float64", device = device})})
+end
 
-  --- x moved on along dims by shift_of(length).
-  local function shifted(fn, x, dim, shift_of)
-    args.tensor(fn, 1, x)
-    if args.is_options(dim) then dim = args.options(fn, dim, shift_options).dim end
-    if dim ~= nil and type(dim) ~= "number" and type(dim) ~= "table" then
-      args.fail(fn, "dim: number or list expected, got %s", core.type_name(dim))
-    end
-    local dims, shifts, seen = {}, {}, {}
-    if type(dim) == "number" then dim = {dim} end
-    for i = 1, dim and #dim or x.ndim do
-      local d = args.dim(fn, dim and dim[i] or i, x.ndim)
-      if seen[d] then args.fail(fn, "dim %d is named twice", d) end
-      dims[i], shifts[i], seen[d] = d, shift_of(x.shape[d]), true
-    end
-    return x:roll(shifts, dims)
+--- x moved on along dims by shift_of(length).
+local function shifted(fn, x, dim, shift_of)
+  args.tensor(fn, 1, x)
+  if args.is_options(dim) then dim = args.options(fn, dim, shift_options).dim end
+  if dim ~= nil and type(dim) ~= "number" and type(dim) ~= "table" then
+    args.fail(fn, "dim: number or list expected, got %s", core.type_name(dim))
   end
+  local dims, shifts, seen = {}, {}, {}
+  if type(dim) == "number" then dim = {dim} end
+  for i = 1, dim and #dim or x.ndim do
+    local d = args.dim(fn, dim and dim[i] or i, x.ndim)
+    if seen[d] then args.fail(fn, "dim %d is named twice", d) end
+    dims[i], shifts[i], seen[d] = d, shift_of(x.shape[d]), true
+  end
+  return x:roll(shifts, dims)
+end
 
-  --- Moves the frequency 0 from the front to the middle: rolls each dim by length // 2.
-  -- @tparam Tensor x any dtype and shape
-  -- @tparam[opt] int|{int,...} dim all dims unless given; option `dim` too
-  -- @treturn Tensor
-  function lt.fft.fftshift(x, dim)
-    return shifted("fftshift", x, dim, function(n) return n // 2 end)
-  end
+--- Moves the frequency 0 from the front to the middle: rolls each dim by length // 2.
+-- @tparam Tensor x any dtype and shape
+-- @tparam[opt] int|{int,...} dim all dims unless given; option `dim` too
+-- @treturn Tensor
+function lt.fft.fftshift(x, dim)
+  return shifted("fftshift", x, dim, function(n) return n // 2 end)
+end
 
-  --- The inverse of fftshift: rolls each dim by -(length // 2).
-  -- @tparam Tensor x any dtype and shape
-  -- @tparam[opt] int|{int,...} dim all dims unless given; option `dim` too
-  -- @treturn Tensor
-  function lt.fft.ifftshift(x, dim)
-    return shifted("ifftshift", x, dim, function(n) return -(n // 2) end)
-  end
+--- The inverse of fftshift: rolls each dim by -(length // 2).
+-- @tparam Tensor x any dtype and shape
+-- @tparam[opt] int|{int,...} dim all dims unless given; option `dim` too
+-- @treturn Tensor
+function lt.fft.ifftshift(x, dim)
+  return shifted("ifftshift", x, dim, function(n) return -(n // 2) end)
 end

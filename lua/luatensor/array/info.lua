@@ -1,69 +1,68 @@
 --- What the array API standard has programs ask a library, and its constants.
 
 local args = require "luatensor.base.args"
+local lt = require "luatensor.base.public"
 
-return function(lt)
-  --- pi, 3.14159…
-  lt.pi = math.pi
+--- pi, 3.14159…
+lt.pi = math.pi
 
-  --- Euler's number, 2.71828…
-  lt.e = math.exp(1)
+--- Euler's number, 2.71828…
+lt.e = math.exp(1)
 
-  --- Infinity.
-  lt.inf = math.huge
+--- Infinity.
+lt.inf = math.huge
 
-  --- What is not a number.
-  lt.nan = 0.0 / 0.0
+--- What is not a number.
+lt.nan = 0.0 / 0.0
 
-  --- The standard's inspection functions (`__array_namespace_info__` in Python).
-  local info = {}
-  lt.info = info
+--- The standard's inspection functions (`__array_namespace_info__` in Python).
+local info = {}
+lt.info = info
 
-  --- What the library can do, by the standard's names for it.
-  -- @function info.capabilities
-  -- @treturn table {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
-  function info.capabilities()
-    return {["boolean indexing"] = true, ["data-dependent shapes"] = true, ["max dimensions"] = 16}
+--- What the library can do, by the standard's names for it.
+-- @function info.capabilities
+-- @treturn table {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
+function info.capabilities()
+  return {["boolean indexing"] = true, ["data-dependent shapes"] = true, ["max dimensions"] = 16}
+end
+
+--- @function info.default_device
+-- @treturn string the device of tensors that are made without option `device`
+function info.default_device() return lt.get_default_device() end
+
+--- The names of the devices of this machine; lt.devices tells more about them.
+-- @function info.devices
+-- @treturn {string,...}
+function info.devices()
+  local names = {}
+  for i, device in ipairs(lt.devices()) do names[i] = device.device end
+  return names
+end
+
+--- The dtypes of what is made without naming one: the same on every device.
+-- @function info.default_dtypes
+-- @tparam[opt] table options `device`
+-- @treturn table {["real floating"] =, ["complex floating"] =, integral =, indexing =}
+function info.default_dtypes(options)
+  local device = args.options("default_dtypes", options, {device = true}).device
+  if device then lt.device(device) end
+  local float = lt.get_default_dtype()
+  return {
+    ["real floating"] = float, ["complex floating"] = float == "float64" and "complex128" or "complex64",
+    integral = "int64", indexing = "int64",
+  }
+end
+
+--- The dtypes, all or those of a kind: the same on every device.
+-- @function info.dtypes
+-- @tparam[opt] table options `device`; `kind`: as isdtype takes it
+-- @treturn table each name by itself: {float32 = "float32", …}
+function info.dtypes(options)
+  options = args.options("dtypes", options, {device = true, kind = true})
+  if options.device then lt.device(options.device) end
+  local names = {}
+  for _, name in ipairs(lt.ops().positive.dtypes) do      -- an op of every dtype
+    if options.kind == nil or lt.isdtype(name, options.kind) then names[name] = name end
   end
-
-  --- @function info.default_device
-  -- @treturn string the device of tensors that are made without option `device`
-  function info.default_device() return lt.get_default_device() end
-
-  --- The names of the devices of this machine; lt.devices tells more about them.
-  -- @function info.devices
-  -- @treturn {string,...}
-  function info.devices()
-    local names = {}
-    for i, device in ipairs(lt.devices()) do names[i] = device.device end
-    return names
-  end
-
-  --- The dtypes of what is made without naming one: the same on every device.
-  -- @function info.default_dtypes
-  -- @tparam[opt] table options `device`
-  -- @treturn table {["real floating"] =, ["complex floating"] =, integral =, indexing =}
-  function info.default_dtypes(options)
-    local device = args.options("default_dtypes", options, {device = true}).device
-    if device then lt.device(device) end
-    local float = lt.get_default_dtype()
-    return {
-      ["real floating"] = float, ["complex floating"] = float == "float64" and "complex128" or "complex64",
-      integral = "int64", indexing = "int64",
-    }
-  end
-
-  --- The dtypes, all or those of a kind: the same on every device.
-  -- @function info.dtypes
-  -- @tparam[opt] table options `device`; `kind`: as isdtype takes it
-  -- @treturn table each name by itself: {float32 = "float32", …}
-  function info.dtypes(options)
-    options = args.options("dtypes", options, {device = true, kind = true})
-    if options.device then lt.device(options.device) end
-    local names = {}
-    for _, name in ipairs(lt.ops().positive.dtypes) do      -- an op of every dtype
-      if options.kind == nil or lt.isdtype(name, options.kind) then names[name] = name end
-    end
-    return names
-  end
+  return names
 end

@@ -4,6 +4,8 @@ local args = require "luatensor.base.args"
 local join = require "luatensor.base.lists".join
 local constant = require("luatensor.gradients.help").constant
 local of_pseudo_inverse = require "luatensor.gradients.pseudo_inverse"
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
 
 local inf = math.huge
 
@@ -30,340 +32,338 @@ local function either(fn, name, positional, options)
   return options[name]
 end
 
-return function(lt, _, core)
-  local linalg, parts = lt.linalg, core.linalg_parts
+local linalg, parts = lt.linalg, core.linalg_parts
 
-  -- ---- the same functions as in lt ----
+-- ---- the same functions as in lt ----
 
-  --- The same as lt.diagonal.
-  -- @function linalg.diagonal
-  linalg.diagonal = lt.diagonal
+--- The same as lt.diagonal.
+-- @function linalg.diagonal
+linalg.diagonal = lt.diagonal
 
-  --- The same as lt.matmul.
-  -- @function linalg.matmul
-  linalg.matmul = lt.matmul
+--- The same as lt.matmul.
+-- @function linalg.matmul
+linalg.matmul = lt.matmul
 
-  --- The same as lt.matrix_transpose.
-  -- @function linalg.matrix_transpose
-  linalg.matrix_transpose = lt.matrix_transpose
+--- The same as lt.matrix_transpose.
+-- @function linalg.matrix_transpose
+linalg.matrix_transpose = lt.matrix_transpose
 
-  --- The same as lt.outer.
-  -- @function linalg.outer
-  linalg.outer = lt.outer
+--- The same as lt.outer.
+-- @function linalg.outer
+linalg.outer = lt.outer
 
-  --- The same as lt.tensordot.
-  -- @function linalg.tensordot
-  linalg.tensordot = lt.tensordot
+--- The same as lt.tensordot.
+-- @function linalg.tensordot
+linalg.tensordot = lt.tensordot
 
-  --- The same as lt.vecdot.
-  -- @function linalg.vecdot
-  linalg.vecdot = lt.vecdot
+--- The same as lt.vecdot.
+-- @function linalg.vecdot
+linalg.vecdot = lt.vecdot
 
-  -- ---- elements ----
+-- ---- elements ----
 
-  --- Sums of the diagonals of matrices.
-  -- @function linalg.trace
-  -- @tparam Tensor x [..., m, n], any numbers
-  -- @tab[opt] options `offset` (0; above the main diagonal when positive), `dtype` as in sum
-  -- @treturn Tensor [...]
-  function linalg.trace(x, options)
-    check_matrix("trace", 1, x)
-    options = args.options("trace", options, {offset = true, dtype = true})
-    local offset = args.integer("trace", "offset", options.offset or 0)
-    return x:diagonal({offset = offset}):sum(-1, {dtype = options.dtype, keepdim = false})
-  end
+--- Sums of the diagonals of matrices.
+-- @function linalg.trace
+-- @tparam Tensor x [..., m, n], any numbers
+-- @tab[opt] options `offset` (0; above the main diagonal when positive), `dtype` as in sum
+-- @treturn Tensor [...]
+function linalg.trace(x, options)
+  check_matrix("trace", 1, x)
+  options = args.options("trace", options, {offset = true, dtype = true})
+  local offset = args.integer("trace", "offset", options.offset or 0)
+  return x:diagonal({offset = offset}):sum(-1, {dtype = options.dtype, keepdim = false})
+end
 
-  --- Cross products of vectors of length 3 along a dim; the other dims broadcast.
-  -- @function linalg.cross
-  -- @tparam Tensor x
-  -- @tparam Tensor y
-  -- @tab[opt] options `dim` (-1)
-  -- @treturn Tensor
-  function linalg.cross(x, y, options)
-    args.tensor("cross", 1, x)
-    args.tensor("cross", 2, y)
-    local dim = args.options("cross", options, {dim = true}).dim or -1
-    for i, t in ipairs {x, y} do
-      local d = args.dim("cross", dim, t.ndim)
-      if t.shape[d] ~= 3 then
-        args.fail("cross", "argument %d: a length of 3 expected in dim %d, got shape %s", i, d,
-                  args.shape_text(t.shape))
-      end
-    end
-    x, y = lt.broadcast_arrays(x, y)
-    dim = args.dim("cross", dim, x.ndim)
-    local function part(i, j)
-      local left = x:narrow(dim, i, 1):multiply(y:narrow(dim, j, 1))
-      return left:subtract(x:narrow(dim, j, 1):multiply(y:narrow(dim, i, 1)))
-    end
-    return lt.concat({part(2, 3), part(3, 1), part(1, 2)}, dim)
-  end
-
-  --- Powers of square matrices: products of n of them, of the inverse where n is negative, the identity where it is 0.
-  -- @function linalg.matrix_power
-  -- @tparam Tensor x [..., n, n]
-  -- @int n
-  -- @treturn Tensor [..., n, n]
-  function linalg.matrix_power(x, n)
-    local rows, columns = check_matrix("matrix_power", 1, x)
-    if rows ~= columns then
-      args.fail("matrix_power", "square matrices expected, got shape %s", args.shape_text(x.shape))
-    end
-    n = args.integer("matrix_power", "n", n, -math.maxinteger)
-    if n < 0 then x, n = linalg.inv(x), -n end
-    if n == 0 then
-      local unit = lt.eye(rows, {dtype = x.dtype, device = x.device}):broadcast_to(x.shape):clone()
-      return constant("matrix_power", x, unit)
-    end
-    local result
-    while true do
-      if n & 1 == 1 then result = result and result:matmul(x) or x end
-      n = n >> 1                   -- unsigned: the least integer has no positive counterpart
-      if n == 0 then return rawequal(result, x) and x:clone() or result end
-      x = x:matmul(x)
+--- Cross products of vectors of length 3 along a dim; the other dims broadcast.
+-- @function linalg.cross
+-- @tparam Tensor x
+-- @tparam Tensor y
+-- @tab[opt] options `dim` (-1)
+-- @treturn Tensor
+function linalg.cross(x, y, options)
+  args.tensor("cross", 1, x)
+  args.tensor("cross", 2, y)
+  local dim = args.options("cross", options, {dim = true}).dim or -1
+  for i, t in ipairs {x, y} do
+    local d = args.dim("cross", dim, t.ndim)
+    if t.shape[d] ~= 3 then
+      args.fail("cross", "argument %d: a length of 3 expected in dim %d, got shape %s", i, d,
+                args.shape_text(t.shape))
     end
   end
-
-  -- ---- norms ----
-
-  local vector_options = {ord = true, dim = true, keepdim = true, dtype = true}
-
-  --- Norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
-  -- @function linalg.vector_norm
-  -- @tparam Tensor x any shape; integers give the default float
-  -- @number[opt=2] ord math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
-  -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options `ord`, `dim`, `keepdim`, `dtype` (of the result)
-  -- @treturn Tensor without these dims
-  function linalg.vector_norm(x, ...)
-    args.tensor("vector_norm", 1, x)
-    local given, options = args.split("vector_norm", vector_options, ...)
-    args.at_most("vector_norm", 2, given)
-    local ord = either("vector_norm", "ord", given[1], options) or 2
-    if type(ord) ~= "number" or ord ~= ord then
-      args.fail("vector_norm", "ord: number expected, got %s", type(ord) == "number" and "nan" or core.type_name(ord))
-    end
-    local dim = either("vector_norm", "dim", given[2], options)
-    return lt.norm(x, ord, dim, {keepdim = options.keepdim or false, dtype = options.dtype})
+  x, y = lt.broadcast_arrays(x, y)
+  dim = args.dim("cross", dim, x.ndim)
+  local function part(i, j)
+    local left = x:narrow(dim, i, 1):multiply(y:narrow(dim, j, 1))
+    return left:subtract(x:narrow(dim, j, 1):multiply(y:narrow(dim, i, 1)))
   end
+  return lt.concat({part(2, 3), part(3, 1), part(1, 2)}, dim)
+end
 
-  --- Sums of |x| along one of the last two dims, the largest or the smallest of them.
-  local function sums(dim, pick)
-    return function(x)
-      local norms = lt.norm(x, 1, dim, {keepdim = true})
-      return norms[pick](norms, {-2, -1}, {keepdim = true})
-    end
+--- Powers of square matrices: products of n of them, of the inverse where n is negative, the identity where it is 0.
+-- @function linalg.matrix_power
+-- @tparam Tensor x [..., n, n]
+-- @int n
+-- @treturn Tensor [..., n, n]
+function linalg.matrix_power(x, n)
+  local rows, columns = check_matrix("matrix_power", 1, x)
+  if rows ~= columns then
+    args.fail("matrix_power", "square matrices expected, got shape %s", args.shape_text(x.shape))
   end
-
-  --- A reduction of the singular values.
-  local function values(reduce)
-    return function(x)
-      local s = linalg.svdvals(x)
-      return s[reduce](s, -1, {keepdim = true}):expand_dims(-1)
-    end
+  n = args.integer("matrix_power", "n", n, -math.maxinteger)
+  if n < 0 then x, n = linalg.inv(x), -n end
+  if n == 0 then
+    local unit = lt.eye(rows, {dtype = x.dtype, device = x.device}):broadcast_to(x.shape):clone()
+    return constant("matrix_power", x, unit)
   end
-
-  --- Orders of matrix norms; each keeps the dims.
-  local matrix_norms = {
-    fro = function(x) return lt.norm(x, 2, {-2, -1}, {keepdim = true}) end,
-    nuc = values "sum", [2] = values "max", [-2] = values "min",
-    [1] = sums(-2, "max"), [-1] = sums(-2, "min"), [inf] = sums(-1, "max"), [-inf] = sums(-1, "min"),
-  }
-
-  local function matrix_norm_of(fn, ord)
-    local norm = matrix_norms[ord]
-    if not norm then
-      local got = (type(ord) == "number" or type(ord) == "string") and tostring(ord) or core.type_name(ord)
-      args.fail(fn, 'ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got %s', got)
-    end
-    return norm
+  local result
+  while true do
+    if n & 1 == 1 then result = result and result:matmul(x) or x end
+    n = n >> 1                   -- unsigned: the least integer has no positive counterpart
+    if n == 0 then return rawequal(result, x) and x:clone() or result end
+    x = x:matmul(x)
   end
+end
 
-  --- Norms of matrices.
-  -- @function linalg.matrix_norm
-  -- @tparam Tensor x [..., m, n]
-  -- @param[opt="fro"] ord "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the
-  -- smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
-  -- @tab[opt] options `ord`, `keepdim`
-  -- @treturn Tensor [...]
-  function linalg.matrix_norm(x, ...)
-    check_matrix("matrix_norm", 1, x)
-    local given, options = args.split("matrix_norm", {ord = true, keepdim = true}, ...)
-    args.at_most("matrix_norm", 1, given)
-    local ord = either("matrix_norm", "ord", given[1], options)
-    if ord == nil then ord = "fro" end
-    local norm = matrix_norm_of("matrix_norm", ord)(x)
-    return options.keepdim and norm or norm:squeeze({-2, -1})
+-- ---- norms ----
+
+local vector_options = {ord = true, dim = true, keepdim = true, dtype = true}
+
+--- Norm of the elements as a vector: the root of order ord of the sum of |x|^ord.
+-- @function linalg.vector_norm
+-- @tparam Tensor x any shape; integers give the default float
+-- @number[opt=2] ord math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+-- @param[opt] dim a dim or a list of dims; all unless given
+-- @tab[opt] options `ord`, `dim`, `keepdim`, `dtype` (of the result)
+-- @treturn Tensor without these dims
+function linalg.vector_norm(x, ...)
+  args.tensor("vector_norm", 1, x)
+  local given, options = args.split("vector_norm", vector_options, ...)
+  args.at_most("vector_norm", 2, given)
+  local ord = either("vector_norm", "ord", given[1], options) or 2
+  if type(ord) ~= "number" or ord ~= ord then
+    args.fail("vector_norm", "ord: number expected, got %s", type(ord) == "number" and "nan" or core.type_name(ord))
   end
+  local dim = either("vector_norm", "dim", given[2], options)
+  return lt.norm(x, ord, dim, {keepdim = options.keepdim or false, dtype = options.dtype})
+end
 
-  --- How much solutions of x a = b may be wrong for errors in x or b: norm(x) * norm(inverse of x).
-  -- @function linalg.cond
-  -- @tparam Tensor x [..., m, n]; square but for the orders 2 and -2
-  -- @param[opt=2] ord as in matrix_norm
-  -- @treturn Tensor [...]
-  -- @raise a singular matrix, but for the orders 2 and -2 (inf)
-  function linalg.cond(x, ord)
-    check_matrix("cond", 1, x)
-    ord = ord or 2
-    local norm = matrix_norm_of("cond", ord)
-    local inverse = ord == 2 and matrix_norms[-2](x) or ord == -2 and matrix_norms[2](x)
-    local result = inverse and norm(x):divide(inverse) or norm(x):multiply(norm(linalg.inv(x)))
-    return result:squeeze({-2, -1})
+--- Sums of |x| along one of the last two dims, the largest or the smallest of them.
+local function sums(dim, pick)
+  return function(x)
+    local norms = lt.norm(x, 1, dim, {keepdim = true})
+    return norms[pick](norms, {-2, -1}, {keepdim = true})
   end
+end
 
-  -- ---- rank ----
-
-  --- Which singular values count: those greater than rtol times the largest.
-  local function significant(fn, x, s, rtol)
-    if rtol == nil then
-      rtol = math.max(x.shape[x.ndim - 1], x.shape[x.ndim]) * lt.finfo(s.dtype).eps
-    elseif lt.is_tensor(rtol) then
-      rtol = rtol:expand_dims(-1)
-    elseif type(rtol) ~= "number" then
-      args.fail(fn, "rtol: number or tensor expected, got %s", core.type_name(rtol))
-    elseif rtol ~= rtol or rtol < 0 then
-      args.fail(fn, "rtol: 0 or more expected, got %s", rtol)
-    end
-    return s:greater(s:narrow(-1, 1, 1):multiply(rtol))
-  end
-
-  --- How many singular values are greater than rtol times the largest.
-  -- @function linalg.matrix_rank
-  -- @tparam Tensor x [..., m, n]
-  -- @tab[opt] options `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps
-  -- @treturn Tensor [...], int64
-  function linalg.matrix_rank(x, options)
-    check_matrix("matrix_rank", 1, x)
-    options = args.options("matrix_rank", options, {rtol = true})
+--- A reduction of the singular values.
+local function values(reduce)
+  return function(x)
     local s = linalg.svdvals(x)
-    if s.shape[s.ndim] == 0 then return s:count_nonzero(-1) end
-    return significant("matrix_rank", x, s, options.rtol):count_nonzero(-1)
+    return s[reduce](s, -1, {keepdim = true}):expand_dims(-1)
   end
+end
 
-  --- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for values that do not count; b nil: the identity.
-  local function apply_inverse(u, s, vh, counts, b)
-    local inverse = lt.where(counts, s:reciprocal(), 0):expand_dims(-1)
-    local right = b and adjoint(u):matmul(b) or adjoint(u)
-    return adjoint(vh):matmul(right:multiply(inverse))
+--- Orders of matrix norms; each keeps the dims.
+local matrix_norms = {
+  fro = function(x) return lt.norm(x, 2, {-2, -1}, {keepdim = true}) end,
+  nuc = values "sum", [2] = values "max", [-2] = values "min",
+  [1] = sums(-2, "max"), [-1] = sums(-2, "min"), [inf] = sums(-1, "max"), [-inf] = sums(-1, "min"),
+}
+
+local function matrix_norm_of(fn, ord)
+  local norm = matrix_norms[ord]
+  if not norm then
+    local got = (type(ord) == "number" or type(ord) == "string") and tostring(ord) or core.type_name(ord)
+    args.fail(fn, 'ord: "fro", "nuc", 1, -1, 2, -2, math.huge or -math.huge expected, got %s', got)
   end
+  return norm
+end
 
-  --- invert(x) with a gradient of its own: that of svd is not finite for repeated singular values.
-  local function with_gradient(invert, x)
-    return lt.autograd_function {
-      name = "pinv",
-      forward = function(ctx, a)
-        local y = invert(a)
-        ctx:save(a, y)
-        return y
-      end,
-      backward = function(ctx, g) return of_pseudo_inverse(g, ctx:saved()) end,
-    }(x)
+--- Norms of matrices.
+-- @function linalg.matrix_norm
+-- @tparam Tensor x [..., m, n]
+-- @param[opt="fro"] ord "fro": root of the sum of squares; "nuc": sum of the singular values; 2, -2: the largest, the
+-- smallest of them; 1, -1: the largest, the smallest sum of |x| in a column; math.huge, -math.huge: in a row
+-- @tab[opt] options `ord`, `keepdim`
+-- @treturn Tensor [...]
+function linalg.matrix_norm(x, ...)
+  check_matrix("matrix_norm", 1, x)
+  local given, options = args.split("matrix_norm", {ord = true, keepdim = true}, ...)
+  args.at_most("matrix_norm", 1, given)
+  local ord = either("matrix_norm", "ord", given[1], options)
+  if ord == nil then ord = "fro" end
+  local norm = matrix_norm_of("matrix_norm", ord)(x)
+  return options.keepdim and norm or norm:squeeze({-2, -1})
+end
+
+--- How much solutions of x a = b may be wrong for errors in x or b: norm(x) * norm(inverse of x).
+-- @function linalg.cond
+-- @tparam Tensor x [..., m, n]; square but for the orders 2 and -2
+-- @param[opt=2] ord as in matrix_norm
+-- @treturn Tensor [...]
+-- @raise a singular matrix, but for the orders 2 and -2 (inf)
+function linalg.cond(x, ord)
+  check_matrix("cond", 1, x)
+  ord = ord or 2
+  local norm = matrix_norm_of("cond", ord)
+  local inverse = ord == 2 and matrix_norms[-2](x) or ord == -2 and matrix_norms[2](x)
+  local result = inverse and norm(x):divide(inverse) or norm(x):multiply(norm(linalg.inv(x)))
+  return result:squeeze({-2, -1})
+end
+
+-- ---- rank ----
+
+--- Which singular values count: those greater than rtol times the largest.
+local function significant(fn, x, s, rtol)
+  if rtol == nil then
+    rtol = math.max(x.shape[x.ndim - 1], x.shape[x.ndim]) * lt.finfo(s.dtype).eps
+  elseif lt.is_tensor(rtol) then
+    rtol = rtol:expand_dims(-1)
+  elseif type(rtol) ~= "number" then
+    args.fail(fn, "rtol: number or tensor expected, got %s", core.type_name(rtol))
+  elseif rtol ~= rtol or rtol < 0 then
+    args.fail(fn, "rtol: 0 or more expected, got %s", rtol)
   end
+  return s:greater(s:narrow(-1, 1, 1):multiply(rtol))
+end
 
-  --- Pseudo-inverses (Moore and Penrose's), by singular values.
-  -- @function linalg.pinv
-  -- @tparam Tensor x [..., m, n]
-  -- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with one
-  --   for each matrix; default max(m, n) * eps
-  -- @treturn Tensor [..., n, m]
-  function linalg.pinv(x, options)
-    local m, n = check_matrix("pinv", 1, x)
-    options = args.options("pinv", options, {rtol = true})
-    if m == 0 or n == 0 then
-      local y = lt.zeros(join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
-      return constant("pinv", x, y)
-    end
-    local function invert(a)
-      local u, s, vh = linalg.svd(a, {full_matrices = false})
-      return apply_inverse(u, s, vh, significant("pinv", a, s, options.rtol))
-    end
-    return x.requires_grad and with_gradient(invert, x) or invert(x)
+--- How many singular values are greater than rtol times the largest.
+-- @function linalg.matrix_rank
+-- @tparam Tensor x [..., m, n]
+-- @tab[opt] options `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps
+-- @treturn Tensor [...], int64
+function linalg.matrix_rank(x, options)
+  check_matrix("matrix_rank", 1, x)
+  options = args.options("matrix_rank", options, {rtol = true})
+  local s = linalg.svdvals(x)
+  if s.shape[s.ndim] == 0 then return s:count_nonzero(-1) end
+  return significant("matrix_rank", x, s, options.rtol):count_nonzero(-1)
+end
+
+--- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for values that do not count; b nil: the identity.
+local function apply_inverse(u, s, vh, counts, b)
+  local inverse = lt.where(counts, s:reciprocal(), 0):expand_dims(-1)
+  local right = b and adjoint(u):matmul(b) or adjoint(u)
+  return adjoint(vh):matmul(right:multiply(inverse))
+end
+
+--- invert(x) with a gradient of its own: that of svd is not finite for repeated singular values.
+local function with_gradient(invert, x)
+  return lt.autograd_function {
+    name = "pinv",
+    forward = function(ctx, a)
+      local y = invert(a)
+      ctx:save(a, y)
+      return y
+    end,
+    backward = function(ctx, g) return of_pseudo_inverse(g, ctx:saved()) end,
+  }(x)
+end
+
+--- Pseudo-inverses (Moore and Penrose's), by singular values.
+-- @function linalg.pinv
+-- @tparam Tensor x [..., m, n]
+-- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with one
+--   for each matrix; default max(m, n) * eps
+-- @treturn Tensor [..., n, m]
+function linalg.pinv(x, options)
+  local m, n = check_matrix("pinv", 1, x)
+  options = args.options("pinv", options, {rtol = true})
+  if m == 0 or n == 0 then
+    local y = lt.zeros(join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
+    return constant("pinv", x, y)
   end
-
-  -- ---- least squares ----
-
-  --- Sums of |x|² along dim d.
-  local function squares(x, d)
-    if is_complex(x) then return x:real():square():add(x:imag():square()):sum(d) end
-    return x:square():sum(d)
+  local function invert(a)
+    local u, s, vh = linalg.svd(a, {full_matrices = false})
+    return apply_inverse(u, s, vh, significant("pinv", a, s, options.rtol))
   end
+  return x.requires_grad and with_gradient(invert, x) or invert(x)
+end
 
-  --- x, and what is left over in rows of its own.
-  local function solve_least_squares(a, b, rtol)
-    local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
-    local work, rank, s = parts.lstsq(a, b, rtol or -1)
-    if m <= n then return work, nil, rank, s end
-    return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
+-- ---- least squares ----
+
+--- Sums of |x|² along dim d.
+local function squares(x, d)
+  if is_complex(x) then return x:real():square():add(x:imag():square()):sum(d) end
+  return x:square():sum(d)
+end
+
+--- x, and what is left over in rows of its own.
+local function solve_least_squares(a, b, rtol)
+  local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
+  local work, rank, s = parts.lstsq(a, b, rtol or -1)
+  if m <= n then return work, nil, rank, s end
+  return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
+end
+
+--- x that makes the sum of |b - a x|² least; of several the shortest.
+-- @function linalg.lstsq
+-- @tparam Tensor a [..., m, n]
+-- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast
+-- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; default max(m, n) * eps
+-- @treturn Tensor x, [n] or [..., n, k]
+-- @treturn Tensor residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
+-- @treturn Tensor rank [...], int64
+-- @treturn Tensor singular values of a [..., min(m, n)]
+function linalg.lstsq(a, b, options)
+  local m, n = check_matrix("lstsq", 1, a)
+  local vector = args.tensor("lstsq", 2, b).ndim == 1
+  local rtol = args.options("lstsq", options, {rtol = true}).rtol
+  if rtol ~= nil and type(rtol) ~= "number" then
+    args.fail("lstsq", "rtol: number expected, got %s", core.type_name(rtol))
   end
-
-  --- x that makes the sum of |b - a x|² least; of several the shortest.
-  -- @function linalg.lstsq
-  -- @tparam Tensor a [..., m, n]
-  -- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast
-  -- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; default max(m, n) * eps
-  -- @treturn Tensor x, [n] or [..., n, k]
-  -- @treturn Tensor residuals: the sums, [..., k]; shape [0] unless m > n and every rank is n
-  -- @treturn Tensor rank [...], int64
-  -- @treturn Tensor singular values of a [..., min(m, n)]
-  function linalg.lstsq(a, b, options)
-    local m, n = check_matrix("lstsq", 1, a)
-    local vector = args.tensor("lstsq", 2, b).ndim == 1
-    local rtol = args.options("lstsq", options, {rtol = true}).rtol
-    if rtol ~= nil and type(rtol) ~= "number" then
-      args.fail("lstsq", "rtol: number expected, got %s", core.type_name(rtol))
-    end
-    if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would take its own
-      args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
-    end
-    if b.ndim > 0 and b.shape[vector and 1 or b.ndim - 1] ~= m then
-      args.fail("lstsq", "the numbers of rows differ: %s and %s", args.shape_text(a.shape), args.shape_text(b.shape))
-    end
-    if vector then b = b:expand_dims(-1) end
-    local x, rest, rank, s = solve_least_squares(a, b, rtol)
-    local full = m > n and rank.size > 0 and rank:min():item() == n
-    if full and x.requires_grad then rest = b:subtract(a:matmul(x)) end
-    local residuals = full and squares(rest, -2) or lt.zeros({0}, {dtype = s.dtype, device = s.device})
-    if vector then
-      x = x:squeeze(-1)
-      if full then residuals = residuals:squeeze(-1) end
-    end
-    return x, residuals, rank, s
+  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would take its own
+    args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
   end
-
-  -- ---- LU ----
-
-  --- x = P L U: P permutes rows, L has a diagonal of ones and zeros above it, U zeros below.
-  -- @function linalg.lu
-  -- @tparam Tensor x [..., m, n], k = min(m, n)
-  -- @treturn Tensor P [..., m, m]
-  -- @treturn Tensor L [..., m, k]
-  -- @treturn Tensor U [..., k, n]
-  function linalg.lu(x)
-    local m, n = check_matrix("lu", 1, x)
-    local k, lu, order = math.min(m, n), parts.lu(x)
-    local positions = lt.arange(1, m + 1, 1, {dtype = "int64", device = x.device}):expand_dims(-1)
-    if k == 0 then order = order:add(positions:squeeze(-1)) end      -- zeros
-    local p = order:expand_dims(-2):equal(positions):to(lu.dtype)
-    local l = lu:narrow(-1, 1, k):tril(-1):add(lt.eye(m, k, {dtype = lu.dtype, device = x.device}))
-    return p, l, lu:narrow(-2, 1, k):triu()
+  if b.ndim > 0 and b.shape[vector and 1 or b.ndim - 1] ~= m then
+    args.fail("lstsq", "the numbers of rows differ: %s and %s", args.shape_text(a.shape), args.shape_text(b.shape))
   end
-
-  --- x with a x = b, a as lu_factor gives it.
-  -- @function linalg.lu_solve
-  -- @tparam Tensor lu [..., n, n]
-  -- @tparam Tensor pivots [..., n]
-  -- @tparam Tensor b [n], one vector, or [..., n, k]; batch dims broadcast
-  -- @treturn Tensor [..., n] or [..., n, k]; inf or NaN where a is singular
-  function linalg.lu_solve(lu, pivots, b)
-    local n = check_matrix("lu_solve", 1, lu)
-    args.tensor("lu_solve", 2, pivots)
-    args.tensor("lu_solve", 3, b)
-    local batch = batch_of(lu)
-    if pivots.dtype ~= "int32" or args.shape_text(pivots.shape) ~= args.shape_text(join(batch, {n})) then
-      args.fail("lu_solve", "pivots as lu_factor gives them expected, got %s %s", pivots.dtype,
-                args.shape_text(pivots.shape))
-    end
-    if b.ndim > 2 then batch = lt.broadcast_shapes(batch, batch_of(b)) end
-    return parts.lu_solve(lu, pivots:clip(1, n):broadcast_to(join(batch, {n})):contiguous(), b)
+  if vector then b = b:expand_dims(-1) end
+  local x, rest, rank, s = solve_least_squares(a, b, rtol)
+  local full = m > n and rank.size > 0 and rank:min():item() == n
+  if full and x.requires_grad then rest = b:subtract(a:matmul(x)) end
+  local residuals = full and squares(rest, -2) or lt.zeros({0}, {dtype = s.dtype, device = s.device})
+  if vector then
+    x = x:squeeze(-1)
+    if full then residuals = residuals:squeeze(-1) end
   end
+  return x, residuals, rank, s
+end
+
+-- ---- LU ----
+
+--- x = P L U: P permutes rows, L has a diagonal of ones and zeros above it, U zeros below.
+-- @function linalg.lu
+-- @tparam Tensor x [..., m, n], k = min(m, n)
+-- @treturn Tensor P [..., m, m]
+-- @treturn Tensor L [..., m, k]
+-- @treturn Tensor U [..., k, n]
+function linalg.lu(x)
+  local m, n = check_matrix("lu", 1, x)
+  local k, lu, order = math.min(m, n), parts.lu(x)
+  local positions = lt.arange(1, m + 1, 1, {dtype = "int64", device = x.device}):expand_dims(-1)
+  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- zeros
+  local p = order:expand_dims(-2):equal(positions):to(lu.dtype)
+  local l = lu:narrow(-1, 1, k):tril(-1):add(lt.eye(m, k, {dtype = lu.dtype, device = x.device}))
+  return p, l, lu:narrow(-2, 1, k):triu()
+end
+
+--- x with a x = b, a as lu_factor gives it.
+-- @function linalg.lu_solve
+-- @tparam Tensor lu [..., n, n]
+-- @tparam Tensor pivots [..., n]
+-- @tparam Tensor b [n], one vector, or [..., n, k]; batch dims broadcast
+-- @treturn Tensor [..., n] or [..., n, k]; inf or NaN where a is singular
+function linalg.lu_solve(lu, pivots, b)
+  local n = check_matrix("lu_solve", 1, lu)
+  args.tensor("lu_solve", 2, pivots)
+  args.tensor("lu_solve", 3, b)
+  local batch = batch_of(lu)
+  if pivots.dtype ~= "int32" or args.shape_text(pivots.shape) ~= args.shape_text(join(batch, {n})) then
+    args.fail("lu_solve", "pivots as lu_factor gives them expected, got %s %s", pivots.dtype,
+              args.shape_text(pivots.shape))
+  end
+  if b.ndim > 2 then batch = lt.broadcast_shapes(batch, batch_of(b)) end
+  return parts.lu_solve(lu, pivots:clip(1, n):broadcast_to(join(batch, {n})):contiguous(), b)
 end

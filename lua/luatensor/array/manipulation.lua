@@ -2,6 +2,10 @@
 
 local args = require "luatensor.base.args"
 local embed = require("luatensor.gradients.help").embed
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local fail, options_of, integer_of = args.fail, args.options, args.integer
 
@@ -21,367 +25,365 @@ local function with_dim(shape, d, n)
   return s
 end
 
-return function(lt, methods)
-  local function add(name, f) lt[name], methods[name] = f, f end
+local function add(name, f) lt[name], methods[name] = f, f end
 
-  local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
+local function copy_of(x) return x:reshape(x.shape, {copy = true}) end
 
-  -- ---- parting ----
+-- ---- parting ----
 
-  --- The slices along a dim, without that dim.
-  -- @tparam Tensor x
-  -- @int[opt=1] dim also option `dim`
-  -- @treturn {Tensor,...} views
-  add("unstack", function(x, dim)
-    args.tensor("unstack", 1, x)
-    dim = args.dim("unstack", args.dim_option("unstack", dim) or 1, x.ndim)
-    local rows, list = x:moveaxis(dim, 1), {}
-    for i = 1, #rows do list[i] = rows[i] end
-    return list
-  end)
+--- The slices along a dim, without that dim.
+-- @tparam Tensor x
+-- @int[opt=1] dim also option `dim`
+-- @treturn {Tensor,...} views
+add("unstack", function(x, dim)
+  args.tensor("unstack", 1, x)
+  dim = args.dim("unstack", args.dim_option("unstack", dim) or 1, x.ndim)
+  local rows, list = x:moveaxis(dim, 1), {}
+  for i = 1, #rows do list[i] = rows[i] end
+  return list
+end)
 
-  --- Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
-  -- @tparam Tensor x
-  -- @tparam int|{int,...} sizes
-  -- @int[opt=1] dim also option `dim`
-  -- @treturn {Tensor,...} views
-  add("split", function(x, sizes, dim)
-    args.tensor("split", 1, x)
-    dim = args.dim("split", args.dim_option("split", dim) or 1, x.ndim)
-    local n, list, start = x.shape[dim], {}, 1
-    if type(sizes) ~= "table" then
-      local size = integer_of("split", "size", sizes, 1)
-      sizes = {}
-      for first = 1, math.max(n, 1), size do sizes[#sizes + 1] = math.min(size, n - first + 1) end
-    end
-    for i = 1, #sizes do integer_of("split", "size", sizes[i], 0) end
-    for i, size in ipairs(sizes) do
-      if start - 1 + size > n then break end
-      list[i] = x:narrow(dim, start, size)
-      start = start + size
-    end
-    if start ~= n + 1 or #list ~= #sizes then
-      fail("split", "sizes %s do not add up to %d, the length of dim %d", args.shape_text(sizes), n, dim)
-    end
-    return list
-  end)
-
-  --- At most n parts of one size along a dim; the last may be shorter.
-  -- @tparam Tensor x
-  -- @int n
-  -- @int[opt=1] dim also option `dim`
-  -- @treturn {Tensor,...} views
-  add("chunk", function(x, n, dim)
-    args.tensor("chunk", 1, x)
-    dim = args.dim("chunk", args.dim_option("chunk", dim) or 1, x.ndim)
-    integer_of("chunk", "number of parts", n, 1)
-    return x:split(math.max(1, (x.shape[dim] + n - 1) // n), dim)
-  end)
-
-  --- All tensors in the shape that they broadcast to.
-  -- @tparam Tensor ... tensors
-  -- @treturn Tensor ... as many views
-  function lt.broadcast_arrays(...)
-    local list, shapes = table.pack(...), {}
-    for i = 1, list.n do shapes[i] = args.tensor("broadcast_arrays", i, list[i]).shape end
-    local shape = lt.broadcast_shapes(table.unpack(shapes, 1, list.n))
-    for i = 1, list.n do list[i] = list[i]:broadcast_to(shape) end
-    return table.unpack(list, 1, list.n)
+--- Parts along a dim, of one size (the last may be shorter) or of the sizes in a table.
+-- @tparam Tensor x
+-- @tparam int|{int,...} sizes
+-- @int[opt=1] dim also option `dim`
+-- @treturn {Tensor,...} views
+add("split", function(x, sizes, dim)
+  args.tensor("split", 1, x)
+  dim = args.dim("split", args.dim_option("split", dim) or 1, x.ndim)
+  local n, list, start = x.shape[dim], {}, 1
+  if type(sizes) ~= "table" then
+    local size = integer_of("split", "size", sizes, 1)
+    sizes = {}
+    for first = 1, math.max(n, 1), size do sizes[#sizes + 1] = math.min(size, n - first + 1) end
   end
-  methods.broadcast_arrays = lt.broadcast_arrays
-
-  -- ---- repeating ----
-
-  --- Repeats of n elements as a tensor: from a table, or a tensor of as many or of one.
-  local function repeats_of(repeats, n, device)
-    if not lt.is_tensor(repeats) then
-      for i = 1, #repeats do integer_of("repeat", "repeats", repeats[i], 0) end
-      repeats = lt.tensor(repeats, {dtype = "int64", device = device})
-    elseif not lt.isdtype(repeats, "integral") then
-      fail("repeat", "repeats: integers expected, got %s", repeats.dtype)
-    elseif repeats.ndim > 1 then
-      fail("repeat", "repeats: 1 dim expected, the shape is %s", repeats.shape)
-    end
-    if repeats.size == 1 then repeats = repeats:reshape(1):broadcast_to(n) end
-    if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
-    if n > 0 then
-      integer_of("repeat", "repeats", repeats:min():item(), 0)
-      integer_of("repeat", "repeats", repeats:max():item(), 0, MOST // n)
-    end
-    return repeats
+  for i = 1, #sizes do integer_of("split", "size", sizes[i], 0) end
+  for i, size in ipairs(sizes) do
+    if start - 1 + size > n then break end
+    list[i] = x:narrow(dim, start, size)
+    start = start + size
   end
-
-  --- Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
-  -- With other repeats than one number, it must know their sum, and does not return before a GPU does.
-  -- @function repeat
-  -- @tparam Tensor x
-  -- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
-  -- @int[opt] dim without it, x is flattened; also option `dim`
-  -- @treturn Tensor
-  local function repeat_(x, repeats, dim)
-    args.tensor("repeat", 1, x)
-    dim = args.dim_option("repeat", dim)
-    if dim == nil then x, dim = x:flatten(), 1 end
-    dim = args.dim("repeat", dim, x.ndim)
-    if type(repeats) ~= "table" and not lt.is_tensor(repeats) then
-      integer_of("repeat", "repeats", repeats, 0)
-      local wide = x:expand_dims(dim + 1)
-      wide = wide:broadcast_to(with_dim(wide.shape, dim + 1, repeats))
-      return copy_of(wide):flatten(dim, dim + 1)
-    end
-    local n = x.shape[dim]
-    local last = lt.cumulative_sum(repeats_of(repeats, n, x.device), {dtype = "int64"})
-    local total = n > 0 and last[n]:item() or 0
-    return x:take(last:searchsorted(lt.arange(1, total + 1, 1, {dtype = "int64", device = x.device})), dim)
+  if start ~= n + 1 or #list ~= #sizes then
+    fail("split", "sizes %s do not add up to %d, the length of dim %d", args.shape_text(sizes), n, dim)
   end
-  add("repeat", repeat_)
+  return list
+end)
 
-  --- Copies of the whole tensor side by side.
-  -- @tparam Tensor x
-  -- @int ... times along each dim (the last ones when there are fewer than dims), or one table of them
-  -- @treturn Tensor
-  add("tile", function(x, ...)
-    args.tensor("tile", 1, x)
-    local times = list_of(...)
-    for i = 1, #times do integer_of("tile", "repetitions", times[i], 0) end
-    local shape, ndim = x.shape, math.max(#times, x.ndim)
-    local inner, wide, result = {}, {}, {}
-    for d = 1, ndim do
-      local n, r = shape[d - ndim + x.ndim] or 1, times[d - ndim + #times] or 1
-      if r ~= 1 then inner[#inner + 1], wide[#wide + 1] = 1, r end
-      inner[#inner + 1], wide[#wide + 1], result[d] = n, n, n * r
-    end
-    return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
-  end)
+--- At most n parts of one size along a dim; the last may be shorter.
+-- @tparam Tensor x
+-- @int n
+-- @int[opt=1] dim also option `dim`
+-- @treturn {Tensor,...} views
+add("chunk", function(x, n, dim)
+  args.tensor("chunk", 1, x)
+  dim = args.dim("chunk", args.dim_option("chunk", dim) or 1, x.ndim)
+  integer_of("chunk", "number of parts", n, 1)
+  return x:split(math.max(1, (x.shape[dim] + n - 1) // n), dim)
+end)
 
-  -- to becomes from with dims d and after moved on by shifts (dim → shift): two parts a dim change places.
-  local function roll_into(to, from, shifts, d)
-    while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
-    if d > from.ndim then return to:copy_(from) end
-    local n = from.shape[d]
-    local back = shifts[d] % n
-    roll_into(to:narrow(d, back + 1, n - back), from:narrow(d, 1, n - back), shifts, d + 1)
-    roll_into(to:narrow(d, 1, back), from:narrow(d, n - back + 1, back), shifts, d + 1)
-    return to
-  end
-
-  local function rolled(x, shifts)
-    local function roll(_, t) return roll_into(lt.empty_like(t), t, shifts, 1) end
-    if not x.requires_grad then return roll(nil, x) end
-    local back = {}
-    for d, n in pairs(shifts) do back[d] = -n end
-    return lt.autograd_function {name = "roll", forward = roll, backward = function(_, g) return rolled(g, back) end}(x)
-  end
-
-  --- Elements moved on along dims; those that leave at the end come back in front.
-  -- @tparam Tensor x
-  -- @tparam int|{int,...} shift
-  -- @tparam[opt] int|{int,...} dim without it, in row-major order; also option `dim`
-  -- @treturn Tensor
-  add("roll", function(x, shift, dim)
-    args.tensor("roll", 1, x)
-    dim = args.dim_option("roll", dim)
-    if dim == nil then
-      return rolled(x:flatten(), {integer_of("roll", "shift", shift)}):reshape(x.shape)
-    end
-    local dims, shifts, sum = list_of(dim), list_of(shift), {}
-    if type(shift) ~= "table" then for i = 1, #dims do shifts[i] = shift end end
-    if #shifts ~= #dims then fail("roll", "%d shifts for %d dims", #shifts, #dims) end
-    for i, d in ipairs(dims) do
-      local n = integer_of("roll", "shift", shifts[i])
-      d = args.dim("roll", d, x.ndim)
-      sum[d] = (sum[d] or 0) + n % math.max(x.shape[d], 1)
-    end
-    return rolled(x, sum)
-  end)
-
-  -- ---- padding ----
-
-  -- Positions in 0 … n - 1 that stand at positions i, by mode.
-  local place = {
-    replicate = function(i, n) return i:clip(0, n - 1) end,
-    reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,
-    circular = function(i, n) return i:remainder(n) end,
-  }
-
-  local function pad_dim(x, dim, before, after, mode)
-    local n = x.shape[dim]
-    local most = mode == "reflect" and n - 1 or mode == "circular" and n or n > 0 and math.maxinteger or 0
-    if math.max(before, after) > most then
-      fail("pad", "%d elements around dim %d of length %d are too many for mode %s",
-           math.max(before, after), dim, n, mode)
-    end
-    local at = lt.arange(-before, n + after, 1, {dtype = "int64", device = x.device})
-    return x:take(place[mode](at, n):add(1), dim)
-  end
-
-  -- The elements at the edges that negative widths cut off.
-  local function crop(x, before, after)
-    local key = {}
-    for d = 1, x.ndim do key[d] = {1 + math.max(0, -before[d]), x.shape[d] - math.max(0, -after[d])} end
-    return x[key]
-  end
-
-  local function pad_constant(x, before, after, value)
-    local shape, key = {}, {}
-    for d = 1, x.ndim do
-      local front = math.max(before[d], 0)
-      shape[d] = x.shape[d] + front + math.max(after[d], 0)
-      key[d] = {front + 1, front + x.shape[d]}
-    end
-    local y = lt.full(shape, value, {dtype = x.dtype, device = x.device})
-    y[key] = x
-    return y
-  end
-
-  --- More elements around a tensor.
-  -- @tparam Tensor x
-  -- @tparam {int,...} widths before and after the last dim, then before and after the one before it …;
-  --   negative ones cut off
-  -- @tparam[opt] table options `mode`: "constant" (default), "reflect" (without the edge itself), "replicate",
-  --   "circular"; `value` (0) for "constant"
-  -- @treturn Tensor
-  add("pad", function(x, widths, options)
-    args.tensor("pad", 1, x)
-    options = options_of("pad", options, {mode = true, value = true})
-    local mode = options.mode or "constant"
-    if mode ~= "constant" and not place[mode] then
-      fail("pad", "unknown mode %q; known: constant, reflect, replicate, circular", tostring(mode))
-    end
-    if type(widths) ~= "table" or #widths % 2 ~= 0 or #widths > 2 * x.ndim then
-      fail("pad", "table of at most %d widths, two a dim, expected", 2 * x.ndim)
-    end
-    local before, after = {}, {}
-    for d = x.ndim, 1, -1 do
-      local k = 2 * (x.ndim - d)
-      before[d] = integer_of("pad", "width", widths[k + 1] or 0, -MOST, MOST)
-      after[d] = integer_of("pad", "width", widths[k + 2] or 0, -MOST, MOST)
-      if x.shape[d] + math.min(before[d], 0) + math.min(after[d], 0) < 0 then
-        fail("pad", "widths %d and %d cut off more than dim %d of length %d has", before[d], after[d], d, x.shape[d])
-      end
-    end
-    x = crop(x, before, after)
-    if mode == "constant" then return pad_constant(x, before, after, options.value or 0) end
-    local y = x
-    for d = 1, x.ndim do
-      local front, back = math.max(before[d], 0), math.max(after[d], 0)
-      if front + back > 0 then y = pad_dim(y, d, front, back, mode) end
-    end
-    return rawequal(x, y) and copy_of(x) or y
-  end)
-
-  -- ---- triangles and diagonals ----
-
-  local function triangle(fn, x, options, keeps)
-    if type(options) == "number" then options = {k = options} end
-    if x.ndim < 2 then fail(fn, "at least 2 dims expected, the shape is %s", x.shape) end
-    local k = integer_of(fn, "k", options_of(fn, options, {k = true}).k or 0)
-    local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
-    k = math.max(-m, math.min(k, n))
-    local rows = lt.arange(k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
-    local columns = lt.arange(0, n, 1, {dtype = "int64", device = x.device})
-    return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
-  end
-
-  --- The lower triangle of matrices: 0 above diagonal k.
-  -- @tparam Tensor x
-  -- @tparam[opt] table options `k` (0): positive is above the main diagonal
-  -- @treturn Tensor
-  add("tril", function(x, options)
-    return triangle("tril", args.tensor("tril", 1, x), options, lt.less_equal)
-  end)
-
-  --- The upper triangle of matrices: 0 below diagonal k.
-  -- @tparam Tensor x
-  -- @tparam[opt] table options `k` (0): positive is above the main diagonal
-  -- @treturn Tensor
-  add("triu", function(x, options)
-    return triangle("triu", args.tensor("triu", 1, x), options, lt.greater_equal)
-  end)
-
-  --- Ones on diagonal k of a matrix, else 0.
-  -- @int rows
-  -- @int[opt=rows] columns
-  -- @tparam[opt] table options `k` (0), `dtype`, `device`
-  -- @treturn Tensor
-  function lt.eye(rows, columns, options)
-    if type(columns) == "table" then columns, options = nil, columns end
-    options = options_of("eye", options, {k = true, dtype = true, device = true})
-    integer_of("eye", "rows", rows, 0)
-    columns = integer_of("eye", "columns", columns or rows, 0)
-    local x = lt.zeros({rows, columns}, {dtype = options.dtype, device = options.device or lt.get_default_device()})
-    x:diagonal(integer_of("eye", "k", options.k or 0))[{}] = 1
-    return x
-  end
-
-  --- A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
-  -- @tparam Tensor x
-  -- @int[opt=0] k
-  -- @treturn Tensor
-  add("diag", function(x, k)
-    args.tensor("diag", 1, x)
-    k = integer_of("diag", "k", k or 0, -MOST, MOST)
-    if x.ndim == 2 then return copy_of(x:diagonal(k)) end
-    if x.ndim ~= 1 then fail("diag", "1 or 2 dims expected, the shape is %s", x.shape) end
-    local n = #x + math.abs(k)
-    return embed(x, {n, n}, function(y) return y:diagonal(k) end, function(y, value) y:diagonal(k):copy_(value) end)
-  end)
-
-  --- Coordinates of a grid: tensor i runs along dim i.
-  -- @tparam Tensor ... 1-d tensors
-  -- @tparam[opt] table options `indexing`: "xy" (default: the first two dims change places) or "ij"
-  -- @treturn Tensor ... as many views
-  function lt.meshgrid(...)
-    local list, options = args.split("meshgrid", {indexing = true}, ...)
-    local indexing, shape = options.indexing or "xy", {}
-    if indexing ~= "xy" and indexing ~= "ij" then fail("meshgrid", "option indexing: \"xy\" or \"ij\" expected") end
-    for i = 1, list.n do
-      local x = args.tensor("meshgrid", i, list[i])
-      if x.ndim > 1 then fail("meshgrid", "argument %d: 1 dim expected, got %d", i, x.ndim) end
-      shape[i] = x.size
-    end
-    for i = 1, list.n do
-      local key = with_dim(shape, 1, 1)
-      for d = 1, list.n do key[d] = d == i and -1 or 1 end
-      list[i] = list[i]:reshape(key):broadcast_to(shape)
-      if indexing == "xy" and list.n > 1 then list[i] = list[i]:swapaxes(1, 2) end
-    end
-    return table.unpack(list, 1, list.n)
-  end
-
-  -- ---- masks ----
-
-  local function mask_of(fn, i, mask)
-    if not lt.is_tensor(mask) or mask.dtype ~= "bool" then
-      fail(fn, "argument %d: bool mask expected", i)
-    end
-    return mask
-  end
-
-  --- The elements where a mask is true; x and mask broadcast. Waits for their number.
-  -- @tparam Tensor x
-  -- @tparam Tensor mask bool
-  -- @treturn Tensor 1-d
-  add("masked_select", function(x, mask)
-    args.tensor("masked_select", 1, x)
-    mask_of("masked_select", 2, mask)
-    local shape = lt.broadcast_shapes(x.shape, mask.shape)
-    return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
-  end)
-
-  --- A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
-  -- @tparam Tensor x
-  -- @tparam Tensor mask bool; broadcasts to x's shape
-  -- @tparam Tensor src
-  -- @treturn Tensor
-  add("masked_scatter", function(x, mask, src)
-    args.tensor("masked_scatter", 1, x)
-    args.tensor("masked_scatter", 3, src)
-    local y = x:reshape(-1):clone()
-    mask_of("masked_scatter", 2, mask)
-    local places = mask:broadcast_to(x.shape):flatten():nonzero()
-    if #places > src.size then fail("masked_scatter", "%d places, but src has %d elements", #places, src.size) end
-    y[places] = src:flatten()[{{1, #places}}]
-    return y:reshape(x.shape)
-  end)
+--- All tensors in the shape that they broadcast to.
+-- @tparam Tensor ... tensors
+-- @treturn Tensor ... as many views
+function lt.broadcast_arrays(...)
+  local list, shapes = table.pack(...), {}
+  for i = 1, list.n do shapes[i] = args.tensor("broadcast_arrays", i, list[i]).shape end
+  local shape = lt.broadcast_shapes(table.unpack(shapes, 1, list.n))
+  for i = 1, list.n do list[i] = list[i]:broadcast_to(shape) end
+  return table.unpack(list, 1, list.n)
 end
+methods.broadcast_arrays = lt.broadcast_arrays
+
+-- ---- repeating ----
+
+--- Repeats of n elements as a tensor: from a table, or a tensor of as many or of one.
+local function repeats_of(repeats, n, device)
+  if not lt.is_tensor(repeats) then
+    for i = 1, #repeats do integer_of("repeat", "repeats", repeats[i], 0) end
+    repeats = lt.tensor(repeats, {dtype = "int64", device = device})
+  elseif not lt.isdtype(repeats, "integral") then
+    fail("repeat", "repeats: integers expected, got %s", repeats.dtype)
+  elseif repeats.ndim > 1 then
+    fail("repeat", "repeats: 1 dim expected, the shape is %s", repeats.shape)
+  end
+  if repeats.size == 1 then repeats = repeats:reshape(1):broadcast_to(n) end
+  if #repeats ~= n then fail("repeat", "%d repeats for a dim of length %d", #repeats, n) end
+  if n > 0 then
+    integer_of("repeat", "repeats", repeats:min():item(), 0)
+    integer_of("repeat", "repeats", repeats:max():item(), 0, MOST // n)
+  end
+  return repeats
+end
+
+--- Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
+-- With other repeats than one number, it must know their sum, and does not return before a GPU does.
+-- @function repeat
+-- @tparam Tensor x
+-- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
+-- @int[opt] dim without it, x is flattened; also option `dim`
+-- @treturn Tensor
+local function repeat_(x, repeats, dim)
+  args.tensor("repeat", 1, x)
+  dim = args.dim_option("repeat", dim)
+  if dim == nil then x, dim = x:flatten(), 1 end
+  dim = args.dim("repeat", dim, x.ndim)
+  if type(repeats) ~= "table" and not lt.is_tensor(repeats) then
+    integer_of("repeat", "repeats", repeats, 0)
+    local wide = x:expand_dims(dim + 1)
+    wide = wide:broadcast_to(with_dim(wide.shape, dim + 1, repeats))
+    return copy_of(wide):flatten(dim, dim + 1)
+  end
+  local n = x.shape[dim]
+  local last = lt.cumulative_sum(repeats_of(repeats, n, x.device), {dtype = "int64"})
+  local total = n > 0 and last[n]:item() or 0
+  return x:take(last:searchsorted(lt.arange(1, total + 1, 1, {dtype = "int64", device = x.device})), dim)
+end
+add("repeat", repeat_)
+
+--- Copies of the whole tensor side by side.
+-- @tparam Tensor x
+-- @int ... times along each dim (the last ones when there are fewer than dims), or one table of them
+-- @treturn Tensor
+add("tile", function(x, ...)
+  args.tensor("tile", 1, x)
+  local times = list_of(...)
+  for i = 1, #times do integer_of("tile", "repetitions", times[i], 0) end
+  local shape, ndim = x.shape, math.max(#times, x.ndim)
+  local inner, wide, result = {}, {}, {}
+  for d = 1, ndim do
+    local n, r = shape[d - ndim + x.ndim] or 1, times[d - ndim + #times] or 1
+    if r ~= 1 then inner[#inner + 1], wide[#wide + 1] = 1, r end
+    inner[#inner + 1], wide[#wide + 1], result[d] = n, n, n * r
+  end
+  return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
+end)
+
+-- to becomes from with dims d and after moved on by shifts (dim → shift): two parts a dim change places.
+local function roll_into(to, from, shifts, d)
+  while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
+  if d > from.ndim then return to:copy_(from) end
+  local n = from.shape[d]
+  local back = shifts[d] % n
+  roll_into(to:narrow(d, back + 1, n - back), from:narrow(d, 1, n - back), shifts, d + 1)
+  roll_into(to:narrow(d, 1, back), from:narrow(d, n - back + 1, back), shifts, d + 1)
+  return to
+end
+
+local function rolled(x, shifts)
+  local function roll(_, t) return roll_into(lt.empty_like(t), t, shifts, 1) end
+  if not x.requires_grad then return roll(nil, x) end
+  local back = {}
+  for d, n in pairs(shifts) do back[d] = -n end
+  return lt.autograd_function {name = "roll", forward = roll, backward = function(_, g) return rolled(g, back) end}(x)
+end
+
+--- Elements moved on along dims; those that leave at the end come back in front.
+-- @tparam Tensor x
+-- @tparam int|{int,...} shift
+-- @tparam[opt] int|{int,...} dim without it, in row-major order; also option `dim`
+-- @treturn Tensor
+add("roll", function(x, shift, dim)
+  args.tensor("roll", 1, x)
+  dim = args.dim_option("roll", dim)
+  if dim == nil then
+    return rolled(x:flatten(), {integer_of("roll", "shift", shift)}):reshape(x.shape)
+  end
+  local dims, shifts, sum = list_of(dim), list_of(shift), {}
+  if type(shift) ~= "table" then for i = 1, #dims do shifts[i] = shift end end
+  if #shifts ~= #dims then fail("roll", "%d shifts for %d dims", #shifts, #dims) end
+  for i, d in ipairs(dims) do
+    local n = integer_of("roll", "shift", shifts[i])
+    d = args.dim("roll", d, x.ndim)
+    sum[d] = (sum[d] or 0) + n % math.max(x.shape[d], 1)
+  end
+  return rolled(x, sum)
+end)
+
+-- ---- padding ----
+
+-- Positions in 0 … n - 1 that stand at positions i, by mode.
+local place = {
+  replicate = function(i, n) return i:clip(0, n - 1) end,
+  reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,
+  circular = function(i, n) return i:remainder(n) end,
+}
+
+local function pad_dim(x, dim, before, after, mode)
+  local n = x.shape[dim]
+  local most = mode == "reflect" and n - 1 or mode == "circular" and n or n > 0 and math.maxinteger or 0
+  if math.max(before, after) > most then
+    fail("pad", "%d elements around dim %d of length %d are too many for mode %s",
+         math.max(before, after), dim, n, mode)
+  end
+  local at = lt.arange(-before, n + after, 1, {dtype = "int64", device = x.device})
+  return x:take(place[mode](at, n):add(1), dim)
+end
+
+-- The elements at the edges that negative widths cut off.
+local function crop(x, before, after)
+  local key = {}
+  for d = 1, x.ndim do key[d] = {1 + math.max(0, -before[d]), x.shape[d] - math.max(0, -after[d])} end
+  return x[key]
+end
+
+local function pad_constant(x, before, after, value)
+  local shape, key = {}, {}
+  for d = 1, x.ndim do
+    local front = math.max(before[d], 0)
+    shape[d] = x.shape[d] + front + math.max(after[d], 0)
+    key[d] = {front + 1, front + x.shape[d]}
+  end
+  local y = lt.full(shape, value, {dtype = x.dtype, device = x.device})
+  y[key] = x
+  return y
+end
+
+--- More elements around a tensor.
+-- @tparam Tensor x
+-- @tparam {int,...} widths before and after the last dim, then before and after the one before it …;
+--   negative ones cut off
+-- @tparam[opt] table options `mode`: "constant" (default), "reflect" (without the edge itself), "replicate",
+--   "circular"; `value` (0) for "constant"
+-- @treturn Tensor
+add("pad", function(x, widths, options)
+  args.tensor("pad", 1, x)
+  options = options_of("pad", options, {mode = true, value = true})
+  local mode = options.mode or "constant"
+  if mode ~= "constant" and not place[mode] then
+    fail("pad", "unknown mode %q; known: constant, reflect, replicate, circular", tostring(mode))
+  end
+  if type(widths) ~= "table" or #widths % 2 ~= 0 or #widths > 2 * x.ndim then
+    fail("pad", "table of at most %d widths, two a dim, expected", 2 * x.ndim)
+  end
+  local before, after = {}, {}
+  for d = x.ndim, 1, -1 do
+    local k = 2 * (x.ndim - d)
+    before[d] = integer_of("pad", "width", widths[k + 1] or 0, -MOST, MOST)
+    after[d] = integer_of("pad", "width", widths[k + 2] or 0, -MOST, MOST)
+    if x.shape[d] + math.min(before[d], 0) + math.min(after[d], 0) < 0 then
+      fail("pad", "widths %d and %d cut off more than dim %d of length %d has", before[d], after[d], d, x.shape[d])
+    end
+  end
+  x = crop(x, before, after)
+  if mode == "constant" then return pad_constant(x, before, after, options.value or 0) end
+  local y = x
+  for d = 1, x.ndim do
+    local front, back = math.max(before[d], 0), math.max(after[d], 0)
+    if front + back > 0 then y = pad_dim(y, d, front, back, mode) end
+  end
+  return rawequal(x, y) and copy_of(x) or y
+end)
+
+-- ---- triangles and diagonals ----
+
+local function triangle(fn, x, options, keeps)
+  if type(options) == "number" then options = {k = options} end
+  if x.ndim < 2 then fail(fn, "at least 2 dims expected, the shape is %s", x.shape) end
+  local k = integer_of(fn, "k", options_of(fn, options, {k = true}).k or 0)
+  local m, n = x.shape[x.ndim - 1], x.shape[x.ndim]
+  k = math.max(-m, math.min(k, n))
+  local rows = lt.arange(k, m + k, 1, {dtype = "int64", device = x.device}):expand_dims(2)
+  local columns = lt.arange(0, n, 1, {dtype = "int64", device = x.device})
+  return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
+end
+
+--- The lower triangle of matrices: 0 above diagonal k.
+-- @tparam Tensor x
+-- @tparam[opt] table options `k` (0): positive is above the main diagonal
+-- @treturn Tensor
+add("tril", function(x, options)
+  return triangle("tril", args.tensor("tril", 1, x), options, lt.less_equal)
+end)
+
+--- The upper triangle of matrices: 0 below diagonal k.
+-- @tparam Tensor x
+-- @tparam[opt] table options `k` (0): positive is above the main diagonal
+-- @treturn Tensor
+add("triu", function(x, options)
+  return triangle("triu", args.tensor("triu", 1, x), options, lt.greater_equal)
+end)
+
+--- Ones on diagonal k of a matrix, else 0.
+-- @int rows
+-- @int[opt=rows] columns
+-- @tparam[opt] table options `k` (0), `dtype`, `device`
+-- @treturn Tensor
+function lt.eye(rows, columns, options)
+  if type(columns) == "table" then columns, options = nil, columns end
+  options = options_of("eye", options, {k = true, dtype = true, device = true})
+  integer_of("eye", "rows", rows, 0)
+  columns = integer_of("eye", "columns", columns or rows, 0)
+  local x = lt.zeros({rows, columns}, {dtype = options.dtype, device = options.device or lt.get_default_device()})
+  x:diagonal(integer_of("eye", "k", options.k or 0))[{}] = 1
+  return x
+end
+
+--- A matrix with x on diagonal k (x 1-d), or a copy of diagonal k (x 2-d).
+-- @tparam Tensor x
+-- @int[opt=0] k
+-- @treturn Tensor
+add("diag", function(x, k)
+  args.tensor("diag", 1, x)
+  k = integer_of("diag", "k", k or 0, -MOST, MOST)
+  if x.ndim == 2 then return copy_of(x:diagonal(k)) end
+  if x.ndim ~= 1 then fail("diag", "1 or 2 dims expected, the shape is %s", x.shape) end
+  local n = #x + math.abs(k)
+  return embed(x, {n, n}, function(y) return y:diagonal(k) end, function(y, value) y:diagonal(k):copy_(value) end)
+end)
+
+--- Coordinates of a grid: tensor i runs along dim i.
+-- @tparam Tensor ... 1-d tensors
+-- @tparam[opt] table options `indexing`: "xy" (default: the first two dims change places) or "ij"
+-- @treturn Tensor ... as many views
+function lt.meshgrid(...)
+  local list, options = args.split("meshgrid", {indexing = true}, ...)
+  local indexing, shape = options.indexing or "xy", {}
+  if indexing ~= "xy" and indexing ~= "ij" then fail("meshgrid", "option indexing: \"xy\" or \"ij\" expected") end
+  for i = 1, list.n do
+    local x = args.tensor("meshgrid", i, list[i])
+    if x.ndim > 1 then fail("meshgrid", "argument %d: 1 dim expected, got %d", i, x.ndim) end
+    shape[i] = x.size
+  end
+  for i = 1, list.n do
+    local key = with_dim(shape, 1, 1)
+    for d = 1, list.n do key[d] = d == i and -1 or 1 end
+    list[i] = list[i]:reshape(key):broadcast_to(shape)
+    if indexing == "xy" and list.n > 1 then list[i] = list[i]:swapaxes(1, 2) end
+  end
+  return table.unpack(list, 1, list.n)
+end
+
+-- ---- masks ----
+
+local function mask_of(fn, i, mask)
+  if not lt.is_tensor(mask) or mask.dtype ~= "bool" then
+    fail(fn, "argument %d: bool mask expected", i)
+  end
+  return mask
+end
+
+--- The elements where a mask is true; x and mask broadcast. Waits for their number.
+-- @tparam Tensor x
+-- @tparam Tensor mask bool
+-- @treturn Tensor 1-d
+add("masked_select", function(x, mask)
+  args.tensor("masked_select", 1, x)
+  mask_of("masked_select", 2, mask)
+  local shape = lt.broadcast_shapes(x.shape, mask.shape)
+  return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
+end)
+
+--- A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
+-- @tparam Tensor x
+-- @tparam Tensor mask bool; broadcasts to x's shape
+-- @tparam Tensor src
+-- @treturn Tensor
+add("masked_scatter", function(x, mask, src)
+  args.tensor("masked_scatter", 1, x)
+  args.tensor("masked_scatter", 3, src)
+  local y = x:reshape(-1):clone()
+  mask_of("masked_scatter", 2, mask)
+  local places = mask:broadcast_to(x.shape):flatten():nonzero()
+  if #places > src.size then fail("masked_scatter", "%d places, but src has %d elements", #places, src.size) end
+  y[places] = src:flatten()[{{1, #places}}]
+  return y:reshape(x.shape)
+end)

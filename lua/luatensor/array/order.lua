@@ -2,6 +2,9 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local fail = args.fail
 
@@ -10,270 +13,268 @@ local quantile_options = {dim = true, keepdim = true, method = true}
 local histogram_options = {range = true, weights = true, density = true}
 local bincount_options = {weights = true, minlength = true}
 
-return function(lt, methods)
-  local function add(name, f) lt[name], methods[name] = f, f end
+local function add(name, f) lt[name], methods[name] = f, f end
 
-  --- x must be a tensor of a dtype with an order.
-  local function check_ordered(fn, x)
-    args.tensor(fn, 1, x)
-    if lt.isdtype(x.dtype, "complex floating") then fail(fn, "not for %s: complex numbers have no order", x.dtype) end
-  end
-
-  local function is_float(x) return lt.isdtype(x.dtype, "real floating") end
-
-  --- The set of dims that nil (all), a number or a list of numbers means.
-  local function dims_of(fn, x, dim)
-    local list, set = type(dim) == "table" and dim or {dim}, {}
-    if dim == nil then for d = 1, x.ndim do list[d] = d end end
-    for _, d in ipairs(list) do
-      d = args.line_dim(fn, d, x.ndim)
-      if set[d] then fail(fn, "dim %d is given twice", d) end
-      set[d] = true
-    end
-    return set
-  end
-
-  --- x with the dims of a set as one dim; which dim that is; the shape of a reduction of them.
-  local function as_lines(x, set, keepdim)
-    local rest, inner, reduced, outer, n = {}, {}, {}, {}, 1
-    for d = 1, x.ndim do
-      if set[d] then
-        inner[#inner + 1], n = d, n * x.shape[d]
-        if keepdim then reduced[#reduced + 1] = 1 end
-      else
-        rest[#rest + 1], outer[#outer + 1], reduced[#reduced + 1] = d, x.shape[d], x.shape[d]
-      end
-    end
-    if #inner == 1 then return x, inner[1], reduced end
-    table.move(inner, 1, #inner, #rest + 1, rest)
-    outer[#outer + 1] = n
-    return x:permute_dims(rest):reshape(outer), #outer, reduced
-  end
-
-  --- dim of a call: by position or as an option.
-  local function dim_of(fn, given, i, options)
-    args.at_most(fn, i, given)
-    if given[i] ~= nil and options.dim ~= nil then fail(fn, "dim is given twice") end
-    if given[i] ~= nil then return given[i] end
-    return options.dim
-  end
-
-  --- result, but NaN in lines of `sorted` that have one: it is their last element.
-  local function with_nan(result, sorted, d)
-    if not is_float(sorted) or sorted.size == 0 then return result end
-    local last = sorted:narrow(d, sorted.shape[d], 1)
-    return lt.where(last:isnan(), last, result)
-  end
-
-  --- The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
-  -- @tparam Tensor x any dtype but complex; integers and bool give the default float
-  -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options `dim`, `keepdim`
-  -- @treturn Tensor shape without these dims
-  -- @usage x:median()   x:median(2)   x:median({dim = -1, keepdim = true})
-  add("median", function(x, ...)
-    check_ordered("median", x)
-    local given, options = args.split("median", median_options, ...)
-    local y, d, shape = as_lines(x, dims_of("median", x, dim_of("median", given, 1, options)), options.keepdim)
-    local n = y.shape[d]
-    local sorted = y:sort(d)
-    local middle = sorted:narrow(d, math.max((n + 1) // 2, 1), n == 0 and 0 or 2 - n % 2)
-    return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
-  end)
-
-  --- Places (from 0, float64) in a line of n that quantiles stand for: where to read below and above.
-  local places = {
-    lower = function(at) return at:floor() end,
-    higher = function(at) return at:ceil() end,
-    nearest = function(at) return at:round() end,
-    midpoint = function(at) return (at:floor() + at:ceil()) * 0.5 end,
-    linear = function(at) return at end,
-  }
-
-  --- Are all quantiles in [0, 1]? Those of a tensor are read for that.
-  local function are_quantiles(q)
-    if type(q) == "number" then return q >= 0 and q <= 1 end
-    return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
-  end
-
-  --- Quantiles as a float64 tensor on x's device; all in [0, 1].
-  local function check_quantiles(q, x)
-    local t
-    if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
-    elseif lt.is_tensor(q) then t = args.tensor("quantile", 2, q)
-    else fail("quantile", "q: number or tensor expected, got %s", core.type_name(q)) end
-    if lt.isdtype(t.dtype, "complex floating") then fail("quantile", "q: not for %s", t.dtype) end
-    t = t:to("float64")
-    if not are_quantiles(type(q) == "number" and q or t) then
-      fail("quantile", "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
-    end
-    return t
-  end
-
-  --- a + (b - a) * t, exactly a or b where t says so; infinite where one of them is, not inf - inf.
-  local function between(a, b, t)
-    local step = b - a
-    local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))
-    y = lt.where(step:isfinite(), y, a * (1 - t) + b * t)
-    return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
-  end
-
-  --- The elements of sorted lines along d at `at` (of any shape, whose dims come first in the result), interpolated.
-  local function read_lines(sorted, d, at, float)
-    local below = at:floor()
-    local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1
-    local order, nq = {}, at.ndim
-    for k = 1, nq do order[k] = d + k - 1 end
-    for k = 1, sorted.ndim - 1 + nq do
-      if k < d or k >= d + nq then order[#order + 1] = k end
-    end
-    local function read(index) return sorted:take(index, d):permute_dims(order):to(float) end
-    local shape = {}
-    for k = 1, sorted.ndim - 1 + nq do shape[k] = k <= nq and at.shape[k] or 1 end
-    return read(low), read(high), (at - below):reshape(shape)
-  end
-
-  --- Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
-  -- @tparam Tensor x any dtype but complex; integers and bool give the default float
-  -- @tparam number|Tensor q in [0, 1]; the dims of a tensor come first in the result
-  -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default),
-  --   "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
-  -- @treturn Tensor NaN where the line has a NaN
-  -- @usage x:quantile(0.9)   x:quantile(lt.tensor {0.25, 0.75}, 2)
-  add("quantile", function(x, q, ...)
-    check_ordered("quantile", x)
-    local given, options = args.split("quantile", quantile_options, ...)
-    local method = places[options.method or "linear"]
-    if not method then
-      fail("quantile", "method %s is none of linear, lower, higher, midpoint, nearest", tostring(options.method))
-    end
-    local set = dims_of("quantile", x, dim_of("quantile", given, 1, options))
-    local y, d, shape = as_lines(x, set, options.keepdim)
-    if y.shape[d] == 0 then fail("quantile", "shape %s has no elements", tostring(x.shape)) end
-    q = check_quantiles(q, x)
-    local float = is_float(x) and x.dtype or lt.result_type(x, 1.0)
-    local sorted = y:sort(d)
-    local a, b, t = read_lines(sorted, d, method(q * (y.shape[d] - 1)), lt.result_type(float, "float64"))
-    local result = between(a, b, t):to(float)
-    if is_float(x) then
-      local last = sorted:narrow(d, y.shape[d], 1):squeeze(d)
-      result = lt.where(last:isnan(), last, result)
-    end
-    return result:reshape(table.move(shape, 1, #shape, q.ndim + 1, table.move(q.shape, 1, q.ndim, 1, {})))
-  end)
-
-  -- ---- counting ----
-
-  --- The numbers (or with weights their sums) of elements that have each of the places 1 … n.
-  local function count(places_of, n, weights)
-    if not weights then return lt.zeros(n, {dtype = "int64", device = places_of.device}):index_add_(1, places_of, 1) end
-    local float = is_float(weights)
-    local sums = lt.zeros(n, {dtype = float and "float64" or "int64", device = places_of.device})
-    sums:index_add_(1, places_of, weights:to(sums.dtype))
-    return float and sums:to(weights.dtype) or sums
-  end
-
-  --- Option `weights`: a tensor of x's shape, as a list.
-  local function check_weights(fn, weights, x)
-    if weights == nil then return nil end
-    if not lt.is_tensor(weights) then fail(fn, "option weights: tensor expected, got %s", core.type_name(weights)) end
-    if lt.isdtype(weights.dtype, "complex floating") then fail(fn, "option weights: not for %s", weights.dtype) end
-    if tostring(weights.shape) ~= tostring(x.shape) then
-      fail(fn, "weights of shape %s do not fit %s", tostring(weights.shape), tostring(x.shape))
-    end
-    return weights:reshape({weights.size})
-  end
-
-  --- How often each value occurs: element i of the result counts the elements that are i. Waits for
-  -- the least and the largest.
-  -- Lua tensors start at 1: so does this, and a value below 1 is an error.
-  -- @tparam Tensor x 1-d, integers of 1 and above
-  -- @tab[opt] options `weights`: a tensor that has an amount for each element, which is added up instead of 1;
-  --   `minlength`: least length of the result
-  -- @treturn Tensor 1-d, as long as the largest value; int64, or the dtype of float weights
-  -- @usage lt.tensor({1, 3, 3}):bincount()   --> 1 0 2
-  add("bincount", function(x, options)
-    args.tensor("bincount", 1, x)
-    options = args.options("bincount", options, bincount_options)
-    if x.ndim ~= 1 then fail("bincount", "1 dim expected, got shape %s", tostring(x.shape)) end
-    if not lt.isdtype(x.dtype, "integral") then fail("bincount", "integers expected, got %s", x.dtype) end
-    local length = args.integer("bincount", "option minlength", options.minlength or 0, 0)
-    local weights = check_weights("bincount", options.weights, x)
-    if x.size > 0 then
-      local least = x:min():item()
-      if least < 1 and x.dtype ~= "uint64" or least == 0 then
-        fail("bincount", "value %d: Lua tensors start at 1", least)
-      end
-      local most = x:max():item()
-      length = math.max(length, most < 0 and math.maxinteger or most)       -- uint64 beyond int64 is negative here
-    end
-    return count(x, length, weights)
-  end)
-
-  --- Option `range`, or the least and the greatest element.
-  local function range_of(x, range)
-    local low, high = 0.0, 1.0
-    if range ~= nil then
-      if type(range) ~= "table" or #range ~= 2 then fail("histogram", "option range: {least, greatest} expected") end
-      low, high = range[1], range[2]
-      for k = 1, 2 do
-        local kind = type(range[k])
-        if kind ~= "number" then fail("histogram", "option range: numbers expected, got %s", kind) end
-      end
-      if low > high then fail("histogram", "range {%s, %s}: the first is greater", low, high) end
-    elseif x.size > 0 then
-      local wide = is_float(x) and x or x:to("float64")
-      low, high = wide:min():item(), wide:max():item()
-    end
-    if low - low ~= 0 or high - high ~= 0 then fail("histogram", "range {%s, %s} is not finite", low, high) end
-    if low == high then low, high = low - 0.5, high + 0.5 end
-    return low, high
-  end
-
-  --- n bins of one width, or the edges that are given.
-  local function edges_of(x, bins, range)
-    if lt.is_tensor(bins) or type(bins) == "table" then
-      local exact = x.dtype == "float64" and x.dtype or nil          -- 0.1 in float32 is another number
-      local edges = lt.is_tensor(bins) and args.tensor("histogram", 2, bins)
-        or lt.tensor(bins, {device = x.device, dtype = exact})
-      if edges.ndim ~= 1 or edges.size < 2 then
-        fail("histogram", "edges: 1 dim of 2 elements or more expected, got shape %s", tostring(edges.shape))
-      end
-      if range ~= nil then fail("histogram", "option range goes with a number of bins, not with edges") end
-      local ascend = edges:narrow(1, 1, edges.size - 1):less_equal(edges:narrow(1, 2, edges.size - 1)):all():item()
-      if not ascend then fail("histogram", "edges: each must be the one before or greater") end
-      return edges
-    end
-    local n = args.integer("histogram", "bins", bins or 10, 1, 1 << 60)
-    local low, high = range_of(x, range)
-    return lt.linspace(low, high, n + 1, {dtype = is_float(x) and x.dtype or "float64", device = x.device})
-  end
-
-  --- How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
-  -- last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
-  -- @tparam Tensor x any dtype but complex, any shape
-  -- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
-  -- @tab[opt] options `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a
-  --   tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add
-  --   up to 1
-  -- @treturn Tensor counts, one a bin: int64, the dtype of float weights, or (density) a float
-  -- @treturn Tensor edges, one more
-  -- @usage local counts, edges = x:histogram(20, {range = {0, 1}})
-  add("histogram", function(x, ...)
-    check_ordered("histogram", x)
-    local given, options = args.split("histogram", histogram_options, ...)
-    args.at_most("histogram", 1, given)
-    local weights = check_weights("histogram", options.weights, x)
-    if x.dtype == "bool" then x = x:to("uint8") end
-    local edges = edges_of(x, given[1], options.range)
-    local flat, n = x:reshape({x.size}), edges.size - 1
-    -- Places 1 … n + 2: below the first edge, in the bins, from the last edge on.
-    local place = lt.searchsorted(edges, flat, {side = "right"})
-    place = lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
-    local counts = count(place, n + 2, weights):narrow(1, 2, n)
-    if not options.density then return counts:clone(), edges end
-    local float = lt.result_type(edges, counts, 1.0)
-    return counts:to(float) / (counts:sum():to(float) * edges:to(float):diff()), edges
-  end)
+--- x must be a tensor of a dtype with an order.
+local function check_ordered(fn, x)
+  args.tensor(fn, 1, x)
+  if lt.isdtype(x.dtype, "complex floating") then fail(fn, "not for %s: complex numbers have no order", x.dtype) end
 end
+
+local function is_float(x) return lt.isdtype(x.dtype, "real floating") end
+
+--- The set of dims that nil (all), a number or a list of numbers means.
+local function dims_of(fn, x, dim)
+  local list, set = type(dim) == "table" and dim or {dim}, {}
+  if dim == nil then for d = 1, x.ndim do list[d] = d end end
+  for _, d in ipairs(list) do
+    d = args.line_dim(fn, d, x.ndim)
+    if set[d] then fail(fn, "dim %d is given twice", d) end
+    set[d] = true
+  end
+  return set
+end
+
+--- x with the dims of a set as one dim; which dim that is; the shape of a reduction of them.
+local function as_lines(x, set, keepdim)
+  local rest, inner, reduced, outer, n = {}, {}, {}, {}, 1
+  for d = 1, x.ndim do
+    if set[d] then
+      inner[#inner + 1], n = d, n * x.shape[d]
+      if keepdim then reduced[#reduced + 1] = 1 end
+    else
+      rest[#rest + 1], outer[#outer + 1], reduced[#reduced + 1] = d, x.shape[d], x.shape[d]
+    end
+  end
+  if #inner == 1 then return x, inner[1], reduced end
+  table.move(inner, 1, #inner, #rest + 1, rest)
+  outer[#outer + 1] = n
+  return x:permute_dims(rest):reshape(outer), #outer, reduced
+end
+
+--- dim of a call: by position or as an option.
+local function dim_of(fn, given, i, options)
+  args.at_most(fn, i, given)
+  if given[i] ~= nil and options.dim ~= nil then fail(fn, "dim is given twice") end
+  if given[i] ~= nil then return given[i] end
+  return options.dim
+end
+
+--- result, but NaN in lines of `sorted` that have one: it is their last element.
+local function with_nan(result, sorted, d)
+  if not is_float(sorted) or sorted.size == 0 then return result end
+  local last = sorted:narrow(d, sorted.shape[d], 1)
+  return lt.where(last:isnan(), last, result)
+end
+
+--- The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
+-- @tparam Tensor x any dtype but complex; integers and bool give the default float
+-- @param[opt] dim a dim or a list of dims; all unless given
+-- @tab[opt] options `dim`, `keepdim`
+-- @treturn Tensor shape without these dims
+-- @usage x:median()   x:median(2)   x:median({dim = -1, keepdim = true})
+add("median", function(x, ...)
+  check_ordered("median", x)
+  local given, options = args.split("median", median_options, ...)
+  local y, d, shape = as_lines(x, dims_of("median", x, dim_of("median", given, 1, options)), options.keepdim)
+  local n = y.shape[d]
+  local sorted = y:sort(d)
+  local middle = sorted:narrow(d, math.max((n + 1) // 2, 1), n == 0 and 0 or 2 - n % 2)
+  return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
+end)
+
+--- Places (from 0, float64) in a line of n that quantiles stand for: where to read below and above.
+local places = {
+  lower = function(at) return at:floor() end,
+  higher = function(at) return at:ceil() end,
+  nearest = function(at) return at:round() end,
+  midpoint = function(at) return (at:floor() + at:ceil()) * 0.5 end,
+  linear = function(at) return at end,
+}
+
+--- Are all quantiles in [0, 1]? Those of a tensor are read for that.
+local function are_quantiles(q)
+  if type(q) == "number" then return q >= 0 and q <= 1 end
+  return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
+end
+
+--- Quantiles as a float64 tensor on x's device; all in [0, 1].
+local function check_quantiles(q, x)
+  local t
+  if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
+  elseif lt.is_tensor(q) then t = args.tensor("quantile", 2, q)
+  else fail("quantile", "q: number or tensor expected, got %s", core.type_name(q)) end
+  if lt.isdtype(t.dtype, "complex floating") then fail("quantile", "q: not for %s", t.dtype) end
+  t = t:to("float64")
+  if not are_quantiles(type(q) == "number" and q or t) then
+    fail("quantile", "q: %s is outside [0, 1]", type(q) == "number" and tostring(q) or "a value")
+  end
+  return t
+end
+
+--- a + (b - a) * t, exactly a or b where t says so; infinite where one of them is, not inf - inf.
+local function between(a, b, t)
+  local step = b - a
+  local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))
+  y = lt.where(step:isfinite(), y, a * (1 - t) + b * t)
+  return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
+end
+
+--- The elements of sorted lines along d at `at` (of any shape, whose dims come first in the result), interpolated.
+local function read_lines(sorted, d, at, float)
+  local below = at:floor()
+  local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1
+  local order, nq = {}, at.ndim
+  for k = 1, nq do order[k] = d + k - 1 end
+  for k = 1, sorted.ndim - 1 + nq do
+    if k < d or k >= d + nq then order[#order + 1] = k end
+  end
+  local function read(index) return sorted:take(index, d):permute_dims(order):to(float) end
+  local shape = {}
+  for k = 1, sorted.ndim - 1 + nq do shape[k] = k <= nq and at.shape[k] or 1 end
+  return read(low), read(high), (at - below):reshape(shape)
+end
+
+--- Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
+-- @tparam Tensor x any dtype but complex; integers and bool give the default float
+-- @tparam number|Tensor q in [0, 1]; the dims of a tensor come first in the result
+-- @param[opt] dim a dim or a list of dims; all unless given
+-- @tab[opt] options `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default),
+--   "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
+-- @treturn Tensor NaN where the line has a NaN
+-- @usage x:quantile(0.9)   x:quantile(lt.tensor {0.25, 0.75}, 2)
+add("quantile", function(x, q, ...)
+  check_ordered("quantile", x)
+  local given, options = args.split("quantile", quantile_options, ...)
+  local method = places[options.method or "linear"]
+  if not method then
+    fail("quantile", "method %s is none of linear, lower, higher, midpoint, nearest", tostring(options.method))
+  end
+  local set = dims_of("quantile", x, dim_of("quantile", given, 1, options))
+  local y, d, shape = as_lines(x, set, options.keepdim)
+  if y.shape[d] == 0 then fail("quantile", "shape %s has no elements", tostring(x.shape)) end
+  q = check_quantiles(q, x)
+  local float = is_float(x) and x.dtype or lt.result_type(x, 1.0)
+  local sorted = y:sort(d)
+  local a, b, t = read_lines(sorted, d, method(q * (y.shape[d] - 1)), lt.result_type(float, "float64"))
+  local result = between(a, b, t):to(float)
+  if is_float(x) then
+    local last = sorted:narrow(d, y.shape[d], 1):squeeze(d)
+    result = lt.where(last:isnan(), last, result)
+  end
+  return result:reshape(table.move(shape, 1, #shape, q.ndim + 1, table.move(q.shape, 1, q.ndim, 1, {})))
+end)
+
+-- ---- counting ----
+
+--- The numbers (or with weights their sums) of elements that have each of the places 1 … n.
+local function count(places_of, n, weights)
+  if not weights then return lt.zeros(n, {dtype = "int64", device = places_of.device}):index_add_(1, places_of, 1) end
+  local float = is_float(weights)
+  local sums = lt.zeros(n, {dtype = float and "float64" or "int64", device = places_of.device})
+  sums:index_add_(1, places_of, weights:to(sums.dtype))
+  return float and sums:to(weights.dtype) or sums
+end
+
+--- Option `weights`: a tensor of x's shape, as a list.
+local function check_weights(fn, weights, x)
+  if weights == nil then return nil end
+  if not lt.is_tensor(weights) then fail(fn, "option weights: tensor expected, got %s", core.type_name(weights)) end
+  if lt.isdtype(weights.dtype, "complex floating") then fail(fn, "option weights: not for %s", weights.dtype) end
+  if tostring(weights.shape) ~= tostring(x.shape) then
+    fail(fn, "weights of shape %s do not fit %s", tostring(weights.shape), tostring(x.shape))
+  end
+  return weights:reshape({weights.size})
+end
+
+--- How often each value occurs: element i of the result counts the elements that are i. Waits for
+-- the least and the largest.
+-- Lua tensors start at 1: so does this, and a value below 1 is an error.
+-- @tparam Tensor x 1-d, integers of 1 and above
+-- @tab[opt] options `weights`: a tensor that has an amount for each element, which is added up instead of 1;
+--   `minlength`: least length of the result
+-- @treturn Tensor 1-d, as long as the largest value; int64, or the dtype of float weights
+-- @usage lt.tensor({1, 3, 3}):bincount()   --> 1 0 2
+add("bincount", function(x, options)
+  args.tensor("bincount", 1, x)
+  options = args.options("bincount", options, bincount_options)
+  if x.ndim ~= 1 then fail("bincount", "1 dim expected, got shape %s", tostring(x.shape)) end
+  if not lt.isdtype(x.dtype, "integral") then fail("bincount", "integers expected, got %s", x.dtype) end
+  local length = args.integer("bincount", "option minlength", options.minlength or 0, 0)
+  local weights = check_weights("bincount", options.weights, x)
+  if x.size > 0 then
+    local least = x:min():item()
+    if least < 1 and x.dtype ~= "uint64" or least == 0 then
+      fail("bincount", "value %d: Lua tensors start at 1", least)
+    end
+    local most = x:max():item()
+    length = math.max(length, most < 0 and math.maxinteger or most)       -- uint64 beyond int64 is negative here
+  end
+  return count(x, length, weights)
+end)
+
+--- Option `range`, or the least and the greatest element.
+local function range_of(x, range)
+  local low, high = 0.0, 1.0
+  if range ~= nil then
+    if type(range) ~= "table" or #range ~= 2 then fail("histogram", "option range: {least, greatest} expected") end
+    low, high = range[1], range[2]
+    for k = 1, 2 do
+      local kind = type(range[k])
+      if kind ~= "number" then fail("histogram", "option range: numbers expected, got %s", kind) end
+    end
+    if low > high then fail("histogram", "range {%s, %s}: the first is greater", low, high) end
+  elseif x.size > 0 then
+    local wide = is_float(x) and x or x:to("float64")
+    low, high = wide:min():item(), wide:max():item()
+  end
+  if low - low ~= 0 or high - high ~= 0 then fail("histogram", "range {%s, %s} is not finite", low, high) end
+  if low == high then low, high = low - 0.5, high + 0.5 end
+  return low, high
+end
+
+--- n bins of one width, or the edges that are given.
+local function edges_of(x, bins, range)
+  if lt.is_tensor(bins) or type(bins) == "table" then
+    local exact = x.dtype == "float64" and x.dtype or nil          -- 0.1 in float32 is another number
+    local edges = lt.is_tensor(bins) and args.tensor("histogram", 2, bins)
+      or lt.tensor(bins, {device = x.device, dtype = exact})
+    if edges.ndim ~= 1 or edges.size < 2 then
+      fail("histogram", "edges: 1 dim of 2 elements or more expected, got shape %s", tostring(edges.shape))
+    end
+    if range ~= nil then fail("histogram", "option range goes with a number of bins, not with edges") end
+    local ascend = edges:narrow(1, 1, edges.size - 1):less_equal(edges:narrow(1, 2, edges.size - 1)):all():item()
+    if not ascend then fail("histogram", "edges: each must be the one before or greater") end
+    return edges
+  end
+  local n = args.integer("histogram", "bins", bins or 10, 1, 1 << 60)
+  local low, high = range_of(x, range)
+  return lt.linspace(low, high, n + 1, {dtype = is_float(x) and x.dtype or "float64", device = x.device})
+end
+
+--- How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
+-- last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
+-- @tparam Tensor x any dtype but complex, any shape
+-- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
+-- @tab[opt] options `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a
+--   tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add
+--   up to 1
+-- @treturn Tensor counts, one a bin: int64, the dtype of float weights, or (density) a float
+-- @treturn Tensor edges, one more
+-- @usage local counts, edges = x:histogram(20, {range = {0, 1}})
+add("histogram", function(x, ...)
+  check_ordered("histogram", x)
+  local given, options = args.split("histogram", histogram_options, ...)
+  args.at_most("histogram", 1, given)
+  local weights = check_weights("histogram", options.weights, x)
+  if x.dtype == "bool" then x = x:to("uint8") end
+  local edges = edges_of(x, given[1], options.range)
+  local flat, n = x:reshape({x.size}), edges.size - 1
+  -- Places 1 … n + 2: below the first edge, in the bins, from the last edge on.
+  local place = lt.searchsorted(edges, flat, {side = "right"})
+  place = lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
+  local counts = count(place, n + 2, weights):narrow(1, 2, n)
+  if not options.density then return counts:clone(), edges end
+  local float = lt.result_type(edges, counts, 1.0)
+  return counts:to(float) / (counts:sum():to(float) * edges:to(float):diff()), edges
+end)

@@ -5,6 +5,8 @@
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
 
 local options = {
   precision = 4,       -- digits after the point, at most
@@ -148,11 +150,11 @@ local function format_block(t, dim, position)
   return "[" .. table.concat(parts, separator) .. "]", position
 end
 
-local function format_body(lt, x)
+local function format_body(x)
   local shape, size = x.shape, x.size
   if size == 0 then return "[]" end
   local edge = choose_edge(shape, size)
-  local texts = format_values(lt.excerpt(x, edge), x.dtype)
+  local texts = format_values(core.excerpt(x, edge), x.dtype)
   if #shape == 0 then return texts[1] end
   local block = {shape = shape, edge = edge, texts = texts, width = align(texts)}
   return (format_block(block, 1, 1))
@@ -172,25 +174,23 @@ local function check_option(name, value)
   return args.integer("set_printoptions", name, value, least, most)
 end
 
-return function(lt, _, core)
-  function core.metatable.__tostring(x)
-    local gone = core.gone(x)
-    if gone then return gone:find("freed", 1, true) and "tensor (freed)" or "tensor (lost)" end
-    local shape = x.shape
-    local description = x.dtype .. " " .. (#shape > 0 and args.shape_text(shape) .. " " or "") .. x.device
-    if x.grad_fn then description = description .. " grad_fn=" .. x.grad_fn
-    elseif x.requires_grad then description = description .. " requires_grad=true" end
-    return format_body(core, x) .. "  " .. description
-  end
+function core.metatable.__tostring(x)
+  local gone = core.gone(x)
+  if gone then return gone:find("freed", 1, true) and "tensor (freed)" or "tensor (lost)" end
+  local shape = x.shape
+  local description = x.dtype .. " " .. (#shape > 0 and args.shape_text(shape) .. " " or "") .. x.device
+  if x.grad_fn then description = description .. " grad_fn=" .. x.grad_fn
+  elseif x.requires_grad then description = description .. " requires_grad=true" end
+  return format_body(x) .. "  " .. description
+end
 
-  --- How tensors print. Options not named stay as they are.
-  -- @tparam table options `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
-  function lt.set_printoptions(new)
-    local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}
-    local checked = {}
-    for name, value in pairs(args.options("set_printoptions", new, known)) do
-      checked[name] = check_option(name, value)
-    end
-    for name, value in pairs(checked) do options[name] = value end
+--- How tensors print. Options not named stay as they are.
+-- @tparam table options `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
+function lt.set_printoptions(new)
+  local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}
+  local checked = {}
+  for name, value in pairs(args.options("set_printoptions", new, known)) do
+    checked[name] = check_option(name, value)
   end
+  for name, value in pairs(checked) do options[name] = value end
 end

@@ -2,6 +2,10 @@
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local join, pick = lists.join, lists.pick
 
@@ -40,55 +44,53 @@ local function others(ndim, list)
   return free
 end
 
-return function(lt, methods)
-  --- Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
-  -- @tparam tensor x
-  -- @tparam tensor y
-  -- @param[opt=2] dims n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
-  -- @treturn tensor
-  function lt.tensordot(x, y, dims)
-    args.tensor("tensordot", 1, x)
-    args.tensor("tensordot", 2, y)
-    if args.is_options(dims) then dims = args.options("tensordot", dims, {dims = true}).dims end
-    local left, right = contracted(x, y, dims)
-    for k, d in ipairs(left) do
-      if x.shape[d] ~= y.shape[right[k]] then
-        args.fail("tensordot", "dim %d of %s and dim %d of %s differ", d, args.shape_text(x.shape), right[k],
-                  args.shape_text(y.shape))
-      end
+--- Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+-- @tparam tensor x
+-- @tparam tensor y
+-- @param[opt=2] dims n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+-- @treturn tensor
+function lt.tensordot(x, y, dims)
+  args.tensor("tensordot", 1, x)
+  args.tensor("tensordot", 2, y)
+  if args.is_options(dims) then dims = args.options("tensordot", dims, {dims = true}).dims end
+  local left, right = contracted(x, y, dims)
+  for k, d in ipairs(left) do
+    if x.shape[d] ~= y.shape[right[k]] then
+      args.fail("tensordot", "dim %d of %s and dim %d of %s differ", d, args.shape_text(x.shape), right[k],
+                args.shape_text(y.shape))
     end
-    local rows, columns = others(x.ndim, left), others(y.ndim, right)
-    local row_lengths, m = pick(x.shape, rows)
-    local column_lengths, n = pick(y.shape, columns)
-    local _, k = pick(x.shape, left)
-    local a = x:permute_dims(join(rows, left)):reshape(m, k)
-    local b = y:permute_dims(join(right, columns)):reshape(k, n)
-    return a:matmul(b):reshape(join(row_lengths, column_lengths))
   end
-
-  --- Every element of x times every element of y.
-  -- @tparam tensor x 1-d
-  -- @tparam tensor y 1-d
-  -- @treturn tensor shape [#x, #y]
-  function lt.outer(x, y)
-    local function check(i, t)
-      local ndim = args.tensor("outer", i, t).ndim
-      if ndim ~= 1 then args.fail("outer", "argument %d: 1-d tensor expected, got %d-d", i, ndim) end
-    end
-    check(1, x)
-    check(2, y)
-    return x:expand_dims(2):multiply(y:expand_dims(1))
-  end
-
-  --- The last two dims swapped: a view, as x.mT.
-  -- @tparam tensor x 2-d or more
-  -- @treturn tensor
-  function lt.matrix_transpose(x)
-    if args.tensor("matrix_transpose", 1, x).ndim < 2 then
-      args.fail("matrix_transpose", "2 dims or more expected, got %d", x.ndim)
-    end
-    return x:swapaxes(-2, -1)
-  end
-
-  for _, name in ipairs {"tensordot", "outer", "matrix_transpose"} do methods[name] = lt[name] end
+  local rows, columns = others(x.ndim, left), others(y.ndim, right)
+  local row_lengths, m = pick(x.shape, rows)
+  local column_lengths, n = pick(y.shape, columns)
+  local _, k = pick(x.shape, left)
+  local a = x:permute_dims(join(rows, left)):reshape(m, k)
+  local b = y:permute_dims(join(right, columns)):reshape(k, n)
+  return a:matmul(b):reshape(join(row_lengths, column_lengths))
 end
+
+--- Every element of x times every element of y.
+-- @tparam tensor x 1-d
+-- @tparam tensor y 1-d
+-- @treturn tensor shape [#x, #y]
+function lt.outer(x, y)
+  local function check(i, t)
+    local ndim = args.tensor("outer", i, t).ndim
+    if ndim ~= 1 then args.fail("outer", "argument %d: 1-d tensor expected, got %d-d", i, ndim) end
+  end
+  check(1, x)
+  check(2, y)
+  return x:expand_dims(2):multiply(y:expand_dims(1))
+end
+
+--- The last two dims swapped: a view, as x.mT.
+-- @tparam tensor x 2-d or more
+-- @treturn tensor
+function lt.matrix_transpose(x)
+  if args.tensor("matrix_transpose", 1, x).ndim < 2 then
+    args.fail("matrix_transpose", "2 dims or more expected, got %d", x.ndim)
+  end
+  return x:swapaxes(-2, -1)
+end
+
+for _, name in ipairs {"tensordot", "outer", "matrix_transpose"} do methods[name] = lt[name] end

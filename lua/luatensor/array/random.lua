@@ -2,6 +2,9 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local function is_float(dtype) return dtype:find("float", 1, true) ~= nil end
 
@@ -10,110 +13,108 @@ local function draw_options(options, dtype, device)
   return {dtype = dtype, device = device, generator = options.generator}
 end
 
-return function(lt, methods)
-  local bernoulli_options = {dtype = true, device = true, generator = true}
+local bernoulli_options = {dtype = true, device = true, generator = true}
 
-  local function bernoulli_like(p, options)
-    local dtype = is_float(p.dtype) and p.dtype or "float32"
-    local u = lt.rand(p.shape, draw_options(options, dtype, p.device))
-    return u:less(p):to(options.dtype or dtype, options.device or p.device)
-  end
-
-  --- 1 with probability p, else 0.
-  -- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
-  -- @param ... the shape: numbers or one table
-  -- @tparam[opt] table options `dtype` (default: p's, or float32; any will do), `device`, `generator`
-  -- @treturn tensor
-  function lt.bernoulli(p, ...)
-    local list, options = args.split("bernoulli", bernoulli_options, ...)
-    if lt.is_tensor(p) then
-      if list.n > 0 then args.fail("bernoulli", "no shape expected after a tensor of probabilities") end
-      return bernoulli_like(p, options)
-    end
-    if type(p) ~= "number" then args.fail("bernoulli", "p: tensor or number expected, got %s", core.type_name(p)) end
-    if not (p >= 0 and p <= 1) then args.fail("bernoulli", "p: %s is not from 0 to 1", p) end
-    list[list.n + 1] = draw_options(options, "float32", options.device)
-    local u = lt.rand(table.unpack(list, 1, list.n + 1))
-    return u:less(p):to(options.dtype or "float32")
-  end
-
-  --- Checks that weights are finite, not negative, and not all 0 in a row; waits.
-  local function check_weights(w)
-    if w.size == 0 or w.ndim ~= 1 and w.ndim ~= 2 then
-      args.fail("multinomial", "weights: shape [k] or [rows, k] expected, got %s", args.shape_text(w.shape))
-    end
-    local least, sums = w:min():item(), w:sum(-1)
-    local total, smallest = sums:max():item(), sums:min():item()
-    if not (least >= 0 and total < math.huge and smallest > 0) then
-      args.fail("multinomial", "weights must be finite, not negative, and not all 0")
-    end
-  end
-
-  --- Positions with replacement: where n uniform values fall among the running sums.
-  local function drawn_again(w, n, options)
-    local sums = w:cumulative_sum(-1)
-    local shape = w.ndim == 1 and {n} or {w.shape[1], n}
-    local total = sums:narrow(-1, w.shape[w.ndim], 1)
-    local u = lt.rand(shape, draw_options(options, "float64", w.device)):multiply(total)
-    return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
-  end
-
-  --- Positions without replacement: the first n arrivals, each after an exponential time of rate w. Logarithms of
-  -- times are compared, since those of the least rates overflow; a weight of 0 arrives at infinity.
-  local function drawn_once(w, n, options)
-    local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
-    local arrival = u:negative():log1p():negative():log():subtract(w:log())
-    return (select(2, lt.where(w:greater(0), arrival, math.huge):topk(n, {largest = false})))
-  end
-
-  --- Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
-  -- @tparam tensor w weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
-  -- @tparam integer n how many from each row
-  -- @tparam[opt] table options `replacement` (default false: no position twice in a row), `generator`
-  -- @treturn tensor int64, 1-based, shape [n] or [rows, n]
-  function lt.multinomial(w, n, options)
-    args.tensor("multinomial", 1, w)
-    options = args.options("multinomial", options, {replacement = true, generator = true})
-    n = args.integer("multinomial", "n", n, 1)
-    w = w:to("float64")
-    check_weights(w)
-    if options.replacement then return drawn_again(w, n, options) end
-    local possible = w:greater(0):sum(-1):min():item()
-    if n > possible then
-      args.fail("multinomial", "%d of %d positions with a weight asked for; use replacement = true", n, possible)
-    end
-    return drawn_once(w, n, options)
-  end
-
-  --- The rows (along dim 1) in random order: a copy.
-  -- @tparam tensor x
-  -- @tparam[opt] table options `generator`
-  -- @treturn tensor
-  function lt.shuffle(x, options)
-    if args.tensor("shuffle", 1, x).ndim == 0 then args.fail("shuffle", "a 0-d tensor has no rows") end
-    options = args.options("shuffle", options, {generator = true})
-    return x[lt.permutation(#x, {device = x.device, generator = options.generator})]
-  end
-
-  --- Puts the rows of x into random order.
-  -- @tparam tensor x
-  -- @tparam[opt] table options `generator`
-  -- @treturn tensor x
-  function methods.shuffle_(x, options)
-    return args.tensor("shuffle_", 1, x):copy_(lt.shuffle(x, options))
-  end
-
-  --- Sets x to 1 with probability p, else 0.
-  -- @tparam tensor x
-  -- @tparam[opt=0.5] number p
-  -- @tparam[opt] table options `generator`
-  -- @treturn tensor x
-  function methods.bernoulli_(x, p, options)
-    args.tensor("bernoulli_", 1, x)
-    options = args.options("bernoulli_", options, {generator = true})
-    return x:copy_(lt.bernoulli(p or 0.5, x.shape, {device = x.device, generator = options.generator, dtype = x.dtype}))
-  end
-
-  for _, name in ipairs {"multinomial", "shuffle"} do methods[name] = lt[name] end
-  methods.bernoulli = lt.bernoulli
+local function bernoulli_like(p, options)
+  local dtype = is_float(p.dtype) and p.dtype or "float32"
+  local u = lt.rand(p.shape, draw_options(options, dtype, p.device))
+  return u:less(p):to(options.dtype or dtype, options.device or p.device)
 end
+
+--- 1 with probability p, else 0.
+-- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
+-- @param ... the shape: numbers or one table
+-- @tparam[opt] table options `dtype` (default: p's, or float32; any will do), `device`, `generator`
+-- @treturn tensor
+function lt.bernoulli(p, ...)
+  local list, options = args.split("bernoulli", bernoulli_options, ...)
+  if lt.is_tensor(p) then
+    if list.n > 0 then args.fail("bernoulli", "no shape expected after a tensor of probabilities") end
+    return bernoulli_like(p, options)
+  end
+  if type(p) ~= "number" then args.fail("bernoulli", "p: tensor or number expected, got %s", core.type_name(p)) end
+  if not (p >= 0 and p <= 1) then args.fail("bernoulli", "p: %s is not from 0 to 1", p) end
+  list[list.n + 1] = draw_options(options, "float32", options.device)
+  local u = lt.rand(table.unpack(list, 1, list.n + 1))
+  return u:less(p):to(options.dtype or "float32")
+end
+
+--- Checks that weights are finite, not negative, and not all 0 in a row; waits.
+local function check_weights(w)
+  if w.size == 0 or w.ndim ~= 1 and w.ndim ~= 2 then
+    args.fail("multinomial", "weights: shape [k] or [rows, k] expected, got %s", args.shape_text(w.shape))
+  end
+  local least, sums = w:min():item(), w:sum(-1)
+  local total, smallest = sums:max():item(), sums:min():item()
+  if not (least >= 0 and total < math.huge and smallest > 0) then
+    args.fail("multinomial", "weights must be finite, not negative, and not all 0")
+  end
+end
+
+--- Positions with replacement: where n uniform values fall among the running sums.
+local function drawn_again(w, n, options)
+  local sums = w:cumulative_sum(-1)
+  local shape = w.ndim == 1 and {n} or {w.shape[1], n}
+  local total = sums:narrow(-1, w.shape[w.ndim], 1)
+  local u = lt.rand(shape, draw_options(options, "float64", w.device)):multiply(total)
+  return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
+end
+
+--- Positions without replacement: the first n arrivals, each after an exponential time of rate w. Logarithms of
+-- times are compared, since those of the least rates overflow; a weight of 0 arrives at infinity.
+local function drawn_once(w, n, options)
+  local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
+  local arrival = u:negative():log1p():negative():log():subtract(w:log())
+  return (select(2, lt.where(w:greater(0), arrival, math.huge):topk(n, {largest = false})))
+end
+
+--- Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
+-- @tparam tensor w weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
+-- @tparam integer n how many from each row
+-- @tparam[opt] table options `replacement` (default false: no position twice in a row), `generator`
+-- @treturn tensor int64, 1-based, shape [n] or [rows, n]
+function lt.multinomial(w, n, options)
+  args.tensor("multinomial", 1, w)
+  options = args.options("multinomial", options, {replacement = true, generator = true})
+  n = args.integer("multinomial", "n", n, 1)
+  w = w:to("float64")
+  check_weights(w)
+  if options.replacement then return drawn_again(w, n, options) end
+  local possible = w:greater(0):sum(-1):min():item()
+  if n > possible then
+    args.fail("multinomial", "%d of %d positions with a weight asked for; use replacement = true", n, possible)
+  end
+  return drawn_once(w, n, options)
+end
+
+--- The rows (along dim 1) in random order: a copy.
+-- @tparam tensor x
+-- @tparam[opt] table options `generator`
+-- @treturn tensor
+function lt.shuffle(x, options)
+  if args.tensor("shuffle", 1, x).ndim == 0 then args.fail("shuffle", "a 0-d tensor has no rows") end
+  options = args.options("shuffle", options, {generator = true})
+  return x[lt.permutation(#x, {device = x.device, generator = options.generator})]
+end
+
+--- Puts the rows of x into random order.
+-- @tparam tensor x
+-- @tparam[opt] table options `generator`
+-- @treturn tensor x
+function methods.shuffle_(x, options)
+  return args.tensor("shuffle_", 1, x):copy_(lt.shuffle(x, options))
+end
+
+--- Sets x to 1 with probability p, else 0.
+-- @tparam tensor x
+-- @tparam[opt=0.5] number p
+-- @tparam[opt] table options `generator`
+-- @treturn tensor x
+function methods.bernoulli_(x, p, options)
+  args.tensor("bernoulli_", 1, x)
+  options = args.options("bernoulli_", options, {generator = true})
+  return x:copy_(lt.bernoulli(p or 0.5, x.shape, {device = x.device, generator = options.generator, dtype = x.dtype}))
+end
+
+for _, name in ipairs {"multinomial", "shuffle"} do methods[name] = lt[name] end
+methods.bernoulli = lt.bernoulli

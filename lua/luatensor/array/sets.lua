@@ -4,6 +4,9 @@
 local args = require "luatensor.base.args"
 local colon = require("luatensor.base.names").colon
 local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local isin_options = {invert = "boolean", assume_unique = "boolean"}
 
@@ -16,265 +19,263 @@ local FEW, MANY = 2 * AT_ONCE, 120
 --- Bytes of a table of integers that are worth an element.
 local TABLE = 6
 
-return function(lt, methods)
-  local function add(name, f) lt[name], methods[name] = f, f end
+local function add(name, f) lt[name], methods[name] = f, f end
 
-  --- ---- runs of equal elements ----
+--- ---- runs of equal elements ----
 
-  local function is_complex(x) return lt.isdtype(x.dtype, "complex floating") end
+local function is_complex(x) return lt.isdtype(x.dtype, "complex floating") end
 
-  --- The elements of a 1-d tensor in an order that puts equal ones side by side, and where they were; equal ones stay
-  -- in their order. Complex numbers go by their real parts, equal ones of these by their imaginary parts.
-  local function order_of(x)
-    if not is_complex(x) then return x:topk(x.size, {largest = false}) end
-    local order = x:imag():argsort()
-    order = order:take(x:real():take(order):argsort())
-    return x:take(order), order
-  end
-
-  local function sorted(x) return is_complex(x) and order_of(x) or x:sort() end
-
-  --- Where runs of equal elements of a sorted tensor begin, and true once more for the end of the last one.
-  local function starts_of(s)
-    local n = s.size
-    local starts = lt.ones({n + 1}, {dtype = "bool", device = s.device})
-    if n > 1 then s:narrow(1, 2, n - 1):not_equal(s:narrow(1, 1, n - 1), {out = starts:narrow(1, 2, n - 1)}) end
-    return starts
-  end
-
-  --- Positions of the first elements of the runs, and how long the runs are.
-  local function runs_of(starts)
-    local places = starts:nonzero()
-    local n = places.size - 1
-    local first = places:narrow(1, 1, n)
-    return first, places:narrow(1, 2, n):subtract(first)
-  end
-
-  --- For each element of x, in x's shape, the number of its run; order: where the sorted elements were.
-  local function numbers_of(x, starts, order)
-    local numbers = starts:narrow(1, 1, x.size):cumulative_sum()
-    return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
-  end
-
-  --- ---- tables of integers ----
-
-  -- Integers that lie close together are counted in a table that has a place for each, which sorts them, too. Only on
-  -- the CPU: a GPU would have to wait for the ends.
-
-  --- Place of an integer in a table that begins with `low`.
-  local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
-
-  local function has_table(x)
-    return x.size > 0 and core.is_on_host(x) and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
-  end
-
-  --- The least integer of some tensors, and how many there are up to the greatest; nil where that is more than `most`.
-  local function range_of(most, ...)
-    local low, high = math.maxinteger, math.mininteger
-    for _, x in ipairs {...} do
-      if not has_table(x) then return nil end
-      low, high = math.min(low, x:min():item()), math.max(high, x:max():item())
-    end
-    local range = high - low + 1                          -- not positive where it overflows
-    if range > 0 and range <= most then return low, range end
-  end
-
-  --- A table that is true at these places.
-  local function is_there(range, places)
-    local there = lt.zeros({range}, {dtype = "bool", device = places.device})
-    there[places] = true
-    return there
-  end
-
-  local function counts_of(range, places)
-    return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
-  end
-
-  --- Where each integer comes first; of several that are written to one place, the last stays.
-  local function first_of(range, places)
-    local options = {dtype = "int64", device = places.device}
-    local backwards = lt.arange(places.size, 0, -1, options)
-    return lt.empty({range}, options):scatter_(1, places:flip(1), backwards)
-  end
-
-  local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
-
-  --- Of what unique_all gives what `wants` names, by name, of integers in a table.
-  local function unique_table(x, wants)
-    local low, range = range_of(x.size, x)
-    if not low then return nil end
-    local places = place_of(x:flatten(), low)
-    local counts = wants.counts and counts_of(range, places)
-    local there = counts and counts:not_equal(0) or is_there(range, places)
-    return {
-      values = values_of(there, low, x.dtype),
-      indices = wants.indices and first_of(range, places)[there],
-      inverse = wants.inverse and there:cumulative_sum():take(places):reshape(x.shape),
-      counts = counts and counts[there],
-    }
-  end
-
-  --- ---- distinct elements ----
-
-  --- The same of sorted elements.
-  local function unique_sorted(x, wants)
-    local ordered = wants.indices or wants.inverse
-    local s, order = (ordered and order_of or sorted)(x:flatten())
-    local starts, first, counts = starts_of(s), nil, nil
-    if wants.counts then first, counts = runs_of(starts) end
-    return {
-      values = first and s:take(first) or s[starts:narrow(1, 1, s.size)],
-      indices = wants.indices and order:take(first),
-      inverse = wants.inverse and numbers_of(x, starts, order),
-      counts = counts,
-    }
-  end
-
-  --- The function `name`, which returns these results.
-  local function add_unique(name, ...)
-    local results, wants = {...}, {}
-    for _, result in ipairs(results) do wants[result] = true end
-    add(name, function(x)
-      args.tensor(name, 1, x)
-      local found, list = unique_table(x, wants) or unique_sorted(x, wants), {}
-      for i, result in ipairs(results) do list[i] = found[result] end
-      return table.unpack(list)
-    end)
-  end
-
-  --- The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
-  -- by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
-  -- @function unique_values
-  -- @tparam Tensor x any shape and dtype
-  -- @treturn Tensor 1-d, of x's dtype
-  add_unique("unique_values", "values")
-
-  --- The distinct elements, sorted, and how often each occurs. Waits for a GPU.
-  -- @function unique_counts
-  -- @tparam Tensor x any shape and dtype
-  -- @treturn Tensor values, as unique_values
-  -- @treturn Tensor counts, int64
-  add_unique("unique_counts", "values", "counts")
-
-  --- The distinct elements, sorted, and which of them each element is. Waits for a GPU.
-  -- @function unique_inverse
-  -- @tparam Tensor x any shape and dtype
-  -- @treturn Tensor values, as unique_values
-  -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
-  add_unique("unique_inverse", "values", "inverse")
-
-  --- The distinct elements, sorted, and all that is known of them. Waits for a GPU.
-  -- @function unique_all
-  -- @tparam Tensor x any shape and dtype
-  -- @treturn Tensor values, as unique_values
-  -- @treturn Tensor indices of their first occurrences in x:flatten(), int64
-  -- @treturn Tensor inverse: positions in values, int64, of x's shape
-  -- @treturn Tensor counts, int64
-  add_unique("unique_all", "values", "indices", "inverse", "counts")
-
-  --- ---- membership ----
-
-  -- Is each element of x equal to one of `values` (1-d, of its dtype)? The ways of isin have these parameters.
-
-  --- Expressions "x == a || x == b || …", by dtype and number of values.
-  local comparisons = {}
-
-  local function comparison(dtype, n)
-    local key = dtype .. n
-    if not comparisons[key] then
-      local names, terms = {dtype .. " x", "bool found"}, {"found"}
-      for i = 1, n do
-        names[i + 2] = ("%s v%d"):format(dtype, i)
-        terms[i + 1] = ("x == v%d"):format(i)
-      end
-      comparisons[key] = lt.elementwise(table.concat(names, ", "), table.concat(terms, " || "))
-    end
-    return comparisons[key]
-  end
-
-  --- Few values: each is compared with all elements.
-  local function isin_few(x, values)
-    local list, found = values:unstack(), false
-    for first = 1, #list, AT_ONCE do
-      local last = math.min(first + AT_ONCE - 1, #list)
-      found = comparison(x.dtype, last - first + 1)(x, found, table.unpack(list, first, last))
-    end
-    return found
-  end
-
-  --- Many values: they are sorted, and each element looks where it would be.
-  local function isin_sorted(x, values)
-    local s = values:sort()
-    return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
-  end
-
-  --- Many integers that lie close together have a table of which are there.
-  local function isin_table(x, values)
-    local low, range = range_of(TABLE * (x.size + values.size), x, values)
-    if not low then return nil end
-    return is_there(range, place_of(values, low))[place_of(x, low)]
-  end
-
-  --- Complex numbers: elements and values are numbered together.
-  local function isin_numbered(x, values)
-    local n = x.size
-    local distinct, number = lt.unique_inverse(lt.concat {x:flatten(), values})
-    local there = lt.zeros({distinct.size}, {dtype = "bool", device = x.device})
-    there[number:narrow(1, n + 1, values.size)] = true
-    return there:take(number:narrow(1, 1, n)):reshape(x.shape)
-  end
-
-  --- Up to so many values are compared with all elements: on the CPU, a search takes as long as some hundred.
-  local function few_for(x)
-    return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
-  end
-
-  local function is_member(x, values)
-    local n = values.size
-    if n == 0 then return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
-    if n <= FEW then return isin_few(x, values) end
-    local found = isin_table(x, values)
-    if found then return found end
-    if n <= few_for(x) then return isin_few(x, values) end
-    return (is_complex(x) and isin_numbered or isin_sorted)(x, values)
-  end
-
-  local function check_isin(i, x)
-    if lt.is_tensor(x) then args.tensor("isin", i, x)
-    elseif type(x) ~= "number" and type(x) ~= "boolean" then
-      local kind = core.type_name(x)
-      local help = i == 1 and colon("isin", kind) or ""
-      args.fail("isin", "argument %d: tensor or number expected, got %s%s", i, kind, help)
-    end
-  end
-
-  --- Both arguments as tensors of one dtype, on one device; one of them may be a number. Sums take numbers of
-  -- lt.complex, which are on the CPU, to the device, and explain that other tensors cannot be there.
-  local function together(x1, x2)
-    check_isin(1, x1)
-    check_isin(2, x2)
-    if not lt.is_tensor(x1) and not lt.is_tensor(x2) then args.fail("isin", "one of the two must be a tensor") end
-    local device = lt.is_tensor(x1) and x1.device or x2.device
-    if device == core.host_device and lt.is_tensor(x2) then device = x2.device end
-    local options = {dtype = lt.result_type(x1, x2), device = device}
-    local function at_home(x)
-      if not lt.is_tensor(x) then return lt.full({}, x, options) end
-      return (x.device == device and x or lt.zeros({}, options):add(x)):to(options.dtype)
-    end
-    return at_home(x1), at_home(x2):flatten()
-  end
-
-  --- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
-  -- complex numbers, many of x2, it waits for a GPU: for how many are distinct.
-  -- @tparam Tensor|number x1
-  -- @tparam Tensor|number x2 of any shape; dtypes promote
-  -- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
-  -- @treturn Tensor bool, of x1's shape
-  function lt.isin(x1, x2, options)
-    args.options("isin", options, isin_options)
-    local x, values = together(x1, x2)
-    local found = is_member(x, values)
-    return options and options.invert and found:logical_not() or found
-  end
-  methods.isin = lt.isin
+--- The elements of a 1-d tensor in an order that puts equal ones side by side, and where they were; equal ones stay
+-- in their order. Complex numbers go by their real parts, equal ones of these by their imaginary parts.
+local function order_of(x)
+  if not is_complex(x) then return x:topk(x.size, {largest = false}) end
+  local order = x:imag():argsort()
+  order = order:take(x:real():take(order):argsort())
+  return x:take(order), order
 end
+
+local function sorted(x) return is_complex(x) and order_of(x) or x:sort() end
+
+--- Where runs of equal elements of a sorted tensor begin, and true once more for the end of the last one.
+local function starts_of(s)
+  local n = s.size
+  local starts = lt.ones({n + 1}, {dtype = "bool", device = s.device})
+  if n > 1 then s:narrow(1, 2, n - 1):not_equal(s:narrow(1, 1, n - 1), {out = starts:narrow(1, 2, n - 1)}) end
+  return starts
+end
+
+--- Positions of the first elements of the runs, and how long the runs are.
+local function runs_of(starts)
+  local places = starts:nonzero()
+  local n = places.size - 1
+  local first = places:narrow(1, 1, n)
+  return first, places:narrow(1, 2, n):subtract(first)
+end
+
+--- For each element of x, in x's shape, the number of its run; order: where the sorted elements were.
+local function numbers_of(x, starts, order)
+  local numbers = starts:narrow(1, 1, x.size):cumulative_sum()
+  return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
+end
+
+--- ---- tables of integers ----
+
+-- Integers that lie close together are counted in a table that has a place for each, which sorts them, too. Only on
+-- the CPU: a GPU would have to wait for the ends.
+
+--- Place of an integer in a table that begins with `low`.
+local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
+
+local function has_table(x)
+  return x.size > 0 and core.is_on_host(x) and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
+end
+
+--- The least integer of some tensors, and how many there are up to the greatest; nil where that is more than `most`.
+local function range_of(most, ...)
+  local low, high = math.maxinteger, math.mininteger
+  for _, x in ipairs {...} do
+    if not has_table(x) then return nil end
+    low, high = math.min(low, x:min():item()), math.max(high, x:max():item())
+  end
+  local range = high - low + 1                          -- not positive where it overflows
+  if range > 0 and range <= most then return low, range end
+end
+
+--- A table that is true at these places.
+local function is_there(range, places)
+  local there = lt.zeros({range}, {dtype = "bool", device = places.device})
+  there[places] = true
+  return there
+end
+
+local function counts_of(range, places)
+  return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
+end
+
+--- Where each integer comes first; of several that are written to one place, the last stays.
+local function first_of(range, places)
+  local options = {dtype = "int64", device = places.device}
+  local backwards = lt.arange(places.size, 0, -1, options)
+  return lt.empty({range}, options):scatter_(1, places:flip(1), backwards)
+end
+
+local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
+
+--- Of what unique_all gives what `wants` names, by name, of integers in a table.
+local function unique_table(x, wants)
+  local low, range = range_of(x.size, x)
+  if not low then return nil end
+  local places = place_of(x:flatten(), low)
+  local counts = wants.counts and counts_of(range, places)
+  local there = counts and counts:not_equal(0) or is_there(range, places)
+  return {
+    values = values_of(there, low, x.dtype),
+    indices = wants.indices and first_of(range, places)[there],
+    inverse = wants.inverse and there:cumulative_sum():take(places):reshape(x.shape),
+    counts = counts and counts[there],
+  }
+end
+
+--- ---- distinct elements ----
+
+--- The same of sorted elements.
+local function unique_sorted(x, wants)
+  local ordered = wants.indices or wants.inverse
+  local s, order = (ordered and order_of or sorted)(x:flatten())
+  local starts, first, counts = starts_of(s), nil, nil
+  if wants.counts then first, counts = runs_of(starts) end
+  return {
+    values = first and s:take(first) or s[starts:narrow(1, 1, s.size)],
+    indices = wants.indices and order:take(first),
+    inverse = wants.inverse and numbers_of(x, starts, order),
+    counts = counts,
+  }
+end
+
+--- The function `name`, which returns these results.
+local function add_unique(name, ...)
+  local results, wants = {...}, {}
+  for _, result in ipairs(results) do wants[result] = true end
+  add(name, function(x)
+    args.tensor(name, 1, x)
+    local found, list = unique_table(x, wants) or unique_sorted(x, wants), {}
+    for i, result in ipairs(results) do list[i] = found[result] end
+    return table.unpack(list)
+  end)
+end
+
+--- The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
+-- by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
+-- @function unique_values
+-- @tparam Tensor x any shape and dtype
+-- @treturn Tensor 1-d, of x's dtype
+add_unique("unique_values", "values")
+
+--- The distinct elements, sorted, and how often each occurs. Waits for a GPU.
+-- @function unique_counts
+-- @tparam Tensor x any shape and dtype
+-- @treturn Tensor values, as unique_values
+-- @treturn Tensor counts, int64
+add_unique("unique_counts", "values", "counts")
+
+--- The distinct elements, sorted, and which of them each element is. Waits for a GPU.
+-- @function unique_inverse
+-- @tparam Tensor x any shape and dtype
+-- @treturn Tensor values, as unique_values
+-- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
+add_unique("unique_inverse", "values", "inverse")
+
+--- The distinct elements, sorted, and all that is known of them. Waits for a GPU.
+-- @function unique_all
+-- @tparam Tensor x any shape and dtype
+-- @treturn Tensor values, as unique_values
+-- @treturn Tensor indices of their first occurrences in x:flatten(), int64
+-- @treturn Tensor inverse: positions in values, int64, of x's shape
+-- @treturn Tensor counts, int64
+add_unique("unique_all", "values", "indices", "inverse", "counts")
+
+--- ---- membership ----
+
+-- Is each element of x equal to one of `values` (1-d, of its dtype)? The ways of isin have these parameters.
+
+--- Expressions "x == a || x == b || …", by dtype and number of values.
+local comparisons = {}
+
+local function comparison(dtype, n)
+  local key = dtype .. n
+  if not comparisons[key] then
+    local names, terms = {dtype .. " x", "bool found"}, {"found"}
+    for i = 1, n do
+      names[i + 2] = ("%s v%d"):format(dtype, i)
+      terms[i + 1] = ("x == v%d"):format(i)
+    end
+    comparisons[key] = lt.elementwise(table.concat(names, ", "), table.concat(terms, " || "))
+  end
+  return comparisons[key]
+end
+
+--- Few values: each is compared with all elements.
+local function isin_few(x, values)
+  local list, found = values:unstack(), false
+  for first = 1, #list, AT_ONCE do
+    local last = math.min(first + AT_ONCE - 1, #list)
+    found = comparison(x.dtype, last - first + 1)(x, found, table.unpack(list, first, last))
+  end
+  return found
+end
+
+--- Many values: they are sorted, and each element looks where it would be.
+local function isin_sorted(x, values)
+  local s = values:sort()
+  return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
+end
+
+--- Many integers that lie close together have a table of which are there.
+local function isin_table(x, values)
+  local low, range = range_of(TABLE * (x.size + values.size), x, values)
+  if not low then return nil end
+  return is_there(range, place_of(values, low))[place_of(x, low)]
+end
+
+--- Complex numbers: elements and values are numbered together.
+local function isin_numbered(x, values)
+  local n = x.size
+  local distinct, number = lt.unique_inverse(lt.concat {x:flatten(), values})
+  local there = lt.zeros({distinct.size}, {dtype = "bool", device = x.device})
+  there[number:narrow(1, n + 1, values.size)] = true
+  return there:take(number:narrow(1, 1, n)):reshape(x.shape)
+end
+
+--- Up to so many values are compared with all elements: on the CPU, a search takes as long as some hundred.
+local function few_for(x)
+  return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
+end
+
+local function is_member(x, values)
+  local n = values.size
+  if n == 0 then return lt.zeros(x.shape, {dtype = "bool", device = x.device}) end
+  if n <= FEW then return isin_few(x, values) end
+  local found = isin_table(x, values)
+  if found then return found end
+  if n <= few_for(x) then return isin_few(x, values) end
+  return (is_complex(x) and isin_numbered or isin_sorted)(x, values)
+end
+
+local function check_isin(i, x)
+  if lt.is_tensor(x) then args.tensor("isin", i, x)
+  elseif type(x) ~= "number" and type(x) ~= "boolean" then
+    local kind = core.type_name(x)
+    local help = i == 1 and colon("isin", kind) or ""
+    args.fail("isin", "argument %d: tensor or number expected, got %s%s", i, kind, help)
+  end
+end
+
+--- Both arguments as tensors of one dtype, on one device; one of them may be a number. Sums take numbers of
+-- lt.complex, which are on the CPU, to the device, and explain that other tensors cannot be there.
+local function together(x1, x2)
+  check_isin(1, x1)
+  check_isin(2, x2)
+  if not lt.is_tensor(x1) and not lt.is_tensor(x2) then args.fail("isin", "one of the two must be a tensor") end
+  local device = lt.is_tensor(x1) and x1.device or x2.device
+  if device == core.host_device and lt.is_tensor(x2) then device = x2.device end
+  local options = {dtype = lt.result_type(x1, x2), device = device}
+  local function at_home(x)
+    if not lt.is_tensor(x) then return lt.full({}, x, options) end
+    return (x.device == device and x or lt.zeros({}, options):add(x)):to(options.dtype)
+  end
+  return at_home(x1), at_home(x2):flatten()
+end
+
+--- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
+-- complex numbers, many of x2, it waits for a GPU: for how many are distinct.
+-- @tparam Tensor|number x1
+-- @tparam Tensor|number x2 of any shape; dtypes promote
+-- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+-- @treturn Tensor bool, of x1's shape
+function lt.isin(x1, x2, options)
+  args.options("isin", options, isin_options)
+  local x, values = together(x1, x2)
+  local found = is_member(x, values)
+  return options and options.invert and found:logical_not() or found
+end
+methods.isin = lt.isin

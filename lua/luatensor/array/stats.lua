@@ -2,6 +2,10 @@
 
 local args = require "luatensor.base.args"
 local constant = require("luatensor.gradients.help").constant
+local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local inf = math.huge
 
@@ -19,92 +23,90 @@ local function either(fn, name, positional, option, otherwise)
   return otherwise
 end
 
-return function(lt, methods, core)
-  local reductions = core.reductions
+local reductions = core.reductions
 
-  --- reduction(x, options), where an empty table would be a list of no dims.
-  local function reduce(name, x, options)
-    if next(options) == nil then return reductions[name](x) end
-    return reductions[name](x, options)
-  end
-
-  --- x^p of x >= 0; where x is 0 its gradient is 0, too, which makes that of a norm's corner 0.
-  local function power(x, p)
-    if not x.requires_grad then return x:pow(p) end
-    local zero = x:equal(0)
-    return lt.where(zero, 0.0 ^ p, lt.where(zero, 1, x):pow(p))
-  end
-
-  --- The root of the sum of |x|^p, for the orders without a reduction of their own.
-  local function power_norm(x, p, options)
-    local dim = options.dim
-    local float = reductions.norm_1_(x, {}, options.dtype and {dtype = options.dtype})
-    if p == 0 then
-      local ones = float:not_equal(0):to(float.dtype)
-      local count = reduce("norm_1_", ones, {dim = dim, keepdim = options.keepdim})
-      return options.out and options.out:copy_(count) or constant("norm", x, count)
-    end
-    -- Powers and their sum in float32 at least: in float16, 50^3 is infinite already.
-    local wide = float:to(lt.result_type(float, "float32"))
-    local sum = reduce("norm_1_", power(wide, p), {dim = dim, keepdim = options.keepdim})
-    return options.out and sum:pow(1 / p, {out = options.out}) or power(sum, 1 / p):to(float.dtype)
-  end
-
-  --- Norm of the elements as a vector: the root of order p of the sum of |x|^p.
-  -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
-  -- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
-  -- @param[opt] dim a dim or a list of dims; all unless given
-  -- @tab[opt] options `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
-  -- @treturn tensor shape without these dims
-  -- @usage x:norm()   x:norm(1, 2)   x:norm({dim = -1, keepdim = true})
-  function lt.norm(x, ...)
-    args.tensor("norm", 1, x)
-    local given, options = args.split("norm", norm_options, ...)
-    args.at_most("norm", 2, given)
-    local p = either("norm", "p", given[1], options.p, 2)
-    local dim = either("norm", "dim", given[2], options.dim)
-    if type(p) ~= "number" or p ~= p then
-      args.fail("norm", "p: number expected, got %s", type(p) == "number" and "nan" or core.type_name(p))
-    end
-    local rest = {dim = dim, keepdim = options.keepdim, dtype = options.dtype, out = options.out}
-    if x.dtype:find("^complex") then x = x:abs() end
-    if not norm_of[p] then return power_norm(x, p, rest) end
-    return reduce(norm_of[p], x, rest)
-  end
-
-  --- x with what stands before and after it in dim d.
-  local function joined(x, d, before, after)
-    local list = {x}
-    for name, t in pairs {prepend = before, append = after} do
-      if not lt.is_tensor(t) then args.fail("diff", "option %s: tensor expected, got %s", name, core.type_name(t)) end
-      table.insert(list, name == "prepend" and 1 or #list + 1, t)
-    end
-    return #list > 1 and lt.concat(list, d) or x
-  end
-
-  --- Differences of neighbours along a dim, n times over.
-  -- @tparam tensor x any dtype but bool
-  -- @int[opt=-1] dim
-  -- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
-  -- @treturn tensor shape of x, n less in dim
-  -- @usage x:diff()   x:diff(1, {n = 2})
-  function lt.diff(x, ...)
-    args.tensor("diff", 1, x)
-    local given, options = args.split("diff", diff_options, ...)
-    args.at_most("diff", 1, given)
-    if x.ndim == 0 then args.fail("diff", "not for a 0-d tensor") end
-    if x.dtype == "bool" then args.fail("diff", "not for bool") end
-    local d = args.dim("diff", either("diff", "dim", given[1], options.dim, -1), x.ndim)
-    local n = args.integer("diff", "n", options.n or 1, 0)
-    if n == 0 then return x:clone() end
-    local y = joined(x, d, options.prepend, options.append)
-    for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many there is nothing left
-      local length = math.max(y.shape[d] - 1, 0)
-      local first = math.min(2, y.shape[d] + 1)
-      y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))
-    end
-    return y
-  end
-
-  for _, name in ipairs {"norm", "diff"} do methods[name] = lt[name] end
+--- reduction(x, options), where an empty table would be a list of no dims.
+local function reduce(name, x, options)
+  if next(options) == nil then return reductions[name](x) end
+  return reductions[name](x, options)
 end
+
+--- x^p of x >= 0; where x is 0 its gradient is 0, too, which makes that of a norm's corner 0.
+local function power(x, p)
+  if not x.requires_grad then return x:pow(p) end
+  local zero = x:equal(0)
+  return lt.where(zero, 0.0 ^ p, lt.where(zero, 1, x):pow(p))
+end
+
+--- The root of the sum of |x|^p, for the orders without a reduction of their own.
+local function power_norm(x, p, options)
+  local dim = options.dim
+  local float = reductions.norm_1_(x, {}, options.dtype and {dtype = options.dtype})
+  if p == 0 then
+    local ones = float:not_equal(0):to(float.dtype)
+    local count = reduce("norm_1_", ones, {dim = dim, keepdim = options.keepdim})
+    return options.out and options.out:copy_(count) or constant("norm", x, count)
+  end
+  -- Powers and their sum in float32 at least: in float16, 50^3 is infinite already.
+  local wide = float:to(lt.result_type(float, "float32"))
+  local sum = reduce("norm_1_", power(wide, p), {dim = dim, keepdim = options.keepdim})
+  return options.out and sum:pow(1 / p, {out = options.out}) or power(sum, 1 / p):to(float.dtype)
+end
+
+--- Norm of the elements as a vector: the root of order p of the sum of |x|^p.
+-- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
+-- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+-- @param[opt] dim a dim or a list of dims; all unless given
+-- @tab[opt] options `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
+-- @treturn tensor shape without these dims
+-- @usage x:norm()   x:norm(1, 2)   x:norm({dim = -1, keepdim = true})
+function lt.norm(x, ...)
+  args.tensor("norm", 1, x)
+  local given, options = args.split("norm", norm_options, ...)
+  args.at_most("norm", 2, given)
+  local p = either("norm", "p", given[1], options.p, 2)
+  local dim = either("norm", "dim", given[2], options.dim)
+  if type(p) ~= "number" or p ~= p then
+    args.fail("norm", "p: number expected, got %s", type(p) == "number" and "nan" or core.type_name(p))
+  end
+  local rest = {dim = dim, keepdim = options.keepdim, dtype = options.dtype, out = options.out}
+  if x.dtype:find("^complex") then x = x:abs() end
+  if not norm_of[p] then return power_norm(x, p, rest) end
+  return reduce(norm_of[p], x, rest)
+end
+
+--- x with what stands before and after it in dim d.
+local function joined(x, d, before, after)
+  local list = {x}
+  for name, t in pairs {prepend = before, append = after} do
+    if not lt.is_tensor(t) then args.fail("diff", "option %s: tensor expected, got %s", name, core.type_name(t)) end
+    table.insert(list, name == "prepend" and 1 or #list + 1, t)
+  end
+  return #list > 1 and lt.concat(list, d) or x
+end
+
+--- Differences of neighbours along a dim, n times over.
+-- @tparam tensor x any dtype but bool
+-- @int[opt=-1] dim
+-- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
+-- @treturn tensor shape of x, n less in dim
+-- @usage x:diff()   x:diff(1, {n = 2})
+function lt.diff(x, ...)
+  args.tensor("diff", 1, x)
+  local given, options = args.split("diff", diff_options, ...)
+  args.at_most("diff", 1, given)
+  if x.ndim == 0 then args.fail("diff", "not for a 0-d tensor") end
+  if x.dtype == "bool" then args.fail("diff", "not for bool") end
+  local d = args.dim("diff", either("diff", "dim", given[1], options.dim, -1), x.ndim)
+  local n = args.integer("diff", "n", options.n or 1, 0)
+  if n == 0 then return x:clone() end
+  local y = joined(x, d, options.prepend, options.append)
+  for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many there is nothing left
+    local length = math.max(y.shape[d] - 1, 0)
+    local first = math.min(2, y.shape[d] + 1)
+    y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))
+  end
+  return y
+end
+
+for _, name in ipairs {"norm", "diff"} do methods[name] = lt[name] end

@@ -9,6 +9,9 @@ local add_grad = require "luatensor.autograd.grad"
 local call_function = require "luatensor.autograd.custom"
 local engine = require "luatensor.autograd.engine"
 local new_watcher = require "luatensor.autograd.anomaly"
+local lt = require "luatensor.base.public"
+
+local methods = core.methods
 
 local ag, modes = core.autograd, core.modes
 
@@ -37,76 +40,74 @@ local function with_mode(name, mode, value, ...)
   return mode.call(value, ...)
 end
 
-return function(lt, methods)
-  ag.elementwise = lt.elementwise
+ag.elementwise = lt.elementwise
 
-  --- Gradients of y for all leaves that it was computed from: they are added to each leaf's `x.grad`. What was recorded
-  -- is let go on the way.
-  -- @function backward
-  -- @tparam tensor y of one element, unless a gradient is given
-  -- @tparam[opt] tensor gradient of y's shape: 1 unless given
-  -- @tparam[opt] table options `retain_graph` (default create_graph): keeps what was recorded, for another backward;
-  --   `create_graph` (false): the gradients can be differentiated, too
-  -- @raise y needs no gradient; an op on the way has none; a tensor that a gradient needs was changed in place
-  function methods.backward(y, gradient, options)
-    args.tensor("backward", 1, y)
-    if args.is_options(gradient) and options == nil then gradient, options = nil, gradient end
-    options = args.options("backward", options, backward_options)
-    if not y.requires_grad then
-      args.fail("backward", "this tensor does not depend on one that requires gradients; make that with "
-                            .. "{requires_grad = true}")
-    end
-    local graph, retain = options.create_graph, options.retain_graph
-    if retain == nil then retain = graph end
-    engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
+--- Gradients of y for all leaves that it was computed from: they are added to each leaf's `x.grad`. What was recorded
+-- is let go on the way.
+-- @function backward
+-- @tparam tensor y of one element, unless a gradient is given
+-- @tparam[opt] tensor gradient of y's shape: 1 unless given
+-- @tparam[opt] table options `retain_graph` (default create_graph): keeps what was recorded, for another backward;
+--   `create_graph` (false): the gradients can be differentiated, too
+-- @raise y needs no gradient; an op on the way has none; a tensor that a gradient needs was changed in place
+function methods.backward(y, gradient, options)
+  args.tensor("backward", 1, y)
+  if args.is_options(gradient) and options == nil then gradient, options = nil, gradient end
+  options = args.options("backward", options, backward_options)
+  if not y.requires_grad then
+    args.fail("backward", "this tensor does not depend on one that requires gradients; make that with "
+                          .. "{requires_grad = true}")
   end
-
-  --- Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
-  -- a guard: nothing is recorded until the block ends whose variable holds it.
-  --
-  --     local y = lt.no_grad(model, x)
-  --     local _ <close> = lt.no_grad()
-  --
-  -- Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
-  -- yields inside leaves the others as they are.
-  -- @tparam[opt] function fn
-  -- @param ... its arguments
-  -- @return what fn returns, or the guard
-  function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...) end
-
-  --- Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
-  -- that of lt.no_grad.
-  -- @tparam[opt] function fn
-  -- @param ... its arguments
-  -- @return what fn returns, or the guard
-  function lt.enable_grad(...) return with_mode("enable_grad", modes.recording, true, ...) end
-
-  --- Are ops on tensors that need gradients recorded?
-  -- @treturn boolean
-  function lt.is_grad_enabled() return (ag.mode()) end
-
-  --- A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
-  -- @tab f `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the
-  --   gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for
-  --   backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for
-  --   messages
-  -- @treturn function
-  function lt.autograd_function(f)
-    local is_table = type(f) == "table" and core.type_name(f) ~= "library"
-    if not is_table or type(f.forward) ~= "function" or type(f.backward) ~= "function" then
-      blame.fail("autograd_function", "a table with forward and backward expected")
-    end
-    local own = {name = f.name or "function", forward = f.forward, backward = f.backward}
-    return function(...) return call_function(own, ...) end
-  end
-
-  --- Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
-  -- an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
-  -- is a guard, as that of lt.no_grad.
-  -- @tparam[opt] function fn
-  -- @param ... its arguments
-  -- @return what fn returns, or the guard
-  function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
-
-  return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, add_grad(lt)}
+  local graph, retain = options.create_graph, options.retain_graph
+  if retain == nil then retain = graph end
+  engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
 end
+
+--- Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
+-- a guard: nothing is recorded until the block ends whose variable holds it.
+--
+--     local y = lt.no_grad(model, x)
+--     local _ <close> = lt.no_grad()
+--
+-- Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
+-- yields inside leaves the others as they are.
+-- @tparam[opt] function fn
+-- @param ... its arguments
+-- @return what fn returns, or the guard
+function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...) end
+
+--- Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
+-- that of lt.no_grad.
+-- @tparam[opt] function fn
+-- @param ... its arguments
+-- @return what fn returns, or the guard
+function lt.enable_grad(...) return with_mode("enable_grad", modes.recording, true, ...) end
+
+--- Are ops on tensors that need gradients recorded?
+-- @treturn boolean
+function lt.is_grad_enabled() return (ag.mode()) end
+
+--- A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
+-- @tab f `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the
+--   gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for
+--   backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for
+--   messages
+-- @treturn function
+function lt.autograd_function(f)
+  local is_table = type(f) == "table" and core.type_name(f) ~= "library"
+  if not is_table or type(f.forward) ~= "function" or type(f.backward) ~= "function" then
+    blame.fail("autograd_function", "a table with forward and backward expected")
+  end
+  local own = {name = f.name or "function", forward = f.forward, backward = f.backward}
+  return function(...) return call_function(own, ...) end
+end
+
+--- Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
+-- an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
+-- is a guard, as that of lt.no_grad.
+-- @tparam[opt] function fn
+-- @param ... its arguments
+-- @return what fn returns, or the guard
+function lt.detect_anomaly(...) return with_mode("detect_anomaly", modes.watch, new_watcher(), ...) end
+
+return {lt.no_grad, lt.enable_grad, lt.autograd_function, lt.detect_anomaly, add_grad(lt)}

@@ -3,6 +3,7 @@
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
+local lt = require "luatensor.base.public"
 
 --- Types of C++ as dtypes; words are sorted, so that "unsigned long long" and "long unsigned long" are one.
 local types = {
@@ -195,37 +196,35 @@ local function check_text(i, text)
   if text:find("\0", 1, true) then args.fail("kernel", "argument %d: a NUL byte in the text", i) end
 end
 
-return function(lt)
-  --- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
-  -- tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
-  -- be included is in docs/user-kernels.md.
-  -- @string source the text, with a `__global__ void name(…)`
-  -- @string name the kernel's name in it
-  -- @tparam[opt] table options `device` (default: the default device where it is a GPU, else the accelerator);
-  --   `parameters`: the list as text, where the source has types that cannot be read
-  -- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these
-  --   arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
-  -- @raise what the compiler says, with the source's own line numbers; no such kernel; no GPU
-  function lt.kernel(source, name, options)
-    check_text(1, source)
-    check_text(2, name)
-    if not name:find("^[A-Za-z_][A-Za-z0-9_]*$") then args.fail("kernel", "%q is not a name", name) end
-    options = args.options("kernel", options, {device = true, parameters = true})
-    local code = without_comments(source)
-    local at, parameters = find_kernel(code, name)
-    if not parameters then
-      local names = kernel_names(code)
-      args.fail("kernel", "no __global__ function %q in the source%s", name,
-                #names > 0 and "; there is " .. table.concat(names, ", ") or "")
-    end
-    if options.parameters ~= nil and type(options.parameters) ~= "string" then
-      args.fail("kernel", "option parameters: string expected, got %s", core.type_name(options.parameters))
-    end
-    local list = read_parameters(name, options.parameters or parameters)
-    if options.parameters then check_given(name, list, parameters) end
-    local checked = with_check(with_plain_name(source, at), name, list, options.parameters
-      and "option parameters is not what " .. name .. " takes"
-      or name .. " takes other parameters than its text says; name them in option parameters")
-    return core.user_kernel(checked, name, options.device, list)
+--- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
+-- tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
+-- be included is in docs/user-kernels.md.
+-- @string source the text, with a `__global__ void name(…)`
+-- @string name the kernel's name in it
+-- @tparam[opt] table options `device` (default: the default device where it is a GPU, else the accelerator);
+--   `parameters`: the list as text, where the source has types that cannot be read
+-- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these
+--   arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
+-- @raise what the compiler says, with the source's own line numbers; no such kernel; no GPU
+function lt.kernel(source, name, options)
+  check_text(1, source)
+  check_text(2, name)
+  if not name:find("^[A-Za-z_][A-Za-z0-9_]*$") then args.fail("kernel", "%q is not a name", name) end
+  options = args.options("kernel", options, {device = true, parameters = true})
+  local code = without_comments(source)
+  local at, parameters = find_kernel(code, name)
+  if not parameters then
+    local names = kernel_names(code)
+    args.fail("kernel", "no __global__ function %q in the source%s", name,
+              #names > 0 and "; there is " .. table.concat(names, ", ") or "")
   end
+  if options.parameters ~= nil and type(options.parameters) ~= "string" then
+    args.fail("kernel", "option parameters: string expected, got %s", core.type_name(options.parameters))
+  end
+  local list = read_parameters(name, options.parameters or parameters)
+  if options.parameters then check_given(name, list, parameters) end
+  local checked = with_check(with_plain_name(source, at), name, list, options.parameters
+    and "option parameters is not what " .. name .. " takes"
+    or name .. " takes other parameters than its text says; name them in option parameters")
+  return core.user_kernel(checked, name, options.device, list)
 end

@@ -18,6 +18,7 @@ local blame = require "luatensor.base.blame"
 local clocale = require "luatensor.base.clocale"
 local json = require "luatensor.io.json"
 local safetensors = require "luatensor.io.safetensors"
+local lt = require "luatensor.base.public"
 
 local TREE_TAKES = 2 * json.TAKES            -- bytes of memory for each of the JSON, which is read and then copied
 local MOST_DEPTH = 30                        -- of tables: the JSON of each has three levels at most
@@ -274,60 +275,58 @@ end
 local ALONE = {"safetensors", "a tensor alone is saved as .npy; in such a file it has a name: {name = x}"}
 local TABLE = {"npy", "an .npy file holds one tensor; name it .safetensors"}
 
-return function(lt)
-  --- Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
-  --
-  -- A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
-  -- that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
-  -- these, of tensors, numbers, strings, booleans and such tables:
-  --
-  --     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
-  --
-  -- @function save
-  -- @string path with the ending `.npy` or `.safetensors`, or one that no known format has
-  -- @param value what has functions state_dict and load_state_dict is saved as what state_dict gives
-  -- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
-  -- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no
-  -- permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors)
-  function lt.save(path, value, options)
-    options = args.options("save", options, {metadata = true})
-    if core.is_tensor(value) and not options.metadata then
-      check_end(path, ALONE)
-      return blame.call(core.save_npy, path, value)
-    end
-    check_end(path, TABLE)
-    return save_value(path, value, options.metadata)
+--- Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
+--
+-- A tensor alone goes into NumPy's .npy format. All else goes into the .safetensors format, which Python's package of
+-- that name reads, too: a network (the tensors of its state_dict, by name), an optimiser, a generator, or a table of
+-- these, of tensors, numbers, strings, booleans and such tables:
+--
+--     lt.save("run.safetensors", {model = model, optimizer = optimizer, generator = lt.default_generator()})
+--
+-- @function save
+-- @string path with the ending `.npy` or `.safetensors`, or one that no known format has
+-- @param value what has functions state_dict and load_state_dict is saved as what state_dict gives
+-- @tparam[opt] table options `metadata`: strings by name for other programs to read (.safetensors)
+-- @raise an ending of another format, such as `.npz`, `.pt` or `.csv`; what cannot be saved, named; no room, no
+-- permission; a dtype that the format lacks: bfloat16 (.npy), complex128 (.safetensors)
+function lt.save(path, value, options)
+  options = args.options("save", options, {metadata = true})
+  if core.is_tensor(value) and not options.metadata then
+    check_end(path, ALONE)
+    return blame.call(core.save_npy, path, value)
   end
-
-  --- Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
-  --
-  --     local run = lt.load "run.safetensors"
-  --     model:load_state_dict(run.model)
-  --     optimizer:load_state_dict(run.optimizer)
-  --     lt.default_generator():set_state(run.generator)
-  --     local weights, metadata = lt.load("model.safetensors", {metadata = true})
-  --
-  -- @function load
-  -- @string path
-  -- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return what the file
-  -- says of itself
-  -- @return the tensor; or the table that was saved, modules and others as what their state_dict gave; of another
-  -- program's .safetensors file the tensors by name
-  -- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
-  -- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
-  -- sizes are checked
-  function lt.load(path, options)
-    options = args.options("load", options, {device = true, metadata = "boolean"})
-    if type(path) == "string" and not path:find "\0" then
-      local file <close>, size = blame.call(core.open_tensors, path)
-      if safetensors.begins(blame.call(first_bytes, path, file, size)) then
-        local value, metadata = blame.call(load_value, path, file, size, options.device)
-        if options.metadata then return value, metadata end
-        return value
-      end
-    end
-    return blame.call(core.load_npy, path, options.device)
-  end
-
-  return {lt.save, lt.load}
+  check_end(path, TABLE)
+  return save_value(path, value, options.metadata)
 end
+
+--- Reads what lt.save wrote, or NumPy or safetensors in Python. What kind of file it is its first bytes tell.
+--
+--     local run = lt.load "run.safetensors"
+--     model:load_state_dict(run.model)
+--     optimizer:load_state_dict(run.optimizer)
+--     lt.default_generator():set_state(run.generator)
+--     local weights, metadata = lt.load("model.safetensors", {metadata = true})
+--
+-- @function load
+-- @string path
+-- @tparam[opt] table options `device` (default: the default device); `metadata` (false): also return what the file
+-- says of itself
+-- @return the tensor; or the table that was saved, modules and others as what their state_dict gave; of another
+-- program's .safetensors file the tensors by name
+-- @treturn[opt] table with option metadata, of a .safetensors file: strings by name, as PyTorch's {format = "pt"}
+-- @raise what is wrong with a file that is damaged, truncated, or of another kind: nothing is made before all of its
+-- sizes are checked
+function lt.load(path, options)
+  options = args.options("load", options, {device = true, metadata = "boolean"})
+  if type(path) == "string" and not path:find "\0" then
+    local file <close>, size = blame.call(core.open_tensors, path)
+    if safetensors.begins(blame.call(first_bytes, path, file, size)) then
+      local value, metadata = blame.call(load_value, path, file, size, options.device)
+      if options.metadata then return value, metadata end
+      return value
+    end
+  end
+  return blame.call(core.load_npy, path, options.device)
+end
+
+return {lt.save, lt.load}
