@@ -86,7 +86,6 @@ int luaopen_luatensor_core(lua_State *L) {
   set_access(L, "__index", l_index);
   set_access(L, "__newindex", l_newindex);
   if (open_state(L)) collect_start(state_of(L));
-#define FAMILY(...)
 #define LIBRARY(name) open_##name(L);
 #include "families.def"
   close_sandbox(L);

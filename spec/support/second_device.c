@@ -89,7 +89,6 @@ static int other_info(int index, device_info *info) {
 
 /* ---- families ---- */
 
-#define LIBRARY(name)
 #define FAMILY(name, call)                        \
   static int other_##name(int index, call *c) {   \
     (void)index;                                  \
@@ -106,7 +105,6 @@ static const device other_device = {
   .describe = other_describe, .explain = other_explain, .alloc = other_alloc, .free = other_free, .copy_in = other_copy_in,
   .copy_out = other_copy_out, .copy_across = other_copy_across, .sync = other_sync, .stats = other_stats,
   .empty_cache = other_empty_cache, .has = other_has,
-#define LIBRARY(name)
 #define FAMILY(name, call) .name = other_##name,
 #include "families.def"
 };

@@ -110,7 +110,6 @@ typedef struct device {
   void (*explain)(int index, char *text, size_t size);        /* words for the last ERR_DEVICE or ERR_LATE */
 
   /* compute, one entry a family: a status; ERR_NO_KERNEL: not here. Work may be queued when they return. */
-#define LIBRARY(name)
 #define FAMILY(name, call) int (*name)(int index, call *c);
 #include "families.def"
 

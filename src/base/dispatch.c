@@ -193,7 +193,6 @@ static work work_user_kernel(const user_kernel_call *c) {
   return w;
 }
 
-#define LIBRARY(name)
 #define FAMILY(name, call)                                                                          \
   int profile_##name(place where, call *c) {                                                        \
     profile_span s = profile_begin(where);                                                          \

@@ -7,7 +7,6 @@
 #include "base/cancel.h"
 #include "base/profile.h"
 
-#define LIBRARY(name)
 #define FAMILY(name, call)                                                                          \
   int profile_##name(place where, call *c);                                                         \
   static inline int device_##name(place where, call *c) {                                           \

@@ -7,7 +7,6 @@
 #include "base/lock.h"
 
 const char *const profile_names[PROFILE_FAMILIES] = {
-#define LIBRARY(name)
 #define FAMILY(name, call) [PROFILE_##name] = #name,
 #include "families.def"
   [PROFILE_graph] = "graph", [PROFILE_copy_across] = "copy_across", [PROFILE_copy_in] = "copy_in",

@@ -10,7 +10,6 @@
 
 /* What a profile tells apart: the families, and what has no call struct. */
 enum profile_family {
-#define LIBRARY(name)
 #define FAMILY(name, call) PROFILE_##name,
 #include "families.def"
   PROFILE_graph,               /* replays: of what they do only the time is known */

@@ -83,12 +83,11 @@ static inline bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p
 /* Units 0 … count - 1 of a task are run, in runs of at most `most` neighbours, as items of cpu_parallel: between two runs an
 ** operation can be ended, so a run takes milliseconds: the dearest elements, powers of complex128, take 30 ns each. */
 typedef void (*share_run)(const void *task, int64_t begin, int64_t end, int worker);
-enum { MOST_ELEMENTS = 1 << 17 };
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads);
 
 /* The same of units that are `each` elements long, or longer. */
 static inline void share_long(const void *task, share_run run, int64_t count, int64_t each, int threads) {
-  share(task, run, count, each < MOST_ELEMENTS ? MOST_ELEMENTS / (each < 1 ? 1 : each) : 1, threads);
+  share(task, run, count, each < CANCEL_STRETCH ? CANCEL_STRETCH / (each < 1 ? 1 : each) : 1, threads);
 }
 
 #endif

@@ -296,7 +296,6 @@ void cpu_count_kept(size_t (*kept)(void));   /* counts as cached what `kept` say
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 
-#define LIBRARY(name)
 #define FAMILY(name, call) int cpu_##name(int index, call *c);
 #include "families.def"
 

@@ -75,7 +75,6 @@ const device cpu_device = {
   .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
   .has = cpu_has,
-#define LIBRARY(name)
 #define FAMILY(name, call) .name = cpu_##name,
 #include "families.def"
 };

@@ -7,7 +7,6 @@
 enum {
   BLOCK = 256,        /* offsets at a time: 2 KiB, in L1 beside what they point at */
   SURVEYS = 64,       /* parts in which many values are checked */
-  LONG_ROW = 1 << 17, /* elements of a part of a row: 0.1 ms */
   GRAIN = 1 << 14     /* positions: random access, so each costs more than in map */
 };
 
@@ -70,14 +69,14 @@ static void move_row(const row_move *m, char *target, char *values);
 /* A long row in parts, between which the operation can be ended. */
 static void move_parts(const row_move *m, char *target, char *values) {
   row_move part = *m;
-  for (int64_t i = 0; i < m->n && !cancel_due(); i += LONG_ROW) {
-    part.n = m->n - i < LONG_ROW ? m->n - i : LONG_ROW;
+  for (int64_t i = 0, end; (end = cancel_stretch(i, m->n)) > i; i = end) {
+    part.n = end - i;
     move_row(&part, target + i * m->target_stride * m->size, values + i * m->value_stride * m->size);
   }
 }
 
 static void move_row(const row_move *m, char *target, char *values) {
-  if (m->n > LONG_ROW) {
+  if (m->n > CANCEL_STRETCH) {
     move_parts(m, target, values);
     return;
   }

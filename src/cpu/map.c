@@ -134,7 +134,7 @@ int cpu_map(int index, const map_call *c) {
   int threads = cpu_threads(c->plan->count * (traits[c->op].costly ? COSTLY : 1), GRAIN);
   needs n = {.most = box_most(&c->out, c->in, c->nin, t.compute), .buffers = needs_buffers(&t)};
   if (!n.buffers && c->plan->ndim <= 1) {
-    share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);
+    share(&t, run_flat, c->plan->count, CANCEL_STRETCH, threads);
     return OK;
   }
   n.moves = !t.kernel && c->in[0].data && c->in[0].dtype == c->out.dtype;

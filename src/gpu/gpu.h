@@ -105,7 +105,6 @@ typedef struct gpu_kernel {
 /* The first byte of a key: the family, or what else has kernels of its own. */
 enum gpu_family {
   GPU_NONE,
-#define LIBRARY(name)
 #define FAMILY(name, call) GPU_##name,
 #include "families.def"
   GPU_copy, GPU_other
@@ -194,7 +193,6 @@ unsigned gpu_device_epoch(int index);
 
 /* ---- families ---- */
 
-#define LIBRARY(name)
 #define FAMILY(name, call) int gpu_##name(int index, call *c);
 #include "families.def"
 

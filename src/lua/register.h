@@ -8,8 +8,7 @@
 /* While the module opens, these stand on the stack. */
 enum { MODULE = 1, METHODS, PROPERTIES, METATABLE, INTERNALS };
 
-/* The rows of families.def. */
-#define FAMILY(...)
+/* The functions that open the libraries of families.def. */
 #define LIBRARY(name) void open_##name(lua_State *L);
 #include "families.def"
 

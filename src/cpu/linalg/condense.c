@@ -84,11 +84,11 @@ double scale_for(const solver *s, double largest) {
 }
 
 void rescale(const solver *s, const char *part, double from, double to, block a) {
-  float narrow[2] = {(float)from, (float)to};
-  bool is_narrow = s->l->real_size == sizeof(float);
-  const void *first = is_narrow ? (const void *)narrow : &from, *second = is_narrow ? (const void *)(narrow + 1) : &to;
+  double first, second;
   int none = 0, info;
-  if (from != to) s->l->lascl(part, &none, &none, first, second, &a.m, &a.n, a.at, &a.ld, &info, 1);
+  set_number(s->l, &first, from);
+  set_number(s->l, &second, to);
+  if (from != to) s->l->lascl(part, &none, &none, &first, &second, &a.m, &a.n, a.at, &a.ld, &info, 1);
 }
 
 /* ---- bidiagonal form ---- */

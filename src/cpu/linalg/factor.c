@@ -21,11 +21,9 @@ static void clear_below(const solver *s, char *a, int rows, int columns) {
 /* ---- Cholesky ---- */
 
 /* The leading minor whose root is NaN, which LAPACK does not notice; 0: none is. */
-static int find_nan(const solver *s, const char *a) {
-  for (int j = 0; j < s->n; j++) {
-    const void *root = a + (size_t)j * (size_t)(s->n + 1) * s->l->size;
-    if (s->l->real_size == sizeof(float) ? isnan(*(const float *)root) : isnan(*(const double *)root)) return j + 1;
-  }
+static int find_nan(const solver *s, char *a) {
+  for (int j = 0; j < s->n; j++)
+    if (isnan(number_at(s->l, element(s->l, a, (int64_t)j * (s->n + 1))))) return j + 1;
   return 0;
 }
 

@@ -4,14 +4,13 @@
 
 static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void *values, int *rank) {
   int info, ldb = most_of(s->m, s->n);
-  double wide = s->c->rtol;
-  float narrow = (float)wide;
-  const void *rtol = s->l->real_size == sizeof(float) ? (const void *)&narrow : &wide;
+  double rtol;
+  set_number(s->l, &rtol, s->c->rtol);
   if (s->l->is_complex)
-    s->l->complex_gelsd(&s->m, &s->n, &s->k, a, &s->m, b, &ldb, values, rtol, rank, w->work, &w->lwork, w->reals,
+    s->l->complex_gelsd(&s->m, &s->n, &s->k, a, &s->m, b, &ldb, values, &rtol, rank, w->work, &w->lwork, w->reals,
                         w->integers, &info);
   else
-    s->l->gelsd(&s->m, &s->n, &s->k, a, &s->m, b, &ldb, values, rtol, rank, w->work, &w->lwork, w->integers, &info);
+    s->l->gelsd(&s->m, &s->n, &s->k, a, &s->m, b, &ldb, values, &rtol, rank, w->work, &w->lwork, w->integers, &info);
   return info;
 }
 
@@ -41,11 +40,10 @@ static void apply_factor(const solver *s, const scratch *w, const char *which, c
 static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bidiagonal *f, block b, int *rank) {
   enum { SMALLEST = 25 };               /* LAPACK's own choice of where its subdivision ends */
   int smallest = SMALLEST, info;
-  double wide = s->c->rtol;
-  float narrow = (float)wide;
-  const void *rtol = s->l->real_size == sizeof(float) ? (const void *)&narrow : &wide;
+  double rtol;
+  set_number(s->l, &rtol, s->c->rtol);
   apply_factor(s, w, "Q", "T", a, f->left, cut(s->l, b, 0, 0, a.m, b.n));
-  s->l->lalsd("U", &smallest, &a.n, &b.n, f->d, f->e, b.at, &b.ld, rtol, rank, w->work, w->integers, &info, 1);
+  s->l->lalsd("U", &smallest, &a.n, &b.n, f->d, f->e, b.at, &b.ld, &rtol, rank, w->work, w->integers, &info, 1);
   apply_factor(s, w, "P", "N", a, f->right, cut(s->l, b, 0, 0, a.n, b.n));
   return info;
 }

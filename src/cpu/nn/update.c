@@ -76,7 +76,7 @@ int cpu_update(int index, const update_call *c) {
   update_work t = {.call = c, .kernel = kernels->kernel[c->op], .compute = compute};
   int threads = cpu_threads(c->plan->count, GRAIN);
   if (compute == c->dtype && is_flat(c)) {
-    share(&t, run_flat, c->plan->count, MOST_ELEMENTS, threads);
+    share(&t, run_flat, c->plan->count, CANCEL_STRETCH, threads);
     return OK;
   }
   if (compute != c->dtype) t.back = cpu_isa->convert->convert[compute][c->dtype];
