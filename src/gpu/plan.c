@@ -68,13 +68,17 @@ void gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int
 
 /* ---- numbers ---- */
 
+/* Dtypes whose bits to_<dtype> gives: all but the two floats of C and the complex ones, whose parts are such floats. */
+#define EACH_WORD(M) \
+  M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
+#define ONE(...) + 1
+_Static_assert(0 EACH_WORD(ONE) + 4 == DTYPE_COUNT, "EACH_WORD lacks a dtype");
+#define WORD(name) case DT_##name: return (uint64_t)to_##name(x);
+
 static uint64_t word_of_float(double x, enum dtype d) {
   switch (d) {
     case DT_float32: return bits_float32((float)x);
     case DT_float64: return bits_float64(x);
-#define WORD(name, ...) case DT_##name: return (uint64_t)to_##name(x);
-#define EACH_WORD(M) \
-    M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
     EACH_WORD(WORD)
     default: return 0;
   }

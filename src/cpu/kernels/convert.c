@@ -18,15 +18,10 @@
     for (int64_t i = 0; i < n; i++) d[i] = to_##TO(from_##FROM(s[i]));         \
   }
 
-#define EACH_TO(M, FROM, FROM_T)                                               \
-  M(bool, _Bool, FROM, FROM_T) M(uint8, uint8_t, FROM, FROM_T)                 \
-  M(uint16, uint16_t, FROM, FROM_T) M(uint32, uint32_t, FROM, FROM_T)          \
-  M(uint64, uint64_t, FROM, FROM_T) M(int8, int8_t, FROM, FROM_T)              \
-  M(int16, int16_t, FROM, FROM_T) M(int32, int32_t, FROM, FROM_T)              \
-  M(int64, int64_t, FROM, FROM_T) M(float16, uint16_t, FROM, FROM_T)           \
-  M(bfloat16, uint16_t, FROM, FROM_T) M(float32, float, FROM, FROM_T)          \
-  M(float64, double, FROM, FROM_T) M(complex64, complex64_t, FROM, FROM_T)     \
-  M(complex128, complex128_t, FROM, FROM_T)
+#define EACH_TO(M, FROM, FROM_T) \
+  EACH_ANY(M, FROM, FROM_T) M(float16, uint16_t, FROM, FROM_T) M(bfloat16, uint16_t, FROM, FROM_T)
+#define ONE(...) + 1
+_Static_assert(0 EACH_TO(ONE, , ) == DTYPE_COUNT, "EACH_TO lacks a dtype");
 
 /* Where the processor converts half floats itself, that is the loop, and the plain one does its rest. */
 #ifdef __F16C__
