@@ -40,7 +40,7 @@ describe("luatensor", function()
       end
       return found
     end
-    for path, least in pairs{["README.md"] = 5, ["docs/command.md"] = 7} do
+    for path, least in pairs{["docs/tour.md"] = 5, ["docs/command.md"] = 7} do
       local handle = assert(io.open(path))
       assert.is_true(check(handle:read "a") >= least, path)
       handle:close()

@@ -7,7 +7,7 @@ local function read(path)
   return file:read "a"
 end
 
-local tensors, coming = read "docs/tensors.md", read "docs/coming-from.md"
+local readme, tensors, coming = read "README.md", read "docs/tensors.md", read "docs/coming-from.md"
 
 -- The lines that code prints, in an environment that the blocks of a page share, as a prompt's do.
 local function printed_by(code, space)
@@ -36,6 +36,8 @@ local function blocks_print_what_they_say(page)
     end)
   end
 end
+
+describe("README.md", function() blocks_print_what_they_say(readme) end)
 
 describe("docs/tensors.md", function()
   blocks_print_what_they_say(tensors)

@@ -1,4 +1,4 @@
--- What the README and the page about GPUs show runs as it stands there.
+-- What the tour, the page about training and the page about GPUs show runs as it stands there.
 local lt = require "luatensor"
 
 local function blocks(path)
@@ -9,7 +9,7 @@ local function blocks(path)
   return list
 end
 
-for _, page in ipairs {"README.md", "docs/training.md"} do
+for _, page in ipairs {"docs/tour.md", "docs/training.md"} do
 describe(page, function()
   for i, code in ipairs(blocks(page)) do
     it("example " .. i .. " runs", function()
