@@ -234,8 +234,8 @@ lint-driver:
 	@$(if $(CUDA_LIBS),mkdir -p build && $(CC) -std=gnu11 -Isrc -Wall -Wextra -Werror -o build/lint_symbols tools/lint_symbols.c \
 	  -ldl && build/lint_symbols $(CUDA_LIBS))
 
-.PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-driver
-lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-driver   ## warnings of gcc and clang as errors, luacheck, layering rules, circles
+.PHONY: lint lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver
+lint: lint-gcc lint-clang lint-lua lint-layers lint-structure lint-prose lint-driver   ## warnings of gcc and clang as errors, luacheck, layering rules, circles, prose
 
 lint-gcc:
 	@$(MAKE) --no-print-directory -s build CC=gcc STRICT=1 BUILD=$(if $(STRICT),build,build/lint-gcc)
@@ -258,6 +258,9 @@ lint-layers:
 
 lint-structure: build
 	@$(LUA) tools/lint_structure.lua
+
+lint-prose:
+	@$(LUA) tools/lint_prose.lua
 
 # ---- documentation ----------------------------------------------------------------------------
 

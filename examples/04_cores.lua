@@ -32,7 +32,7 @@ local function parts_on(device)
   }
 end
 
-local disturbed = false              -- did others use the processor?
+local disturbed = false              -- true if others used the processor
 
 -- Seconds of each part: the least of its rounds, since whatever else runs on the machine can only add to them.
 local function measure(parts, device, threads)

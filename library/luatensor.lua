@@ -787,7 +787,7 @@ function Tensor:index_add_(dim, index, src) end
 ---@return luatensor.Tensor #
 function Tensor:int() end
 
----Do the elements lie row-major without gaps?
+---True if the elements lie row-major without gaps.
 ---@return boolean #
 function Tensor:is_contiguous() end
 
@@ -795,7 +795,7 @@ function Tensor:is_contiguous() end
 ---@return boolean #
 function Tensor:is_pinned() end
 
----Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+---True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor relative tolerance
 ---@param atol? number|luatensor.Tensor absolute tolerance
@@ -1795,7 +1795,7 @@ function Module:register_parameter(name, x) end
 ---Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
 ---@param name string
 ---@param x any nil: there is none; the field is false
----@param options? table `persistent` (true): is it saved?
+---@param options? table `persistent` (true): x is saved
 function Module:register_buffer(name, x, options) end
 
 ---This module and all inside of it, each once: `for name, module in model:named_modules() do`.
@@ -2110,7 +2110,7 @@ function lt.clone(x) end
 ---@return luatensor.Tensor #
 function lt.contiguous(x) end
 
----Do the elements lie row-major without gaps?
+---True if the elements lie row-major without gaps.
 ---@param x luatensor.Tensor
 ---@return boolean #
 function lt.is_contiguous(x) end
@@ -2260,13 +2260,13 @@ function lt.from_dlpack(p, options) end
 ---@return string #
 function lt.result_type(...) end
 
----Can values of one dtype become another without loss, by the promotion table?
+---True if values of one dtype can become another without loss, by the promotion table.
 ---@param from string|luatensor.Tensor
 ---@param to string
 ---@return boolean #
 function lt.can_cast(from, to) end
 
----Is a dtype of a kind?
+---True if a dtype is of a kind.
 ---@param dtype string|luatensor.Tensor
 ---@param kind string|table "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric", a dtype, or a list of these
 ---@return boolean #
@@ -2531,7 +2531,7 @@ function lt.clip(x, min, max, options) end
 ---@return luatensor.Tensor # of x's dtype
 function lt.masked_fill(x, mask, value, options) end
 
----Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+---True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor relative tolerance
@@ -3480,7 +3480,7 @@ function lt.no_grad(fn, ...) end
 ---@return any # what fn returns, or the guard
 function lt.enable_grad(fn, ...) end
 
----Are ops on tensors that need gradients recorded?
+---True while ops on tensors that need gradients are recorded.
 ---@return boolean #
 function lt.is_grad_enabled() end
 
@@ -4498,7 +4498,7 @@ function lt.nn.Module() end
 ---@return luatensor.Tensor # shares x's memory
 function lt.nn.Parameter(x) end
 
----Is value a module?
+---True if value is a module.
 ---@param value any
 ---@return boolean #
 function lt.nn.is_module(value) end
@@ -4841,7 +4841,7 @@ function lt.optim.GradScaler(options) end
 ---@return luatensor.Optimizer #
 function lt.optim.LBFGS(params, options) end
 
----Is value an optimiser?
+---True if value is an optimiser.
 ---@param value any
 ---@return boolean #
 function lt.optim.is_optimizer(value) end

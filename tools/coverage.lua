@@ -196,7 +196,7 @@ end
 
 local function is_float(dtype) return dtype:find "float" or dtype:find "complex" end
 
---- Does t lie in the memory of x?
+--- True if t lies in the memory of x.
 local function is_view(t, x)
   if not lt.is_tensor(t) or t.size == 0 then return false end
   local offset = t:data_ptr() - x:data_ptr()
@@ -359,7 +359,7 @@ local function differences(cpu, gpu)
   return #lines > 0 and table.concat(lines, "\n") or "Nothing: every function is there on both for the same dtypes."
 end
 
---- Does a call on a GPU wait for the device?
+--- True if a call on a GPU waits for the device.
 function coverage.waits(name, gpu)
   for _, dtype in ipairs(coverage.dtypes()) do
     if gpu[name][dtype].waits then return true end

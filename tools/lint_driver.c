@@ -1,5 +1,5 @@
-/* Compiled only, by `make lint` where the GPU's toolkit is installed: do the types, the signatures and the values of
-** src/gpu/driver.h agree with its headers? */
+/* Compiled only, by `make lint` where the GPU's toolkit is installed: checks that the types, the signatures and the
+** values of src/gpu/driver.h agree with its headers. */
 
 #define LT_CHECK_DRIVER
 #include "gpu/driver.h"

@@ -1,4 +1,4 @@
-/* `make lint`, where the GPU's toolkit is installed: do its libraries have the functions that src/gpu/driver.h lists?
+/* `make lint`, where the GPU's toolkit is installed: checks that its libraries have the functions of src/gpu/driver.h.
 ** lint_symbols FILE...: a library of any of the tables, known by its name. Needs no GPU; nothing is called. */
 
 #include <dlfcn.h>

@@ -52,7 +52,7 @@ end
 local scope = setmetatable({lt = lt}, {__index = _G})
 for name, a in pairs(numpy.inputs) do scope[name] = upload(a) end
 
--- Is there a function of this name, or does the line only index?
+-- True if there is a function of this name, false if the line only indexes.
 local function is_there(name)
   local space, inner = name:match "^(%w+)%.([%w_]+)$"
   local functions = space and (rawget(lt, space) or {}) or lt

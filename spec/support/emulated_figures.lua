@@ -9,7 +9,7 @@ local marks = {}
 
 local function is_marked(text) return (text or ""):find("mulat") ~= nil end
 
--- Does a text name a device that is emulated?
+-- True if a text names a device that is emulated.
 local function names(text)
   return type(text) == "string" and (text:find("cuda:%d") or text == "cuda") and not is_marked(text)
 end

@@ -23,7 +23,7 @@ function shell.on_terminal(kind, command)
   return shell.run(("TERM=%s script -qec '%s' /dev/null </dev/null"):format(kind, command))
 end
 
---- Is there a file that can be read?
+--- True if there is a file that can be read.
 function shell.exists(path)
   local file = io.open(path)
   if file then file:close() end

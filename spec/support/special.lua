@@ -225,7 +225,7 @@ end
 
 -- ---- checking ----
 
---- Are the parts of a result, or its boolean, what the case wants?
+--- True if the parts of a result, or its boolean, are what the case wants.
 function special.fits(case, got, dtype)
   local t = info[part_of[dtype] or dtype]
   for i, part in ipairs(case.parts) do

@@ -1,4 +1,4 @@
-/* Compiles units of device code with the real NVRTC, which needs no GPU: does it take what the emulator's compiler took?
+/* Compiles units of device code with the real NVRTC, which needs no GPU: it must take what the emulator's compiler took.
 **
 **   units LIBNVRTC ARCH… < LIST        each line of the list: a file of src/gpu/kernels, or @ and the path of another,
 **                                      and options, with tabs between

@@ -19,7 +19,7 @@ static inline tensor_userdata *test_userdata(lua_State *L, int i) {
   return test_tensor(L, i) ? lua_touserdata(L, i) : NULL;
 }
 
-/* Can tensors of this dtype need gradients? */
+/* True if tensors of this dtype can need gradients. */
 static inline bool can_need(enum dtype d) { return dtype_kind(d) >= KIND_FLOAT; }
 
 /* From now on ops are looked at, in the whole process. */

@@ -79,7 +79,7 @@ static void set_leaf(lua_State *L, int leaf) {
   lua_setiuservalue(L, leaf, 1);
 }
 
-/* Is a leaf what it was when the graph was made, and can take this gradient? */
+/* True if a leaf is what it was when the graph was made, and can take this gradient. */
 static bool is_plain_leaf(const tensor_userdata *leaf, const tensor *g) {
   const tensor *x = &leaf->tensor;
   return leaf->is_leaf && !tensor_is_gone(x) && x->dtype == g->dtype && shape_equal(&x->shape, &g->shape)
@@ -157,7 +157,7 @@ static void deliver(lua_State *L, const walk *w, int output) {
 
 /* ---- a node ---- */
 
-/* Is the gradient of input k asked for? */
+/* True if the gradient of input k is asked for. */
 static bool is_wanted(lua_State *L, const node *n, int k) {
   if (!n->value[n->nout + k].needs) return false;
   if (lua_isnil(L, WANTED)) return true;

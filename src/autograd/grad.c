@@ -188,7 +188,7 @@ static int l_source(lua_State *L) {
   return 2;
 }
 
-/* sole(x): is x's memory its own, each element in its place? */
+/* sole(x): true if no other tensor shares x's memory, and each element has its own place. */
 static int l_sole(lua_State *L) {
   const tensor *t = check_tensor(L, 1, "autograd");
   lua_pushboolean(L, storage_is_sole(t->store) && tensor_is_contiguous(t));
@@ -223,7 +223,7 @@ static int l_become(lua_State *L) {
   return 0;
 }
 
-/* is_complex(x): a tensor of complex numbers, or such a number? */
+/* is_complex(x): true for a tensor of complex numbers, and for a complex number. */
 static int l_is_complex(lua_State *L) {
   const tensor *t = test_tensor(L, 1);
   lua_pushboolean(L, t && dtype_kind(t->dtype) == KIND_COMPLEX);

@@ -46,7 +46,7 @@ static tensor *push_spare(lua_State *L, int spares, int i) {
   return t;
 }
 
-/* Pushes value k of the node at `at`. graph: as part of the graph; else in spare i. Is it a tensor? */
+/* Pushes value k of the node at `at`. graph: as part of the graph; else in spare i. Returns true if it is a tensor. */
 static bool push_value(lua_State *L, int at, int k, bool graph, int spares, int i) {
   const node *n = lua_touserdata(L, at);
   const node_value *v = &n->value[k];

@@ -118,7 +118,7 @@ void plan_lines(plan *p, const shape *s, int dim, int n, const int64_t *const *s
   }
 }
 
-/* Can dim d and the kept dim `last` before it be walked as one by every operand? */
+/* True if every operand can walk dim d and the kept dim `last` before it as one. */
 static bool mergeable(const plan *p, int noperands, int last, int d) {
   for (int k = 0; k < noperands; k++)
     if (p->stride[k][last] != p->stride[k][d] * p->shape[d]) return false;

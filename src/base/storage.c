@@ -16,7 +16,7 @@ void storage_fail_after(long n, long times) {
   atomic_store(&fail_times, n > 0 ? times : 0);
 }
 
-/* Is this an allocation that a spec wants to fail? */
+/* True if a spec wants this allocation to fail. */
 static bool fails_now(void) {
   if (atomic_load_explicit(&fail_times, memory_order_relaxed) == 0) return false;
   if (atomic_fetch_sub(&fail_in, 1) > 1) return false;

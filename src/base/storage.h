@@ -41,7 +41,7 @@ void storage_drop_elsewhere(storage *s);
 /* True if the caller holds the only reference, so that no other thread can make or drop one meanwhile. */
 static inline bool storage_is_sole(const storage *s) { return atomic_load_explicit(&s->refs, memory_order_acquire) == 1; }
 
-/* Did its device lose it? */
+/* True if its device lost it. */
 static inline bool storage_is_lost(const storage *s) {
   return s->epoch != place_epoch(s->place);
 }

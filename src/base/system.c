@@ -84,7 +84,7 @@ static bool follow_links(const char *path, char target[SYSTEM_PATH]) {
   return true;
 }
 
-/* Can a file be made in the folder of this one? */
+/* True if a file can be made in the folder of this one. */
 static bool folder_takes(const char *path) {
   char folder[SYSTEM_PATH];
   size_t n = folder_length(path);
@@ -260,7 +260,7 @@ static double read_field(const char *folder, const char *name, const char *word)
   return value;
 }
 
-/* Is the controller one of "cpu,cpuacct"? */
+/* True if the controller is one of a list such as "cpu,cpuacct". */
 static bool names_controller(const char *list, const char *controller) {
   size_t length = strlen(controller);
   if (!*list || !length) return !*list && !length;

@@ -151,7 +151,7 @@ static bool ranges_meet(const tensor *a, const tensor *b) {
   return al >= bf && bl >= af;
 }
 
-/* Does `in`, broadcast to out's shape, read each element from where `out` writes it? */
+/* True if `in`, broadcast to out's shape, reads each element from where `out` writes it. */
 static bool same_places(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (out->dtype != in->dtype || tensor_data(out) != tensor_data(in)) return false;

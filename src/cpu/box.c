@@ -170,7 +170,7 @@ void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stri
 
 /* ---- operands ---- */
 
-/* Do these strides walk the box as one contiguous run? */
+/* True if these strides walk the box as one contiguous run. */
 static bool is_run(const box *b, int ndim, const int64_t *stride) {
   int64_t step = 1;
   for (int d = ndim - 1; d >= 0; d--) {

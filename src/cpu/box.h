@@ -77,7 +77,7 @@ int64_t box_most(const operand *out, const operand *in, int nin, enum dtype comp
 
 void fill_constant(const scalar *v, enum dtype d, int64_t n, char *to);
 
-/* Does every row of operand k lie in order, so that kernels can use it where it is? */
+/* True if every row of operand k lies in order, so that kernels can use it where it is. */
 static inline bool walks_direct(const plan *p, int k) { return p->ndim == 0 || p->stride[k][p->ndim - 1] == 1; }
 
 /* Units 0 … count - 1 of a task are run, in runs of at most `most` neighbours, as items of cpu_parallel: between two runs an

@@ -136,7 +136,7 @@ static void move_block(const row_move *m, int64_t n, const int64_t *at, char *ta
   else for (int64_t i = 0; i < n && !cancel_due(); i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
 }
 
-/* Does dim d of the plan move no index? */
+/* True if dim d of the plan moves no index. */
 static bool is_plain(const index_call *c, int d) {
   for (int k = 0; k < c->nindex; k++)
     if (c->index[k].stride[d]) return false;

@@ -76,7 +76,7 @@ static void move_boxes(const void *task_at, int64_t begin, int64_t end, int work
   }
 }
 
-/* Has a row of an operand to be copied or converted? */
+/* True if a row of an operand must be copied or converted. */
 static bool needs_buffers(const map_work *t) {
   const map_call *c = t->call;
   if (c->out.dtype != t->result || !walks_direct(c->plan, 0)) return true;

@@ -102,7 +102,7 @@ static size_t look_every(void) {
   return share < 256 * MIB ? share : 256 * MIB;
 }
 
-/* Has the system these fresh bytes, and those that come before the next look? */
+/* True if the system has these fresh bytes, and those that come before the next look. */
 static bool has_room(size_t bytes) {
   static atomic_size_t unseen;
   size_t now = atomic_fetch_add_explicit(&unseen, bytes, memory_order_relaxed) + bytes, available;

@@ -137,7 +137,7 @@ static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const cha
   if (rest > 0) w->kernel->fold_columns(rest, n, x + wide * side * n * w->size, n, first, acc);
 }
 
-/* Can fold_narrow do it? */
+/* True if fold_narrow can do it. */
 static bool is_narrow(const reduce_call *c) {
   int64_t n = inner_length(&c->kept);
   return !c->ordered && c->in.dtype == c->compute && c->kept.ndim > 0 && n <= NARROW / 4 &&

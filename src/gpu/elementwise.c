@@ -122,7 +122,7 @@ static int64_t share(int64_t count, int64_t of) { return (count + of - 1) / of; 
 
 static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p->stride[k][p->ndim - 1]; }
 
-/* Do vectors of `vector` elements of operand k begin at multiples of their size, in every row? */
+/* True if vectors of `vector` elements of operand k begin at multiples of their size, in every row. */
 static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   if ((uintptr_t)o->data % ((size_t)vector * (size_t)dtype_size(o->dtype)) != 0) return false;
   for (int d = 0; d < p->ndim - 1; d++)

@@ -41,7 +41,7 @@ typedef struct index_plan { int64_t word[PLAN_WORDS]; } index_plan;
 
 /* ---- dims ---- */
 
-/* Do indices decide where the target's elements along dim d are? */
+/* True if indices decide where the target's elements along dim d are. */
 static bool is_picked(const index_call *c, int d) {
   bool moves = c->plan.stride[1][d] == 0;
   for (int k = 0; k < c->nindex; k++) moves |= c->index[k].stride[d] != 0;
@@ -243,7 +243,7 @@ static int put(gpu *g, access *a, void *elected) {
   return launch(g, a, PUT, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values, &elected});
 }
 
-/* Does it matter which of several picks puts into an element? */
+/* True if the result depends on which of several picks puts into an element. */
 static bool needs_election(const access *a) {
   if (a->call->sound || a->picks < 2) return false;
   for (int d = 0; d < a->ndim; d++)
@@ -360,7 +360,7 @@ static int add_each(gpu *g, const access *a) {
   return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
 }
 
-/* Are neighbours along the dims without index far apart, so that threads better be neighbours along the keys? */
+/* True if neighbours along the dims without index are far apart: threads are better neighbours along the keys then. */
 static bool is_by_key(const access *a) {
   int last = a->ndim - 1;
   return a->picked == a->ndim || a->step[TARGET][last] != 1;

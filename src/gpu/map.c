@@ -97,7 +97,7 @@ static int64_t inner_stride(const plan *p, int k) { return p->ndim == 0 ? 0 : p-
 
 static bool aligned(const void *data, int64_t bytes) { return (uintptr_t)data % (uintptr_t)bytes == 0; }
 
-/* Do vectors of `vector` elements of operand k begin at multiples of their size, in every row? */
+/* True if vectors of `vector` elements of operand k begin at multiples of their size, in every row. */
 static bool vectors_fit(const map_work *t, int k, const void *data, int size, int vector) {
   if (!aligned(data, (int64_t)size * vector)) return false;
   for (int d = 0; d < t->plan->ndim - 1; d++)

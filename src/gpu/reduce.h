@@ -17,7 +17,7 @@ int64_t inner_distance(const plan *p, int k);
 
 void gpu_nest_make(gpu_nest *n, const plan *p, int noperands);
 
-/* A call as reduce.cuh's kernels read it, its work shared out; all but `states`. Is it for whole vectors? */
+/* A call as reduce.cuh's kernels read it, its work shared out; all but `states`. Returns true if it is for whole vectors. */
 bool gpu_reduce_share(reduce_args *a, const reduce_call *c);
 
 /* Launches the first pass, which leaves states where a->chunks > 1. */

@@ -7,7 +7,7 @@
 #include "gpu/kernels/softmax_args.cuh"
 #include "gpu/reduce.h"
 
-/* Do the elements of a line lie closer together than the lines do? */
+/* True if the elements of a line lie closer together than the lines do. */
 static bool is_along(const line_call *c) { return llabs(c->in_stride) <= inner_distance(&c->outer, 1); }
 
 /* The reduction of each line. */
@@ -153,7 +153,7 @@ static int launch_softmax(gpu *g, const softmax_call *c, enum softmax_entry entr
   return launch(g, &l, &c->line, blocks, threads, arguments);
 }
 
-/* Does each line of operand k (0: out) begin at a multiple of `items` elements, and of their bytes? */
+/* True if each line of operand k (0: out) begins at a multiple of `items` elements, and of their bytes. */
 static bool is_aligned(const operand *o, const plan *outer, int k, int64_t stride, int items) {
   bool fits = stride == 1 && (uintptr_t)o->data % ((size_t)items * (size_t)dtype_size(o->dtype)) == 0;
   for (int d = 0; d < outer->ndim; d++) fits = fits && outer->stride[k][d] % items == 0;

@@ -182,7 +182,7 @@ static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) 
   gpu_nest_make(nest, &p, 2);
 }
 
-/* Do lines lie closer together than the elements of a line? */
+/* True if lines lie closer together than the elements of a line. */
 static bool is_across(const sort_call *c) { return inner_distance(&c->outer, 1) < llabs(c->in_stride); }
 
 static int sort_lines(gpu *g, const sort_call *c) {

@@ -53,7 +53,7 @@ int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 ** NULL, or why not. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 
-/* *clean: are all bytes of a bool tensor 0 or 1? */
+/* *clean: true if all bytes of a bool tensor are 0 or 1. */
 int dlpack_check_bools(const tensor *t, bool *clean);
 
 /* Calls the deleter, once. */

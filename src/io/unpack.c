@@ -18,7 +18,7 @@ struct unpack {
   FILE    *f;
   int64_t  size;               /* of the file */
   bool     packed, inside;     /* inside: of a member; several may follow each other */
-  bool     any;                /* was there a member before? */
+  bool     any;                /* a member came before */
   z_stream z;
   unsigned char in[ROOM];
 };

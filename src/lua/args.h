@@ -73,7 +73,7 @@ tensor *push_view(lua_State *L, const tensor *base);
 
 /* ---- options: one table with string keys only, always last ---- */
 
-/* Is argument i an options table (string keys only, not empty)? */
+/* True if argument i is a table of options: not empty, and all of its keys are strings. */
 bool is_options(lua_State *L, int i);
 
 /* Index of the options table if the last argument is one, else 0. Names not in `known` (ended by NULL)

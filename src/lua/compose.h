@@ -4,7 +4,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-/* Is this level of the stack where a script called a function written in Lua? */
+/* True if a script called a function written in Lua at this level of the stack. */
 bool is_composition(lua_State *L, lua_Debug *ar);
 
 #endif

@@ -30,7 +30,7 @@ int index_add_input(index_job *j, const tensor *t, int first, int ndim, const te
   return shape_expand(&t->shape, t->stride, &part, in->stride + first);
 }
 
-/* Can plan dim d and the kept dim `last` before it be walked as one by all sides? */
+/* True if all sides can walk plan dim d and the kept dim `last` before it as one. */
 static bool mergeable(const index_call *c, int last, int d) {
   const plan *p = &c->plan;
   int64_t n = p->shape[d];

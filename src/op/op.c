@@ -249,7 +249,7 @@ int op_set_parts(tensor *out, const arg *re, const arg *im) {
   return st == OK ? set_part(out, 1, im) : st;
 }
 
-/* May `out` be written by a copy of `in`? */
+/* True if a copy of `in` may write `out`. */
 static int check_copy(const tensor *out, const tensor *in) {
   int64_t stride[MAX_DIMS];
   if (!place_equal(in->store->place, out->store->place)) return ERR_DEVICES;

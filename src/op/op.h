@@ -54,7 +54,7 @@ int job_compute(const job *j, tensor *out);
 int  job_check(const job *j, const tensor *out);
 void job_plan(plan *p, const job *j, const tensor *out);
 
-/* May `out` be written by an op that gives shape `s` from these inputs? */
+/* True if an op that gives shape `s` from these inputs may write `out`. */
 int check_target(const tensor *out, const shape *s, enum dtype result, const tensor *const *in, int nin);
 
 /* dtype of `d` (DT_none at first) widened by an input; weak numbers only raise the kind. */

@@ -42,12 +42,12 @@ int reduce_dtypes(reduction *r) {
   return OK;
 }
 
-/* Has op no value for no elements? */
+/* True if op has no value for no elements. */
 static bool needs_elements(enum reduce_op op) {
   return op == REDUCE_max || op == REDUCE_min || op == REDUCE_argmax || op == REDUCE_argmin;
 }
 
-/* Do positions among the reduced elements count? */
+/* True if the positions of the reduced elements decide the result. */
 static bool is_ordered(enum reduce_op op) { return op == REDUCE_argmax || op == REDUCE_argmin; }
 
 int reduce_prepare(reduction *r) {

@@ -81,7 +81,7 @@ local function step_here(advice, device, parameters, pick)
   if seconds and seconds > 0 then return seconds, "extrapolated" end
 end
 
--- Did its results differ from those of the first device at any size?
+-- True if its results differed from those of the first device at any size.
 local function differs(advice, device)
   for _, point in ipairs(advice.points) do
     local entry = measured.entry_of(point, device)
@@ -165,7 +165,7 @@ local function most_needed(cells)
   return gpu, tpu
 end
 
--- Was it tried, and is there no room for it on any real device?
+-- True if it was tried, and no real device has room for it.
 local function fits_nowhere(cells)
   local real = 0
   for _, cell in ipairs(cells) do

@@ -193,7 +193,7 @@ local function multiply(plan, a, b)
   relabel(plan, a, list)
 end
 
---- Do these indices lie side by side in a term?
+--- True if these indices lie side by side in a term.
 local function is_run(term, list)
   for k = 2, #list do
     if place_of(term.list, list[k]) ~= place_of(term.list, list[k - 1]) + 1 then return false end

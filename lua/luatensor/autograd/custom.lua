@@ -38,7 +38,7 @@ local function describe(results)
   return list
 end
 
---- Can g become a gradient of this shape, by sums and by broadcasting?
+--- True if sums and broadcasting can make g a gradient of this shape.
 local function is_compatible(g, shape)
   for d = 0, math.min(#g, #shape) - 1 do
     local a, b = g[#g - d], shape[#shape - d]

@@ -83,7 +83,7 @@ function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...
 -- @return what fn returns, or the guard
 function lt.enable_grad(...) return with_mode("enable_grad", modes.recording, true, ...) end
 
---- Are ops on tensors that need gradients recorded?
+--- True while ops on tensors that need gradients are recorded.
 -- @treturn boolean
 function lt.is_grad_enabled() return (ag.mode()) end
 

@@ -9,7 +9,7 @@ function lists.join(...)
   return all
 end
 
---- Are two lists, or shapes, the same?
+--- True if two lists, or shapes, are the same.
 function lists.same(a, b)
   if #a ~= #b then return false end
   for i = 1, #a do if a[i] ~= b[i] then return false end end

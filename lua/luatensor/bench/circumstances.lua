@@ -145,7 +145,7 @@ end
 
 --- What differs between the runs of two results.
 -- @treturn table list of {what =, before =, after =, unit =}: values as they are, "–" for none
--- @treturn boolean was it the same machine?
+-- @treturn boolean true if it was the same machine
 function circumstances.of_runs(before, after)
   local list = {}
   add(list, "kind of result", before.kind, after.kind)

@@ -1,4 +1,4 @@
---- From which size on does one device overtake another?
+--- Finds the size from which on one device overtakes another.
 
 local core = require "luatensor.core"
 local args = require "luatensor.base.args"

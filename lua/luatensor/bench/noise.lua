@@ -20,31 +20,31 @@ noise.BUSY_FLOOR = 0.25
 local STEEPEST <const> = 4         -- power of n that is believed; of the bytes, half of it:
 local MARGIN <const> = 2           -- times so much, since where threads and caches come in, there are steps
 
---- Did others use the processor meanwhile?
+--- True if others used the processor meanwhile.
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
 
 --- The one or the other, by the share of the processor that others used.
 function noise.floor(others) return (others or 0) > notes.OTHERS and noise.BUSY_FLOOR or noise.FLOOR end
 
---- Is `one` faster beyond doubt: do the quartiles not touch, and is more than the floor between them?
+--- True if `one` is faster beyond doubt: the quartiles do not touch, and more than the floor is between them.
 -- @tab one {q3 =, others =}
 -- @tab other {q1 =, others =}
 function noise.faster(one, other)
   return other.q1 > one.q3 * (1 + noise.floor(math.max(one.others or 0, other.others or 0)))
 end
 
---- Are the quartiles far apart?
+--- True if the quartiles are far apart.
 function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
 
 --- The seconds to believe: the median, and the least where others used the processor, which can only add to it.
 function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
 
---- Did others use so much that even the least of the rounds may be theirs? Threads that wait for each other wait in
--- every round for cores that others have.
+--- True if others used so much that even the least of the rounds may be theirs: threads that wait for each other wait
+-- in every round for cores that others have.
 function noise.drowns(others) return (others or 0) > noise.MOST end
 
---- Does it say too little: out of line with other sizes, quartiles far apart on a busy machine, or a machine that was
--- others' for a good part?
+--- True if it says too little: out of line with other sizes, quartiles far apart on a busy machine, or a machine that
+-- others used for a good part of the time.
 function noise.hides(figures)
   if figures.out_of_line or noise.drowns(figures.others) then return true end
   return noise.busy(figures) and noise.wide(figures)
@@ -81,7 +81,7 @@ function noise.out_of_line(list)
 end
 
 --- Calls f(figures, point, out) with what each device took at each size where others used the processor, or where
--- rounds differ much; out: is it out of line with the other sizes?
+-- rounds differ much; out: true if it is out of line with the other sizes.
 -- @tab points of a grid
 -- @tab devices {{device =}, …}
 -- @func f

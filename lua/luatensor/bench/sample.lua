@@ -242,7 +242,7 @@ function sampler:round()
   self.around = self.around + self.clock() - start
 end
 
---- Are there enough rounds?
+--- True if there are enough rounds.
 function sampler:done()
   local n = #self.samples
   if n >= MOST_ROUNDS or n >= 2 and self.spent >= self.patience then return true end
@@ -308,7 +308,7 @@ function sampler:finish(partial)
   return figures
 end
 
---- Has it a round to show?
+--- True if it has a round to show.
 function sampler:has_samples() return #self.samples > 0 end
 
 --- A sampler.

@@ -25,14 +25,14 @@ function arguments.fail(message, ...)
   error(setmetatable({text = message:format(...)}, mistake), 0)
 end
 
---- Is this error value wrong usage?
+--- True if this error value is wrong usage.
 function arguments.is_mistake(problem) return getmetatable(problem) == mistake end
 
 --- Raises a text that is to be printed before the process ends well: of --help, of --version.
 -- @string text
 function arguments.show(text) error(setmetatable({text = text}, shown), 0) end
 
---- Is this error value a text of `show`?
+--- True if this error value is a text of `show`.
 function arguments.is_shown(problem) return getmetatable(problem) == shown end
 
 --- Set by the command: mistakes and --help are errors that it catches, instead of the end of the process.

@@ -47,7 +47,7 @@ function experiment.describe(device)
   return ("%s: %s"):format(format.device(info), table.concat(words, ", "))
 end
 
---- Is a device an emulator, whose times say nothing about a GPU?
+--- True if a device is an emulator, whose times say nothing about a GPU.
 -- @string device
 -- @treturn boolean
 function experiment.is_emulated(device)

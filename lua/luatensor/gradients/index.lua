@@ -11,7 +11,7 @@ local function zeros(g, shape) return core.zeros(shape, {dtype = g.dtype, device
 
 local function is_positions(key) return core.is_tensor(key) and key.dtype ~= "bool" end
 
---- May x[key] have an element of x twice?
+--- True if x[key] may have an element of x twice.
 local function may_repeat(key)
   if is_positions(key) then return true end
   if type(key) ~= "table" then return false end

@@ -74,7 +74,7 @@ function autocast.wide(x)
   return x:to("float32")
 end
 
---- Is autocast on?
+--- True while autocast is on.
 function autocast.is_on() return mode.value() and true or false end
 
 return autocast

@@ -75,7 +75,7 @@ function Module.parameter(x)
   return x:detach():requires_grad_()
 end
 
---- Is value a module?
+--- True if value is a module.
 -- @function nn.is_module
 -- @param value
 -- @treturn boolean
@@ -122,7 +122,7 @@ end
 --- Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
 -- @string name
 -- @tparam ?tensor x nil: there is none; the field is false
--- @tparam[opt] table options `persistent` (true): is it saved?
+-- @tparam[opt] table options `persistent` (true): x is saved
 function Module:register_buffer(name, x, options)
   options = args.options("register_buffer", options, {persistent = "boolean"})
   register(self, "register_buffer", name, x)

@@ -85,7 +85,7 @@ end
 -- @int dims 1 or 2
 -- @param channels how many there must be; nil: any
 -- @treturn tensor with a batch
--- @treturn boolean did it have none?
+-- @treturn boolean true if it had none
 function window.batched(owner, x, dims, channels)
   if not core.is_tensor(x) then owner:fail("tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then owner:fail("the input: %s", core.gone(x)) end

@@ -36,7 +36,7 @@ local function fail(self, message, ...) blame.fail(self.name, message, ...) end
 local function check_self(self, name) saving.check_self(self, "index", name, "optimizer") end
 Optimizer.fail = fail
 
---- Is value an optimiser?
+--- True if value is an optimiser.
 -- @function optim.is_optimizer
 -- @param value
 -- @treturn boolean

@@ -95,7 +95,7 @@ function format.device(of) return of.device and format.marked(of.device, of.emul
 --- "thread" of one, "threads" of any other number.
 function format.noun(count, word) return count == 1 and word or word .. "s" end
 
---- Is there such a unit?
+--- True if there is such a unit.
 function format.is_unit(unit) return units[unit] ~= nil end
 
 --- "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.

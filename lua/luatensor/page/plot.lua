@@ -96,7 +96,7 @@ end
 
 --- What stands before a series' name in a legend: its line and mark as a small SVG element, in the page's variables.
 -- @int s number of the series
--- @bool bars is it a chart of bars?
+-- @bool bars true for a chart of bars
 -- @string[opt] attributes of the element
 -- @treturn string
 function plot.swatch(s, bars, attributes)

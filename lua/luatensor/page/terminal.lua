@@ -141,7 +141,7 @@ end
 
 local function is_prose(block) return block ~= nil and (block.kind == "text" or block.kind == "note") end
 
---- Does an empty line come between a block and the one before it?
+--- True if an empty line comes between a block and the one before it.
 -- @tab block
 -- @tab[opt] before nil: it is the first
 -- @treturn boolean

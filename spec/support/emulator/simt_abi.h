@@ -6,7 +6,7 @@ enum { SIMT_ABI = 2, SIMT_SHARED = 227 << 10 };      /* the most shared memory o
 
 /* What a kernel may ask for while it runs. */
 struct simt_host {
-  int  (*next)();                                            /* another thread of the block for this fiber? */
+  int  (*next)();                                            /* true if the block has another thread for this fiber */
   int  (*barrier)(int p);                                    /* in how many threads p is not 0 */
   unsigned (*vote)(unsigned mask, int p);                    /* in which lanes p is not 0 */
   unsigned long long (*exchange)(unsigned mask, unsigned long long bits, unsigned source);

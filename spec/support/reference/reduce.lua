@@ -131,7 +131,7 @@ local reductions = {
 
 local reduce = {names = reductions}
 
--- Does `name` of an empty list raise?
+-- True if `name` of an empty list raises.
 function reduce.needs_elements(name) return reductions[name].nonempty == true end
 
 -- a reduced over `dims` (list of 1-based dims; nil: all of them).

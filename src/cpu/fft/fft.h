@@ -49,7 +49,7 @@ typedef struct fft_plan {
 
 const fft_table *fft_kernels(enum dtype real);
 
-/* Can lines of n be split, or be transformed at all without a convolution? */
+/* True if lines of n can be split, or be transformed at all, without a convolution. */
 bool fft_splits(int64_t n, int lanes);
 bool fft_smooth(int64_t n);
 

@@ -12,7 +12,7 @@ struct gpu_late {
   int     lock;
 };
 
-/* Without the lock: is an earlier one of the same call there? */
+/* Without the lock: true if an earlier error of the same call is there. */
 INLINE bool is_beaten(volatile gpu_late *now, int what, int64_t position) {
   if (!now->set || now->what != what) return false;
   __threadfence();

@@ -29,7 +29,7 @@ static int find_kernel(gpu *g, const update_call *c, bool flat, const gpu_kernel
   return gpu_build(g, key, &s, k);
 }
 
-/* Is everything contiguous, and are vectors of 16 bytes where they can be loaded? */
+/* True if everything is contiguous, and vectors of 16 bytes begin at multiples of 16. */
 static bool is_flat(const update_call *c) {
   const plan *p = c->plan;
   if (p->ndim > 1) return false;

@@ -93,7 +93,7 @@ static int l_contiguous(lua_State *L) {
   return 1;
 }
 
-/*** Do the elements lie row-major without gaps?
+/*** True if the elements lie row-major without gaps.
 @function is_contiguous
 @tparam tensor x
 @treturn boolean

@@ -39,7 +39,7 @@ static int l_result_type(lua_State *L) {
   return 1;
 }
 
-/*** Can values of one dtype become another without loss, by the promotion table?
+/*** True if values of one dtype can become another without loss, by the promotion table.
 @function can_cast
 @tparam string|tensor from
 @tparam string to
@@ -63,7 +63,7 @@ static const struct { const char *name; unsigned members; } kinds[] = {
   {"numeric", 1u << KIND_INT | 1u << KIND_UINT | 1u << KIND_FLOAT | 1u << KIND_COMPLEX},
 };
 
-/* Is d of the kind, or the dtype, named at stack index i? */
+/* True if d is of the kind, or is the dtype, that the value at stack index i names. */
 static bool is_of_kind(lua_State *L, enum dtype d, int i) {
   if (lua_type(L, i) != LUA_TSTRING)
     luaL_error(L, "isdtype: kind: name or list of names expected, got %s", type_name(L, i));
@@ -77,7 +77,7 @@ static bool is_of_kind(lua_State *L, enum dtype d, int i) {
   return d == other;
 }
 
-/*** Is a dtype of a kind?
+/*** True if a dtype is of a kind.
 @function isdtype
 @tparam string|tensor dtype
 @tparam string|table kind "bool", "signed integer", "unsigned integer", "integral", "real floating",
@@ -209,7 +209,7 @@ static const op_row rows[] = {
 #include "ops.def"
 };
 
-/* "unary" … "quaternary"? */
+/* True for "unary" … "quaternary". */
 static bool is_elementwise(const char *kind) { return strcmp(kind + strlen(kind) - 3, "ary") == 0; }
 
 static void set_string(lua_State *L, const char *name, const char *value) {

@@ -318,7 +318,7 @@ const tensor *push_nonzero(lua_State *L, const char *fn, const tensor *mask) {
   return out;
 }
 
-/* Can values of kind `want` be stored in dtype d? */
+/* True if values of kind `want` can be stored in dtype d. */
 static bool kind_fits(enum dtype d, int want) {
   int have = dtype_kind(d);
   return have >= want || (have == KIND_UINT && want == KIND_INT);

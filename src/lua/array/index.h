@@ -10,7 +10,7 @@
 int index_get(lua_State *L);
 int index_set(lua_State *L);
 
-/* Is this light userdata lt.newaxis or lt.ellipsis? */
+/* True if this light userdata is lt.newaxis or lt.ellipsis. */
 bool is_index_mark(const void *p);
 
 /* A fresh contiguous copy of x in dtype d. */

@@ -256,7 +256,7 @@ static void push_tolerance(lua_State *L, int i, int nargs, int options, const ch
     luaL_error(L, "isclose: %s: a number that is not negative expected, got %s", name, luaL_tolstring(L, -1, NULL));
 }
 
-/*** Are x and y close: abs(x - y) <= atol + rtol * abs(y), or equal?
+/*** True where x and y are close: abs(x - y) <= atol + rtol * abs(y), or equal.
 @function isclose
 @tparam number|tensor x
 @tparam number|tensor y broadcast with x

@@ -61,7 +61,7 @@ static int l_dtype_of(lua_State *L) {
   return 1;
 }
 
-/* is_overlapping(x): do several elements share one place? */
+/* is_overlapping(x): true if several elements share one place in memory. */
 static int l_is_overlapping(lua_State *L) {
   lua_pushboolean(L, tensor_is_overlapping(check_tensor(L, 1, "is_overlapping")));
   return 1;

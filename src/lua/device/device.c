@@ -92,7 +92,7 @@ static int l_devices(lua_State *L) {
   return 1;
 }
 
-/* is_on_host(x): may the host touch the elements, without waiting? */
+/* is_on_host(x): true if the host may touch the elements without waiting. */
 static int l_is_on_host(lua_State *L) {
   lua_pushboolean(L, place_is_host(check_tensor(L, 1, "is_on_host")->store->place));
   return 1;

@@ -48,7 +48,7 @@ static void keep_generators(lua_State *L, int i) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &captured_generators);
 }
 
-/* capturing(): is a graph being captured by this state? */
+/* capturing(): true if this state is capturing a graph. */
 static int l_capturing(lua_State *L) {
   lua_pushboolean(L, lua_rawgetp(L, LUA_REGISTRYINDEX, &captured_generators) != LUA_TNIL);
   return 1;

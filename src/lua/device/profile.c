@@ -19,7 +19,7 @@ static int l_profile_start(lua_State *L) {
   return st == OK ? 0 : raise_device(L, "profile_start", st, where);
 }
 
-/* profile_running(): does one of this state run? */
+/* profile_running(): true if a profile of this state runs. */
 static int l_profile_running(lua_State *L) {
   lua_pushboolean(L, profile_is_of(owner_of(L)));
   return 1;

@@ -79,7 +79,7 @@ static int64_t read_idx_header(lua_State *L, const char *path, unpack *u, enum d
   return count * dtype_size(*d);
 }
 
-/* Before anything is allocated: can the file hold so much? */
+/* Before anything is allocated: checks that the file can hold so much. */
 static void check_bytes(lua_State *L, const char *path, const unpack *u, enum dtype d, const shape *s, int64_t bytes) {
   int64_t most = unpack_most(u) - 4 - 4 * s->ndim;
   if (unpack_is_packed(u) ? bytes <= most : bytes == most) return;

@@ -68,7 +68,7 @@ static bool is_countable(const conv_job *j) {
   return bytes < 0x1p62;
 }
 
-/* Do the two given tensors fit together? */
+/* True if the two given tensors fit together. */
 static bool fits(const conv_job *j) {
   const conv_call *c = &j->call;
   int64_t groups = j->geometry.groups, out[2] = {c->out[0], c->out[1]};
@@ -110,7 +110,7 @@ int conv_prepare(conv_job *j) {
   return OK;
 }
 
-/* Is there anything to add up? */
+/* True if there is anything to add up. */
 static bool is_empty(const conv_call *c) {
   return c->n == 0 || c->c_in == 0 || c->out[0] == 0 || c->out[1] == 0 || c->in[0] == 0 || c->in[1] == 0;
 }

@@ -88,7 +88,7 @@ end
 --- Keeps devices' limits, with those of the same machine that the file has already.
 -- @tab class of the result that the file holds
 -- @tab identity
--- @bool emulated are these the emulated devices?
+-- @bool emulated true for the emulated devices
 -- @tab devices entries
 -- @treturn[1] boolean true
 -- @treturn[2] nil

@@ -124,7 +124,7 @@ local function is_fusable(q, k, v, o)
          and (not mask or (mask.dtype == "bool" or mask.dtype == dtype and not (mask.requires_grad and ag.mode())))
 end
 
---- Do the leading dims differ, so that something is broadcast?
+--- True if the leading dims differ, so that something is broadcast.
 local function same_batch(q, k)
   for d = 1, q.ndim - 2 do if q.shape[d] ~= k.shape[d] then return false end end
   return true

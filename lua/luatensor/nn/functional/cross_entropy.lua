@@ -91,7 +91,7 @@ local function reduce(losses, counts, kind)
 end
 
 --- What the rows of classes have of their own: `classes` for gather; `share`, their weights, 0 where they are ignored;
--- `kept`: are they not?
+-- `kept`: true where they are not.
 local function rows_of(name, x, dim, target, options)
   local count = x.shape[dim]
   local ignored = options.ignore_index or IGNORED

@@ -59,7 +59,7 @@ local function nobody() return false end
 -- @tparam Module self
 -- @param name
 -- @param value
--- @tparam[opt] function is_known (x): is this one found elsewhere?
+-- @tparam[opt] function is_known (x): true if this one is found elsewhere
 function fields.check_plain(self, name, value, is_known)
   if type(value) ~= "table" or getmetatable(value) then return end
   local found = find_hidden(value, is_known or nobody, {count = 0}, 1)
@@ -151,7 +151,7 @@ function fields.check(self)
   end
 end
 
--- Is this field a parameter?
+-- True if this field is a parameter.
 function fields.is_parameter(self, name, value)
   return self._parameters[name] ~= nil and not self._buffers[name] and core.is_tensor(value)
 end
@@ -162,7 +162,7 @@ function fields.is_state(module, name, x)
   return fields.is_buffer(module, name) or fields.is_parameter(module, name, x)
 end
 
---- Is it part of what is saved?
+--- True if it is part of what is saved.
 function fields.is_saved(module, name, x)
   local buffer = module._buffers[name]
   if buffer then return buffer == "saved" end

@@ -21,7 +21,7 @@ local function step(self, prefix, seen, visit, every, all)
   if every then seen[self] = nil end
 end
 
--- Is x a field of one of these modules?
+-- True if x is a field of one of these modules.
 local function is_field(all, x)
   for module in pairs(all) do
     for _, name in ipairs(module._names) do

@@ -2,7 +2,7 @@
 -- step is a product and a pass over its gates. Of float32 and float64.
 --
 -- gx [times, batch, gates] are the gates' sums of the input, which these functions write over; w [gates, hidden]; h and
--- c, the state before, [batch, hidden]; backwards: is the last time the first step?
+-- c, the state before, [batch, hidden]; backwards: true if the last time is the first step.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"

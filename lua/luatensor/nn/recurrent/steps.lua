@@ -49,7 +49,7 @@ end
 -- @tab p
 -- @tparam tensor h
 -- @tparam ?tensor c
--- @tparam boolean backwards is the last time the first step?
+-- @tparam boolean backwards true if the last time is the first step
 function steps.run(cell, gx, p, h, c, backwards)
   local list, times = {}, gx.shape[1]
   for t in fused.steps(times, backwards) do

@@ -1,0 +1,83 @@
+-- Measures the prose of comments, docs and error texts, and compares it with limits that may only fall:
+--
+--   tools/lua tools/lint_prose.lua            what breaks a limit
+--   tools/lua tools/lint_prose.lua --list     every line that was counted
+--
+-- A measure above its limit is an error, and so is a limit above its measure: whoever mends a line lowers the limit.
+
+local limits = {
+  -- Lines of comments that end in a question mark. A predicate's comment says "True if …".
+  questions = 0,
+  -- Comments that begin with "What", "Where", "Of" or "Those", which have no subject.
+  beginnings = 429,
+  -- Phrases that stand for a noun or a word of the field.
+  phrases = 28,
+}
+
+local list = arg[1] == "--list"
+
+local function lines_of(command)
+  local lines, pipe = {}, assert(io.popen(command))
+  for line in pipe:lines() do lines[#lines + 1] = line end
+  assert(pipe:close(), command)
+  return lines
+end
+
+-- The text of a line of a comment; nil if the line has none. A comment behind code that holds a text in quotes does not
+-- count.
+local function comment_of(line)
+  return line:match "^%s*/%*+%s*(.-)%s*%*?/?$" or line:match "^%s*%*%*%s*(.-)%s*%*?/?$"
+         or line:match "^%s*%-%-+%s*(.*)$" or line:match "%s/%*%s(.-)%s*%*/$" or line:match "^[^\"']*%s%-%-%s(.*)$"
+end
+
+-- True if a comment begins in this line, so that its first word begins a sentence.
+local function begins(line, before)
+  return (line:find "^%s*/%*" or line:find "^%s*%-%-") and not before:find "^%s*%-%-"
+end
+
+local BAD_BEGINNINGS <const> = {What = true, Where = true, Of = true, Those = true}
+local BAD_PHRASES <const> = {"of before", "what lies", "on its way"}
+
+local counted = {questions = {}, beginnings = {}, phrases = {}}
+
+local function note(kind, path, number, line)
+  table.insert(counted[kind], ("%s:%d: %s"):format(path, number, line))
+end
+
+local function has_bad_phrase(prose)
+  for _, phrase in ipairs(BAD_PHRASES) do
+    if prose:find("%f[%a]" .. phrase .. "%f[%A]") then return true end
+  end
+  return false
+end
+
+local function look_at(path)
+  local number, before, page = 0, "", path:find "%.md$"
+  for line in io.lines(path) do
+    number = number + 1
+    local text = not page and comment_of(line)
+    if text and text:find "%?$" then note("questions", path, number, line) end
+    local first = text and begins(line, before) and text:match "^%a+"
+    if BAD_BEGINNINGS[first or ""] then note("beginnings", path, number, line) end
+    if has_bad_phrase(page and line or text or "") then note("phrases", path, number, line) end
+    before = line
+  end
+end
+
+local ENDINGS <const> = {c = true, h = true, cuh = true, def = true, lua = true, md = true}
+
+for _, path in ipairs(lines_of "find src lua tools bench examples spec docs *.md -type f | sort") do
+  if path ~= "tools/lint_prose.lua" and ENDINGS[path:match "%.(%a+)$" or ""] then look_at(path) end
+end
+
+local broken = false
+for _, name in ipairs {"questions", "beginnings", "phrases"} do
+  local count, limit = #counted[name], limits[name]
+  if count ~= limit then
+    broken = true
+    io.stderr:write(("%s: %d, the limit is %d%s\n"):format(name, count, limit,
+      count < limit and ": lower it in tools/lint_prose.lua" or ""))
+  end
+  if list or count > limit then for _, line in ipairs(counted[name]) do print(line) end end
+end
+os.exit(not broken)
