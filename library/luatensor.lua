@@ -409,14 +409,14 @@ Tensor["clamp"] = Tensor["clip"]
 ---The same as clip_.
 Tensor["clamp_"] = Tensor["clip_"]
 
----Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+---Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@param options? table `min`, `max`; `out`: the tensor to write to
 ---@return luatensor.Tensor # of the dtype that x, min and max promote to
 function Tensor:clip(min, max, options) end
 
----In place: Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+---In place: Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option
 ---@return luatensor.Tensor # x
@@ -2515,7 +2515,7 @@ function lt.linalg.svd(x, options) end
 ---@return luatensor.Tensor # [..., n] or [..., n, k]
 function lt.linalg.solve(a, b) end
 
----Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+---Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 ---@param x luatensor.Tensor real numbers of any shape
 ---@param min? number|luatensor.Tensor|nil broadcast with x; nil: no limit below; also an option
 ---@param max? number|luatensor.Tensor|nil broadcast with x; nil: no limit above; also an option

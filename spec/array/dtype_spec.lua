@@ -105,7 +105,7 @@ describe("conversion", function()
         end
       end
     elseif info[from].is_integer and info[to].is_float then
-      for bit = 8, 62 do                      -- halves between two floats, and what lies beside them
+      for bit = 8, 62 do                      -- halves between two floats, and their neighbours
         for _, d in ipairs {-1, 0, 1} do
           values[#values + 1] = info[from].wrap((3 << bit) + d)
           values[#values + 1] = info[from].wrap((1 << bit) + (1 << (bit // 2)) + d)

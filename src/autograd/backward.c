@@ -1,9 +1,9 @@
 /* The way back through the nodes: gradients come together at a node, its rule makes those of its inputs, which go on.
 ** What is rare is done in Lua (luatensor/autograd/engine.lua).
 **
-** Unless gradients are recorded themselves, one on its way is the walk's own: nobody else has its handle (`held`), and
-** it ends with its use. Where several want the same one each gets a view, so that the references of the memory tell
-** whether it may be written to. */
+** Unless create_graph is set, the walk owns every gradient in flight (`held`): no script can see such a gradient, so it
+** is freed after its use. If several inputs take the same gradient, each gets a view, so that the reference count of the
+** memory tells whether it may be written to. */
 
 #include "autograd/autograd.h"
 #include "autograd/node.h"

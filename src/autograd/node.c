@@ -254,7 +254,7 @@ static lua_Integer add_edges(lua_State *L, int list, int barriers, lua_Integer i
   return count;
 }
 
-/* order(node, barriers): the nodes that a gradient passes on its way from this one, those that were made last first;
+/* order(node, barriers): the nodes that a gradient reaches from this node, the node that was made last first;
 ** it stops at barriers, a set of leaves and nodes. Returns also whether a leaf that is no barrier is among its ends. */
 static int l_order(lua_State *L) {
   static uint64_t marks;                     /* one thread runs a state; others may skip numbers, which does no harm */

@@ -337,8 +337,8 @@ typedef struct gemm_call {
 /* Convolutions: cross-correlations, as everywhere in networks. Contiguous: x [n, c_in, in], w [c_out, c_in / groups, kernel],
 ** y [n, c_out, out]; two spatial lengths each (height, width; of signals the height is 1). With zeros where x has no element,
 **   y[b, o, p] = bias[o] + sum over c, k of x[b, first channel of o's group + c, p * stride + k * dilation - pad] * w[o, c, k]
-** pad is what lies before x; behind it there is as much as `out` needs, which may be more, less or (negative) a part of x
-** that nobody reads. All lengths are 1 or more, stride and dilation too; pad is 0 or more. Sums are made in an order that does
+** pad: the zeros before x. Behind x there are as many zeros as `out` needs: more, fewer, or a negative number if the end of x
+** is not read. All lengths are 1 or more, stride and dilation too; pad is 0 or more. Sums are made in an order that does
 ** not depend on the number of threads; half floats are summed in float32. */
 enum conv_op {
   CONV_forward,                /* y from x, w and bias */

@@ -11,7 +11,7 @@ enum {
   BOX_BYTES = 8 * BOX_COUNT  /* boxes of 16-byte elements have half as many */
 };
 
-/* One operand on its way to the kernel, or the result on its way back. */
+/* One operand as it is brought to the kernel, or the result as it is brought back. */
 typedef struct side {
   char   *data;              /* element at the plan's origin */
   const int64_t *stride;     /* of the plan's dims, in elements */

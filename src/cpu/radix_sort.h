@@ -1,4 +1,4 @@
-/* Least significant digit first: each pass puts the keys in order of one digit, keeping the order of before. Digits in
+/* Least significant digit first: each pass puts the keys in order of one digit, stably. Digits in
 ** which no two keys differ are left out. Each thread counts and moves a run of the keys, so that the order does not
 ** depend on how many there are. radix_32.c and radix_64.c say what KEY is, and WORD, the same without a sign. */
 

@@ -151,7 +151,7 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 
 /* ---- lines ---- */
 
-/* An operand on its way: where its lines are, over the dims of the call's plan. */
+/* An operand of the transform in flight: where its lines are, over the dims of the call's plan. */
 typedef struct side {
   char      *data;
   enum dtype dtype;

@@ -1,5 +1,5 @@
 /* Graphs: launches of a stream that is captured, launched again all at once. Their memory comes from an arena of their
-** own and stays as long as the graph; so do blocks of before that they work on, whoever lets go of them meanwhile. */
+** own and stays as long as the graph; so do older blocks that they use, even if the script frees them. */
 
 #include "gpu/stream.h"
 

@@ -76,7 +76,7 @@ gpu_block *gpu_block_of(gpu *g, gpu_segment *s, const void *ptr) {
     s->block = calloc(s->count, sizeof *s->block);
     if (!s->block) return NULL;
     int home = s->arena->stream == GPU_NO_STREAM ? 0 : s->arena->stream;
-    for (size_t k = 0; k < s->count; k++)        /* work of before may still be queued */
+    for (size_t k = 0; k < s->count; k++)        /* earlier work may still be queued */
       s->block[k] = (gpu_block){.writer = home, .written = gpu_epoch(g, home)};
   }
   size_t k = ((gpu_address)(uintptr_t)ptr - s->base) / s->block_bytes;

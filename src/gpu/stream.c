@@ -59,7 +59,7 @@ void gpu_streams_close(gpu *g) {
   g->stream = NULL;
 }
 
-/* Streams of before are used again, like the driver's memory: whatever is still queued there comes first. */
+/* Streams that were closed are used again, like the driver's memory: whatever is still queued there comes first. */
 int gpu_stream_add(gpu *g, int *stream) {
   struct gpu_streams *s = g->streams;
   int k = 1;

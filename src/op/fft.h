@@ -39,7 +39,7 @@ enum { FFT_COUNT = FFT_OPS(FFT_ONE) };
 #undef FFT_ONE
 extern const fft_info fft_ops[FFT_COUNT];
 
-/* A transform on its way: the first part is the caller's, fft_prepare fills the rest. */
+/* A transform in flight: the first part is the caller's, fft_prepare fills the rest. */
 typedef struct fft_op {
   const fft_info *info;
   const tensor *in;

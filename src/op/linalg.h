@@ -15,7 +15,7 @@ typedef struct linalg_result {
   bool       columns;
 } linalg_result;
 
-/* A call on its way: fill the first part; linalg_prepare fills the second.
+/* A call in flight: fill the first part; linalg_prepare fills the second.
 **   op         results
 **   cholesky   the factor                       lu         L and U in one, pivots or (full) order
 **   inv        the inverse                      lu_solve   x; a and pivots as lu gives them

@@ -10,7 +10,7 @@ enum matmul_kind {
   MATMUL_vecdot       /* [..., k] with [..., k]: sums of products along the last dim */
 };
 
-/* A product on its way: fill kind, a and b; matmul_prepare fills the rest. */
+/* A product in flight: fill kind, a and b; matmul_prepare fills the rest. */
 typedef struct matmul_job {
   enum matmul_kind kind;
   const tensor *a, *b;

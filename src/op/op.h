@@ -24,7 +24,7 @@ extern const op_info map_ops[OP_COUNT];
 /* A row whose name ends in an underscore: functions choose it, scripts do not name it. */
 bool op_is_hidden(enum map_op op);
 
-/* An element-wise op on its way: fill op, nin, in; job_prepare fills the rest. */
+/* An element-wise op in flight: fill op, nin, in; job_prepare fills the rest. */
 typedef struct job {
   enum map_op op;
   int         nin;

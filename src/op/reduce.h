@@ -13,7 +13,7 @@ typedef struct reduce_info {
 
 extern const reduce_info reductions[REDUCE_COUNT];
 
-/* A reduction on its way: the first part is the caller's, reduce_prepare fills the rest. */
+/* A reduction in flight: the first part is the caller's, reduce_prepare fills the rest. */
 typedef struct reduction {
   enum reduce_op op;
   const tensor  *in;

@@ -16,7 +16,7 @@ typedef struct scan_softmax_info {
 enum { SCAN_SOFTMAX_COUNT = SCAN_COUNT + SOFTMAX_COUNT };
 extern const scan_softmax_info scan_softmax_rows[SCAN_SOFTMAX_COUNT];
 
-/* An op along one dim on its way: the first part is the caller's, scan_softmax_prepare fills the rest. */
+/* An op along one dim in flight: the first part is the caller's, scan_softmax_prepare fills the rest. */
 typedef struct scan_softmax_job {
   const scan_softmax_info *info;
   const tensor *in;

@@ -102,7 +102,7 @@ end
 
 local unescape = {['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t"}
 
--- \u and four digits at `at`; two of them for what lies beyond the first 65536 characters.
+-- \u and four digits at `at`; two of them for a character beyond the first 65536.
 local function unicode(state, at)
   local high = tonumber(state.text:match("^\\u(%x%x%x%x)", at) or "", 16)
   if not high then fail(state, "a bad escape") end

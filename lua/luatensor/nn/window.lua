@@ -121,8 +121,8 @@ local function text(list, dims)
   return dims == 1 and ("%d"):format(list[2]) or ("%d × %d"):format(list[1], list[2])
 end
 
---- Raises where a window of these lengths finds no place in x and what lies before and behind it. beyond: how far it
--- may end behind that; nil: not at all.
+--- Raises if a window of these lengths is larger than x with the padding before and behind it. beyond: how far it may
+-- end behind the padding; nil: not at all.
 function window.check_fits(owner, x, dims, kernel, dilation, before, after, beyond)
   local shape, ndim = x.shape, x.ndim
   for d = 3 - dims, 2 do

@@ -103,8 +103,8 @@ local classes = {
   REALFLOAT = {table.unpack(names, 10)},
 }
 
--- An integer of `t` as the nearest float of `bits` significant bits, rounded once: what lies
--- below 53 bits only leaves a sticky bit.
+-- An integer of `t` as the nearest float of `bits` significant bits, rounded once: the
+-- bits below the 53rd only leave a sticky bit.
 local function integer_to_double(x, t)
   local sticky = x & 0x7ff ~= 0 and 1 or 0
   if t.name == "uint64" and x < 0 then return ((x >> 11) | sticky) * 2048.0 end

@@ -300,8 +300,8 @@ static void all_rounds(conv_work *w) {
 
 /* ---- plans ---- */
 
-/* Wide or gathered? Gathering takes so many vector operations a tap: MOVE for each vector and run; wide rows make each
-** row of weights multiply what lies behind the rows' ends. */
+/* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations a tap for each vector and run; wide
+** rows make each row of weights multiply the padding behind the rows' ends. */
 static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;

@@ -17,7 +17,7 @@ enum solver_kernel {
 
 enum { SOLVER_BLOCKS = 16 };
 
-/* An op on its way. */
+/* A call in flight. */
 typedef struct solver {
   gpu *g;
   const linalg_call *c;
@@ -45,7 +45,7 @@ typedef struct solver_routine {
 
 extern const solver_routine *const solver_routines[LINALG_COUNT];
 
-/* A call on its way; what it returns on an error needs no end. */
+/* Begins and ends a call. After an error of solver_begin there is nothing to end. */
 int  solver_begin(gpu *g, const linalg_call *c, solver *s);
 void solver_end(solver *s);
 

@@ -162,7 +162,7 @@ static void prepare_clip(lua_State *L, call *c, const int at[3]) {
   prepare(L, c, op);
 }
 
-/*** Elements limited to the range from min to max; what lies outside becomes the nearer limit, NaN stays NaN.
+/*** Elements limited to the range from min to max; elements outside become the nearer limit, NaN stays NaN.
 @function clip
 @tparam tensor x real numbers of any shape
 @tparam[opt] number|tensor|nil min broadcast with x; nil: no limit below; also an option

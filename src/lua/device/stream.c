@@ -136,7 +136,7 @@ static int s_end(lua_State *L) {
 
 /* ---- with_stream ---- */
 
-/* While f runs, a <close> variable: both streams stay as long, and the one of before becomes the current one again. */
+/* While f runs, a <close> variable: it keeps both streams alive, and makes the former stream the current one again at the end. */
 typedef struct guard {
   place    where;
   int      before, during;
