@@ -1,7 +1,7 @@
 #ifndef LT_BASE_CALLS_H
 #define LT_BASE_CALLS_H
 
-/* What a device is asked to do: enums made from the op table, plans, and one call struct a family.
+/* The work that a device is asked to do: enums made from the op table, plans, and one call struct a family.
 ** Plain C without Lua, broadcasting rules or promotion; strides are in elements, positions 0-based. */
 
 #include <stdbool.h>
@@ -41,7 +41,7 @@ typedef struct scalar {
 /* The result column of the op table. */
 enum op_result { RESULT_SAME, RESULT_REAL, RESULT_BOOL, RESULT_ACC, RESULT_POSITION };
 
-/* What an element-wise row computing in dtype d gives. */
+/* The dtype of the result of an element-wise row that computes in dtype d. */
 static inline enum dtype result_dtype(enum op_result r, enum dtype d) {
   return r == RESULT_BOOL ? DT_bool : r == RESULT_REAL ? dtype_real(d) : d;
 }

@@ -27,7 +27,7 @@ typedef struct device_info {
   char    software[128];          /* versions of a GPU's driver and libraries; empty: none of its own */
 } device_info;
 
-/* What a device can do at most, measured by loops that do nothing else. */
+/* The limits of a device, measured by loops that do nothing else. */
 typedef struct device_limits {
   double flops;                   /* additions and multiplications per second of a dtype's arithmetic */
   double read, copy;              /* bytes per second; a copy counts what it reads and what it writes */
@@ -58,7 +58,7 @@ typedef struct device_streams {
   int    (*event_elapsed)(int index, void *from, void *to, double *milliseconds);
 } device_streams;
 
-/* What is queued between begin and end is kept instead of run, and runs at each replay, on the current stream.
+/* Work that is queued between begin and end is kept instead of run, and runs at each replay, on the current stream.
 ** Memory allocated meanwhile stays with the graph until free; what waits meanwhile is ERR_CAPTURE. */
 typedef struct device_graphs {
   int  (*begin)(int index, void **graph);        /* waits first; ERR_CAPTURE: another one is captured */

@@ -8,7 +8,7 @@
 
 #include "base/device.h"
 
-/* What a profile tells apart: the families, and what has no call struct. */
+/* The kinds of work that a profile tells apart: the families, and work that has no call struct. */
 enum profile_family {
 #define FAMILY(name, call) PROFILE_##name,
 #include "families.def"

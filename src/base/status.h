@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What functions below src/lua return. lua/raise.c's raise() turns each into words. */
+/* The status that functions below src/lua return. lua/raise.c's raise() turns each into words. */
 enum status {
   OK = 0,
   ERR_MEMORY,        /* an allocation failed */

@@ -21,7 +21,7 @@ typedef struct storage {
   void    *owner;                         /* for release */
   struct account *account;                /* of the Lua state that it is charged to, or NULL */
 
-  /* Of listed storages only: what the out-of-memory message tells about the largest. */
+  /* Set for listed storages only: the out-of-memory message tells this about the largest ones. */
   struct storage *next, *prev;
   char    *origin;                        /* "train.lua:14: [7000, 7000] float32", or NULL */
 } storage;

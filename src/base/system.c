@@ -50,7 +50,7 @@ bool system_make_folder(char *folder) {
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
-/* What is written there goes to a device, or to a stream of a process. */
+/* True if writing there reaches a device, or a stream of a process. */
 static bool is_special(const char *path) {
   return (begins(path, "/dev/") && !begins(path, "/dev/shm/")) || begins(path, "/proc/");
 }
@@ -66,7 +66,7 @@ static size_t folder_length(const char *path) {
   return slash ? (size_t)(slash + 1 - path) : 0;
 }
 
-/* What links lead to, whether it is there or not. */
+/* The path that links lead to, whether there is a file or not. */
 static bool follow_links(const char *path, char target[SYSTEM_PATH]) {
   enum { LINKS = 40 };
   char link[SYSTEM_PATH];
@@ -334,7 +334,7 @@ size_t system_memory(const char *root, size_t *available) {
   return to_size(m.most);
 }
 
-/* What is left of a limit: a row of /proc/self/limits, a field of /proc/self/status. */
+/* The bytes that are left of a limit: a row of /proc/self/limits, a field of /proc/self/status. */
 static double left_of(const char *root, const char *limit, const char *used) {
   double most = read_field(root, "proc/self/limits", limit);              /* "unlimited" is no number */
   double taken = most < 0 ? -1 : read_field(root, "proc/self/status", used);
@@ -390,7 +390,7 @@ int system_columns(int fd) {
 
 /* ---- code ---- */
 
-/* Where the module of a function begins in memory, NULL: unknown. */
+/* The address at which the module of a function begins; NULL: unknown. */
 static const void *module_of(void (*f)(void)) {
   Dl_info found;
   void *address;

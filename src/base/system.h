@@ -1,7 +1,7 @@
 #ifndef LT_BASE_SYSTEM_H
 #define LT_BASE_SYSTEM_H
 
-/* What the operating system knows: the user's cache folder, files to write, memory, processors, terminals, time. */
+/* Facts that the operating system knows: the user's cache folder, files to write, memory, processors, terminals, time. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -59,7 +59,7 @@ static bool more(csv *c, char wrong[UNPACK_WORDS]) {
   return true;
 }
 
-/* Where the row that begins at `at` ends: at a line's end that is in no quotes. NULL: not there yet. */
+/* The end of the row that begins at `at`: the end of a line that is in no quotes. NULL: not there yet. */
 static char *row_end(char *at, char *end) {
   char *line = memchr(at, '\n', (size_t)(end - at));
   char *quote = memchr(at, '"', (size_t)((line ? line : end) - at));
@@ -196,7 +196,7 @@ static bool slow_double(const csv_field *f, double *x) {
   return end == text + f->length;
 }
 
-/* Where both factors are exact, their product is the nearest double (Clinger, How to read floating point numbers
+/* If both factors are exact, their product is the nearest double (Clinger, How to read floating point numbers
 ** accurately, 1990). */
 bool csv_double(const csv_field *f, double *x) {
   const char *p = f->text, *end = p + f->length, *first;

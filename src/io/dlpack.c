@@ -8,7 +8,7 @@
 
 /* ---- out ---- */
 
-/* What we hand out: the struct, and what it points to. */
+/* The memory that we hand out: the struct, and what it points to. */
 typedef struct exported {
   union { dl_managed old; dl_versioned new; } managed;      /* first: its address is the struct's */
   storage *store;

@@ -49,7 +49,7 @@ uint8_t dlpack_code(enum dtype d);
 ** need not know our streams, and we need not know theirs. ERR_MEMORY, ERR_DEVICE … */
 int dlpack_export(const tensor *t, bool versioned, dl_owned *out);
 
-/* What the struct says: dtype, shape, strides and count of a tensor without storage; data and place of its storage.
+/* The contents of the struct: dtype, shape, strides and count of a tensor without storage; data and place of its storage.
 ** NULL, or why not. */
 const char *dlpack_describe(const dl_owned *in, tensor *t, void **data, place *where, bool *read_only);
 

@@ -1,4 +1,4 @@
-/* What a DLPack struct of another library says. Nothing here touches the data. */
+/* Reads the DLPack struct of another library. Nothing here touches the data. */
 
 #include "io/dlpack.h"
 
@@ -46,7 +46,7 @@ static bool is_addressable(const tensor *t, uintptr_t data) {
   return 0 - (uintptr_t)below < data && (uintptr_t)above <= UINTPTR_MAX - data;
 }
 
-/* Where memory of a DLPack device is for us: pinned memory is the host's, managed memory its device's. */
+/* The place that memory of a DLPack device has here: pinned memory is the host's, managed memory its device's. */
 static bool find_place(int type, int id, place *where) {
   if (type == DL_CPU || type == DL_CUDA_HOST) {
     *where = host_place();

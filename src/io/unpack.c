@@ -36,7 +36,7 @@ static bool fill(unpack *u, char wrong[UNPACK_WORDS]) {
   return !ferror(u->f) || say(wrong, "");
 }
 
-/* What may follow a member: another one, zeros, the end. */
+/* Reads behind a member: another member, zeros, or the end. */
 static bool next_member(unpack *u, char wrong[UNPACK_WORDS]) {
   if (u->any)
     while (u->z.avail_in > 0 && *u->z.next_in == 0) {

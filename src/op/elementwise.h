@@ -13,7 +13,7 @@ typedef struct elementwise_value {
   int        at;
 } elementwise_value;
 
-/* What an op of the expression takes: value number `value`, or (-1) a weak number. */
+/* An operand of an op of the expression: value number `value`, or (-1) a weak number. */
 typedef struct elementwise_arg {
   int    value;
   scalar s;

@@ -167,7 +167,7 @@ static int first_input(const fft_op *f, const step *s, const tensor *trim, tenso
   return st == OK ? copy(&inside, trim, conjugated) : st;
 }
 
-/* Where a step that is not the last writes: the head of the next step's input. Every second one before the last may use
+/* The place that a step writes to, if it is not the last: the head of the next step's input. Every second one before the last may use
 ** out's memory, if it fits. */
 static int next_input(const step *next, int left, const tensor *in, const step *s, tensor *out, tensor *fresh,
                       tensor *inside) {

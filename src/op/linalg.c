@@ -5,7 +5,7 @@
 #include "base/dispatch.h"
 #include "base/view.h"
 
-/* What every op of linalg is like. */
+/* The properties of every op of linalg. */
 enum home { OWN, FIRST, SECOND };     /* where a's copy is: in memory of its own, or in a result, which it becomes */
 
 static const struct linalg_way {
@@ -177,7 +177,7 @@ static int copy_b(const linalg_job *j, tensor *x) {
   return st == OK ? op_copy(&rows, j->b) : st;
 }
 
-/* Where a's copy is, and in which order. */
+/* The place of a's copy, and its order. */
 static const tensor *choose_home(const linalg_job *j, tensor *const *out) {
   switch (ways[j->op].home) {
     case FIRST:  return out[0];

@@ -19,7 +19,7 @@ typedef struct matmul_job {
   shape      batch;           /* its batch dims */
 } matmul_job;
 
-/* Of all products from now on, in the whole process. */
+/* Applies to all later products of the whole process. */
 void matmul_set_precision(enum precision p);
 enum precision matmul_precision(void);
 

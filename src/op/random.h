@@ -9,7 +9,7 @@ typedef struct generator {
   uint64_t seed, offset;      /* Philox key; the next unused counter */
 } generator;
 
-/* What to draw; a, b: uniform [a, b), normal mean and standard deviation; low, range: integers
+/* The distribution to draw from; a, b: uniform [a, b), normal mean and standard deviation; low, range: integers
 ** low … low + range - 1, range 0 all 2^64. */
 typedef struct random_job {
   enum random_op op;
@@ -35,7 +35,7 @@ typedef struct random_cells {
   random_cell *cell;
 } random_cells;
 
-/* What this thread draws at c->where from now on is captured, until random_capture_end: then the generators are back
+/* Captures the draws of this thread at c->where from now on, until random_capture_end: then the generators are back
 ** where they were. */
 void random_capture(random_cells *c);
 void random_capture_end(void);
