@@ -2424,7 +2424,7 @@ function lt.detach(x) end
 ---@return any # with the methods below; its memory is kept until it is freed, also for tensors that died inside
 function lt.graph(f, options) end
 
----What a device can do at most, measured now by loops that do nothing else, on all threads in use.
+---The limits of a device, measured now by loops that do nothing else, on all threads in use.
 ---Takes about a second. Not for a device that is busy with something else. Arithmetic is that of the ordinary units: a
 ---GPU's tensor cores do more.
 ---@param device? string default: the default device

@@ -9,7 +9,7 @@ local limits = {
   -- Lines of comments that end in a question mark. A predicate's comment says "True if …".
   questions = 0,
   -- Comments that begin with "What", "Where", "Of" or "Those", which have no subject.
-  beginnings = 403,
+  beginnings = 363,
   -- Phrases that stand for a noun or a word of the field.
   phrases = 0,
 }

@@ -1,11 +1,11 @@
 #ifndef LT_AUTOGRAD_AUTOGRAD_H
 #define LT_AUTOGRAD_AUTOGRAD_H
 
-/* What the files of autograd share. */
+/* Declarations that the files of autograd share. */
 
 #include "lua/args.h"
 
-/* What a Lua state has of autograd. User value: the rules, by name. */
+/* The part of a Lua state that belongs to autograd. User value: the rules, by name. */
 enum { STATE_RULES = 1, STATE_VALUES = STATE_RULES };
 typedef struct grad_state {
   uint64_t seq;

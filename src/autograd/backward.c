@@ -167,7 +167,7 @@ static bool is_wanted(lua_State *L, const node *n, int k) {
   return wanted;
 }
 
-/* What a rule gave is at the top: makes it the walk's own. last: nobody asks for the node's gradient any more. */
+/* Makes the result of a rule, at the top of the stack, the walk's own. last: nobody asks for the node's gradient any more. */
 static void own(lua_State *L, walk *w, bool last) {
   tensor_userdata *u = tensor_at(L, -1);
   if (!u->held && !w->custom) return;
@@ -221,7 +221,7 @@ static void pass(lua_State *L, walk *w, const node *n, int k, bool last) {
   deliver(L, w, v->output);
 }
 
-/* What was lent to a rule ends, but for its result. */
+/* Ends the values that were lent to a rule, except for the rule's result. */
 static void drop_spares(lua_State *L, int used, int result) {
   for (int i = 1; i <= used; i++) {
     lua_rawgeti(L, SPARES, i);
@@ -328,7 +328,7 @@ static void keep_gradient(lua_State *L, const walk *w) {
   lua_call(L, 3, 0);
 }
 
-/* What gradients came together at the node goes on to its inputs. */
+/* The sum of the gradients that reached the node goes on to its inputs. */
 static void visit(lua_State *L, walk *w) {
   w->custom = w->moved = false;
   lua_settop(L, VISIT);

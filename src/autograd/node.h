@@ -44,7 +44,7 @@ typedef struct node {
 
 enum { NODE_RULE = 1, NODE_ARGUMENTS, NODE_GRADIENTS, NODE_EDGES };   /* user values; input k's edge: NODE_EDGES + k */
 
-/* What a rule wants of the call: how its letters are read is said in lua/luatensor/gradients. */
+/* The values of the call that a rule needs; lua/luatensor/gradients says how its letters are read. */
 enum { RULE_INPUTS = 4, RULE_LETTERS = 8 };
 typedef struct rule {
   const void *class;

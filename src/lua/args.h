@@ -165,7 +165,7 @@ int raise_full(lua_State *L, place where, const char *wanted);
 /* Raises ERR_MEMORY of an op's scratch memory: what is live there. */
 int raise_memory(lua_State *L, const char *fn, place where);
 
-/* Where a call about these tensors failed: not on the CPU, if any is elsewhere. */
+/* The place where a call about these tensors failed: not the CPU, if any of them is elsewhere. */
 place failing_place(const tensor *const *t, int n);
 
 /* Raises ERR_OUT_SHAPE or ERR_CAST: a result of this dtype and shape does not go into out. */
@@ -213,13 +213,13 @@ void *check_self(lua_State *L, const void *class, size_t size, const char *fn, c
 /* "; is there a colon? x:sum(…)" where method fn got no tensor first, or "". Pushes values. */
 const char *push_colon(lua_State *L, const char *fn);
 
-/* What to write instead of `name`, which is none of the keys of the table at `names`: "; did you mean \"sum\"?", or "".
+/* The word to write instead of `name`, which is none of the keys of the table at `names`: "; did you mean \"sum\"?", or "".
 ** kind: of names.lua, such as "tensor" or "option". Pushes values. */
 const char *push_help(lua_State *L, const char *kind, const char *name, int names);
 
 /* ---- every op's way out ---- */
 
-/* What a gradient may want to know of a call, besides its tensors; every rule reads its own part. */
+/* Facts of a call, besides its tensors, that a gradient may need; every rule reads its own part. */
 typedef struct op_params {
   uint32_t dims;                         /* those that were reduced, as bits */
   int      dim;                          /* 0-based */
@@ -228,7 +228,7 @@ typedef struct op_params {
   const int *order;                      /* of the dims of a permutation; NULL: none */
 } op_params;
 
-/* What an op did, for autograd. Values are named by their place on the Lua stack, so that they can be kept alive; the
+/* A call of an op, for autograd. Values are named by their place on the Lua stack, so that they can be kept alive; the
 ** results are at the top. */
 typedef struct op_record {
   const char *name;                      /* whose rule is its gradient, in lua/luatensor/gradients */

@@ -17,7 +17,7 @@ void collect_all(lua_State *L, module_state *m, account *a);
 /* Asks the other states of the process to collect their garbage at their next allocation. */
 void ask_others(module_state *m);
 
-/* Of a new state. */
+/* Prepares a new state. */
 void collect_start(module_state *m);
 
 #endif

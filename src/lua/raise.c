@@ -1,4 +1,4 @@
-/* What went wrong below, and memory that is full, in the words of Lua errors. */
+/* Lua errors for failures below, and for memory that is full. */
 
 #include "base/text.h"
 #include "lua/args.h"

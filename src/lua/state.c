@@ -1,4 +1,4 @@
-/* What the module keeps for each Lua state: one userdata in the registry. */
+/* The module's data for each Lua state: one userdata in the registry. */
 
 #include "lua/state.h"
 

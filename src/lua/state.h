@@ -1,7 +1,7 @@
 #ifndef LT_LUA_STATE_H
 #define LT_LUA_STATE_H
 
-/* What the module keeps for each Lua state. */
+/* The module's data for each Lua state. */
 
 #include <stdatomic.h>
 
@@ -27,7 +27,7 @@ module_state *state_of(lua_State *L);
 /* The userdata that the state is. Its user value: what a hook raised that ended an operation. */
 void push_state_userdata(lua_State *L);
 
-/* What the state holds on a device; NULL: no memory for an account, or the state is being closed. */
+/* The account of the state's memory on a device; NULL: no memory for an account, or the state is being closed. */
 account *account_of(module_state *m, place where);
 
 /* Made first of all when the module is opened, so that it ends last. Returns false if it was made before. */

@@ -1,7 +1,7 @@
 #ifndef LT_MATH_BITS_H
 #define LT_MATH_BITS_H
 
-/* What the math functions are made of: bit casts, fused multiply-add, rounding, polynomials.
+/* The parts of the math functions: bit casts, fused multiply-add, rounding, polynomials.
 ** All of it is branch-free, so that loops over it vectorise. */
 
 #include "math/base.h"

@@ -81,7 +81,7 @@ FROM_INTEGER(uint16, uint16_t)
 FROM_INTEGER(uint32, uint32_t)
 FROM_INTEGER(uint64, uint64_t)
 
-/* Of complex numbers the real part. */
+/* A complex number becomes its real part. */
 #define FROM_COMPLEX(name, T)                                                                       \
   INLINE T name##_from_complex64(complex64_t z)   { return name##_from_float32(real_complex64(z)); } \
   INLINE T name##_from_complex128(complex128_t z) { return name##_from_float64(real_complex128(z)); }
@@ -193,7 +193,7 @@ INLINE float round_to_odd(double x) {
 INLINE uint16_t float16_from_float64(double x)  { return float16_from_float32(round_to_odd(x)); }
 INLINE uint16_t bfloat16_from_float64(double x) { return bfloat16_from_float32(round_to_odd(x)); }
 
-/* What a double cannot hold of a 64-bit integer becomes a sticky bit, so that it is not rounded twice. */
+/* The bits of a 64-bit integer that a double cannot hold become a sticky bit, so that it is not rounded twice. */
 INLINE int64_t sticky_int64(int64_t x) {
   int64_t far = (x & ~(int64_t)0x7ff) | ((x & 0x7ff) != 0 ? 0x800 : 0);
   return x < (int64_t)1 << 53 && x > -((int64_t)1 << 53) ? x : far;

@@ -141,7 +141,7 @@ INLINE float log_tail_float32(float f) {
   return fma_float32(f * z, p, -0.5f * z);
 }
 
-/* What every logarithm gives at 0, below, at infinity and NaN; y elsewhere. */
+/* The value of every logarithm at 0, below, at infinity and NaN; y elsewhere. */
 INLINE float log_limits_float32(float x, float y) {
   y = x == INFINITY ? x : y;
   return x > 0 ? y : x == 0 ? -INFINITY : NAN;

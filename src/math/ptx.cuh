@@ -17,7 +17,7 @@ static __device__ __forceinline__ unsigned short ptx_float16_from_float32(float 
   return h;
 }
 
-/* What stands before it in the source is not mixed with what stands after it. */
+/* Statements before it are not mixed with statements after it. */
 static __device__ __forceinline__ void ptx_in_order() { asm volatile(""); }
 
 #else

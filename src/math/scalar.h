@@ -205,7 +205,7 @@ INLINE float remainder_any_float32(float x, float y) {
   return (float)remainder_any_float64((double)x, (double)y);
 }
 
-/* Where the branch-free forms give out: huge arguments of sin, cos, tan, huge quotients. FAR(inputs, test, expression)
+/* Inputs for which the branch-free forms fail: huge arguments of sin, cos, tan, huge quotients. FAR(inputs, test, expression)
 ** is the slower form of a row of ops.def: a CPU's kernel takes it for whole blocks, a GPU's for the element. */
 #define FAR_sin       , FAR(1, is_far_trig(x), any_sin(x))
 #define FAR_cos       , FAR(1, is_far_trig(x), any_cos(x))

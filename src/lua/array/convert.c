@@ -197,7 +197,7 @@ static enum dtype natural_dtype(const reader *r) {
   return r->leaf == LUA_TBOOLEAN ? DT_bool : DT_int64;
 }
 
-/* What leaves have to be, and how they are staged. A first leaf that cannot be one is named by the walk. */
+/* The type that leaves must have, and the way they are staged. A first leaf that cannot be one is named by the walk. */
 static void choose_leaves(lua_State *L, reader *r) {
   bool leaf = r->leaf == LUA_TNUMBER || r->leaf == LUA_TBOOLEAN;
   if (!leaf && r->shape.ndim == 0)

@@ -1,4 +1,4 @@
-/* What scripts can ask about dtypes, and the op table as data. */
+/* Questions of scripts about dtypes, and the op table as data. */
 
 #include <float.h>
 #include <string.h>

@@ -104,7 +104,7 @@ static void read_lengths(lua_State *L, fft_op *f, int i, const char *name) {
   }
 }
 
-/* What nobody asked for may still be no length: of a dim without elements, or of one spectral value. */
+/* A length that the script did not give may still be no length: that of a dim without elements, or of one spectral value. */
 static void check_lengths(lua_State *L, const fft_op *f) {
   for (int k = 0; k < f->ndims; k++) {
     if (f->n[k] > 0) continue;

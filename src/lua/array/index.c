@@ -18,10 +18,10 @@ typedef struct picker {
   int source;               /* the same in x, for messages */
 } picker;
 
-/* Where numbers and index tensors, the advanced indices, stand among the other items. */
+/* The positions of numbers and index tensors, the advanced indices, among the other items. */
 enum placing { NONE_YET, TOGETHER, ENDED, SEPARATED };
 
-/* What the items read so far select: a view, in some dims of which index tensors pick. */
+/* The selection of the items that have been read: a view, in some dims of which index tensors pick. */
 typedef struct selection {
   const tensor *x;
   tensor view;              /* of x's storage, not counted as a reference */
@@ -254,7 +254,8 @@ static void check_items(lua_State *L, lua_Integer n) {
   }
 }
 
-/* What key 2 selects of tensor 1. Tensors of the key stay on the stack: a finalizer may take them out of the script's table. */
+/* Pushes the part of tensor 1 that key 2 selects. Tensors of the key stay on the stack, since a finalizer may take them
+** out of the script's table. */
 static void select_key(lua_State *L, selection *s) {
   s->x = check_tensor(L, 1, "index");
   s->view = *s->x;

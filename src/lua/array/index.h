@@ -1,7 +1,7 @@
 #ifndef LT_LUA_ARRAY_INDEX_H
 #define LT_LUA_ARRAY_INDEX_H
 
-/* What functions that take indices and masks share. Tensors that they make stay on the Lua stack. */
+/* Helpers of functions that take indices and masks. Tensors that they make stay on the Lua stack. */
 
 #include "lua/args.h"
 #include "op/index.h"

@@ -7,7 +7,7 @@ static const char *const map_options[] = {"out", NULL};
 
 /* ---- computing ---- */
 
-/* What the caller's arguments mean as a job. `at` are the stack indices of the inputs. (Half a kilobyte:
+/* The job that the caller's arguments describe. `at` are the stack indices of the inputs. (Half a kilobyte:
 ** where one is declared it is not cleared.) */
 typedef struct call {
   const char *fn;

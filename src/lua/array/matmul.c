@@ -226,7 +226,7 @@ static int l_addmm_in_place(lua_State *L) { return addmm(L, "addmm_", true); }
 
 /* ---- linear ---- */
 
-/* What is wrong with linear's arguments, in words, or NULL. */
+/* The mistake in linear's arguments, in words; NULL: there is none. */
 static const char *linear_fault(lua_State *L, const tensor *const t[3]) {
   static const char *const names[] = {"the input", "the weight", "the bias"};
   for (int i = 0; i < 3; i++) {

@@ -47,7 +47,7 @@ static double opt_correction(lua_State *L, const char *fn, int options) {
   return value;
 }
 
-/* What an op refused: `asked` is its dtype option, result and shape are what it would give. */
+/* A call that an op refused: `asked` is its dtype option, result and shape are what it would give. */
 static int refuse(lua_State *L, int st, const char *fn, const tensor *in, const tensor *out, enum dtype asked,
                   enum dtype result, const shape *s) {
   const tensor *t[] = {out ? out : in, in};

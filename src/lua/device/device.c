@@ -45,7 +45,7 @@ static void set_string(lua_State *L, const char *key, const char *value) {
   lua_setfield(L, -2, key);
 }
 
-/* What is known about a device, as a table; what is not known is left out. */
+/* Pushes a table of the known facts about a device; unknown ones are left out. */
 static void push_info(lua_State *L, place p) {
   device_info info;
   lua_newtable(L);

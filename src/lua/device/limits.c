@@ -8,7 +8,7 @@ static void set_number(lua_State *L, const char *name, double value) {
   lua_setfield(L, -2, name);
 }
 
-/*** What a device can do at most, measured now by loops that do nothing else, on all threads in use.
+/*** The limits of a device, measured now by loops that do nothing else, on all threads in use.
 Takes about a second. Not for a device that is busy with something else. Arithmetic is that of the ordinary units: a
 GPU's tensor cores do more.
 @function limits

@@ -1,4 +1,4 @@
-/* What a script's device calls took: counted and timed below the op layer. */
+/* Counts and times of a script's device calls, taken below the op layer. */
 
 #include "base/profile.h"
 #include "lua/args.h"

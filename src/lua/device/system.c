@@ -1,4 +1,4 @@
-/* What measuring needs of the operating system: for the library's own Lua files, not for scripts. */
+/* Facts of the operating system that measuring needs: for the library's own Lua files, not for scripts. */
 
 #include <errno.h>
 #include <math.h>

@@ -255,7 +255,7 @@ static void check_alive(lua_State *L, const char *fn, const user_kernel *k) {
   luaL_error(L, "%s: %s; make it anew", fn, push_lost(L, "kernel", k->where));
 }
 
-/* What was written has a new version, and recorders are told. */
+/* Gives the tensors that were written a new version, and tells recorders. */
 static void finish_written(lua_State *L, const user_kernel *k) {
   for (int i = 0; i < k->count; i++) {
     if (!k->parameter[i].written) continue;

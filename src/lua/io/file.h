@@ -1,7 +1,7 @@
 #ifndef LT_LUA_IO_FILE_H
 #define LT_LUA_IO_FILE_H
 
-/* What functions that read and write files share. */
+/* Helpers of functions that read and write files. */
 
 #include <stdio.h>
 

@@ -219,7 +219,7 @@ static int l_csv_fields(lua_State *L) {
   return 1;
 }
 
-/* What is wrong with a field, with the place where it stands; the field's first bytes will do. */
+/* The mistake in a field, with the place where it stands; the field's first bytes will do. */
 static int raise_field(lua_State *L, const char *path, const csv *c, int i, const char *wrong, const char *cure) {
   const csv_field *f = &c->field[i];
   char text[48];
@@ -230,7 +230,7 @@ static int raise_field(lua_State *L, const char *path, const csv *c, int i, cons
                     cure);
 }
 
-/* What one call of csv_numbers wants. */
+/* The arguments of one call of csv_numbers. */
 typedef struct wanted {
   const char *path;
   enum dtype  dtype;               /* of the numbers */

@@ -114,7 +114,7 @@ static void prepare_pool(lua_State *L, const char *fn, pool_job *j) {
   if (st != OK) raise_call(L, fn, st, j->in, j->position ? j->position : j->in);
 }
 
-/* Of n inputs, the windows at index n + 1; position: also push where maxima are. */
+/* Pools n inputs, with the windows at index n + 1; position: also push where maxima are. */
 static int run_pool(lua_State *L, const char *fn, const pool_job *j, int nin, bool position) {
   place where = j->in->store->place;
   tensor *out = push_tensor(L, fn, j->in->dtype, &j->shape, where);
