@@ -76,7 +76,6 @@ static int other_count(void) { return DEVICES; }
 static const char *other_reason(void) { return ""; }
 static int other_sync(int index) { (void)index; return OK; }
 static int other_limits(int index, enum dtype d, device_limits *l) { (void)index; return host->limits(0, d, l); }
-static bool other_has(enum map_op op, enum dtype compute) { return host->has(op, compute); }
 static void other_describe(char *text, size_t size) { snprintf(text, size, "for specs"); }
 static void other_explain(int index, char *text, size_t size) { snprintf(text, size, "other:%d failed", index); }
 
@@ -104,7 +103,7 @@ static const device other_device = {
   .count = other_count, .in_use = other_count, .reason = other_reason, .info = other_info, .limits = other_limits,
   .describe = other_describe, .explain = other_explain, .alloc = other_alloc, .free = other_free, .copy_in = other_copy_in,
   .copy_out = other_copy_out, .copy_across = other_copy_across, .sync = other_sync, .stats = other_stats,
-  .empty_cache = other_empty_cache, .has = other_has,
+  .empty_cache = other_empty_cache,
 #define FAMILY(name, call) .name = other_##name,
 #include "families.def"
 };

@@ -117,7 +117,6 @@ typedef struct device {
   int  (*user_kernel_make)(int index, const char *text, const char *name, void **kernel, char **log);
   void (*user_kernel_free)(int index, void *kernel);
 
-  bool (*has)(enum map_op op, enum dtype compute);            /* for the coverage table and error texts */
 } device;
 
 /* A device kind and which of them: "cuda:1". */

@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/lock.h"
+#include "base/system.h"
 
 const char *const profile_names[PROFILE_FAMILIES] = {
 #define FAMILY(name, call) [PROFILE_##name] = #name,
@@ -32,26 +32,20 @@ void profile_capture_end(void)     { captured.device = NULL; }
 
 /* ---- a call ---- */
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 profile_span profile_begin(place where) {
   profile_span s = {.mode = (enum profile_mode)atomic_load_explicit(&profile_mode_now, memory_order_acquire)};
   bool counts = s.mode != PROFILE_OFF && pthread_equal(running.thread, pthread_self());
   if (!counts || (captured.device && place_equal(captured, where))) s.mode = PROFILE_OFF;
-  else s.began = now();
+  else s.began = system_clock();
   return s;
 }
 
-double profile_elapsed(const profile_span *s) { return s->mode == PROFILE_OFF ? 0 : now() - s->began; }
+double profile_elapsed(const profile_span *s) { return s->mode == PROFILE_OFF ? 0 : system_clock() - s->began; }
 
 int profile_end(profile_span *s, place where, int st) {
   if (s->mode == PROFILE_OFF) return st;
   if (st == OK && s->mode == PROFILE_SERIALISED) st = where.device->sync(where.index);
-  s->seconds = now() - s->began;
+  s->seconds = system_clock() - s->began;
   if (st != OK) s->mode = PROFILE_OFF;
   return st;
 }
@@ -96,7 +90,7 @@ int profile_start(const void *owner, enum profile_mode mode, bool *other, place 
   running.owner = owner;
   running.thread = pthread_self();
   lock_release(LOCK_PROFILE);
-  running.began = now();
+  running.began = system_clock();
   atomic_store(&profile_mode_now, (int)mode);
   return OK;
 }
@@ -124,13 +118,13 @@ static void measure_cost(profile *t) {
   uint64_t used = running.result.used[0];
   for (int i = 0; i < TRIES; i++) {
     *r = (profile_row){.calls = 0};
-    double from = now();
+    double from = system_clock();
     for (int k = 0; k < CALLS; k++) {
       profile_span s = profile_begin(where);
       s.seconds = profile_elapsed(&s);
       profile_count(&s, where, PROFILE_wait, (work){.dtype = DT_none});
     }
-    double all = (now() - from) / CALLS, inside = r->seconds / CALLS;
+    double all = (system_clock() - from) / CALLS, inside = r->seconds / CALLS;
     if (i == 0 || inside < t->inside) t->inside = inside;
     if (i == 0 || all - inside < t->outside) t->outside = all - inside;
   }
@@ -139,7 +133,7 @@ static void measure_cost(profile *t) {
 }
 
 bool profile_stop(const void *owner, profile *result) {
-  double stopped = now();
+  double stopped = system_clock();
   if (!give_up(owner)) return false;
   running.result.seconds = stopped - running.began;
   if (result) measure_cost(&running.result);

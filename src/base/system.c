@@ -382,6 +382,12 @@ int system_most_threads(void) {
 
 /* ---- terminal, time ---- */
 
+double system_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 int system_columns(int fd) {
   struct winsize size;
   if (!isatty(fd)) return 0;

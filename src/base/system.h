@@ -54,6 +54,9 @@ int system_processors(const char *root, double *quota);
 ** the process share them. */
 int system_most_threads(void);
 
+/* Seconds of a clock that only moves forward. */
+double system_clock(void);
+
 /* Columns of the terminal on a file descriptor, 80 where it does not tell; 0: it is none. */
 int system_columns(int fd);
 

@@ -61,8 +61,6 @@ static void cpu_explain(int index, char *text, size_t size) {
   snprintf(text, size, "the CPU failed");
 }
 
-static bool cpu_has(enum map_op op, enum dtype compute) { return cpu_isa->map->kernel[op][compute] != NULL; }
-
 /* Scripts' kernels are for GPUs. */
 int cpu_user_kernel(int index, const user_kernel_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
@@ -74,7 +72,6 @@ const device cpu_device = {
   .stats = cpu_stats, .empty_cache = empty_cache, .available = cpu_available,
   .limits = cpu_limits, .working_set = cpu_working_set,
   .threads = cpu_thread_count, .set_threads = cpu_set_thread_count, .describe = cpu_describe,
-  .has = cpu_has,
 #define FAMILY(name, call) .name = cpu_##name,
 #include "families.def"
 };

@@ -3,8 +3,8 @@
 #include "cpu/limits.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "cpu/cpu.h"
 
 enum {
@@ -48,21 +48,15 @@ static void run_share(const void *arg, int64_t t, int worker) {
   r->run(&(share){each->loops, each->from ? each->from + start : NULL, each->to ? each->to + start : NULL, each->bytes});
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Seconds of the fastest of `rounds`, all threads at once; a first round touches the memory and wakes the threads. each: the blocks, and the
 ** bytes of them for each thread. */
 static double best_seconds(work run, const share *each, int rounds) {
   int n = cpu_thread_count();
   double best = 0;
   for (int k = 0; k <= rounds; k++) {
-    double start = now();
+    double start = system_clock();
     cpu_parallel(n, n, run_share, &(round_task){run, each});
-    double took = now() - start;
+    double took = system_clock() - start;
     if (k > 0 && (best == 0 || took < best)) best = took;
   }
   return best;

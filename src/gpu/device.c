@@ -84,7 +84,7 @@ const device gpu_device = {
   .sync = gpu_sync, .stats = gpu_stats, .empty_cache = gpu_empty_cache, .available = gpu_available,
   .pin = gpu_pin, .unpin = gpu_unpin, .is_pinned = gpu_is_pinned,
   .reopen = gpu_reopen, .epoch = gpu_device_epoch, .shut = gpu_shut, .streams = &gpu_stream_calls, .graphs = &gpu_graph_calls,
-  .user_kernel_make = gpu_user_kernel_make, .user_kernel_free = gpu_user_kernel_free, .has = gpu_has,
+  .user_kernel_make = gpu_user_kernel_make, .user_kernel_free = gpu_user_kernel_free,
 #define FAMILY(name, call) .name = gpu_##name,
 #include "families.def"
 };

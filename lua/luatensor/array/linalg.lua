@@ -1,7 +1,7 @@
 --- lt.linalg: what is composed of LAPACK's factorizations (lua/array/linalg.c), products, norms and views.
 
 local args = require "luatensor.base.args"
-local join = require "luatensor.base.lists".join
+local lists = require "luatensor.base.lists"
 local constant = require("luatensor.gradients.help").constant
 local of_pseudo_inverse = require "luatensor.gradients.pseudo_inverse"
 local core = require "luatensor.core"
@@ -271,7 +271,7 @@ function linalg.pinv(x, options)
   local m, n = check_matrix("pinv", 1, x)
   options = args.options("pinv", options, {rtol = true})
   if m == 0 or n == 0 then
-    local y = lt.zeros(join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
+    local y = lt.zeros(lists.join(batch_of(x), {n, m}), {dtype = lt.result_type(x, 1.0), device = x.device})
     return constant("pinv", x, y)
   end
   local function invert(a)
@@ -360,10 +360,10 @@ function linalg.lu_solve(lu, pivots, b)
   args.tensor("lu_solve", 2, pivots)
   args.tensor("lu_solve", 3, b)
   local batch = batch_of(lu)
-  if pivots.dtype ~= "int32" or args.shape_text(pivots.shape) ~= args.shape_text(join(batch, {n})) then
+  if pivots.dtype ~= "int32" or not lists.same(pivots.shape, lists.join(batch, {n})) then
     args.fail("lu_solve", "pivots as lu_factor gives them expected, got %s %s", pivots.dtype,
               args.shape_text(pivots.shape))
   end
   if b.ndim > 2 then batch = lt.broadcast_shapes(batch, batch_of(b)) end
-  return parts.lu_solve(lu, pivots:clip(1, n):broadcast_to(join(batch, {n})):contiguous(), b)
+  return parts.lu_solve(lu, pivots:clip(1, n):broadcast_to(lists.join(batch, {n})):contiguous(), b)
 end

@@ -168,16 +168,24 @@ end
 
 -- ---- options ----
 
--- Checks names and values of an options table.
-local function check_options(fn, options, known)
+-- Checks names and values of an options table. all: a table for what args.check gives, nil: nobody wants it.
+local function check_options(fn, options, known, all)
   for name, value in next, options do
     if type(name) ~= "string" then
       args.fail(fn, "a table is either options (names) or a list, not both")
     elseif not known[name] then
       args.fail(fn, "unknown option %q; known: %s%s", name, list_names(known), names.help("option", name, known))
     end
-    if known[name] ~= true then args.check(fn, name, value, known[name]) end
+    if known[name] ~= true then value = args.check(fn, name, value, known[name]) end
+    if all then all[name] = value end
   end
+end
+
+local function check_table(fn, options, known)
+  if core.type_name(options) == "table" then return end
+  local help = names.position(fn, known, options)
+  if help == "" then help = "; known: " .. list_names(known) end
+  args.fail(fn, "options expected, got %s%s", core.type_name(options), help)
 end
 
 --- Checks an options table; nil gives an empty one.
@@ -186,11 +194,7 @@ end
 -- @tab known kinds by name, as of args.check: {dim = true, keepdim = "boolean", seconds = {"number", 0, 60}}
 function args.options(fn, options, known)
   if options == nil then return {} end
-  if core.type_name(options) ~= "table" then
-    local help = names.position(fn, known, options)
-    if help == "" then help = "; known: " .. list_names(known) end
-    args.fail(fn, "options expected, got %s%s", core.type_name(options), help)
-  end
+  check_table(fn, options, known)
   check_options(fn, options, known)
   return options
 end
@@ -203,12 +207,14 @@ end
 --- The same as a table of its own, with what stands for the values, and defaults for those that are not given:
 -- {lr = {"nonnegative", default = 0.001}}.
 function args.read(fn, options, known)
-  options = args.options(fn, options, known)
   local all = {}
+  if options ~= nil then
+    check_table(fn, options, known)
+    check_options(fn, options, known, all)
+  end
   for name, kind in next, known do
-    local value = options[name]
-    if value == nil then value = args.default(kind) end
-    if value ~= nil then all[name] = args.check(fn, name, value, kind) end
+    local default = args.default(kind)
+    if all[name] == nil and default ~= nil then all[name] = args.check(fn, name, default, kind) end
   end
   return all
 end

@@ -1,6 +1,7 @@
 --- Attention with several heads.
 
 local core = require "luatensor.core"
+local lists = require "luatensor.base.lists"
 local compute = require "luatensor.nn.attention.compute"
 local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
@@ -77,7 +78,7 @@ local function check_mask(self, what, mask, shape, device)
   if mask.dtype ~= "bool" and not mask.dtype:find("float") then
     self:fail("%s: bool or float expected, got %s", what, mask.dtype)
   end
-  if args.shape_text(mask.shape) ~= args.shape_text(shape) then
+  if not lists.same(mask.shape, shape) then
     self:fail("%s must be of shape %s, its shape is %s", what, args.shape_text(shape), tostring(mask.shape))
   elseif mask.device ~= device then
     self:fail("%s is on %s, the query on %s", what, mask.device, device)

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.base.lists"
 local blame = require "luatensor.base.blame"
 local clocale = require "luatensor.base.clocale"
 local fields = require "luatensor.nn.module.fields"
@@ -242,7 +243,7 @@ local Residual = Sequential:extend "Residual"
 
 function Residual:forward(x)
   local y = Sequential.forward(self, x)
-  if core.is_tensor(x) and core.is_tensor(y) and args.shape_text(x.shape) ~= args.shape_text(y.shape) then
+  if core.is_tensor(x) and core.is_tensor(y) and not lists.same(x.shape, y.shape) then
     self:fail("the modules make shape %s of %s; both must be the same", args.shape_text(y.shape),
               args.shape_text(x.shape))
   end

@@ -2,6 +2,7 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.base.lists"
 local lt = require "luatensor"
 local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
@@ -87,9 +88,8 @@ end
 
 local function check_state(self, what, h, shape, x)
   layer.input(self, what, h)
-  local wanted = args.shape_text(shape)
-  if args.shape_text(h.shape) ~= wanted then
-    self:fail("%s must be of shape %s, its shape is %s", what, wanted, tostring(h.shape))
+  if not lists.same(h.shape, shape) then
+    self:fail("%s must be of shape %s, its shape is %s", what, args.shape_text(shape), tostring(h.shape))
   elseif h.device ~= x.device then
     self:fail("%s is on %s, the input on %s", what, h.device, x.device)
   end

@@ -4,6 +4,7 @@ local args = require "luatensor.base.args"
 local missing = require "luatensor.base.missing_methods"
 local arity = require "luatensor.base.arity"
 local core = require "luatensor.core"
+local lists = require "luatensor.base.lists"
 local blame = require "luatensor.base.blame"
 local options = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"
@@ -274,7 +275,7 @@ end
 -- A state's value as parameter p, number i, needs it: a copy, with p's dtype, where p is.
 function Optimizer:adapt(i, p, name, value)
   if not core.is_tensor(value) then return copy(value) end
-  if args.shape_text(value.shape) ~= args.shape_text(p.shape) then
+  if not lists.same(value.shape, p.shape) then
     fail(self, "load_state_dict: %s of parameter %d has shape %s, the parameter %s", name, i,
          args.shape_text(value.shape), args.shape_text(p.shape))
   end

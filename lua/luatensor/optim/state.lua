@@ -2,6 +2,7 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.base.lists"
 local blame = require "luatensor.base.blame"
 
 local state = {}
@@ -42,7 +43,7 @@ local function check_shapes(self, k, group, saved)
     local shape = type(saved.shapes) == "table" and saved.shapes[i]
     if shape and not is_shape(shape) then
       self:fail("load_state_dict: the shape of parameter %d in group %d is no list of integers", i, k)
-    elseif shape and args.shape_text(shape) ~= args.shape_text(p.shape) then
+    elseif shape and not lists.same(shape, p.shape) then
       self:fail("load_state_dict: parameter %d has shape %s, that of the state %s", self.index[p],
                 args.shape_text(p.shape), args.shape_text(shape))
     end

@@ -1,8 +1,8 @@
 /* Devices: which there are, waiting for them, time. */
 
 #include <stdatomic.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "lua/args.h"
 #include "lua/interrupt.h"
 #include "lua/register.h"
@@ -160,9 +160,7 @@ Seconds of a clock that only moves forward. Differences count; os.clock adds up 
 @treturn number
 */
 static int l_clock(lua_State *L) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  lua_pushnumber(L, (lua_Number)t.tv_sec + (lua_Number)t.tv_nsec * 1e-9);
+  lua_pushnumber(L, system_clock());
   return 1;
 }
 

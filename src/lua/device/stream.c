@@ -2,8 +2,8 @@
 ** so that the same script runs on both. */
 
 #include <string.h>
-#include <time.h>
 
+#include "base/system.h"
 #include "lua/args.h"
 #include "lua/register.h"
 #include "op/queue.h"
@@ -60,12 +60,6 @@ static event *self_event(lua_State *L, const char *fn) {
 
 static int finish(lua_State *L, const char *fn, int st, place where) {
   return st == OK ? 0 : raise_device(L, fn, st, where);
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 /* ---- streams ---- */
@@ -296,7 +290,7 @@ static int e_record(lua_State *L) {
   const device_streams *calls = e->where.device->streams;
   int st = calls ? calls->event_record(e->where.index, e->handle, number) : OK;
   if (st != OK) return raise_device(L, "record", st, e->where);
-  e->time = now();
+  e->time = system_clock();
   e->recorded = true;
   lua_settop(L, 1);
   return 1;

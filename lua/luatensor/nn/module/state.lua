@@ -2,6 +2,7 @@
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
+local lists = require "luatensor.base.lists"
 local blame = require "luatensor.base.blame"
 local clocale = require "luatensor.base.clocale"
 local engine = require "luatensor.autograd.engine"
@@ -35,7 +36,7 @@ local function misfit(x, value)
   if core.is_overlapping(x) then return "it is a broadcast view, several elements share one place; use :clone()" end
   if not core.is_tensor(value) then return ("tensor expected, got %s"):format(core.type_name(value)) end
   if core.gone(value) then return core.gone(value) end
-  if args.shape_text(value.shape) ~= args.shape_text(x.shape) then
+  if not lists.same(value.shape, x.shape) then
     return ("shape %s expected, got %s"):format(args.shape_text(x.shape), args.shape_text(value.shape))
   end
   if is_complex(value) and not is_complex(x) then
