@@ -1,0 +1,19 @@
+#include "lua/record.h"
+
+const op_recorder *the_recorder = NULL;
+
+int finish_record(lua_State *L, const op_record *r) {
+  if (r->in_place) ((tensor *)lua_touserdata(L, -1))->store->version++;
+  if (recorder()) recorder()->record(L, r);
+  return 1;
+}
+
+void free_kept(lua_State *L, const op_record *r, int height) {
+  for (int k = 0; k < r->nin; k++)
+    if (r->in[k] > height) tensor_drop(lua_touserdata(L, r->in[k]));
+}
+
+int finish_op(lua_State *L, bool in_place) {
+  if (!in_place) return 1;
+  return finish_record(L, &(op_record){.name = "fill_", .nin = 1, .in = {lua_gettop(L)}, .in_place = true});
+}
