@@ -72,6 +72,8 @@ describe("room for OpenBLAS", function()
       assert.is_nil(misfit(root))
       write("proc/sys/vm/overcommit_memory", "2\n")
       assert.truthy(misfit(root):find("(vm.overcommit_memory = 2) leaves 100 MiB", 1, true))
+      write("sys/devices/system/cpu/possible", "0-" .. ("9"):rep(30) .. "\n")
+      assert.truthy(misfit(root):find("leaves 100 MiB", 1, true))
     end)
 
     it("is 64 MiB and 128 MiB for each processor, for 64 at most; nothing is known without files", function()

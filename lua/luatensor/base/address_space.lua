@@ -41,7 +41,7 @@ local limits = {
 --- Processors that OpenBLAS counts: all that the machine may have, whichever the process may run on.
 local function count_processors(root)
   local last = read(root .. "/sys/devices/system/cpu/possible"):match "(%d+)\n$"
-  if last then return math.tointeger(tonumber(last)) + 1 end
+  if last then return math.min(tonumber(last), MOST) + 1 end
   local _, count = read(root .. "/proc/cpuinfo"):gsub("processor%s*:", "")
   return math.max(count, 1)
 end

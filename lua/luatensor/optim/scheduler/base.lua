@@ -147,7 +147,9 @@ local function checked(self, name, value)
   end
   if type(value) ~= "table" then return args.check(fn, name, value, kind) end
   local list, most = {}, name:find("_lrs$") and #self.optimizer.param_groups
-  if most and #value > most then self:fail("load_state_dict: %s: %d groups, but %d values", name, most, #value) end
+  if most and (#value > most or #value == 0) then
+    self:fail("load_state_dict: %s: %d groups, but %d values", name, most, #value)
+  end
   for i, x in ipairs(args.check(fn, name, value, "list")) do
     list[i] = args.check(fn, ("%s[%d]"):format(name, i), x, kind)
   end
