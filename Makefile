@@ -265,8 +265,9 @@ lint-prose:
 # ---- documentation ----------------------------------------------------------------------------
 
 .PHONY: doc annotations coverage
-doc: deps-doc             ## the API reference, into doc/; installs LDoc where it is missing
+doc: deps-doc             ## the site, into doc/: the pages of docs/ and the API reference; installs Sphinx and LDoc where they are missing
 	@$(MAKE) --no-print-directory build
+	@sphinx-build -q -n -W --keep-going -E -b html docs doc
 	@tools/lua tools/annotate.lua --ldoc
 	@ldoc -q .
 

@@ -1,4 +1,4 @@
-# Inputs that are nearly right for every parser; docs/architecture.md, "Checks".
+# Inputs that are nearly right for every parser; docs/internals/checks.md.
 
 FUZZ_SECONDS ?= 60                       # over all targets
 FUZZ_INPUTS  ?= 1000000000               # a target ends after so many
