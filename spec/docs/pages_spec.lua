@@ -1,46 +1,30 @@
 -- tags: texts
--- The pages that teach: their lines print what the pages say, and what their tables show is right.
+-- Every block of Lua of every page runs, its lines print what the page says, and what tables show is right. Blocks that need
+-- a GPU are in examples_spec.
 local lt = require "luatensor"
+local pages = require "spec.support.pages"
 
-local function read(path)
-  local file <close> = assert(io.open(path))
-  return file:read "a"
+for _, path in ipairs(pages.all()) do
+  describe(path, function()
+    local place
+    lazy_setup(function() place = pages.place() end)
+    lazy_teardown(function() pages.leave(place) end)
+
+    for _, block in ipairs(pages.blocks(path)) do
+      if block.part then
+        it(("line %d can be compiled"):format(block.line), function() assert(load(block.code, path)) end)
+      elseif not block.gpu then
+        it(("line %d runs, and prints what it says"):format(block.line), function()
+          local printed, expected = pages.run(place, block.code), pages.expected(block.code)
+          if expected then assert.same(expected, printed) end
+        end)
+      end
+    end
+  end)
 end
-
-local readme, tensors, coming = read "README.md", read "docs/tensors.md", read "docs/coming-from.md"
-
--- The lines that code prints, in an environment that the blocks of a page share, as a prompt's do.
-local function printed_by(code, space)
-  local lines = {}
-  space.print = function(...)
-    local words = table.pack(...)
-    for i = 1, words.n do words[i] = tostring(words[i]) end
-    for line in (table.concat(words, "\t") .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
-  end
-  assert(load(code, "=stdin", "t", space))()
-  return lines
-end
-
--- An error says the line of the block, which at a prompt is always the first.
-local function at_prompt(line) return (line:gsub("stdin:%d+: ", "stdin:1: ")) end
-
-local function blocks_print_what_they_say(page)
-  local space, blocks = setmetatable({lt = lt}, {__index = _G}), 0
-  for code in page:gmatch "```lua\n(.-)```" do
-    blocks = blocks + 1
-    it("block " .. blocks .. " prints what stands below its lines", function()
-      local expected, printed = {}, printed_by(code, space)
-      for line in code:gmatch "%-%-> ([^\n]*)" do expected[#expected + 1] = line end
-      for i, line in ipairs(printed) do printed[i] = at_prompt(line) end
-      assert.same(expected, printed)
-    end)
-  end
-end
-
-describe("README.md", function() blocks_print_what_they_say(readme) end)
 
 describe("docs/tensors.md", function()
-  blocks_print_what_they_say(tensors)
+  local tensors = pages.read "docs/tensors.md"
 
   it("has a table of indices with their shapes, and with what shares memory", function()
     local rows = 0
@@ -60,7 +44,7 @@ describe("docs/tensors.md", function()
 end)
 
 describe("docs/coming-from.md", function()
-  blocks_print_what_they_say(coming)
+  local coming = pages.read "docs/coming-from.md"
 
   it("has a table whose last column runs", function()
     local rows = 0
