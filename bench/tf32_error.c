@@ -1,5 +1,5 @@
-/* How exact would float32 products be, made of three TF32 products on tensor cores? A simulation on the CPU, for
-** docs/measurements.md:  cc -O2 bench/tf32_error.c -lm -o /tmp/tf32_error && /tmp/tf32_error
+/* Simulates on the CPU how exact float32 products would be if tensor cores made each of three TF32 products. The
+** figures are in docs/measurements.md: cc -O2 bench/tf32_error.c -lm -o /tmp/tf32_error && /tmp/tf32_error
 **
 ** x = high + low, both of 11 significant bits; x y is made as x.low y.high + x.high y.low + x.high y.high: the product of
 ** the low parts is left out. A tensor core multiplies exactly and adds eight products and its accumulator at once: each

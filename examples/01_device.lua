@@ -1,5 +1,5 @@
--- The notebook's check: is there a GPU? Shows this machine's devices and the best accelerator,
--- or "GPU not found: <reason>".
+-- Looks for a GPU, as the notebook does. Shows this machine's devices and the best accelerator, or "GPU not found:
+-- <reason>".
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"

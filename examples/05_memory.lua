@@ -1,7 +1,7 @@
--- What limits an operation: fetching its data or computing? Adding and summing do one addition for
--- every 4 to 12 bytes and run at the memory's speed. A matrix product does thousands for each
--- element and runs at the arithmetic units' speed. The limits are measured (lt.bench.machine), by loops that do nothing
--- else, so a share of 100 % is the best this machine can do.
+-- Shows whether memory or arithmetic limits an operation. Adding and summing do one addition for every 4 to 12 bytes
+-- and run at the memory's speed. A matrix product does thousands of operations for each element and runs at the
+-- arithmetic units' speed. The limits are measured (lt.bench.machine), by loops that do nothing else, so 100 % is the
+-- best that this machine can do.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"

@@ -1,7 +1,7 @@
--- From which size on is the GPU faster than the CPU? For two kinds of work: the product of two n × n matrices, which
--- computes more for each element the larger n is, and the sum of their elements, which does not. Once with the
--- matrices already on the GPU, once with sending them there and fetching the result. Without a GPU: what the CPU
--- does, and what a GPU would have to beat.
+-- Finds the size from which on the GPU is faster than the CPU, for two kinds of work: the product of two n × n
+-- matrices, whose arithmetic per element grows with n, and the sum of their elements, whose arithmetic per element does
+-- not. Each is timed twice: with the matrices already on the GPU, and with sending them and fetching the result.
+-- Without a GPU, the example shows the times of the CPU, which a GPU would have to beat.
 
 local lt = require "luatensor"
 local experiment = require "luatensor.experiment"

@@ -73,7 +73,7 @@ local function epoch(model, optimizer, loader)
   return total:item() / #loader
 end
 
--- Is it an epoch to say something after? 1, 2, 5, 10, 20, … and the last.
+-- True if the script prints a line after this epoch: 1, 2, 5, 10, 20, … and the last one.
 local function is_told(i)
   local power = 10 ^ math.floor(math.log(i, 10))
   return i == options.epochs or i == power or i == 2 * power or i == 5 * power

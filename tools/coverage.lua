@@ -1,4 +1,4 @@
--- Which function works for which dtype on which device, found out by calling all of them:
+-- Finds out which function works for which dtype on which device, by calling all of them:
 --
 --   tools/lua tools/coverage.lua            writes docs/coverage.md; needs the emulated GPU (make coverage)
 --
@@ -169,7 +169,7 @@ end
 
 -- ---- how it is done -----------------------------------------------------------------------------
 
---- Is it a function written in Lua? The core calls those by way of a closure that has them as an upvalue.
+--- True if the function is written in Lua. The core calls such functions through a closure that has them as an upvalue.
 local function is_composition(f)
   local _, inner = debug.getupvalue(f, 1)
   return debug.getinfo(f, "S").what == "Lua" or type(inner) == "function"
@@ -262,7 +262,7 @@ local titles = {"bool", "integers", "float16, bfloat16", "float32, float64", "co
 -- OpenBLAS is of these; the CPU's other products and its Fourier transforms have kernels of our own.
 local blas = {float32 = true, float64 = true, complex64 = true, complex128 = true}
 
---- Is it a factorization? Those of lt.linalg that are written in C and that lt has not.
+--- True for a factorization: a function of lt.linalg that is written in C and that lt itself does not have.
 local function is_factorization(name)
   local inner = name:match "^linalg%.(.*)$"
   return inner and not is_composition(coverage.function_of(name)) and rawget(lt, inner) == nil
@@ -301,7 +301,7 @@ local function column_text(name, dtypes, cpu, gpu)
   return same and both_letters(name, dtypes[1], cpu, gpu) or table.concat(texts, ", ")
 end
 
--- Why a function is not there for some dtypes, by the columns without it.
+-- The reasons why a function lacks some dtypes, keyed by the columns without it.
 local reasons = {
   [""] = "",
   ["5"] = "real",
@@ -327,7 +327,7 @@ local meaning = {
   {"pairs, complex", "pairs of float32 or float64 are complex numbers seen as reals"},
 }
 
---- Why it is not there where it is not, in a word; a hole that nothing explains is an error.
+--- The reason, in a word, why a cell is empty. A cell that no reason explains is an error.
 local function why(name, cells)
   local without = {}
   for k, dtypes in ipairs(columns) do

@@ -6,12 +6,14 @@
 -- A measure above its limit is an error, and so is a limit above its measure: whoever mends a line lowers the limit.
 
 local limits = {
-  -- Lines of comments that end in a question mark. A predicate's comment says "True if …".
-  questions = 0,
+  -- Lines of comments that ask a question. A predicate's comment says "True if …".
+  questions = 2,
   -- Comments that begin with "What", "Where", "Of" or "Those", which have no subject.
-  beginnings = 363,
+  beginnings = 362,
   -- Phrases that stand for a noun or a word of the field.
   phrases = 0,
+  -- Sentences of comments and pages with more than 35 words.
+  sentences = 291,
 }
 
 local list = arg[1] == "--list"
@@ -38,7 +40,11 @@ end
 local BAD_BEGINNINGS <const> = {What = true, Where = true, Of = true, Those = true}
 local BAD_PHRASES <const> = {"of before", "what lies", "on its way"}
 
-local counted = {questions = {}, beginnings = {}, phrases = {}}
+local MOST_WORDS <const> = 35
+
+local KINDS <const> = {"questions", "beginnings", "phrases", "sentences"}
+local counted = {}
+for _, kind in ipairs(KINDS) do counted[kind] = {} end
 
 local function note(kind, path, number, line)
   table.insert(counted[kind], ("%s:%d: %s"):format(path, number, line))
@@ -51,17 +57,61 @@ local function has_bad_phrase(prose)
   return false
 end
 
+local function asks(text)
+  for mark in (text .. " "):gsub('"[^"]*"', ""):gsub("`[^`]*`", ""):gmatch "%w%)?(%?)%s" do
+    if mark then return true end
+  end
+  return false
+end
+
+-- Counts the long sentences of a paragraph that begins at line `number`.
+local function count_words(path, number, paragraph)
+  for sentence in (paragraph .. " "):gsub("([%w%)%]\"'`…][.!?])%s", "%1\0"):gmatch "%Z+" do
+    local _, words = sentence:gsub("%S+", "")
+    if words > MOST_WORDS then note("sentences", path, number, ("(%d words) %s"):format(words, sentence)) end
+  end
+end
+
+-- The line as a part of a paragraph; nil if the line belongs to none, such as code, a table's row or a heading. The
+-- second result is true if a paragraph begins here, as an item of a list or a tag does.
+local function prose_of(text, page)
+  if not text or text == "" or text:find "^[|#<]" or text:find "^%s%s%s%s" or text:find "%S%s%s%s%S" then return nil end
+  return text, text:find "^%s*[@*%-+]%s?" or text:find "^%s*%d+%. " or not page and text:find "^%s%s+%S"
+end
+
+-- Calls count_words for each paragraph. add(number, text, page, starts): a line, or nil where a comment ends.
+local function paragraphs(path)
+  local first, parts = 0, {}
+  local function finish()
+    if #parts > 0 then count_words(path, first, table.concat(parts, " ")) end
+    parts = {}
+  end
+  return function(number, text, page, starts)
+    local prose, begin = prose_of(text, page)
+    if not prose or begin or starts then finish() end
+    if prose then
+      if #parts == 0 then first = number end
+      parts[#parts + 1] = prose
+    end
+  end
+end
+
 local function look_at(path)
-  local number, before, page = 0, "", path:find "%.md$"
+  local number, before, page, code = 0, "", path:find "%.md$", false
+  local add = paragraphs(path)
   for line in io.lines(path) do
     number = number + 1
     local text = not page and comment_of(line)
-    if text and text:find "%?$" then note("questions", path, number, line) end
+    if text and asks(text) then note("questions", path, number, line) end
     local first = text and begins(line, before) and text:match "^%a+"
     if BAD_BEGINNINGS[first or ""] then note("beginnings", path, number, line) end
     if has_bad_phrase(page and line or text or "") then note("phrases", path, number, line) end
+    if page and line:find "^%s*```" then code = not code end
+    if page then text = not code and not line:find "^%s*```" and line or nil end
+    add(number, text, page, not page and begins(line, before))
     before = line
   end
+  add(number)
 end
 
 local ENDINGS <const> = {c = true, h = true, cuh = true, def = true, lua = true, md = true}
@@ -71,7 +121,7 @@ for _, path in ipairs(lines_of "find src lua tools bench examples spec docs *.md
 end
 
 local broken = false
-for _, name in ipairs {"questions", "beginnings", "phrases"} do
+for _, name in ipairs(KINDS) do
   local count, limit = #counted[name], limits[name]
   if count ~= limit then
     broken = true

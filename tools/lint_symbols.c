@@ -17,7 +17,7 @@ static const struct { const char *file; const char *const *symbols; } libraries[
   {"libcusolver.so", solver}, {"libcudnn.so", dnn}, {NULL, NULL}
 };
 
-/* How many of them the file lacks, each said. */
+/* Prints each symbol that the library lacks, and returns their number. */
 static int lacks(const char *path, const char *const *symbols) {
   void *library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
   int missing = 0;

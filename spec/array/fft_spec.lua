@@ -92,7 +92,7 @@ local function hermitian_line(n, sign)
   end
 end
 
--- How each function treats its last dim, the sign of the exponent, and which norm divides.
+-- For each function: how it treats its last dim, the sign of the exponent, and the norm that divides by n.
 local functions = {
   fft = {complex_line, -1, "forward"}, ifft = {complex_line, 1, "backward"},
   rfft = {real_line, -1, "forward", real_in = true}, irfft = {hermitian_line, 1, "backward", half_in = true, real_out = true},

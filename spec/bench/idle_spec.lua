@@ -1,4 +1,4 @@
--- Who uses the processor: from /proc as this spec writes it.
+-- Specs of luatensor.bench.idle, with files in place of /proc.
 local core = require "luatensor.core"
 local idle = require "luatensor.bench.idle"
 

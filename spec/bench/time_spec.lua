@@ -199,7 +199,7 @@ describe("bench.time, clocks", function()
 end)
 
 describe("bench.time, garbage", function()
-  -- Whether the collector runs within rounds, and how many calls they have.
+  -- Records whether the collector runs within rounds, and how many calls the rounds have.
   local function running(more, make)
     local clock, seen, keep = clocks.new(), {}, {}
     local work = clock:work(SHORT)

@@ -25,7 +25,7 @@ local function lua(script, variables)
   return (shell.passes(table.concat(words, " ") .. " lua5.4 - <<'END'\n" .. script .. "\nEND"):gsub("\n$", ""))
 end
 
--- Why there is no GPU.
+-- The reason why there is no GPU.
 local function reason(variables)
   return lua("local there, why = lt.cuda.is_available() assert(not there) io.write(why)", variables)
 end

@@ -103,7 +103,7 @@ describe("a finalizer", function()
     end)
   end
 
-  -- Who runs the finalizer: f makes garbage until it ran.
+  -- The functions that run a finalizer: f makes garbage until the finalizer has run.
   local interrupted = {
     ["collectgarbage"] = function() collectgarbage() end,
     ["Lua code that allocates"] = function(done) while not done() do local _ = {} end end,

@@ -180,7 +180,7 @@ static int retype(lua_State *L) {
   return 0;
 }
 
-/* How many structs of ours were deleted since the last call. */
+/* Returns how many of luatensor's structs were deleted since the last call. */
 static int count_deleted(lua_State *L) {
   lua_pushinteger(L, deleted);
   deleted = 0;

@@ -72,7 +72,7 @@ local function show(x) return math.type(x) == "float" and ("%.17g"):format(x) or
 
 local function sign_bit(x) return x < 0 or (x == 0 and 1 / x < 0) end
 
--- How `got` misses `want`, or nil. A zero may have the other sign only where the tolerance is not 0.
+-- Says how `got` differs from `want`, or nil. A zero may have the other sign only if the tolerance is not 0.
 local function difference(got, want, t, ulp, atol)
   if type(got) ~= type(want) or math.type(got) ~= math.type(want) then return "of another type" end
   if not t.is_float then return got ~= want and "" or nil end

@@ -44,7 +44,7 @@ function planes.check(what, shape, list, x)
   end
 end
 
--- Has the device under test a kernel? Specs of families that a device lacks are pending.
+-- True if the device under test has the kernel. Specs of families that a device lacks are pending.
 function planes.available(call)
   local ok, message = pcall(call)
   return ok or not tostring(message):find("not available on", 1, true)

@@ -26,7 +26,7 @@ function public.doc_of(prefix, name, functions)
   if name:find("_$") then return public.doc_of(prefix, name:sub(1, -2), functions) end
 end
 
---- How many arguments a doc names; nil: any number.
+--- The number of arguments that a doc names, or nil for any number.
 function public.most_of(doc)
   for _, param in ipairs(doc.params) do
     if param.name == "..." then return nil end

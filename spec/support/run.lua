@@ -98,7 +98,7 @@ local function report(file, printed, options)
   return r
 end
 
--- Why there is no GPU, where there is none; the specs are skipped then.
+-- The reason why there is no GPU, or nil. Without a GPU the specs are skipped.
 local function no_gpu()
   local there, reason = require("luatensor").cuda.is_available()
   return not there and reason

@@ -30,7 +30,7 @@ static tensor_userdata *input(lua_State *L, const op_record *r, int k) {
   return u;
 }
 
-/* Does an input need a gradient? *dims: how many dims the inputs have. */
+/* True if an input needs a gradient. *dims: the number of dims of the inputs. */
 static bool is_recorded(lua_State *L, const op_record *r, int nin, int *dims) {
   bool needs = false;
   *dims = 0;
@@ -219,7 +219,7 @@ static void record(lua_State *L, const op_record *r) {
 
 /* ---- writing in place ---- */
 
-/* Does one of the arguments first … last need a gradient? Lists of tensors too. */
+/* True if one of the arguments first … last needs a gradient. Lists of tensors are searched, too. */
 static bool any_needs(lua_State *L, int first, int last) {
   for (int i = first; i <= last; i++) {
     const tensor_userdata *u = test_userdata(L, i);

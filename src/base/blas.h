@@ -12,8 +12,8 @@ typedef struct blas_matrix {
   int64_t ld;                /* elements from one row (trans: column) to the next */
 } blas_matrix;
 
-/* Can BLAS address rows × columns with these strides? One stride must be 1, the other no less than what it steps over
-** and at most max_ld; of a dim of length 1 the stride does not count. */
+/* True if BLAS can address rows × columns with these strides: one stride must be 1, the other at least the length of
+** the contiguous dim and at most max_ld. The stride of a dim of length 1 does not count. */
 static inline bool blas_address(int64_t rows, int64_t columns, const int64_t stride[2], int64_t max_ld,
                                 blas_matrix *m) {
   for (int trans = 0; trans < 2; trans++) {

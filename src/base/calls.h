@@ -317,8 +317,8 @@ typedef struct arange_call {
   scalar  start, step;
 } arange_call;
 
-/* How exactly float32 products are made where a device has faster ways: their inputs rounded to 10 bits of mantissa, or
-** not at all. */
+/* The precision of float32 products on devices that have faster ways: `tf32` rounds the inputs to 10 bits of mantissa,
+** `ieee` does not round them. */
 enum precision { PRECISION_ieee, PRECISION_tf32 };
 
 /* c = alpha * a @ b + beta * c for each of the batch; where beta is 0, c is not read. All three of one

@@ -141,8 +141,8 @@ place host_place(void);
 /* The best device other than the host's; false: there is none. */
 bool device_accelerator(place *p);
 
-/* Why there is none: "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)". Of several kinds each reason
-** follows the kind's name. */
+/* Writes the reason why there is no device, such as "libcuda.so.1: cannot open shared object file (no NVIDIA driver on
+** this machine)". With several kinds of devices, the name of the kind precedes each reason. */
 void device_reason(char *text, size_t size);
 
 static inline unsigned place_epoch(place p) { return p.device->epoch ? p.device->epoch(p.index) : 0; }

@@ -19,7 +19,7 @@ int shape_count(const shape *s, int size, int64_t *count);
 /* Row-major strides in elements. */
 void shape_strides(const shape *s, int64_t *stride);
 
-/* Does walking `stride` over `s` visit a contiguous row-major block? Dims of length 1 do not count. */
+/* True if walking `stride` over `s` visits a contiguous row-major block. Dims of length 1 do not count. */
 bool shape_is_contiguous(const shape *s, const int64_t *stride);
 
 /* Widens `into` by `with`, the standard's rules; ERR_BROADCAST, ERR_NDIM. */

@@ -24,7 +24,7 @@ static bool fails_now(void) {
   return true;
 }
 
-/* How many storages live there. */
+/* The number of live storages at this place. */
 static atomic_size_t *live_at(place where) {
   return &live_count[device_number(where.device)][where.index];
 }

@@ -17,9 +17,10 @@ bool system_cache_folder(char folder[SYSTEM_PATH]);
 /* Makes the folder and those it is in. False: it is not there or cannot be written to; errno says why. */
 bool system_make_folder(char *folder);
 
-/* Can this be written, as far as can be told without doing it? False: no; errno says why. target: the file that links
-** lead to; *in_place: no other can take its place, because it is a device, a pipe, in a folder that takes none, or another
-** user's in a folder with the sticky bit. */
+/* True if the file can be written, as far as can be told without writing it; otherwise errno says why not. target: the
+** file to which symbolic links lead. *in_place: the file must be overwritten, because a new file cannot replace it: it
+** is a device or a pipe, it lies in a folder that takes no new files, or it belongs to another user in a folder with
+** the sticky bit. */
 bool system_output(const char *path, char target[SYSTEM_PATH], bool *in_place);
 
 /* Makes an empty file with a name that nothing had, in the target's folder, and with the target's owner, group and rights

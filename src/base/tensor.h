@@ -35,10 +35,10 @@ void tensor_view(tensor *t, const tensor *base);
 /* Ends this tensor; the storage goes with its last tensor. Harmless when done twice. */
 void tensor_drop(tensor *t);
 
-/* Do several elements of t share one place? (a broadcast view: not to be written) */
+/* True if several elements of t share one place, as in a broadcast view. Such a tensor must not be written. */
 bool tensor_is_overlapping(const tensor *t);
 
-/* Could writing to `out` change what a later element reads from `in`? Identical views are safe. */
+/* True if writing to `out` could change elements of `in` that are read later. Identical views are safe. */
 bool tensor_conflicts(const tensor *out, const tensor *in);
 
 #endif

@@ -24,7 +24,7 @@ typedef struct side {
   _Alignas(64) char block[BOX_BYTES];   /* converted, or what the kernel makes */
 } side;
 
-/* How the plan is cut: boxes of len[d] elements along dim d, the last ones may be shorter. */
+/* The way in which the plan is cut: boxes of len[d] elements along dim d; the last box may be shorter. */
 typedef struct cut {
   int64_t len[MAX_DIMS], boxes[MAX_DIMS];
   int64_t count;             /* boxes in all */
@@ -39,7 +39,7 @@ typedef struct box {
   bool    full;              /* no dim is cut short */
 } box;
 
-/* How the boxes are cut: what the operands need. */
+/* The needs of the operands, which decide how the plan is cut. */
 typedef struct needs {
   int64_t most;              /* elements the buffers hold */
   bool    buffers;           /* some row has to be copied or converted */

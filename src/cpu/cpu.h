@@ -153,8 +153,8 @@ typedef struct index_table {
   void (*add_row[DTYPE_COUNT])(int64_t n, void *target, int64_t target_stride, const void *values, int64_t value_stride);
 } index_table;
 
-/* How a position and an element's key become one 64-bit integer: (key - base) << shift, whose lowest `bits` bits give way
-** to the position. Where shift < bits the key's last bits - shift bits are lost. */
+/* The way in which an element's key and position are packed into one 64-bit integer: (key - base) << shift, with the
+** position in the lowest `bits` bits. If shift < bits, the last bits - shift bits of the key are lost. */
 typedef struct packing {
   uint64_t base;
   int      shift, bits;
@@ -167,7 +167,8 @@ typedef struct sort_kernel {
   /* keys that tell -0 from +0, and back; NaN are all one */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
-  /* floats, else NULL: are there any -0 or NaN? Puts zeros of both signs, and NaN, of the sorted out into their order in x */
+  /* For floats, else NULL: special is true if there is a -0 or NaN; mend puts the zeros of both signs, and the NaN, of
+  ** the sorted `out` into their order in x */
   bool (*special)(int64_t n, const void *x);
   void (*mend)(int64_t n, const void *x, bool descending, void *out);
   /* keys for which -0 is +0, as unsigned integers: the least and the greatest; packed with positions first, first + 1, …;

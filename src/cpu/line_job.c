@@ -10,7 +10,7 @@ enum {
   GRAIN = 1 << 14       /* elements a thread is worth: lines are computed slower than they are read */
 };
 
-/* How the lines are read and written. */
+/* The layout by which the lines are read and written. */
 typedef struct layout {
   const line_job *job;
   bool    direct;            /* where they lie, else through a buffer */

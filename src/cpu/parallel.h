@@ -24,7 +24,7 @@ typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 ** task, or one that finds the pool taken by another host thread, runs on its caller alone. */
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg);
 
-/* How many threads a family may use for `work` elements, if a thread is worth `grain` of them. */
+/* The number of threads that a family may use for `work` elements, if a thread is worth `grain` elements. */
 int  cpu_threads(int64_t work, int64_t grain);
 
 /* The most threads that an operation uses: what was set, else OMP_NUM_THREADS, else the processors that this process may
@@ -32,7 +32,7 @@ int  cpu_threads(int64_t work, int64_t grain);
 int  cpu_thread_count(void);
 void cpu_set_thread_count(int n);
 
-/* How many workers there are at most, beside the caller: INT_MAX as long as the system has refused none. */
+/* The greatest number of workers, without the caller: INT_MAX until the system has refused to start a thread. */
 int  cpu_parallel_limit(void);
 void cpu_parallel_retry(void);          /* forgets a refusal */
 

@@ -89,7 +89,7 @@ int cpu_nonzero(int index, nonzero_call *c) {
 
 /* ---- searchsorted ---- */
 
-/* Is a less than b, NaN greater than all else? Without branches: random searches mispredict half of them. */
+/* True if a sorts before b; NaN sorts last. There are no branches, because random searches mispredict half of them. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
 /* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. step_<dtype> lets

@@ -21,7 +21,7 @@ enum {
   SAMPLE = 1024            /* elements of a line that it looks at first */
 };
 
-/* How the lines of a call are sorted. */
+/* The way in which the lines of a call are sorted. */
 typedef struct sort_job {
   const sort_call   *c;
   const sort_kernel *kernel;
@@ -243,9 +243,10 @@ static void sort_positions(const sort_job *j, const buffers *b, const void *x, v
     for (; i < end; i++) positions[i] = (keys[i] & mask) + 1;
 }
 
-/* How many elements a sample has from which a limit is taken, and which of them that is: so that some more than `keep`
-** elements are expected within it (4 standard deviations, and a few). 0: sorting all is as good. Near the square root
-** of n, sorting the sample costs about as much as sorting what comes through. */
+/* Chooses the size of the sample from which a limit is taken, and (*which) the element of the sample that is the limit,
+** so that somewhat more than `keep` elements are expected within the limit: 4 standard deviations and a few more. 0:
+** sorting all elements is as fast. With a sample near the square root of n, sorting the sample costs about as much as
+** sorting the elements within the limit. */
 static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   int64_t size = (int64_t)(3 * sqrt((double)n));
   if (size > SAMPLE) size = SAMPLE;

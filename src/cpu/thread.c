@@ -1,4 +1,4 @@
-/* How many threads the CPU uses. */
+/* The number of threads that the CPU uses. */
 
 #include <math.h>
 #include <stdatomic.h>

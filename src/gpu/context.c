@@ -220,7 +220,7 @@ static int open_gpu(gpu *g) {
 
 #define FORKED "a forked child cannot use the GPU of its parent; open it after the fork"
 
-/* Why g cannot be entered as it is; OK when it can. */
+/* Returns the reason why g cannot be entered, or OK. */
 static int prepare(gpu *g, bool frees) {
   if (forked) return gpu_fail(g, "%s", FORKED);
   if (depth == DEPTH) return gpu_fail(g, "calls inside calls: more than %d", DEPTH);

@@ -130,7 +130,7 @@ static bool vectors_fit(const plan *p, int k, const operand *o, int vector) {
   return true;
 }
 
-/* Is each operand contiguous or (inputs) one value along the inner dim? Fills args->runs. */
+/* True if each operand is contiguous or (only inputs) has one value along the inner dim. Fills args->runs. */
 static bool has_vectors(const elementwise_call *c, elementwise_args *args, int vector) {
   const plan *p = c->plan;
   if ((p->ndim > 0 && inner_stride(p, 0) != 1) || !vectors_fit(p, 0, &c->out, vector)) return false;

@@ -33,7 +33,8 @@ typedef struct gpu {
 
 /* ---- entering: context.c ---- */
 
-/* Which there are; why there are none, "" if there are; the number after the last one that was opened. */
+/* The number of GPUs; the reason why there are none, or "" if there are some; the number after the last GPU that was
+** opened. */
 int gpu_count(void);
 const char *gpu_why_none(void);
 int gpu_in_use(void);

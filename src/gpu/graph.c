@@ -114,7 +114,8 @@ static int graph_end(int index, void *graph) {
 
 /* ---- replaying ---- */
 
-/* Which blocks a graph works on is not looked up again: it waits for all streams, and they for it. */
+/* The graph does not record the streams of the blocks that it works on, so it waits for all streams, and all streams
+** wait for it. */
 static void join_streams(gpu *g, bool before) {
   int now = gpu_current(g);
   for (int k = 0; k < gpu_stream_count(g); k++) {

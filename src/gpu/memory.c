@@ -54,7 +54,7 @@ static gpu_segment **bucket_of(gpu_arena *a, size_t bytes) { return &a->large[(b
 
 /* ---- segments ---- */
 
-/* How many segments begin at or below the address. */
+/* The number of segments that begin at or below the address. */
 static size_t segments_up_to(const gpu_memory *m, gpu_address at) {
   size_t low = 0, high = m->nsegments;
   while (low < high) {

@@ -1,4 +1,4 @@
-/* Which texts a kernel is compiled from. */
+/* The texts from which each kernel is compiled. */
 
 #include "gpu/sources.h"
 

@@ -19,7 +19,7 @@ unpack *unpack_open(const char *path, char wrong[UNPACK_WORDS]);
 ** truncated, or it cannot be read; `wrong` says why, "" where errno does. */
 bool unpack_read(unpack *u, void *to, size_t n, size_t *got, char wrong[UNPACK_WORDS]);
 
-/* How many bytes can come in all: exactly, of a file that is not packed. */
+/* An upper bound of the bytes that can be read; exact if the file is not packed. */
 int64_t unpack_most(const unpack *u);
 bool unpack_is_packed(const unpack *u);
 

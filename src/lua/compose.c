@@ -55,7 +55,8 @@ static int l_composed(lua_State *L) {
   return finish_call(L, lua_pcallk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, 0, finish_call), 0);
 }
 
-/* How many arguments the function at index i, written in Lua, takes: those that it names, or ANY. */
+/* The greatest number of arguments that the Lua function at index i takes: the number of its named parameters, or
+** ANY. */
 static int most_arguments(lua_State *L, int i, bool *names_any) {
   lua_Debug ar;
   lua_pushvalue(L, i);

@@ -1,4 +1,4 @@
-/* Which functions finalizers and debug hooks interrupted.
+/* Finds the functions that finalizers and debug hooks interrupted.
 **
 ** lua_getinfo tells who was called as a finalizer ("__gc") or a hook. From Lua 5.4.4 on the level with that name is the
 ** finalizer; before it is the function that the finalizer interrupted. The function that decides is the innermost Lua

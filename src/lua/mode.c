@@ -145,7 +145,7 @@ static void set_place(lua_State *L, guard *g, int slot) {
   g->slot = slot;
 }
 
-/* ---- is a guard held? ---- */
+/* ---- guards that a variable holds ---- */
 
 /* True if a slot of a frame holds g; *is_slot: the frame has this slot. */
 static bool holds(lua_State *co, const lua_Debug *ar, int slot, const guard *g, bool *is_slot) {
@@ -211,7 +211,7 @@ static bool settle(lua_State *L, const guard *g) {
   return true;
 }
 
-/* ---- which guard applies? ---- */
+/* ---- the guard that applies ---- */
 
 enum standing { APPLIES, WAITS, DEAD, UNSURE };
 
@@ -388,7 +388,7 @@ static void push_weak_table(lua_State *L) {
   lua_setmetatable(L, -2);
 }
 
-/* How Lua's own functions that resume coroutines are known; a state without the library has none. */
+/* Finds Lua's own functions that resume coroutines; a state without the coroutine library has none. */
 static void find_resumers(lua_State *L, guards *list) {
   int top = lua_gettop(L);
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);

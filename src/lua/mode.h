@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 enum mode {
-  MODE_recording,              /* are operations recorded for gradients? Default: true */
-  MODE_autocast,               /* what layers compute in: a table of lua/luatensor/nn/autocast.lua */
-  MODE_watch,                  /* who looks at each node: a table of lua/luatensor/autograd/anomaly.lua */
+  MODE_recording,              /* true if operations are recorded for gradients, the default */
+  MODE_autocast,               /* the dtypes in which layers compute: a table of lua/luatensor/nn/autocast.lua */
+  MODE_watch,                  /* the functions that look at each node: a table of lua/luatensor/autograd/anomaly.lua */
   MODE_COUNT
 };
 

@@ -1,7 +1,7 @@
 #ifndef LT_LUA_REGISTER_H
 #define LT_LUA_REGISTER_H
 
-/* How the files of lua/ put their functions into the module. */
+/* The interface by which the files of lua/ put their functions into the module. */
 
 #include <lua.h>
 

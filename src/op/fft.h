@@ -5,8 +5,8 @@
 
 #include "op/op.h"
 
-/* Which direction is divided by n, the elements that are transformed together: the inverse, both by the root of n, or
-** the forward one. */
+/* The direction that is divided by n, the number of elements that are transformed together. backward: the inverse;
+** ortho: both directions, by the square root of n; forward: the forward one. */
 enum fft_norm { FFT_NORM_backward, FFT_NORM_ortho, FFT_NORM_forward };
 
 /* X(name, kind, inverse, dims): dims: 1: one; 2: the last two unless said; 0: all unless said. A hermitian transform

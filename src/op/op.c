@@ -146,7 +146,7 @@ static void sort_dims(plan *p, int noperands) {
     }
 }
 
-/* Is everything row-major of one shape, or a single element? Then the plan is one dim. */
+/* True if the operands are all row-major of one shape, or single elements. The plan is then one dim. */
 static bool plan_flat(plan *p, const job *j, const tensor *out) {
   if (!tensor_is_contiguous(out)) return false;
   p->ndim = 1;

@@ -63,10 +63,12 @@ enum dtype promote_arg(enum dtype d, const arg *a);
 /* dtype that n arguments promote to: tensors first, so that a number meets the final kind. */
 enum dtype promote_all(const arg *in, int n);
 
-/* Can the integer dtype d hold i? uint64 takes every Lua integer: the same 64 bits. Floats and bool: true. */
+/* True if the integer dtype d can hold i. uint64 takes every Lua integer: the same 64 bits. Always true for floats and
+** bool. */
 bool integer_fits(enum dtype d, int64_t i);
 
-/* Can a tensor of dtype d hold this number as data? Integral floats count as integers; floats hold all. */
+/* True if a tensor of dtype d can hold this number as data. Integral floats count as integers; float dtypes hold every
+** number. */
 bool scalar_fits(enum dtype d, const scalar *s);
 
 /* out = value, all of it; out = in, converted, broadcast. Same errors as job_run. */

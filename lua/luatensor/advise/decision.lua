@@ -1,4 +1,5 @@
---- Which device at which size? Pure: from measured points to costs, choices and predictions.
+--- Decides which device is the fastest at which size. Pure functions: they turn measured points into costs, choices and
+-- predictions.
 
 local figures = require "luatensor.bench.public_figures"
 local grid = require "luatensor.bench.crossover.grid"
@@ -38,8 +39,8 @@ local function candidates(point, calls)
   return list
 end
 
--- Can the measurements not tell the best from another? Where noise hides one of them, only what even the least of the
--- other's rounds shows is believed.
+-- True if the measurements cannot tell the two costs apart. If noise hides one of the costs, even the fastest round of
+-- `other` must be slower than the upper quartile of `best` for a decision.
 local function alike(best, other)
   if best.hidden or other.hidden then return other.min <= best.q3 end
   return not noise.faster(best, other)

@@ -1,4 +1,5 @@
---- Which device for which work? By measuring it here, and by published figures where measuring ends.
+--- Advises which device to use for which work. The advice rests on measurements of this machine and, beyond them, on
+-- published figures.
 -- @module luatensor.advise
 
 local arity = require "luatensor.base.arity"

@@ -7,7 +7,7 @@ local lt = require "luatensor.base.public"
 
 local methods = core.methods
 
---- Are all elements of x and y close, in the sense of isclose? Waits for the result.
+--- True if all elements of x and y are close as defined by `isclose`. Waits for the result.
 -- @function allclose
 -- @tparam number|tensor x
 -- @tparam number|tensor y broadcast with x
@@ -22,7 +22,7 @@ function lt.allclose(x, y, ...)
   return lt.isclose(table.unpack(list, 1, list.n)):all():item()
 end
 
---- Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+--- True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the result.
 -- @function equal_all
 -- @tparam tensor x
 -- @tparam tensor y

@@ -34,7 +34,7 @@ local function members(list, mask)
   return some
 end
 
---- How many places a set of indices has: the cost of a product over them.
+--- The number of places that a set of indices has: the cost of a product over them.
 local function places(plan, mask)
   local count, bit = 1.0, 1
   while mask ~= 0 do
@@ -201,7 +201,7 @@ local function is_run(term, list)
   return true
 end
 
---- How many elements are copied when dims become one.
+--- The number of elements that are copied when several dims become one.
 local function copied(plan, term, list)
   return is_run(term, list) and 0 or places(plan, term.mask)
 end
@@ -240,7 +240,7 @@ local function contract(plan, a, b, keep)
   if #rows ~= 1 or #columns ~= 1 then emit(plan, "reshape", a.at, nil, a.shape) end
 end
 
---- Does the result begin with an index of b's that a has not? Then b's are the rows.
+--- True if the first dim of the result that only one operand has belongs to b. The rows of the product are then b's.
 local function turns(plan, a, b)
   local first = members(plan.output, a.mask ~ b.mask)[1]
   return first and b.mask & first ~= 0

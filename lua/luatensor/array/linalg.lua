@@ -197,7 +197,8 @@ function linalg.matrix_norm(x, ...)
   return options.keepdim and norm or norm:squeeze({-2, -1})
 end
 
---- How much solutions of x a = b may be wrong for errors in x or b: norm(x) * norm(inverse of x).
+--- Condition number, norm(x) * norm(inverse of x): the factor by which the relative error of a solution of x a = b may
+-- exceed that of x or b.
 -- @function linalg.cond
 -- @tparam Tensor x [..., m, n]; square but for the orders 2 and -2
 -- @param[opt=2] ord as in matrix_norm
@@ -214,7 +215,7 @@ end
 
 -- ---- rank ----
 
---- Which singular values count: those greater than rtol times the largest.
+--- Counts the significant singular values: those greater than rtol times the largest.
 local function significant(fn, x, s, rtol)
   if rtol == nil then
     rtol = math.max(x.shape[x.ndim - 1], x.shape[x.ndim]) * lt.finfo(s.dtype).eps
@@ -228,7 +229,7 @@ local function significant(fn, x, s, rtol)
   return s:greater(s:narrow(-1, 1, 1):multiply(rtol))
 end
 
---- How many singular values are greater than rtol times the largest.
+--- The number of singular values that are greater than rtol times the largest.
 -- @function linalg.matrix_rank
 -- @tparam Tensor x [..., m, n]
 -- @tab[opt] options `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps

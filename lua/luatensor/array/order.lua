@@ -92,7 +92,7 @@ local places = {
   linear = function(at) return at end,
 }
 
---- Are all quantiles in [0, 1]? Those of a tensor are read for that.
+--- True if all quantiles are in [0, 1]. The elements of a tensor are read for this check.
 local function are_quantiles(q)
   if type(q) == "number" then return q >= 0 and q <= 1 end
   return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
@@ -187,9 +187,8 @@ local function check_weights(fn, weights, x)
   return weights:reshape({weights.size})
 end
 
---- How often each value occurs: element i of the result counts the elements that are i. Waits for
--- the least and the largest.
--- Lua tensors start at 1: so does this, and a value below 1 is an error.
+--- Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
+-- smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
 -- @tparam Tensor x 1-d, integers of 1 and above
 -- @tab[opt] options `weights`: a tensor that has an amount for each element, which is added up instead of 1;
 --   `minlength`: least length of the result
@@ -252,8 +251,8 @@ local function edges_of(x, bins, range)
   return lt.linspace(low, high, n + 1, {dtype = is_float(x) and x.dtype or "float64", device = x.device})
 end
 
---- How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
--- last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
+--- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
+-- outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
 -- @tparam Tensor x any dtype but complex, any shape
 -- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
 -- @tab[opt] options `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a

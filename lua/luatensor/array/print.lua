@@ -20,7 +20,7 @@ local options = {
 
 local function is_finite(v) return v - v == 0 end
 
---- Is scientific notation needed? Fixed notation shows 8 digits before the point and `precision` after.
+--- True if scientific notation is needed. Fixed notation shows 8 digits before the point and `precision` after.
 local function needs_sci(values)
   if options.sci ~= "auto" then return options.sci end
   local largest, least = 0, math.huge
@@ -101,7 +101,8 @@ end
 
 -- ---- layout ----
 
---- How many ends to show: fewer in many dims, so that what is printed stays near the threshold.
+--- The number of elements to show at each end of a dim. With more dims fewer are shown, so that the printed count stays
+-- near the threshold.
 local function choose_edge(shape, size)
   if size <= options.threshold then return math.maxinteger // 2 end
   local edge = options.edgeitems
@@ -184,7 +185,7 @@ function core.metatable.__tostring(x)
   return format_body(x) .. "  " .. description
 end
 
---- How tensors print. Options not named stay as they are.
+--- Sets how tensors print. Options that are not given stay as they are.
 -- @tparam table options `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
 function lt.set_printoptions(new)
   local known = {precision = true, threshold = true, edgeitems = true, linewidth = true, sci = true}

@@ -176,7 +176,8 @@ add_unique("unique_all", "values", "indices", "inverse", "counts")
 
 --- ---- membership ----
 
--- Is each element of x equal to one of `values` (1-d, of its dtype)? The ways of isin have these parameters.
+-- For each element of x: true if it equals an element of `values` (1-d, of x's dtype). Each implementation of isin
+-- takes these parameters.
 
 --- Expressions "x == a || x == b || …", by dtype and number of values.
 local comparisons = {}
@@ -266,8 +267,8 @@ local function together(x1, x2)
   return at_home(x1), at_home(x2):flatten()
 end
 
---- Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
--- complex numbers, many of x2, it waits for a GPU: for how many are distinct.
+--- For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
+-- long, the call waits for a GPU: the number of distinct elements must be known.
 -- @tparam Tensor|number x1
 -- @tparam Tensor|number x2 of any shape; dtypes promote
 -- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)

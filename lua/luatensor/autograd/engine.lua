@@ -108,7 +108,7 @@ function engine.walk(x, g, run)
   ag.walk(nodes, run, engine, source, output, g)
 end
 
---- How each function takes the gradient of a result; those that are not here take none.
+--- Describes how each function receives the gradient of a result. A function without a row receives none.
 local ways = {
   backward = {", or give a gradient of that shape", "give a gradient, or take real parts first"},
   ["autograd.grad"] = {", or give option grad_outputs", "give option grad_outputs, or take real parts first"},

@@ -87,11 +87,12 @@ function lt.enable_grad(...) return with_mode("enable_grad", modes.recording, tr
 -- @treturn boolean
 function lt.is_grad_enabled() return (ag.mode()) end
 
---- A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
--- @tab f `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the
---   gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for
---   backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for
---   messages
+--- Makes a function with its own gradient, for results that can be computed faster or more exactly than by existing
+-- ops.
+-- @tab f `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the
+--   gradients of the results and returns those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors
+--   for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted;
+--   `name`: the name in messages
 -- @treturn function
 function lt.autograd_function(f)
   local is_table = type(f) == "table" and core.type_name(f) ~= "library"

@@ -10,7 +10,8 @@ local names = require "luatensor.base.names"
 
 args.fail = blame.fail
 
---- Is v an options table: string keys only, not empty? Modules, optimizers and the like are none.
+--- True if v is an options table: not empty, and all its keys are strings. Modules, optimizers and other objects are no
+-- options tables.
 function args.is_options(v)
   return type(v) == "table" and type(next(v)) == "string" and (getmetatable(v) == nil or core.type_name(v) == "table")
 end

@@ -114,13 +114,15 @@ local function refuse_self(class, self)
               core.type_name(self))
 end
 
---- Is it the constructor of a class that arity.module had? Those of scripts take what they like.
+--- True if `init` is the constructor of a class that arity.module prepared. Classes of scripts take any number of
+-- arguments.
 function arity.is_bounded(init) return bounded[init] ~= nil end
 
---- Bounds the methods of a class of modules, and calls of its modules, which cost no function call more than before.
+--- Checks the number of arguments of the methods of a class of modules, and of calls of its modules. A call of a module
+-- costs no additional function call.
 -- @tab class
--- @tparam[opt] boolean named are errors named for the module while its `forward` runs? Not in a chain: a module of
--- the script's that runs in the chain may have left the stack by a tail call.
+-- @tparam[opt] boolean named true: errors name the module while its `forward` runs. Not for chains: a module of the
+--   script that runs in a chain may have left the stack by a tail call.
 function arity.module(class, named)
   local forward, init = rawget(class, "forward"), rawget(class, "init")
   if init then bounded[init] = true end

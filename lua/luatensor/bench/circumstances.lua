@@ -36,7 +36,7 @@ local function near(a, b)
   return type(a) == "number" and type(b) == "number" and math.abs(a - b) <= MEMORY * math.max(a, b)
 end
 
--- Is it the same device? Adds what is not.
+-- True if both results come from the same device. Adds the differences to the list.
 local function compare_device(list, name, a, b)
   local same = true
   for _, field in ipairs(hardware) do

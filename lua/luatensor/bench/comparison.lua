@@ -18,7 +18,7 @@ local timing = require "luatensor.bench.timing"
 
 local comparison = {}
 
---- How often chance alone may make so many pairs of rounds agree.
+--- The highest accepted probability that so many pairs of rounds agree by chance.
 comparison.LEVEL = 0.001
 
 comparison.class = result.class("compare", page, {

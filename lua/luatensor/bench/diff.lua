@@ -14,7 +14,7 @@ local diff = {}
 --- Of the median: what changes by less is not called a change.
 diff.FLOOR = 0.05
 
---- How far apart quartiles may be, as a share of the median, if anything is to be decided.
+--- The largest distance between quartiles, as a share of the median, that still allows a decision.
 diff.SPREAD = 0.5
 
 local FEW <const> = 5              -- rounds, below which quartiles say little
@@ -199,7 +199,7 @@ local function speed_up(row)
   return row.after.median / row.before.median
 end
 
--- Why nothing can be said, whatever the figures are; nil: nothing is wrong with them.
+-- The reason why the two figures cannot be compared, or nil.
 local function doubt(before, after)
   if not (before.q1 and after.q1) then return "single" end
   if math.max(before.others or 0, after.others or 0) > notes.OTHERS then return "busy" end

@@ -34,7 +34,7 @@ local function prefix_of(result)
   return result.name .. (result.device and ", " .. result.device or "") .. ": "
 end
 
--- How long is measured, and on how many threads, makes no other work.
+-- Options that do not change the work: the time of a measurement and the number of threads.
 local no_work <const> = {seconds = true, rounds = true, threads = true}
 
 -- An experiment's options as one text: what they make it do.
@@ -48,7 +48,8 @@ local function work_of(result)
   return table.concat(words, ", ")
 end
 
--- Was it measured? What is published of a device that is not here does not change from run to run.
+-- True if the value was measured. A published figure of a device that is not in this machine does not change from run
+-- to run.
 local function is_measured(item)
   return type(item) == "table" and type(item.value) == "number" and measured[item.unit]
     and not public_figures.find(item.device)

@@ -7,7 +7,7 @@ local files = {}
 
 local function reason(path, problem) return ("%s: %s"):format(path, tostring(problem):gsub("^.*: ", "")) end
 
---- Can a file be written there, as far as can be told without doing it? To be asked before minutes of measuring.
+--- Checks, without writing, that a file can be written at `path`. Commands call it before they measure for minutes.
 -- @string path
 -- @treturn[1] string it
 -- @treturn[2] nil

@@ -1,4 +1,4 @@
---- Does anybody else use the processor? Figures that are measured beside other work are worth less.
+--- Finds out whether other processes use the processor. Figures that are measured on a busy machine are less reliable.
 
 local core = require "luatensor.core"
 local first_line = require "luatensor.bench.first_line"

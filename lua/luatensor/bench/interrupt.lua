@@ -5,7 +5,8 @@ local interrupt = {}
 
 local class = {__tostring = function() return "interrupted!" end}
 
---- Is this error value a Ctrl-C? The interpreter adds a traceback before a `<close>` variable sees it.
+--- True if this error value is a Ctrl-C. The interpreter appends a traceback to the message before a `<close>` variable
+-- sees it.
 function interrupt.is(problem)
   if type(problem) ~= "string" then return getmetatable(problem) == class end
   return problem:find("interrupted!$") ~= nil or problem:find("interrupted!\nstack traceback:\n", 1, true) ~= nil

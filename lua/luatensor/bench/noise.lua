@@ -1,4 +1,4 @@
---- Which of a measurement's figures can be believed beside other work? Pure.
+--- Decides which figures of a measurement can be trusted on a busy machine. Pure functions.
 
 local measured = require "luatensor.bench.crossover.measured"
 local notes = require "luatensor.bench.notes"
@@ -50,7 +50,7 @@ function noise.hides(figures)
   return noise.busy(figures) and noise.wide(figures)
 end
 
--- How many times as long `item` may take as a smaller one.
+-- The largest believable ratio of the times of `item` and of a smaller size.
 local function most_growth(item, smaller)
   local n = item[1] / smaller[1]
   local bytes = item[3] and smaller[3] and item[3] / smaller[3] or n * n

@@ -85,7 +85,7 @@ end
 
 -- ---- where it goes ------------------------------------------------------------------------------
 
---- Is the line there from the first step on, not from the first second? The command wants that.
+--- True if the progress line appears at the first step instead of after a second. The command sets it.
 progress.at_once = false
 
 --- Where the line goes; specs put their own in its place.

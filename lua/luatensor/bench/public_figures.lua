@@ -64,8 +64,9 @@ local rows = {
   },
 }
 
---- Which of them stand for what is not here: the one GPU of a short answer (the notebook cites its cores, but did not
--- run on it); GPUs, beside a machine that has only one device; what networks are trained on, by how much they hold.
+--- The published devices that stand in for missing ones. GPU is used in short answers; the notebook names its core
+-- count but did not run on it. GPUS are used beside a machine that has only one device. They are GPUs on which
+-- networks are trained, ordered by memory.
 figures.GPU = "rtx-4090"
 figures.GPUS = {figures.GPU, "h100-sxm"}
 figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
@@ -86,7 +87,8 @@ function figures.find(id)
   end
 end
 
---- Is this very model among the devices? Names are compared whole: an "H100 PCIe" or a "4090 Laptop" is another one.
+--- True if exactly this model is among the devices. Whole names are compared: an "H100 PCIe" or a "4090 Laptop" is a
+-- different model.
 -- @tab figure
 -- @tab devices {{name =, emulated =}, …}
 function figures.is_here(figure, devices)
@@ -138,9 +140,9 @@ local function least_traffic(figure, work)
   return bytes
 end
 
---- How long work takes at least, by the published peaks: the products at the peak rate, or the memory traffic at full
--- bandwidth, whichever is longer, an op at a time as luatensor works. Launching, waiting and everything else that
--- costs time on a real device is not in it: that is what "at least" means.
+--- A lower bound of the time that work takes, by the published peaks. For each op, the bound is the longer of its
+-- products at the peak rate and its memory traffic at full bandwidth; luatensor runs one op after the other.
+-- Launching, waiting and all other costs of a real device are left out, so the bound is never too high.
 -- @tab figure a row of figures.devices()
 -- @tab work {rows = {{calls =, bytes =, flops = of products, dtype =}, …}, sent = bytes to the device, fetched =
 --   bytes back}: calls of a kind of op, and what they have to do together
@@ -159,7 +161,7 @@ function figures.bound(figure, work, mode)
   return seconds + transfers, transfers > seconds and "transfers" or what
 end
 
---- How many of the device it takes to hold so many bytes.
+--- The number of devices of this kind whose memory together holds so many bytes.
 -- @tab figure
 -- @number bytes
 -- @treturn int

@@ -85,7 +85,8 @@ local function restore(value)
   return described.problem(value, class.fields)
 end
 
--- Do its fields fit together, so that it can be shown and compared? Of the right types they are.
+-- True if the fields of a result fit together, so that the result can be shown and compared. Their types have been
+-- checked before.
 local function is_whole(value)
   return pcall(function()
     value:blocks()

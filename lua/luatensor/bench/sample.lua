@@ -54,8 +54,8 @@ local function watched_call(fn)
   return results, worked
 end
 
--- Did an emulated device take part? true or nil. Where that cannot be told, the named device says it, or else one that
--- is there counts.
+-- True if an emulated device took part in the work, else nil. If the profile cannot tell, the named device decides, or,
+-- if none is named, any emulated device of this process counts.
 local function emulation(named, worked)
   for _, info in ipairs(lt.devices()) do
     local took_part = worked and worked[info.device] or not worked and not named
@@ -161,7 +161,7 @@ local function garbage_a_call(fn)
   return math.max(growth, (bytes_in_use() - before) / 8)
 end
 
--- How many calls make a round.
+-- The number of calls in a round.
 function sampler:calibrate()
   local calls = math.min(self.most_calls, self.round_seconds / self.a_call)
   self.calls = math.max(1, calls // 1 | 0)
@@ -190,7 +190,8 @@ function sampler:adapt(seconds)
   end
 end
 
--- A slow first call: was it only the first? If not, the second is a round already.
+-- Handles a slow first call: a second call shows whether only the first was slow. If the second is slow, too, it counts
+-- as a round.
 function sampler:is_slow()
   if self.first < SLOW then return false end
   self.a_call, self.calls, self.most_calls = self.first, 1, 1
@@ -211,7 +212,7 @@ function sampler:warm_up()
   self.dropped = 0
 end
 
---- How many rounds there will be, and how many seconds they will take, about.
+--- The number of planned rounds, and the seconds that they take, approximately.
 function sampler:planned()
   local round = self.a_call * self.calls
   local wanted = math.max(self.rounds, math.ceil(self.seconds / round))

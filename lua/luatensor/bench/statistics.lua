@@ -31,10 +31,10 @@ function statistics.summary(samples)
   }
 end
 
---- How far apart the quartiles are, as a share of the median.
+--- The distance between the quartiles, as a share of the median.
 function statistics.spread(summary) return (summary.q3 - summary.q1) / summary.median end
 
---- Do the ranges between the quartiles of two summaries touch? Then their difference may be noise.
+--- True if the quartile ranges of two summaries touch. The difference of the two may then be noise.
 function statistics.overlap(a, b) return a.q1 <= b.q3 and b.q1 <= a.q3 end
 
 --- The second half's median by the first half's: 1.2 means that later samples are a fifth larger.

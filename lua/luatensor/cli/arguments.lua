@@ -43,7 +43,7 @@ arguments.program = nil
 
 -- ---- kinds --------------------------------------------------------------------------------------
 
--- Can a file be written there? It is asked before minutes of measuring.
+-- Checks that the output file can be written, before the command measures for minutes.
 local function output(path)
   if path == "" then return nil, "takes the name of a file" end
   local checked, problem = files.check(path)

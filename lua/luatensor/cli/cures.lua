@@ -1,4 +1,4 @@
---- Why a GPU is not used, and what to do about it: the one list, which docs/gpu.md shows as a table.
+--- The only list of the reasons why a GPU is not used and of their remedies. docs/gpu.md shows it as a table.
 
 local cures = {}
 

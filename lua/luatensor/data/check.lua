@@ -3,7 +3,8 @@
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 
---- Is value a data set, of a class of ours or a script's own? An error says what is missing.
+--- Checks that value is a data set: of a class of luatensor or of a script's own class. The error says which field or
+-- method is missing.
 return function(name, value)
   local kind = core.type_name(value)
   if type(value) ~= "table" or kind == "library" then blame.fail(name, "data set expected, got %s", kind) end

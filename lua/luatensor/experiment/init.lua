@@ -18,7 +18,7 @@ local terminal = require "luatensor.page.terminal"
 
 local experiment = {}
 
---- Do experiments print what they find? They return it in any case.
+--- True if experiments return their results without printing them.
 experiment.quiet = false
 
 -- ---- devices in words ---------------------------------------------------------------------------

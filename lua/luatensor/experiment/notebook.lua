@@ -65,7 +65,7 @@ notebook.claims = {
 
 for number, row in ipairs(notebook.claims) do row.number = number end
 
--- Is what an experiment measured the notebook's loop, on a real device? The number of rounds may differ.
+-- True if an experiment measured the notebook's loop on a real device. The number of rounds may differ.
 local function compares(result, loop)
   local options = result.options
   return not result.emulated and options.rows == loop.rows and options.cols == loop.cols and options.dtype == "float32"

@@ -128,7 +128,7 @@ end
 
 texts = {number = number_text, string = string_text, boolean = tostring, table = table_text}
 
--- Are these tensors by name, and nothing else? Then the file's own names will do.
+-- True if the value is a table of tensors by name and nothing else. Its names can then be used as the file's names.
 local function is_flat(value)
   if type(value) ~= "table" or next(value) == nil then return false end
   for key, x in next, value do

@@ -87,7 +87,7 @@ local function is_list_of_sizes(list)
   return true
 end
 
--- How many bytes a tensor of this shape takes; nil: more than can be counted.
+-- The number of bytes that a tensor of this shape takes, or nil if the number overflows.
 local function bytes_of(shape, size)
   for _, n in ipairs(shape) do
     if n == 0 then return 0 end
@@ -177,7 +177,7 @@ function safetensors.read(path, file, size, device)
   return tensors, metadata
 end
 
---- Does a file begin as the format's do? first: its first 9 bytes.
+--- True if a file begins like a safetensors file. first: its first 9 bytes.
 function safetensors.begins(first)
   return #first == 9 and first:sub(9) == "{" and not math.ult((("<i8"):unpack(first)), 2)
 end

@@ -42,7 +42,8 @@ local function fill(x, values)
   return x
 end
 
--- How many numbers each output is made of, and how many outputs each number goes to.
+-- Returns fan_in and fan_out: the number of inputs that each output is made of, and the number of outputs that each
+-- input reaches.
 local function fans(name, x)
   local shape = x.shape
   if #shape < 2 then blame.fail(name, "at least 2 dims expected, the shape is %s", args.shape_text(shape)) end

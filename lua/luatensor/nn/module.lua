@@ -214,7 +214,7 @@ end
 -- @treturn Module this one
 function Module:eval() return self:train(false) end
 
---- Should gradients of the parameters be computed? Those that are off are not trained.
+--- Sets whether gradients of the parameters are computed. Parameters without gradients are not trained.
 -- @tparam[opt=true] boolean flag
 -- @treturn Module this one
 function Module:requires_grad_(flag)

@@ -58,8 +58,8 @@ local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1])
 --- Layer normalisation over the last dims: `functional.layer_norm`. Weight 1 and bias 0 at first, of that shape.
 -- @function nn.LayerNorm
 -- @param normalized_shape of the last dims: a list, or the number of the last one
--- @tparam[opt] table options `eps` (1e-5), `elementwise_affine` (true): has it weight and bias? `bias` (true); `dtype`,
---   `device`
+-- @tparam[opt] table options `eps` (1e-5), `elementwise_affine` (true): the layer has weight and bias; `bias` (true);
+--   `dtype`, `device`
 -- @treturn Module takes x [..., shape], gives the same shape
 local LayerNorm = Module:extend "LayerNorm"
 

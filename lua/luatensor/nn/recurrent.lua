@@ -40,7 +40,7 @@ end
 
 local fits = {float32 = true, float64 = true}
 
---- Can one op take all the steps? They are of one dtype, and nothing is projected.
+--- True if one fused op can compute all steps: all tensors are of one dtype and there is no projection.
 local function is_fusable(self, gx, w, h, c, projection)
   local dtype = gx.dtype
   return self.fused and fits[dtype] and not projection and w.dtype == dtype and h.dtype == dtype

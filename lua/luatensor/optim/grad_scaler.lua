@@ -110,7 +110,7 @@ function GradScaler:unscale_(opt)
   self.seen[opt] = {largest = largest}
 end
 
--- Is each finite? Waits for the device, once.
+-- True if all numbers are finite. Waits for the device, once.
 local function all_finite(largest)
   if #largest == 0 then return true end
   local first = largest[1]

@@ -175,7 +175,8 @@ local function mend(self, p, state, group, problem)
   end
 end
 
--- Do steps of a group go by the same numbers each time, so that a captured graph may repeat them? A class's own.
+-- True if every step of a group uses the same numbers, so that a captured graph may repeat the step. Classes override
+-- this method.
 function Optimizer:repeats() return false end                           -- luacheck: ignore 212
 
 local function check_capture(self)
@@ -193,7 +194,7 @@ local function first_state(self, p, group)
   return self:start(p, group)
 end
 
--- Are a group's options of the types that they were made with? A script may have set them.
+-- Checks that a group's options still have the types of their defaults: a script may have changed them.
 function Optimizer:check_types(group)
   for key, row in pairs(self.rows) do
     local first, value = args.default(row), group[key]

@@ -1,4 +1,5 @@
---- Is a state that a script hands over one of this class, and of sense? What optimisers, schedulers and scalers share.
+--- Checks whether a state that a script hands over belongs to a class and is well-formed. Optimisers, schedulers and
+-- scalers share these checks.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"

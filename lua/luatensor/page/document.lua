@@ -94,7 +94,7 @@ local makers = {
   chart = document.chart,
 }
 
---- Is it a block? One that a file held may be anything.
+--- True if the value is a block. A value that was read from a file may be anything.
 -- @param block
 -- @treturn boolean
 function document.check(block)

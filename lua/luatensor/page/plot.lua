@@ -18,7 +18,7 @@ plot.colours = {
   ["series-4"] = {"#9a35ad", "#df96f2"}, ["series-5"] = {"#7d6200", "#dcbc4e"}, ["series-6"] = {"#bb2d4e", "#ff8aa0"},
 }
 
---- How many colours series have; the next one begins again.
+--- The number of colours; further series start again with the first colour.
 plot.SERIES = 6
 
 -- gnuplot is told colours that stand for the names.
@@ -185,7 +185,7 @@ local function write_file(path, text)
   return file:close()
 end
 
---- Why there are no plots here; nil: gnuplot is there.
+--- The reason why plots cannot be drawn, or nil if gnuplot is installed.
 -- @treturn string|nil
 function plot.missing()
   if os.execute("command -v gnuplot >/dev/null 2>&1") then return nil end

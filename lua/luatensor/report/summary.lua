@@ -46,7 +46,7 @@ local function loop_flops(loop) return 2.0 * loop.iterations * loop.rows * loop.
 
 local function add(blocks, text, values) blocks[#blocks + 1] = document.text(text, values) end
 
--- ---- what does this machine do? -----------------------------------------------------------------
+-- ---- the speed of this machine ------------------------------------------------------------------
 
 -- The CPU's limits, as bench.machine gives them, and what others used meanwhile; nil: not measured.
 local function limits_of(report)
@@ -130,7 +130,7 @@ local function machine(report)
   return {title = "What does this machine do?", blocks = blocks}
 end
 
--- ---- what would a GPU have to beat? -------------------------------------------------------------
+-- ---- the times that a GPU would have to beat ----------------------------------------------------
 
 local loops = {
   {id = "02_large", claim = 12, name = "large loop"},
@@ -179,7 +179,7 @@ local function to_beat(report)
   return {title = real and "What does the GPU bring?" or "What would a GPU have to beat?", blocks = blocks}
 end
 
--- ---- from which size on? ------------------------------------------------------------------------
+-- ---- the sizes from which on a GPU is faster ----------------------------------------------------
 
 -- The crossovers of experiment 07 on real devices.
 local function crossovers(report)
@@ -199,8 +199,9 @@ end
 -- What a call cost the GPU that the notebook ran on, whatever it computed: a round of its small loop is four calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
--- Could the absent GPU be faster at this size, with `fixed` seconds on top? Launching takes the least that is shown.
--- seconds_of: which of the CPU's figures counts.
+-- True if the absent GPU could be faster at this size, with `fixed` seconds added to its lower bound. A bound below the
+-- smallest visible time counts as that time, the least that launching takes. seconds_of: chooses which of the CPU's
+-- figures counts.
 local function could_be(result, bound, mode, fixed, seconds_of)
   local seconds = bound[mode] and math.max(bound[mode], figures.VISIBLE) + fixed
   for _, point in ipairs(result.points) do
@@ -257,7 +258,7 @@ end
 
 local function upper_quartile(times) return times.q3 end
 
--- Would other figures of the same rounds name other sizes? Then noise names them.
+-- True if other figures of the same rounds would give other crossover sizes, so that noise decides them.
 local function depends_on_noise(result, bounds, values, found)
   if #found.sizes > 0 then return true end
   if not found.most then return false end
@@ -311,9 +312,9 @@ local function choices(report)
   return {title = "What to choose?", blocks = blocks}
 end
 
--- ---- how far can this be trusted? ---------------------------------------------------------------
+-- ---- how far the figures can be trusted ---------------------------------------------------------
 
--- Does it tell of an emulated device alone? A result that holds others besides tells of each.
+-- True if the value comes from an emulated device alone. A result that also has other devices marks each device itself.
 local function is_emulated(value) return value.emulated and (not value.format or value.median) end
 
 -- Spreads, (q3 − q1) / median, of whatever has quartiles in a value, but of emulated devices.

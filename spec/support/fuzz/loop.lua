@@ -15,7 +15,7 @@ local GARBAGE <const> = 16384               -- KiB of Lua's heap by which it gro
 local TENSORS <const> = 256 << 20           -- bytes of tensors after which one runs, too
 math.randomseed(seed)
 
--- Which edges were passed: only builds with sanitizers know.
+-- The edges that an input passed. Only builds with sanitizers count them.
 local edges = package.loadlib((package.searchpath("luatensor.core", package.cpath)), "luaopen_edges")
 edges = edges and edges() or {start = function() end, stop = function() return 0, 0 end}
 

@@ -1,4 +1,5 @@
-/* Are the emulated products right? Small integers, so that every type is exact. Lists the tests, or runs one. */
+/* Tests that the emulated products are right. The factors are small integers, so that every type is exact. Without an
+** argument the program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 

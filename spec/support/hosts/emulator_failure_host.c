@@ -1,4 +1,5 @@
-/* Does the emulated GPU fail where a GPU fails, and where it is told to? Lists the tests, or runs one. */
+/* Tests that the emulated GPU fails where a real GPU fails and where a test tells it to. Without an argument the
+** program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 

@@ -1,4 +1,5 @@
-/* Does the emulated GPU run kernels as a GPU does? `emulator_kernel_host` lists the tests, with a name it runs one. */
+/* Tests that the emulated GPU runs kernels as a real GPU does. Without an argument `emulator_kernel_host` lists its
+** tests; with a name it runs that test. */
 
 #include "emulator.h"
 

@@ -1,4 +1,5 @@
-/* Does the emulated GPU keep the order of streams, events and graphs, and no other? Lists the tests, or runs one. */
+/* Tests that the emulated GPU keeps the order that streams, events and graphs demand, and no other order. Without an
+** argument the program lists its tests; with a name it runs that test. */
 
 #include "emulator.h"
 

@@ -4,7 +4,7 @@ local dtype = require "spec.support.reference.dtype"
 
 local sort = {}
 
--- Is x less than y? Booleans as 0 and 1.
+-- Returns a function that is true if x sorts before y. Booleans count as 0 and 1.
 local function less_of(name)
   local t = dtype.info[name]
   if t.is_bool then return function(x, y) return not x and y end end

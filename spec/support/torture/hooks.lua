@@ -80,7 +80,7 @@ local function arm(co, mask, n)
   end, mask == "count" and "" or mask, mask == "count" and n or nil)
 end
 
---- How the work is called: on the running coroutine, or on one that the error ends and nobody closes.
+--- Two ways to call the work: on the running coroutine, and on a coroutine that the error ends and that nobody closes.
 local function by_pcall(work, mask, n)
   local co = coroutine.running()
   return pcall(function()

@@ -95,7 +95,8 @@ static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
       copy(half, j->n, t->lines, t->y + part * step * half, 2 * step, t->y_line, from + part * half, 2 * lanes, 2);
 }
 
-/* Can lines be read (written) where they lie? Side by side they must be neighbours, alone contiguous. */
+/* True if the lines can be read (written) where they lie: neighbouring lines must be adjacent in memory, a single line
+** contiguous. */
 static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t line, int64_t step) {
   if (j->form == FORM_WIDE && j->c->kind != FFT_complex) return false;
   if (j->plan->way == FFT_TOGETHER) return !real && line == 1 && t->lines == t->lanes;

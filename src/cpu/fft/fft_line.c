@@ -39,7 +39,7 @@ void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t 
 
 static int64_t complex_size(const fft_plan *p) { return 2 * dtype_size(p->real); }
 
-/* How many blocks of `width` places n has; the last one takes what is left, too. */
+/* The number of blocks of `width` places in n; the last block also takes the remainder. */
 static int64_t block_count(int64_t n, int64_t width) { return n / width; }
 static int64_t block_width(int64_t n, int64_t width, int64_t k) {
   return k == block_count(n, width) - 1 ? n - k * width : width;

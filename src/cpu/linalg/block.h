@@ -40,7 +40,7 @@ void fill_identity(const lapack *l, block x, int first);
 
 /* Where slab i of n begins in a dim: at a multiple of a cache line of floats. */
 int slab_begin(int length, int64_t i, int64_t n);
-/* How many threads are worth this many multiplications. */
+/* The number of threads that this many multiplications are worth. */
 int threads_for(const solver *s, int64_t work);
 
 /* c = alpha op(a) op(b) + beta c, alpha and beta from {-1, 0, 1}; op: "N", "T", "C". On one thread. */

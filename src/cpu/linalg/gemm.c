@@ -132,7 +132,7 @@ static int block_count(const gemm_call *g, int threads) {
   return (int)((want + threads - 1) / threads * threads);
 }
 
-/* How many of n blocks lie below one another, so that they are as square as can be. */
+/* The number of rows of blocks into which n blocks are arranged, so that blocks are as square as possible. */
 static int block_rows(const gemm_call *g, int n) {
   int best = 1;
   for (int rows = 2; rows <= n; rows++)

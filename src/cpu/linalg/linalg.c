@@ -60,7 +60,8 @@ static double work_of(const linalg_call *c) {
   return (double)c->m * (double)c->n * (double)(c->m < c->n ? c->m : c->n);
 }
 
-/* How many threads share the batch, a whole matrix each. 1: all work at one large matrix after the other. */
+/* The number of threads that share the batch, each with whole matrices. 1: all threads work on one large matrix after
+** the other. */
 static int batch_threads(const linalg_call *c) {
   if (work_of(c) >= LARGE && c->batch < cpu_thread_count()) return 1;
   int64_t grain = (int64_t)(GRAIN / (work_of(c) + 20));

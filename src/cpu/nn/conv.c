@@ -336,7 +336,7 @@ typedef struct phase {
   int64_t first, count, start, number;
 } phase;
 
-/* How many have elements. */
+/* The number of phases that have elements. */
 static int64_t phase_count(const conv_call *c, int d) { return least_of(c->stride[d], c->in[d]); }
 
 /* That of element `first`, less than phase_count. */

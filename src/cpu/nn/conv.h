@@ -42,7 +42,7 @@ typedef struct conv_grid {
 /* Where n pixels from `first` on lie, as runs. Returns their number, n at most. */
 int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run);
 
-/* How many images are filled in at a time: what fits into CONV_ROUND bytes, one at least. */
+/* The number of images that are copied at a time: as many as fit into CONV_ROUND bytes, at least one. */
 int64_t conv_round(const conv_source *s);
 
 static inline size_t conv_aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }

@@ -113,7 +113,7 @@ int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) 
 
 /* ---- x ---- */
 
-/* Which of k * dilation, modulo the stride, there are. */
+/* A bit set of the residues of k * dilation modulo the stride. */
 static uint64_t residues(int64_t kernel, int64_t dilation, int64_t stride) {
   uint64_t used = 0;
   for (int64_t k = 0; k < kernel; k++)

@@ -70,7 +70,7 @@ static int l_view_as_real(lua_State *L) {
   return finish_part(L, "view_as_real");
 }
 
-/* Why x cannot be read as pairs; NULL: it can. */
+/* The reason why x cannot be read as pairs, or NULL. */
 static const char *not_pairs(const tensor *x) {
   int last = x->shape.ndim - 1;
   if (x->dtype != DT_float32 && x->dtype != DT_float64) return "float32 or float64 expected";

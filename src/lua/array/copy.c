@@ -162,7 +162,7 @@ static int l_pin_memory(lua_State *L) {
 }
 
 /***
-Does x lie in page-locked memory?
+True if x lies in page-locked memory.
 @function is_pinned
 @tparam tensor x
 @treturn boolean

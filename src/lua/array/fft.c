@@ -39,7 +39,7 @@ static enum fft_norm opt_norm(lua_State *L, const char *fn, int options) {
   return FFT_NORM_backward;
 }
 
-/* How many numbers are at i: a list, or one. */
+/* The number of numbers in argument i: the length of a list, or 1. */
 static int list_length(lua_State *L, const char *fn, int i, const char *what) {
   if (lua_type(L, i) == LUA_TNUMBER) return 1;
   if (lua_type(L, i) != LUA_TTABLE)

@@ -171,7 +171,7 @@ static void select_range(lua_State *L, int i, selection *s) {
   place_plain(s, 1);
 }
 
-/* How many dims of x the items of table 2 after item k take. */
+/* The number of dims of x that the items of table 2 after item k take. */
 static int dims_after(lua_State *L, int k, int n) {
   int dims = 0;
   while (++k <= n) {

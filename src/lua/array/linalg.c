@@ -20,7 +20,7 @@ static int raise_pair(lua_State *L, const char *fn, const char *what, const lina
   return luaL_error(L, "%s: %s: %s and %s", fn, what, lua_tostring(L, -2), lua_tostring(L, -1));
 }
 
-/* Why a matrix has no result. */
+/* Pushes the reason why a matrix has no result. */
 static const char *push_reason(lua_State *L, const linalg_job *j) {
   if (j->info == LINALG_NOT_FINITE) return lua_pushliteral(L, "has NaN or infinite elements");
   switch (j->op) {

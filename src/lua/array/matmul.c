@@ -278,7 +278,7 @@ static int l_linear(lua_State *L) {
 static const char *const precisions[] = {"ieee", "tf32"};      /* ORDER enum precision */
 
 /***
-How exactly float32 products are made, in the whole process. "ieee": every product and sum is rounded to float32.
+Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
 "tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
 cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
 @function set_matmul_precision

@@ -35,7 +35,7 @@ static int l_free(lua_State *L) {
 }
 
 /***
-Is v a tensor?
+True if v is a tensor.
 @function is_tensor
 @param v anything
 @treturn boolean

@@ -111,7 +111,7 @@ static int l_accelerator(lua_State *L) {
 }
 
 /***
-Is there a GPU that can be used?
+True if there is a GPU that can be used.
 @function cuda.is_available
 @treturn boolean
 @treturn string why not

@@ -127,7 +127,7 @@ static int l_graph(lua_State *L) {
 /* ---- graphs ---- */
 
 /***
-Does all of it again, on the current stream.
+Runs the captured work again, on the current stream.
 @function graph:replay
 @return what the function returned when it was captured: the same tensors, with new values
 @raise a graph that was freed, a graph is being captured

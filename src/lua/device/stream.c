@@ -306,7 +306,7 @@ static int e_synchronize(lua_State *L) {
 }
 
 /***
-Has the event happened? Does not wait.
+True if the work before the event is done. Does not wait.
 @function event:query
 @treturn boolean true also where it was never recorded
 */

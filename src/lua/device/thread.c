@@ -1,4 +1,4 @@
-/* How many threads, and what computes. */
+/* Functions for the number of threads and for the libraries that compute. */
 
 #include "base/system.h"
 #include "lua/args.h"

@@ -12,7 +12,7 @@ void op_spatial(const tensor *t, int64_t length[2]) {
   length[1] = t->shape.dim[flat ? 2 : 3];
 }
 
-/* How many places a kernel has; less than 1: none. */
+/* The number of places that a kernel has along a dim; less than 1: none. */
 static int64_t places(int64_t in, int64_t before, int64_t after, int64_t kernel, int64_t dilation, int64_t stride) {
   int64_t padded, reach;
   if (__builtin_add_overflow(in, before + after, &padded) || __builtin_mul_overflow(dilation, kernel - 1, &reach)) return 0;
@@ -60,7 +60,8 @@ static int set_sizes(conv_job *j, int ndim) {
   return OK;
 }
 
-/* Can an image with zeros around it be counted in bytes? Of y's there are some more around. */
+/* True if the number of bytes of an image with the zeros around it does not overflow. y's image needs somewhat more
+** zeros than the padding. */
 static bool is_countable(const conv_job *j) {
   const conv_call *c = &j->call;
   double bytes = 8 * 4 * (1 + (double)(c->c_in > c->c_out ? c->c_in : c->c_out));

@@ -1,4 +1,5 @@
---- Do two functions give the same? A speed-up of something else is none.
+--- Checks that two functions give the same results: a speed-up is worth nothing if the faster function computes
+-- something else.
 
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"

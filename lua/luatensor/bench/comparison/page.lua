@@ -74,7 +74,7 @@ local remarks = {
   end,
 }
 
--- Why nothing is decided.
+-- The reason why a comparison is undecided.
 local function doubt(entry)
   local pairs_of = entry.pairs
   if entry.verdict ~= "undecided" then return nil end

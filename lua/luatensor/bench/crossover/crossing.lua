@@ -1,12 +1,12 @@
---- From which size on is one faster than the other? Pure: from quartiles to verdicts, from verdicts to an interval and
--- a sentence.
+--- Finds the size from which on one device is faster than the other. Pure functions: from quartiles to verdicts, and
+-- from verdicts to an interval and a sentence.
 
 local noise = require "luatensor.bench.noise"
 
 local crossing = {}
 
---- How `other` compares with `base`: their quartiles tell, and where less than luatensor.bench.noise's floor is between
--- these nothing is decided, nor where a time does not fit to those of other sizes.
+--- Compares `other` with `base` by their quartiles. The result is "undecided" if the quartiles are closer than the
+-- floor of luatensor.bench.noise, or if a time does not fit the times of other sizes.
 -- @tab base {q1 =, q3 =, others =, out_of_line =}
 -- @tab other the same
 -- @treturn string "faster", "slower" or "undecided"

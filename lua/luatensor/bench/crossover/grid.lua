@@ -76,7 +76,7 @@ local function new_track(device)
   return {device = device.device, emulated = device.emulated, bytes = {}, seconds = {}}
 end
 
--- Why size n is not for this device, or nil.
+-- The reason why the device cannot run size n, or nil.
 function run:obstacle(track, n)
   local bytes, available = grid.extrapolate(track.bytes, n), self.place.available(track.device)
   if bytes and available and bytes > grid.HEADROOM * available then
@@ -189,7 +189,8 @@ local function add_bytes(rows, sent, fetched)
   end
 end
 
--- Do the others' results agree with the first one's? What does not repeat cannot be compared.
+-- Checks that the results of all devices agree with the first one's. Results that differ between runs of one device
+-- cannot be compared.
 function run:compare(rows)
   if #rows < 2 then return end
   local base, agree = rows[1], self.place.agree

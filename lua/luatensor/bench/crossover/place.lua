@@ -150,7 +150,7 @@ function place.count(call, device)
   return work_of(core.profile_stop().rows)
 end
 
---- Why there is no GPU; nil: there is one.
+--- The reason why there is no GPU, or nil if there is one.
 function place.no_gpu()
   local found, reason = lt.cuda.is_available()
   return not found and reason or nil

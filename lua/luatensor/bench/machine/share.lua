@@ -45,8 +45,9 @@ function share.point(entry, bytes)
   end
 end
 
--- Is it more than the caches hold that the system tells of? Twice as much: a virtual machine may be told of a part.
--- Without a third level among them there may be one that nobody tells of.
+-- True if the working set is larger than all caches that the system reports. The factor of 2 allows for virtual
+-- machines, which may report only a part. If no third level is reported, an unreported one may exist, so the answer is
+-- false.
 local function exceeds_caches(entry, bytes)
   local all, last = 0, ""
   for _, cache in ipairs(entry.caches or {}) do
@@ -55,7 +56,8 @@ local function exceeds_caches(entry, bytes)
   return last >= "L3" and bytes > 2 * all
 end
 
---- Is a working set in a cache? One that exceeds all caches is not, however fast noise lets it look.
+--- True if a working set fits into a cache. A working set larger than all caches does not, even if noise makes its time
+-- look like a cache's.
 -- @treturn boolean
 -- @treturn ?table the measured point
 function share.in_cache(entry, bytes)

@@ -1,4 +1,4 @@
---- How attention is computed: as one op where the device has it, or by its parts.
+--- Computes attention: as one fused op if the device has it, otherwise as several ops.
 --
 -- o: scale, causal, mask (bool: true is seen; float: added; or nil), p (dropout), generator.
 
@@ -115,7 +115,8 @@ end
 
 local fits = {float32 = true, float64 = true}
 
---- Can one op do it? On the CPU, without dropout, of one dtype, with a mask that needs no gradient.
+--- True if one fused op can compute the attention: on the CPU, without dropout, with all inputs of one dtype and a mask
+-- that needs no gradient.
 local function is_fusable(q, k, v, o)
   local dtype, mask = q.dtype, o.mask
   return core.attention and fits[dtype] and k.dtype == dtype and v.dtype == dtype and o.p == 0

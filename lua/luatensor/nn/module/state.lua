@@ -30,7 +30,7 @@ end
 
 local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
--- Why x cannot take over a value; nil where it can.
+-- The reason why x cannot take over a value, or nil.
 local function misfit(x, value)
   if core.gone(x) then return core.gone(x) end
   if core.is_overlapping(x) then return "it is a broadcast view, several elements share one place; use :clone()" end
@@ -63,7 +63,7 @@ end
 
 local MOST_LINES = 20        -- of a message
 
--- How many names of own a state has.
+-- The number of names in `own` that the state has.
 local function matches(own, state)
   local n = 0
   for name in pairs(own) do if state[name] ~= nil then n = n + 1 end end

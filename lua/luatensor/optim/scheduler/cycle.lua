@@ -116,7 +116,7 @@ function CyclicLR:init(base_lr, max_lr, options)
   for k, group in ipairs(self.optimizer.param_groups) do group.initial_lr = self.base_lrs[k] end
 end
 
--- How far between the two after t steps: 0 … 1.
+-- The position between the two rates after t steps, from 0 to 1.
 function CyclicLR:height(t)
   local length, up = self.step_size_up + self.step_size_down, self.step_size_up
   local cycle, at = t // length, t % length
