@@ -9,7 +9,7 @@ local lt = require "luatensor.base.public"
 
 core.set_home()
 
---- Each file adds functions to lt, and those whose first argument is a tensor to the methods.
+--- Each file adds functions to lt. Functions whose first argument is a tensor also become methods.
 local parts = {
   "array.print",
   "array.compare",
@@ -29,8 +29,8 @@ local parts = {
   "io.checkpoint",
 }
 
---- Scripts call the functions written in Lua by way of core.composition, which words their errors. Those that parts
--- return call functions of the script, whose errors pass untouched.
+--- Scripts call the functions that are written in Lua through core.composition, which rewords their errors. Functions
+-- that a part returns are exceptions: they call functions of the script, whose errors must pass unchanged.
 local compositions, plain = {}, {}
 for _, part in ipairs(parts) do
   local functions = require("luatensor." .. part)
@@ -51,12 +51,12 @@ compose(core.methods)
 require("luatensor.base.alias").install(lt, core.methods)
 compose(core.methods)
 
---- Loaded when a script first names them: most scripts measure nothing, and many train nothing. They call functions of
--- the script, whose errors are not theirs to word: no compositions.
+--- Modules that are loaded when a script first names them, because most scripts measure nothing and many train nothing.
+-- Their functions call functions of the script, whose errors must pass unchanged, so they are no compositions.
 local late = {bench = "luatensor.bench", advise = "luatensor.advise", nn = "luatensor.nn",
               optim = "luatensor.optim", data = "luatensor.data"}
 
---- Those that measure need libraries of Lua that hosts leave out of sandboxes.
+--- Libraries of Lua that measuring needs. Hosts leave them out of sandboxes.
 local needed = {bench = {"debug", "io", "os"}, advise = {"debug", "io", "os"}}
 
 local function load_late(name)
@@ -71,7 +71,7 @@ local function load_late(name)
 end
 
 for name, library in pairs(lt) do
-  if type(library) == "table" then                -- lt.linalg, lt.fft …
+  if type(library) == "table" then                -- lt.linalg, lt.fft and similar tables
     compose(library)
     names.guard(library, name .. ".")
   end

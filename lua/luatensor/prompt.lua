@@ -1,5 +1,5 @@
---- The prompts of `luatensor -i` and `tools/lua -i` load this first: lt, nn, optim and data become globals, and Lua's
--- warnings are on.
+--- The prompts of `luatensor -i` and `tools/lua -i` load this file first. It makes lt, nn, optim and data global and
+-- turns Lua's warnings on.
 
 local lt = require "luatensor"
 

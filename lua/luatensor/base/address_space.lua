@@ -1,13 +1,14 @@
---- Room for OpenBLAS, which maps a buffer for each processor when it is loaded, before any code of ours runs. If there
--- is no room, OpenBLAS asks the system again and again, for ever. So the limits are read before OpenBLAS is loaded.
--- Nothing is known, and nothing refused, without Linux's /proc or Lua's io.
+--- Checks that there is address space for OpenBLAS, which maps a buffer for each processor when it is loaded, before
+-- any of luatensor's code runs. Without enough space OpenBLAS retries forever, so the limits are read before OpenBLAS
+-- is loaded. Without Linux's /proc or Lua's io nothing is known, so nothing is refused.
 
 local address_space = {}
 
 local MIB <const> = 1 << 20
-local BUFFER <const> = 128 * MIB   -- for each processor, or for each of OMP_NUM_THREADS if these are fewer
-local REST <const> = 64 * MIB      -- OpenBLAS's and our libraries, and our files of Lua: 48 MiB measured on Debian 12
-local MOST <const> = 64            -- processors that Debian's build of OpenBLAS has buffers for
+local BUFFER <const> = 128 * MIB   -- for each processor, or for each of OMP_NUM_THREADS threads if they are fewer
+local REST <const> = 64 * MIB      -- for the libraries of OpenBLAS and luatensor, and luatensor's Lua files: 48 MiB
+                                   -- measured on Debian 12
+local MOST <const> = 64            -- the most processors for which Debian's build of OpenBLAS has buffers
 
 --- The text of a file; "" if the file cannot be read.
 local function read(path)
@@ -21,7 +22,7 @@ local function find(text, name, unit)
   return number and math.tointeger(tonumber(number) * unit)
 end
 
---- Each limit returns how many bytes it has and how many of them are taken; nil if it does not limit.
+--- Each function returns the bytes that a limit allows and the bytes in use, or nil if the limit is not set.
 local limits = {
   {"ulimit -v", "address space", function(root)
     return find(read(root .. "/proc/self/limits"), "Max address space", 1),
@@ -38,7 +39,8 @@ local limits = {
   end},
 }
 
---- Processors that OpenBLAS counts: all that the machine may have, whichever the process may run on.
+--- The number of processors that OpenBLAS counts: all that the machine may have, even if the process may not run on
+-- them.
 local function count_processors(root)
   local last = read(root .. "/sys/devices/system/cpu/possible"):match "(%d+)\n$"
   if last then return math.min(tonumber(last), MOST) + 1 end
@@ -53,7 +55,7 @@ local function count_buffers(root)
   return threads > 0 and math.min(threads, processors) or processors
 end
 
---- True if the process has OpenBLAS already, of which another Lua state of the host took the room.
+--- True if OpenBLAS is already in the process, loaded by another Lua state of the host.
 local function is_loaded(root)
   local maps = read(root .. "/proc/self/maps")
   return maps:find("/libopenblas", 1, true) ~= nil or maps:find("/luatensor/core.so", 1, true) ~= nil
@@ -66,8 +68,8 @@ local function describe(needed, left, buffers, what, setting)
   return words:format(needed // MIB, what, buffers, setting, left // MIB, cure)
 end
 
---- The error if a limit leaves less than OpenBLAS takes; nil if there is room. root: "", or a folder with a copy of
--- /proc.
+--- The error message if a limit leaves less than OpenBLAS needs; nil if there is room. root: "", or a folder with a
+-- copy of /proc.
 function address_space.misfit(root)
   if not (io and io.open) then return nil end
   local buffers = count_buffers(root)

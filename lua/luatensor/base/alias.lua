@@ -1,11 +1,11 @@
---- Names that people type by habit, from PyTorch, NumPy and Torch7: all of them, and nothing else, are here.
--- Each is the function it names, argument for argument, and documented under that name.
+--- The complete list of names that people type by habit, from PyTorch, NumPy and Torch7. Each alias takes exactly the
+-- arguments of the function that it names, and is documented under that function's name.
 
 local args = require "luatensor.base.args"
 
 local alias = {}
 
---- Functions, methods and in-place methods: `sub` also makes `sub_`, where there is `subtract_`.
+--- Functions, methods and in-place methods: `sub` also makes `sub_` if there is `subtract_`.
 alias.functions = {
   -- arithmetic
   sub = "subtract", mul = "multiply", div = "divide", true_divide = "divide", neg = "negative",
@@ -27,7 +27,7 @@ alias.functions = {
   take_along_dim = "take_along_axis", unique = "unique_values", tolist = "totable",
 }
 
---- Properties that other libraries have as methods: x:numel() is x.size.
+--- Properties that are methods in other libraries: x:numel() is x.size.
 alias.properties = {numel = "size", nelement = "size", nElement = "size", dim = "ndim", nDimension = "ndim"}
 
 --- Methods that convert: x:double() is x:to("float64").
@@ -36,7 +36,7 @@ alias.conversions = {
   short = "int16", int = "int32", long = "int64", cpu = "cpu", cuda = "cuda",
 }
 
---- Adds `name` for `target` to a table of functions, where it has the target and not the name.
+--- Adds `name` as an alias of `target` to a table of functions, if the table has `target` and lacks `name`.
 local function add(functions, name, target)
   if functions[target] and not functions[name] then functions[name] = functions[target] end
 end

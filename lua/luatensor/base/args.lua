@@ -1,4 +1,4 @@
---- Arguments of the functions written in Lua: the same checks and words as lua/args.c.
+--- Checks the arguments of functions that are written in Lua, with the same rules and error texts as lua/args.c.
 
 local args = {}
 
@@ -25,7 +25,7 @@ end
 
 -- ---- kinds of values ----
 
--- kind(fn, what, value, …) raises where a value is not of the kind, and gives the value.
+-- kind(fn, what, value, …) raises an error if value is not of the kind, and otherwise returns the value.
 local kinds = {}
 
 function kinds.boolean(fn, what, value)
@@ -33,7 +33,7 @@ function kinds.boolean(fn, what, value)
   return value
 end
 
---- A number, in low … high and finite if they are given.
+--- A number; within low … high and finite if these bounds are given.
 function kinds.number(fn, what, value, low, high)
   if type(value) ~= "number" then args.fail(fn, "%s: number expected, got %s", what, core.type_name(value)) end
   if low and not (value >= low and value <= high) then
@@ -55,7 +55,7 @@ function kinds.dtype(fn, what, value)
   return value
 end
 
---- A device by its name, or by the beginning of its name; gives its whole name.
+--- A device, by its name or the beginning of its name. Returns the whole name.
 function kinds.device(fn, what, value)
   local ok, name = pcall(core.device, value)
   if ok then return name end
@@ -69,7 +69,7 @@ function kinds.generator(fn, what, value)
   return value
 end
 
--- A function, and what can be called like one: a module, a kernel.
+-- A function or a value that can be called like a function: a module, a kernel.
 local function check_callable(words)
   return function(fn, what, value)
     if not core.is_callable(value) or core.is_tensor(value) then
@@ -81,13 +81,13 @@ end
 kinds.callable = check_callable "function"
 kinds.module = check_callable "a module or a function"
 
---- One of the words.
+--- One of the given words.
 function kinds.choice(fn, what, value, ...)
   for _, word in ipairs {...} do if value == word then return value end end
   args.fail(fn, "%s: one of %s expected, got %s", what, table.concat({...}, ", "), tostring(value))
 end
 
---- Any number but NaN.
+--- Any number except NaN.
 function kinds.real(fn, what, value)
   if kinds.number(fn, what, value) ~= value then args.fail(fn, "%s: a number expected, got nan", what) end
   return value
@@ -122,14 +122,14 @@ function kinds.share(fn, what, value)
   return value
 end
 
---- An integer from 1 on.
+--- A positive integer.
 function kinds.count(fn, what, value)
   local n = math.tointeger(kinds.real(fn, what, value))
   if not n or n < 1 then args.fail(fn, "%s: an integer above 0 expected, got %s", what, value) end
   return n
 end
 
---- An integer from 0 on, and no float.
+--- A non-negative integer of Lua's subtype integer.
 function kinds.natural(fn, what, value)
   if math.type(value) ~= "integer" or value < 0 then
     args.fail(fn, "%s: an integer from 0 on expected, got %s", what, tostring(value))
@@ -148,19 +148,20 @@ function kinds.list(fn, what, value)
   return value
 end
 
---- A list of two fractions; gives another one.
+--- A list of two fractions. Returns a new list.
 function kinds.fractions(fn, what, value)
   if type(value) ~= "table" or #value ~= 2 then args.fail(fn, "%s: a list of two numbers expected", what) end
   kinds.list(fn, what, value)
   return {kinds.fraction(fn, what .. "[1]", value[1]), kinds.fraction(fn, what .. "[2]", value[2])}
 end
 
---- Checks a value and gives it, or what stands for it: the integer of a float, the whole name of a device.
+--- Checks a value and returns it in normal form: an integral float as an integer, a device by its whole name.
 -- @string fn name for messages
 -- @string what the value's name
 -- @param value
--- @param kind the name of one of the functions above, or {name, …, default =} with what it takes; true: any value
--- @param ... of "number" and "integer" the least and the largest, of "choice" the words
+-- @param kind the name of one of the functions above, or {name, …, default =} with that function's parameters; true:
+--   any value
+-- @param ... the bounds for "number" and "integer", the words for "choice"
 function args.check(fn, what, value, kind, ...)
   if kind == true then return value end
   if type(kind) == "table" then return kinds[kind[1]](fn, what, value, table.unpack(kind, 2)) end
@@ -169,7 +170,7 @@ end
 
 -- ---- options ----
 
--- Checks names and values of an options table. all: a table for what args.check gives, nil: nobody wants it.
+-- Checks the names and values of an options table. all: a table that receives the results of args.check, or nil.
 local function check_options(fn, options, known, all)
   for name, value in next, options do
     if type(name) ~= "string" then
@@ -189,10 +190,11 @@ local function check_table(fn, options, known)
   args.fail(fn, "options expected, got %s%s", core.type_name(options), help)
 end
 
---- Checks an options table; nil gives an empty one.
+--- Checks an options table. nil counts as an empty table.
 -- @string fn name for messages
 -- @param options table or nil
--- @tab known kinds by name, as of args.check: {dim = true, keepdim = "boolean", seconds = {"number", 0, 60}}
+-- @tab known the kind of each option, as for args.check: {dim = true, keepdim = "boolean", seconds = {"number", 0,
+--   60}}
 function args.options(fn, options, known)
   if options == nil then return {} end
   check_table(fn, options, known)
@@ -200,13 +202,13 @@ function args.options(fn, options, known)
   return options
 end
 
---- The default of an option of this kind; nil: none.
+--- The default of an option of this kind, or nil.
 function args.default(kind)
   if type(kind) == "table" then return kind.default end
 end
 
---- The same as a table of its own, with what stands for the values, and defaults for those that are not given:
--- {lr = {"nonnegative", default = 0.001}}.
+--- Like args.options, but returns a new table with the normalised values, and with the defaults of options that are not
+-- given: {lr = {"nonnegative", default = 0.001}}.
 function args.read(fn, options, known)
   local all = {}
   if options ~= nil then
@@ -220,9 +222,9 @@ function args.read(fn, options, known)
   return all
 end
 
---- Splits arguments into positional ones and checked options (the last table with names, or an empty one). Nils at the
--- end do not count: a script may forward options that it was not given.
--- @return a list of the positional arguments with their number in n, and the options
+--- Splits arguments into positional ones and checked options (the last argument if it is a table with names, otherwise
+-- an empty table). Nils at the end do not count, so that scripts can forward options that they were not given.
+-- @return the positional arguments, as a list with their number in n, and the options
 function args.split(fn, known, ...)
   local list = table.pack(...)
   while list.n > 0 and list[list.n] == nil do list.n = list.n - 1 end
@@ -234,14 +236,14 @@ function args.split(fn, known, ...)
   return list, options
 end
 
---- Raises where there are more than `most` positional arguments, of a list that args.split made; x is not in it.
+--- Raises an error if the list from args.split has more than `most` positional arguments. x is not in the list.
 function args.at_most(fn, most, given)
   if given.n <= most then return end
   args.fail(fn, "at most %d arguments and options expected, got %d%s", most + 1, given.n + 1,
             names.positions(fn, table.unpack(given, most + 1, given.n)))
 end
 
---- Argument i must be a tensor that was not freed.
+--- Checks that argument i is a tensor that was not freed.
 function args.tensor(fn, i, x)
   if not core.is_tensor(x) then
     local kind = core.type_name(x)
@@ -252,7 +254,7 @@ function args.tensor(fn, i, x)
   return x
 end
 
---- An integer (an integral float will do) in low … high, either bound may be nil.
+--- An integer, or an integral float, within low … high. Either bound may be nil.
 function args.integer(fn, what, v, low, high)
   local n = type(v) == "number" and math.tointeger(v)
   if not n then
@@ -266,7 +268,7 @@ end
 
 kinds.integer = args.integer
 
---- A dim, 1-based or negative, as 1 … ndim.
+--- Converts a dim, 1-based or negative, to 1 … ndim.
 function args.dim(fn, d, ndim)
   local n = type(d) == "number" and math.tointeger(d)
   if not n then
@@ -279,18 +281,18 @@ function args.dim(fn, d, ndim)
   return n > 0 and n or n + ndim + 1
 end
 
---- The same where a 0-d tensor is a line of one element: it has dim 1, which is -1, too.
+--- Like args.dim, but a 0-d tensor counts as a line of one element: it has dim 1, also called -1.
 function args.line_dim(fn, d, ndim)
   return args.dim(fn, d, ndim == 0 and (d == 1 or d == -1) and 1 or ndim)
 end
 
---- The last argument of functions that take a dim: itself, or option `dim`.
+--- The dim that the last argument of a function gives: the argument itself, or its option `dim`.
 function args.dim_option(fn, dim)
   if not args.is_options(dim) then return dim end
   return args.options(fn, dim, {dim = true}).dim
 end
 
---- "[2, 3]"
+--- The text of a shape: "[2, 3]".
 function args.shape_text(shape)
   return "[" .. table.concat(shape, ", ") .. "]"
 end

@@ -1,4 +1,4 @@
---- Arguments beyond those that a function names: Lua drops them without a word, here they are errors.
+--- Makes surplus arguments an error. Lua itself silently drops arguments beyond those that a function names.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -8,11 +8,11 @@ local arity = {}
 
 local select, most_arguments, type_name = select, core.most_arguments, core.type_name
 
--- Constructors of the library's classes of modules.
+-- The constructors of the library's classes of modules, as keys.
 local bounded = setmetatable({}, {__mode = "k"})
 
--- Raises where one of the arguments after the first `most` is not nil. name: of a function, or the module that is
--- called.
+-- Raises an error if one of the arguments after the first `most` is not nil. name: the name of the function, or the
+-- module that is called.
 local function check(fail, name, most, ...)
   local n = select("#", ...)
   while n > most and select(n, ...) == nil do n = n - 1 end
@@ -24,19 +24,19 @@ local function check(fail, name, most, ...)
   fail(name, "at most %d argument%s expected, got %d%s", most, most == 1 and "" or "s", n, help)
 end
 
---- Raises where there are more arguments than f names. Those after the last that is not nil do not count.
+--- Raises an error if there are more arguments than f names. Nils at the end do not count.
 -- @string name of the function, for messages
 -- @tparam function f
--- @int own how many of f's first arguments are not among these, such as self
+-- @int own the number of f's first arguments that are not passed here, such as self
 -- @param ... the arguments
 function arity.check(name, f, own, ...)
   local most = most_arguments(f) - own
   if most >= 0 and select("#", ...) > most then check(blame.fail, name, most, ...) end
 end
 
---- A function as scripts see it: f, which refuses more arguments than it names.
+--- Returns f as scripts see it: with an error for surplus arguments.
 -- @string name for messages
--- @tparam function f written in Lua; one that ends with `...` is returned as it is
+-- @tparam function f written in Lua; a function with `...` is returned unchanged
 -- @treturn function
 function arity.bounded(name, f)
   local most = most_arguments(f)
@@ -47,7 +47,7 @@ function arity.bounded(name, f)
   end
 end
 
---- The same of a method: messages do not count self.
+--- Like arity.bounded, for a method: messages do not count self.
 function arity.method(name, f)
   local most = most_arguments(f) - 1
   if most < 0 then return f end
@@ -57,7 +57,7 @@ function arity.method(name, f)
   end
 end
 
--- Replaces the functions of a table whose names do not begin with an underscore, and that `is_public` takes.
+-- Replaces the functions of a table whose names do not begin with an underscore and for which `is_public` is true.
 local function replace(functions, is_public, make)
   for name, f in next, functions do
     if type(f) == "function" and type(name) == "string" and name:sub(1, 1) ~= "_" and is_public(name) then
@@ -68,7 +68,7 @@ end
 
 local function all() return true end
 
---- Bounds the functions of a table.
+--- Makes surplus arguments an error in all functions of a table.
 -- @tab functions
 -- @treturn table the same
 function arity.library(functions)
@@ -76,7 +76,8 @@ function arity.library(functions)
   return functions
 end
 
--- arity.method, which refuses a self that has no such method: the call had a dot. noun: what has the method.
+-- Like arity.method, but the result also refuses a self without such a method, because the script wrote a dot for a
+-- colon. noun: names objects of the class in messages.
 local function member(name, f, noun)
   local bounded_method = arity.method(name, f)
   return function(self, ...)
@@ -87,10 +88,10 @@ local function member(name, f, noun)
   end
 end
 
---- Bounds the methods of a class.
+--- Makes surplus arguments an error in the methods of a class.
 -- @tab class
--- @tparam[opt] table only the names of those that scripts call, as keys; all unless given
--- @string[opt] noun what has the methods, as messages call it; unless given, the methods look at self
+-- @tparam[opt] table only the names of the methods that scripts call, as keys; all methods unless given
+-- @string[opt] noun the name of such objects in messages; unless given, the methods check self themselves
 -- @treturn table the same
 function arity.class(class, only, noun)
   local make = noun and function(name, f) return member(name, f, noun) end or arity.method
@@ -100,13 +101,13 @@ end
 
 local function is_method(name) return name ~= "init" and name ~= "forward" end
 
--- Methods of lists of modules; those that all modules have look at self themselves.
+-- Methods of lists of modules. Methods that all modules have check self themselves.
 local of_lists = {append = true, insert = true, remove = true}
 
--- A module's own words: "Linear(3, 4): …".
+-- Raises an error in a module's name: "Linear(3, 4): …".
 local function module_fails(module, ...) module:fail(...) end
 
--- A module's forward was called with a dot, or of the class.
+-- Raises the error for a module's forward that was called with a dot, or on the class.
 local function refuse_self(class, self)
   local name = type(self) == "table" and rawget(self, "class_name")
   if name then blame.raise(name, "this is the class; make a layer of it, %s(…), and call that", name) end
@@ -141,7 +142,7 @@ function arity.module(class, named)
   class.forward = public
   function class.__call(self, ...)
     local own = self.forward
-    if own ~= public then return own(self, ...) end       -- of a script's class that extends this one
+    if own ~= public then return own(self, ...) end       -- self is of a script's class that extends this class
     if select("#", ...) > most then check(module_fails, self, most, ...) end
     return forward(self, ...)
   end

@@ -1,25 +1,26 @@
---- Lua's functions of text and numbers as they are in the C locale. In other locales string.format writes "1,5",
--- tonumber reads "1,5", `<` compares strings by a language's rules, and %a matches letters beyond ASCII. Files,
--- expressions and messages must not depend on that.
+--- Lua's functions of text and numbers, run in the C locale. In other locales string.format writes "1,5", tonumber
+-- reads "1,5", `<` compares strings by a language's rules, and %a matches letters beyond ASCII. Files, expressions and
+-- messages must not depend on the locale.
 
 local core = require "luatensor.core"
 
 local plainly = core.plainly
 local clocale = {}
 
---- f(…), which cannot yield.
+--- Calls f(…) in the C locale. f cannot yield.
 clocale.call = plainly
 
---- string.format
+--- string.format in the C locale
 function clocale.format(...) return plainly(string.format, ...) end
 
---- tostring
+--- tostring in the C locale
 function clocale.tostring(value) return plainly(tostring, value) end
 
---- tonumber
+--- tonumber in the C locale
 function clocale.number(...) return plainly(tonumber, ...) end
 
---- table.sort: strings byte by byte. `before` may compare strings by `<`; it cannot yield.
+--- table.sort in the C locale, which compares strings byte by byte. `before` may compare strings by `<`. It cannot
+-- yield.
 function clocale.sort(list, before) plainly(table.sort, list, before) end
 
 return clocale

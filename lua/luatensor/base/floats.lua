@@ -1,2 +1,2 @@
---- The dtypes of real floats: what layers compute with.
+--- The dtypes of real floats, in which layers compute.
 return {float16 = true, bfloat16 = true, float32 = true, float64 = true}

@@ -1,6 +1,6 @@
---- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that have no alias here, and what to write instead. They appear in
--- errors only. A list names functions of the same table, of which the first one that is there is suggested; a text is
--- the cure; false suggests nothing, where the nearest name would mislead.
+--- Names of NumPy, PyTorch, Torch7, MATLAB and Julia that have no alias here, and what to write instead. The names
+-- appear in errors only. For each name: a list of functions of the same table, of which the first that exists is
+-- suggested; or a text with the cure; or false, which suggests nothing because the most similar name would mislead.
 
 local foreign = {}
 
@@ -13,7 +13,7 @@ local EXPRESSION <const> = "lt.elementwise compiles an expression"
 local COMPLEX <const> = 'use lt.isdtype(x.dtype, "complex floating")'
 local NO_HOOKS <const> = "there are no hooks"
 
---- Functions of tensors, methods or not.
+--- Functions of tensors, which may also be methods.
 local of_tensors = {
   -- arithmetic
   fabs = {"abs"}, mod = {"remainder"}, fmod = "use x:remainder(y), which has the sign of y", fix = {"trunc"},
@@ -58,7 +58,7 @@ local of_tensors = {
   resize = {"reshape"}, resize_ = {"reshape"}, resizeAs = {"reshape"}, len = "use #x, or x.shape",
   length = "use #x, or x.shape", ndims = "use x.ndim", eltype = "use x.dtype",
 
-  -- choosing
+  -- indexing
   select = INDEX, index_select = {"take"}, indexSelect = {"take"},
   index_fill_ = ASSIGN, index_copy_ = ASSIGN, index_put_ = ASSIGN, masked_scatter_ = {"masked_scatter"},
   maskedSelect = {"masked_select"}, maskedFill = {"masked_fill_", "masked_fill"}, find = {"nonzero"},
@@ -70,7 +70,7 @@ local of_tensors = {
   map_ = EXPRESSION, apply_along_axis = EXPRESSION,
 }
 
---- What tensors have, and lt has not.
+--- Names that scripts call as methods of tensors, but not as functions of lt.
 local methods = {
   tofile = "use lt.save(path, x), or x:to_bytes()", sum_ = "x:sum() gives a new tensor", cuda_ = 'use x:to("cuda")',
   float16 = 'use x:to("float16")', float32 = 'use x:to("float32")', float64 = 'use x:to("float64")',
@@ -87,7 +87,7 @@ local methods = {
   random = {"random_"}, randn = {"normal_"}, requiresGrad = {"requires_grad"}, tensor = false,
 }
 
---- What lt has, and tensors have not.
+--- Names that scripts call as functions of lt, but not as methods of tensors.
 local functions = {
   randperm = {"permutation"}, array = {"tensor"}, ndarray = {"tensor"}, as_tensor = {"asarray"},
   Tensor = "use lt.tensor(data), or lt.zeros(2, 3) for a shape", FloatTensor = "use lt.tensor(data), or lt.zeros(2, 3)",
@@ -130,7 +130,7 @@ local nn = {
   AbsCriterion = {"L1Loss"}, SmoothL1Criterion = {"SmoothL1Loss"}, DistKLDivCriterion = {"KLDivLoss"},
   CAddTable = {"Residual"},
 
-  -- Keras, Flax, and what has a near name that is something else
+  -- Keras, Flax, and names that resemble a name with another meaning
   Dense = {"Linear"}, Swish = {"SiLU"}, Conv = {"Conv2d"}, Conv3d = false, ConvTranspose3d = false, MaxPool3d = false,
   AvgPool3d = false, AdaptiveAvgPool3d = false, AdaptiveMaxPool3d = false, RReLU = false, LPPool2d = false,
   Transformer = {"TransformerEncoder"}, Fold = false, Unfold = false, Bilinear = false, Hardshrink = false,
@@ -208,9 +208,9 @@ local tables = {
 }
 
 --- What to write instead of a name.
--- @string kind as of names.help
+-- @string kind as for names.help
 -- @string name
--- @return a list of names, a text, or false; nil where the name is no library's that is known here
+-- @return a list of names, a text, or false; nil if the name is in none of these libraries
 function foreign.find(kind, name)
   for _, list in ipairs(tables[kind] or {}) do
     if list[name] ~= nil then return list[name] end

@@ -2,21 +2,21 @@
 
 local lists = {}
 
---- One list after the other.
+--- Concatenates lists.
 function lists.join(...)
   local all = {}
   for _, list in ipairs {...} do table.move(list, 1, #list, #all + 1, all) end
   return all
 end
 
---- True if two lists, or shapes, are the same.
+--- True if two lists, or shapes, are equal.
 function lists.same(a, b)
   if #a ~= #b then return false end
   for i = 1, #a do if a[i] ~= b[i] then return false end end
   return true
 end
 
---- The values of these keys, and their product.
+--- The values of these keys, as a list, and their product.
 function lists.pick(values, keys)
   local picked, product = {}, 1
   for i, key in ipairs(keys) do

@@ -1,4 +1,4 @@
---- Names that are not there: each is a slip, not a nil, and its error tells what to write instead.
+--- Makes unknown names errors, because they are typing errors and not nils. The error says what to write instead.
 
 local core = require "luatensor.core"
 local foreign = require "luatensor.base.foreign_names"
@@ -6,7 +6,8 @@ local positions = require "luatensor.base.positions"
 
 local names = {}
 
--- Tables of functions that are guarded, by what scripts write before the name: "nn.", "" for luatensor's own.
+-- The guarded tables of functions, by the prefix that scripts write before the name: "nn.", or "" for luatensor's own
+-- functions.
 local guarded = {}
 local prefixes = {}
 
@@ -14,7 +15,7 @@ local prefixes = {}
 
 local function did_you_mean(name) return ("; did you mean %q?"):format(name) end
 
--- The cure for a name of another library; "" where there is none, and no other name would help.
+-- The cure for a name of another library; "" if there is no cure and no similar name would help.
 local function foreign_help(kind, name, known)
   local cure = foreign.find(kind, name)
   if cure == nil then return nil end
@@ -25,7 +26,7 @@ local function foreign_help(kind, name, known)
   return type(text) == "string" and "; " .. text or ""
 end
 
--- The same name in another table, or as a method.
+-- A function of the same name in another table, or a method.
 local function find_elsewhere(kind, name)
   for _, prefix in ipairs(prefixes) do
     if prefix ~= kind and rawget(guarded[prefix], name) ~= nil then return did_you_mean("lt." .. prefix .. name) end
@@ -33,13 +34,13 @@ local function find_elsewhere(kind, name)
   if kind == "" and core.methods[name] then return ("; it is a method: x:%s(…)"):format(name) end
 end
 
--- Kinds of names that are in no table of functions.
+-- The kinds of names that are in no table of functions.
 local kinds = {option = true, module = true, optimiser = true, dtype = true}
 
---- What to write instead of a name that is not there.
+--- Says what to write instead of an unknown name.
 -- @string kind "tensor", "option", "module", "optimiser", or the prefix of a guarded table
 -- @param name
--- @tab known its keys are the names that are there
+-- @tab known its keys are the known names
 -- @treturn string "; did you mean …?", or ""
 function names.help(kind, name, known)
   if type(name) ~= "string" then return "" end
@@ -52,13 +53,13 @@ end
 
 -- ---- calls --------------------------------------------------------------------------------------
 
---- Tells the names of options that a script gave by position.
+--- Says how to name options that a script gave by position.
 -- @string fn
 -- @param ... the values
 -- @treturn string "; options have names: {keepdim = true}", or ""
 function names.positions(fn, ...) return positions.help(positions.options[fn], table.pack(...), core.type_name) end
 
---- The same for what stands in the place of a table of options.
+--- Like names.positions, for one value in the place of the options table.
 -- @string fn
 -- @tab known the names that the table may have
 -- @param value
@@ -67,18 +68,19 @@ function names.position(fn, known, value)
   return positions.help(positions.of(fn, known), {n = 1, value}, core.type_name)
 end
 
---- The same for the values that a module was called with.
--- @string class the module's
+--- Like names.positions, for the values with which a module was called.
+-- @string class of the module
 -- @param ... the values
 -- @treturn string
 function names.call_positions(class, ...)
   return positions.help(positions.calls[class], table.pack(...), core.type_name)
 end
 
--- Kinds of values that stand where the tensor is missing; a table is more likely to be data that are no tensor yet.
+-- Kinds of values that suggest that the tensor before them is missing. A table does not: it is more likely data that
+-- are not yet a tensor.
 local shifted = {number = true, string = true, boolean = true, ["no value"] = true}
 
---- Asks for the colon where a method got no tensor first, as in x.sum(1).
+--- Asks for the colon if the first argument of a method is no tensor, as in x.sum(1).
 -- @string fn
 -- @string kind of the first argument
 -- @treturn string "; is there a colon? x:sum(…)", or ""
@@ -94,10 +96,10 @@ local function union(...)
   return all
 end
 
---- Makes names that are not there an error, which tells what to write instead.
+--- Makes unknown names an error that says what to write instead.
 -- @tab functions
 -- @string prefix what scripts write before the name: "nn."
--- @tparam[opt] function load is asked for such a name first
+-- @tparam[opt] function load is called first with such a name
 -- @tparam[opt] table late its keys are the names that `load` knows
 -- @treturn table functions
 function names.guard(functions, prefix, load, late)
@@ -105,7 +107,7 @@ function names.guard(functions, prefix, load, late)
   guarded[prefix] = functions
   local meta = getmetatable(functions) or {}
   return setmetatable(functions, {
-    __call = meta.__call,                              -- lt.advise is a function, too
+    __call = meta.__call,                              -- keeps lt.advise callable
     __name = "library",
     __index = function(_, name)
       local loaded = load and load(name)

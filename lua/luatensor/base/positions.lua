@@ -1,4 +1,4 @@
---- Options that scripts give by position, as PyTorch and NumPy take them: errors tell their names.
+--- Names for options that scripts give by position, as PyTorch and NumPy take them. Errors suggest these names.
 
 local clocale = require "luatensor.base.clocale"
 
@@ -31,7 +31,8 @@ local NORM <const> = {"norm:string"}
 local KAIMING <const> = {"a:number", "mode:string", "nonlinearity:string"}
 local GAIN <const> = {"gain:number"}
 
---- By function: its options in the order in which others take them, some with the only type that they may have.
+--- For each function: its options in the order in which PyTorch or NumPy take them, some with the only type that they
+-- may have.
 positions.options = {
   sum = KEEPDIM, prod = KEEPDIM, mean = KEEPDIM, max = KEEPDIM, min = KEEPDIM, all = KEEPDIM, any = KEEPDIM,
   argmax = KEEPDIM, argmin = KEEPDIM, count_nonzero = KEEPDIM, median = KEEPDIM, logsumexp = KEEPDIM, norm = KEEPDIM,
@@ -121,7 +122,7 @@ positions.options = {
   Loader = {"batch_size:number", "shuffle:boolean"}, load_state_dict = {"strict:boolean"},
 }
 
---- By module: the options of its calls.
+--- For each module: the options of its calls.
 positions.calls = {
   MultiheadAttention = {"key_padding_mask:tensor", "need_weights:boolean", "attn_mask:tensor",
                         "average_attn_weights:boolean", "is_causal:boolean"},
@@ -139,24 +140,25 @@ end
 
 local plain = {number = true, string = true, boolean = true, table = true}
 
--- An option of no given type takes numbers, texts and lists.
+-- True if a value of this kind fits an option. An option without a type takes numbers, texts and lists.
 local function fits(wanted, kind) return wanted == kind or wanted == "" and plain[kind] end
 
---- The names of the options that a table may have: those of a module's calls where `known` has them.
+--- The names of the options that a table may have: those of a module's call if `known` contains them, otherwise those
+-- of the function.
 -- @string fn
 -- @tab known a set of names
--- @treturn table nil where no names are known
+-- @treturn table nil if no names are known
 function positions.of(fn, known)
   local call = positions.calls[fn]
   local name = call and call[1]:match "^[%w_]+"
   return name and known[name] and call or positions.options[fn]
 end
 
---- Says how values are named that a script gave by position.
--- @tab names of options, in their order; nil: none is known
+--- Says how to name the values that a script gave by position.
+-- @tab names the names of the options, in their order, or nil
 -- @tab values with their number in n
 -- @tparam function kind_of names the type of a value
--- @treturn string "; options have names: {keepdim = true}", or "" where no name is known for the first value
+-- @treturn string "; options have names: {keepdim = true}", or "" if the first value has no known name
 function positions.help(names, values, kind_of)
   local parts, at = {}, 0
   for i = 1, names and values.n or 0 do

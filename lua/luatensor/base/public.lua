@@ -1,5 +1,5 @@
---- The table lt, which luatensor returns. It begins with the functions that core registers for scripts; the files that
--- init.lua names add theirs.
+--- The table lt, which luatensor returns. It starts with the functions that core registers for scripts; the files that
+-- init.lua lists add more.
 
 local core = require "luatensor.core"
 
