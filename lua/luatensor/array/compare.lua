@@ -1,4 +1,4 @@
---- Comparisons of whole tensors. They answer with a Lua boolean, because a 0-d tensor is always true in an `if`.
+--- Comparisons of whole tensors. They return a Lua boolean, because in an `if` every 0-d tensor counts as true.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"

@@ -1,15 +1,16 @@
---- The program of an einsum: which diagonals, sums, products and changes of shape, in which order. Made from shapes
--- alone, so that it can be kept; einsum.lua parses strings and runs programs.
+--- Plans the program of an einsum: the diagonals, sums, products and changes of shape, and their order. Programs depend
+-- on shapes alone, so they can be kept. einsum.lua parses strings and runs programs.
 --
--- An index is a bit, so that a set of indices is an integer. A term is what a register of the program holds:
--- {at = register, list = the index of each dim, mask = these as a set, shape = their lengths}.
+-- An index is a bit, so that a set of indices is an integer. A term describes the contents of a register:
+-- {at = register, list = the index of each dim, mask = the same indices as a set, shape = their lengths}.
 
 local lists = require "luatensor.base.lists"
 
 local join, pick = lists.join, lists.pick
 local contraction = {}
 
-local EXACT = 5          -- terms up to which every order is tried (5: 90 products to compare); more: greedily
+local EXACT = 5          -- the most terms for which every order is tried (5: 90 products to compare); more terms use
+                         -- the greedy search
 
 -- ---- sets and lists ----
 
@@ -46,12 +47,13 @@ end
 
 -- ---- order ----
 
---- A product of two nodes, of whose indices the mask stays.
+--- A product of two nodes that keeps the indices in the mask.
 local function product_of(plan, a, b, mask)
   return {left = a, right = b, mask = mask, cost = a.cost + b.cost + places(plan, a.mask | b.mask)}
 end
 
---- The cheapest of all trees. A set of terms is an integer, too: bit k - 1 for term k; parts come before the whole.
+--- The cheapest of all trees. A set of terms is an integer: bit k - 1 stands for term k. Subsets are computed before
+-- the sets that contain them.
 local function best_tree(plan, terms)
   local node, full = {}, (1 << #terms) - 1
   for set = 1, full do
@@ -71,7 +73,7 @@ local function best_tree(plan, terms)
   return node[full]
 end
 
---- The indices that the result and terms other than i and j have.
+--- The indices that the result, or a term other than i and j, has.
 local function needed_elsewhere(plan, terms, i, j)
   local mask = plan.result
   for k, term in ipairs(terms) do
@@ -80,7 +82,7 @@ local function needed_elsewhere(plan, terms, i, j)
   return mask
 end
 
---- The pair whose product grows least over its two factors; among equals the cheaper one.
+--- The pair whose product is the least larger than its two factors; among equals the cheapest product.
 local function next_pair(plan, terms)
   local best, least, left, right
   for i = 1, #terms - 1 do
@@ -108,7 +110,7 @@ end
 
 -- ---- one term ----
 
---- Register x becomes method(x, …), or method(x, register y).
+--- Appends a step: register x becomes method(x, …), or method(x, register y).
 local function emit(plan, method, x, y, ...)
   plan[#plan + 1] = {method = method, x = x, y = y, arguments = {...}}
 end
@@ -118,7 +120,7 @@ local function relabel(plan, term, list)
   term.shape = pick(plan.length, list)
 end
 
---- An index that is there twice becomes the diagonal of its two dims, which is the last one.
+--- Replaces two dims of the same index by their diagonal, which becomes the last dim.
 local function take_diagonals(plan, term)
   local list, d = table.move(term.list, 1, #term.list, 1, {}), 1
   while d <= #list do
@@ -138,7 +140,7 @@ local function take_diagonals(plan, term)
   term.list = list
 end
 
---- Without dims of length 1 whose index is longer elsewhere: what is the same for all of it needs no dim.
+--- Drops dims of length 1 whose index is longer in another operand: such a dim only repeats the elements.
 local function drop_stretched(plan, term)
   local dims, list = {}, {}
   for d, bit in ipairs(term.list) do
@@ -148,7 +150,7 @@ local function drop_stretched(plan, term)
   relabel(plan, term, list)
 end
 
---- Summed over what nobody else needs.
+--- Sums over the indices that no other term and not the result needs.
 local function sum_alone(plan, term, needed)
   local dims, list = {}, {}
   for d, bit in ipairs(term.list) do
@@ -159,7 +161,7 @@ local function sum_alone(plan, term, needed)
   relabel(plan, term, list)
 end
 
---- Dims in another order: a view.
+--- Puts dims in another order: a view.
 local function order(plan, term, list)
   local dims, same = {}, true
   for d, bit in ipairs(list) do
@@ -172,7 +174,7 @@ end
 
 -- ---- products of two ----
 
---- One dim an index of the list, of length 1 for those the term does not have.
+--- Gives the term one dim for each index of the list; indices that the term lacks get length 1.
 local function spread(plan, term, list)
   local missing = {}
   for d, bit in ipairs(list) do
@@ -182,7 +184,7 @@ local function spread(plan, term, list)
   if #missing > 0 then emit(plan, "expand_dims", term.at, nil, missing) end
 end
 
---- Where nothing is summed: element by element, with dims in the order of the result's.
+--- The product if nothing is summed: element by element, with dims in the order of the result's dims.
 local function multiply(plan, a, b)
   local list = members(plan.output, a.mask | b.mask)
   list = join(list, members(a.list, ~mask_of(list)))
@@ -193,7 +195,7 @@ local function multiply(plan, a, b)
   relabel(plan, a, list)
 end
 
---- True if these indices lie side by side in a term.
+--- True if these indices are adjacent dims of a term.
 local function is_run(term, list)
   for k = 2, #list do
     if place_of(term.list, list[k]) ~= place_of(term.list, list[k - 1]) + 1 then return false end
@@ -206,7 +208,8 @@ local function copied(plan, term, list)
   return is_run(term, list) and 0 or places(plan, term.mask)
 end
 
---- The indices to sum over in the order that copies less: of each side's own only the other may need a copy.
+--- The order of the indices to be summed that copies less: if it is the order of one operand, only the other operand
+-- may need a copy.
 local function inner_order(plan, a, b, inner)
   local by_a, by_b = members(a.list, inner), members(b.list, inner)
   local cost_a = copied(plan, a, by_a) + copied(plan, b, by_a)
@@ -214,8 +217,8 @@ local function inner_order(plan, a, b, inner)
   return cost_a <= cost_b and by_a or by_b
 end
 
---- A batch of matrices: the dims of one list as rows, those of another as columns. Where that takes a copy, it keeps
--- the term's last dim last, and its transpose is taken afterwards.
+--- The term as a batch of matrices: the dims of `rows` become rows, the dims of `columns` columns. If that takes a
+-- copy, the copy keeps the term's last dim last, and is transposed afterwards.
 local function as_matrices(plan, term, batch, rows, columns)
   local turned = #columns > 0 and place_of(rows, term.list[#term.list])
   if turned then rows, columns = columns, rows end
@@ -228,7 +231,7 @@ local function as_matrices(plan, term, batch, rows, columns)
   if turned then emit(plan, "matrix_transpose", term.at) end
 end
 
---- The product of two terms that share indices to be summed over: matmul.
+--- The product of two terms with shared indices to be summed: a matmul.
 local function contract(plan, a, b, keep)
   local both = a.mask & b.mask
   local batch, inner = members(a.list, both & keep), inner_order(plan, a, b, both & ~keep)
@@ -246,7 +249,7 @@ local function turns(plan, a, b)
   return first and b.mask & first ~= 0
 end
 
---- The term that a tree comes to.
+--- The term that the value of a tree has.
 local function evaluate(plan, node)
   if node.at then return node end
   local a, b = evaluate(plan, node.left), evaluate(plan, node.right)
@@ -258,8 +261,8 @@ end
 -- ---- the whole ----
 
 --- The program for operands of these indices and shapes.
--- @tab indices of each operand the index of each dim
--- @tab shapes of each operand the length of each dim; those of one index are alike, or 1
+-- @tab indices for each operand, the index of each dim
+-- @tab shapes for each operand, the length of each dim; the lengths of one index are equal, or 1
 -- @tab output the indices of the result, in order
 -- @tab length of each index
 -- @string dtype of the result

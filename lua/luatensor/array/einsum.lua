@@ -1,4 +1,4 @@
---- Sums of products by Einstein's notation: strings are parsed here, contraction.lua says what to compute.
+--- Sums of products in Einstein's notation. This file parses the strings; contraction.lua plans the computation.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
@@ -8,19 +8,20 @@ local lt = require "luatensor.base.public"
 
 local methods = core.methods
 
-local REMEMBERED = 256   -- programs that are kept
+local REMEMBERED = 256   -- number of programs that are kept
 
 -- ---- the string ----
 
 local function fail(spec, message, ...) args.fail("einsum", "%q: " .. message, spec, ...) end
 
---- The character at a place as text for a message: all bytes of one beyond ASCII, the code of one that does not print.
+--- The character at a position, as text for a message: a character beyond ASCII with all its bytes, a control character
+-- by its code.
 local function shown(spec, at)
   local c = spec:sub(at, at)
   return spec:match("^[\xC2-\xFD][\x80-\xBF]+", at) or (c:find("[!-~]") and c) or ("\\%d"):format(c:byte())
 end
 
---- The letters from character `first` to `last`, "..." among them; `at` has the character of each.
+--- The letters from character `first` to `last`; "..." counts as a letter. `at` has the position of each.
 local function parse_term(spec, first, last)
   local term, at = {at = {}}, first
   while at <= last do
@@ -40,7 +41,7 @@ local function parse_term(spec, first, last)
   return term
 end
 
---- The result, whose letters must be those of operands, none twice.
+--- Checks that the letters of the result are letters of operands, and that none occurs twice.
 local function check_output(spec, output, count)
   local seen = {}
   for i, name in ipairs(output) do
@@ -50,7 +51,7 @@ local function check_output(spec, output, count)
   end
 end
 
---- Without "->": the dims of "...", then the letters that are there once, in the order of the alphabet.
+--- The result if there is no "->": the dims of "...", then, in alphabetical order, the letters that occur once.
 local function implied_output(count)
   local output = {}
   for name, n in pairs(count) do
@@ -80,7 +81,8 @@ end
 
 -- ---- indices of dims ----
 
---- What is known about the indices of a call: bit of each name, name and length of each bit, whose length it is.
+--- The facts about the indices of a call: the bit of each name; the name and length of each bit, and the operand that
+-- has this length.
 local function new_indices(spec)
   return {spec = spec, bit = {}, name = {}, length = {}, owner = {}, used = 0, hidden = 0}
 end
@@ -101,7 +103,7 @@ local function index_name(indices, bit)
   return type(name) == "string" and name or ("dim -%d of ..."):format(name)
 end
 
---- The bits of names, where "..." stands for n dims, counted from the last one because they broadcast.
+--- The bits of names. "..." stands for n dims, counted from the last one, because they broadcast.
 local function bits_of(indices, names, n)
   local list = {}
   for _, name in ipairs(names) do
@@ -114,7 +116,8 @@ local function bits_of(indices, names, n)
   return list
 end
 
---- Notes the lengths of operand k. 1 stretches to any other, but not to the other dim of a diagonal.
+--- Notes the lengths of operand k. Length 1 stretches to any length of another operand, but not to the other dim of a
+-- diagonal.
 local function note_lengths(indices, list, shape, k)
   local own = {}
   for d, bit in ipairs(list) do
@@ -173,7 +176,7 @@ local function program_of(spec, parsed, shapes, dtype)
   return program
 end
 
---- Runs a program on the tensors, which stand in its registers.
+--- Runs a program. The registers hold the tensors.
 local function run(program, registers)
   for _, step in ipairs(program) do
     local x, y, f = registers[step.x], step.y, methods[step.method]
@@ -186,16 +189,16 @@ local function run(program, registers)
   return registers[program.last]
 end
 
---- Products of tensors summed over indices, in Einstein's notation.
--- Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
--- Without "->", the result has the indices that are there once, in the alphabet's order. `...` stands for any number
--- of dims, which broadcast; a result without it sums over them. An index that is twice in one operand takes its
--- diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
--- multiplications, more in one that is found greedily.
+--- Sums products of tensors over indices, in Einstein's notation. Each operand has a letter for each dim, as in
+-- `"ij,jk->ik"`. Indices that the result lacks are summed over. Without "->", the result has the indices that occur
+-- once, in alphabetical order. `...` stands for any number of dims, which broadcast; if the result lacks `...`, these
+-- dims are summed over. An index that occurs twice in one operand takes its diagonal. Length 1 stretches. Up to five
+-- operands are multiplied in the order that takes the fewest multiplications; for more operands the order is found
+-- greedily.
 -- @string spec
 -- @tparam tensor ... as many as the string has operands; not bool
--- @treturn tensor of the dtype they promote to; a view of the operand where nothing is multiplied or summed
--- @raise a string that does not parse, with the character; lengths that differ, with index and operands
+-- @treturn tensor of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
+-- @raise if the string does not parse (names the character), or if lengths differ (names the index and the operands)
 -- @usage lt.einsum("bij,bjk->bik", x, y)   lt.einsum("ii", x)   lt.einsum("...i,i", x, w)
 function lt.einsum(spec, ...)
   if type(spec) ~= "string" then args.fail("einsum", "string expected, got %s", core.type_name(spec)) end

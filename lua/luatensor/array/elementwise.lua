@@ -1,17 +1,18 @@
---- Element-wise functions from expressions: a parser that has core build the program value by value.
+--- Element-wise functions from expressions: a parser that calls core to build the program, one value after the other.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
---- Short names that people type for ops of the table.
+--- Other names for ops of the table, which people also use.
 local aliases = {max = "maximum", min = "minimum", select = "where", fabs = "abs", fmax = "maximum", fmin = "minimum"}
 
 local constants = {pi = math.pi, inf = math.huge, infinity = math.huge, nan = 0.0 / 0.0,
                    ["true"] = true, ["false"] = false}
 
---- Binary operators by level, loosest first, with the op that each is. Comparisons bind less than bits, as in Lua.
+--- Binary operators by level, lowest precedence first, with the op of each. As in Lua, comparisons have lower
+-- precedence than bitwise operators.
 local levels = {
   {["||"] = "logical_or", ["or"] = "logical_or"},
   {["&&"] = "logical_and", ["and"] = "logical_and"},
@@ -27,23 +28,24 @@ local levels = {
 local unary = {["-"] = "negative", ["+"] = "positive", ["!"] = "logical_not", ["not"] = "logical_not",
                ["~"] = "bitwise_invert"}
 
---- Of two numbers, so that 1 / 3 is not rounded before it meets a tensor.
+--- Operations on two numbers, computed at once so that 1 / 3 is not rounded before it meets a tensor.
 local folded = {
   add = function(x, y) return x + y end, subtract = function(x, y) return x - y end,
   multiply = function(x, y) return x * y end, divide = function(x, y) return x / y end,
 }
 
---- How deep parentheses and calls may be nested: the parser calls itself.
+--- The deepest nesting of parentheses and calls, because the parser is recursive.
 local DEEPEST = 100
 
 local parser = {}
 parser.__index = parser
 
---- What an error shows of the expression: all of it, or what is around the position.
+--- The part of the expression that an error shows: all of it, or the surroundings of the position.
 local function excerpt(text, position)
   if #text <= 60 then return text end
   local first, last = math.max(1, position - 30), math.min(#text, position + 29)
-  while first > 1 and text:byte(first) & 0xC0 == 0x80 do first = first - 1 end       -- whole characters
+  -- begin and end at whole characters
+  while first > 1 and text:byte(first) & 0xC0 == 0x80 do first = first - 1 end
   while last < #text and text:byte(last + 1) & 0xC0 == 0x80 do last = last + 1 end
   return (first > 1 and "…" or "") .. text:sub(first, last) .. (last < #text and "…" or "")
 end
@@ -79,7 +81,7 @@ function parser:advance()
   if text:find("^%.?%d", at) then return self:read_number() end
   local name = text:match("^[A-Za-z_][A-Za-z0-9_]*", at)
   local pair = text:sub(at, at + 1)
-  local character = "^[\0-\x7F\xC2-\xFD][\x80-\xBF]*"       -- utf8.charpattern
+  local character = "^[\0-\x7F\xC2-\xFD][\x80-\xBF]*"       -- utf8.charpattern, anchored
   local word = name or (two_characters[pair] and pair) or text:match(character, at) or text:sub(at, at)
   self.kind, self.word, self.position = name and "name" or "sign", word, at + #word
 end
@@ -100,7 +102,7 @@ end
 
 --- ---- values ----
 
---- Runs a function of core that builds; its error is one of the expression at `position`.
+--- Calls a building function of core. Its error becomes an error of the expression at `position`.
 function parser:build(position, f, ...)
   local results = table.pack(pcall(f, self.expression, ...))
   if results[1] then return table.unpack(results, 2, results.n) end
@@ -173,7 +175,7 @@ function parser:unary()
   return self:apply(at, name, x)
 end
 
---- Operators of levels[i] and tighter ones.
+--- Parses operators of levels[i] and of higher precedence.
 function parser:level(i)
   local ops = levels[i]
   if not ops then return self:unary() end
@@ -207,7 +209,7 @@ end
 local hints = {["^"] = "; use pow(x, y), or bitwise_xor(x, y)", ["**"] = "; use pow(x, y)",
                ["="] = "; use == to compare", ["~"] = "; use bitwise_xor(x, y)"}
 
---- The whole text.
+--- Parses the whole text.
 function parser:parse()
   self.position, self.depth = 1, 0
   self:advance()
@@ -218,7 +220,7 @@ function parser:parse()
   return value
 end
 
---- "float32 x, float32 y" as two lists.
+--- Splits "float32 x, float32 y" into two lists.
 local function read_parameters(text, dtypes)
   local kinds, names, seen = {}, {}, {}
   for part in (text .. ","):gmatch("([^,]*),") do
@@ -243,16 +245,16 @@ for name, op in pairs(lt.ops()) do
   if op.kind:find("ary$") then functions[name] = true end
 end
 
---- A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
--- once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
--- and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which
--- convert (float64(x)). They promote and compute as on tensors, except that half floats are rounded once, at the end.
--- @string parameters "float32 x, float32 y": the dtypes computed with; at most 8
+--- Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and writes
+-- memory once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
+-- and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which convert
+-- (float64(x)). Operations promote and compute as on tensors, but half floats are rounded only once, at the end.
+-- @string parameters "float32 x, float32 y": the dtypes in which it computes; at most 8
 -- @string expression "x * y + 1"
 -- @string[opt] dtype of the result; the expression's when left out
 -- @treturn function of as many tensors or numbers, and an options table with `out`; arguments must promote to the
 --   dtypes of their parameters
--- @raise an expression that is not one, with the character; dtypes that an op is not for
+-- @raise if the expression does not parse (names the character), or if an op does not support a dtype
 function lt.elementwise(parameters, expression, dtype)
   for i, text in ipairs {parameters or false, expression or false} do
     if type(text) ~= "string" then

@@ -1,4 +1,4 @@
---- What goes with Fourier transforms: frequencies and shifts. The transforms are in src/lua/array/fft.c.
+--- Helpers of Fourier transforms: frequencies and shifts. The transforms are in src/lua/array/fft.c.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local lt = require "luatensor.base.public"
 local freq_options = {d = true, dtype = true, device = true}
 local shift_options = {dim = true}
 
---- The function fn's arguments: n, d, and what makes tensors.
+--- Reads the arguments of function fn: n, d, and the options that make tensors.
 local function read_freq(fn, n, ...)
   local given, options = args.split(fn, freq_options, ...)
   args.at_most(fn, 1, given)
@@ -22,7 +22,7 @@ local function read_freq(fn, n, ...)
   return args.integer(fn, "n", n, 1), d, dtype, options.device
 end
 
---- first … last in float64, divided by n * d, as dtype.
+--- Concatenates ranges in float64, divides them by n * d, and converts to dtype.
 local function frequencies(n, d, dtype, parts)
   return lt.concat(parts):divide(n * d):to(dtype)
 end
@@ -48,7 +48,7 @@ function lt.fft.rfftfreq(n, ...)
   return frequencies(count, d, dtype, {lt.arange(0, count // 2 + 1, 1, {dtype = "float64", device = device})})
 end
 
---- x moved on along dims by shift_of(length).
+--- Rolls x along dims by shift_of(length).
 local function shifted(fn, x, dim, shift_of)
   args.tensor(fn, 1, x)
   if args.is_options(dim) then dim = args.options(fn, dim, shift_options).dim end

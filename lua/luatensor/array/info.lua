@@ -1,4 +1,5 @@
---- What the array API standard has programs ask a library, and its constants.
+--- The inspection functions of the array API standard, which tell programs about a library, and the standard's
+-- constants.
 
 local args = require "luatensor.base.args"
 local lt = require "luatensor.base.public"
@@ -12,14 +13,14 @@ lt.e = math.exp(1)
 --- Infinity.
 lt.inf = math.huge
 
---- What is not a number.
+--- Not a number.
 lt.nan = 0.0 / 0.0
 
 --- The standard's inspection functions (`__array_namespace_info__` in Python).
 local info = {}
 lt.info = info
 
---- What the library can do, by the standard's names for it.
+--- The abilities of the library, under the standard's names.
 -- @function info.capabilities
 -- @treturn table {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function info.capabilities()
@@ -30,7 +31,7 @@ end
 -- @treturn string the device of tensors that are made without option `device`
 function info.default_device() return lt.get_default_device() end
 
---- The names of the devices of this machine; lt.devices tells more about them.
+--- The names of the devices of this machine; lt.devices returns more details.
 -- @function info.devices
 -- @treturn {string,...}
 function info.devices()
@@ -39,7 +40,7 @@ function info.devices()
   return names
 end
 
---- The dtypes of what is made without naming one: the same on every device.
+--- The dtypes of tensors that are made without option `dtype`: the same on every device.
 -- @function info.default_dtypes
 -- @tparam[opt] table options `device`
 -- @treturn table {["real floating"] =, ["complex floating"] =, integral =, indexing =}
@@ -53,7 +54,7 @@ function info.default_dtypes(options)
   }
 end
 
---- The dtypes, all or those of a kind: the same on every device.
+--- All dtypes, or the dtypes of a kind: the same on every device.
 -- @function info.dtypes
 -- @tparam[opt] table options `device`; `kind`: as isdtype takes it
 -- @treturn table each name by itself: {float32 = "float32", …}
@@ -61,7 +62,7 @@ function info.dtypes(options)
   options = args.options("dtypes", options, {device = true, kind = true})
   if options.device then lt.device(options.device) end
   local names = {}
-  for _, name in ipairs(lt.ops().positive.dtypes) do      -- an op of every dtype
+  for _, name in ipairs(lt.ops().positive.dtypes) do      -- positive is an op of every dtype
     if options.kind == nil or lt.isdtype(name, options.kind) then names[name] = name end
   end
   return names

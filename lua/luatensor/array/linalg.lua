@@ -1,4 +1,4 @@
---- lt.linalg: what is composed of LAPACK's factorizations (lua/array/linalg.c), products, norms and views.
+--- lt.linalg: functions composed of LAPACK's factorizations (lua/array/linalg.c), products, norms and views.
 
 local args = require "luatensor.base.args"
 local lists = require "luatensor.base.lists"
@@ -9,7 +9,7 @@ local lt = require "luatensor.base.public"
 
 local inf = math.huge
 
---- Rows and columns of x, or an error where it has none.
+--- The numbers of rows and columns of x; an error if x has fewer than two dims.
 local function check_matrix(fn, i, x)
   if args.tensor(fn, i, x).ndim < 2 then
     args.fail(fn, "a matrix or a batch of them expected, got shape %s", args.shape_text(x.shape))
@@ -19,7 +19,7 @@ end
 
 local function is_complex(x) return x.dtype:find("^complex") ~= nil end
 
---- The transpose, complex elements conjugated.
+--- The transpose, with complex elements conjugated.
 local function adjoint(x) return is_complex(x) and x.mT:conj() or x.mT end
 
 --- The dims before the last two.
@@ -100,7 +100,8 @@ function linalg.cross(x, y, options)
   return lt.concat({part(2, 3), part(3, 1), part(1, 2)}, dim)
 end
 
---- Powers of square matrices: products of n of them, of the inverse where n is negative, the identity where it is 0.
+--- Powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power 0 is the
+-- identity.
 -- @function linalg.matrix_power
 -- @tparam Tensor x [..., n, n]
 -- @int n
@@ -119,7 +120,7 @@ function linalg.matrix_power(x, n)
   local result
   while true do
     if n & 1 == 1 then result = result and result:matmul(x) or x end
-    n = n >> 1                   -- unsigned: the least integer has no positive counterpart
+    n = n >> 1                   -- a logical shift: the smallest integer has no positive counterpart
     if n == 0 then return rawequal(result, x) and x:clone() or result end
     x = x:matmul(x)
   end
@@ -164,7 +165,7 @@ local function values(reduce)
   end
 end
 
---- Orders of matrix norms; each keeps the dims.
+--- The orders of matrix norms; each function keeps the dims.
 local matrix_norms = {
   fro = function(x) return lt.norm(x, 2, {-2, -1}, {keepdim = true}) end,
   nuc = values "sum", [2] = values "max", [-2] = values "min",
@@ -200,10 +201,10 @@ end
 --- Condition number, norm(x) * norm(inverse of x): the factor by which the relative error of a solution of x a = b may
 -- exceed that of x or b.
 -- @function linalg.cond
--- @tparam Tensor x [..., m, n]; square but for the orders 2 and -2
+-- @tparam Tensor x [..., m, n]; square, except for the orders 2 and -2
 -- @param[opt=2] ord as in matrix_norm
 -- @treturn Tensor [...]
--- @raise a singular matrix, but for the orders 2 and -2 (inf)
+-- @raise if a matrix is singular, except for the orders 2 and -2, which give inf
 function linalg.cond(x, ord)
   check_matrix("cond", 1, x)
   ord = ord or 2
@@ -232,7 +233,7 @@ end
 --- The number of singular values that are greater than rtol times the largest.
 -- @function linalg.matrix_rank
 -- @tparam Tensor x [..., m, n]
--- @tab[opt] options `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps
+-- @tab[opt] options `rtol`: a number, or a tensor with a number for each matrix; default max(m, n) * eps
 -- @treturn Tensor [...], int64
 function linalg.matrix_rank(x, options)
   check_matrix("matrix_rank", 1, x)
@@ -242,14 +243,14 @@ function linalg.matrix_rank(x, options)
   return significant("matrix_rank", x, s, options.rtol):count_nonzero(-1)
 end
 
---- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for values that do not count; b nil: the identity.
+--- vhᴴ diag(1 / s) uᴴ b, where 1 / s is 0 for insignificant singular values. b nil: the identity.
 local function apply_inverse(u, s, vh, counts, b)
   local inverse = lt.where(counts, s:reciprocal(), 0):expand_dims(-1)
   local right = b and adjoint(u):matmul(b) or adjoint(u)
   return adjoint(vh):matmul(right:multiply(inverse))
 end
 
---- invert(x) with a gradient of its own: that of svd is not finite for repeated singular values.
+--- invert(x) with its own gradient, because the gradient of svd is not finite for repeated singular values.
 local function with_gradient(invert, x)
   return lt.autograd_function {
     name = "pinv",
@@ -262,11 +263,11 @@ local function with_gradient(invert, x)
   }(x)
 end
 
---- Pseudo-inverses (Moore and Penrose's), by singular values.
+--- Moore–Penrose pseudo-inverses, from singular values.
 -- @function linalg.pinv
 -- @tparam Tensor x [..., m, n]
--- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with one
---   for each matrix; default max(m, n) * eps
+-- @tab[opt] options `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with a
+--   number for each matrix; default max(m, n) * eps
 -- @treturn Tensor [..., n, m]
 function linalg.pinv(x, options)
   local m, n = check_matrix("pinv", 1, x)
@@ -290,7 +291,7 @@ local function squares(x, d)
   return x:square():sum(d)
 end
 
---- x, and what is left over in rows of its own.
+--- Solves for x. The second result holds the residuals, in rows of their own.
 local function solve_least_squares(a, b, rtol)
   local m, n = a.shape[a.ndim - 1], a.shape[a.ndim]
   local work, rank, s = parts.lstsq(a, b, rtol or -1)
@@ -298,7 +299,7 @@ local function solve_least_squares(a, b, rtol)
   return work:narrow(-2, 1, n):clone(), work:narrow(-2, n + 1, m - n), rank, s
 end
 
---- x that makes the sum of |b - a x|² least; of several the shortest.
+--- The x that minimises the sum of |b - a x|²; if several do, the shortest of them.
 -- @function linalg.lstsq
 -- @tparam Tensor a [..., m, n]
 -- @tparam Tensor b [m], one vector, or [..., m, k]; batch dims broadcast
@@ -314,7 +315,7 @@ function linalg.lstsq(a, b, options)
   if rtol ~= nil and type(rtol) ~= "number" then
     args.fail("lstsq", "rtol: number expected, got %s", core.type_name(rtol))
   end
-  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would take its own
+  if rtol and not (rtol >= 0 and rtol < 1) then        -- LAPACK would replace such an rtol by its default
     args.fail("lstsq", "rtol: 0 or more and less than 1 expected, got %s", rtol)
   end
   if b.ndim > 0 and b.shape[vector and 1 or b.ndim - 1] ~= m then
@@ -334,7 +335,7 @@ end
 
 -- ---- LU ----
 
---- x = P L U: P permutes rows, L has a diagonal of ones and zeros above it, U zeros below.
+--- x = P L U: P permutes rows, L is lower triangular with ones on its diagonal, U is upper triangular.
 -- @function linalg.lu
 -- @tparam Tensor x [..., m, n], k = min(m, n)
 -- @treturn Tensor P [..., m, m]
@@ -344,18 +345,18 @@ function linalg.lu(x)
   local m, n = check_matrix("lu", 1, x)
   local k, lu, order = math.min(m, n), parts.lu(x)
   local positions = lt.arange(1, m + 1, 1, {dtype = "int64", device = x.device}):expand_dims(-1)
-  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- zeros
+  if k == 0 then order = order:add(positions:squeeze(-1)) end      -- zeros of the right shape
   local p = order:expand_dims(-2):equal(positions):to(lu.dtype)
   local l = lu:narrow(-1, 1, k):tril(-1):add(lt.eye(m, k, {dtype = lu.dtype, device = x.device}))
   return p, l, lu:narrow(-2, 1, k):triu()
 end
 
---- x with a x = b, a as lu_factor gives it.
+--- Solves a x = b for x, with a as factored by lu_factor.
 -- @function linalg.lu_solve
 -- @tparam Tensor lu [..., n, n]
 -- @tparam Tensor pivots [..., n]
 -- @tparam Tensor b [n], one vector, or [..., n, k]; batch dims broadcast
--- @treturn Tensor [..., n] or [..., n, k]; inf or NaN where a is singular
+-- @treturn Tensor [..., n] or [..., n, k]; inf or NaN if a is singular
 function linalg.lu_solve(lu, pivots, b)
   local n = check_matrix("lu_solve", 1, lu)
   args.tensor("lu_solve", 2, pivots)

@@ -1,4 +1,4 @@
---- Manipulation, written with the views, concat and indices of the core.
+--- Manipulation of shapes and elements, written with the views, concat and indices of the core.
 
 local args = require "luatensor.base.args"
 local embed = require("luatensor.gradients.help").embed
@@ -9,10 +9,11 @@ local methods = core.methods
 
 local fail, options_of, integer_of = args.fail, args.options, args.integer
 
---- Widths and the like up to here have sums that fit, and are more than any memory holds.
+--- An upper bound of widths and similar numbers: more elements than any memory holds, yet sums of such numbers do not
+-- overflow.
 local MOST = 1 << 60
 
---- The same list as positional numbers or as one table.
+--- A list that is given as positional numbers or as one table.
 local function list_of(first, ...)
   if type(first) == "table" then return first end
   return {first, ...}
@@ -81,7 +82,7 @@ add("chunk", function(x, n, dim)
   return x:split(math.max(1, (x.shape[dim] + n - 1) // n), dim)
 end)
 
---- All tensors in the shape that they broadcast to.
+--- Broadcasts all tensors to their common shape.
 -- @tparam Tensor ... tensors
 -- @treturn Tensor ... as many views
 function lt.broadcast_arrays(...)
@@ -95,7 +96,7 @@ methods.broadcast_arrays = lt.broadcast_arrays
 
 -- ---- repeating ----
 
---- Repeats of n elements as a tensor: from a table, or a tensor of as many or of one.
+--- The repeats of n elements as a tensor, from a table or from a tensor with one element or with n elements.
 local function repeats_of(repeats, n, device)
   if not lt.is_tensor(repeats) then
     for i = 1, #repeats do integer_of("repeat", "repeats", repeats[i], 0) end
@@ -115,11 +116,11 @@ local function repeats_of(repeats, n, device)
 end
 
 --- Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
--- With other repeats than one number, it must know their sum, and does not return before a GPU does.
+-- If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
 -- @function repeat
 -- @tparam Tensor x
--- @tparam int|{int,...}|Tensor repeats one number, or one an element of dim
--- @int[opt] dim without it, x is flattened; also option `dim`
+-- @tparam int|{int,...}|Tensor repeats one number, or a number for each element of dim
+-- @int[opt] dim if missing, x is flattened; also option `dim`
 -- @treturn Tensor
 local function repeat_(x, repeats, dim)
   args.tensor("repeat", 1, x)
@@ -139,9 +140,9 @@ local function repeat_(x, repeats, dim)
 end
 add("repeat", repeat_)
 
---- Copies of the whole tensor side by side.
+--- Repeats the whole tensor.
 -- @tparam Tensor x
--- @int ... times along each dim (the last ones when there are fewer than dims), or one table of them
+-- @int ... repetitions along each dim, or one table of them; fewer numbers than dims apply to the last dims
 -- @treturn Tensor
 add("tile", function(x, ...)
   args.tensor("tile", 1, x)
@@ -157,7 +158,7 @@ add("tile", function(x, ...)
   return copy_of(x:reshape(inner):broadcast_to(wide)):reshape(result)
 end)
 
--- to becomes from with dims d and after moved on by shifts (dim → shift): two parts a dim change places.
+-- Copies `from` to `to`, with dims d and later rolled by shifts (dim → shift): in each dim two parts change places.
 local function roll_into(to, from, shifts, d)
   while d <= from.ndim and (shifts[d] or 0) % math.max(from.shape[d], 1) == 0 do d = d + 1 end
   if d > from.ndim then return to:copy_(from) end
@@ -176,10 +177,10 @@ local function rolled(x, shifts)
   return lt.autograd_function {name = "roll", forward = roll, backward = function(_, g) return rolled(g, back) end}(x)
 end
 
---- Elements moved on along dims; those that leave at the end come back in front.
+--- Moves elements along dims. Elements that leave at the end come back at the front.
 -- @tparam Tensor x
 -- @tparam int|{int,...} shift
--- @tparam[opt] int|{int,...} dim without it, in row-major order; also option `dim`
+-- @tparam[opt] int|{int,...} dim if missing, the elements move in row-major order; also option `dim`
 -- @treturn Tensor
 add("roll", function(x, shift, dim)
   args.tensor("roll", 1, x)
@@ -200,7 +201,7 @@ end)
 
 -- ---- padding ----
 
--- Positions in 0 … n - 1 that stand at positions i, by mode.
+-- For each mode, the positions in 0 … n - 1 that stand at positions i.
 local place = {
   replicate = function(i, n) return i:clip(0, n - 1) end,
   reflect = function(i, n) return i:abs():subtract(n - 1):abs():negative():add(n - 1) end,
@@ -218,7 +219,7 @@ local function pad_dim(x, dim, before, after, mode)
   return x:take(place[mode](at, n):add(1), dim)
 end
 
--- The elements at the edges that negative widths cut off.
+-- Cuts off the elements at the edges, for negative widths.
 local function crop(x, before, after)
   local key = {}
   for d = 1, x.ndim do key[d] = {1 + math.max(0, -before[d]), x.shape[d] - math.max(0, -after[d])} end
@@ -237,11 +238,11 @@ local function pad_constant(x, before, after, value)
   return y
 end
 
---- More elements around a tensor.
+--- Adds elements around a tensor.
 -- @tparam Tensor x
--- @tparam {int,...} widths before and after the last dim, then before and after the one before it …;
---   negative ones cut off
--- @tparam[opt] table options `mode`: "constant" (default), "reflect" (without the edge itself), "replicate",
+-- @tparam {int,...} widths before and after the last dim, then before and after the second-last dim, and so on;
+--   negative widths cut elements off
+-- @tparam[opt] table options `mode`: "constant" (default), "reflect" (the edge is not repeated), "replicate",
 --   "circular"; `value` (0) for "constant"
 -- @treturn Tensor
 add("pad", function(x, widths, options)
@@ -286,7 +287,7 @@ local function triangle(fn, x, options, keeps)
   return lt.where(keeps(columns, rows), x, lt.zeros({}, {dtype = x.dtype, device = x.device}))
 end
 
---- The lower triangle of matrices: 0 above diagonal k.
+--- The lower triangle of matrices: elements above diagonal k become 0.
 -- @tparam Tensor x
 -- @tparam[opt] table options `k` (0): positive is above the main diagonal
 -- @treturn Tensor
@@ -294,7 +295,7 @@ add("tril", function(x, options)
   return triangle("tril", args.tensor("tril", 1, x), options, lt.less_equal)
 end)
 
---- The upper triangle of matrices: 0 below diagonal k.
+--- The upper triangle of matrices: elements below diagonal k become 0.
 -- @tparam Tensor x
 -- @tparam[opt] table options `k` (0): positive is above the main diagonal
 -- @treturn Tensor
@@ -302,7 +303,7 @@ add("triu", function(x, options)
   return triangle("triu", args.tensor("triu", 1, x), options, lt.greater_equal)
 end)
 
---- Ones on diagonal k of a matrix, else 0.
+--- A matrix with ones on diagonal k and zeros elsewhere.
 -- @int rows
 -- @int[opt=rows] columns
 -- @tparam[opt] table options `k` (0), `dtype`, `device`
@@ -332,7 +333,7 @@ end)
 
 --- Coordinates of a grid: tensor i runs along dim i.
 -- @tparam Tensor ... 1-d tensors
--- @tparam[opt] table options `indexing`: "xy" (default: the first two dims change places) or "ij"
+-- @tparam[opt] table options `indexing`: "xy" (default: the first two dims are swapped) or "ij"
 -- @treturn Tensor ... as many views
 function lt.meshgrid(...)
   local list, options = args.split("meshgrid", {indexing = true}, ...)
@@ -361,7 +362,7 @@ local function mask_of(fn, i, mask)
   return mask
 end
 
---- The elements where a mask is true; x and mask broadcast. Waits for their number.
+--- The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
 -- @tparam Tensor x
 -- @tparam Tensor mask bool
 -- @treturn Tensor 1-d
@@ -372,7 +373,8 @@ add("masked_select", function(x, mask)
   return x:broadcast_to(shape)[mask:broadcast_to(shape)]:flatten()
 end)
 
---- A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
+--- A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
+-- for their number.
 -- @tparam Tensor x
 -- @tparam Tensor mask bool; broadcasts to x's shape
 -- @tparam Tensor src

@@ -15,7 +15,7 @@ local bincount_options = {weights = true, minlength = true}
 
 local function add(name, f) lt[name], methods[name] = f, f end
 
---- x must be a tensor of a dtype with an order.
+--- Checks that x is a tensor of an ordered dtype.
 local function check_ordered(fn, x)
   args.tensor(fn, 1, x)
   if lt.isdtype(x.dtype, "complex floating") then fail(fn, "not for %s: complex numbers have no order", x.dtype) end
@@ -23,7 +23,7 @@ end
 
 local function is_float(x) return lt.isdtype(x.dtype, "real floating") end
 
---- The set of dims that nil (all), a number or a list of numbers means.
+--- The set of dims that the argument means: nil (all dims), a number or a list of numbers.
 local function dims_of(fn, x, dim)
   local list, set = type(dim) == "table" and dim or {dim}, {}
   if dim == nil then for d = 1, x.ndim do list[d] = d end end
@@ -35,7 +35,8 @@ local function dims_of(fn, x, dim)
   return set
 end
 
---- x with the dims of a set as one dim; which dim that is; the shape of a reduction of them.
+--- Returns x with the dims of a set merged into one dim, the number of that dim, and the shape of a reduction over the
+-- set.
 local function as_lines(x, set, keepdim)
   local rest, inner, reduced, outer, n = {}, {}, {}, {}, 1
   for d = 1, x.ndim do
@@ -52,7 +53,7 @@ local function as_lines(x, set, keepdim)
   return x:permute_dims(rest):reshape(outer), #outer, reduced
 end
 
---- dim of a call: by position or as an option.
+--- The dim of a call, given by position or as an option.
 local function dim_of(fn, given, i, options)
   args.at_most(fn, i, given)
   if given[i] ~= nil and options.dim ~= nil then fail(fn, "dim is given twice") end
@@ -60,14 +61,15 @@ local function dim_of(fn, given, i, options)
   return options.dim
 end
 
---- result, but NaN in lines of `sorted` that have one: it is their last element.
+--- The result, with NaN for each line of `sorted` that contains a NaN; NaN is then its last element.
 local function with_nan(result, sorted, d)
   if not is_float(sorted) or sorted.size == 0 then return result end
   local last = sorted:narrow(d, sorted.shape[d], 1)
   return lt.where(last:isnan(), last, result)
 end
 
---- The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
+--- Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
+-- NaN if there is a NaN or no element.
 -- @tparam Tensor x any dtype but complex; integers and bool give the default float
 -- @param[opt] dim a dim or a list of dims; all unless given
 -- @tab[opt] options `dim`, `keepdim`
@@ -83,7 +85,8 @@ add("median", function(x, ...)
   return with_nan(middle:mean(d, {keepdim = true}), sorted, d):reshape(shape)
 end)
 
---- Places (from 0, float64) in a line of n that quantiles stand for: where to read below and above.
+--- For each method, the positions (from 0, float64) in a line of n elements at which a quantile is read: the lower and
+-- the upper one.
 local places = {
   lower = function(at) return at:floor() end,
   higher = function(at) return at:ceil() end,
@@ -98,7 +101,7 @@ local function are_quantiles(q)
   return q:greater_equal(0):logical_and(q:less_equal(1)):all():item()
 end
 
---- Quantiles as a float64 tensor on x's device; all in [0, 1].
+--- The quantiles as a float64 tensor on x's device. Checks that all are in [0, 1].
 local function check_quantiles(q, x)
   local t
   if type(q) == "number" then t = lt.full({}, q, {dtype = "float64", device = x.device})
@@ -112,7 +115,8 @@ local function check_quantiles(q, x)
   return t
 end
 
---- a + (b - a) * t, exactly a or b where t says so; infinite where one of them is, not inf - inf.
+--- a + (b - a) * t, exactly a if t is 0 and b if t is 1. If a or b is infinite, the result is infinite and not inf -
+-- inf.
 local function between(a, b, t)
   local step = b - a
   local y = lt.where(t:less(0.5), a + step * t, b - step * (1 - t))
@@ -120,7 +124,8 @@ local function between(a, b, t)
   return lt.where(t:equal(0):logical_or(a:equal(b)), a, y)
 end
 
---- The elements of sorted lines along d at `at` (of any shape, whose dims come first in the result), interpolated.
+--- The interpolated elements of sorted lines along d at the positions `at`, a tensor of any shape, whose dims come
+-- first in the result.
 local function read_lines(sorted, d, at, float)
   local below = at:floor()
   local low, high = below:to("int64") + 1, at:ceil():to("int64") + 1
@@ -135,13 +140,15 @@ local function read_lines(sorted, d, at, float)
   return read(low), read(high), (at - below):reshape(shape)
 end
 
---- Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
+--- Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
+-- of n elements.
 -- @tparam Tensor x any dtype but complex; integers and bool give the default float
 -- @tparam number|Tensor q in [0, 1]; the dims of a tensor come first in the result
 -- @param[opt] dim a dim or a list of dims; all unless given
--- @tab[opt] options `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default),
---   "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
--- @treturn Tensor NaN where the line has a NaN
+-- @tab[opt] options `dim`, `keepdim`, `method`: the value at a place between two elements: "linear" (default),
+--   "lower", "higher", "midpoint", "nearest" (between two equally near elements, the one whose position, counted from
+--   0, is even)
+-- @treturn Tensor NaN if the line has a NaN
 -- @usage x:quantile(0.9)   x:quantile(lt.tensor {0.25, 0.75}, 2)
 add("quantile", function(x, q, ...)
   check_ordered("quantile", x)
@@ -167,7 +174,7 @@ end)
 
 -- ---- counting ----
 
---- The numbers (or with weights their sums) of elements that have each of the places 1 … n.
+--- Counts the elements at each of the places 1 … n; with weights, sums their weights.
 local function count(places_of, n, weights)
   if not weights then return lt.zeros(n, {dtype = "int64", device = places_of.device}):index_add_(1, places_of, 1) end
   local float = is_float(weights)
@@ -176,7 +183,7 @@ local function count(places_of, n, weights)
   return float and sums:to(weights.dtype) or sums
 end
 
---- Option `weights`: a tensor of x's shape, as a list.
+--- Checks option `weights`, a tensor of x's shape, and flattens it.
 local function check_weights(fn, weights, x)
   if weights == nil then return nil end
   if not lt.is_tensor(weights) then fail(fn, "option weights: tensor expected, got %s", core.type_name(weights)) end
@@ -189,9 +196,9 @@ end
 
 --- Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
 -- smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
--- @tparam Tensor x 1-d, integers of 1 and above
--- @tab[opt] options `weights`: a tensor that has an amount for each element, which is added up instead of 1;
---   `minlength`: least length of the result
+-- @tparam Tensor x 1-d, positive integers
+-- @tab[opt] options `weights`: a tensor with a weight for each element, added up instead of 1; `minlength`: minimum
+--   length of the result
 -- @treturn Tensor 1-d, as long as the largest value; int64, or the dtype of float weights
 -- @usage lt.tensor({1, 3, 3}):bincount()   --> 1 0 2
 add("bincount", function(x, options)
@@ -207,12 +214,12 @@ add("bincount", function(x, options)
       fail("bincount", "value %d: Lua tensors start at 1", least)
     end
     local most = x:max():item()
-    length = math.max(length, most < 0 and math.maxinteger or most)       -- uint64 beyond int64 is negative here
+    length = math.max(length, most < 0 and math.maxinteger or most)       -- a uint64 beyond int64 is negative here
   end
   return count(x, length, weights)
 end)
 
---- Option `range`, or the least and the greatest element.
+--- The bounds of the bins: option `range`, or the smallest and the largest element.
 local function range_of(x, range)
   local low, high = 0.0, 1.0
   if range ~= nil then
@@ -232,10 +239,10 @@ local function range_of(x, range)
   return low, high
 end
 
---- n bins of one width, or the edges that are given.
+--- The edges of n bins of equal width, or the given edges.
 local function edges_of(x, bins, range)
   if lt.is_tensor(bins) or type(bins) == "table" then
-    local exact = x.dtype == "float64" and x.dtype or nil          -- 0.1 in float32 is another number
+    local exact = x.dtype == "float64" and x.dtype or nil          -- in float32, 0.1 would be another number
     local edges = lt.is_tensor(bins) and args.tensor("histogram", 2, bins)
       or lt.tensor(bins, {device = x.device, dtype = exact})
     if edges.ndim ~= 1 or edges.size < 2 then
@@ -254,12 +261,12 @@ end
 --- Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
 -- outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
 -- @tparam Tensor x any dtype but complex, any shape
--- @param[opt=10] bins a number of bins of one width, or the edges: a 1-d tensor or a table
--- @tab[opt] options `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a
---   tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add
---   up to 1
--- @treturn Tensor counts, one a bin: int64, the dtype of float weights, or (density) a float
--- @treturn Tensor edges, one more
+-- @param[opt=10] bins the number of bins of equal width, or the edges: a 1-d tensor or a table
+-- @tab[opt] options `range`: {lowest, highest} edge of bins of equal width, by default the smallest and largest
+--   element; `weights`: a tensor of x's shape, added up instead of 1; `density` (false): divides the counts so that
+--   counts times widths add up to 1
+-- @treturn Tensor counts, one for each bin: int64, the dtype of float weights, or (density) a float
+-- @treturn Tensor edges, one more than counts
 -- @usage local counts, edges = x:histogram(20, {range = {0, 1}})
 add("histogram", function(x, ...)
   check_ordered("histogram", x)
@@ -269,7 +276,7 @@ add("histogram", function(x, ...)
   if x.dtype == "bool" then x = x:to("uint8") end
   local edges = edges_of(x, given[1], options.range)
   local flat, n = x:reshape({x.size}), edges.size - 1
-  -- Places 1 … n + 2: below the first edge, in the bins, from the last edge on.
+  -- The place of each element, 1 … n + 2: below the first edge, in a bin, or at the last edge and beyond.
   local place = lt.searchsorted(edges, flat, {side = "right"})
   place = lt.where(flat:equal(edges:narrow(1, n + 1, 1)), n + 1, place)
   local counts = count(place, n + 2, weights):narrow(1, 2, n)

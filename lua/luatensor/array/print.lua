@@ -1,4 +1,4 @@
---- tostring of tensors: aligned columns, the middle of large ones left out, then dtype, shape and device.
+--- tostring of tensors: aligned columns, without the middle of large tensors, followed by dtype, shape and device.
 --
 --     [[1.0, 2.5],
 --      [3.0, 4.0]]  float32 [2, 2] cpu
@@ -10,10 +10,11 @@ local lt = require "luatensor.base.public"
 
 local options = {
   precision = 4,       -- digits after the point, at most
-  threshold = 1000,    -- tensors of more elements are shortened
-  edgeitems = 3,       -- to this many at either end of each dim
-  linewidth = 80,      -- where rows are broken
-  sci = "auto",        -- scientific notation: true, false, or "auto": where fixed would be too long or hide digits
+  threshold = 1000,    -- larger tensors are shortened
+  edgeitems = 3,       -- elements that a shortened tensor shows at each end of a dim
+  linewidth = 80,      -- columns after which rows are broken
+  sci = "auto",        -- scientific notation: true, false, or "auto": if fixed notation would be too long or hide
+                       -- digits
 }
 
 -- ---- numbers ----
@@ -33,7 +34,7 @@ local function needs_sci(values)
   return largest >= 1e8 or options.precision > 0 and least < 10 ^ -options.precision
 end
 
---- Text without the zeros that end its fraction, at least one digit left.
+--- The text without trailing zeros of its fraction; at least one digit stays.
 local function trim(text)
   local mantissa, exponent = text:match("^([^e]*)(.*)$")
   local short = mantissa:gsub("0+$", "")
@@ -51,7 +52,7 @@ local function special(v)
   return v > 0 and "inf" or "-inf"
 end
 
---- All with the same number of digits: as many as one of them needs.
+--- The texts of floats, all with as many digits as the longest of them needs.
 local function floats_text(values)
   local letter = needs_sci(values) and "e" or "f"
   local full, digits = ("%%.%d%s"):format(options.precision, letter), math.min(1, options.precision)
@@ -67,7 +68,7 @@ end
 
 local function format_floats(values) return clocale.call(floats_text, values) end
 
---- A uint64 comes as the integer with the same 64 bits.
+--- The text of a uint64, given as the int64 with the same 64 bits.
 local function unsigned(v)
   if v >= 0 then return tostring(v) end
   local tenth = (v >> 1) // 5
@@ -115,7 +116,7 @@ local function choose_edge(shape, size)
   return edge
 end
 
---- Joins a row's texts, broken at the line width.
+--- Joins the texts of a row, and breaks lines at the line width.
 local function format_row(texts, first, n, gap, indent, width)
   local per_line = math.max(1, (options.linewidth - indent) // (width + 2))
   local lines, line = {}, {}
@@ -134,7 +135,7 @@ local function format_row(texts, first, n, gap, indent, width)
   return "[" .. table.concat(lines, ",\n" .. (" "):rep(indent)) .. "]"
 end
 
---- Text of the block of dim `dim` whose first value is texts[position]; also the position after it.
+--- Returns the text of the block of dim `dim` whose first value is texts[position], and the position after the block.
 local function format_block(t, dim, position)
   local length, edge = t.shape[dim], t.edge
   local gap = length > 2 * edge and edge or nil

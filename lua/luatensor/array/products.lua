@@ -9,7 +9,7 @@ local methods = core.methods
 
 local join, pick = lists.join, lists.pick
 
---- The dims to contract: the last n of x with the first n of y, or two lists.
+--- The dims to contract: the last n dims of x with the first n dims of y, or two lists.
 local function contracted(x, y, dims)
   if dims == nil then dims = 2 end
   if type(dims) == "number" then
@@ -31,7 +31,7 @@ local function contracted(x, y, dims)
   return left, right
 end
 
---- Dims of a tensor that are not in the list; a dim named twice is an error.
+--- The dims of a tensor that are not in the list. A dim that is listed twice is an error.
 local function others(ndim, list)
   local named, free = {}, {}
   for _, d in ipairs(list) do
@@ -44,10 +44,10 @@ local function others(ndim, list)
   return free
 end
 
---- Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+--- Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
 -- @tparam tensor x
 -- @tparam tensor y
--- @param[opt=2] dims n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+-- @param[opt=2] dims n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
 -- @treturn tensor
 function lt.tensordot(x, y, dims)
   args.tensor("tensordot", 1, x)
@@ -83,7 +83,7 @@ function lt.outer(x, y)
   return x:expand_dims(2):multiply(y:expand_dims(1))
 end
 
---- The last two dims swapped: a view, as x.mT.
+--- Swaps the last two dims: a view, like x.mT.
 -- @tparam tensor x 2-d or more
 -- @treturn tensor
 function lt.matrix_transpose(x)

@@ -8,7 +8,7 @@ local methods = core.methods
 
 local function is_float(dtype) return dtype:find("float", 1, true) ~= nil end
 
---- Options of rand that carry over.
+--- The options of rand that these functions pass on.
 local function draw_options(options, dtype, device)
   return {dtype = dtype, device = device, generator = options.generator}
 end
@@ -21,10 +21,10 @@ local function bernoulli_like(p, options)
   return u:less(p):to(options.dtype or dtype, options.device or p.device)
 end
 
---- 1 with probability p, else 0.
+--- Draws 1 with probability p, else 0.
 -- @param p a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 -- @param ... the shape: numbers or one table
--- @tparam[opt] table options `dtype` (default: p's, or float32; any will do), `device`, `generator`
+-- @tparam[opt] table options `dtype` (any dtype; by default that of p, or float32), `device`, `generator`
 -- @treturn tensor
 function lt.bernoulli(p, ...)
   local list, options = args.split("bernoulli", bernoulli_options, ...)
@@ -39,7 +39,7 @@ function lt.bernoulli(p, ...)
   return u:less(p):to(options.dtype or "float32")
 end
 
---- Checks that weights are finite, not negative, and not all 0 in a row; waits.
+--- Checks that weights are finite and not negative, and that no row is all 0. Waits for the weights.
 local function check_weights(w)
   if w.size == 0 or w.ndim ~= 1 and w.ndim ~= 2 then
     args.fail("multinomial", "weights: shape [k] or [rows, k] expected, got %s", args.shape_text(w.shape))
@@ -51,7 +51,7 @@ local function check_weights(w)
   end
 end
 
---- Positions with replacement: where n uniform values fall among the running sums.
+--- Draws positions with replacement: a uniform value selects the running sum into which it falls.
 local function drawn_again(w, n, options)
   local sums = w:cumulative_sum(-1)
   local shape = w.ndim == 1 and {n} or {w.shape[1], n}
@@ -60,17 +60,18 @@ local function drawn_again(w, n, options)
   return lt.searchsorted(sums, u, {side = "right"}):minimum(w.shape[w.ndim])
 end
 
---- Positions without replacement: the first n arrivals, each after an exponential time of rate w. Logarithms of
--- times are compared, since those of the least rates overflow; a weight of 0 arrives at infinity.
+--- Draws positions without replacement: each position arrives after an exponential time of rate w, and the first n
+-- arrivals are drawn. Logarithms of times are compared, because the times of very small rates overflow; a weight of 0
+-- arrives at infinity.
 local function drawn_once(w, n, options)
   local u = lt.rand(w.shape, draw_options(options, "float64", w.device))
   local arrival = u:negative():log1p():negative():log():subtract(w:log())
   return (select(2, lt.where(w:greater(0), arrival, math.huge):topk(n, {largest = false})))
 end
 
---- Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
+--- Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
 -- @tparam tensor w weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
--- @tparam integer n how many from each row
+-- @tparam integer n the number of draws from each row
 -- @tparam[opt] table options `replacement` (default false: no position twice in a row), `generator`
 -- @treturn tensor int64, 1-based, shape [n] or [rows, n]
 function lt.multinomial(w, n, options)
@@ -87,7 +88,7 @@ function lt.multinomial(w, n, options)
   return drawn_once(w, n, options)
 end
 
---- The rows (along dim 1) in random order: a copy.
+--- Returns a copy of x with its rows (along dim 1) in random order.
 -- @tparam tensor x
 -- @tparam[opt] table options `generator`
 -- @treturn tensor

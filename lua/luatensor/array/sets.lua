@@ -1,5 +1,5 @@
---- Sets: the distinct elements of tensors, and which elements are among others. Equal elements lie side by side once
--- they are sorted; that a NaN equals nothing, itself included, makes each of them an element of its own.
+--- Sets: the distinct elements of tensors, and membership. Sorting puts equal elements next to each other. NaN equals
+-- nothing, not even itself, so each NaN is an element of its own.
 
 local args = require "luatensor.base.args"
 local colon = require("luatensor.base.names").colon
@@ -10,13 +10,13 @@ local methods = core.methods
 
 local isin_options = {invert = "boolean", assume_unique = "boolean"}
 
---- Values that an expression takes beside x: as many as elementwise has parameters for, with x and the result so far.
+--- The number of values in one expression: elementwise has parameters for these, x and the result so far.
 local AT_ONCE = 6
 
---- Values that are always compared with all elements, and those that are where there are many elements.
+--- Up to FEW values are always compared with all elements; up to MANY values if there are many elements.
 local FEW, MANY = 2 * AT_ONCE, 120
 
---- Bytes of a table of integers that are worth an element.
+--- A table of integers may take this many bytes for each element.
 local TABLE = 6
 
 local function add(name, f) lt[name], methods[name] = f, f end
@@ -25,8 +25,8 @@ local function add(name, f) lt[name], methods[name] = f, f end
 
 local function is_complex(x) return lt.isdtype(x.dtype, "complex floating") end
 
---- The elements of a 1-d tensor in an order that puts equal ones side by side, and where they were; equal ones stay
--- in their order. Complex numbers go by their real parts, equal ones of these by their imaginary parts.
+--- Sorts a 1-d tensor stably; returns the elements and their positions. Complex numbers are sorted by their real parts,
+-- then by their imaginary parts.
 local function order_of(x)
   if not is_complex(x) then return x:topk(x.size, {largest = false}) end
   local order = x:imag():argsort()
@@ -36,7 +36,7 @@ end
 
 local function sorted(x) return is_complex(x) and order_of(x) or x:sort() end
 
---- Where runs of equal elements of a sorted tensor begin, and true once more for the end of the last one.
+--- True where a run of equal elements of a sorted tensor begins, and once more for the end of the last run.
 local function starts_of(s)
   local n = s.size
   local starts = lt.ones({n + 1}, {dtype = "bool", device = s.device})
@@ -44,7 +44,7 @@ local function starts_of(s)
   return starts
 end
 
---- Positions of the first elements of the runs, and how long the runs are.
+--- The positions of the first elements of the runs, and the lengths of the runs.
 local function runs_of(starts)
   local places = starts:nonzero()
   local n = places.size - 1
@@ -52,7 +52,7 @@ local function runs_of(starts)
   return first, places:narrow(1, 2, n):subtract(first)
 end
 
---- For each element of x, in x's shape, the number of its run; order: where the sorted elements were.
+--- For each element of x, in x's shape, the number of its run. order: the positions of the sorted elements.
 local function numbers_of(x, starts, order)
   local numbers = starts:narrow(1, 1, x.size):cumulative_sum()
   return lt.empty_like(order):scatter_(1, order, numbers):reshape(x.shape)
@@ -60,28 +60,29 @@ end
 
 --- ---- tables of integers ----
 
--- Integers that lie close together are counted in a table that has a place for each, which sorts them, too. Only on
--- the CPU: a GPU would have to wait for the ends.
+-- Integers from a small range are counted in a table with a place for each integer, which also sorts them. Only on the
+-- CPU: on a GPU the call would have to wait for the smallest and the largest integer.
 
---- Place of an integer in a table that begins with `low`.
+--- The place of an integer in a table that begins with `low`.
 local place_of = lt.elementwise("int64 x, int64 low", "x - low + 1")
 
 local function has_table(x)
   return x.size > 0 and core.is_on_host(x) and x.dtype ~= "uint64" and lt.isdtype(x.dtype, "integral")
 end
 
---- The least integer of some tensors, and how many there are up to the greatest; nil where that is more than `most`.
+--- The smallest integer of some tensors, and the length of the range up to the largest; nil if the range is longer than
+-- `most`.
 local function range_of(most, ...)
   local low, high = math.maxinteger, math.mininteger
   for _, x in ipairs {...} do
     if not has_table(x) then return nil end
     low, high = math.min(low, x:min():item()), math.max(high, x:max():item())
   end
-  local range = high - low + 1                          -- not positive where it overflows
+  local range = high - low + 1                          -- not positive if the range overflows
   if range > 0 and range <= most then return low, range end
 end
 
---- A table that is true at these places.
+--- A table that is true at these places and false elsewhere.
 local function is_there(range, places)
   local there = lt.zeros({range}, {dtype = "bool", device = places.device})
   there[places] = true
@@ -92,7 +93,8 @@ local function counts_of(range, places)
   return lt.zeros({range}, {dtype = "int64", device = places.device}):scatter_add_(1, places, 1)
 end
 
---- Where each integer comes first; of several that are written to one place, the last stays.
+--- The first position of each integer. If several positions are written to one place, the last write stays, so they are
+-- written in reverse order.
 local function first_of(range, places)
   local options = {dtype = "int64", device = places.device}
   local backwards = lt.arange(places.size, 0, -1, options)
@@ -101,7 +103,7 @@ end
 
 local function values_of(there, low, dtype) return there:nonzero():add(low - 1):to(dtype) end
 
---- Of what unique_all gives what `wants` names, by name, of integers in a table.
+--- The results of unique_all that `wants` names, as a table by name, for integers from a small range.
 local function unique_table(x, wants)
   local low, range = range_of(x.size, x)
   if not low then return nil end
@@ -118,7 +120,7 @@ end
 
 --- ---- distinct elements ----
 
---- The same of sorted elements.
+--- The same results, from sorted elements.
 local function unique_sorted(x, wants)
   local ordered = wants.indices or wants.inverse
   local s, order = (ordered and order_of or sorted)(x:flatten())
@@ -132,7 +134,7 @@ local function unique_sorted(x, wants)
   }
 end
 
---- The function `name`, which returns these results.
+--- Adds the function `name`, which returns these results.
 local function add_unique(name, ...)
   local results, wants = {...}, {}
   for _, result in ipairs(results) do wants[result] = true end
@@ -144,31 +146,31 @@ local function add_unique(name, ...)
   end)
 end
 
---- The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
--- by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
+--- The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
+-- sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
 -- @function unique_values
 -- @tparam Tensor x any shape and dtype
 -- @treturn Tensor 1-d, of x's dtype
 add_unique("unique_values", "values")
 
---- The distinct elements, sorted, and how often each occurs. Waits for a GPU.
+--- The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
 -- @function unique_counts
 -- @tparam Tensor x any shape and dtype
--- @treturn Tensor values, as unique_values
+-- @treturn Tensor values, as of unique_values
 -- @treturn Tensor counts, int64
 add_unique("unique_counts", "values", "counts")
 
---- The distinct elements, sorted, and which of them each element is. Waits for a GPU.
+--- The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
 -- @function unique_inverse
 -- @tparam Tensor x any shape and dtype
--- @treturn Tensor values, as unique_values
+-- @treturn Tensor values, as of unique_values
 -- @treturn Tensor inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 add_unique("unique_inverse", "values", "inverse")
 
---- The distinct elements, sorted, and all that is known of them. Waits for a GPU.
+--- The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
 -- @function unique_all
 -- @tparam Tensor x any shape and dtype
--- @treturn Tensor values, as unique_values
+-- @treturn Tensor values, as of unique_values
 -- @treturn Tensor indices of their first occurrences in x:flatten(), int64
 -- @treturn Tensor inverse: positions in values, int64, of x's shape
 -- @treturn Tensor counts, int64
@@ -195,7 +197,7 @@ local function comparison(dtype, n)
   return comparisons[key]
 end
 
---- Few values: each is compared with all elements.
+--- For few values: each value is compared with all elements.
 local function isin_few(x, values)
   local list, found = values:unstack(), false
   for first = 1, #list, AT_ONCE do
@@ -205,20 +207,20 @@ local function isin_few(x, values)
   return found
 end
 
---- Many values: they are sorted, and each element looks where it would be.
+--- For many values: they are sorted, and each element is searched among them.
 local function isin_sorted(x, values)
   local s = values:sort()
   return s:take(s:searchsorted(x):minimum(s.size)):equal(x)
 end
 
---- Many integers that lie close together have a table of which are there.
+--- For many integers from a small range: a table says which integers occur.
 local function isin_table(x, values)
   local low, range = range_of(TABLE * (x.size + values.size), x, values)
   if not low then return nil end
   return is_there(range, place_of(values, low))[place_of(x, low)]
 end
 
---- Complex numbers: elements and values are numbered together.
+--- For complex numbers: elements and values are numbered together.
 local function isin_numbered(x, values)
   local n = x.size
   local distinct, number = lt.unique_inverse(lt.concat {x:flatten(), values})
@@ -227,7 +229,8 @@ local function isin_numbered(x, values)
   return there:take(number:narrow(1, 1, n)):reshape(x.shape)
 end
 
---- Up to so many values are compared with all elements: on the CPU, a search takes as long as some hundred.
+--- The number of values up to which all elements are compared with each value. On the CPU, a binary search takes as
+-- long as some hundred comparisons.
 local function few_for(x)
   return core.is_on_host(x) and math.max(FEW, math.min(MANY, x.size // 50)) or FEW
 end
@@ -251,8 +254,8 @@ local function check_isin(i, x)
   end
 end
 
---- Both arguments as tensors of one dtype, on one device; one of them may be a number. Sums take numbers of
--- lt.complex, which are on the CPU, to the device, and explain that other tensors cannot be there.
+--- Both arguments as tensors of one dtype on one device; one argument may be a number. The sums move numbers of
+-- lt.complex, which are on the CPU, to the device, and raise the error for other tensors on different devices.
 local function together(x1, x2)
   check_isin(1, x1)
   check_isin(2, x2)
@@ -271,7 +274,7 @@ end
 -- long, the call waits for a GPU: the number of distinct elements must be known.
 -- @tparam Tensor|number x1
 -- @tparam Tensor|number x2 of any shape; dtypes promote
--- @tab[opt] options `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+-- @tab[opt] options `invert` (false): true if no element of x2 is equal; `assume_unique` (accepted, without effect)
 -- @treturn Tensor bool, of x1's shape
 function lt.isin(x1, x2, options)
   args.options("isin", options, isin_options)

@@ -15,7 +15,7 @@ local norm_of = {[1] = "norm_1_", [2] = "norm_2_", [inf] = "norm_max_", [-inf] =
 local norm_options = {p = true, dim = true, keepdim = true, dtype = true, out = true}
 local diff_options = {dim = true, n = true, prepend = true, append = true}
 
---- A value given by position or as an option, not both.
+--- A value given either by position or as an option, not both.
 local function either(fn, name, positional, option, otherwise)
   if positional ~= nil and option ~= nil then args.fail(fn, "%s is given twice", name) end
   if positional ~= nil then return positional end
@@ -25,20 +25,20 @@ end
 
 local reductions = core.reductions
 
---- reduction(x, options), where an empty table would be a list of no dims.
+--- reduction(x, options). Empty options are left out, because an empty table would mean a list of no dims.
 local function reduce(name, x, options)
   if next(options) == nil then return reductions[name](x) end
   return reductions[name](x, options)
 end
 
---- x^p of x >= 0; where x is 0 its gradient is 0, too, which makes that of a norm's corner 0.
+--- x^p for x >= 0. At x = 0 the gradient is 0, too, so that the gradient of a norm is 0 at the norm's corner.
 local function power(x, p)
   if not x.requires_grad then return x:pow(p) end
   local zero = x:equal(0)
   return lt.where(zero, 0.0 ^ p, lt.where(zero, 1, x):pow(p))
 end
 
---- The root of the sum of |x|^p, for the orders without a reduction of their own.
+--- The norm of order p, (sum of |x|^p)^(1/p), for orders that have no reduction of their own.
 local function power_norm(x, p, options)
   local dim = options.dim
   local float = reductions.norm_1_(x, {}, options.dtype and {dtype = options.dtype})
@@ -47,7 +47,7 @@ local function power_norm(x, p, options)
     local count = reduce("norm_1_", ones, {dim = dim, keepdim = options.keepdim})
     return options.out and options.out:copy_(count) or constant("norm", x, count)
   end
-  -- Powers and their sum in float32 at least: in float16, 50^3 is infinite already.
+  -- Powers and their sum are computed in float32 at least: in float16, 50^3 is already infinite.
   local wide = float:to(lt.result_type(float, "float32"))
   local sum = reduce("norm_1_", power(wide, p), {dim = dim, keepdim = options.keepdim})
   return options.out and sum:pow(1 / p, {out = options.out}) or power(sum, 1 / p):to(float.dtype)
@@ -55,7 +55,8 @@ end
 
 --- Norm of the elements as a vector: the root of order p of the sum of |x|^p.
 -- @tparam tensor x any shape; integers give the default float, complex numbers the dtype of their parts
--- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+-- @number[opt=2] p order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that
+--   are not 0
 -- @param[opt] dim a dim or a list of dims; all unless given
 -- @tab[opt] options `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
 -- @treturn tensor shape without these dims
@@ -75,7 +76,7 @@ function lt.norm(x, ...)
   return reduce(norm_of[p], x, rest)
 end
 
---- x with what stands before and after it in dim d.
+--- x concatenated along dim d with tensors before and after it.
 local function joined(x, d, before, after)
   local list = {x}
   for name, t in pairs {prepend = before, append = after} do
@@ -85,11 +86,12 @@ local function joined(x, d, before, after)
   return #list > 1 and lt.concat(list, d) or x
 end
 
---- Differences of neighbours along a dim, n times over.
+--- Differences of neighbours along a dim, taken n times.
 -- @tparam tensor x any dtype but bool
 -- @int[opt=-1] dim
--- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
--- @treturn tensor shape of x, n less in dim
+-- @tab[opt] options `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that are first joined to the
+--   ends of x
+-- @treturn tensor the shape of x, with dim shorter by n
 -- @usage x:diff()   x:diff(1, {n = 2})
 function lt.diff(x, ...)
   args.tensor("diff", 1, x)
@@ -101,7 +103,7 @@ function lt.diff(x, ...)
   local n = args.integer("diff", "n", options.n or 1, 0)
   if n == 0 then return x:clone() end
   local y = joined(x, d, options.prepend, options.append)
-  for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many there is nothing left
+  for _ = 1, math.min(n, y.shape[d] + 1) do              -- after so many differences nothing is left
     local length = math.max(y.shape[d] - 1, 0)
     local first = math.min(2, y.shape[d] + 1)
     y = y:narrow(d, first, length):subtract(y:narrow(d, 1, length))
