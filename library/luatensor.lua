@@ -100,7 +100,7 @@ function Tensor:addmm_(a, b) end
 ---@return luatensor.Tensor #
 function Tensor:all(dim, options) end
 
----Are all elements of x and y close, in the sense of isclose? Waits for the result.
+---True if all elements of x and y are close as defined by `isclose`. Waits for the result.
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor relative tolerance
 ---@param atol? number|luatensor.Tensor absolute tolerance
@@ -261,10 +261,10 @@ function Tensor:atanh_() end
 ---@param options? table `retain_graph` (default create_graph): keeps what was recorded, for another backward; `create_graph` (false): the gradients can be differentiated, too
 function Tensor:backward(gradient, options) end
 
----1 with probability p, else 0.
+---Draws 1 with probability p, else 0.
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
+---, then options: `dtype` (any dtype; by default that of p, or float32), `device`, `generator`
 ---@return luatensor.Tensor #
 function Tensor:bernoulli(p, ...) end
 
@@ -274,10 +274,9 @@ function Tensor:bernoulli(p, ...) end
 ---@return luatensor.Tensor # x
 function Tensor:bernoulli_(p, options) end
 
----How often each value occurs: element i of the result counts the elements that are i. Waits for
----the least and the largest.
----Lua tensors start at 1: so does this, and a value below 1 is an error.
----@param options? table `weights`: a tensor that has an amount for each element, which is added up instead of 1; `minlength`: least length of the result
+---Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
+---smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+---@param options? table `weights`: a tensor with a weight for each element, added up instead of 1; `minlength`: minimum length of the result
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
 function Tensor:bincount(options) end
 
@@ -367,7 +366,7 @@ function Tensor:bmm(y, options) end
 ---@return luatensor.Tensor #
 function Tensor:bool() end
 
----All tensors in the shape that they broadcast to.
+---Broadcasts all tensors to their common shape.
 ---@return luatensor.Tensor # ... as many views
 function Tensor:broadcast_arrays() end
 
@@ -545,10 +544,10 @@ function Tensor:diag(k) end
 ---@return luatensor.Tensor # a view
 function Tensor:diagonal(offset, options) end
 
----Differences of neighbours along a dim, n times over.
+---Differences of neighbours along a dim, taken n times.
 ---@param dim? integer
----@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
----@return luatensor.Tensor # shape of x, n less in dim
+---@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that are first joined to the ends of x
+---@return luatensor.Tensor # the shape of x, with dim shorter by n
 function Tensor:diff(dim, options) end
 
 ---The same as x.ndim.
@@ -598,7 +597,8 @@ Tensor["eq"] = Tensor["equal"]
 ---@return luatensor.Tensor #
 function Tensor:equal(y, options) end
 
----Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+---True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
+---result.
 ---@param y luatensor.Tensor
 ---@return boolean #
 function Tensor:equal_all(y) end
@@ -745,12 +745,12 @@ Tensor["gt"] = Tensor["greater"]
 ---@return luatensor.Tensor #
 function Tensor:half() end
 
----How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
----last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
----@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add up to 1
----@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
----@return luatensor.Tensor # edges, one more
+---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
+---outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
+---@param bins? any the number of bins of equal width, or the edges: a 1-d tensor or a table
+---@param options? table `range`: {lowest, highest} edge of bins of equal width, by default the smallest and largest element; `weights`: a tensor of x's shape, added up instead of 1; `density` (false): divides the counts so that counts times widths add up to 1
+---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
+---@return luatensor.Tensor # edges, one more than counts
 function Tensor:histogram(bins, options) end
 
 ---sqrt(x^2 + y^2) without overflow on the way.
@@ -791,7 +791,7 @@ function Tensor:int() end
 ---@return boolean #
 function Tensor:is_contiguous() end
 
----Does x lie in page-locked memory?
+---True if x lies in page-locked memory.
 ---@return boolean #
 function Tensor:is_pinned() end
 
@@ -809,10 +809,10 @@ function Tensor:isclose(y, rtol, atol, options) end
 ---@return luatensor.Tensor #
 function Tensor:isfinite(options) end
 
----Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
----complex numbers, many of x2, it waits for a GPU: for how many are distinct.
+---For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
+---long, the call waits for a GPU: the number of distinct elements must be known.
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
----@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+---@param options? table `invert` (false): true if no element of x2 is equal; `assume_unique` (accepted, without effect)
 ---@return luatensor.Tensor # bool, of x1's shape
 function Tensor:isin(x2, options) end
 
@@ -982,13 +982,14 @@ function Tensor:masked_fill(mask, value, options) end
 ---@return luatensor.Tensor # x
 function Tensor:masked_fill_(mask, value) end
 
----A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
+---A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
+---for their number.
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function Tensor:masked_scatter(mask, src) end
 
----The elements where a mask is true; x and mask broadcast. Waits for their number.
+---The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
 function Tensor:masked_select(mask) end
@@ -1000,7 +1001,7 @@ function Tensor:masked_select(mask) end
 ---@return luatensor.Tensor # shape [..., m, n]
 function Tensor:matmul(y, options) end
 
----The last two dims swapped: a view, as x.mT.
+---Swaps the last two dims: a view, like x.mT.
 ---@return luatensor.Tensor #
 function Tensor:matrix_transpose() end
 
@@ -1030,7 +1031,8 @@ function Tensor:maximum_(y) end
 ---@return luatensor.Tensor #
 function Tensor:mean(dim, options) end
 
----The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
+---Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
+---NaN if there is a NaN or no element.
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table `dim`, `keepdim`
 ---@return luatensor.Tensor # shape without these dims
@@ -1076,8 +1078,8 @@ Tensor["mul"] = Tensor["multiply"]
 ---The same as multiply_.
 Tensor["mul_"] = Tensor["multiply_"]
 
----Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
----@param n integer how many from each row
+---Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
+---@param n integer the number of draws from each row
 ---@param options? table `replacement` (default false: no position twice in a row), `generator`
 ---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
 function Tensor:multinomial(n, options) end
@@ -1155,7 +1157,7 @@ function Tensor:nextafter_(y) end
 function Tensor:nonzero() end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
----@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
 ---@return luatensor.Tensor # shape without these dims
@@ -1189,9 +1191,9 @@ function Tensor:ones_like(options) end
 ---@return luatensor.Tensor # shape [#x, #y]
 function Tensor:outer(y) end
 
----More elements around a tensor.
----@param widths table before and after the last dim, then before and after the one before it …; negative ones cut off
----@param options? table `mode`: "constant" (default), "reflect" (without the edge itself), "replicate", "circular"; `value` (0) for "constant"
+---Adds elements around a tensor.
+---@param widths table before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
+---@param options? table `mode`: "constant" (default), "reflect" (the edge is not repeated), "replicate", "circular"; `value` (0) for "constant"
 ---@return luatensor.Tensor #
 function Tensor:pad(widths, options) end
 
@@ -1243,11 +1245,12 @@ Tensor["power_"] = Tensor["pow_"]
 ---@return luatensor.Tensor #
 function Tensor:prod(dim, options) end
 
----Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
+---Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
+---of n elements.
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
----@return luatensor.Tensor # NaN where the line has a NaN
+---@param options? table `dim`, `keepdim`, `method`: the value at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (between two equally near elements, the one whose position, counted from 0, is even)
+---@return luatensor.Tensor # NaN if the line has a NaN
 function Tensor:quantile(q, dim, options) end
 
 ---Uniform in [0, 1), as many as x has, of its dtype and device.
@@ -1307,9 +1310,9 @@ function Tensor:remainder(y, options) end
 function Tensor:remainder_(y) end
 
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
----With other repeats than one number, it must know their sum, and does not return before a GPU does.
----@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
----@param dim? integer without it, x is flattened; also option `dim`
+---If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
+---@param repeats integer|table|luatensor.Tensor one number, or a number for each element of dim
+---@param dim? integer if missing, x is flattened; also option `dim`
 ---@return luatensor.Tensor #
 Tensor["repeat"] = function(self, repeats, dim) end
 
@@ -1336,9 +1339,9 @@ Tensor["right_shift"] = Tensor["bitwise_right_shift"]
 ---The same as bitwise_right_shift_.
 Tensor["right_shift_"] = Tensor["bitwise_right_shift_"]
 
----Elements moved on along dims; those that leave at the end come back in front.
+---Moves elements along dims. Elements that leave at the end come back at the front.
 ---@param shift integer|table
----@param dim? integer|table without it, in row-major order; also option `dim`
+---@param dim? integer|table if missing, the elements move in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function Tensor:roll(shift, dim) end
 
@@ -1404,7 +1407,7 @@ function Tensor:searchsorted(values, options) end
 ---@return luatensor.Tensor #
 function Tensor:short() end
 
----The rows (along dim 1) in random order: a copy.
+---Returns a copy of x with its rows (along dim 1) in random order.
 ---@param options? table `generator`
 ---@return luatensor.Tensor #
 function Tensor:shuffle(options) end
@@ -1605,14 +1608,14 @@ function Tensor:tanh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:tanh_() end
 
----Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+---Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
 ---@param y luatensor.Tensor
----@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+---@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
 ---@return luatensor.Tensor #
 function Tensor:tensordot(y, dims) end
 
----Copies of the whole tensor side by side.
----@param ... integer times along each dim (the last ones when there are fewer than dims), or one table of them
+---Repeats the whole tensor.
+---@param ... integer repetitions along each dim, or one table of them; fewer numbers than dims apply to the last dims
 ---@return luatensor.Tensor #
 function Tensor:tile(...) end
 
@@ -1654,12 +1657,12 @@ function Tensor:totable() end
 ---The same as swapaxes.
 Tensor["transpose"] = Tensor["swapaxes"]
 
----The lower triangle of matrices: 0 above diagonal k.
+---The lower triangle of matrices: elements above diagonal k become 0.
 ---@param options? table `k` (0): positive is above the main diagonal
 ---@return luatensor.Tensor #
 function Tensor:tril(options) end
 
----The upper triangle of matrices: 0 below diagonal k.
+---The upper triangle of matrices: elements below diagonal k become 0.
 ---@param options? table `k` (0): positive is above the main diagonal
 ---@return luatensor.Tensor #
 function Tensor:triu(options) end
@@ -1699,25 +1702,25 @@ function Tensor:uniform_(low, high, options) end
 ---The same as unique_values.
 Tensor["unique"] = Tensor["unique_values"]
 
----The distinct elements, sorted, and all that is known of them. Waits for a GPU.
----@return luatensor.Tensor # values, as unique_values
+---The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
+---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_all() end
 
----The distinct elements, sorted, and how often each occurs. Waits for a GPU.
----@return luatensor.Tensor # values, as unique_values
+---The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
+---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # counts, int64
 function Tensor:unique_counts() end
 
----The distinct elements, sorted, and which of them each element is. Waits for a GPU.
----@return luatensor.Tensor # values, as unique_values
+---The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
+---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function Tensor:unique_inverse() end
 
----The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
+---The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
+---sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function Tensor:unique_values() end
 
@@ -1781,36 +1784,36 @@ function Tensor:zeros_like(options) end
 ---@overload fun(...): any
 local Module = {}
 
----A class like this one, whose functions may be replaced: `init(self, …)`, what the constructor does;
----`forward(self, …)`, what a call does; `extra(self)`, what printing shows between parentheses.
+---Makes a subclass, whose functions may be replaced: `init(self, …)`, the constructor; `forward(self, …)`, called when
+---the module is called; `extra(self)`, the text that printing shows between parentheses.
 ---@param name string
 ---@return table # the class; a call of it makes a module
 function Module:extend(name) end
 
----Makes x a parameter, also where it does not require gradients (yet).
+---Makes x a parameter, even if it does not (yet) require gradients.
 ---@param name string
----@param x any nil: there is none, as in a layer without bias; the field is false
+---@param x any nil: no parameter, as in a layer without bias; the field is then false
 function Module:register_parameter(name, x) end
 
 ---Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
 ---@param name string
----@param x any nil: there is none; the field is false
+---@param x any nil: no buffer; the field is then false
 ---@param options? table `persistent` (true): x is saved
 function Module:register_buffer(name, x, options) end
 
----This module and all inside of it, each once: `for name, module in model:named_modules() do`.
----@return function # an iterator of names ("" is this one, then such as "1.weight" has before its last dot) and modules
+---Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
+---@return function # an iterator of names ("" for this module; for the others the name of a parameter, such as "1.weight", without its last part) and modules
 function Module:named_modules() end
 
----The modules that are fields of this one, by name.
+---Iterates over the modules that are fields of this module, with their names.
 ---@return function # an iterator
 function Module:named_children() end
 
----Parameters with their names, each once: `for name, p in model:named_parameters() do`.
+---Iterates over the parameters with their names, each once: `for name, p in model:named_parameters() do`.
 ---@return function # an iterator
 function Module:named_parameters() end
 
----Buffers with their names.
+---Iterates over the buffers with their names.
 ---@return function # an iterator
 function Module:named_buffers() end
 
@@ -1823,7 +1826,7 @@ function Module:parameters() end
 ---@return luatensor.Module # this one
 function Module:apply(fn) end
 
----Switches what differs in training, such as dropout.
+---Switches between training and evaluation, in which layers such as dropout differ.
 ---@param flag? boolean
 ---@return luatensor.Module # this one
 function Module:train(flag) end
@@ -1832,7 +1835,7 @@ function Module:train(flag) end
 ---@return luatensor.Module # this one
 function Module:eval() end
 
----Should gradients of the parameters be computed? Those that are off are not trained.
+---Sets whether gradients of the parameters are computed. Parameters without gradients are not trained.
 ---@param flag? boolean
 ---@return luatensor.Module # this one
 function Module:requires_grad_(flag) end
@@ -1840,33 +1843,34 @@ function Module:requires_grad_(flag) end
 ---Forgets the gradients of all parameters.
 function Module:zero_grad() end
 
----What the constructor does with its arguments.
+---The constructor. Classes override it.
 function Module:init() end
 
----What a call of the module does.
+---The function that a call of the module runs. Classes override it.
 function Module:forward() end
 
----What printing shows between parentheses: a class's own.
+---The text that printing shows between parentheses. Classes override it.
 ---@return string #
 function Module:extra() end
 
----Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take. Inside of other modules
----its name in the outermost one comes first: "2.2 (Linear(64, 128)): message".
+---Raises "train.lua:12: Linear(64, 128): message": for a layer's unsuitable input. Inside of another module, the
+---layer's name in the outermost module precedes: "2.2 (Linear(64, 128)): message".
 ---@param message string for string.format
 function Module:fail(message) end
 
----Moves parameters and buffers to a device, or converts those of floats to a dtype, or both, and their gradients with
----them. They stay the tensors that they are, so that optimisers know them. Where it fails nothing changes.
+---Moves parameters and buffers to a device, or converts those of floats to a dtype, or both. Their gradients follow.
+---The tensors stay the same objects, so that optimisers still refer to them. If an error is raised, nothing has
+---changed.
 ---@param where string "cuda", "cpu", "float64" …
----@param also? string the other of the two
+---@param also? string a dtype after a device, or a device after a dtype
 ---@return luatensor.Module # this one
 function Module:to(where, also) end
 
----The tensors that make this network what it is, by name, such as "1.weight". They share the module's memory.
+---The tensors of the network's state, by name, such as "1.weight". They share the module's memory.
 ---@return table #
 function Module:state_dict() end
 
----Takes over what state_dict gave. Where something does not fit nothing changes.
+---Copies the values of a state_dict into this module. If something does not fit, nothing changes.
 ---@param state table tensors by name; dtypes and devices are converted
 ---@param options? table `strict` (true): every name must be on both sides
 ---@return table # names that were missing in state
@@ -2121,7 +2125,7 @@ function lt.is_contiguous(x) end
 ---@return luatensor.Tensor #
 function lt.pin_memory(x) end
 
----Does x lie in page-locked memory?
+---True if x lies in page-locked memory.
 ---@param x luatensor.Tensor
 ---@return boolean #
 function lt.is_pinned(x) end
@@ -2221,7 +2225,7 @@ function lt.devices() end
 ---@return string # its name, such as "cuda:0"
 function lt.accelerator() end
 
----Is there a GPU that can be used?
+---True if there is a GPU that can be used.
 ---@return boolean #
 ---@return string # why not
 function lt.cuda.is_available() end
@@ -2592,7 +2596,7 @@ function lt.vecdot(x, y, dim, options) end
 ---@return luatensor.Tensor # [m, n]
 function lt.addmm(x, a, b, options) end
 
----How exactly float32 products are made, in the whole process. "ieee": every product and sum is rounded to float32.
+---Sets the precision of float32 products, for the whole process. "ieee": every product and sum is rounded to float32.
 ---"tf32": a GPU may round the inputs to 10 bits of mantissa (errors of about 1e-3 of the magnitudes), which its tensor
 ---cores multiply several times faster. On the CPU, and for other dtypes, both are the same.
 ---@param precision string "ieee" (at first) or "tf32"
@@ -2872,7 +2876,7 @@ function lt.stack(tensors, dim, options) end
 ---@param x luatensor.Tensor
 function lt.free(x) end
 
----Is v a tensor?
+---True if v is a tensor.
 ---@param v any anything
 ---@return boolean #
 function lt.is_tensor(v) end
@@ -3006,7 +3010,7 @@ function lt.advise(fn, options) end
 ---@return table # a result of kind "advice"; its sizes n are parameters
 function lt.advise.network(options) end
 
----Are all elements of x and y close, in the sense of isclose? Waits for the result.
+---True if all elements of x and y are close as defined by `isclose`. Waits for the result.
 ---@param x number|luatensor.Tensor
 ---@param y number|luatensor.Tensor broadcast with x
 ---@param rtol? number|luatensor.Tensor relative tolerance
@@ -3015,28 +3019,29 @@ function lt.advise.network(options) end
 ---@return boolean #
 function lt.allclose(x, y, rtol, atol, options) end
 
----Have x and y the same shape and equal elements, whatever their dtypes? NaN equals nothing. Waits for the result.
+---True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
+---result.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
 ---@return boolean #
 function lt.equal_all(x, y) end
 
----Products of tensors summed over indices, in Einstein's notation.
----Each operand has a letter a dim, as in `"ij,jk->ik"`: an index that the result does not have is summed over.
----Without "->", the result has the indices that are there once, in the alphabet's order. `...` stands for any number
----of dims, which broadcast; a result without it sums over them. An index that is twice in one operand takes its
----diagonal. Length 1 stretches. Up to five operands are multiplied in the order that takes the fewest
----multiplications, more in one that is found greedily.
+---Sums products of tensors over indices, in Einstein's notation. Each operand has a letter for each dim, as in
+---`"ij,jk->ik"`. Indices that the result lacks are summed over. Without "->", the result has the indices that occur
+---once, in alphabetical order. `...` stands for any number of dims, which broadcast; if the result lacks `...`, these
+---dims are summed over. An index that occurs twice in one operand takes its diagonal. Length 1 stretches. Up to five
+---operands are multiplied in the order that takes the fewest multiplications; for more operands the order is found
+---greedily.
 ---@param spec string
 ---@param ... luatensor.Tensor as many as the string has operands; not bool
----@return luatensor.Tensor # of the dtype they promote to; a view of the operand where nothing is multiplied or summed
+---@return luatensor.Tensor # of the dtype to which the operands promote; a view of the operand if nothing is multiplied or summed
 function lt.einsum(spec, ...) end
 
----A function of tensors made from an expression: it broadcasts, runs on every device, and reads and writes memory
----once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
----and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which
----convert (float64(x)). They promote and compute as on tensors, except that half floats are rounded once, at the end.
----@param parameters string "float32 x, float32 y": the dtypes computed with; at most 8
+---Makes a function of tensors from an expression. The function broadcasts, runs on every device, and reads and writes
+---memory once, however many operations the expression has. Operators: + - * / // % == != < <= > >= && || ! & | ~ << >>
+---and c ? a : b; functions: those of the op table (exp(x), maximum(x, y), where(c, a, b)), and dtypes, which convert
+---(float64(x)). Operations promote and compute as on tensors, but half floats are rounded only once, at the end.
+---@param parameters string "float32 x, float32 y": the dtypes in which it computes; at most 8
 ---@param expression string "x * y + 1"
 ---@param dtype? string of the result; the expression's when left out
 ---@return function # of as many tensors or numbers, and an options table with `out`; arguments must promote to the dtypes of their parameters
@@ -3077,26 +3082,26 @@ function lt.e() end
 ---Infinity.
 function lt.inf() end
 
----What is not a number.
+---Not a number.
 function lt.nan() end
 
----What the library can do, by the standard's names for it.
+---The abilities of the library, under the standard's names.
 ---@return table # {["boolean indexing"] =, ["data-dependent shapes"] =, ["max dimensions"] =}
 function lt.info.capabilities() end
 
 ---@return string # the device of tensors that are made without option `device`
 function lt.info.default_device() end
 
----The names of the devices of this machine; lt.devices tells more about them.
+---The names of the devices of this machine; lt.devices returns more details.
 ---@return table #
 function lt.info.devices() end
 
----The dtypes of what is made without naming one: the same on every device.
+---The dtypes of tensors that are made without option `dtype`: the same on every device.
 ---@param options? table `device`
 ---@return table # {["real floating"] =, ["complex floating"] =, integral =, indexing =}
 function lt.info.default_dtypes(options) end
 
----The dtypes, all or those of a kind: the same on every device.
+---All dtypes, or the dtypes of a kind: the same on every device.
 ---@param options? table `device`; `kind`: as isdtype takes it
 ---@return table # each name by itself: {float32 = "float32", …}
 function lt.info.dtypes(options) end
@@ -3129,7 +3134,7 @@ function lt.linalg.outer(x, y) end
 ---The same as lt.tensordot.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+---@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
 ---@return luatensor.Tensor #
 function lt.linalg.tensordot(x, y, dims) end
 
@@ -3154,7 +3159,8 @@ function lt.linalg.trace(x, options) end
 ---@return luatensor.Tensor #
 function lt.linalg.cross(x, y, options) end
 
----Powers of square matrices: products of n of them, of the inverse where n is negative, the identity where it is 0.
+---Powers of square matrices: the product of n factors x, or of -n factors inverse(x) if n is negative. Power 0 is the
+---identity.
 ---@param x luatensor.Tensor [..., n, n]
 ---@param n integer
 ---@return luatensor.Tensor # [..., n, n]
@@ -3175,25 +3181,26 @@ function lt.linalg.vector_norm(x, ord, dim, options) end
 ---@return luatensor.Tensor # [...]
 function lt.linalg.matrix_norm(x, ord, options) end
 
----How much solutions of x a = b may be wrong for errors in x or b: norm(x) * norm(inverse of x).
----@param x luatensor.Tensor [..., m, n]; square but for the orders 2 and -2
+---Condition number, norm(x) * norm(inverse of x): the factor by which the relative error of a solution of x a = b may
+---exceed that of x or b.
+---@param x luatensor.Tensor [..., m, n]; square, except for the orders 2 and -2
 ---@param ord? any as in matrix_norm
 ---@return luatensor.Tensor # [...]
 function lt.linalg.cond(x, ord) end
 
----How many singular values are greater than rtol times the largest.
+---The number of singular values that are greater than rtol times the largest.
 ---@param x luatensor.Tensor [..., m, n]
----@param options? table `rtol`: a number, or a tensor with one for each matrix; default max(m, n) * eps
+---@param options? table `rtol`: a number, or a tensor with a number for each matrix; default max(m, n) * eps
 ---@return luatensor.Tensor # [...], int64
 function lt.linalg.matrix_rank(x, options) end
 
----Pseudo-inverses (Moore and Penrose's), by singular values.
+---Moore–Penrose pseudo-inverses, from singular values.
 ---@param x luatensor.Tensor [..., m, n]
----@param options? table `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with one for each matrix; default max(m, n) * eps
+---@param options? table `rtol`: singular values up to rtol times the largest count as 0; a number, or a tensor with a number for each matrix; default max(m, n) * eps
 ---@return luatensor.Tensor # [..., n, m]
 function lt.linalg.pinv(x, options) end
 
----x that makes the sum of |b - a x|² least; of several the shortest.
+---The x that minimises the sum of |b - a x|²; if several do, the shortest of them.
 ---@param a luatensor.Tensor [..., m, n]
 ---@param b luatensor.Tensor [m], one vector, or [..., m, k]; batch dims broadcast
 ---@param options? table `rtol`: singular values up to rtol times the largest count as 0; default max(m, n) * eps
@@ -3203,18 +3210,18 @@ function lt.linalg.pinv(x, options) end
 ---@return luatensor.Tensor # singular values of a [..., min(m, n)]
 function lt.linalg.lstsq(a, b, options) end
 
----x = P L U: P permutes rows, L has a diagonal of ones and zeros above it, U zeros below.
+---x = P L U: P permutes rows, L is lower triangular with ones on its diagonal, U is upper triangular.
 ---@param x luatensor.Tensor [..., m, n], k = min(m, n)
 ---@return luatensor.Tensor # P [..., m, m]
 ---@return luatensor.Tensor # L [..., m, k]
 ---@return luatensor.Tensor # U [..., k, n]
 function lt.linalg.lu(x) end
 
----x with a x = b, a as lu_factor gives it.
+---Solves a x = b for x, with a as factored by lu_factor.
 ---@param lu luatensor.Tensor [..., n, n]
 ---@param pivots luatensor.Tensor [..., n]
 ---@param b luatensor.Tensor [n], one vector, or [..., n, k]; batch dims broadcast
----@return luatensor.Tensor # [..., n] or [..., n, k]; inf or NaN where a is singular
+---@return luatensor.Tensor # [..., n] or [..., n, k]; inf or NaN if a is singular
 function lt.linalg.lu_solve(lu, pivots, b) end
 
 ---The slices along a dim, without that dim.
@@ -3237,52 +3244,52 @@ function lt.split(x, sizes, dim) end
 ---@return table # views
 function lt.chunk(x, n, dim) end
 
----All tensors in the shape that they broadcast to.
+---Broadcasts all tensors to their common shape.
 ---@param ... luatensor.Tensor tensors
 ---@return luatensor.Tensor # ... as many views
 function lt.broadcast_arrays(...) end
 
 ---Repeats each element; `repeat` is a word of Lua, so scripts write `x:repeat_interleave(2)` or `x["repeat"](x, 2)`.
----With other repeats than one number, it must know their sum, and does not return before a GPU does.
+---If the repeats are not a single number, the call waits for a GPU, because the length of the result is their sum.
 ---@param x luatensor.Tensor
----@param repeats integer|table|luatensor.Tensor one number, or one an element of dim
----@param dim? integer without it, x is flattened; also option `dim`
+---@param repeats integer|table|luatensor.Tensor one number, or a number for each element of dim
+---@param dim? integer if missing, x is flattened; also option `dim`
 ---@return luatensor.Tensor #
 lt["repeat"] = function(x, repeats, dim) end
 
----Copies of the whole tensor side by side.
+---Repeats the whole tensor.
 ---@param x luatensor.Tensor
----@param ... integer times along each dim (the last ones when there are fewer than dims), or one table of them
+---@param ... integer repetitions along each dim, or one table of them; fewer numbers than dims apply to the last dims
 ---@return luatensor.Tensor #
 function lt.tile(x, ...) end
 
----Elements moved on along dims; those that leave at the end come back in front.
+---Moves elements along dims. Elements that leave at the end come back at the front.
 ---@param x luatensor.Tensor
 ---@param shift integer|table
----@param dim? integer|table without it, in row-major order; also option `dim`
+---@param dim? integer|table if missing, the elements move in row-major order; also option `dim`
 ---@return luatensor.Tensor #
 function lt.roll(x, shift, dim) end
 
----More elements around a tensor.
+---Adds elements around a tensor.
 ---@param x luatensor.Tensor
----@param widths table before and after the last dim, then before and after the one before it …; negative ones cut off
----@param options? table `mode`: "constant" (default), "reflect" (without the edge itself), "replicate", "circular"; `value` (0) for "constant"
+---@param widths table before and after the last dim, then before and after the second-last dim, and so on; negative widths cut elements off
+---@param options? table `mode`: "constant" (default), "reflect" (the edge is not repeated), "replicate", "circular"; `value` (0) for "constant"
 ---@return luatensor.Tensor #
 function lt.pad(x, widths, options) end
 
----The lower triangle of matrices: 0 above diagonal k.
+---The lower triangle of matrices: elements above diagonal k become 0.
 ---@param x luatensor.Tensor
 ---@param options? table `k` (0): positive is above the main diagonal
 ---@return luatensor.Tensor #
 function lt.tril(x, options) end
 
----The upper triangle of matrices: 0 below diagonal k.
+---The upper triangle of matrices: elements below diagonal k become 0.
 ---@param x luatensor.Tensor
 ---@param options? table `k` (0): positive is above the main diagonal
 ---@return luatensor.Tensor #
 function lt.triu(x, options) end
 
----Ones on diagonal k of a matrix, else 0.
+---A matrix with ones on diagonal k and zeros elsewhere.
 ---@param rows integer
 ---@param columns? integer
 ---@param options? table `k` (0), `dtype`, `device`
@@ -3297,63 +3304,65 @@ function lt.diag(x, k) end
 
 ---Coordinates of a grid: tensor i runs along dim i.
 ---@param ... luatensor.Tensor 1-d tensors
----, then options: `indexing`: "xy" (default: the first two dims change places) or "ij"
+---, then options: `indexing`: "xy" (default: the first two dims are swapped) or "ij"
 ---@return luatensor.Tensor # ... as many views
 function lt.meshgrid(...) end
 
----The elements where a mask is true; x and mask broadcast. Waits for their number.
+---The elements at which a mask is true; x and mask broadcast. Waits for the number of elements.
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool
 ---@return luatensor.Tensor # 1-d
 function lt.masked_select(x, mask) end
 
----A copy of x whose elements where a mask is true are the first ones of src, in order. Waits for their number.
+---A copy of x in which the elements at which a mask is true are replaced by the first elements of src, in order. Waits
+---for their number.
 ---@param x luatensor.Tensor
 ---@param mask luatensor.Tensor bool; broadcasts to x's shape
 ---@param src luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.masked_scatter(x, mask, src) end
 
----The middle element in order; of an even number the mean of the two middle ones. NaN where there is one, or nothing
+---Median: the middle element in sorted order, or the mean of the two middle elements of an even number. The result is
+---NaN if there is a NaN or no element.
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table `dim`, `keepdim`
 ---@return luatensor.Tensor # shape without these dims
 function lt.median(x, dim, options) end
 
----Quantiles along a dim, by NumPy's rules: q stands q * (n - 1) places after the first of a sorted line of n.
+---Quantiles along a dim, by NumPy's rules: quantile q is q * (n - 1) places after the first element of a sorted line
+---of n elements.
 ---@param x luatensor.Tensor any dtype but complex; integers and bool give the default float
 ---@param q number|luatensor.Tensor in [0, 1]; the dims of a tensor come first in the result
 ---@param dim? any a dim or a list of dims; all unless given
----@param options? table `dim`, `keepdim`, `method`: what is read at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (of two as near the one at an even place from 0)
----@return luatensor.Tensor # NaN where the line has a NaN
+---@param options? table `dim`, `keepdim`, `method`: the value at a place between two elements: "linear" (default), "lower", "higher", "midpoint", "nearest" (between two equally near elements, the one whose position, counted from 0, is even)
+---@return luatensor.Tensor # NaN if the line has a NaN
 function lt.quantile(x, q, dim, options) end
 
----How often each value occurs: element i of the result counts the elements that are i. Waits for
----the least and the largest.
----Lua tensors start at 1: so does this, and a value below 1 is an error.
----@param x luatensor.Tensor 1-d, integers of 1 and above
----@param options? table `weights`: a tensor that has an amount for each element, which is added up instead of 1; `minlength`: least length of the result
+---Counts how often each value occurs: element i of the result is the number of elements equal to i. Waits for the
+---smallest and the largest value. Counting starts at 1, like positions in Lua; a value below 1 is an error.
+---@param x luatensor.Tensor 1-d, positive integers
+---@param options? table `weights`: a tensor with a weight for each element, added up instead of 1; `minlength`: minimum length of the result
 ---@return luatensor.Tensor # 1-d, as long as the largest value; int64, or the dtype of float weights
 function lt.bincount(x, options) end
 
----How many elements lie between neighbouring edges: at the lower one or above, and below the upper one, which in the
----last bin counts, too. What lies outside, and NaN, is not counted. Waits for the edges, to check or to make them.
+---Counts the elements in each bin. A bin includes its lower edge; only the last bin includes its upper edge. Elements
+---outside of all bins and NaN are not counted. Waits for the edges, to check or to compute them.
 ---@param x luatensor.Tensor any dtype but complex, any shape
----@param bins? any a number of bins of one width, or the edges: a 1-d tensor or a table
----@param options? table `range`: {least, greatest} of bins of one width, of the elements unless given; `weights`: a tensor of x's shape, which is added up instead of 1; `density` (false): divides, so that counts times widths add up to 1
----@return luatensor.Tensor # counts, one a bin: int64, the dtype of float weights, or (density) a float
----@return luatensor.Tensor # edges, one more
+---@param bins? any the number of bins of equal width, or the edges: a 1-d tensor or a table
+---@param options? table `range`: {lowest, highest} edge of bins of equal width, by default the smallest and largest element; `weights`: a tensor of x's shape, added up instead of 1; `density` (false): divides the counts so that counts times widths add up to 1
+---@return luatensor.Tensor # counts, one for each bin: int64, the dtype of float weights, or (density) a float
+---@return luatensor.Tensor # edges, one more than counts
 function lt.histogram(x, bins, options) end
 
----How tensors print. Options not named stay as they are.
+---Sets how tensors print. Options that are not given stay as they are.
 ---@param options table `precision` (4), `threshold` (1000), `edgeitems` (3), `linewidth` (80), `sci` ("auto")
 function lt.set_printoptions(options) end
 
----Sums of products over pairs of dims; the dims that are left, those of x first, make the result.
+---Sums products over pairs of dims. The result has the remaining dims, first those of x, then those of y.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor
----@param dims? any n: the last n of x with the first n of y; {dims of x, dims of y}; or option `dims`
+---@param dims? any n: the last n dims of x with the first n dims of y; or {dims of x, dims of y}; also option `dims`
 ---@return luatensor.Tensor #
 function lt.tensordot(x, y, dims) end
 
@@ -3363,78 +3372,78 @@ function lt.tensordot(x, y, dims) end
 ---@return luatensor.Tensor # shape [#x, #y]
 function lt.outer(x, y) end
 
----The last two dims swapped: a view, as x.mT.
+---Swaps the last two dims: a view, like x.mT.
 ---@param x luatensor.Tensor 2-d or more
 ---@return luatensor.Tensor #
 function lt.matrix_transpose(x) end
 
----1 with probability p, else 0.
+---Draws 1 with probability p, else 0.
 ---@param p any a number in [0, 1], followed by a shape; or a tensor of probabilities, whose shape the result has
 ---@param ... any the shape: numbers or one table
----, then options: `dtype` (default: p's, or float32; any will do), `device`, `generator`
+---, then options: `dtype` (any dtype; by default that of p, or float32), `device`, `generator`
 ---@return luatensor.Tensor #
 function lt.bernoulli(p, ...) end
 
----Draws n positions, each with a probability in proportion to its weight. Waits for the weights, to check them.
+---Draws n positions, each with a probability proportional to its weight. Waits for the weights, to check them.
 ---@param w luatensor.Tensor weights, shape [k] or [rows, k]: finite, not negative, not all 0 in a row
----@param n integer how many from each row
+---@param n integer the number of draws from each row
 ---@param options? table `replacement` (default false: no position twice in a row), `generator`
 ---@return luatensor.Tensor # int64, 1-based, shape [n] or [rows, n]
 function lt.multinomial(w, n, options) end
 
----The rows (along dim 1) in random order: a copy.
+---Returns a copy of x with its rows (along dim 1) in random order.
 ---@param x luatensor.Tensor
 ---@param options? table `generator`
 ---@return luatensor.Tensor #
 function lt.shuffle(x, options) end
 
----The distinct elements, sorted. NaNs are each distinct, and come last; -0 and 0 are one. Complex numbers are sorted
----by their real parts, then by their imaginary parts, NaN being the greatest. Waits for a GPU.
+---The distinct elements, sorted. Every NaN is distinct, and NaNs come last; -0 and 0 are equal. Complex numbers are
+---sorted by their real parts, then by their imaginary parts, with NaN as the largest value. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
 ---@return luatensor.Tensor # 1-d, of x's dtype
 function lt.unique_values(x) end
 
----The distinct elements, sorted, and how often each occurs. Waits for a GPU.
+---The distinct elements, sorted, and the number of occurrences of each. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_counts(x) end
 
----The distinct elements, sorted, and which of them each element is. Waits for a GPU.
+---The distinct elements, sorted, and the position of each element among them. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape: `values[inverse]` is x
 function lt.unique_inverse(x) end
 
----The distinct elements, sorted, and all that is known of them. Waits for a GPU.
+---The distinct elements, sorted, with first positions, inverse and counts. Waits for a GPU.
 ---@param x luatensor.Tensor any shape and dtype
----@return luatensor.Tensor # values, as unique_values
+---@return luatensor.Tensor # values, as of unique_values
 ---@return luatensor.Tensor # indices of their first occurrences in x:flatten(), int64
 ---@return luatensor.Tensor # inverse: positions in values, int64, of x's shape
 ---@return luatensor.Tensor # counts, int64
 function lt.unique_all(x) end
 
----Which elements of x1 are equal to an element of x2. NaN is equal to nothing, -0 is equal to 0. Of
----complex numbers, many of x2, it waits for a GPU: for how many are distinct.
+---For each element of x1: true if it equals an element of x2. NaN equals nothing, -0 equals 0. If x2 is complex and
+---long, the call waits for a GPU: the number of distinct elements must be known.
 ---@param x1 luatensor.Tensor|number
 ---@param x2 luatensor.Tensor|number of any shape; dtypes promote
----@param options? table `invert` (false): true where there is none; `assume_unique` (accepted, of no use)
+---@param options? table `invert` (false): true if no element of x2 is equal; `assume_unique` (accepted, without effect)
 ---@return luatensor.Tensor # bool, of x1's shape
 function lt.isin(x1, x2, options) end
 
 ---Norm of the elements as a vector: the root of order p of the sum of |x|^p.
 ---@param x luatensor.Tensor any shape; integers give the default float, complex numbers the dtype of their parts
----@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: how many are not 0
+---@param p? number order; math.huge and -math.huge: the largest and the smallest |x|; 0: the number of elements that are not 0
 ---@param dim? any a dim or a list of dims; all unless given
 ---@param options? table `p`, `dim`, `keepdim`, `dtype` (of the result), `out`
 ---@return luatensor.Tensor # shape without these dims
 function lt.norm(x, p, dim, options) end
 
----Differences of neighbours along a dim, n times over.
+---Differences of neighbours along a dim, taken n times.
 ---@param x luatensor.Tensor any dtype but bool
 ---@param dim? integer
----@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that x is joined with before
----@return luatensor.Tensor # shape of x, n less in dim
+---@param options? table `dim`, `n` (1; 0 gives x itself), `prepend` and `append`: tensors that are first joined to the ends of x
+---@return luatensor.Tensor # the shape of x, with dim shorter by n
 function lt.diff(x, dim, options) end
 
 ---A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
@@ -3484,8 +3493,9 @@ function lt.enable_grad(fn, ...) end
 ---@return boolean #
 function lt.is_grad_enabled() end
 
----A function with a gradient of its own: for what is computed faster or more exactly than by its parts.
----@param f table `forward(ctx, …)`: gives one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: from the gradients of the results those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` gives them; `ctx.needs[i]`: is the gradient of argument i wanted? `name`: for messages
+---Makes a function with its own gradient, for results that can be computed faster or more exactly than by existing
+---ops.
+---@param f table `forward(ctx, …)`: returns one or more tensors; nothing in it is recorded. `backward(ctx, g, …)`: takes the gradients of the results and returns those of the arguments, in order (nil: none). `ctx:save(x, …)` keeps tensors for backward, where `ctx:saved()` returns them; `ctx.needs[i]`: true if the gradient of argument i is wanted; `name`: the name in messages
 ---@return function #
 function lt.autograd_function(f) end
 
@@ -3701,7 +3711,7 @@ function lt.nn.Softsign() end
 ---@return luatensor.Module #
 function lt.nn.LogSigmoid() end
 
----x, below 0 slope · x.
+---x, or slope · x if x < 0.
 ---@param options? table `negative_slope` (0.01)
 ---@return luatensor.Module #
 function lt.nn.LeakyReLU(options) end
@@ -3711,12 +3721,12 @@ function lt.nn.LeakyReLU(options) end
 ---@return luatensor.Module #
 function lt.nn.Hardtanh(options) end
 
----x, below 0 alpha (exp(x) - 1).
+---x, or alpha (exp(x) - 1) if x < 0.
 ---@param options? table `alpha` (1)
 ---@return luatensor.Module #
 function lt.nn.ELU(options) end
 
----x, below 0 alpha (exp(x / alpha) - 1).
+---x, or alpha (exp(x / alpha) - 1) if x < 0.
 ---@param options? table `alpha` (1)
 ---@return luatensor.Module #
 function lt.nn.CELU(options) end
@@ -3741,28 +3751,28 @@ function lt.nn.LogSoftmax(dim) end
 ---@return luatensor.Module #
 function lt.nn.Softmin(dim) end
 
----a · sigmoid(b), with the two halves of x along a dim.
+---a · sigmoid(b), where a and b are the two halves of x along a dim.
 ---@param dim? integer|table also option `dim`
 ---@return luatensor.Module #
 function lt.nn.GLU(dim) end
 
----x Φ(x), with the normal distribution Φ.
+---x Φ(x), where Φ is the cumulative normal distribution.
 ---@param options? table `approximate` ("none", "tanh")
 ---@return luatensor.Module #
 function lt.nn.GELU(options) end
 
----x where it is above a limit, else a value.
+---x if it is above a limit, else a value.
 ---@param limit number
 ---@param value number
 ---@return luatensor.Module #
 function lt.nn.Threshold(limit, value) end
 
----x, below 0 weight · x with weights that are learned. Weight [count], which begins as `init`.
----@param options? table `num_parameters` (1: one for all; else one for each channel, dim 2), `init` (0.25), `dtype`, `device`
+---x, or weight · x if x < 0, with learned weights. Weight [count], initialised to `init`.
+---@param options? table `num_parameters` (1: one weight for all channels; else one for each channel, dim 2), `init` (0.25), `dtype`, `device`
 ---@return luatensor.Module #
 function lt.nn.PReLU(options) end
 
----Attention of queries to keys and values, each projected for every head ("Attention is all you need", Vaswani et
+---Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani et
 ---al.).
 ---
 ---    local y, weights = attention(query, key, value, {attn_mask = …})
@@ -3782,11 +3792,11 @@ function lt.nn.PReLU(options) end
 ---@return luatensor.Module #
 function lt.nn.MultiheadAttention(embed_dim, num_heads, options) end
 
----Calls fn, in which linear and convolutional layers, recurrent cells and the products of attention convert what
----they are given to a half float and compute in that, while norms, softmax and losses compute in float32. Parameters
----stay as they are, float32 masters that optimisers change: the conversions are recorded, and gradients come back
----through them. Of recurrent layers it is the products with inputs; those with the state stay float32. Call
----`loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
+---Calls fn with mixed precision. Inside, linear and convolutional layers, recurrent cells and the products of
+---attention convert their inputs to a half float and compute in it. Norms, softmax and losses compute in float32.
+---Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions. Recurrent
+---layers convert only the products with inputs; the products with the state stay float32. Call `loss:backward()`
+---outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
 ---
 ---    opt:zero_grad()
 ---    local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
@@ -3806,7 +3816,7 @@ function lt.nn.MultiheadAttention(embed_dim, num_heads, options) end
 ---@return any # what fn returns, or the guard
 function lt.nn.autocast(fn, options, ...) end
 
----Modules one after the other: what one gives the next takes. `model[2]` is the second, `#model` their number.
+---Modules in sequence: each takes the result of the one before. `model[2]` is the second, `#model` their number.
 ---@param ... luatensor.Module or one list of them
 ---@return luatensor.Module #
 function lt.nn.Sequential(...) end
@@ -3817,7 +3827,7 @@ function lt.nn.Sequential(...) end
 function lt.nn.ModuleList(list) end
 
 ---Modules by name: `self.heads.left`, or `self.heads["left"]`.
----@param modules? table by name; their order is that of the names
+---@param modules? table by name; in alphabetical order of the names
 ---@return luatensor.Module #
 function lt.nn.ModuleDict(modules) end
 
@@ -3826,7 +3836,7 @@ function lt.nn.ModuleDict(modules) end
 ---@return luatensor.Module #
 function lt.nn.ParameterList(list) end
 
----x + f(x), with modules one after the other as f: a residual connection (He et al.).
+---x + f(x), where f is a sequence of modules: a residual connection (He et al.).
 ---@param ... luatensor.Module their result has x's shape
 ---@return luatensor.Module #
 function lt.nn.Residual(...) end
@@ -3837,24 +3847,24 @@ function lt.nn.Residual(...) end
 ---@return luatensor.Module #
 function lt.nn.Lambda(fn, name) end
 
----What it is given it gives.
+---Returns its arguments unchanged.
 ---@param ... any ignored
 ---@return luatensor.Module #
 function lt.nn.Identity(...) end
 
----Dims from one to another become one.
+---Merges the dims from `start_dim` to `end_dim` into one.
 ---@param options? table `start_dim` (2), `end_dim` (-1)
 ---@return luatensor.Module #
 function lt.nn.Flatten(options) end
 
----A dim becomes several.
+---Splits a dim into several.
 ---@param dim integer
----@param sizes table their lengths; -1 for one of them: what is left
+---@param sizes table their lengths; one of them may be -1, which stands for the remaining length
 ---@return luatensor.Module #
 function lt.nn.Unflatten(dim, sizes) end
 
 ---Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
----bias [outputs] are drawn from ±1/√(inputs / groups · kernel_size), uniformly.
+---bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size integer
@@ -3862,7 +3872,7 @@ function lt.nn.Unflatten(dim, sizes) end
 ---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
 function lt.nn.Conv1d(inputs, outputs, kernel_size, options) end
 
----The same over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+---Slides `outputs` kernels over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size any a number or a list
@@ -3870,7 +3880,8 @@ function lt.nn.Conv1d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function lt.nn.Conv2d(inputs, outputs, kernel_size, options) end
 
----The way back of Conv1d's lengths: nn.functional.conv_transpose1d. Weight [inputs, outputs / groups, kernel_size].
+---Transposed convolution of signals, which restores the lengths from before a Conv1d: nn.functional.conv_transpose1d.
+---Weight [inputs, outputs / groups, kernel_size].
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size integer
@@ -3878,7 +3889,7 @@ function lt.nn.Conv2d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, inputs, length] or [inputs, length]
 function lt.nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 
----The same over images: nn.functional.conv_transpose2d.
+---Transposed convolution of images: nn.functional.conv_transpose2d.
 ---@param inputs integer channels of x
 ---@param outputs integer channels of the result
 ---@param kernel_size any a number or a list
@@ -3886,7 +3897,7 @@ function lt.nn.ConvTranspose1d(inputs, outputs, kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, inputs, height, width] or [inputs, height, width]
 function lt.nn.ConvTranspose2d(inputs, outputs, kernel_size, options) end
 
----Each element becomes 0 with probability p while training; the others are divided by 1 - p.
+---In training, each element becomes 0 with probability p; the other elements are divided by 1 - p.
 ---@param p? number
 ---@param options? table `p`, `generator`
 ---@return luatensor.Module #
@@ -3910,7 +3921,7 @@ function lt.nn.Dropout2d(p, options) end
 ---@return luatensor.Module #
 function lt.nn.Dropout3d(p, options) end
 
----Dropout for selu: mean and variance stay.
+---Dropout for selu, which preserves mean and variance.
 ---@param p? number
 ---@param options? table `p`, `generator`
 ---@return luatensor.Module #
@@ -3919,13 +3930,13 @@ function lt.nn.AlphaDropout(p, options) end
 ---A row of `width` numbers for each of `count` words. Weight [count, width], drawn from the normal distribution.
 ---@param count integer
 ---@param width integer
----@param options? table `padding_idx`: a row that begins as zeros and gets no gradient; `dtype`, `device`, `generator`
+---@param options? table `padding_idx`: a row of zeros that gets no gradient; `dtype`, `device`, `generator`
 ---@return luatensor.Module # takes integers from 1 of any shape, gives [..., width]
 function lt.nn.Embedding(count, width, options) end
 
 ---An Embedding with these rows.
 ---@param weight luatensor.Tensor [count, width]
----@param options? table `freeze` (true): is it left as it is in training?, `padding_idx`
+---@param options? table `freeze` (true): the weight is not trained; `padding_idx`
 ---@return luatensor.Module #
 function lt.nn.Embedding.from_pretrained(weight, options) end
 
@@ -4329,7 +4340,7 @@ function lt.nn.functional.adaptive_max_pool1d(x, output_size, options) end
 ---@return any # with return_indices: where they are, int64
 function lt.nn.functional.adaptive_max_pool2d(x, output_size, options) end
 
----Uniform from a to b.
+---Draws from the uniform distribution from a to b.
 ---@param x luatensor.Tensor
 ---@param a? number
 ---@param b? number
@@ -4337,7 +4348,7 @@ function lt.nn.functional.adaptive_max_pool2d(x, output_size, options) end
 ---@return luatensor.Tensor # x
 function lt.nn.init.uniform_(x, a, b, options) end
 
----From the normal distribution.
+---Draws from the normal distribution.
 ---@param x luatensor.Tensor
 ---@param mean? number
 ---@param std? number
@@ -4345,64 +4356,64 @@ function lt.nn.init.uniform_(x, a, b, options) end
 ---@return luatensor.Tensor # x
 function lt.nn.init.normal_(x, mean, std, options) end
 
----One number everywhere.
+---Sets all elements to one number.
 ---@param x luatensor.Tensor
 ---@param value number
 ---@return luatensor.Tensor # x
 function lt.nn.init.constant_(x, value) end
 
----0 everywhere.
+---Sets all elements to 0.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # x
 function lt.nn.init.zeros_(x) end
 
----1 everywhere.
+---Sets all elements to 1.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor # x
 function lt.nn.init.ones_(x) end
 
----The identity.
+---Makes x the identity matrix.
 ---@param x luatensor.Tensor of 2 dims
 ---@return luatensor.Tensor # x
 function lt.nn.init.eye_(x) end
 
----The kernels of a convolution that passes its channels on, as many as there are on both sides.
+---Makes x the kernels of a convolution that copies input channels to output channels, as many as both have.
 ---@param x luatensor.Tensor [outputs, inputs, …] of 3 to 5 dims
 ---@param options? table `groups` (1)
 ---@return luatensor.Tensor # x
 function lt.nn.init.dirac_(x, options) end
 
----By how much an activation makes what it is given smaller, as the factor that undoes it.
+---The gain of an activation: the factor that compensates for the activation's shrinking of its input.
 ---@param nonlinearity string "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
 ---@param slope? number of leaky_relu
 ---@return number #
 function lt.nn.init.calculate_gain(nonlinearity, slope) end
 
----Uniform, so that variances stay through layers of rectifiers: ±√3 gain / √fan (He et al.).
+---Draws uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.).
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? table `a` (0): the slope of leaky_relu; `mode` ("fan_in", "fan_out"), `nonlinearity` ("leaky_relu"), `generator`
 ---@return luatensor.Tensor # x
 function lt.nn.init.kaiming_uniform_(x, options) end
 
----Normal, with the standard deviation gain / √fan (He et al.).
+---Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? table `a`, `mode`, `nonlinearity`, `generator`
 ---@return luatensor.Tensor # x
 function lt.nn.init.kaiming_normal_(x, options) end
 
----Uniform: ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+---Draws uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? table `gain` (1), `generator`
 ---@return luatensor.Tensor # x
 function lt.nn.init.xavier_uniform_(x, options) end
 
----Normal, with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+---Draws from the normal distribution with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
 ---@param x luatensor.Tensor of at least 2 dims
 ---@param options? table `gain` (1), `generator`
 ---@return luatensor.Tensor # x
 function lt.nn.init.xavier_normal_(x, options) end
 
----From the normal distribution between two limits.
+---Draws from the normal distribution, truncated to two limits.
 ---@param x luatensor.Tensor
 ---@param mean? number
 ---@param std? number
@@ -4410,20 +4421,20 @@ function lt.nn.init.xavier_normal_(x, options) end
 ---@return luatensor.Tensor # x
 function lt.nn.init.trunc_normal_(x, mean, std, options) end
 
----A matrix whose rows, or columns where these are fewer, are orthogonal and of length gain (Saxe et al.).
----@param x luatensor.Tensor of at least 2 dims; those from the second on are taken as one
+---Makes x a matrix whose rows, or columns if there are fewer columns, are orthogonal and of length gain (Saxe et al.).
+---@param x luatensor.Tensor of at least 2 dims; the dims from the second on count as one
 ---@param options? table `gain` (1), `generator`
 ---@return luatensor.Tensor # x
 function lt.nn.init.orthogonal_(x, options) end
 
----Normal, with a share of each column that is 0 (Martens).
+---Draws from the normal distribution, then sets a share of each column to 0 (Martens).
 ---@param x luatensor.Tensor of 2 dims
 ---@param sparsity number 0 … 1
 ---@param options? table `std` (0.01), `generator`
 ---@return luatensor.Tensor # x
 function lt.nn.init.sparse_(x, sparsity, options) end
 
----y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn from ±1/√inputs, uniformly.
+---y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from ±1/√inputs.
 ---@param inputs integer length of x's last dim
 ---@param outputs integer length of y's last dim
 ---@param options? table `bias` (true), `dtype`, `device`, `generator`
@@ -4440,12 +4451,12 @@ function lt.nn.MSELoss(options) end
 ---@return luatensor.Module #
 function lt.nn.L1Loss(options) end
 
----A square near 0, else |x - y|.
+---A square near 0, else linear: nn.functional.smooth_l1_loss.
 ---@param options? table `beta` (1), `reduction`
 ---@return luatensor.Module #
 function lt.nn.SmoothL1Loss(options) end
 
----A square near 0, else delta |x - y|.
+---A square near 0, else linear with slope delta: nn.functional.huber_loss.
 ---@param options? table `delta` (1), `reduction`
 ---@return luatensor.Module #
 function lt.nn.HuberLoss(options) end
@@ -4455,27 +4466,27 @@ function lt.nn.HuberLoss(options) end
 ---@return luatensor.Module #
 function lt.nn.BCELoss(options) end
 
----Binary cross entropy of scores without limits.
+---Binary cross entropy of logits.
 ---@param options? table `weight`, `pos_weight`, `reduction`
 ---@return luatensor.Module #
 function lt.nn.BCEWithLogitsLoss(options) end
 
----The Kullback-Leibler divergence of logarithms of probabilities.
+---The Kullback–Leibler divergence of log-probabilities.
 ---@param options? table `log_target` (false), `reduction`
 ---@return luatensor.Module #
 function lt.nn.KLDivLoss(options) end
 
----The negative logarithm of the class's probability, of such logarithms.
+---Negative log-likelihood: minus the log-probability of the target class.
 ---@param options? table `weight`, `ignore_index` (-100), `reduction`
 ---@return luatensor.Module #
 function lt.nn.NLLLoss(options) end
 
----Cross entropy of scores without limits (logits) and classes from 1, or their probabilities.
+---Cross entropy of logits and a target, which is a class counted from 1, or the probabilities of all classes.
 ---@param options? table `weight`, `ignore_index` (-100), `label_smoothing` (0), `reduction`
 ---@return luatensor.Module #
 function lt.nn.CrossEntropyLoss(options) end
 
----The class that all layers are of. A class of your own, with a constructor and a forward:
+---The base class of all layers. To make a class of your own, write a constructor and a forward:
 ---
 ---    local Residual = nn.Module:extend "Residual"
 ---
@@ -4488,12 +4499,12 @@ function lt.nn.CrossEntropyLoss(options) end
 ---    local layer = Residual(64)
 ---    local y = layer(x)
 ---
----What is assigned to a field and is a module becomes a child; a tensor that requires gradients, a parameter. Other
+---A module that is assigned to a field becomes a child; a tensor that requires gradients becomes a parameter. Other
 ---tensors become part of the state by `register_buffer`.
 ---@return luatensor.Module # without anything in it
 function lt.nn.Module() end
 
----A leaf that requires gradients, with the numbers of x: what a module takes for a parameter.
+---A parameter: a leaf tensor that requires gradients, with the numbers of x.
 ---@param x luatensor.Tensor of floats
 ---@return luatensor.Tensor # shares x's memory
 function lt.nn.Parameter(x) end
@@ -4503,39 +4514,42 @@ function lt.nn.Parameter(x) end
 ---@return boolean #
 function lt.nn.is_module(value) end
 
----Layer normalisation over the last dims: `functional.layer_norm`. Weight 1 and bias 0 at first, of that shape.
----@param normalized_shape any of the last dims: a list, or the number of the last one
----@param options? table `eps` (1e-5), `elementwise_affine` (true): has it weight and bias? `bias` (true); `dtype`, `device`
----@return luatensor.Module # takes x [..., shape], gives the same shape
+---Layer normalisation over the last dims: `functional.layer_norm`. Weight and bias have that shape and are initially 1
+---and 0.
+---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
+---@param options? table `eps` (1e-5), `elementwise_affine` (true): the layer has weight and bias; `bias` (true); `dtype`, `device`
+---@return luatensor.Module # takes x [..., shape], returns the same shape
 function lt.nn.LayerNorm(normalized_shape, options) end
 
----RMS normalisation over the last dims: `functional.rms_norm`. Weight 1 at first.
----@param normalized_shape any of the last dims: a list, or the number of the last one
+---RMS normalisation over the last dims: `functional.rms_norm`. The weight is initially 1.
+---@param normalized_shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? table `eps` (that of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
----@return luatensor.Module # takes x [..., shape], gives the same shape
+---@return luatensor.Module # takes x [..., shape], returns the same shape
 function lt.nn.RMSNorm(normalized_shape, options) end
 
----Layer normalisation of groups of channels: `functional.group_norm`. Weight 1 and bias 0 at first, [channels].
+---Layer normalisation of groups of channels: `functional.group_norm`. Weight and bias, [channels], are initially 1 and
+---0.
 ---@param num_groups integer
 ---@param num_channels integer a multiple of num_groups
 ---@param options? table `eps` (1e-5), `affine` (true); `dtype`, `device`
----@return luatensor.Module # takes x [N, channels, …], gives the same shape
+---@return luatensor.Module # takes x [N, channels, …], returns the same shape
 function lt.nn.GroupNorm(num_groups, num_channels, options) end
 
----Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight 1 and bias 0 at
----first; buffers running_mean 0, running_var 1 and num_batches_tracked, with which it works in evaluation.
+---Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight and bias are
+---initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var (initially 1)
+---and num_batches_tracked.
 ---@param num_features integer channels
----@param options? table `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches, whose number is read each time: a GPU is waited for); `affine` (true); `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
+---@param options? table `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches; the number of batches is read each time, which waits for a GPU); `affine` (true); `track_running_stats` (true; false: always uses the batch's own statistics); `dtype`, `device`
 ---@return luatensor.Module #
 function lt.nn.BatchNorm1d(num_features, options) end
 
----The same for [N, channels, height, width].
+---Batch normalisation of [N, channels, height, width].
 ---@param num_features integer channels
 ---@param options? table those of nn.BatchNorm1d
 ---@return luatensor.Module #
 function lt.nn.BatchNorm2d(num_features, options) end
 
----The same for [N, channels, depth, height, width].
+---Batch normalisation of [N, channels, depth, height, width].
 ---@param num_features integer channels
 ---@param options? table those of nn.BatchNorm1d
 ---@return luatensor.Module #
@@ -4547,13 +4561,13 @@ function lt.nn.BatchNorm3d(num_features, options) end
 ---@return luatensor.Module #
 function lt.nn.InstanceNorm1d(num_features, options) end
 
----The same for [N, channels, height, width].
+---Normalisation of each channel of each row of [N, channels, height, width].
 ---@param num_features integer channels
 ---@param options? table those of nn.InstanceNorm1d
 ---@return luatensor.Module #
 function lt.nn.InstanceNorm2d(num_features, options) end
 
----The same for [N, channels, depth, height, width].
+---Normalisation of each channel of each row of [N, channels, depth, height, width].
 ---@param num_features integer channels
 ---@param options? table those of nn.InstanceNorm1d
 ---@return luatensor.Module #
@@ -4562,7 +4576,7 @@ function lt.nn.InstanceNorm3d(num_features, options) end
 ---functional.local_response_norm as a layer.
 ---@param size integer number of channels
 ---@param options? table `alpha` (1e-4), `beta` (0.75), `k` (1)
----@return luatensor.Module # takes x [N, channels, …], gives the same shape
+---@return luatensor.Module # takes x [N, channels, …], returns the same shape
 function lt.nn.LocalResponseNorm(size, options) end
 
 ---The maximum of each window of a signal: nn.functional.max_pool1d.
@@ -4571,7 +4585,8 @@ function lt.nn.LocalResponseNorm(size, options) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function lt.nn.MaxPool1d(kernel_size, options) end
 
----The same of images: nn.functional.max_pool2d. Lengths are numbers, or lists for height and width.
+---The maximum of each window of an image: nn.functional.max_pool2d. Lengths are numbers, or lists for height and
+---width.
 ---@param kernel_size any a number or a list
 ---@param options? table those of nn.MaxPool1d
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
@@ -4583,42 +4598,42 @@ function lt.nn.MaxPool2d(kernel_size, options) end
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function lt.nn.AvgPool1d(kernel_size, options) end
 
----The same of images: nn.functional.avg_pool2d.
+---The mean of each window of an image: nn.functional.avg_pool2d.
 ---@param kernel_size any a number or a list
 ---@param options? table those of nn.AvgPool1d
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function lt.nn.AvgPool2d(kernel_size, options) end
 
----Means of so many windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+---Means of `output_size` windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
 ---@param output_size integer
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function lt.nn.AdaptiveAvgPool1d(output_size) end
 
----The same of images: nn.functional.adaptive_avg_pool2d.
----@param output_size any a number, or a list for height and width; false in it: as long as x
+---Means of `output_size` windows of images: nn.functional.adaptive_avg_pool2d.
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function lt.nn.AdaptiveAvgPool2d(output_size) end
 
----Maxima of so many windows: nn.functional.adaptive_max_pool1d.
+---Maxima of `output_size` windows, whatever x's length: nn.functional.adaptive_max_pool1d.
 ---@param output_size integer
 ---@param options? table `return_indices` (false)
 ---@return luatensor.Module # takes x [batch, channels, length] or [channels, length]
 function lt.nn.AdaptiveMaxPool1d(output_size, options) end
 
----The same of images: nn.functional.adaptive_max_pool2d.
----@param output_size any a number, or a list for height and width; false in it: as long as x
+---Maxima of `output_size` windows of images: nn.functional.adaptive_max_pool2d.
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@param options? table `return_indices` (false)
 ---@return luatensor.Module # takes x [batch, channels, height, width] or [channels, height, width]
 function lt.nn.AdaptiveMaxPool2d(output_size, options) end
 
----The state of a network of PyTorch by our names: layers in a Sequential and layers of recurrent networks count from
+---Renames the state of a PyTorch network: layers in a Sequential and layers of recurrent networks count from
 ---1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
 ---@param state table tensors by PyTorch's names
----@return table # the same tensors by ours
+---@return table # the same tensors by luatensor's names
 function lt.nn.rename_pytorch(state) end
 
 ---h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
----bias_hh_l1, …, with "_reverse" those of the other direction.
+---bias_hh_l1, …; the parameters of the other direction end in "_reverse".
 ---
 ---    local y, h = rnn(x, h0)
 ---
@@ -4632,32 +4647,31 @@ function lt.nn.rename_pytorch(state) end
 ---@return luatensor.Module #
 function lt.nn.RNN(inputs, hidden, options) end
 
----Long short-term memory. The gates i, f, g, o lie below one another in weights and biases:
----c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+---Long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
 ---
 ---    local y, h, c = lstm(x, h0, c0)
 ---
----Shapes, options and names of the state are nn.RNN's; c is shaped like h.
+---Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
----@param options? table those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by weight_hr_l1 …
+---@param options? table those of nn.RNN except `nonlinearity`; `proj_size` (0): h is projected to that length, by weight_hr_l1 …
 ---@return luatensor.Module #
 function lt.nn.LSTM(inputs, hidden, options) end
 
----Gated recurrent unit. The gates r, z, n lie below one another in weights and biases:
----n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z h.
+---Gated recurrent unit. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z
+---h.
 ---
 ---    local y, h = gru(x, h0)
 ---
----Shapes, options and names of the state are nn.RNN's.
+---Shapes, options and names of the state are as in nn.RNN.
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
----@param options? table those of nn.RNN but `nonlinearity`
+---@param options? table those of nn.RNN except `nonlinearity`
 ---@return luatensor.Module #
 function lt.nn.GRU(inputs, hidden, options) end
 
----One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; both without the batch for one.
----State: weight_ih, weight_hh, bias_ih, bias_hh.
+---One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; for a single row both lack the batch
+---dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
 ---@param inputs integer
 ---@param hidden integer
 ---@param options? table `bias` (true), `nonlinearity` ("tanh"), `fused`, `dtype`, `device`, `generator`
@@ -4678,45 +4692,45 @@ function lt.nn.LSTMCell(inputs, hidden, options) end
 ---@return luatensor.Module #
 function lt.nn.GRUCell(inputs, hidden, options) end
 
----A layer of an encoder: attention of x to itself, then two linear layers, each added to what it is given and normed.
----`y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of nn.MultiheadAttention's
----attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+---A layer of an encoder: self-attention, then two linear layers. Each of the two parts is added to its input and
+---normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
+---nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
 ---@param d_model integer width
 ---@param nhead integer heads of attention
 ---@param options? table `dim_feedforward` (2048), `dropout` (0.1), `activation` ("relu"; "gelu"; a function), `layer_norm_eps` (1e-5), `batch_first` (false: x is [times, batch, width]), `norm_first` (false), `bias` (true), `dtype`, `device`, `generator`
 ---@return luatensor.Module #
 function lt.nn.TransformerEncoderLayer(d_model, nhead, options) end
 
----A layer of a decoder: attention of x to itself, then to the encoder's results, then two linear layers.
----`y = layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =,
----tgt_is_causal =, memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+---A layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y = layer(x,
+---memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
+---memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
 ---@param d_model integer width
 ---@param nhead integer heads of attention
 ---@param options? table those of nn.TransformerEncoderLayer
 ---@return luatensor.Module #
 function lt.nn.TransformerDecoderLayer(d_model, nhead, options) end
 
----Copies of an encoder's layer, one after the other: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`.
----All begin with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+---A sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`. All
+---copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
 ---@param encoder_layer luatensor.Module
 ---@param num_layers integer
 ---@param options? table `norm`: a module for the last result
 ---@return luatensor.Module #
 function lt.nn.TransformerEncoder(encoder_layer, num_layers, options) end
 
----Copies of a decoder's layer, one after the other: `y = decoder(x, memory, options of the layer)`.
+---A sequence of copies of a decoder layer: `y = decoder(x, memory, options of the layer)`.
 ---@param decoder_layer luatensor.Module
 ---@param num_layers integer
 ---@param options? table `norm`: a module for the last result
 ---@return luatensor.Module #
 function lt.nn.TransformerDecoder(decoder_layer, num_layers, options) end
 
----Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is that of all of them as one vector. A GPU
----is not waited for, unless for error_if_nonfinite.
+---Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of all gradients as one vector.
+---Does not wait for a GPU, except with error_if_nonfinite.
 ---@param params any a list of tensors, such as model:parameters(), or one tensor
 ---@param max_norm number
 ---@param options? table `norm_type` (2), math.huge: the largest magnitude; `error_if_nonfinite` (false)
----@return luatensor.Tensor # the norm before, without dims
+---@return luatensor.Tensor # the norm before clipping, 0-d
 function lt.nn.utils.clip_grad_norm_(params, max_norm, options) end
 
 ---Limits each element of all gradients to -clip_value … clip_value.

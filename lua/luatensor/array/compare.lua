@@ -22,7 +22,8 @@ function lt.allclose(x, y, ...)
   return lt.isclose(table.unpack(list, 1, list.n)):all():item()
 end
 
---- True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the result.
+--- True if x and y have the same shape and equal elements, whatever their dtypes. NaN equals nothing. Waits for the
+-- result.
 -- @function equal_all
 -- @tparam tensor x
 -- @tparam tensor y

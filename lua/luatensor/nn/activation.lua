@@ -1,4 +1,4 @@
---- Activations as layers. Their functions are in functional/activation.lua, with formulas.
+--- Activations as layers. functional/activation.lua has their functions, with formulas.
 
 local clocale = require "luatensor.base.clocale"
 local args = require "luatensor.base.args"
@@ -60,7 +60,8 @@ local plain = {ReLU = "relu", ReLU6 = "relu6", SELU = "selu", SiLU = "silu", Mis
                Tanh = "tanh", Hardsigmoid = "hardsigmoid", Hardswish = "hardswish", Softsign = "softsign",
                LogSigmoid = "logsigmoid"}
 
--- Parentheses around a layer's result keep its method `forward` on the stack, where errors find the layer (blame.lua).
+-- The parentheses prevent a tail call, so that method `forward` stays on the stack, where errors find the layer
+-- (blame.lua).
 for name, fn in pairs(plain) do
   local class, f = Module:extend(name), functional[fn]
   function class:init() end                                             -- luacheck: ignore 212
@@ -70,7 +71,7 @@ end
 
 -- ---- with options that are numbers ----
 
---- x, below 0 slope · x.
+--- x, or slope · x if x < 0.
 -- @function nn.LeakyReLU
 -- @tparam[opt] table options `negative_slope` (0.01)
 -- @treturn Module
@@ -80,12 +81,12 @@ end
 -- @tparam[opt] table options `min_val` (-1), `max_val` (1)
 -- @treturn Module
 
---- x, below 0 alpha (exp(x) - 1).
+--- x, or alpha (exp(x) - 1) if x < 0.
 -- @function nn.ELU
 -- @tparam[opt] table options `alpha` (1)
 -- @treturn Module
 
---- x, below 0 alpha (exp(x / alpha) - 1).
+--- x, or alpha (exp(x / alpha) - 1) if x < 0.
 -- @function nn.CELU
 -- @tparam[opt] table options `alpha` (1)
 -- @treturn Module
@@ -138,7 +139,7 @@ end
 -- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
 
---- a · sigmoid(b), with the two halves of x along a dim.
+--- a · sigmoid(b), where a and b are the two halves of x along a dim.
 -- @function nn.GLU
 -- @tparam[opt=-1] int|table dim also option `dim`
 -- @treturn Module
@@ -162,7 +163,7 @@ end
 
 -- ---- others ----
 
---- x Φ(x), with the normal distribution Φ.
+--- x Φ(x), where Φ is the cumulative normal distribution.
 -- @function nn.GELU
 -- @tparam[opt] table options `approximate` ("none", "tanh")
 -- @treturn Module
@@ -180,7 +181,7 @@ end
 function GELU:forward(x) return (functional.gelu(x, self.options)) end
 function GELU:extra() return self.approximate == "tanh" and "tanh" or "" end
 
---- x where it is above a limit, else a value.
+--- x if it is above a limit, else a value.
 -- @function nn.Threshold
 -- @number limit
 -- @number value
@@ -195,10 +196,10 @@ end
 function Threshold:forward(x) return (functional.threshold(x, self.limit, self.value)) end
 function Threshold:extra() return clocale.format("%.14g, %.14g", self.limit, self.value) end
 
---- x, below 0 weight · x with weights that are learned. Weight [count], which begins as `init`.
+--- x, or weight · x if x < 0, with learned weights. Weight [count], initialised to `init`.
 -- @function nn.PReLU
--- @tparam[opt] table options `num_parameters` (1: one for all; else one for each channel, dim 2), `init` (0.25),
---   `dtype`, `device`
+-- @tparam[opt] table options `num_parameters` (1: one weight for all channels; else one for each channel, dim 2),
+--   `init` (0.25), `dtype`, `device`
 -- @treturn Module
 local PReLU = Module:extend "PReLU"
 

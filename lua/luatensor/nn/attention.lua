@@ -1,4 +1,4 @@
---- Attention with several heads.
+--- Multi-head attention.
 
 local core = require "luatensor.core"
 local lists = require "luatensor.base.lists"
@@ -11,7 +11,7 @@ local autocast = require "luatensor.nn.autocast"
 local blame = require "luatensor.base.blame"
 local Module = require "luatensor.nn.module"
 
---- Attention of queries to keys and values, each projected for every head ("Attention is all you need", Vaswani et
+--- Attention of queries to keys and values, which are projected for every head ("Attention is all you need", Vaswani et
 -- al.).
 --
 --     local y, weights = attention(query, key, value, {attn_mask = …})
@@ -37,7 +37,7 @@ local known = {dropout = "number", bias = "boolean", kdim = true, vdim = true, b
 local known_call = {key_padding_mask = true, attn_mask = true, is_causal = "boolean", need_weights = "boolean",
                     average_attn_weights = "boolean"}
 
---- ±√(6 / (rows + columns)): Xavier's.
+--- The bound of Xavier's uniform distribution, ±√(6 / (rows + columns)).
 local function xavier(rows, columns, options)
   return layer.uniform({rows, columns}, math.sqrt(6 / (rows + columns)), options)
 end
@@ -85,7 +85,7 @@ local function check_mask(self, what, mask, shape, device)
   end
 end
 
---- As attention's own masks are: bool ones say what is seen.
+--- Converts a mask to the convention of scaled_dot_product_attention, in which true means that a key is seen.
 local function turned(mask) return mask.dtype == "bool" and mask:logical_not() or mask end
 
 local function both(a, b, dtype)
@@ -94,7 +94,7 @@ local function both(a, b, dtype)
   return compute.as_added(a, dtype) + compute.as_added(b, dtype)
 end
 
---- One mask [batch or 1, heads or 1, queries or 1, keys] of those of a call, or nil.
+--- Combines the masks of a call into one mask [batch or 1, heads or 1, queries or 1, keys], or nil.
 local function mask_of(self, o, b, n, m, query)
   local padding, mask, h = o.key_padding_mask, o.attn_mask, self.num_heads
   if padding then
@@ -121,7 +121,7 @@ local function projection(self, i)
   return weight, bias and bias:narrow(1, (i - 1) * e + 1, e)
 end
 
---- [batch, heads, rows, width] of [batch, rows, heads width].
+--- Reshapes [batch, rows, heads width] to [batch, heads, rows, width].
 local function split_heads(x, heads)
   local b, n, e = table.unpack(x.shape)
   return x:reshape(b, n, heads, e // heads):transpose(2, 3)
@@ -158,7 +158,7 @@ end
 
 -- ---- calls ----
 
---- Queries, keys and values from the projections, batch first.
+--- Queries, keys and values after the projections, batch first.
 local function project(self, query, key, value, times_first)
   local list = {}
   for i, x in ipairs {query, key, value} do
@@ -175,7 +175,7 @@ local function settings(self, o, b, n, m, query)
   }
 end
 
---- Where queries, keys and values are one tensor and nobody wants the weights; nil: not so.
+--- Attention if queries, keys and values are one tensor and the weights are not wanted; nil otherwise.
 local function attend_packed(self, query, o, times_first, s)
   local needs = s.mask and s.mask.requires_grad
   if o.need_weights ~= false or s.p > 0 or needs or autocast.is_on() then return nil end

@@ -1,4 +1,4 @@
---- Mixed precision: products of matrices in half floats, all else in float32.
+--- Mixed precision: matrix products in half floats, everything else in float32.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -11,7 +11,7 @@ local known = {dtype = true, device = true, enabled = true}
 local halves = {float16 = true, bfloat16 = true}
 local casts = {float32 = true, float16 = true, bfloat16 = true}
 
---- A mode is {dtype, device (a kind, or nil: all)}, false where autocast is off; nil: nobody asked.
+--- A mode is {dtype, device (a kind, or nil: all)}, or false if autocast is switched off, or nil if it was never set.
 local function is_here(current, x) return not current.device or x.device:match("^%a+") == current.device end
 
 local function check(options)
@@ -25,11 +25,11 @@ local function check(options)
   return options.enabled ~= false and {dtype = dtype, device = device and device:match("^%a+")}
 end
 
---- Calls fn, in which linear and convolutional layers, recurrent cells and the products of attention convert what
--- they are given to a half float and compute in that, while norms, softmax and losses compute in float32. Parameters
--- stay as they are, float32 masters that optimisers change: the conversions are recorded, and gradients come back
--- through them. Of recurrent layers it is the products with inputs; those with the state stay float32. Call
--- `loss:backward()` outside. Functions such as lt.matmul convert nothing; float64 stays float64.
+--- Calls fn with mixed precision. Inside, linear and convolutional layers, recurrent cells and the products of
+-- attention convert their inputs to a half float and compute in it. Norms, softmax and losses compute in float32.
+-- Parameters stay float32, and optimisers update them; gradients flow back through the recorded conversions. Recurrent
+-- layers convert only the products with inputs; the products with the state stay float32. Call `loss:backward()`
+-- outside of fn. Functions such as lt.matmul convert nothing; float64 stays float64.
 --
 --     opt:zero_grad()
 --     local loss = nn.autocast(function() return nn.functional.cross_entropy(model(x), y) end, {dtype = "bfloat16"})
@@ -58,7 +58,8 @@ function autocast.autocast(...)
   return mode.call(blame.call(check, options), fn, select(3, ...))
 end
 
---- For layers: x as a product takes it: converted while autocast is on, else x itself. What is no tensor stays.
+--- For layers: x as the input of a product: converted if autocast is on, else x itself. Values that are no tensors stay
+-- as they are.
 function autocast.cast(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) then return x end
@@ -67,7 +68,7 @@ function autocast.cast(x)
   return x:to(current.dtype)
 end
 
---- For layers: x as norms, softmax and losses take it: half floats become float32 while autocast is on.
+--- For layers: x as the input of norms, softmax and losses: half floats become float32 if autocast is on.
 function autocast.wide(x)
   local current = mode.value()
   if not current or not core.is_tensor(x) or not halves[x.dtype] or not is_here(current, x) then return x end

@@ -1,4 +1,4 @@
---- Modules made of modules, and what stands between them.
+--- Modules that contain modules, such as Sequential.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -24,7 +24,7 @@ local function count_of(self) return rawget(self, "_count") or 0 end
 
 local list = {}
 
--- What stands at place i; the script may have put anything over a module, which __newindex does not see.
+-- The module at place i. Checks it, because the script may have overwritten a module, which __newindex does not see.
 local function check_place(self, i)
   local module = rawget(self, i)
   if Module.is(module) then return end
@@ -43,7 +43,7 @@ function list:_check()
   check_places(self)
 end
 
--- Assignment to a field that is not there yet.
+-- Assigns to a field that does not exist yet.
 local function assign(self, name, value)
   if type(name) ~= "number" then
     if Module.is(value) and layer.is_chain[self.forward] then
@@ -75,7 +75,7 @@ function list:append(module)
   return self
 end
 
---- Puts a module at place i; those from there on move up by one, as their names do.
+--- Inserts a module at place i. The modules from there on, and their names, move up by one.
 -- @function Sequential:insert
 -- @int i 1 … # + 1
 -- @tparam Module module
@@ -89,10 +89,10 @@ function list:insert(i, module)
   return self
 end
 
---- Takes a module out; those behind move down by one.
+--- Removes a module. The modules after it move down by one.
 -- @function Sequential:remove
 -- @int[opt] i the last one unless given
--- @treturn Module what was there
+-- @treturn Module the removed module
 function list:remove(i)
   local n = count_of(self)
   i = args.integer(self.class_name, "remove: place", i or n, 1, n)
@@ -110,7 +110,7 @@ local function list_class(name)
   return class
 end
 
---- Modules one after the other: what one gives the next takes. `model[2]` is the second, `#model` their number.
+--- Modules in sequence: each takes the result of the one before. `model[2]` is the second, `#model` their number.
 -- @function nn.Sequential
 -- @tparam Module ... or one list of them
 -- @treturn Module
@@ -134,7 +134,8 @@ function Sequential:init(...)
   end
 end
 
--- What stands between two layers that keep nothing ends at once: nobody else has it, and a graph keeps what it needs.
+-- Results between two layers that keep no tensors are freed at once: only this loop refers to them, and a graph holds
+-- the tensors that it needs.
 function Sequential:forward(x)
   local ours = false
   for i = 1, rawget(self, "_count") or 0 do
@@ -172,7 +173,7 @@ end
 
 --- Modules by name: `self.heads.left`, or `self.heads["left"]`.
 -- @function nn.ModuleDict
--- @tparam[opt] table modules by name; their order is that of the names
+-- @tparam[opt] table modules by name; in alphabetical order of the names
 -- @treturn Module
 local ModuleDict = Module:extend "ModuleDict"
 
@@ -198,7 +199,7 @@ end
 -- @treturn Module
 local ParameterList = Module:extend "ParameterList"
 
--- Number of entries 1 … n; those after a gap do not count.
+-- The number of entries 1 … n; entries after a gap do not count.
 function ParameterList:__len()
   local n = 0
   while rawget(self, n + 1) do n = n + 1 end
@@ -235,7 +236,7 @@ end
 
 -- ---- between modules ----
 
---- x + f(x), with modules one after the other as f: a residual connection (He et al.).
+--- x + f(x), where f is a sequence of modules: a residual connection (He et al.).
 -- @function nn.Residual
 -- @tparam Module ... their result has x's shape
 -- @treturn Module
@@ -264,11 +265,11 @@ end
 
 local function all_of(...) return ... end
 
--- Not by a tail call: errors find the layer on the stack.
+-- No tail call, so that errors find the layer on the stack.
 function Lambda:forward(...) return all_of(blame.call_back(self.fn, ...)) end
 function Lambda:extra() return self.name and tostring(self.name) or "" end
 
---- What it is given it gives.
+--- Returns its arguments unchanged.
 -- @function nn.Identity
 -- @param ... ignored
 -- @treturn Module
@@ -276,7 +277,7 @@ local Identity = Module:extend "Identity"
 function Identity:init(...) end                                          -- luacheck: ignore 212
 function Identity:forward(...) return ... end                            -- luacheck: ignore 212
 
---- Dims from one to another become one.
+--- Merges the dims from `start_dim` to `end_dim` into one.
 -- @function nn.Flatten
 -- @tparam[opt] table options `start_dim` (2), `end_dim` (-1)
 -- @treturn Module
@@ -304,10 +305,10 @@ function Flatten:extra()
   return ("start_dim = %d, end_dim = %d"):format(self.start_dim, self.end_dim)
 end
 
---- A dim becomes several.
+--- Splits a dim into several.
 -- @function nn.Unflatten
 -- @int dim
--- @tab sizes their lengths; -1 for one of them: what is left
+-- @tab sizes their lengths; one of them may be -1, which stands for the remaining length
 -- @treturn Module
 local Unflatten = Module:extend "Unflatten"
 

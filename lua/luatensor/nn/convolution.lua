@@ -18,7 +18,7 @@ local function check_groups(name, groups, inputs, outputs)
   end
 end
 
--- Weight [first, second, kernel …] and bias [outputs], from ±1/√(second · kernel), uniformly: PyTorch's.
+-- Weight [first, second, kernel …] and bias [outputs], drawn uniformly from ±1/√(second · kernel), as in PyTorch.
 local function make_parameters(self, first, second, kernel, options)
   local shape, fan = {first, second}, second + 0.0
   for d = 3 - self.dims, 2 do
@@ -82,7 +82,7 @@ end
 local classes = {}
 
 --- Slides `outputs` kernels over a signal: nn.functional.conv1d. Weight [outputs, inputs / groups, kernel_size] and
--- bias [outputs] are drawn from ±1/√(inputs / groups · kernel_size), uniformly.
+-- bias [outputs] are drawn uniformly from ±1/√(inputs / groups · kernel_size).
 -- @function nn.Conv1d
 -- @int inputs channels of x
 -- @int outputs channels of the result
@@ -92,7 +92,7 @@ local classes = {}
 -- @treturn Module takes x [batch, inputs, length] or [inputs, length]
 classes.Conv1d = class("Conv1d", 1)
 
---- The same over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
+--- Slides `outputs` kernels over images: nn.functional.conv2d. Lengths are numbers, or lists for height and width.
 -- @function nn.Conv2d
 -- @int inputs channels of x
 -- @int outputs channels of the result
@@ -101,7 +101,8 @@ classes.Conv1d = class("Conv1d", 1)
 -- @treturn Module takes x [batch, inputs, height, width] or [inputs, height, width]
 classes.Conv2d = class("Conv2d", 2)
 
---- The way back of Conv1d's lengths: nn.functional.conv_transpose1d. Weight [inputs, outputs / groups, kernel_size].
+--- Transposed convolution of signals, which restores the lengths from before a Conv1d: nn.functional.conv_transpose1d.
+-- Weight [inputs, outputs / groups, kernel_size].
 -- @function nn.ConvTranspose1d
 -- @int inputs channels of x
 -- @int outputs channels of the result
@@ -111,7 +112,7 @@ classes.Conv2d = class("Conv2d", 2)
 -- @treturn Module takes x [batch, inputs, length] or [inputs, length]
 classes.ConvTranspose1d = class("ConvTranspose1d", 1, true)
 
---- The same over images: nn.functional.conv_transpose2d.
+--- Transposed convolution of images: nn.functional.conv_transpose2d.
 -- @function nn.ConvTranspose2d
 -- @int inputs channels of x
 -- @int outputs channels of the result

@@ -1,4 +1,4 @@
---- Dropout as layers: they do something in training only.
+--- Dropout as layers. They change their input in training only.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
@@ -6,7 +6,7 @@ local functional = require "luatensor.nn.functional"
 local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 
---- Each element becomes 0 with probability p while training; the others are divided by 1 - p.
+--- In training, each element becomes 0 with probability p; the other elements are divided by 1 - p.
 -- @function nn.Dropout
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`
@@ -30,7 +30,7 @@ local Module = require "luatensor.nn.module"
 -- @tparam[opt] table options `p`, `generator`
 -- @treturn Module
 
---- Dropout for selu: mean and variance stay.
+--- Dropout for selu, which preserves mean and variance.
 -- @function nn.AlphaDropout
 -- @tparam[opt=0.5] number p
 -- @tparam[opt] table options `p`, `generator`

@@ -1,4 +1,4 @@
---- Tables of rows that are learned.
+--- Learned tables of rows.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -13,8 +13,7 @@ local Module = require "luatensor.nn.module"
 -- @function nn.Embedding
 -- @int count
 -- @int width
--- @tparam[opt] table options `padding_idx`: a row that begins as zeros and gets no gradient; `dtype`, `device`,
---   `generator`
+-- @tparam[opt] table options `padding_idx`: a row of zeros that gets no gradient; `dtype`, `device`, `generator`
 -- @treturn Module takes integers from 1 of any shape, gives [..., width]
 local Embedding = Module:extend "Embedding"
 
@@ -34,7 +33,7 @@ end
 --- An Embedding with these rows.
 -- @function nn.Embedding.from_pretrained
 -- @tparam tensor weight [count, width]
--- @tparam[opt] table options `freeze` (true): is it left as it is in training?, `padding_idx`
+-- @tparam[opt] table options `freeze` (true): the weight is not trained; `padding_idx`
 -- @treturn Module
 function Embedding.from_pretrained(weight, options)
   options = args.options("from_pretrained", options, {freeze = "boolean", padding_idx = true})

@@ -11,11 +11,11 @@ arity.module(Module)
 local nn = {Module = Module, is_module = Module.is, Parameter = Module.parameter}
 Module.parameter = nil
 
---- Each file gives classes and functions by name.
+--- Each file returns classes and functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "container", "loss",
                "pytorch",
                "recurrent", "attention", "normalization", "transformer"}
---- Modules that call the modules 1 … n of theirs, and do nothing else.
+--- Modules whose forward only calls their modules 1 … n.
 local chains = {Sequential = true, Residual = true}
 
 for _, file in ipairs(files) do
@@ -29,7 +29,7 @@ for _, file in ipairs(files) do
   end
 end
 
---- The layers of these files keep neither what they are given nor what they give: Sequential ends what is between them.
+--- The layers of these files keep neither their inputs nor their results, so Sequential frees the results between them.
 for _, file in ipairs {"linear", "convolution", "pooling", "activation", "dropout", "normalization"} do
   for _, class in pairs(require("luatensor.nn." .. file)) do
     if class.forward then layer.keeps_nothing[class.forward] = true end
@@ -38,7 +38,7 @@ end
 layer.keeps_nothing[nn.Flatten.forward] = true
 for name in pairs(chains) do layer.is_chain[nn[name].forward] = true end
 
--- Layers call the functions themselves, scripts those that refuse surplus arguments.
+-- Layers call these functions directly; scripts call wrappers that refuse surplus arguments.
 local functional = {}
 for name, f in next, require "luatensor.nn.functional" do functional[name] = f end
 nn.functional = names.guard(arity.library(functional), "nn.functional.")

@@ -1,5 +1,5 @@
---- nn.init: what parameters begin as. Each function fills a tensor in place, without being recorded, and returns it.
--- With a generator of its own it draws the same numbers on every device.
+--- nn.init: functions that initialise parameters. Each function fills a tensor in place, without recording, and returns
+-- it. With a given generator it draws the same numbers on every device.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -29,7 +29,7 @@ local function options_of(name, options, known)
   return args.options(name, options, known)
 end
 
--- Half floats are drawn as float32 and rounded.
+-- The options of a draw for x. Half floats are drawn as float32 and rounded.
 local function like(x, options)
   local dtype = x.dtype
   return {dtype = dtype:find("16") and "float32" or dtype, device = x.device, generator = options.generator}
@@ -54,7 +54,7 @@ end
 
 -- ---- numbers and patterns ----
 
---- Uniform from a to b.
+--- Draws from the uniform distribution from a to b.
 -- @function nn.init.uniform_
 -- @tparam tensor x
 -- @number[opt=0] a
@@ -75,7 +75,7 @@ local function normal(x, mean, std, options)
   return fill(x, values)
 end
 
---- From the normal distribution.
+--- Draws from the normal distribution.
 -- @function nn.init.normal_
 -- @tparam tensor x
 -- @number[opt=0] mean
@@ -91,7 +91,7 @@ function init.normal_(x, mean, std, options)
   return normal(x, number("normal_", "mean", mean, 0), std, options)
 end
 
---- One number everywhere.
+--- Sets all elements to one number.
 -- @function nn.init.constant_
 -- @tparam tensor x
 -- @number value
@@ -102,19 +102,19 @@ function init.constant_(x, value)
   return fill(x, lt.full({}, value, {dtype = x.dtype, device = x.device}))
 end
 
---- 0 everywhere.
+--- Sets all elements to 0.
 -- @function nn.init.zeros_
 -- @tparam tensor x
 -- @treturn tensor x
 function init.zeros_(x) check_tensor("zeros_", x) return init.constant_(x, 0) end
 
---- 1 everywhere.
+--- Sets all elements to 1.
 -- @function nn.init.ones_
 -- @tparam tensor x
 -- @treturn tensor x
 function init.ones_(x) check_tensor("ones_", x) return init.constant_(x, 1) end
 
---- The identity.
+--- Makes x the identity matrix.
 -- @function nn.init.eye_
 -- @tparam tensor x of 2 dims
 -- @treturn tensor x
@@ -124,7 +124,7 @@ function init.eye_(x)
   return fill(x, lt.eye(x.shape[1], x.shape[2], {dtype = x.dtype, device = x.device}))
 end
 
---- The kernels of a convolution that passes its channels on, as many as there are on both sides.
+--- Makes x the kernels of a convolution that copies input channels to output channels, as many as both have.
 -- @function nn.init.dirac_
 -- @tparam tensor x [outputs, inputs, …] of 3 to 5 dims
 -- @tparam[opt] table options `groups` (1)
@@ -156,7 +156,7 @@ end
 local gains = {linear = 1, sigmoid = 1, tanh = 5 / 3, relu = math.sqrt(2), selu = 0.75}
 for d = 1, 3 do gains[("conv%dd"):format(d)], gains[("conv_transpose%dd"):format(d)] = 1, 1 end
 
---- By how much an activation makes what it is given smaller, as the factor that undoes it.
+--- The gain of an activation: the factor that compensates for the activation's shrinking of its input.
 -- @function nn.init.calculate_gain
 -- @string nonlinearity "linear", "sigmoid", "tanh", "relu", "leaky_relu", "selu", "conv1d" …
 -- @number[opt=0.01] slope of leaky_relu
@@ -194,7 +194,7 @@ local function scaled(name, std_of, draw, known)
   end
 end
 
--- The uniform distribution of a standard deviation.
+-- The uniform distribution with a given standard deviation.
 local function uniform(_, x, std, options)
   local bound = math.sqrt(3) * std
   return fill(x, lt.uniform(-bound, bound, x.shape, like(x, options)))
@@ -204,7 +204,7 @@ local function centred(_, x, std, options) return normal(x, 0, std, options) end
 
 local kaiming, xavier = {a = true, mode = true, nonlinearity = true}, {gain = true}
 
---- Uniform, so that variances stay through layers of rectifiers: ±√3 gain / √fan (He et al.).
+--- Draws uniformly from ±√3 gain / √fan, which preserves variances through layers of rectifiers (He et al.).
 -- @function nn.init.kaiming_uniform_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `a` (0): the slope of leaky_relu; `mode` ("fan_in", "fan_out"), `nonlinearity`
@@ -212,21 +212,21 @@ local kaiming, xavier = {a = true, mode = true, nonlinearity = true}, {gain = tr
 -- @treturn tensor x
 scaled("kaiming_uniform_", kaiming_std, uniform, kaiming)
 
---- Normal, with the standard deviation gain / √fan (He et al.).
+--- Draws from the normal distribution with the standard deviation gain / √fan (He et al.).
 -- @function nn.init.kaiming_normal_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `a`, `mode`, `nonlinearity`, `generator`
 -- @treturn tensor x
 scaled("kaiming_normal_", kaiming_std, centred, kaiming)
 
---- Uniform: ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
+--- Draws uniformly from ±gain √(6 / (fan_in + fan_out)) (Glorot and Bengio).
 -- @function nn.init.xavier_uniform_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `gain` (1), `generator`
 -- @treturn tensor x
 scaled("xavier_uniform_", xavier_std, uniform, xavier)
 
---- Normal, with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
+--- Draws from the normal distribution with the standard deviation gain √(2 / (fan_in + fan_out)) (Glorot and Bengio).
 -- @function nn.init.xavier_normal_
 -- @tparam tensor x of at least 2 dims
 -- @tparam[opt] table options `gain` (1), `generator`
@@ -235,7 +235,8 @@ scaled("xavier_normal_", xavier_std, centred, xavier)
 
 -- ---- others ----
 
--- erf's inverse: a root of x² t² + … (Winitzki), then steps of Newton's, to the last digits but for the far ends.
+-- The inverse of erf: Winitzki's approximation, a root of x² t² + …, then steps of Newton's method, which are exact to
+-- the last digits except at the far ends.
 local function inverse_erf(y)
   local l = ((1 - y) * (1 + y)):log()
   local t = l * 0.5 + 2 / (math.pi * 0.147)
@@ -244,12 +245,12 @@ local function inverse_erf(y)
   return x
 end
 
--- The normal distribution below x. math has no erf.
+-- The cumulative normal distribution at x. Lua's math library lacks erf.
 local function below(x)
   return lt.erf(lt.tensor(x / math.sqrt(2), {dtype = "float64", device = core.host_device})):item()
 end
 
---- From the normal distribution between two limits.
+--- Draws from the normal distribution, truncated to two limits.
 -- @function nn.init.trunc_normal_
 -- @tparam tensor x
 -- @number[opt=0] mean
@@ -269,9 +270,9 @@ function init.trunc_normal_(x, mean, std, options)
   return fill(x, (inverse_erf(y) * (std * math.sqrt(2)) + mean):clip(a, b))
 end
 
---- A matrix whose rows, or columns where these are fewer, are orthogonal and of length gain (Saxe et al.).
+--- Makes x a matrix whose rows, or columns if there are fewer columns, are orthogonal and of length gain (Saxe et al.).
 -- @function nn.init.orthogonal_
--- @tparam tensor x of at least 2 dims; those from the second on are taken as one
+-- @tparam tensor x of at least 2 dims; the dims from the second on count as one
 -- @tparam[opt] table options `gain` (1), `generator`
 -- @treturn tensor x
 function init.orthogonal_(x, options)
@@ -292,7 +293,7 @@ function init.orthogonal_(x, options)
   return fill(x, (q * gain):reshape(x.shape))
 end
 
---- Normal, with a share of each column that is 0 (Martens).
+--- Draws from the normal distribution, then sets a share of each column to 0 (Martens).
 -- @function nn.init.sparse_
 -- @tparam tensor x of 2 dims
 -- @number sparsity 0 … 1
@@ -309,7 +310,7 @@ function init.sparse_(x, sparsity, options)
   local generator = options.generator
   local std = number("sparse_", "std", options.std, 0.01)
   local values = lt.randn(x.shape, {device = core.host_device, generator = generator}) * std
-  -- The places of the smallest of numbers drawn for each.
+  -- The positions of the smallest of random numbers, one for each element.
   local order = lt.rand(x.shape, {device = core.host_device, generator = generator}):argsort(1):argsort(1)
   if rows > 0 then values = values:masked_fill(order:less_equal(zeros), 0) end
   return fill(x, values)

@@ -1,4 +1,4 @@
---- What constructors of layers share.
+--- Helpers of the constructors of layers.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -12,16 +12,16 @@ local layer = {}
 local common = {dtype = "dtype", device = "device"}
 
 --- Options of a layer with parameters: dtype, device and more.
--- @string name the layer's
+-- @string name the name of the layer
 -- @param options table or nil
--- @tab more by name: the kind of those besides, as args.options has it
+-- @tab more further options: name and kind of each, as for args.options
 function layer.made_options(name, options, more)
   local known = {}
   for _, set in ipairs {common, more} do for key, kind in pairs(set) do known[key] = kind end end
   return args.options(name, options, known)
 end
 
---- Options of a layer whose first weights are drawn: generator, too.
+--- Options of a layer whose initial weights are drawn: those of made_options and `generator`.
 function layer.options(name, options, more)
   local known = {generator = "generator"}
   for key, kind in pairs(more) do known[key] = kind end
@@ -35,7 +35,7 @@ function layer.count(name, what, n)
   return args.integer(name, what, n, 1)
 end
 
---- A number, or its default where it is nil.
+--- A number, or the default if the value is nil.
 function layer.number(name, what, value, default)
   if value == nil then value = default end
   return args.check(name, what, value, "number")
@@ -50,17 +50,17 @@ function layer.between(name, what, value, low, high)
   return value
 end
 
---- Options of the layer for functions that make tensors, of random numbers too.
+--- The options that the layer passes to functions that make tensors, including random tensors.
 function layer.made(options)
   return {dtype = options.dtype or lt.get_default_dtype(), device = options.device, generator = options.generator}
 end
 
---- A parameter from -bound to bound.
+--- A parameter drawn uniformly from -bound to bound.
 function layer.uniform(shape, bound, options)
   return lt.uniform(-bound, bound, shape, layer.made(options)):requires_grad_()
 end
 
---- What a layer is given: a tensor that was not freed; of the dtype and on the device of `like`, a parameter.
+--- Checks the input of a layer: a tensor that was not freed, with the dtype and device of the parameter `like`.
 -- @tparam Module self
 -- @string what "the input"
 -- @param x
@@ -82,10 +82,10 @@ function layer.input(self, what, x, like)
   end
 end
 
---- Methods forward of layers that keep neither what they are given nor what they give.
+--- The methods `forward` of layers that keep neither their inputs nor their results.
 layer.keeps_nothing = {}
 
---- Methods forward that call the modules 1 … n of theirs, and no others.
+--- The methods `forward` that only call the module's modules 1 … n.
 layer.is_chain = {}
 
 return layer

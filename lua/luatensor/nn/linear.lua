@@ -1,11 +1,11 @@
---- Layers that are a matrix.
+--- Layers that multiply by a matrix.
 
 local core = require "luatensor.core"
 local Module = require "luatensor.nn.module"
 local autocast = require "luatensor.nn.autocast"
 local layer = require "luatensor.nn.layer"
 
---- y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn from ±1/√inputs, uniformly.
+--- y = x Wᵀ + b. Weight [outputs, inputs] and bias [outputs] are drawn uniformly from ±1/√inputs.
 -- @function nn.Linear
 -- @int inputs length of x's last dim
 -- @int outputs length of y's last dim

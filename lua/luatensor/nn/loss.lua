@@ -1,4 +1,4 @@
---- Losses as layers. Their functions are in functional/loss.lua and functional/cross_entropy.lua, with formulas.
+--- Losses as layers. functional/loss.lua and functional/cross_entropy.lua have their functions, with formulas.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -16,12 +16,12 @@ local Module = require "luatensor.nn.module"
 -- @tparam[opt] table options `reduction`
 -- @treturn Module
 
---- A square near 0, else |x - y|.
+--- A square near 0, else linear: nn.functional.smooth_l1_loss.
 -- @function nn.SmoothL1Loss
 -- @tparam[opt] table options `beta` (1), `reduction`
 -- @treturn Module
 
---- A square near 0, else delta |x - y|.
+--- A square near 0, else linear with slope delta: nn.functional.huber_loss.
 -- @function nn.HuberLoss
 -- @tparam[opt] table options `delta` (1), `reduction`
 -- @treturn Module
@@ -31,22 +31,22 @@ local Module = require "luatensor.nn.module"
 -- @tparam[opt] table options `weight`, `reduction`
 -- @treturn Module
 
---- Binary cross entropy of scores without limits.
+--- Binary cross entropy of logits.
 -- @function nn.BCEWithLogitsLoss
 -- @tparam[opt] table options `weight`, `pos_weight`, `reduction`
 -- @treturn Module
 
---- The Kullback-Leibler divergence of logarithms of probabilities.
+--- The Kullback–Leibler divergence of log-probabilities.
 -- @function nn.KLDivLoss
 -- @tparam[opt] table options `log_target` (false), `reduction`
 -- @treturn Module
 
---- The negative logarithm of the class's probability, of such logarithms.
+--- Negative log-likelihood: minus the log-probability of the target class.
 -- @function nn.NLLLoss
 -- @tparam[opt] table options `weight`, `ignore_index` (-100), `reduction`
 -- @treturn Module
 
---- Cross entropy of scores without limits (logits) and classes from 1, or their probabilities.
+--- Cross entropy of logits and a target, which is a class counted from 1, or the probabilities of all classes.
 -- @function nn.CrossEntropyLoss
 -- @tparam[opt] table options `weight`, `ignore_index` (-100), `label_smoothing` (0), `reduction`
 -- @treturn Module

@@ -11,7 +11,7 @@ local place = require "luatensor.nn.module.place"
 local state = require "luatensor.nn.module.state"
 local walking = require "luatensor.nn.module.walk"
 
---- The class that all layers are of. A class of your own, with a constructor and a forward:
+--- The base class of all layers. To make a class of your own, write a constructor and a forward:
 --
 --     local Residual = nn.Module:extend "Residual"
 --
@@ -24,7 +24,7 @@ local walking = require "luatensor.nn.module.walk"
 --     local layer = Residual(64)
 --     local y = layer(x)
 --
--- What is assigned to a field and is a module becomes a child; a tensor that requires gradients, a parameter. Other
+-- A module that is assigned to a field becomes a child; a tensor that requires gradients becomes a parameter. Other
 -- tensors become part of the state by `register_buffer`.
 -- @function nn.Module
 -- @treturn Module without anything in it
@@ -34,7 +34,7 @@ Module.class_name = "Module"
 
 -- ---- classes ----
 
--- What the constructor of a class of the library's raised: no memory, say, in the layer's name.
+-- Rewords an error of a library class's constructor, such as lack of memory, with the layer's name.
 local function check_made(class, ok, why)
   if ok then return end
   local rest = type(why) == "string" and why:match("^[^\n:]*luatensor[/\\]nn[/\\][^\n:]*:%d+: (.*)$")
@@ -55,7 +55,8 @@ local function new(class, ...)
   return module
 end
 
--- What a class has all its modules would share, and nobody would find.
+-- Raises an error if a script assigns a module or a parameter to a class: all modules of the class would share it, and
+-- no walk would find it.
 local function assign_to_class(class, name, value)
   if Module.is(value) or core.is_tensor(value) and not core.gone(value) and value.requires_grad then
     blame.fail(class.class_name, "%q is a field of the class, which nobody would find; make it in init: self.%s = …",
@@ -64,7 +65,7 @@ local function assign_to_class(class, name, value)
   rawset(class, name, value)
 end
 
---- A leaf that requires gradients, with the numbers of x: what a module takes for a parameter.
+--- A parameter: a leaf tensor that requires gradients, with the numbers of x.
 -- @function nn.Parameter
 -- @tparam tensor x of floats
 -- @treturn tensor shares x's memory
@@ -81,8 +82,8 @@ end
 -- @treturn boolean
 Module.is = fields.is_module
 
---- A class like this one, whose functions may be replaced: `init(self, …)`, what the constructor does;
--- `forward(self, …)`, what a call does; `extra(self)`, what printing shows between parentheses.
+--- Makes a subclass, whose functions may be replaced: `init(self, …)`, the constructor; `forward(self, …)`, called when
+-- the module is called; `extra(self)`, the text that printing shows between parentheses.
 -- @string name
 -- @treturn table the class; a call of it makes a module
 function Module:extend(name)
@@ -111,9 +112,9 @@ local function register(self, fn, name, x)
   rawset(self, name, x or false)
 end
 
---- Makes x a parameter, also where it does not require gradients (yet).
+--- Makes x a parameter, even if it does not (yet) require gradients.
 -- @string name
--- @tparam ?tensor x nil: there is none, as in a layer without bias; the field is false
+-- @tparam ?tensor x nil: no parameter, as in a layer without bias; the field is then false
 function Module:register_parameter(name, x)
   register(self, "register_parameter", name, x)
   self._parameters[name], self._buffers[name] = x or false, nil
@@ -121,7 +122,7 @@ end
 
 --- Makes x part of the state: it is moved, saved and loaded with the module, but not trained.
 -- @string name
--- @tparam ?tensor x nil: there is none; the field is false
+-- @tparam ?tensor x nil: no buffer; the field is then false
 -- @tparam[opt] table options `persistent` (true): x is saved
 function Module:register_buffer(name, x, options)
   options = args.options("register_buffer", options, {persistent = "boolean"})
@@ -131,8 +132,9 @@ end
 
 -- ---- walking ----
 
---- This module and all inside of it, each once: `for name, module in model:named_modules() do`.
--- @treturn function an iterator of names ("" is this one, then such as "1.weight" has before its last dot) and modules
+--- Iterates over this module and all modules inside of it, each once: `for name, module in model:named_modules() do`.
+-- @treturn function an iterator of names ("" for this module; for the others the name of a parameter, such as
+--   "1.weight", without its last part) and modules
 function Module:named_modules()
   local list, i = {}, 0
   walking.walk(self, "", function(prefix, module) list[#list + 1] = {prefix, module} end)
@@ -142,7 +144,7 @@ function Module:named_modules()
   end
 end
 
---- The modules that are fields of this one, by name.
+--- Iterates over the modules that are fields of this module, with their names.
 -- @treturn function an iterator
 function Module:named_children()
   local i = 0
@@ -165,11 +167,11 @@ local function named(self, select)
   end
 end
 
---- Parameters with their names, each once: `for name, p in model:named_parameters() do`.
+--- Iterates over the parameters with their names, each once: `for name, p in model:named_parameters() do`.
 -- @treturn function an iterator
 function Module:named_parameters() return named(self, fields.is_parameter) end
 
---- Buffers with their names.
+--- Iterates over the buffers with their names.
 -- @treturn function an iterator
 function Module:named_buffers() return named(self, fields.is_buffer) end
 
@@ -201,7 +203,7 @@ local function check_flag(name, flag)
   return flag ~= false
 end
 
---- Switches what differs in training, such as dropout.
+--- Switches between training and evaluation, in which layers such as dropout differ.
 -- @tparam[opt=true] boolean flag
 -- @treturn Module this one
 function Module:train(flag)
@@ -232,36 +234,37 @@ Module.to, Module.state_dict, Module.load_state_dict = place.to, state.state_dic
 
 -- ---- calls, printing ----
 
---- What the constructor does with its arguments.
+--- The constructor. Classes override it.
 function Module:init() end                                               -- luacheck: ignore 212
 
---- What a call of the module does.
+--- The function that a call of the module runs. Classes override it.
 function Module:forward(...)                                             -- luacheck: ignore 212
   blame.fail(self.class_name, "this class has no forward")
 end
 
 function Module.__call(self, ...) return self:forward(...) end
 
---- What printing shows between parentheses: a class's own.
+--- The text that printing shows between parentheses. Classes override it.
 -- @treturn string
 function Module:extra() return "" end                                   -- luacheck: ignore 212
 
 Module.__tostring = describe.text
 
--- "Linear(64, 128)"; inside of other modules its name in the outermost one comes first: "2.2 (Linear(64, 128))".
+-- The label in errors: "Linear(64, 128)", or, inside of another module, with its name in the outermost module: "2.2
+-- (Linear(64, 128))".
 function Module:_label()
   local path, own = walking.path(self), ("%s(%s)"):format(self.class_name, self:extra())
   return path == "" and own or ("%s (%s)"):format(path, own)
 end
 
---- Raises "train.lua:12: Linear(64, 128): message": for what a layer was given and cannot take. Inside of other modules
--- its name in the outermost one comes first: "2.2 (Linear(64, 128)): message".
+--- Raises "train.lua:12: Linear(64, 128): message": for a layer's unsuitable input. Inside of another module, the
+-- layer's name in the outermost module precedes: "2.2 (Linear(64, 128)): message".
 -- @string message for string.format
 function Module:fail(message, ...)
   blame.raise(self:_label(), message, ...)
 end
 
--- What was called without the colon, or of a class.
+-- Raises an error for a method that was called without the colon, or on a class.
 local function check_self(name, self)
   if Module.is(self) then return end
   local what = type(self) == "table" and rawget(self, "class_name")
@@ -283,7 +286,7 @@ end
 
 for name in pairs(Module) do fields.methods[name] = not name:find("^_") or nil end
 
--- Methods of lists of modules are known, too: their names lead to them from others'.
+-- Methods of lists of modules count as known, so that suggestions for other lists' names can lead to them.
 local known = {append = true, insert = true, remove = true, extra = true, forward = true}
 for name in pairs(fields.methods) do known[name] = true end
 

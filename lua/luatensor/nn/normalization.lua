@@ -16,7 +16,7 @@ local function plain(options) return {dtype = options.dtype or lt.get_default_dt
 local function ones(shape, options) return core.ones(shape, plain(options)) end
 local function zeros(shape, options) return core.zeros(shape, plain(options)) end
 
---- Parameters weight and bias, or none.
+--- Registers the parameters weight and bias, or false in their places.
 local function add_affine(self, shape, options, has_weight, has_bias)
   self:register_parameter("weight", has_weight and ones(shape, options):requires_grad_() or nil)
   if has_bias ~= nil then
@@ -26,7 +26,7 @@ end
 
 local function eps_of(name, options) return layer.number(name, "eps", options.eps, 1e-5) end
 
--- ", eps = 0.001": options that are not what they are unless given; rows {name, default}.
+-- The text of options that differ from their defaults, such as ", eps = 0.001"; rows {name, default}.
 local function words_of(self, rows)
   local words = {}
   for _, row in ipairs(rows) do
@@ -41,7 +41,7 @@ end
 
 -- ---- over the last dims ----
 
---- A number or a list, as a list of positive integers.
+--- Converts a number or a list to a list of positive integers.
 local function check_shape(name, shape)
   local list = {}
   for i, n in ipairs(type(shape) == "table" and shape or {shape}) do
@@ -55,12 +55,13 @@ end
 
 local function shape_words(shape) return #shape == 1 and ("%d"):format(shape[1]) or args.shape_text(shape) end
 
---- Layer normalisation over the last dims: `functional.layer_norm`. Weight 1 and bias 0 at first, of that shape.
+--- Layer normalisation over the last dims: `functional.layer_norm`. Weight and bias have that shape and are initially 1
+-- and 0.
 -- @function nn.LayerNorm
--- @param normalized_shape of the last dims: a list, or the number of the last one
+-- @param normalized_shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `eps` (1e-5), `elementwise_affine` (true): the layer has weight and bias; `bias` (true);
 --   `dtype`, `device`
--- @treturn Module takes x [..., shape], gives the same shape
+-- @treturn Module takes x [..., shape], returns the same shape
 local LayerNorm = Module:extend "LayerNorm"
 
 function LayerNorm:init(normalized_shape, options)
@@ -80,11 +81,11 @@ function LayerNorm:extra()
   return shape_words(self.normalized_shape) .. words_of(self, {{"eps", 1e-5}, {"elementwise_affine", true}})
 end
 
---- RMS normalisation over the last dims: `functional.rms_norm`. Weight 1 at first.
+--- RMS normalisation over the last dims: `functional.rms_norm`. The weight is initially 1.
 -- @function nn.RMSNorm
--- @param normalized_shape of the last dims: a list, or the number of the last one
+-- @param normalized_shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `eps` (that of the input's dtype), `elementwise_affine` (true); `dtype`, `device`
--- @treturn Module takes x [..., shape], gives the same shape
+-- @treturn Module takes x [..., shape], returns the same shape
 local RMSNorm = Module:extend "RMSNorm"
 
 function RMSNorm:init(normalized_shape, options)
@@ -112,12 +113,13 @@ end
 
 function RMSNorm:extra() return shape_words(self.normalized_shape) end
 
---- Layer normalisation of groups of channels: `functional.group_norm`. Weight 1 and bias 0 at first, [channels].
+--- Layer normalisation of groups of channels: `functional.group_norm`. Weight and bias, [channels], are initially 1 and
+-- 0.
 -- @function nn.GroupNorm
 -- @int num_groups
 -- @int num_channels a multiple of num_groups
 -- @tparam[opt] table options `eps` (1e-5), `affine` (true); `dtype`, `device`
--- @treturn Module takes x [N, channels, …], gives the same shape
+-- @treturn Module takes x [N, channels, …], returns the same shape
 local GroupNorm = Module:extend "GroupNorm"
 
 function GroupNorm:init(num_groups, num_channels, options)
@@ -147,7 +149,7 @@ end
 
 -- ---- over channels ----
 
---- The input of a layer of channels: as many dims as the layer is for, and its channels.
+--- Checks the input of a layer of channels: its number of dims and its channels.
 local function check_input(self, x, least_dims, most_dims)
   layer.input(self, "the input", x)
   local shape = x.shape
@@ -161,22 +163,23 @@ local function check_input(self, x, least_dims, most_dims)
   end
 end
 
---- Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight 1 and bias 0 at
--- first; buffers running_mean 0, running_var 1 and num_batches_tracked, with which it works in evaluation.
+--- Batch normalisation of [N, channels] or [N, channels, length]: `functional.batch_norm`. Weight and bias are
+-- initially 1 and 0. In evaluation the layer uses its buffers running_mean (initially 0), running_var (initially 1)
+-- and num_batches_tracked.
 -- @function nn.BatchNorm1d
 -- @int num_features channels
--- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches,
---   whose number is read each time: a GPU is waited for); `affine` (true);
---   `track_running_stats` (true; false: always by the batch's own); `dtype`, `device`
+-- @tparam[opt] table options `eps` (1e-5); `momentum` (0.1; false: running statistics are means over all batches; the
+--   number of batches is read each time, which waits for a GPU); `affine` (true); `track_running_stats` (true; false:
+--   always uses the batch's own statistics); `dtype`, `device`
 -- @treturn Module
 
---- The same for [N, channels, height, width].
+--- Batch normalisation of [N, channels, height, width].
 -- @function nn.BatchNorm2d
 -- @int num_features channels
 -- @tparam[opt] table options those of nn.BatchNorm1d
 -- @treturn Module
 
---- The same for [N, channels, depth, height, width].
+--- Batch normalisation of [N, channels, depth, height, width].
 -- @function nn.BatchNorm3d
 -- @int num_features channels
 -- @tparam[opt] table options those of nn.BatchNorm1d
@@ -215,13 +218,13 @@ end
 -- @tparam[opt] table options `eps` (1e-5), `affine` (false); `dtype`, `device`
 -- @treturn Module
 
---- The same for [N, channels, height, width].
+--- Normalisation of each channel of each row of [N, channels, height, width].
 -- @function nn.InstanceNorm2d
 -- @int num_features channels
 -- @tparam[opt] table options those of nn.InstanceNorm1d
 -- @treturn Module
 
---- The same for [N, channels, depth, height, width].
+--- Normalisation of each channel of each row of [N, channels, depth, height, width].
 -- @function nn.InstanceNorm3d
 -- @int num_features channels
 -- @tparam[opt] table options those of nn.InstanceNorm1d
@@ -265,7 +268,7 @@ end
 -- @function nn.LocalResponseNorm
 -- @int size number of channels
 -- @tparam[opt] table options `alpha` (1e-4), `beta` (0.75), `k` (1)
--- @treturn Module takes x [N, channels, …], gives the same shape
+-- @treturn Module takes x [N, channels, …], returns the same shape
 local LocalResponseNorm = Module:extend "LocalResponseNorm"
 
 function LocalResponseNorm:init(size, options)

@@ -1,4 +1,4 @@
---- Pooling layers: the largest or the mean of each window.
+--- Pooling layers: the maximum or the mean of each window.
 
 local args = require "luatensor.base.args"
 local blame = require "luatensor.base.blame"
@@ -10,7 +10,7 @@ local pooling = window.pooling
 
 local function extra(self) return self.shown end
 
--- run: what forward does; known: names of options.
+-- run: the function that forward calls; known: names of options.
 local function class(name, dims, run, known, shown)
   local new = Module:extend(name)
   function new:init(kernel_size, options)
@@ -61,7 +61,8 @@ local average_shown = {"stride", "padding", "ceil_mode", "count_include_pad", "d
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.MaxPool1d = class("MaxPool1d", 1, pooling.max, pooling.max_options, max_shown)
 
---- The same of images: nn.functional.max_pool2d. Lengths are numbers, or lists for height and width.
+--- The maximum of each window of an image: nn.functional.max_pool2d. Lengths are numbers, or lists for height and
+-- width.
 -- @function nn.MaxPool2d
 -- @param kernel_size a number or a list
 -- @tparam[opt] table options those of nn.MaxPool1d
@@ -76,35 +77,35 @@ classes.MaxPool2d = class("MaxPool2d", 2, pooling.max, pooling.max_options, max_
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.AvgPool1d = class("AvgPool1d", 1, pooling.average, pooling.average_options, average_shown)
 
---- The same of images: nn.functional.avg_pool2d.
+--- The mean of each window of an image: nn.functional.avg_pool2d.
 -- @function nn.AvgPool2d
 -- @param kernel_size a number or a list
 -- @tparam[opt] table options those of nn.AvgPool1d
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AvgPool2d = class("AvgPool2d", 2, pooling.average, pooling.average_options, average_shown)
 
---- Means of so many windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
+--- Means of `output_size` windows, whatever x's length: nn.functional.adaptive_avg_pool1d.
 -- @function nn.AdaptiveAvgPool1d
 -- @int output_size
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.AdaptiveAvgPool1d = adaptive_average("AdaptiveAvgPool1d", 1)
 
---- The same of images: nn.functional.adaptive_avg_pool2d.
+--- Means of `output_size` windows of images: nn.functional.adaptive_avg_pool2d.
 -- @function nn.AdaptiveAvgPool2d
--- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @param output_size a number, or a list for height and width; false in the list: as long as x
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AdaptiveAvgPool2d = adaptive_average("AdaptiveAvgPool2d", 2)
 
---- Maxima of so many windows: nn.functional.adaptive_max_pool1d.
+--- Maxima of `output_size` windows, whatever x's length: nn.functional.adaptive_max_pool1d.
 -- @function nn.AdaptiveMaxPool1d
 -- @int output_size
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, length] or [channels, length]
 classes.AdaptiveMaxPool1d = adaptive_max("AdaptiveMaxPool1d", 1)
 
---- The same of images: nn.functional.adaptive_max_pool2d.
+--- Maxima of `output_size` windows of images: nn.functional.adaptive_max_pool2d.
 -- @function nn.AdaptiveMaxPool2d
--- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @param output_size a number, or a list for height and width; false in the list: as long as x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn Module takes x [batch, channels, height, width] or [channels, height, width]
 classes.AdaptiveMaxPool2d = adaptive_max("AdaptiveMaxPool2d", 2)

@@ -1,11 +1,11 @@
---- Names that PyTorch gives to what we count from 1.
+--- Converts names that PyTorch counts from 0 to names that count from 1.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
 
 local pytorch = {}
 
-local LONGEST <const> = 18           -- digits of a number that an integer holds; what is longer is no layer's
+local LONGEST <const> = 18           -- digits that always fit an integer; a longer number is not that of a layer
 
 local function plus_one(digits) return #digits <= LONGEST and ("%d"):format(tonumber(digits) + 1) or digits end
 
@@ -20,12 +20,12 @@ local function rename(name)
   return table.concat(parts, ".")
 end
 
---- The state of a network of PyTorch by our names: layers in a Sequential and layers of recurrent networks count from
+--- Renames the state of a PyTorch network: layers in a Sequential and layers of recurrent networks count from
 -- 1. `model:load_state_dict(nn.rename_pytorch(lt.load "model.safetensors"))`.
 -- @function nn.rename_pytorch
 -- @tab state tensors by PyTorch's names
--- @treturn table the same tensors by ours
--- @raise two names that would be one: "0.weight" and "00.weight"
+-- @treturn table the same tensors by luatensor's names
+-- @raise if two names would become one, such as "0.weight" and "00.weight"
 function pytorch.rename_pytorch(state)
   if type(state) ~= "table" then blame.fail("rename_pytorch", "table expected, got %s", core.type_name(state)) end
   local renamed = {}

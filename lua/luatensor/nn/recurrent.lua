@@ -12,7 +12,7 @@ local layer = require "luatensor.nn.layer"
 local Module = require "luatensor.nn.module"
 local steps = require "luatensor.nn.recurrent.steps"
 
---- Gates of each kind of cell.
+--- The number of gates of each kind of cell.
 local gates_of = {RNN = 1, LSTM = 4, GRU = 3}
 local step_of = {RNN = steps.rnn_cell, LSTM = steps.lstm_cell, GRU = steps.gru_cell}
 
@@ -21,8 +21,8 @@ local function check_nonlinearity(name, value)
   blame.fail(name, "nonlinearity: \"tanh\" or \"relu\" expected, got %s", tostring(value))
 end
 
---- The parameters of a cell under these names, drawn from ±1/√hidden: input [gates hidden, inputs], state
--- [gates hidden, outputs], their biases, and where outputs ≠ hidden the projection [outputs, hidden].
+--- Registers the parameters of a cell under these names, drawn uniformly from ±1/√hidden: input [gates hidden, inputs],
+-- state [gates hidden, outputs], their biases, and, if outputs ≠ hidden, the projection [outputs, hidden].
 local function add_parameters(self, kind, suffix, inputs, options)
   local hidden, outputs, gates = self.hidden_size, self.output_size, gates_of[kind]
   local bound = 1 / math.sqrt(hidden)
@@ -47,7 +47,7 @@ local function is_fusable(self, gx, w, h, c, projection)
          and (not c or c.dtype == dtype)
 end
 
---- The layer of parameters `suffix` over x [times, batch, inputs] from h, c: y, and the last h and c.
+--- Runs the layer with parameters `suffix` over x [times, batch, inputs] from h and c. Returns y and the last h and c.
 local function run(self, kind, suffix, x, h, c, backwards)
   local w, b, bh = self["weight_hh" .. suffix], self.bias and self["bias_ih" .. suffix], self["bias_hh" .. suffix]
   local projection = self.output_size ~= self.hidden_size and self["weight_hr" .. suffix] or nil
@@ -96,7 +96,7 @@ local function check_state(self, what, h, shape, x)
   layer.input(self, what, h, like(self))
 end
 
---- A state [layers, batch, width]: what the script gave, with the batch that it may lack, or zeros.
+--- A state [layers, batch, width]: the state that the script gave, with a batch dim if it lacks one, or zeros.
 local function state(self, what, given, x, batch, width, single)
   local count = self.num_layers * (self.bidirectional and 2 or 1)
   if given == nil then
@@ -131,7 +131,7 @@ local function each_layer(self, visit)
   end
 end
 
---- What the constructors of the three do.
+--- The common constructor of RNN, LSTM and GRU.
 local function init(self, kind, inputs, hidden, options, more)
   options = layer.options(kind, options, merged(more))
   self.input_size, self.hidden_size = layer.count(kind, "input_size", inputs), layer.count(kind, "hidden_size", hidden)
@@ -154,7 +154,7 @@ local function dropped(self, x)
   return functional.dropout(x, {p = self.dropout, generator = self.generator})
 end
 
---- All layers over x [times, batch, inputs] from h and c [layers, batch, …]: y, h, c.
+--- Runs all layers over x [times, batch, inputs] from h and c [layers, batch, …]. Returns y, h, c.
 local function run_layers(self, kind, x, h, c)
   local hs, cs, ys = {}, {}, {}
   each_layer(self, function(l, suffix, backwards)
@@ -187,7 +187,7 @@ local function extra(self)
 end
 
 --- h = tanh(W x + b + U h + d), step by step. State names count layers from 1: weight_ih_l1, weight_hh_l1, bias_ih_l1,
--- bias_hh_l1, …, with "_reverse" those of the other direction.
+-- bias_hh_l1, …; the parameters of the other direction end in "_reverse".
 --
 --     local y, h = rnn(x, h0)
 --
@@ -216,16 +216,15 @@ function RNN:forward(x, h0)
   return y, h
 end
 
---- Long short-term memory. The gates i, f, g, o lie below one another in weights and biases:
--- c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
+--- Long short-term memory. Weights and biases stack the gates i, f, g, o: c = σ(f) c + σ(i) tanh(g), h = σ(o) tanh(c).
 --
 --     local y, h, c = lstm(x, h0, c0)
 --
--- Shapes, options and names of the state are nn.RNN's; c is shaped like h.
+-- Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
 -- @function nn.LSTM
 -- @int inputs length of x's last dim
 -- @int hidden
--- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by
+-- @tparam[opt] table options those of nn.RNN except `nonlinearity`; `proj_size` (0): h is projected to that length, by
 --   weight_hr_l1 …
 -- @treturn Module
 local LSTM = Module:extend "LSTM"
@@ -234,16 +233,16 @@ function LSTM:init(inputs, hidden, options) init(self, "LSTM", inputs, hidden, o
 
 function LSTM:forward(x, h0, c0) return forward(self, "LSTM", x, h0, c0) end
 
---- Gated recurrent unit. The gates r, z, n lie below one another in weights and biases:
--- n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z h.
+--- Gated recurrent unit. Weights and biases stack the gates r, z, n: n = tanh(W x + b + r (U h + d)), h = (1 - z) n + z
+-- h.
 --
 --     local y, h = gru(x, h0)
 --
--- Shapes, options and names of the state are nn.RNN's.
+-- Shapes, options and names of the state are as in nn.RNN.
 -- @function nn.GRU
 -- @int inputs length of x's last dim
 -- @int hidden
--- @tparam[opt] table options those of nn.RNN but `nonlinearity`
+-- @tparam[opt] table options those of nn.RNN except `nonlinearity`
 -- @treturn Module
 local GRU = Module:extend "GRU"
 
@@ -266,7 +265,7 @@ local function init_cell(self, kind, inputs, hidden, options, more)
   add_parameters(self, kind, "", inputs, options)
 end
 
---- Checks, and makes [1, batch, inputs] and [batch, hidden] of what a cell is given.
+--- Checks the arguments of a cell, and reshapes them to [1, batch, inputs] and [batch, hidden].
 local function forward_cell(self, kind, x, h, c)
   layer.input(self, "the input", x, like(self))
   local shape = x.shape
@@ -292,8 +291,8 @@ end
 
 local function extra_cell(self) return ("%d, %d"):format(self.input_size, self.hidden_size) end
 
---- One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; both without the batch for one.
--- State: weight_ih, weight_hh, bias_ih, bias_hh.
+--- One step of nn.RNN: `h = cell(x, h)`, x [batch, inputs], h [batch, hidden]; for a single row both lack the batch
+-- dim. State: weight_ih, weight_hh, bias_ih, bias_hh.
 -- @function nn.RNNCell
 -- @int inputs
 -- @int hidden

@@ -1,4 +1,4 @@
---- Transformers: layers of attention and of a network for each place, and stacks of them.
+--- Transformers: encoder and decoder layers, each of attention and a feed-forward network, and stacks of them.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -28,7 +28,7 @@ local function check_activation(name, activation)
   return found
 end
 
---- What encoder and decoder layers share; norms: how many.
+--- The common constructor of encoder and decoder layers. norms: the number of norms.
 local function init(self, name, d_model, nhead, options, norms)
   options = layer.options(name, options, known)
   local made = {dtype = options.dtype, device = options.device, generator = options.generator}
@@ -63,9 +63,9 @@ local function feed_forward(self)
   return function(x) return self.linear2(self.dropout(blame.call_back(self.activation, self.linear1(x)))) end
 end
 
---- A layer of an encoder: attention of x to itself, then two linear layers, each added to what it is given and normed.
--- `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of nn.MultiheadAttention's
--- attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
+--- A layer of an encoder: self-attention, then two linear layers. Each of the two parts is added to its input and
+-- normalised. `y = layer(x, {src_mask =, src_key_padding_mask =, is_causal =})`; the options are those of
+-- nn.MultiheadAttention's attn_mask, key_padding_mask and is_causal. State: self_attn, linear1, linear2, norm1, norm2.
 -- @function nn.TransformerEncoderLayer
 -- @int d_model width
 -- @int nhead heads of attention
@@ -89,9 +89,9 @@ function TransformerEncoderLayer:forward(x, o)
   return (block(self, 2, x, feed_forward(self)))
 end
 
---- A layer of a decoder: attention of x to itself, then to the encoder's results, then two linear layers.
--- `y = layer(x, memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =,
--- tgt_is_causal =, memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
+--- A layer of a decoder: self-attention, then attention to the encoder's results, then two linear layers. `y = layer(x,
+-- memory, {tgt_mask =, memory_mask =, tgt_key_padding_mask =, memory_key_padding_mask =, tgt_is_causal =,
+-- memory_is_causal =})`. State: self_attn, multihead_attn, linear1, linear2, norm1 to norm3.
 -- @function nn.TransformerDecoderLayer
 -- @int d_model width
 -- @int nhead heads of attention
@@ -119,7 +119,7 @@ end
 
 -- ---- stacks ----
 
---- A module like this one, with tensors of its own.
+--- Copies a module, with new tensors.
 local function copy(value, seen)
   if core.is_tensor(value) then
     seen[value] = seen[value] or value:detach():clone():requires_grad_(value.requires_grad)
@@ -148,8 +148,8 @@ local function finish(self, x)
   return norm and norm(x) or x
 end
 
---- Copies of an encoder's layer, one after the other: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`.
--- All begin with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
+--- A sequence of copies of an encoder layer: `y = encoder(x, {mask =, src_key_padding_mask =, is_causal =})`. All
+-- copies start with the same parameters, as in PyTorch. State: layers.1.self_attn.in_proj_weight …
 -- @function nn.TransformerEncoder
 -- @tparam Module encoder_layer
 -- @int num_layers
@@ -170,7 +170,7 @@ function TransformerEncoder:forward(x, o)
   return finish(self, x)
 end
 
---- Copies of a decoder's layer, one after the other: `y = decoder(x, memory, options of the layer)`.
+--- A sequence of copies of a decoder layer: `y = decoder(x, memory, options of the layer)`.
 -- @function nn.TransformerDecoder
 -- @tparam Module decoder_layer
 -- @int num_layers

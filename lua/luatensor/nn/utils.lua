@@ -1,4 +1,4 @@
---- Gradients kept within bounds.
+--- Clipping of gradients.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,11 +7,11 @@ local blame = require "luatensor.base.blame"
 local engine = require "luatensor.autograd.engine"
 local names = require "luatensor.base.names"
 
-local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
+local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no script has seen it
 
 local utils = {}
 
--- The gradients of these parameters; those that have none are left out.
+-- The gradients of these parameters. Parameters without a gradient are left out.
 local function gradients_of(fn, params)
   if core.is_tensor(params) then params = {params} end
   if type(params) ~= "table" then args.fail(fn, "a list of parameters expected, got %s", core.type_name(params)) end
@@ -34,7 +34,7 @@ local function bound(fn, what, x)
   return x
 end
 
--- The norm of all gradients as one vector, on the first one's device.
+-- The norm of all gradients together, as one vector, on the device of the first one.
 local function total_norm(list, order)
   if #list == 0 then return core.zeros({}) end
   local norms = {}
@@ -59,13 +59,13 @@ local function clip_norm(params, max_norm, options)
   return norm
 end
 
---- Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is that of all of them as one vector. A GPU
--- is not waited for, unless for error_if_nonfinite.
+--- Multiplies all gradients by min(max_norm / (norm + 1e-6), 1), where norm is the norm of all gradients as one vector.
+-- Does not wait for a GPU, except with error_if_nonfinite.
 -- @function nn.utils.clip_grad_norm_
 -- @param params a list of tensors, such as model:parameters(), or one tensor
 -- @number max_norm
 -- @tparam[opt] table options `norm_type` (2), math.huge: the largest magnitude; `error_if_nonfinite` (false)
--- @treturn tensor the norm before, without dims
+-- @treturn tensor the norm before clipping, 0-d
 function utils.clip_grad_norm_(params, max_norm, options)
   local _ <close> = engine.recording(false)
   return blame.call(clip_norm, params, max_norm, options)

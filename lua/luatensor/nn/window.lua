@@ -1,5 +1,5 @@
---- Lengths of windows that move over one or two dims, and the checks of what they move over: what convolutions and
--- pooling share. The core takes two lengths always; of signals the first is that of one row.
+--- The lengths of windows that move over one or two dims, and the checks of their inputs. Convolutions and pooling
+-- share them. The core always takes two lengths; for signals the first is that of a dim of length 1.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local blame = require "luatensor.base.blame"
 
 local window = {}
 
-local MOST = 1 << 30                         -- products of two lengths fit
+local MOST = 1 << 30                         -- with such lengths, products of two do not overflow
 
 -- ---- lengths ----
 
@@ -23,12 +23,12 @@ local function numbers(name, what, value, dims)
   return list
 end
 
---- A number or a list of them as a list of two; where there is one dim, the first is `idle`.
+--- Converts a number or a list of numbers to a list of two; with one dim, the first of the two is `idle`.
 -- @string name for messages
 -- @string what
--- @param value nil: otherwise
+-- @param value nil: takes `otherwise`
 -- @int dims 1 or 2
--- @int idle also the least number allowed
+-- @int idle also the smallest number allowed
 -- @param otherwise
 function window.lengths(name, what, value, dims, idle, otherwise)
   if value == nil then value = otherwise end
@@ -40,7 +40,7 @@ function window.lengths(name, what, value, dims, idle, otherwise)
   return dims == 1 and {idle, list[1]} or list
 end
 
--- Zeros before and behind: numbers, "valid" (none) or "same": as many as keep the length.
+-- The padding before and after: given as numbers, as "valid" (none), or as "same": as much as preserves the length.
 local function padding(name, value, dims, kernel, stride, dilation)
   if value == "valid" then value = 0 end
   if value ~= "same" then
@@ -60,7 +60,7 @@ local function padding(name, value, dims, kernel, stride, dilation)
   return before, after
 end
 
---- What the core's convolutions take: strides, zeros before and behind, dilations, groups.
+--- The geometry arguments of the core's convolutions: strides, padding before and after, dilations, groups.
 function window.geometry(name, options, dims, kernel)
   local stride = window.lengths(name, "stride", options.stride, dims, 1, 1)
   local dilation = window.lengths(name, "dilation", options.dilation, dims, 1, 1)
@@ -71,21 +71,21 @@ end
 
 -- ---- checks ----
 
-local LONGEST = 1 << 30          -- of strides, which the core refuses beyond
+local LONGEST = 1 << 30          -- the greatest stride that the core accepts
 local spatial = {"length", "height, width"}
 
---- A function's stand-in for a layer: what raises in its name.
+--- Stands in for a layer, so that errors name the function.
 function window.owner(name)
   return {fail = function(_, ...) blame.fail(name, ...) end}
 end
 
 --- Checks an input of [batch, channels, …] or [channels, …].
--- @param owner a layer, or what window.owner gave
+-- @param owner a layer, or a result of window.owner
 -- @param x
 -- @int dims 1 or 2
--- @param channels how many there must be; nil: any
+-- @param channels the required number of channels; nil: any
 -- @treturn tensor with a batch
--- @treturn boolean true if it had none
+-- @treturn boolean true if x had none
 function window.batched(owner, x, dims, channels)
   if not core.is_tensor(x) then owner:fail("tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then owner:fail("the input: %s", core.gone(x)) end
@@ -103,13 +103,13 @@ function window.batched(owner, x, dims, channels)
   return x, false
 end
 
---- y, without its batch where the input had none.
+--- Removes y's batch dim if the input had none.
 function window.unbatched(y, lone)
   if lone then return y:squeeze(1) end
   return y
 end
 
---- Tensors that go together must be of one dtype, on one device.
+--- Checks that two tensors have one dtype and one device.
 function window.check_kin(owner, x, other, what)
   if other.device ~= x.device then
     owner:fail("the input is on %s, %s on %s; use :to(%q)", x.device, what, other.device, other.device)
@@ -121,8 +121,8 @@ local function text(list, dims)
   return dims == 1 and ("%d"):format(list[2]) or ("%d × %d"):format(list[1], list[2])
 end
 
---- Raises if a window of these lengths is larger than x with the padding before and behind it. beyond: how far it may
--- end behind the padding; nil: not at all.
+--- Raises an error if a window of these lengths is larger than the padded x. beyond: the number of elements by which
+-- the window may exceed the padding's end; nil: 0.
 function window.check_fits(owner, x, dims, kernel, dilation, before, after, beyond)
   local shape, ndim = x.shape, x.ndim
   for d = 3 - dims, 2 do
@@ -148,7 +148,7 @@ local function value_text(value)
   return "{" .. table.concat(words, ", ") .. "}"
 end
 
---- "3, padding = 1": a size and the options that were given.
+--- The text of a size and the given options: "3, padding = 1".
 function window.shown(size, options, names)
   local words = {value_text(size)}
   for _, name in ipairs(names) do

@@ -12,7 +12,7 @@ local compute = {}
 
 -- ---- masks ----
 
---- What is added to scores: 0 where the mask is true, else -infinity.
+--- The mask as numbers that are added to scores: 0 where the mask is true, else -infinity.
 function compute.as_added(mask, dtype)
   if mask.dtype ~= "bool" then return mask:to(dtype) end
   local options = {dtype = dtype, device = mask.device}
@@ -33,14 +33,14 @@ end
 
 -- ---- by its parts ----
 
---- Weights of scores whose rows may be all -infinity: those rows are 0.
+--- The weights of scores. Rows that are entirely -infinity get weights 0.
 local function softmax(scores, is_masked)
   if not is_masked or scores.shape[scores.ndim] == 0 then return scores:softmax(-1) end
   local none = scores:detach():max(-1, {keepdim = true}):equal(-math.huge)
   return core.where(none, 0, core.where(none, 0, scores):softmax(-1))
 end
 
---- Attention by recorded functions, on every device; gives the weights, too, as they are where some were dropped.
+--- Attention by recorded functions, on every device. Also returns the weights, after dropout.
 -- @treturn tensor
 -- @treturn tensor [..., queries, keys]
 function compute.by_parts(q, k, v, o)
@@ -56,21 +56,22 @@ end
 
 local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
 
---- [batch, heads, rows, width] whose heads lie side by side in memory, so that they become one dim for nothing.
+--- A tensor [batch, heads, rows, width] whose heads are adjacent in memory, so that they can be merged into one dim
+-- without a copy.
 local function heads_inside(b, h, n, width, like) return empty({b, n, h, width}, like):transpose(2, 3) end
 
---- The rows of x lie together, and no two in one place. The stride of a dim of size 1 may be anything.
+--- True if each row of x is contiguous and no two rows share memory. The stride of a dim of size 1 may be anything.
 local function is_plain(x)
   local stride, rows, width = x.strides, x.shape[3], x.shape[4]
   return (stride[4] == 1 or width == 1) and (stride[3] >= width or rows == 1)
 end
 
---- x, or a contiguous copy.
+--- x if it is contiguous, else a contiguous copy.
 local function plain_rows(x) return x:is_contiguous() and x or x:contiguous() end
 
 local function plain(x) return is_plain(x) and x or x:contiguous() end
 
---- Weights once more from what was kept, by functions that can be differentiated themselves.
+--- Recomputes the weights from the kept tensors, by functions that can be differentiated themselves.
 local function back_by_parts(g, q, k, v, o)
   local scores = masked((q * o.scale):matmul(k.mT), o)
   local p = softmax(scores, o.mask ~= nil)
@@ -79,12 +80,12 @@ local function back_by_parts(g, q, k, v, o)
   return {ds:matmul(k) * o.scale, ds.mT:matmul(q) * o.scale, p.mT:matmul(g)}
 end
 
---- Tensors that were made for a rule, so that what they hold goes now.
+--- Frees the memory of tensors that were made for a rule.
 local function free(...)
   for _, x in ipairs {...} do x:free() end
 end
 
---- The rule for a call with these parameters; what it keeps are tensors that the node knows: q, k, v, the mask, the
+--- The rule for a call with these parameters. The node holds the tensors that the rule keeps: q, k, v, the mask, the
 -- result and the sums of its rows.
 local function make_rule(scale, causal)
   return ag.new_rule {name = "attention", all = {"xyzw12", function(g, q, k, v, mask, out, sums)
@@ -148,7 +149,7 @@ end
 
 -- ---- self-attention of one projection ----
 
---- [batch, heads, rows, width] of part i of x [a, b, parts, heads, width]; a is the batch, or (times_first) b.
+--- [batch, heads, rows, width] of part i of x [a, b, parts, heads, width]; the batch is a, or b if times_first.
 local function part(x, i, times_first)
   local y = x:narrow(3, i, 1):squeeze(3)
   return times_first and y:permute_dims(2, 3, 1, 4) or y:permute_dims(1, 3, 2, 4)
@@ -186,10 +187,11 @@ local function packed_rule(o)
   end}}
 end
 
---- Attention of queries, keys and values that lie side by side, heads within each: the gradient is made where they are.
+--- Attention of queries, keys and values that lie side by side in one tensor, with the heads inside each. The gradient
+-- has the same layout.
 -- @tparam tensor qkv [batch, times, 3 width], or (o.times_first) [times, batch, 3 width]
 -- @tab o also heads, times_first; p is 0
--- @treturn tensor [batch, times, width] or [times, batch, width]; nil: one op cannot do it
+-- @treturn tensor [batch, times, width] or [times, batch, width]; nil if one fused op cannot compute it
 function compute.packed(qkv, o)
   local fitting = core.attention and fits[qkv.dtype] and core.is_on_host(qkv) and qkv.size > 0
   if not fitting or not rawequal(plain_rows(qkv), qkv) then return nil end

@@ -1,4 +1,4 @@
---- Modules as text.
+--- Prints modules.
 
 local args = require "luatensor.base.args"
 local fields = require "luatensor.nn.module.fields"
@@ -12,9 +12,9 @@ end
 
 local function parameters_text(n) return ("%s parameter%s"):format(count_text(n), n == 1 and "" or "s") end
 
-local MOST_SHAPES <const> = 4         -- on one line
+local MOST_SHAPES <const> = 4         -- shapes on one line
 
--- What is wrong with the module's fields; nil. Printing raises nothing.
+-- The error in the module's fields, or nil. Printing itself must not raise errors.
 local function problem_of(self)
   local ok, why = pcall(self._check, self)
   if ok then return nil end
@@ -61,7 +61,7 @@ local function add_lines(self, indent, lines, label, above, all)
   if #children > 0 then lines[#lines + 1] = indent .. ")" end
 end
 
---- The network as text: each module with its parameters' shapes, and how many numbers they are.
+--- The network as text: each module with the shapes of its parameters and the count of its numbers.
 function describe.text(self)
   local lines, count, trained = {}, 0, 0
   local all = {}

@@ -1,4 +1,4 @@
---- The fields of modules: which are modules, parameters, buffers, and in what order they came.
+--- The fields of modules: modules, parameters and buffers, in the order of their assignment.
 
 local core = require "luatensor.core"
 local blame = require "luatensor.base.blame"
@@ -11,21 +11,21 @@ function fields.is_module(value)
   return type(class) == "table" and class.class_name ~= nil
 end
 
--- Notes a field in the order of first assignments; also one that was nil in between.
+-- Notes a field, in the order of first assignments. The order remains if the field was nil in between.
 function fields.note(self, name)
   if self._known[name] then return end
   self._known[name] = true
   self._names[#self._names + 1] = name
 end
 
--- The tables in which a module keeps what it knows of its fields. Each knows the other, so that a field of the script's
--- that takes its place is seen.
+-- The tables in which a module keeps the facts about its fields. The tables refer to each other, so that a script's
+-- field that replaces one is noticed.
 function fields.new()
   local known = {}
   return {training = true, _names = {of = known}, _known = known, _parameters = {}, _buffers = {}}
 end
 
--- Names of the state are joined by dots.
+-- Checks a name. Names in the state are joined by dots, so a name must not contain one.
 function fields.check_name(self, name, what)
   local is_name = type(name) == "string" and name ~= "" and not name:find(".", 1, true)
   if is_name or math.type(name) == "integer" then return end
@@ -37,9 +37,9 @@ local function is_leaf(x) return core.is_tensor(x) and not core.gone(x) and x.re
 
 -- ---- plain tables ----
 
-local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- of plain tables that are searched
+local MOST_DEPTH <const>, MOST_ENTRIES <const> = 8, 1000       -- bounds of the search in plain tables
 
--- A module or a parameter inside of plain tables that `is_known` does not know; nil.
+-- A module or a parameter in plain tables that `is_known` does not know, or nil.
 local function find_hidden(value, is_known, seen, depth)
   if fields.is_module(value) or is_leaf(value) then return not is_known(value) and value or nil end
   if type(value) ~= "table" or getmetatable(value) or seen[value] or depth > MOST_DEPTH then return nil end
@@ -55,11 +55,11 @@ end
 
 local function nobody() return false end
 
---- Raises where a field is a plain table with modules or parameters: nobody would find what they have.
+--- Raises an error if a field is a plain table with modules or parameters, because walks would not find them.
 -- @tparam Module self
 -- @param name
 -- @param value
--- @tparam[opt] function is_known (x): true if this one is found elsewhere
+-- @tparam[opt] function is_known (x): true if the walk finds x elsewhere
 function fields.check_plain(self, name, value, is_known)
   if type(value) ~= "table" or getmetatable(value) then return end
   local found = find_hidden(value, is_known or nobody, {count = 0}, 1)
@@ -72,16 +72,16 @@ end
 
 -- ---- assignment ----
 
-fields.methods = {}         -- names that modules need themselves; nn.Module's functions
+fields.methods = {}         -- names of methods that modules themselves need: the functions of nn.Module
 
--- Functions may stand for methods of one module: its own forward.
+-- A method may be replaced in one module, as its own forward, but only by a function.
 local function check_method(self, name, value)
   if fields.methods[name] and value ~= nil and type(value) ~= "function" then
     blame.fail(self.class_name, "%q is a method of modules: no field can have this name", name)
   end
 end
 
--- While a constructor runs; later a field may well keep a result of the forward.
+-- Checks a field while a constructor runs. Later, a field may well hold a result of the forward.
 local function check_made(self, name, value)
   if rawget(self, "_making") and core.is_tensor(value) and not core.gone(value) and not value.is_leaf then
     blame.fail(self.class_name, "field %q is the result of %s: only leaves are trained; use "
@@ -89,10 +89,10 @@ local function check_made(self, name, value)
   end
 end
 
---- By module: the module of which it is a field, as far as that was seen. Only errors read it.
+--- For each module: the module of which it is a field, if known. Only errors read it.
 fields.parents = setmetatable({}, {__mode = "kv"})
 
---- Notes a module as the parent of those in its fields; other tables have none.
+--- Notes a module as the parent of the modules in its fields. Other tables are no parents.
 function fields.note_children(module)
   if not fields.is_module(module) then return end
   for _, value in next, module do
@@ -100,7 +100,7 @@ function fields.note_children(module)
   end
 end
 
--- Fields are kept as they are; what is noted is their order, and which are parameters.
+-- Assigns a field. The value stays as it is; its place in the order, and whether it is a parameter, are noted.
 function fields.assign(self, name, value)
   check_method(self, name, value)
   local is_parameter = is_leaf(value)
@@ -116,7 +116,8 @@ function fields.assign(self, name, value)
   rawset(self, name, value)
 end
 
--- Of fields that have a value __newindex sees no other assignment: walks look at them again.
+-- Checks a field that may have been reassigned: __newindex does not see assignments to existing fields, so walks check
+-- them again.
 local function check_parameter(self, name, value)
   local known = self._parameters[name]
   if core.gone(value) then
@@ -133,7 +134,7 @@ local function check_parameter(self, name, value)
   end
 end
 
---- What __newindex could not see: raises where a field is what it cannot be.
+--- Checks all fields: raises an error for values that __newindex could not see.
 function fields.check(self)
   local names = self._names
   if type(names) ~= "table" or names.of ~= self._known or type(self._parameters) ~= "table"
@@ -162,7 +163,7 @@ function fields.is_state(module, name, x)
   return fields.is_buffer(module, name) or fields.is_parameter(module, name, x)
 end
 
---- True if it is part of what is saved.
+--- True if the tensor belongs to the saved state.
 function fields.is_saved(module, name, x)
   local buffer = module._buffers[name]
   if buffer then return buffer == "saved" end

@@ -1,4 +1,4 @@
---- Where modules are: devices and dtypes.
+--- The place of modules: their devices and dtypes.
 
 local core = require "luatensor.core"
 local float_dtypes = require "luatensor.base.floats"
@@ -20,7 +20,7 @@ local function device_of(target)
   blame.fail("to", "%s", (device:gsub("^[^\n:]*:%d+: ", "")))
 end
 
--- The dtype and the device that to was asked for.
+-- The dtype and the device in the arguments of `to`.
 local function targets(where, also)
   local dtype, device
   for _, target in pairs {where, also} do
@@ -33,11 +33,12 @@ local function targets(where, also)
   return dtype, device
 end
 
---- Moves parameters and buffers to a device, or converts those of floats to a dtype, or both, and their gradients with
--- them. They stay the tensors that they are, so that optimisers know them. Where it fails nothing changes.
+--- Moves parameters and buffers to a device, or converts those of floats to a dtype, or both. Their gradients follow.
+-- The tensors stay the same objects, so that optimisers still refer to them. If an error is raised, nothing has
+-- changed.
 -- @function Module:to
 -- @string where "cuda", "cpu", "float64" …
--- @string[opt] also the other of the two
+-- @string[opt] also a dtype after a device, or a device after a dtype
 -- @treturn Module this one
 function place.to(self, where, also)
   local dtype, device = targets(where, also)

@@ -1,4 +1,4 @@
---- The state of modules: what makes a network what it is, to be saved and loaded.
+--- The state of modules: the tensors that are saved and loaded.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -12,7 +12,7 @@ local walking = require "luatensor.nn.module.walk"
 
 local state_of = {}
 
---- The tensors that make this network what it is, by name, such as "1.weight". They share the module's memory.
+--- The tensors of the network's state, by name, such as "1.weight". They share the module's memory.
 -- @function Module:state_dict
 -- @treturn table
 function state_of.state_dict(self)
@@ -44,7 +44,7 @@ local function misfit(x, value)
   end
 end
 
--- Compares names: those that are missing in state, those that are unexpected, and what does not fit, a line each.
+-- Compares names: those missing in state, the unexpected ones, and the tensors that do not fit, each on a line.
 local function compare_state(own, state)
   local missing, unexpected, misfits = {}, {}, {}
   for _, name in ipairs(sorted(own)) do
@@ -61,7 +61,7 @@ local function compare_state(own, state)
   return missing, unexpected, misfits
 end
 
-local MOST_LINES = 20        -- of a message
+local MOST_LINES = 20        -- the lines of a message
 
 -- The number of names in `own` that the state has.
 local function matches(own, state)
@@ -70,7 +70,7 @@ local function matches(own, state)
   return n
 end
 
--- The cure where a state has other names, or stands in a table of the one that was given; nil.
+-- The cure if a state has other names, or is inside of the given table; else nil.
 local function find_cure(own, state)
   local found = matches(own, state)
   if matches(own, rename_pytorch(state)) > found then
@@ -100,14 +100,14 @@ local function check_state(self, own, state, missing, unexpected, lines)
              table.concat(lines, "\n  "))
 end
 
---- Takes over what state_dict gave. Where something does not fit nothing changes.
+--- Copies the values of a state_dict into this module. If something does not fit, nothing changes.
 -- @function Module:load_state_dict
 -- @tab state tensors by name; dtypes and devices are converted
 -- @tparam[opt] table options `strict` (true): every name must be on both sides
 -- @treturn table names that were missing in state
 -- @treturn table names in state that were not expected
--- @raise names that are missing or unexpected, unless `strict` is false; shapes that differ; complex numbers for real
---   ones
+-- @raise if names are missing or unexpected, unless `strict` is false; if shapes differ; if complex numbers would
+--   become real
 function state_of.load_state_dict(self, state, options)
   options = args.options("load_state_dict", options, {strict = "boolean"})
   if type(state) ~= "table" then
@@ -120,7 +120,7 @@ function state_of.load_state_dict(self, state, options)
   local strict = options.strict ~= false
   check_state(self, own, state, strict and missing or {}, strict and unexpected or {}, misfits)
   local _ <close> = engine.recording(false)
-  for name, x in pairs(own) do        -- all that may fail comes before the first change
+  for name, x in pairs(own) do        -- everything that can fail happens before the first change
     local value = state[name]
     if value then staged[x] = blame.call(value.to, value, x.dtype, x.device) end
   end

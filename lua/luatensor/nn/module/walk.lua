@@ -1,12 +1,12 @@
---- Walks over modules inside of modules, and over their tensors.
+--- Walks over nested modules, and over their tensors.
 
 local core = require "luatensor.core"
 local fields = require "luatensor.nn.module.fields"
 
 local walking = {}
 
--- Calls visit(prefix, module) for self and all modules inside, each once. every: by each of their names; only what a
--- module has of itself in turn (a cycle) is left out. all: gets each module as a key.
+-- Calls visit(prefix, module) for self and all modules inside of it, each once. every: once for each of their names;
+-- only cycles are left out. all: receives each module as a key.
 local function step(self, prefix, seen, visit, every, all)
   if seen[self] then return end
   seen[self], all[self] = true, true
@@ -31,7 +31,8 @@ local function is_field(all, x)
   return false
 end
 
--- What plain tables have must be found elsewhere, too: they are filled without anybody seeing it.
+-- Checks that modules and parameters in plain tables are also found elsewhere, because assignments to plain tables are
+-- not seen.
 local function check_plain(all)
   local function is_known(x) return all[x] or core.is_tensor(x) and is_field(all, x) end
   for module in pairs(all) do
@@ -42,7 +43,7 @@ local function check_plain(all)
   end
 end
 
--- visit sees what was checked: nothing that __newindex did not see is wrong.
+-- Visits checked modules: all fields are checked before, also those whose assignment __newindex did not see.
 local function walk(self, prefix, visit, every)
   local all = {}
   step(self, prefix, {}, function(_, module) module:_check() end, false, all)
@@ -50,7 +51,7 @@ local function walk(self, prefix, visit, every)
   step(self, prefix, {}, visit, every, all)
 end
 
--- Calls visit(full name, tensor, module, field) for the tensors that `select` takes, each once unless `every`.
+-- Calls visit(full name, tensor, module, field) for the tensors for which `select` is true, each once unless `every`.
 function walking.each_tensor(self, select, visit, every)
   local seen = {}
   walk(self, "", function(prefix, module)
@@ -64,16 +65,17 @@ function walking.each_tensor(self, select, visit, every)
   end, every)
 end
 
-local MOST_DEPTH <const> = 64        -- of modules in modules: one may have itself
+local MOST_DEPTH <const> = 64        -- of nested modules: a module may contain itself
 
--- The name of the field in which a module has another.
+-- The name of the field in which a module holds another module.
 local function name_in(parent, child)
   for _, name in ipairs(parent and parent._names or {}) do
     if rawequal(rawget(parent, name), child) then return name end
   end
 end
 
---- The name of a module in the outermost module that has it, "2.weight" without the last part; "" where none has it.
+--- The name of a module in the outermost module that contains it, such as "2" for the module of "2.weight"; "" if no
+-- module contains it.
 function walking.path(self)
   local parts = {}
   for _ = 1, MOST_DEPTH do

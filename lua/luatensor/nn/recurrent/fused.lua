@@ -1,8 +1,8 @@
---- A recurrent layer over all its time steps as one op with a gradient of its own: what is recorded is one node, and a
--- step is a product and a pass over its gates. Of float32 and float64.
+--- A recurrent layer over all its time steps as one op with its own gradient: one node is recorded, and each step is
+-- one product and one pass over its gates. For float32 and float64.
 --
--- gx [times, batch, gates] are the gates' sums of the input, which these functions write over; w [gates, hidden]; h and
--- c, the state before, [batch, hidden]; backwards: true if the last time is the first step.
+-- gx [times, batch, gates] holds the input's share of the gates' sums; these functions overwrite it. w [gates, hidden];
+-- h and c, the previous state, [batch, hidden]; backwards: true if the last time is the first step.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -14,7 +14,7 @@ local fused = {}
 
 local function empty(shape, like) return core.empty(shape, {dtype = like.dtype, device = like.device}) end
 
---- The times in the order of the steps; and back.
+--- The range of times in the order of the steps, as first, last, step, and the same in reverse.
 local function order(times, backwards)
   if backwards then return times, 1, -1 end
   return 1, times, 1
@@ -28,7 +28,7 @@ local function is_recorded(...)
   return false
 end
 
---- The rules of both directions, by whether it is backwards.
+--- A pair of rules, for forward and backward direction, by the flag `backwards`.
 local function both_ways(name, letters, back)
   local function rule(backwards)
     local gradient = help.once("fused " .. name, function(...) return back(backwards, ...) end,
@@ -38,9 +38,10 @@ local function both_ways(name, letters, back)
   return {[true] = rule(true), [false] = rule(false)}
 end
 
---- The transpose of w, which so many products take: it is copied where that pays (products with it are 30 % faster).
+--- The transpose of w, as an operand of `times` products. It is copied if the copy pays off: products with a copy are
+-- 30 % faster.
 -- @treturn tensor
--- @treturn ?tensor the copy, as large as w, to be freed after the last step; nil: there is none
+-- @treturn ?tensor the copy, as large as w, to be freed after the last step; nil if there is no copy
 local function turned(w, times)
   local view = w.mT
   if times <= 4 or view:is_contiguous() then return view end
@@ -52,7 +53,7 @@ local function free(...)
   for _, x in ipairs {...} do x:free() end
 end
 
---- The gradient of w, from those of the products with it: d [times, batch, gates], y [times, batch, hidden].
+--- The gradient of w, from the gradients of the products with w: d [times, batch, gates], y [times, batch, hidden].
 local function of_weight(d, y, h, backwards)
   local times = d.shape[1]
   local first, from, at = 1, 2, 1
@@ -63,7 +64,7 @@ local function of_weight(d, y, h, backwards)
   return dw:addmm_(rows(d, from).mT, rows(y, at))
 end
 
---- What backward gets of y's gradient, a row of which lies together; nil: y was not used.
+--- The gradient of y in backward, with contiguous rows; nil if y was not used.
 local function plain(g) return g and g:contiguous() end
 
 -- ---- LSTM ----
@@ -88,7 +89,7 @@ end
 
 local lstm_rules = both_ways("LSTM", "xyz134p", lstm_back)
 
---- y [times, batch, hidden] and the last c.
+--- Returns y [times, batch, hidden] and the last c.
 function fused.lstm(gx, w, h, c, backwards)
   local recorded = is_recorded(gx, w, h, c)
   local _ <close> = engine.recording(false)
@@ -133,7 +134,7 @@ end
 
 local gru_rules = both_ways("GRU", "xy123p", gru_back)
 
---- y; b: the bias of the products with w, or nil.
+--- Returns y. b: the bias of the products with w, or nil.
 function fused.gru(gx, w, h, b, backwards)
   local recorded = is_recorded(gx, w, h, b or gx)
   local _ <close> = engine.recording(false)
@@ -192,7 +193,7 @@ for _, activation in pairs(activations) do
   activation.rules = both_ways("RNN", "xyop", rnn_back(activation))
 end
 
---- y; nonlinearity: "tanh" or "relu".
+--- Returns y. nonlinearity: "tanh" or "relu".
 function fused.rnn(gx, w, h, nonlinearity, backwards)
   local recorded, activation = is_recorded(gx, w, h), activations[nonlinearity]
   local _ <close> = engine.recording(false)
