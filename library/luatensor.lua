@@ -1882,26 +1882,27 @@ function Module:load_state_dict(state, options) end
 ---@field state table
 local Optimizer = {}
 
----One more group: its parameters, and the options that differ from those of the others.
+---Adds a group: its parameters, and the options that differ from the optimiser's.
 ---@param group table `params`: a list of tensors; options by name
 function Optimizer:add_param_group(group) end
 
----Forgets the gradients of all parameters.
+---Clears the gradients of all parameters.
 ---@param given? table `set_to_none` (true); false: they become 0
 function Optimizer:zero_grad(given) end
 
----Updates all parameters that have a gradient; none where one was freed, or does not fit its gradient.
+---Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
+---raised and none is updated.
 ---@param closure? function computes the loss and its gradients again, and returns the loss
 ---@return any # what closure returns
 function Optimizer:step(closure) end
 
----All that step goes by, but for parameters and gradients: `class`, the optimiser's name; `state`, by number of the
----parameter, tables of tensors (which share the optimiser's memory) and numbers, empty before the first step;
----`param_groups`: options, and as `params` the numbers of the parameters, `shapes` their shapes.
+---The state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for each
+---parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first step.
+---`param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
 ---@return table #
 function Optimizer:state_dict() end
 
----Takes over what state_dict gave, copied; where something does not fit nothing changes.
+---Restores a copy of the state from state_dict. If something does not fit, nothing changes.
 ---@param dict table
 function Optimizer:load_state_dict(dict) end
 
@@ -1912,18 +1913,18 @@ function Optimizer:__tostring() end
 ---@field last_epoch integer
 local Scheduler = {}
 
----Goes on to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+---Proceeds to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
 function Scheduler:step() end
 
 ---The learning rates of the groups.
 ---@return table # a list
 function Scheduler:get_last_lr() end
 
----What the scheduler is and how far it is, without the optimiser and without functions; `class`: its name.
+---The state of the scheduler, without the optimiser and without functions. `class`: the scheduler's name.
 ---@return table #
 function Scheduler:state_dict() end
 
----Takes over what state_dict gave; where something does not fit nothing changes. The rates themselves are in the
+---Restores the state from state_dict. If something does not fit, nothing changes. The rates themselves are in the
 ---optimiser's state.
 ---@param dict table
 function Scheduler:load_state_dict(dict) end
@@ -1931,35 +1932,35 @@ function Scheduler:load_state_dict(dict) end
 ---@class luatensor.GradScaler
 local GradScaler = {}
 
----The loss times the scale; of several each.
+---Multiplies the loss, or each of several losses, by the scale.
 ---@param loss any a tensor, or a list of tensors
----@return any # the same
+---@return any # the scaled loss, or a list of them
 function GradScaler:scale(loss) end
 
----Divides the gradients of an optimiser's parameters by the scale, so that they can be looked at or clipped; else step
----does it.
+---Divides the gradients of an optimiser's parameters by the scale, so that scripts can read or clip the gradients.
+---Without this call, `step` divides them.
 ---@param opt luatensor.Optimizer
 function GradScaler:unscale_(opt) end
 
----The optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale where unscale_ has
----not. It waits for the device, to know.
+---Runs the optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale first, unless
+---unscale_ has. Waits for the device, to check the gradients.
 ---@param opt luatensor.Optimizer
----@return any # what opt:step() returns; nothing when it was left out
+---@return any # what opt:step() returns; nothing if the step was skipped
 function GradScaler:step(opt) end
 
----After the steps of all optimisers: finds the next scale.
----@param scale? number that is to be the next
+---Adapts the scale. Call it after the steps of all optimisers.
+---@param scale? number the new scale, instead of the adapted one
 function GradScaler:update(scale) end
 
----The scale; 1 where the scaler is not enabled.
+---The scale, or 1 if the scaler is disabled.
 ---@return number #
 function GradScaler:get_scale() end
 
----Numbers that the next scale goes by, and `class`, "GradScaler".
+---The scaler's numbers, and `class`, "GradScaler".
 ---@return table #
 function GradScaler:state_dict() end
 
----Takes over what state_dict gave; where something does not fit nothing changes.
+---Restores the state from state_dict. If something does not fit, nothing changes.
 ---@param dict table
 function GradScaler:load_state_dict(dict) end
 
@@ -3960,7 +3961,7 @@ function lt.nn.functional.sigmoid(x) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.tanh(x) end
 
----x, below 0 slope · x.
+---x, or slope · x if x < 0.
 ---@param x luatensor.Tensor
 ---@param options? table `negative_slope` (0.01)
 ---@return luatensor.Tensor #
@@ -3968,7 +3969,7 @@ function lt.nn.functional.leaky_relu(x, options) end
 
 ---x between two limits.
 ---@param x luatensor.Tensor
----@param options? table `min_val` (-1), `max_val` (1), not below it
+---@param options? table `min_val` (-1), `max_val` (1), at least `min_val`
 ---@return luatensor.Tensor #
 function lt.nn.functional.hardtanh(x, options) end
 
@@ -3977,26 +3978,27 @@ function lt.nn.functional.hardtanh(x, options) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.relu6(x) end
 
----x, below 0 alpha (exp(x) - 1).
+---x, or alpha (exp(x) - 1) if x < 0.
 ---@param x luatensor.Tensor
 ---@param options? table `alpha` (1)
 ---@return luatensor.Tensor #
 function lt.nn.functional.elu(x, options) end
 
----x, below 0 alpha (exp(x / alpha) - 1).
+---x, or alpha (exp(x / alpha) - 1) if x < 0.
 ---@param x luatensor.Tensor
 ---@param options? table `alpha` (1)
 ---@return luatensor.Tensor #
 function lt.nn.functional.celu(x, options) end
 
----scale · x, below 0 scale · alpha (exp(x) - 1), with the constants of self-normalising networks (Klambauer et al.).
+---scale · x, or scale · alpha (exp(x) - 1) if x < 0, with the constants of self-normalising networks (Klambauer et
+---al.).
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.nn.functional.selu(x) end
 
----x Φ(x), with the normal distribution Φ: x (1 + erf(x / √2)) / 2.
+---x Φ(x), where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
 ---@param x luatensor.Tensor
----@param options? table `approximate` ("none"): "tanh" computes with √(2/π) (x + 0.044715 x³) inside of a tanh
+---@param options? table `approximate` ("none"): "tanh" approximates the erf by tanh(√(2/π) (x + 0.044715 x³))
 ---@return luatensor.Tensor #
 function lt.nn.functional.gelu(x, options) end
 
@@ -4005,7 +4007,7 @@ function lt.nn.functional.gelu(x, options) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.mish(x) end
 
----relu6(x + 3) / 6: a sigmoid of straight lines.
+---relu6(x + 3) / 6: a piecewise linear sigmoid.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.nn.functional.hardsigmoid(x) end
@@ -4015,7 +4017,7 @@ function lt.nn.functional.hardsigmoid(x) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.hardswish(x) end
 
----log(1 + exp(beta x)) / beta; x itself where beta x is above a threshold.
+---log(1 + exp(beta x)) / beta; x itself if beta x is above a threshold.
 ---@param x luatensor.Tensor
 ---@param options? table `beta` (1), `threshold` (20)
 ---@return luatensor.Tensor #
@@ -4026,32 +4028,32 @@ function lt.nn.functional.softplus(x, options) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.softsign(x) end
 
----log(sigmoid(x)), exact where the sigmoid is nearly 0.
+---log(sigmoid(x)), exact even if the sigmoid is nearly 0.
 ---@param x luatensor.Tensor
 ---@return luatensor.Tensor #
 function lt.nn.functional.logsigmoid(x) end
 
----x where it is above a threshold, or NaN; else a value.
+---x if it is above a threshold or NaN, else a value.
 ---@param x luatensor.Tensor
 ---@param limit number
 ---@param value number
 ---@return luatensor.Tensor #
 function lt.nn.functional.threshold(x, limit, value) end
 
----x, below 0 weight · x: the slope is learned.
+---x, or weight · x if x < 0; the weight is learned.
 ---@param x luatensor.Tensor [rows, channels, …]
----@param weight luatensor.Tensor of one element, or one a channel (dim 2)
+---@param weight luatensor.Tensor with one element, or with one for each channel (dim 2)
 ---@return luatensor.Tensor #
 function lt.nn.functional.prelu(x, weight) end
 
----exp(x) / Σ exp(x) along a dim; it never overflows.
+---exp(x) / Σ exp(x) along a dim, without overflow.
 ---@param x luatensor.Tensor
 ---@param dim? integer
----@param options? table `dim`, `dtype` (x's) of the result, in which it is computed
+---@param options? table `dim`, `dtype` (x's) of the computation and the result
 ---@return luatensor.Tensor #
 function lt.nn.functional.softmax(x, dim, options) end
 
----log(softmax(x)), exact where softmax is nearly 0 or 1.
+---log(softmax(x)), exact even if softmax is nearly 0 or 1.
 ---@param x luatensor.Tensor
 ---@param dim? integer
 ---@param options? table `dim`, `dtype` (x's) of the result
@@ -4065,25 +4067,24 @@ function lt.nn.functional.log_softmax(x, dim, options) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.softmin(x, dim, options) end
 
----a · sigmoid(b), with the two halves a and b of x along a dim.
+---a · sigmoid(b), where a and b are the two halves of x along a dim.
 ---@param x luatensor.Tensor of an even length in that dim
 ---@param dim? integer also option `dim`
 ---@return luatensor.Tensor # half as long
 function lt.nn.functional.glu(x, dim) end
 
----softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key
----are 0. On the CPU, float32 and float64 without dropout never have all scores in memory (as in "FlashAttention", Dao
----et al.).
+---softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key are
+---0. On the CPU, in float32 and float64 and without dropout, the scores are never all in memory at once (as in
+---"FlashAttention", Dao et al.).
 ---@param q luatensor.Tensor [..., queries, width]
 ---@param k luatensor.Tensor [..., keys, width]
 ---@param v luatensor.Tensor [..., keys, values]
----@param options? table `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0), of the weights, always applied; `scale` (1 / √width); `generator`
+---@param options? table `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0): of the weights, applied even in evaluation; `scale` (1 / √width); `generator`
 ---@return luatensor.Tensor # [..., queries, values]
 function lt.nn.functional.scaled_dot_product_attention(q, k, v, options) end
 
----Sums of x's windows times a kernel, for each kernel of weight: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k ·
----dilation - padding] · weight[o, c, k] over channels c (of o's group) and places k (PyTorch's conv1d: a
----cross-correlation).
+---Convolution of signals: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k] over
+---the channels c of o's group and the places k of the kernel (a cross-correlation, as in PyTorch).
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param weight luatensor.Tensor [outputs, channels / groups, kernel]
 ---@param bias? luatensor.Tensor [outputs]
@@ -4091,7 +4092,7 @@ function lt.nn.functional.scaled_dot_product_attention(q, k, v, options) end
 ---@return luatensor.Tensor # [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 function lt.nn.functional.conv1d(x, weight, bias, options) end
 
----The same of images. Options are numbers or lists for height and width.
+---Convolution of images: conv1d with two dims. Options are numbers or lists for height and width.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param weight luatensor.Tensor [outputs, channels / groups, kernel height, kernel width]
 ---@param bias? luatensor.Tensor [outputs]
@@ -4099,7 +4100,7 @@ function lt.nn.functional.conv1d(x, weight, bias, options) end
 ---@return luatensor.Tensor # [batch, outputs, height, width], shorter as in conv1d
 function lt.nn.functional.conv2d(x, weight, bias, options) end
 
----The gradient of conv1d as a function: each element of x adds a kernel to y.
+---Transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a kernel to y.
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel]
 ---@param bias? luatensor.Tensor [outputs]
@@ -4107,7 +4108,7 @@ function lt.nn.functional.conv2d(x, weight, bias, options) end
 ---@return luatensor.Tensor # [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
 function lt.nn.functional.conv_transpose1d(x, weight, bias, options) end
 
----The same of images.
+---Transposed convolution of images: conv_transpose1d with two dims.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param weight luatensor.Tensor [channels, outputs / groups, kernel height, kernel width]
 ---@param bias? luatensor.Tensor [outputs]
@@ -4115,61 +4116,61 @@ function lt.nn.functional.conv_transpose1d(x, weight, bias, options) end
 ---@return luatensor.Tensor # [batch, outputs, height, width], longer as in conv_transpose1d
 function lt.nn.functional.conv_transpose2d(x, weight, bias, options) end
 
---- -weight[class] · x[class], with the logarithms of probabilities x; the mean is that of all weights.
+--- -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum of the weights.
 ---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
 ---@param classes luatensor.Tensor integers 1 … C of shape [N], [N, …] or []
----@param options? table `weight`: [C]; `ignore_index` (-100): rows of this class count nothing; `reduction` ("mean"): "mean", "sum", "none"
+---@param options? table `weight`: [C]; `ignore_index` (-100): rows of this class are ignored; `reduction` ("mean"): "mean", "sum", "none"
 ---@return luatensor.Tensor #
 function lt.nn.functional.nll_loss(x, classes, options) end
 
---- -log softmax(x)[class]: of scores without limits (logits); it never overflows.
+--- -log softmax(x)[class], from logits x, without overflow.
 ---@param x luatensor.Tensor [N, C], [N, C, …] or [C]
 ---@param target luatensor.Tensor classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
----@param options? table `weight`: of each class, [C], the mean is that of all weights; `ignore_index` (-100): rows of this class count nothing; `label_smoothing` (0): how much of the target is spread over all classes (Szegedy et al.); `reduction` ("mean"): "mean", "sum", "none"
----@return luatensor.Tensor # 0-d; with "none" of the shape of classes
+---@param options? table `weight`: of each class, [C]; the mean is then the sum divided by the sum of the weights; `ignore_index` (-100): rows of this class are ignored; `label_smoothing` (0): the share of the target that is spread over all classes (Szegedy et al.); `reduction` ("mean"): "mean", "sum", "none"
+---@return luatensor.Tensor # 0-d, or with "none" the losses in the shape of classes
 function lt.nn.functional.cross_entropy(x, target, options) end
 
----Each element becomes 0 with probability p; the others are divided by 1 - p (Srivastava et al.).
+---Each element becomes 0 with probability p; the other elements are divided by 1 - p (Srivastava et al.).
 ---@param x luatensor.Tensor
 ---@param options? table `p` (0.5), `training` (true; else x itself is returned), `generator`
 ---@return luatensor.Tensor #
 function lt.nn.functional.dropout(x, options) end
 
----Dropout that leaves mean and variance as they are where selu made them so: elements become -1.758…, and all are
----scaled (Klambauer et al.).
+---Dropout that preserves the mean and the variance of selu's results: dropped elements become -1.758…, then all are
+---scaled and shifted (Klambauer et al.).
 ---@param x luatensor.Tensor
 ---@param options? table `p` (0.5), `training` (true), `generator`
 ---@return luatensor.Tensor #
 function lt.nn.functional.alpha_dropout(x, options) end
 
----Dropout of whole channels (Tompson et al.).
+---Dropout of whole channels of signals (Tompson et al.).
 ---@param x luatensor.Tensor [rows, channels, length] or [channels, length]
 ---@param options? table `p` (0.5), `training` (true), `generator`
 ---@return luatensor.Tensor #
 function lt.nn.functional.dropout1d(x, options) end
 
----Dropout of whole channels.
+---Dropout of whole channels of images.
 ---@param x luatensor.Tensor [rows, channels, height, width] or without rows
 ---@param options? table `p` (0.5), `training` (true), `generator`
 ---@return luatensor.Tensor #
 function lt.nn.functional.dropout2d(x, options) end
 
----Dropout of whole channels.
+---Dropout of whole channels of volumes.
 ---@param x luatensor.Tensor [rows, channels, depth, height, width] or without rows
 ---@param options? table `p` (0.5), `training` (true), `generator`
 ---@return luatensor.Tensor #
 function lt.nn.functional.dropout3d(x, options) end
 
----weight[indices]: its rows. A row's gradient is the sum of those of its uses.
+---weight[indices]: rows of a weight. The gradient of a row is the sum over its uses.
 ---@param indices luatensor.Tensor of integers from 1, of any shape
 ---@param weight luatensor.Tensor [count, width]
 ---@param options? table `padding_idx`: this row gets no gradient
 ---@return luatensor.Tensor # [..., width]
 function lt.nn.functional.embedding(indices, weight, options) end
 
----Each class as a row of zeros with a 1 at its number.
+---Converts each class to a row of zeros with a 1 at the number of the class.
 ---@param classes luatensor.Tensor of integers from 1, of any shape
----@param count? integer how many classes there are: the largest one unless given, which waits
+---@param count? integer the number of classes; unless given, the largest class, for which the call waits
 ---@return luatensor.Tensor # int64 [..., count]
 function lt.nn.functional.one_hot(classes, count) end
 
@@ -4194,59 +4195,59 @@ function lt.nn.functional.mse_loss(x, y, options) end
 ---@return luatensor.Tensor #
 function lt.nn.functional.l1_loss(x, y, options) end
 
----(x - y)² / (2 beta) where |x - y| is below beta, else |x - y| - beta / 2.
+---(x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? table `beta` (1), `reduction` ("mean")
 ---@return luatensor.Tensor #
 function lt.nn.functional.smooth_l1_loss(x, y, options) end
 
----(x - y)² / 2 where |x - y| is at most delta, else delta (|x - y| - delta / 2).
+---(x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2).
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor of the same shape
 ---@param options? table `delta` (1), `reduction` ("mean")
 ---@return luatensor.Tensor #
 function lt.nn.functional.huber_loss(x, y, options) end
 
---- -(y log x + (1 - y) log(1 - x)), with logarithms not below -100.
+--- -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100.
 ---@param x luatensor.Tensor probabilities
 ---@param y luatensor.Tensor 0 … 1, of the same shape
 ---@param options? table `weight`: of each element, a tensor that broadcasts; `reduction` ("mean")
 ---@return luatensor.Tensor #
 function lt.nn.functional.binary_cross_entropy(x, y, options) end
 
----binary_cross_entropy of sigmoid(x), exact and without overflow for all x.
+---binary_cross_entropy of sigmoid(x), exact for all x and without overflow.
 ---@param x luatensor.Tensor
 ---@param y luatensor.Tensor 0 … 1, of the same shape
----@param options? table `weight`: of each element; `pos_weight`: of y, both tensors that broadcast; `reduction` ("mean")
+---@param options? table `weight` of each element and `pos_weight`, a factor of y: tensors that broadcast; `reduction` ("mean")
 ---@return luatensor.Tensor #
 function lt.nn.functional.binary_cross_entropy_with_logits(x, y, options) end
 
----The Kullback-Leibler divergence: y (log y - x), with x the logarithm of a probability.
----@param x luatensor.Tensor logarithms of probabilities
+---Kullback–Leibler divergence: y (log y - x), where x is a log-probability.
+---@param x luatensor.Tensor log-probabilities
 ---@param y luatensor.Tensor probabilities, of the same shape
----@param options? table `log_target` (false): y are logarithms, too; `reduction` ("mean"; "batchmean", the sum divided by the length of dim 1, is the divergence itself)
+---@param options? table `log_target` (false): y are log-probabilities, too; `reduction` ("mean"; "batchmean", the sum divided by the length of dim 1, is the divergence itself)
 ---@return luatensor.Tensor #
 function lt.nn.functional.kl_div(x, y, options) end
 
 ---(x - mean) / √(variance + eps) · weight + bias over the last dims (Ba, Kiros, Hinton, "Layer normalization", 2016).
 ---The variance divides by the number of elements.
 ---@param x luatensor.Tensor [..., shape]
----@param shape any of the last dims: a list, or the number of the last one
+---@param shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? table `weight`, `bias` of that shape; `eps` (1e-5)
 ---@return luatensor.Tensor # of x's shape
 function lt.nn.functional.layer_norm(x, shape, options) end
 
 ---x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
 ---@param x luatensor.Tensor [..., shape]
----@param shape any of the last dims: a list, or the number of the last one
+---@param shape any the lengths of the last dims: a list, or a number for the last dim
 ---@param options? table `weight` of that shape; `eps` (that of x's dtype)
 ---@return luatensor.Tensor # of x's shape
 function lt.nn.functional.rms_norm(x, shape, options) end
 
 ---Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
 ---@param x luatensor.Tensor [N, C, …]
----@param groups integer that C is a multiple of
+---@param groups integer the number of groups, a divisor of C
 ---@param options? table `weight`, `bias` [C]; `eps` (1e-5)
 ---@return luatensor.Tensor # of x's shape
 function lt.nn.functional.group_norm(x, groups, options) end
@@ -4258,8 +4259,8 @@ function lt.nn.functional.group_norm(x, groups, options) end
 function lt.nn.functional.instance_norm(x, options) end
 
 ---Normalisation of each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of
----this batch, which running_mean and running_var, where given, follow: running = running + momentum · (batch's -
----running), the variance being divided by one less than the number of elements; else by the running ones.
+---this batch, else by running_mean and running_var. Training also updates the running statistics, if given: running =
+---running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
 ---@param x luatensor.Tensor [N, C, …]
 ---@param running_mean any [C]; changed in training
 ---@param running_var any [C]; changed in training
@@ -4284,60 +4285,61 @@ function lt.nn.functional.local_response_norm(x, size, options) end
 ---The maximum of each window.
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param kernel_size any the window's length
----@param options? table `stride` (kernel_size), `padding` (0, at most half of it; never the maximum), `dilation` (1), `ceil_mode` (false; true: windows may end behind the padding), `return_indices` (false)
+---@param options? table `stride` (kernel_size), `padding` (0; at most half of the kernel; padding is never the maximum), `dilation` (1), `ceil_mode` (false; true: windows may extend beyond the padding), `return_indices` (false)
 ---@return luatensor.Tensor # [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
----@return any # with return_indices: where they are, int64, counted from 1
+---@return any # with return_indices: the positions of the maxima, int64, counted from 1
 function lt.nn.functional.max_pool1d(x, kernel_size, options) end
 
----The same of images. Options are numbers or lists for height and width; indices count row by row in each image.
+---The maximum of each window of images. Options are numbers or lists for height and width; indices count row by row in
+---each image.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param kernel_size any a number or a list
 ---@param options? table those of nn.functional.max_pool1d
 ---@return luatensor.Tensor # [batch, channels, height, width], shorter as in max_pool1d
----@return any # with return_indices: where they are, int64
+---@return any # with return_indices: the positions of the maxima, int64
 function lt.nn.functional.max_pool2d(x, kernel_size, options) end
 
 ---The mean of each window.
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param kernel_size any the window's length
----@param options? table `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true: the padding's zeros count), `divisor_override`: what sums are divided by instead of the window's size
+---@param options? table `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true: the padding's zeros count), `divisor_override`: a divisor of sums in place of the window's size
 ---@return luatensor.Tensor # [batch, channels, length], shorter as in max_pool1d
 function lt.nn.functional.avg_pool1d(x, kernel_size, options) end
 
----The same of images.
+---The mean of each window of images.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
 ---@param kernel_size any a number or a list
 ---@param options? table those of nn.functional.avg_pool1d
 ---@return luatensor.Tensor # [batch, channels, height, width]
 function lt.nn.functional.avg_pool2d(x, kernel_size, options) end
 
----Means of as many windows as the result is long: window p is of x's elements ⌊p · length / output_size⌋ + 1 to
----⌈(p + 1) · length / output_size⌉, p from 0.
+---Means of output_size windows. Window p, counted from 0, has x's elements ⌊p · length / output_size⌋ + 1 to ⌈(p + 1)
+---· length / output_size⌉.
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param output_size integer
 ---@return luatensor.Tensor # [batch, channels, output_size]
 function lt.nn.functional.adaptive_avg_pool1d(x, output_size) end
 
----The same of images.
+---Means of output_size windows of images.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param output_size any a number, or a list for height and width; false in it: as long as x
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@return luatensor.Tensor # [batch, channels, height, width]
 function lt.nn.functional.adaptive_avg_pool2d(x, output_size) end
 
----Maxima of as many windows as the result is long.
+---Maxima of output_size windows.
 ---@param x luatensor.Tensor [batch, channels, length] or [channels, length]
 ---@param output_size integer
 ---@param options? table `return_indices` (false)
 ---@return luatensor.Tensor # [batch, channels, output_size]
----@return any # with return_indices: where they are, int64
+---@return any # with return_indices: the positions of the maxima, int64
 function lt.nn.functional.adaptive_max_pool1d(x, output_size, options) end
 
----The same of images.
+---Maxima of output_size windows of images.
 ---@param x luatensor.Tensor [batch, channels, height, width] or [channels, height, width]
----@param output_size any a number, or a list for height and width; false in it: as long as x
+---@param output_size any a number, or a list for height and width; false in the list: as long as x
 ---@param options? table `return_indices` (false)
 ---@return luatensor.Tensor # [batch, channels, height, width]
----@return any # with return_indices: where they are, int64
+---@return any # with return_indices: the positions of the maxima, int64
 function lt.nn.functional.adaptive_max_pool2d(x, output_size, options) end
 
 ---Draws from the uniform distribution from a to b.
@@ -4738,7 +4740,7 @@ function lt.nn.utils.clip_grad_norm_(params, max_norm, options) end
 ---@param clip_value number
 function lt.nn.utils.clip_grad_value_(params, clip_value) end
 
----Steps by running means of the gradient and of its square. With g the gradient (and weight_decay · p added to it),
+---Steps by running means of the gradient and of its square. With the gradient g, to which weight_decay · p is added,
 ---at step t
 ---
 ---    m ← β₁ · m + (1 − β₁) · g
@@ -4748,19 +4750,19 @@ function lt.nn.utils.clip_grad_value_(params, clip_value) end
 ---where amsgrad takes the greatest v so far instead of v. Kingma, Ba: Adam: A Method for Stochastic Optimization
 ---(2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
 ---@param params any a list of tensors, or of groups
----@param options? table `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad` (false), `maximize` (false): goes up instead of down
+---@param options? table `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad` (false), `maximize` (false): ascends instead of descending
 ---@return luatensor.Optimizer #
 function lt.optim.Adam(params, options) end
 
----Adam whose weight decay is apart from the gradient: first p ← p · (1 − lr · weight_decay), then Adam's step.
----Loshchilov, Hutter: Decoupled Weight Decay Regularization (2019).
+---Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step. Loshchilov, Hutter:
+---Decoupled Weight Decay Regularization (2019).
 ---@param params any a list of tensors, or of groups
----@param options? table those of optim.Adam; `weight_decay` is 0.01
+---@param options? table those of optim.Adam; `weight_decay` is 0.01 by default
 ---@return luatensor.Optimizer #
 function lt.optim.AdamW(params, options) end
 
----Adam by the greatest gradient instead of the mean of squares. With g the gradient (and weight_decay · p added to
----it), at step t
+---Adam with the largest gradient instead of the mean of squares. With the gradient g, to which weight_decay · p is
+---added, at step t
 ---
 ---    m ← β₁ · m + (1 − β₁) · g
 ---    u ← max(β₂ · u, |g| + eps)
@@ -4779,23 +4781,23 @@ function lt.optim.Adamax(params, options) end
 ---
 ---Dozat: Incorporating Nesterov Momentum into Adam (2016).
 ---@param params any a list of tensors, or of groups
----@param options? table `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `momentum_decay` (0.004), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+---@param options? table `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `momentum_decay` (0.004), `decoupled_weight_decay` (false): as in AdamW, `maximize` (false)
 ---@return luatensor.Optimizer #
 function lt.optim.NAdam(params, options) end
 
----Adam without its second moment until that is known well enough. With Adam's m and v, at step t,
----ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+---Adam that ignores the second moment until the estimate of that moment is good enough. With Adam's m and v, at step
+---t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
 ---
 ---    p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
 ---    p ← p − lr · m / (1 − β₁ᵗ)                                   else
 ---
 ---Liu and others: On the Variance of the Adaptive Learning Rate and Beyond (2020).
 ---@param params any a list of tensors, or of groups
----@param options? table `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+---@param options? table `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `decoupled_weight_decay` (false): as in AdamW, `maximize` (false)
 ---@return luatensor.Optimizer #
 function lt.optim.RAdam(params, options) end
 
----Steps divided by the root of a running mean of squares. With g the gradient (and weight_decay · p added to it)
+---Steps divided by the root of a running mean of squares. With the gradient g, to which weight_decay · p is added,
 ---
 ---    v ← alpha · v + (1 − alpha) · g²
 ---    s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
@@ -4808,7 +4810,7 @@ function lt.optim.RAdam(params, options) end
 ---@return luatensor.Optimizer #
 function lt.optim.RMSprop(params, options) end
 
----Steps divided by the root of the sum of all squares. With g the gradient (and weight_decay · p added to it), at
+---Steps divided by the root of the sum of all squares. With the gradient g, to which weight_decay · p is added, at
 ---step t
 ---
 ---    s ← s + g²
@@ -4820,7 +4822,7 @@ function lt.optim.RMSprop(params, options) end
 ---@return luatensor.Optimizer #
 function lt.optim.Adagrad(params, options) end
 
----Steps as large as the changes have been. With g the gradient (and weight_decay · p added to it)
+---Steps as large as the earlier changes of the parameter. With the gradient g, to which weight_decay · p is added,
 ---
 ---    v ← rho · v + (1 − rho) · g²
 ---    d = √(u + eps) / √(v + eps) · g
@@ -4833,14 +4835,14 @@ function lt.optim.Adagrad(params, options) end
 ---@return luatensor.Optimizer #
 function lt.optim.Adadelta(params, options) end
 
----A scaler.
----@param options? table `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step that was left out; `growth_factor` (2): after `growth_interval` (2000) steps that were not; `enabled` (true)
+---Makes a scaler.
+---@param options? table `init_scale` (65536); `backoff_factor` (0.5): the factor of the scale after a skipped step; `growth_factor` (2): the factor after `growth_interval` (2000) steps without a skipped one; `enabled` (true)
 ---@return luatensor.GradScaler #
 function lt.optim.GradScaler(options) end
 
----Steps along −H g, where H, the inverse of the second derivatives, is made of the last changes of parameters and
----gradients. It calls the closure several times a step, and takes all parameters as one long vector on the first one's
----device; each number that decides is waited for. For small problems without noise.
+---Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
+---gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
+---form one long vector on the first parameter's device. For small problems without noise.
 ---
 ---    opt:step(function()
 ---      opt:zero_grad()
@@ -4849,9 +4851,9 @@ function lt.optim.GradScaler(options) end
 ---      return loss
 ---    end)
 ---
----Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), as PyTorch's LBFGS.
+---Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
 ---@param params any a list of tensors; one group only
----@param options? table `lr` (1), `max_iter` (20): iterations a step, `max_eval` (max_iter · 5/4): calls of the closure a step, `tolerance_grad` (1e-7), `tolerance_change` (1e-9), `history_size` (100), `line_search_fn`: "strong_wolfe" or nil, steps of length lr, `maximize` (false)
+---@param options? table `lr` (1), `max_iter` (20): iterations per step, `max_eval` (max_iter · 5/4): calls of the closure per step, `tolerance_grad` (1e-7), `tolerance_change` (1e-9), `history_size` (100), `line_search_fn`: "strong_wolfe", or nil for steps of length lr, `maximize` (false)
 ---@return luatensor.Optimizer #
 function lt.optim.LBFGS(params, options) end
 
@@ -4868,7 +4870,7 @@ function lt.optim.is_optimizer(value) end
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 
----Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many, and so on.
+---Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many steps, and so on.
 ---Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
 ---@param optimizer luatensor.Optimizer
 ---@param T_0 integer
@@ -4876,18 +4878,19 @@ function lt.optim.scheduler.CosineAnnealingLR(optimizer, T_max, options) end
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.CosineAnnealingWarmRestarts(optimizer, T_0, options) end
 
----One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to
----max_lr / div_factor / final_div_factor; with three_phase first back to where it began, as fast as it went up. The
----momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+---One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
+---div_factor / final_div_factor; with three_phase first back to the initial rate, as fast as it went up. The momentum
+---goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
 ---@param optimizer luatensor.Optimizer
 ---@param max_lr any a number, or a list, one for each group
 ---@param options table `total_steps`, or `epochs` and `steps_per_epoch`; `pct_start` (0.3), `anneal_strategy` ("cos" or "linear"), `cycle_momentum` (true), `base_momentum` (0.85), `max_momentum` (0.95), `div_factor` (25), `final_div_factor` (1e4), `three_phase` (false)
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.OneCycleLR(optimizer, max_lr, options) end
 
----Up from base_lr to max_lr in step_size_up steps, down in step_size_down, again and again: each time as high
----("triangular"), half as high ("triangular2"), or gammaᵗ as high ("exp_range"). The momentum goes from max_momentum to
----base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks (2017).
+---Repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in step_size_down steps. The height is
+---constant ("triangular"), halved in each cycle ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum
+---goes from max_momentum to base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks
+---(2017).
 ---@param optimizer luatensor.Optimizer
 ---@param base_lr any a number, or a list, one for each group
 ---@param max_lr any a number, or a list, one for each group
@@ -4902,7 +4905,7 @@ function lt.optim.scheduler.CyclicLR(optimizer, base_lr, max_lr, options) end
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.StepLR(optimizer, step_size, options) end
 
----base · gamma^(how many milestones t has reached)
+---base · gamma^(the number of milestones that t has reached)
 ---@param optimizer luatensor.Optimizer
 ---@param milestones table a list of numbers of steps
 ---@param options? table `gamma` (0.1)
@@ -4915,7 +4918,7 @@ function lt.optim.scheduler.MultiStepLR(optimizer, milestones, options) end
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.ExponentialLR(optimizer, gamma) end
 
----base · factor before total_iters steps, base from there on.
+---base · factor for the first total_iters steps, then base.
 ---@param optimizer luatensor.Optimizer
 ---@param options? table `factor` (1/3), `total_iters` (5)
 ---@return luatensor.Scheduler #
@@ -4935,14 +4938,13 @@ function lt.optim.scheduler.PolynomialLR(optimizer, options) end
 
 ---base · fn(t)
 ---@param optimizer luatensor.Optimizer
----@param fn any a function of the number of steps, from 0 on, or a list of them, one for each group. It is not part of the state
+---@param fn any a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is not part of the state
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.LambdaLR(optimizer, fn) end
 
----Multiplies the rates by factor when a metric has not become better for more than patience steps:
----`schedule:step(loss)`.
----Better is below best · (1 − threshold), with mode "max" above best · (1 + threshold); with threshold_mode "abs" below
----best − threshold, above best + threshold.
+---Multiplies the rates by factor if a metric has not improved for more than patience steps: `schedule:step(loss)`. An
+---improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1 + threshold). With
+---threshold_mode "abs" the limits are best − threshold and best + threshold.
 ---@param optimizer luatensor.Optimizer
 ---@param options? table `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode` ("rel"), `cooldown` (0): steps after a change that do not count, `min_lr` (0), `eps` (1e-8): smaller changes are not made
 ---@return luatensor.Scheduler #

@@ -3,7 +3,7 @@
 
 local functional = {}
 
---- Each file gives functions by name.
+--- Each file returns functions by name.
 local files = {"linear", "convolution", "pooling", "activation", "dropout", "embedding", "loss", "cross_entropy",
                "attention", "normalization"}
 for _, file in ipairs(files) do

@@ -17,7 +17,7 @@ local function start(_, p, group)
           max_exp_avg_sq = group.amsgrad and core.zeros_like(p) or nil}
 end
 
--- decay: of the gradient; shrink: factor of the parameter.
+-- decay: the weight decay that is added to the gradient; shrink: the factor of the parameter.
 local function update(p, state, group, decay, shrink)
   local t, beta1, beta2 = state.step + 1, group.betas[1], group.betas[2]
   local kind = group.amsgrad and updates.adam_amsgrad or updates.adam
@@ -27,7 +27,7 @@ local function update(p, state, group, decay, shrink)
   return problem
 end
 
---- Steps by running means of the gradient and of its square. With g the gradient (and weight_decay · p added to it),
+--- Steps by running means of the gradient and of its square. With the gradient g, to which weight_decay · p is added,
 -- at step t
 --
 --     m ← β₁ · m + (1 − β₁) · g
@@ -38,8 +38,8 @@ end
 -- (2015); Reddi, Kale, Kumar: On the Convergence of Adam and Beyond (2018).
 -- @function optim.Adam
 -- @param params a list of tensors, or of groups
--- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad` (false),
---   `maximize` (false): goes up instead of down
+-- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `amsgrad`
+--   (false), `maximize` (false): ascends instead of descending
 -- @treturn Optimizer
 local Adam = Optimizer.class("Adam", rows(0))
 Adam.start = start
@@ -48,11 +48,11 @@ function Adam:update(p, state, group)                                   -- luach
   return update(p, state, group, group.weight_decay, 1)
 end
 
---- Adam whose weight decay is apart from the gradient: first p ← p · (1 − lr · weight_decay), then Adam's step.
--- Loshchilov, Hutter: Decoupled Weight Decay Regularization (2019).
+--- Adam with decoupled weight decay: first p ← p · (1 − lr · weight_decay), then Adam's step. Loshchilov, Hutter:
+-- Decoupled Weight Decay Regularization (2019).
 -- @function optim.AdamW
 -- @param params a list of tensors, or of groups
--- @tparam[opt] table options those of optim.Adam; `weight_decay` is 0.01
+-- @tparam[opt] table options those of optim.Adam; `weight_decay` is 0.01 by default
 -- @treturn Optimizer
 local AdamW = Optimizer.class("AdamW", rows(0.01))
 AdamW.start = start

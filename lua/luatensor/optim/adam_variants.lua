@@ -15,14 +15,14 @@ end
 
 local function sign(group) return group.maximize and -1 or 1 end
 
--- Weight decay that goes by the gradient, and the factor of the parameter where it does not.
+-- Returns the weight decay that is added to the gradient, and the factor of the parameter for decoupled weight decay.
 local function decay(group)
   if group.decoupled_weight_decay then return 0, 1 - group.lr * group.weight_decay end
   return group.weight_decay, 1
 end
 
---- Adam by the greatest gradient instead of the mean of squares. With g the gradient (and weight_decay · p added to
--- it), at step t
+--- Adam with the largest gradient instead of the mean of squares. With the gradient g, to which weight_decay · p is
+-- added, at step t
 --
 --     m ← β₁ · m + (1 − β₁) · g
 --     u ← max(β₂ · u, |g| + eps)
@@ -56,7 +56,7 @@ end
 -- @function optim.NAdam
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options `lr` (0.002), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0), `momentum_decay`
---   (0.004), `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+--   (0.004), `decoupled_weight_decay` (false): as in AdamW, `maximize` (false)
 -- @treturn Optimizer
 local NAdam = Optimizer.class("NAdam", rows(2e-3, {
   momentum_decay = {"nonnegative", default = 4e-3}, decoupled_weight_decay = {"boolean", default = false},
@@ -79,8 +79,8 @@ function NAdam:update(p, state, group)                                  -- luach
   return problem
 end
 
---- Adam without its second moment until that is known well enough. With Adam's m and v, at step t,
--- ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
+--- Adam that ignores the second moment until the estimate of that moment is good enough. With Adam's m and v, at step
+-- t, ρ = 2 / (1 − β₂) − 1 and ρₜ = ρ − 2 t β₂ᵗ / (1 − β₂ᵗ)
 --
 --     p ← p − lr · m / (1 − β₁ᵗ) · r · √(1 − β₂ᵗ) / (√v + eps)    ρₜ > 5, r² = (ρₜ−4)(ρₜ−2)ρ / ((ρ−4)(ρ−2)ρₜ)
 --     p ← p − lr · m / (1 − β₁ᵗ)                                   else
@@ -89,7 +89,7 @@ end
 -- @function optim.RAdam
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options `lr` (0.001), `betas` ({0.9, 0.999}), `eps` (1e-8), `weight_decay` (0),
---   `decoupled_weight_decay` (false): as AdamW's, `maximize` (false)
+--   `decoupled_weight_decay` (false): as in AdamW, `maximize` (false)
 -- @treturn Optimizer
 local RAdam = Optimizer.class("RAdam", rows(1e-3, {decoupled_weight_decay = {"boolean", default = false}}))
 
@@ -97,7 +97,7 @@ function RAdam:start(p)                                                 -- luach
   return {step = 0, exp_avg = core.zeros_like(p), exp_avg_sq = core.zeros_like(p)}
 end
 
--- r √(1 − β₂ᵗ), or nil while the variance is not known.
+-- r √(1 − β₂ᵗ), or nil as long as the variance is unknown.
 local function rectified(beta2, t)
   local known, limit = 1 - beta2 ^ t, 2 / (1 - beta2) - 1
   local length = limit - 2 * t * beta2 ^ t / known

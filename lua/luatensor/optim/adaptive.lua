@@ -1,4 +1,4 @@
---- Steps divided by the size that gradients have had: RMSprop, Adagrad, Adadelta.
+--- Optimisers that divide steps by the size of earlier gradients: RMSprop, Adagrad, Adadelta.
 
 local core = require "luatensor.core"
 local Optimizer = require "luatensor.optim.optimizer"
@@ -7,7 +7,7 @@ local updates = core.updates
 
 local function sign(group) return group.maximize and -1 or 1 end
 
---- Steps divided by the root of a running mean of squares. With g the gradient (and weight_decay · p added to it)
+--- Steps divided by the root of a running mean of squares. With the gradient g, to which weight_decay · p is added,
 --
 --     v ← alpha · v + (1 − alpha) · g²
 --     s = √v + eps;  centered: a ← alpha · a + (1 − alpha) · g,  s = √(v − a²) + eps
@@ -43,7 +43,7 @@ function RMSprop:update(p, state, group)                                -- luach
   return problem
 end
 
---- Steps divided by the root of the sum of all squares. With g the gradient (and weight_decay · p added to it), at
+--- Steps divided by the root of the sum of all squares. With the gradient g, to which weight_decay · p is added, at
 -- step t
 --
 --     s ← s + g²
@@ -75,7 +75,7 @@ function Adagrad:update(p, state, group)                                -- luach
   return problem
 end
 
---- Steps as large as the changes have been. With g the gradient (and weight_decay · p added to it)
+--- Steps as large as the earlier changes of the parameter. With the gradient g, to which weight_decay · p is added,
 --
 --     v ← rho · v + (1 − rho) · g²
 --     d = √(u + eps) / √(v + eps) · g

@@ -10,9 +10,9 @@ local Optimizer = require "luatensor.optim.optimizer"
 local is = require "luatensor.optim.options"
 local saving = require "luatensor.optim.state"
 
---- float16 holds nothing below 6e-8: gradients of a loss of usual size are lost in it. A scaler multiplies the loss,
--- divides the gradients again before the step, leaves out steps whose gradients are infinite or NaN, and finds the
--- factor by that:
+--- float16 holds no number below 6e-8, so small gradients are lost. A scaler multiplies the loss by a scale, and
+-- divides the gradients by the scale before the step. It skips steps with infinite or NaN gradients, and adapts the
+-- scale to such steps:
 --
 --     local scaler = optim.GradScaler()
 --     for x, y in loader:batches() do
@@ -25,12 +25,12 @@ local saving = require "luatensor.optim.state"
 --       scaler:update()
 --     end
 --
--- bfloat16 needs none. Micikevicius and others: Mixed Precision Training (2018), as PyTorch's GradScaler.
+-- bfloat16 needs no scaler. Micikevicius and others: Mixed Precision Training (2018). Works like PyTorch's GradScaler.
 -- @type GradScaler
 local GradScaler = {name = "GradScaler", __name = "gradient scaler"}
 GradScaler.__index = GradScaler
 
-local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
+local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no script has seen it
 
 local rows = {
   init_scale = {"positive", default = 65536}, growth_factor = {"positive", default = 2},
@@ -42,10 +42,10 @@ local function fail(message, ...) blame.fail("GradScaler", message, ...) end
 function GradScaler:fail(...) blame.fail(self.name, ...) end
 local function check_self(self, name) saving.check_self(self, "seen", name, "scaler") end
 
---- A scaler.
+--- Makes a scaler.
 -- @function optim.GradScaler
--- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): what the scale is multiplied by after a step
---   that was left out; `growth_factor` (2): after `growth_interval` (2000) steps that were not; `enabled` (true)
+-- @tparam[opt] table options `init_scale` (65536); `backoff_factor` (0.5): the factor of the scale after a skipped
+--   step; `growth_factor` (2): the factor after `growth_interval` (2000) steps without a skipped one; `enabled` (true)
 -- @treturn GradScaler
 local function new(_, options)
   local self = setmetatable(args.read("GradScaler", options, rows), GradScaler)
@@ -53,9 +53,9 @@ local function new(_, options)
   return self
 end
 
---- The loss times the scale; of several each.
+--- Multiplies the loss, or each of several losses, by the scale.
 -- @param loss a tensor, or a list of tensors
--- @return the same
+-- @return the scaled loss, or a list of them
 function GradScaler:scale(loss)
   check_self(self, "scale")
   if not self.enabled then return loss end
@@ -66,7 +66,7 @@ function GradScaler:scale(loss)
   return list
 end
 
--- The gradients of an optimiser's parameters, each fit to be divided.
+-- The gradients of an optimiser's parameters. Checks that each can be divided.
 local function gradients(opt)
   local list = {}
   for _, group in ipairs(opt.param_groups) do
@@ -86,7 +86,7 @@ local function gradients(opt)
   return list
 end
 
--- Divides a gradient, and gives its largest magnitude, which is NaN or infinite where an element is.
+-- Divides a gradient, and returns its largest magnitude, which is NaN or infinite if an element is.
 local function unscale(g, factor)
   g:mul_(1 / factor)
   return lt.linalg.vector_norm(g, {ord = math.huge})
@@ -96,8 +96,8 @@ local function check_optimizer(name, opt)
   if not Optimizer.is(opt) then fail("%s: optimiser expected, got %s", name, core.type_name(opt)) end
 end
 
---- Divides the gradients of an optimiser's parameters by the scale, so that they can be looked at or clipped; else step
--- does it.
+--- Divides the gradients of an optimiser's parameters by the scale, so that scripts can read or clip the gradients.
+-- Without this call, `step` divides them.
 -- @tparam Optimizer opt
 function GradScaler:unscale_(opt)
   check_self(self, "unscale_")
@@ -118,10 +118,10 @@ local function all_finite(largest)
   return lt.stack(largest):max():item() < math.huge
 end
 
---- The optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale where unscale_ has
--- not. It waits for the device, to know.
+--- Runs the optimiser's step, unless a gradient is infinite or NaN. Divides the gradients by the scale first, unless
+-- unscale_ has. Waits for the device, to check the gradients.
 -- @tparam Optimizer opt
--- @return what opt:step() returns; nothing when it was left out
+-- @return what opt:step() returns; nothing if the step was skipped
 function GradScaler:step(opt)
   check_self(self, "step")
   check_optimizer("step", opt)
@@ -134,8 +134,8 @@ function GradScaler:step(opt)
   if not seen.overflow then return opt:step() end
 end
 
---- After the steps of all optimisers: finds the next scale.
--- @tparam[opt] number scale that is to be the next
+--- Adapts the scale. Call it after the steps of all optimisers.
+-- @tparam[opt] number scale the new scale, instead of the adapted one
 function GradScaler:update(scale)
   check_self(self, "update")
   if not self.enabled then return end
@@ -157,7 +157,7 @@ function GradScaler:update(scale)
   end
 end
 
---- The scale; 1 where the scaler is not enabled.
+--- The scale, or 1 if the scaler is disabled.
 -- @treturn number
 function GradScaler:get_scale()
   check_self(self, "get_scale")
@@ -166,7 +166,7 @@ end
 
 local saved = {"growth_factor", "backoff_factor", "growth_interval", "growth_tracker"}
 
---- Numbers that the next scale goes by, and `class`, "GradScaler".
+--- The scaler's numbers, and `class`, "GradScaler".
 -- @treturn table
 function GradScaler:state_dict()
   check_self(self, "state_dict")
@@ -178,9 +178,9 @@ end
 local kinds = {scale = "positive", growth_factor = "positive", backoff_factor = "positive",
                 growth_interval = "count", growth_tracker = "natural"}
 
---- Takes over what state_dict gave; where something does not fit nothing changes.
+--- Restores the state from state_dict. If something does not fit, nothing changes.
 -- @tab dict
--- @raise the state of another class, or values that the constructor refuses
+-- @raise if the state is of another class, or has values that the constructor refuses
 function GradScaler:load_state_dict(dict)
   check_self(self, "load_state_dict")
   if type(dict) ~= "table" then fail("load_state_dict: this is not the state of a scaler") end

@@ -1,4 +1,4 @@
---- Optimisers: what training changes parameters by.
+--- Optimisers, which change parameters in training.
 -- @module luatensor.optim
 
 require "luatensor.base.requirements"
@@ -8,10 +8,10 @@ local Optimizer = require "luatensor.optim.optimizer"
 
 local optim = {Optimizer = Optimizer, is_optimizer = Optimizer.is}
 
--- Methods for scripts; the others are called by the optimisers themselves.
+-- Methods for scripts. The other methods are called by the optimisers themselves.
 local public = {add_param_group = true, step = true, zero_grad = true, state_dict = true, load_state_dict = true}
 
---- Each file gives classes by name.
+--- Each file returns classes by name.
 local files = {"sgd", "adam", "adaptive", "adam_variants", "lbfgs"}
 for _, file in ipairs(files) do
   for name, class in pairs(require("luatensor.optim." .. file)) do optim[name] = arity.class(class, public) end

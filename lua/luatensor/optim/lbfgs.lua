@@ -11,9 +11,9 @@ local strong_wolfe = require "luatensor.optim.line_search"
 
 local gradient = core.autograd.gradient
 
---- Steps along −H g, where H, the inverse of the second derivatives, is made of the last changes of parameters and
--- gradients. It calls the closure several times a step, and takes all parameters as one long vector on the first one's
--- device; each number that decides is waited for. For small problems without noise.
+--- Steps along −H g, where H approximates the inverse of the second derivatives by the last changes of parameters and
+-- gradients. A step calls the closure several times, and waits for the device before each decision. All parameters
+-- form one long vector on the first parameter's device. For small problems without noise.
 --
 --     opt:step(function()
 --       opt:zero_grad()
@@ -22,12 +22,12 @@ local gradient = core.autograd.gradient
 --       return loss
 --     end)
 --
--- Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), as PyTorch's LBFGS.
+-- Liu, Nocedal: On the Limited Memory BFGS Method for Large Scale Optimization (1989), like PyTorch's LBFGS.
 -- @function optim.LBFGS
 -- @param params a list of tensors; one group only
--- @tparam[opt] table options `lr` (1), `max_iter` (20): iterations a step, `max_eval` (max_iter · 5/4): calls of the
---   closure a step, `tolerance_grad` (1e-7), `tolerance_change` (1e-9), `history_size` (100), `line_search_fn`:
---   "strong_wolfe" or nil, steps of length lr, `maximize` (false)
+-- @tparam[opt] table options `lr` (1), `max_iter` (20): iterations per step, `max_eval` (max_iter · 5/4): calls of the
+--   closure per step, `tolerance_grad` (1e-7), `tolerance_change` (1e-9), `history_size` (100), `line_search_fn`:
+--   "strong_wolfe", or nil for steps of length lr, `maximize` (false)
 -- @treturn Optimizer
 local LBFGS = Optimizer.class("LBFGS", {
   lr = {"nonnegative", default = 1}, max_iter = {"count", default = 20}, max_eval = "count",
@@ -66,7 +66,7 @@ end
 local function largest(x) return x.size > 0 and x:abs():max():item() or 0 end
 local function dot(x, y) return (x * y):sum():item() end
 
--- The closure's loss, as it returned it and as the number to be made small.
+-- Returns the closure's loss as the closure returned it, and as a number to be minimised.
 local function evaluate(group, closure)
   local loss = engine.record(true, closure)
   local value = core.is_tensor(loss) and not core.gone(loss) and loss.size == 1 and loss:item() or loss
@@ -82,7 +82,7 @@ end
 
 -- ---- the direction ----
 
--- One more change of the gradient, y, by a change of the parameters, s.
+-- Remembers a change of the gradient, y, by a change of the parameters, s.
 local function remember(state, y, s, history_size)
   local ys = dot(y, s)
   if ys <= 1e-10 then return end
@@ -95,7 +95,7 @@ local function remember(state, y, s, history_size)
   state.H_diag = ys / dot(y, y)
 end
 
--- −H g: the two loops of Nocedal.
+-- −H g, by Nocedal's two-loop recursion.
 local function direction(state, g)
   local q, al, n = -g, {}, #state.old_dirs
   for i = n, 1, -1 do
@@ -123,7 +123,8 @@ end
 
 -- ---- steps ----
 
--- Where the closure raises, parameters are again what was kept, and the next step looks for a direction anew.
+-- If the closure raises an error, the parameters get their kept values back, and the next step starts with a new
+-- direction.
 local function undoing(group, state, kept)
   return setmetatable({}, {__close = function(_, problem)
     if problem == nil then return end
@@ -134,7 +135,7 @@ local function undoing(group, state, kept)
   end})
 end
 
--- A step along d from a point {f, g}: the next one, and how often the closure was called.
+-- A step along d from a point {f, g}. Returns the next point and the number of calls of the closure.
 local function search(group, closure, state, point, slope, most)
   local d, kept = state.d, {}
   for i, p in ipairs(group.params) do kept[i] = p:detach():clone() end
@@ -153,7 +154,7 @@ local function search(group, closure, state, point, slope, most)
   return found, calls
 end
 
--- Without a search; after the last iteration of a step the loss is not needed.
+-- A step without a search. After the last iteration the loss is not needed.
 local function fixed(group, closure, state, point, _, _, is_last)
   move(group, state.t, state.d)
   if is_last then return point, 0 end
@@ -184,10 +185,10 @@ local function iterate(group, closure, state, point)
   end
 end
 
---- Iterates until max_iter, max_eval or a tolerance ends it.
+--- Iterates until max_iter, max_eval or a tolerance is reached.
 -- @function LBFGS:step
--- @tparam function closure forgets the gradients, computes the loss and its gradients, and returns the loss
--- @return the loss before the step, as closure gave it
+-- @tparam function closure clears the gradients, computes the loss and its gradients, and returns the loss
+-- @return the loss before the step, as the closure returned it
 function LBFGS:step(closure)
   saving.check_self(self, "index", "step", "optimizer")
   blame.check_function("LBFGS: step", closure)
@@ -204,7 +205,7 @@ function LBFGS:step(closure)
   return loss
 end
 
--- What there is after the first step, by type.
+-- The fields of the state after the first step, with their types.
 local kinds = {func_evals = "number", n_iter = "number", t = "number", H_diag = "number", prev_loss = "number",
                old_dirs = "table", old_stps = "table", ro = "table", d = "userdata", prev_flat_grad = "userdata"}
 
@@ -218,7 +219,7 @@ function LBFGS:check_state(_, saved)
   end
 end
 
--- All of the state is of the parameters as one vector, on the first one's device.
+-- All tensors of the state belong to the one vector of all parameters, on the first parameter's device.
 function LBFGS:adapt(_, p, name, value)
   if type(value) == "table" then
     local list = {}

@@ -6,7 +6,7 @@
 
 local C1, C2 = 1e-4, 0.9
 
--- The minimum of the cubic through two points with their slopes, between `least` and `most`.
+-- The minimum, between `least` and `most`, of the cubic through two points with their slopes.
 local function interpolate(a, b, least, most)
   if a.t > b.t then a, b = b, a end
   least, most = least or a.t, most or b.t
@@ -18,7 +18,8 @@ local function interpolate(a, b, least, most)
   return math.min(math.max(at, least), most)
 end
 
--- Points {t, f, slope, g}: two between which the step lies, or one that will do; and how many were tried.
+-- Finds two points {t, f, slope, g} between which the step lies, or one point that is good enough. Also returns the
+-- number of tried points.
 local function bracket(evaluate, start, t, most)
   local before, now, tried = start, evaluate(t), 0
   while tried < most do
@@ -32,7 +33,8 @@ local function bracket(evaluate, start, t, most)
   return start, now, tried
 end
 
--- A step between two points that makes progress: not the third time at the same end. stuck: it came close before.
+-- A step between two points that makes progress: the third step near the same end is moved away. stuck: an earlier step
+-- came close to an end.
 local function next_step(a, b, stuck)
   local t, least, most = interpolate(a, b), math.min(a.t, b.t), math.max(a.t, b.t)
   local margin = 0.1 * (most - least)
@@ -41,13 +43,13 @@ local function next_step(a, b, stuck)
   return math.abs(t - most) < math.abs(t - least) and most - margin or least + margin, false
 end
 
---- The point that was found, a table {t, f, g}, and how often the function was called.
--- @tparam function evaluate from t the point {t, f, slope, g}
+--- Returns the found point, a table {t, f, g}, and the number of calls of the function.
+-- @tparam function evaluate returns the point {t, f, slope, g} at t
 -- @tab start the point at t = 0
 -- @number t the first step to try
 -- @number size the largest change of an element for t = 1
--- @number tolerance of these changes
--- @int most how often the function may be called
+-- @number tolerance the tolerance of these changes
+-- @int most the greatest number of calls of the function
 return function(evaluate, start, t, size, tolerance, most)
   local a, b, tried = bracket(evaluate, start, t, most)
   if not b then return a, tried + 1 end

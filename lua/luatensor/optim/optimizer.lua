@@ -1,4 +1,4 @@
---- What optimisers share: parameters in groups, their state, how both are saved.
+--- The base of optimisers: groups of parameters, their state, and how both are saved.
 
 local args = require "luatensor.base.args"
 local missing = require "luatensor.base.missing_methods"
@@ -13,9 +13,9 @@ local fields = require "luatensor.nn.module.fields"
 local copy = saving.copy
 
 local misfit = core.update_misfit
-local gradient = core.autograd.gradient      -- p.grad, which ends with zero_grad where no script has seen it
+local gradient = core.autograd.gradient      -- p.grad; freed by zero_grad if no script has seen it
 
---- Optimisers change parameters, so that a loss becomes smaller, by the gradients that `loss:backward()` left:
+--- Optimisers change parameters so that a loss becomes smaller, by the gradients from `loss:backward()`:
 --
 --     local opt = optim.Adam(model:parameters(), {lr = 1e-3})
 --     for x, y in loader:batches() do
@@ -25,10 +25,10 @@ local gradient = core.autograd.gradient      -- p.grad, which ends with zero_gra
 --     end
 --
 -- Parameters are a list of tensors, or a list of groups with options of their own, `{{params = list, lr = 0.1}, …}`.
--- Each is updated where it is, in one pass over its memory; those without a gradient stay as they are.
--- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. A GPU is not waited for.
--- A captured graph repeats the numbers of a step, rates among them: SGD, RMSprop, Adadelta and Adagrad without lr_decay
--- may be captured, those that go by the number of the step, such as Adam, are an error there.
+-- Each parameter is updated in place, in one pass over its memory; parameters without a gradient do not change.
+-- `opt.param_groups[i].lr` may be set at any time. Formulas, names and defaults are PyTorch's. Steps do not wait for a
+-- GPU. A captured graph repeats all numbers of a step, including the rates. So SGD, RMSprop, Adadelta and Adagrad
+-- without lr_decay can be captured; optimisers that use the number of the step, such as Adam, raise an error.
 -- @type Optimizer
 local Optimizer = {}
 Optimizer.__index = Optimizer
@@ -48,7 +48,7 @@ end
 
 -- ---- groups ----
 
--- Parameter i; index: of those before it.
+-- Checks parameter i. index: the numbers of the parameters before it.
 local function check_parameter(self, i, p, index)
   if not core.is_tensor(p) then fail(self, "parameter %d: tensor expected, got %s", i, core.type_name(p)) end
   local gone = core.gone(p)
@@ -76,7 +76,7 @@ local function parameter_list(self, params)
   return list
 end
 
--- The numbers of more parameters: all are checked before one is known.
+-- The numbers of further parameters. All are checked before any is added.
 local function new_index(self, params)
   local index, n = {}, #self.index
   for k, p in ipairs(params) do
@@ -87,7 +87,7 @@ local function new_index(self, params)
   return index
 end
 
---- One more group: its parameters, and the options that differ from those of the others.
+--- Adds a group: its parameters, and the options that differ from the optimiser's.
 -- @tab group `params`: a list of tensors; options by name
 function Optimizer:add_param_group(group)
   check_self(self, "add_param_group")
@@ -110,10 +110,10 @@ function Optimizer:add_param_group(group)
   self.param_groups[#self.param_groups + 1] = made
 end
 
--- What options of group k together cannot be: a class's own.
+-- Checks that the options of a group fit together. Classes override this method.
 function Optimizer:check() end                                          -- luacheck: ignore 212
 
--- The state of a parameter before its first step: a class's own.
+-- The state of a parameter before its first step. Classes override this method.
 function Optimizer:start() return {} end                                -- luacheck: ignore 212
 
 local function is_groups(params)
@@ -130,8 +130,8 @@ local function new(class, params, given)
   return self
 end
 
---- A class of optimisers: `rows` are its options, as of args.read; functions that it must have are
--- `start(p, state, group)`, which makes the state of a parameter, and `update(p, state, group)`.
+--- Makes a class of optimisers. `rows` are its options, as for args.read. The class must have the functions `start(p,
+-- state, group)`, which makes the state of a parameter, and `update(p, state, group)`.
 -- @string name
 -- @tab rows
 -- @treturn table
@@ -149,7 +149,7 @@ local function check_there(self, p)
   if gone then fail(self, "parameter %d: %s", self.index[p], gone) end
 end
 
---- Forgets the gradients of all parameters.
+--- Clears the gradients of all parameters.
 -- @tparam[opt] table given `set_to_none` (true); false: they become 0
 function Optimizer:zero_grad(given)
   check_self(self, "zero_grad")
@@ -163,8 +163,8 @@ function Optimizer:zero_grad(given)
   end
 end
 
--- What keeps parameter p from being updated is mended, or an error: the state goes where p has gone to, and options
--- such as amsgrad may have been set since it was made.
+-- Mends a state that prevents the update of parameter p, or raises an error. The state follows p to another device, and
+-- gets the tensors for options such as amsgrad that the script set later.
 local function mend(self, p, state, group, problem)
   if problem ~= "state" then fail(self, "parameter %d: %s", self.index[p], problem) end
   for name, x in pairs(state) do
@@ -205,7 +205,7 @@ function Optimizer:check_types(group)
   end
 end
 
--- Before the first parameter changes.
+-- Checks a group before the first parameter changes.
 local function check_group(self, group)
   self:check_types(group)
   local i, problem = misfit(group.params)
@@ -231,7 +231,8 @@ local function step_group(self, group)
   end
 end
 
---- Updates all parameters that have a gradient; none where one was freed, or does not fit its gradient.
+--- Updates all parameters that have a gradient. If a parameter was freed or does not fit its gradient, an error is
+-- raised and none is updated.
 -- @tparam[opt] function closure computes the loss and its gradients again, and returns the loss
 -- @return what closure returns
 function Optimizer:step(closure)
@@ -250,9 +251,9 @@ end
 
 -- ---- state ----
 
---- All that step goes by, but for parameters and gradients: `class`, the optimiser's name; `state`, by number of the
--- parameter, tables of tensors (which share the optimiser's memory) and numbers, empty before the first step;
--- `param_groups`: options, and as `params` the numbers of the parameters, `shapes` their shapes.
+--- The state of the optimiser, without parameters and gradients. `class`: the optimiser's name. `state`: for each
+-- parameter's number a table of tensors (which share the optimiser's memory) and numbers; empty before the first step.
+-- `param_groups`: the options, the numbers of the parameters as `params`, and their shapes as `shapes`.
 -- @treturn table
 function Optimizer:state_dict()
   check_self(self, "state_dict")
@@ -273,7 +274,7 @@ function Optimizer:state_dict()
   return dict
 end
 
--- A state's value as parameter p, number i, needs it: a copy, with p's dtype, where p is.
+-- A copy of a state's value for parameter p, number i, with p's dtype and device.
 function Optimizer:adapt(i, p, name, value)
   if not core.is_tensor(value) then return copy(value) end
   if not lists.same(value.shape, p.shape) then
@@ -305,9 +306,10 @@ local function adapted_state(self, dict)
   return states
 end
 
---- Takes over what state_dict gave, copied; where something does not fit nothing changes.
+--- Restores a copy of the state from state_dict. If something does not fit, nothing changes.
 -- @tab dict
--- @raise the state of another class, groups, parameters or shapes that differ, values that the constructor refuses
+-- @raise if the state is of another class, if groups, parameters or shapes differ, or if the constructor refuses a
+--   value
 function Optimizer:load_state_dict(dict)
   check_self(self, "load_state_dict")
   saving.check_groups(self, dict)

@@ -6,7 +6,7 @@ local Scheduler = require "luatensor.optim.scheduler.base"
 
 local scheduler = {}
 
--- Methods for scripts; the others are called by the schedulers themselves.
+-- Methods for scripts. The other methods are called by the schedulers themselves.
 local public = {step = true, get_last_lr = true, state_dict = true, load_state_dict = true}
 
 for _, file in ipairs {"decay", "cosine", "cycle", "sequence", "plateau"} do

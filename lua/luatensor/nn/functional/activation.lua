@@ -47,7 +47,7 @@ op("tanh", "")
 
 -- ---- expressions ----
 
---- An option that is a number, or its default.
+--- A numeric option, or its default.
 local function number(name, options, key, default)
   local value = options[key]
   if value == nil then return default end
@@ -55,8 +55,8 @@ local function number(name, options, key, default)
   return value
 end
 
---- The function f of x and of the options that `keys` name in order, with their defaults. Limits: the first is not
--- above the second.
+--- Adds a function of x and of the options that `keys` lists in order, with their defaults. are_limits: the first
+-- option must not exceed the second.
 local function with_options(name, keys, f, are_limits)
   local known = {}
   for _, key in ipairs(keys) do known[key[1]] = true end
@@ -77,7 +77,7 @@ local function with_options(name, keys, f, are_limits)
   end
 end
 
---- x, below 0 slope · x.
+--- x, or slope · x if x < 0.
 -- @function nn.functional.leaky_relu
 -- @tparam tensor x
 -- @tparam[opt] table options `negative_slope` (0.01)
@@ -95,7 +95,7 @@ local clamp = {
 --- x between two limits.
 -- @function nn.functional.hardtanh
 -- @tparam tensor x
--- @tparam[opt] table options `min_val` (-1), `max_val` (1), not below it
+-- @tparam[opt] table options `min_val` (-1), `max_val` (1), at least `min_val`
 -- @treturn tensor
 with_options("hardtanh", {{"min_val", -1}, {"max_val", 1}}, pointwise.define("hardtanh", clamp), true)
 
@@ -108,7 +108,7 @@ local relu6 = pointwise.define("relu6", {numbers = {"a", "b"}, forward = clamp.f
 -- @treturn tensor
 function functional.relu6(x) return relu6(x, 0, 6) end
 
---- x, below 0 alpha (exp(x) - 1).
+--- x, or alpha (exp(x) - 1) if x < 0.
 -- @function nn.functional.elu
 -- @tparam tensor x
 -- @tparam[opt] table options `alpha` (1)
@@ -118,7 +118,7 @@ with_options("elu", {{"alpha", 1}}, pointwise.define("elu", {
   plain = function(g, x, a) return where(x:greater(0), g, g * a * x:minimum(0):exp()) end,
 }))
 
---- x, below 0 alpha (exp(x / alpha) - 1).
+--- x, or alpha (exp(x / alpha) - 1) if x < 0.
 -- @function nn.functional.celu
 -- @tparam tensor x
 -- @tparam[opt] table options `alpha` (1)
@@ -134,7 +134,8 @@ local selu = pointwise.define("selu", {
   plain = function(g, x, s, a) return where(x:greater(0), g * s, g * a * x:minimum(0):exp()) end,
 })
 
---- scale · x, below 0 scale · alpha (exp(x) - 1), with the constants of self-normalising networks (Klambauer et al.).
+--- scale · x, or scale · alpha (exp(x) - 1) if x < 0, with the constants of self-normalising networks (Klambauer et
+-- al.).
 -- @function nn.functional.selu
 -- @tparam tensor x
 -- @treturn tensor
@@ -154,10 +155,10 @@ local gelu_by_tanh = pointwise.define("gelu", {
 
 local gelu_accepted = pointwise.accepted "complex"
 
---- x Φ(x), with the normal distribution Φ: x (1 + erf(x / √2)) / 2.
+--- x Φ(x), where Φ is the cumulative normal distribution: x (1 + erf(x / √2)) / 2.
 -- @function nn.functional.gelu
 -- @tparam tensor x
--- @tparam[opt] table options `approximate` ("none"): "tanh" computes with √(2/π) (x + 0.044715 x³) inside of a tanh
+-- @tparam[opt] table options `approximate` ("none"): "tanh" approximates the erf by tanh(√(2/π) (x + 0.044715 x³))
 -- @treturn tensor
 function functional.gelu(x, options)
   if options == nil then
@@ -183,7 +184,7 @@ functional.mish = pointwise.define("mish", {
   end,
 })
 
---- relu6(x + 3) / 6: a sigmoid of straight lines.
+--- relu6(x + 3) / 6: a piecewise linear sigmoid.
 -- @function nn.functional.hardsigmoid
 -- @tparam tensor x
 -- @treturn tensor
@@ -203,7 +204,7 @@ functional.hardswish = pointwise.define("hardswish", {
   end,
 })
 
---- log(1 + exp(beta x)) / beta; x itself where beta x is above a threshold.
+--- log(1 + exp(beta x)) / beta; x itself if beta x is above a threshold.
 -- @function nn.functional.softplus
 -- @tparam tensor x
 -- @tparam[opt] table options `beta` (1), `threshold` (20)
@@ -223,7 +224,7 @@ functional.softsign = pointwise.define("softsign", {
   plain = function(g, x) return g / (x:abs() + 1):square() end,
 })
 
---- log(sigmoid(x)), exact where the sigmoid is nearly 0.
+--- log(sigmoid(x)), exact even if the sigmoid is nearly 0.
 -- @function nn.functional.logsigmoid
 -- @tparam tensor x
 -- @treturn tensor
@@ -237,7 +238,7 @@ local threshold = pointwise.define("threshold", {
   plain = function(g, x, a) return where(x:less_equal(a), 0, g) end,
 })
 
---- x where it is above a threshold, or NaN; else a value.
+--- x if it is above a threshold or NaN, else a value.
 -- @function nn.functional.threshold
 -- @tparam tensor x
 -- @number limit
@@ -252,10 +253,10 @@ function functional.threshold(x, limit, value)
   return threshold(x, limit, value)
 end
 
---- x, below 0 weight · x: the slope is learned.
+--- x, or weight · x if x < 0; the weight is learned.
 -- @function nn.functional.prelu
 -- @tparam tensor x [rows, channels, …]
--- @tparam tensor weight of one element, or one a channel (dim 2)
+-- @tparam tensor weight with one element, or with one for each channel (dim 2)
 -- @treturn tensor
 function functional.prelu(x, weight)
   pointwise.check("prelu", x)
@@ -279,7 +280,7 @@ end
 
 local along_options = {dim = true, dtype = true}
 
--- The dim of a call, by position or as an option, and its options for the function of the core.
+-- Returns the dim of a call, given by position or as an option, and the options for the function of the core.
 local function along(name, x, dim, options)
   pointwise.check(name, x)
   if args.is_options(dim) and options == nil then dim, options = nil, dim end
@@ -289,18 +290,18 @@ local function along(name, x, dim, options)
   return args.line_dim(name, dim, x.ndim), options.dtype and {dtype = options.dtype}
 end
 
---- exp(x) / Σ exp(x) along a dim; it never overflows.
+--- exp(x) / Σ exp(x) along a dim, without overflow.
 -- @function nn.functional.softmax
 -- @tparam tensor x
 -- @tparam[opt=-1] int dim
--- @tparam[opt] table options `dim`, `dtype` (x's) of the result, in which it is computed
+-- @tparam[opt] table options `dim`, `dtype` (x's) of the computation and the result
 -- @treturn tensor
 function functional.softmax(x, dim, options)
   dim, options = along("softmax", x, dim, options)
   return x:softmax(dim, options)
 end
 
---- log(softmax(x)), exact where softmax is nearly 0 or 1.
+--- log(softmax(x)), exact even if softmax is nearly 0 or 1.
 -- @function nn.functional.log_softmax
 -- @tparam tensor x
 -- @tparam[opt=-1] int dim
@@ -322,7 +323,7 @@ function functional.softmin(x, dim, options)
   return (-x):softmax(dim, options)
 end
 
---- a · sigmoid(b), with the two halves a and b of x along a dim.
+--- a · sigmoid(b), where a and b are the two halves of x along a dim.
 -- @function nn.functional.glu
 -- @tparam tensor x of an even length in that dim
 -- @tparam[opt=-1] int dim also option `dim`

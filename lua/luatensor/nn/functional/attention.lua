@@ -61,18 +61,18 @@ end
 
 local functional = {}
 
---- softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key
--- are 0. On the CPU, float32 and float64 without dropout never have all scores in memory (as in "FlashAttention", Dao
--- et al.).
+--- softmax(scale q kᵀ + mask) v, by rows ("Attention is all you need", Vaswani et al., eq. 1). Rows that see no key are
+-- 0. On the CPU, in float32 and float64 and without dropout, the scores are never all in memory at once (as in
+-- "FlashAttention", Dao et al.).
 -- @function nn.functional.scaled_dot_product_attention
 -- @tparam tensor q [..., queries, width]
 -- @tparam tensor k [..., keys, width]
 -- @tparam tensor v [..., keys, values]
--- @tparam[opt] table options `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float: is
---   added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0), of the weights, always applied;
---   `scale` (1 / √width); `generator`
+-- @tparam[opt] table options `attn_mask`: broadcasts to [..., queries, keys]; bool: true where a key is seen; float:
+--   is added to the scores; `is_causal` (false): query i sees keys 1 … i; `dropout_p` (0): of the weights, applied
+--   even in evaluation; `scale` (1 / √width); `generator`
 -- @treturn tensor [..., queries, values]
--- @raise shapes or devices that do not go together; integers
+-- @raise if shapes or devices do not fit together; for integers
 function functional.scaled_dot_product_attention(q, k, v, options)
   options = args.options(NAME, options, known)
   check_tensors(q, k, v)

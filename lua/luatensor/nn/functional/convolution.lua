@@ -7,7 +7,7 @@ local autocast = require "luatensor.nn.autocast"
 local window = require "luatensor.nn.window"
 
 local cast = autocast.cast
-local MOST = 2 ^ 53                          -- lengths of results: no sum of them goes beyond integers
+local MOST = 2 ^ 53                          -- lengths of results up to here, whose sums do not overflow integers
 
 local functional = {}
 
@@ -15,7 +15,7 @@ local functional = {}
 
 local convolution = {}
 
--- Lengths of a kernel: the dims of a weight from the third on.
+-- The lengths of a kernel: those of a weight's dims from the third on.
 local function kernel_of(weight, dims)
   local shape = weight.shape
   return dims == 1 and {1, shape[3]} or {shape[3], shape[4]}
@@ -26,7 +26,7 @@ local function check_parameters(owner, x, weight, bias)
   if bias then window.check_kin(owner, x, bias, "the bias") end
 end
 
--- The core's function; what it raises of itself is said in the owner's name.
+-- Calls a function of the core. Its errors get the owner's name.
 local function run(owner, f, ...)
   local ok, y = pcall(f, ...)
   if ok then return y end
@@ -38,8 +38,8 @@ local function run(owner, f, ...)
 end
 
 --- The convolution of a checked weight and bias.
--- @param owner a layer or window.owner's
--- @tab geometry as window.geometry gives it
+-- @param owner a layer, or a result of window.owner
+-- @tab geometry a result of window.geometry
 function convolution.forward(owner, x, weight, bias, geometry, dims)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[2] * geometry[9])
@@ -49,7 +49,7 @@ function convolution.forward(owner, x, weight, bias, geometry, dims)
   return window.unbatched(run(owner, core.conv, batch, weight, bias or nil, geometry), lone)
 end
 
--- Lengths of a transposed convolution's result.
+-- The lengths of a transposed convolution's result.
 local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   local lengths = {}
   for d = 3 - dims, 2 do
@@ -65,7 +65,8 @@ local function transposed_lengths(owner, shape, kernel, g, extra, dims)
   return lengths
 end
 
---- The transposed one: x's gradient of a convolution whose result this is of.
+--- The transposed convolution: the gradient of a convolution with respect to its input, where x is the gradient of the
+-- result.
 function convolution.transposed(owner, x, weight, bias, geometry, extra, dims)
   x, weight, bias = cast(x), cast(weight), bias and cast(bias)
   local batch, lone = window.batched(owner, x, dims, weight.shape[1])
@@ -80,7 +81,7 @@ function convolution.transposed(owner, x, weight, bias, geometry, extra, dims)
   return window.unbatched(y, lone)
 end
 
---- Zeros that lengthen a transposed convolution's result behind it, less than its stride.
+--- The output padding: zeros that lengthen the end of a transposed convolution's result, fewer than its stride.
 function convolution.output_padding(name, value, dims, geometry)
   local extra = window.lengths(name, "output_padding", value, dims, 0, 0)
   for d = 1, 2 do
@@ -131,9 +132,8 @@ local function make(name, dims, transposed)
   end
 end
 
---- Sums of x's windows times a kernel, for each kernel of weight: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k ·
--- dilation - padding] · weight[o, c, k] over channels c (of o's group) and places k (PyTorch's conv1d: a
--- cross-correlation).
+--- Convolution of signals: y[b, o, p] = bias[o] + Σ x[b, c, p · stride + k · dilation - padding] · weight[o, c, k] over
+-- the channels c of o's group and the places k of the kernel (a cross-correlation, as in PyTorch).
 -- @function nn.functional.conv1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [outputs, channels / groups, kernel]
@@ -142,7 +142,7 @@ end
 -- @treturn tensor [batch, outputs, ⌊(length + 2 padding - dilation (kernel - 1) - 1) / stride⌋ + 1]
 functional.conv1d = make("conv1d", 1)
 
---- The same of images. Options are numbers or lists for height and width.
+--- Convolution of images: conv1d with two dims. Options are numbers or lists for height and width.
 -- @function nn.functional.conv2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [outputs, channels / groups, kernel height, kernel width]
@@ -151,7 +151,7 @@ functional.conv1d = make("conv1d", 1)
 -- @treturn tensor [batch, outputs, height, width], shorter as in conv1d
 functional.conv2d = make("conv2d", 2)
 
---- The gradient of conv1d as a function: each element of x adds a kernel to y.
+--- Transposed convolution of signals, the gradient of conv1d: each element of x adds a multiple of a kernel to y.
 -- @function nn.functional.conv_transpose1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @tparam tensor weight [channels, outputs / groups, kernel]
@@ -160,7 +160,7 @@ functional.conv2d = make("conv2d", 2)
 -- @treturn tensor [batch, outputs, (length - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1]
 functional.conv_transpose1d = make("conv_transpose1d", 1, true)
 
---- The same of images.
+--- Transposed convolution of images: conv_transpose1d with two dims.
 -- @function nn.functional.conv_transpose2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @tparam tensor weight [channels, outputs / groups, kernel height, kernel width]

@@ -1,5 +1,5 @@
---- Losses of classes. The common case, logits [N, C] and classes without weights, is a function in C; the others are
--- made of ops.
+--- Losses for classification. The common case, logits [N, C] and classes without weights, is a C function; the other
+-- cases are composed of ops.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -16,7 +16,7 @@ local IGNORED = -100
 
 -- ---- classes ----
 
---- The dim of the classes, and how many there are.
+--- Returns the dim of the classes and the number of classes.
 local function dim_of(name, x)
   if x.ndim == 0 then blame.fail(name, "scores of classes expected, the input is 0-d") end
   local dim = x.ndim == 1 and 1 or 2
@@ -50,7 +50,7 @@ local function raise_class(name, class, count)
   blame.fail(name, "class %d is out of range: classes are 1 … %d", class, count)
 end
 
---- On the CPU, where looking waits for nothing.
+--- Checks the classes, on the CPU only, where reading them waits for nothing.
 local function check_range(name, target, count, ignored)
   if not core.is_on_host(target) or target.size == 0 then return end
   if target:min():item() >= 1 and target:max():item() <= count then return end
@@ -61,7 +61,8 @@ end
 
 local safe_classes
 
---- Classes as gather takes them: 1 where a row is ignored; elsewhere what is below 1 becomes what gather refuses.
+--- The classes as gather needs them: 1 for ignored rows; elsewhere a class below 1 becomes an index that gather
+-- refuses.
 local function made_safe(target, count, ignored)
   safe_classes = safe_classes or lt.elementwise("int64 t, int64 a, int64 n", "t == a ? 1 : t < 1 ? n + 1 : t")
   return safe_classes(target, ignored, count)
@@ -75,14 +76,14 @@ local function check_weight(name, x, weight, count)
   end
 end
 
---- Scores of shape [N, C, …] with the weights of classes, as a factor.
+--- The weights of classes, shaped as a factor of scores [N, C, …].
 local function along_classes(weight, x, dim)
   local shape = {}
   for d = 1, x.ndim do shape[d] = d == dim and -1 or 1 end
   return weight:reshape(shape)
 end
 
---- Σ losses / Σ counts, Σ losses, or the losses.
+--- Reduces losses to Σ losses / Σ counts, or Σ losses, or keeps them.
 local function reduce(losses, counts, kind)
   if kind == "none" then return losses end
   local total = losses:sum()
@@ -90,8 +91,8 @@ local function reduce(losses, counts, kind)
   return total / counts
 end
 
---- What the rows of classes have of their own: `classes` for gather; `share`, their weights, 0 where they are ignored;
--- `kept`: true where they are not.
+--- The facts about each row's class: `classes` for gather; `share`, the weights, 0 for ignored rows; `kept`: true for
+-- rows that are not ignored.
 local function rows_of(name, x, dim, target, options)
   local count = x.shape[dim]
   local ignored = options.ignore_index or IGNORED
@@ -104,7 +105,7 @@ local function rows_of(name, x, dim, target, options)
   return classes, share, kept
 end
 
---- -share · x[class] of each row that is kept: the others may have infinities.
+--- -share · x[class] for each row that is kept. Ignored rows may contain infinities.
 local function picked(x, dim, classes, share, kept)
   return -(where(kept, x:gather(dim, classes:expand_dims(dim)):squeeze(dim), 0) * share)
 end
@@ -118,14 +119,14 @@ local function check_input(name, x, target)
   return autocast.wide(x)
 end
 
---- -weight[class] · x[class], with the logarithms of probabilities x; the mean is that of all weights.
+--- -weight[class] · x[class], where x are log-probabilities. The mean is the sum divided by the sum of the weights.
 -- @function nn.functional.nll_loss
 -- @tparam tensor x [N, C], [N, C, …] or [C]
 -- @tparam tensor classes integers 1 … C of shape [N], [N, …] or []
--- @tparam[opt] table options `weight`: [C]; `ignore_index` (-100): rows of this class count nothing; `reduction`
+-- @tparam[opt] table options `weight`: [C]; `ignore_index` (-100): rows of this class are ignored; `reduction`
 --   ("mean"): "mean", "sum", "none"
 -- @treturn tensor
--- @raise classes out of range (of a GPU's tensor: at the next wait)
+-- @raise if a class is out of range (on a GPU at the next wait)
 function functional.nll_loss(x, classes, options)
   x = check_input("nll_loss", x, classes)
   options = reduction.options("nll_loss", options, nll_options)
@@ -137,7 +138,7 @@ end
 
 -- ---- cross entropy ----
 
---- (1 - s) nll + s / C · Σ -weight · log p, with s = label_smoothing.
+--- The loss with label smoothing s: (1 - s) nll + s / C · Σ -weight · log p.
 local function smoothed(x, dim, index, share, kept, options)
   local s, count = options.label_smoothing, x.shape[dim]
   local all = options.weight and x * along_classes(options.weight, x, dim) or x
@@ -163,7 +164,7 @@ local function of_classes(x, dim, target, options)
   return reduce(picked(log_p, dim, index, share, kept), share:sum(), options.reduction)
 end
 
---- The common case, in C.
+--- The common case, computed by the C function.
 local function fused(x, target, options)
   local loss, problem = core.cross_entropy(x, target, options.reduction or "mean", options.ignore_index or IGNORED)
   if not loss then blame.fail("cross_entropy", "%s", problem) end
@@ -183,15 +184,15 @@ local function check_options(options)
   return options
 end
 
---- -log softmax(x)[class]: of scores without limits (logits); it never overflows.
+--- -log softmax(x)[class], from logits x, without overflow.
 -- @function nn.functional.cross_entropy
 -- @tparam tensor x [N, C], [N, C, …] or [C]
 -- @tparam tensor target classes: integers 1 … C of shape [N], [N, …] or []; or their probabilities, of x's shape
--- @tparam[opt] table options `weight`: of each class, [C], the mean is that of all weights; `ignore_index` (-100): rows
---   of this class count nothing; `label_smoothing` (0): how much of the target is spread over all classes (Szegedy et
---   al.); `reduction` ("mean"): "mean", "sum", "none"
--- @treturn tensor 0-d; with "none" of the shape of classes
--- @raise classes out of range (of a GPU's tensor: at the next wait)
+-- @tparam[opt] table options `weight`: of each class, [C]; the mean is then the sum divided by the sum of the weights;
+--   `ignore_index` (-100): rows of this class are ignored; `label_smoothing` (0): the share of the target that is
+--   spread over all classes (Szegedy et al.); `reduction` ("mean"): "mean", "sum", "none"
+-- @treturn tensor 0-d, or with "none" the losses in the shape of classes
+-- @raise if a class is out of range (on a GPU at the next wait)
 function functional.cross_entropy(x, target, options)
   x = check_input("cross_entropy", x, target)
   options = options and check_options(options) or none

@@ -1,4 +1,4 @@
---- Dropout: elements, or whole channels, become 0 at random.
+--- Dropout: random elements, or whole channels, become 0.
 
 local args = require "luatensor.base.args"
 local lt = require "luatensor"
@@ -32,7 +32,7 @@ local rule = ag.new_rule {name = "dropout", {"yz", function(g, mask, scale)
   return compiled(g.dtype)[2](mask, g, scale)
 end}, false}
 
---- mask ? x * scale + shift : other. The mask is all that backward needs.
+--- mask ? x * scale + shift : other. Backward needs only the mask.
 local function keep(x, mask, scale, shift, other)
   local y = compiled(x.dtype)[1](mask, x:detach(), scale, shift, other)
   if x.requires_grad and ag.mode() then ag.new_node("dropout", rule, {x, mask, scale}, {y}) end
@@ -42,7 +42,7 @@ end
 
 local known = {p = true, training = "boolean", generator = "generator"}
 
---- p where x is to be changed, else nil.
+--- Returns p if x is to be changed, else nil.
 local function checked(name, x, options)
   pointwise.check(name, x)
   options = args.options(name, options, known)
@@ -63,7 +63,7 @@ end
 
 local function scale_of(p) return p < 1 and 1 / (1 - p) or 0 end
 
---- Each element becomes 0 with probability p; the others are divided by 1 - p (Srivastava et al.).
+--- Each element becomes 0 with probability p; the other elements are divided by 1 - p (Srivastava et al.).
 -- @function nn.functional.dropout
 -- @tparam tensor x
 -- @tparam[opt] table options `p` (0.5), `training` (true; else x itself is returned), `generator`
@@ -75,10 +75,10 @@ function functional.dropout(x, options)
   return keep(x, drawn(x.shape, p, x, options), scale_of(p), 0, 0)
 end
 
-local ALPHA = -1.7580993408473766      -- what selu has at minus infinity
+local ALPHA = -1.7580993408473766      -- the limit of selu at minus infinity
 
---- Dropout that leaves mean and variance as they are where selu made them so: elements become -1.758…, and all are
--- scaled (Klambauer et al.).
+--- Dropout that preserves the mean and the variance of selu's results: dropped elements become -1.758…, then all are
+-- scaled and shifted (Klambauer et al.).
 -- @function nn.functional.alpha_dropout
 -- @tparam tensor x
 -- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
@@ -107,19 +107,19 @@ for dims = 1, 3 do
   end
 end
 
---- Dropout of whole channels (Tompson et al.).
+--- Dropout of whole channels of signals (Tompson et al.).
 -- @function nn.functional.dropout1d
 -- @tparam tensor x [rows, channels, length] or [channels, length]
 -- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
 -- @treturn tensor
 
---- Dropout of whole channels.
+--- Dropout of whole channels of images.
 -- @function nn.functional.dropout2d
 -- @tparam tensor x [rows, channels, height, width] or without rows
 -- @tparam[opt] table options `p` (0.5), `training` (true), `generator`
 -- @treturn tensor
 
---- Dropout of whole channels.
+--- Dropout of whole channels of volumes.
 -- @function nn.functional.dropout3d
 -- @tparam tensor x [rows, channels, depth, height, width] or without rows
 -- @tparam[opt] table options `p` (0.5), `training` (true), `generator`

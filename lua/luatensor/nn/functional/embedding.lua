@@ -1,4 +1,4 @@
---- Rows of a table by number.
+--- Looks up rows of a table by their numbers.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -19,27 +19,29 @@ local function check_indices(name, indices)
   if not is_integer(indices) then blame.fail(name, "tensor of integers expected, got %s", indices.dtype) end
 end
 
---- The first number that is not in 1 … count.
+--- The first number outside of 1 … count.
 local function outlier(indices, count)
   for _, i in ipairs(indices:flatten():totable()) do
     if i < 1 or i > count then return i end
   end
 end
 
--- take counts negative numbers from the end; as 0, which nothing has, a GPU says them at the next wait, too.
+-- Maps negative numbers to 0 on a GPU. Otherwise take would count them from the end; position 0 does not exist, so the
+-- GPU reports it at the next wait.
 local function on_gpu_from_0(indices)
   if core.is_on_host(indices) or not indices.dtype:find("^int") then return indices end
   return indices:maximum(0)
 end
 
---- Numbers of rows are in 1 … count: looked at on the CPU, where that waits for nothing.
+--- Checks that the numbers of rows are in 1 … count; only on the CPU, where reading them waits for nothing.
 local function check_range(indices, count)
   if not core.is_on_host(indices) or indices.size == 0 then return end
   if indices:min():item() >= 1 and indices:max():item() <= count then return end
   blame.fail("embedding", "index %d is out of range: 1 … %d", outlier(indices, count), count)
 end
 
---- The gradient of a weight without that of its padding row. No one else has g: it is of a take.
+--- The gradient of a weight, with the padding row set to 0. Only this function refers to g, the gradient from take, so
+-- g is changed in place.
 local function without_row(g, row)
   if ag.mode() then
     local rows = core.arange(1, g.shape[1] + 1, {device = g.device})
@@ -51,20 +53,20 @@ end
 
 local padded_rule = ag.new_rule {name = "embedding", {"y", without_row}}
 
---- weight as it is, with that gradient.
+--- The weight itself, with a gradient that leaves out the padding row.
 local function padded(weight, row)
   local same = weight:detach()
   ag.new_node("embedding", padded_rule, {weight, row}, {same})
   return same
 end
 
---- weight[indices]: its rows. A row's gradient is the sum of those of its uses.
+--- weight[indices]: rows of a weight. The gradient of a row is the sum over its uses.
 -- @function nn.functional.embedding
 -- @tparam tensor indices of integers from 1, of any shape
 -- @tparam tensor weight [count, width]
 -- @tparam[opt] table options `padding_idx`: this row gets no gradient
 -- @treturn tensor [..., width]
--- @raise an index below 1 or above count (of a GPU's tensor: at the next wait)
+-- @raise if an index is below 1 or above count (on a GPU at the next wait)
 function functional.embedding(indices, weight, options)
   check_indices("embedding", indices)
   if core.gone(weight) then blame.fail("embedding", "the weight: %s", core.gone(weight)) end
@@ -82,14 +84,15 @@ function functional.embedding(indices, weight, options)
   if padding and weight.requires_grad and ag.mode() then weight = padded(weight, padding) end
   local taken = on_gpu_from_0(indices)
   local rows = core.take(weight, taken, 1)
-  if not rawequal(taken, indices) and not rows.requires_grad then taken:free() end     -- else the gradient needs it
+  -- otherwise the gradient needs the tensor
+  if not rawequal(taken, indices) and not rows.requires_grad then taken:free() end
   return rows
 end
 
---- Each class as a row of zeros with a 1 at its number.
+--- Converts each class to a row of zeros with a 1 at the number of the class.
 -- @function nn.functional.one_hot
 -- @tparam tensor classes of integers from 1, of any shape
--- @tparam[opt] int count how many classes there are: the largest one unless given, which waits
+-- @tparam[opt] int count the number of classes; unless given, the largest class, for which the call waits
 -- @treturn tensor int64 [..., count]
 function functional.one_hot(classes, count)
   check_indices("one_hot", classes)

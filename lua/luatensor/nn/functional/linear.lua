@@ -14,7 +14,7 @@ local functional = {}
 -- @tparam tensor weight [outputs, inputs]
 -- @tparam[opt] tensor bias [outputs]; nil or false: none
 -- @treturn tensor [..., outputs]
--- @raise shapes that do not fit; tensors on several devices; tensors of several dtypes
+-- @raise if shapes do not fit, or if devices or dtypes differ
 function functional.linear(x, weight, bias)
   if is_on() then x, weight, bias = cast(x), cast(weight), cast(bias) end
   local y, fault = linear(x, weight, bias)

@@ -1,5 +1,5 @@
---- Losses of numbers: how far an input is from a target, element by element. Those of classes are in
--- cross_entropy.lua.
+--- Losses of numbers: the distance of an input from a target, element by element. cross_entropy.lua has the losses of
+-- classes.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -21,9 +21,9 @@ local function compile(f, dtype)
           lt.elementwise(with_g, f.y, dtype)}
 end
 
---- A function of two tensors and a number that keeps no more than the two for backward.
--- f: `forward`, and the gradients of `x` and `y`, as expressions; `plain(x, y, a)`: the same gradients divided by g, as
--- tensors, for gradients of gradients
+--- Makes a function of two tensors and a number. For backward it keeps only the two tensors. f: `forward`, and the
+-- gradients with respect to `x` and `y`, as expressions; `plain(x, y, a)`: these gradients without the factor g, as
+-- tensors, for gradients of gradients.
 local function define(name, f)
   local by_dtype = {}
   local function compiled(dtype)
@@ -88,7 +88,7 @@ local bce_with_logits = define("binary_cross_entropy_with_logits", {
 })
 
 local kl = define("kl_div", {
-  forward = "(y == 0 ? y : y * log(y)) - y * x",           -- NaN of negative y
+  forward = "(y == 0 ? y : y * log(y)) - y * x",           -- NaN for negative y
   x = "-g * y", y = "g * (log(y) + 1 - x)",
   plain = function(x, y) return -y, y:log() + 1 - x end,
 })
@@ -132,7 +132,7 @@ local function not_negative(name, what, value, default)
   return value
 end
 
---- (x - y)² / (2 beta) where |x - y| is below beta, else |x - y| - beta / 2.
+--- (x - y)² / (2 beta) if |x - y| < beta, else |x - y| - beta / 2.
 -- @function nn.functional.smooth_l1_loss
 -- @tparam tensor x
 -- @tparam tensor y of the same shape
@@ -145,7 +145,7 @@ function functional.smooth_l1_loss(x, y, options)
   return reduction.reduce(smooth_l1(x, y, beta), options.reduction)
 end
 
---- (x - y)² / 2 where |x - y| is at most delta, else delta (|x - y| - delta / 2).
+--- (x - y)² / 2 if |x - y| ≤ delta, else delta (|x - y| - delta / 2).
 -- @function nn.functional.huber_loss
 -- @tparam tensor x
 -- @tparam tensor y of the same shape
@@ -173,13 +173,13 @@ local function check_probabilities(name, x)
   end
 end
 
---- -(y log x + (1 - y) log(1 - x)), with logarithms not below -100.
+--- -(y log x + (1 - y) log(1 - x)), with logarithms limited to at least -100.
 -- @function nn.functional.binary_cross_entropy
 -- @tparam tensor x probabilities
 -- @tparam tensor y 0 … 1, of the same shape
 -- @tparam[opt] table options `weight`: of each element, a tensor that broadcasts; `reduction` ("mean")
 -- @treturn tensor
--- @raise numbers that are not from 0 to 1 (on the CPU)
+-- @raise on the CPU, if a number is outside of [0, 1]
 function functional.binary_cross_entropy(x, y, options)
   x, y = reduction.pair("binary_cross_entropy", x, y)
   options = reduction.options("binary_cross_entropy", options, {reduction = true, weight = true})
@@ -187,12 +187,12 @@ function functional.binary_cross_entropy(x, y, options)
   return reduction.reduce(weighed("binary_cross_entropy", bce(x, y, 0), options.weight), options.reduction)
 end
 
---- binary_cross_entropy of sigmoid(x), exact and without overflow for all x.
+--- binary_cross_entropy of sigmoid(x), exact for all x and without overflow.
 -- @function nn.functional.binary_cross_entropy_with_logits
 -- @tparam tensor x
 -- @tparam tensor y 0 … 1, of the same shape
--- @tparam[opt] table options `weight`: of each element; `pos_weight`: of y, both tensors that broadcast; `reduction`
---   ("mean")
+-- @tparam[opt] table options `weight` of each element and `pos_weight`, a factor of y: tensors that broadcast;
+--   `reduction` ("mean")
 -- @treturn tensor
 function functional.binary_cross_entropy_with_logits(x, y, options)
   local name = "binary_cross_entropy_with_logits"
@@ -208,12 +208,12 @@ function functional.binary_cross_entropy_with_logits(x, y, options)
   return reduction.reduce(weighed(name, losses, options.weight), options.reduction)
 end
 
---- The Kullback-Leibler divergence: y (log y - x), with x the logarithm of a probability.
+--- Kullback–Leibler divergence: y (log y - x), where x is a log-probability.
 -- @function nn.functional.kl_div
--- @tparam tensor x logarithms of probabilities
+-- @tparam tensor x log-probabilities
 -- @tparam tensor y probabilities, of the same shape
--- @tparam[opt] table options `log_target` (false): y are logarithms, too; `reduction` ("mean"; "batchmean", the sum
---   divided by the length of dim 1, is the divergence itself)
+-- @tparam[opt] table options `log_target` (false): y are log-probabilities, too; `reduction` ("mean"; "batchmean", the
+--   sum divided by the length of dim 1, is the divergence itself)
 -- @treturn tensor
 function functional.kl_div(x, y, options)
   x, y = reduction.pair("kl_div", x, y)

@@ -21,7 +21,7 @@ local function number(name, options, key, default)
   return value
 end
 
---- A number or a list, as a list of positive integers.
+--- Converts a number or a list to a list of positive integers.
 local function shape_list(name, shape)
   local list = type(shape) == "table" and shape or {shape}
   if #list == 0 then blame.fail(name, "the shape that is normalised is empty") end
@@ -36,10 +36,10 @@ local affine = {weight = true, bias = true, eps = true}
 -- The variance divides by the number of elements.
 -- @function nn.functional.layer_norm
 -- @tparam tensor x [..., shape]
--- @param shape of the last dims: a list, or the number of the last one
+-- @param shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `weight`, `bias` of that shape; `eps` (1e-5)
 -- @treturn tensor of x's shape
--- @raise shapes that do not fit
+-- @raise if shapes do not fit
 function functional.layer_norm(x, shape, options)
   local name = "layer_norm"
   options = checked(name, options, affine)
@@ -52,10 +52,10 @@ local rms_known = {weight = true, eps = true}
 --- x / √(mean of x² + eps) · weight over the last dims (Zhang, Sennrich, "Root mean square layer normalization", 2019).
 -- @function nn.functional.rms_norm
 -- @tparam tensor x [..., shape]
--- @param shape of the last dims: a list, or the number of the last one
+-- @param shape the lengths of the last dims: a list, or a number for the last dim
 -- @tparam[opt] table options `weight` of that shape; `eps` (that of x's dtype)
 -- @treturn tensor of x's shape
--- @raise shapes that do not fit
+-- @raise if shapes do not fit
 function functional.rms_norm(x, shape, options)
   local name = "rms_norm"
   options = checked(name, options, rms_known)
@@ -67,10 +67,10 @@ end
 --- Layer normalisation of groups of channels of each row (Wu, He, "Group normalization", 2018).
 -- @function nn.functional.group_norm
 -- @tparam tensor x [N, C, …]
--- @int groups that C is a multiple of
+-- @int groups the number of groups, a divisor of C
 -- @tparam[opt] table options `weight`, `bias` [C]; `eps` (1e-5)
 -- @treturn tensor of x's shape
--- @raise shapes that do not fit
+-- @raise if shapes do not fit
 function functional.group_norm(x, groups, options)
   local name = "group_norm"
   options = checked(name, options, affine)
@@ -83,7 +83,7 @@ end
 -- @tparam tensor x [N, C, …]
 -- @tparam[opt] table options `weight`, `bias` [C]; `eps` (1e-5)
 -- @treturn tensor of x's shape
--- @raise shapes that do not fit; one element of each channel and row
+-- @raise if shapes do not fit; if channels have only one element
 function functional.instance_norm(x, options)
   local name = "instance_norm"
   options = checked(name, options, affine)
@@ -93,15 +93,15 @@ end
 local batch_known = {weight = true, bias = true, training = true, momentum = true, eps = true}
 
 --- Normalisation of each channel (Ioffe, Szegedy, "Batch normalization", 2015): in training by mean and variance of
--- this batch, which running_mean and running_var, where given, follow: running = running + momentum · (batch's -
--- running), the variance being divided by one less than the number of elements; else by the running ones.
+-- this batch, else by running_mean and running_var. Training also updates the running statistics, if given: running =
+-- running + momentum · (batch - running), where the variance of the batch is divided by n - 1.
 -- @function nn.functional.batch_norm
 -- @tparam tensor x [N, C, …]
 -- @tparam ?tensor running_mean [C]; changed in training
 -- @tparam ?tensor running_var [C]; changed in training
 -- @tparam[opt] table options `weight`, `bias` [C]; `training` (false); `momentum` (0.1); `eps` (1e-5)
 -- @treturn tensor of x's shape
--- @raise shapes that do not fit; one element of each channel in training
+-- @raise if shapes do not fit; in training, if channels have only one element
 function functional.batch_norm(x, running_mean, running_var, options)
   local name = "batch_norm"
   options = checked(name, options, batch_known)

@@ -1,5 +1,5 @@
---- Normalisation as layers and functions call it: the checks, then the function in C. `who` is whose errors these are:
--- a function's name, or a layer.
+--- Normalisation for layers and functions: the checks, then a call of the C function. `who` is the subject of errors: a
+-- function's name, or a layer.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -18,14 +18,14 @@ local function fail(who, ...)
 end
 normed.fail = fail
 
---- A tensor of floats.
+--- Checks that x is a tensor of floats.
 local function check(who, what, x)
   if not core.is_tensor(x) then fail(who, "%s: tensor expected, got %s", what, core.type_name(x)) end
   if core.gone(x) then fail(who, "%s: %s", what, core.gone(x)) end
   if not floats[x.dtype] then fail(who, "%s: a tensor of floats expected, got %s", what, x.dtype) end
 end
 
---- An optional tensor beside x, of this shape.
+--- Checks an optional tensor that goes with x: it must have this shape.
 local function check_beside(who, what, x, t, shape)
   if t == nil then return end
   check(who, what, t)
@@ -37,14 +37,14 @@ local function check_beside(who, what, x, t, shape)
   end
 end
 
---- Each part of x whose shape is `shape`, the last dims, by itself.
+--- Normalises each part of x over the last dims, whose lengths are `shape`.
 -- @param who
 -- @tparam tensor x
 -- @tab shape a list
 -- @tparam ?tensor weight
 -- @tparam ?tensor bias
 -- @number eps
--- @bool rms mean 0
+-- @bool rms true: RMS normalisation, which takes the mean as 0
 function normed.layer(who, x, shape, weight, bias, eps, rms)
   check(who, "the input", x)
   x = wide(x)
@@ -60,14 +60,14 @@ function normed.layer(who, x, shape, weight, bias, eps, rms)
   return core.norm_rows(x, weight, bias, count, 1, 1, eps, rms)
 end
 
---- Elements of x beyond its second dim.
+--- The number of elements of x in the dims after the second.
 local function run_of(shape)
   local n = 1
   for d = 3, #shape do n = n * shape[d] end
   return n
 end
 
---- Groups of the channels of [N, C, …], in each row by themselves.
+--- Normalises groups of the channels of [N, C, …], separately in each row.
 function normed.group(who, x, groups, weight, bias, eps)
   check(who, "the input", x)
   x = wide(x)
@@ -82,7 +82,7 @@ function normed.group(who, x, groups, weight, bias, eps)
   return core.norm_rows(x, weight, bias, channels // groups, run_of(shape), groups, eps, false)
 end
 
---- Each channel of each row by itself.
+--- Normalises each channel of each row.
 function normed.instance(who, x, weight, bias, eps)
   check(who, "the input", x)
   if x.ndim < 3 then fail(who, "an input of shape [N, C, …] expected, its shape is %s", shape_text(x.shape)) end
@@ -92,7 +92,7 @@ function normed.instance(who, x, weight, bias, eps)
   return normed.group(who, x, math.max(1, x.shape[2]), weight, bias, eps)
 end
 
---- Each channel of [N, C, …], over all rows.
+--- Normalises each channel of [N, C, …], over all rows.
 function normed.batch(who, x, mean, var, weight, bias, training, momentum, eps)
   check(who, "the input", x)
   x = wide(x)

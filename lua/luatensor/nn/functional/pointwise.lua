@@ -1,4 +1,4 @@
---- Element-wise functions of one tensor and a few numbers, as expressions: one pass over memory forward, one backward.
+--- Element-wise functions of a tensor and a few numbers, as expressions: one pass over memory forward, one backward.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -6,20 +6,21 @@ local blame = require "luatensor.base.blame"
 
 local ag, dtype_of = core.autograd, core.dtype_of
 
---- with_options: name → {keys = {{option, default}, …}, f, check(name, …)}, for layers, which check their options once.
+--- with_options: name → {keys = {{option, default}, …}, f, check(name, …)}. Layers use it to check their options only
+-- once.
 local pointwise = {with_options = {}}
 
---- What is computed in: half floats are rounded at the end.
+--- For each dtype, the dtype of the computation: half floats are rounded at the end.
 local floats = {float16 = "float32", bfloat16 = "float32", float32 = "float32", float64 = "float64"}
 
---- The argument of a function: a tensor of real floats.
+--- Checks the argument of a function: a tensor of real floats.
 function pointwise.check(name, x)
   if not core.is_tensor(x) then blame.fail(name, "tensor expected, got %s", core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "%s", core.gone(x)) end
   if not floats[x.dtype] then blame.fail(name, "a tensor of floats expected, got %s", x.dtype) end
 end
 
---- The dtypes that a function takes: all but those.
+--- The set of dtypes that a function takes: all except the refused ones.
 function pointwise.accepted(refused)
   local set = {}
   for _, name in ipairs {"bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
@@ -35,7 +36,7 @@ local function parameters_of(dtype, names)
   return table.concat(list, ", ")
 end
 
---- The two expressions compiled for a dtype.
+--- Compiles the two expressions for a dtype.
 local function compile(f, dtype)
   local names = {"x", table.unpack(f.numbers)}
   local both = {lt.elementwise(parameters_of(dtype, names), f.forward, dtype)}
@@ -43,10 +44,11 @@ local function compile(f, dtype)
   return both
 end
 
---- A function of x and of numbers.
+--- Makes a function of x and of numbers.
 -- @string name
--- @tab f `numbers`: list of their names; `forward`: an expression of x and them; `backward`: of g, the gradient of the
---   result, too; `plain(g, x, …)`: the same with functions of tensors, for gradients of gradients
+-- @tab f `numbers`: list of their names; `forward`: an expression of x and the numbers; `backward`: the gradient, an
+--   expression that also has g, the gradient of the result; `plain(g, x, …)`: the gradient by functions of tensors,
+--   for gradients of gradients
 -- @treturn function
 function pointwise.define(name, f)
   f.numbers = f.numbers or {}

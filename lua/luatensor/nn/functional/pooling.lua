@@ -18,7 +18,7 @@ pooling.max_options = {stride = true, padding = true, dilation = true, ceil_mode
 pooling.average_options = {stride = true, padding = true, ceil_mode = "boolean", count_include_pad = "boolean",
                            divisor_override = true}
 
---- The list that the core takes, from a kernel's lengths and options.
+--- The list of windows that the core takes, from a kernel's lengths and the options.
 function pooling.windows(name, kernel_size, options, dims)
   local kernel = window.lengths(name, "kernel_size", kernel_size, dims, 1)
   local stride = window.lengths(name, "stride", options.stride, dims, 1, kernel_size)
@@ -34,7 +34,7 @@ function pooling.windows(name, kernel_size, options, dims)
           options.ceil_mode and 1 or 0, options.count_include_pad ~= false and 1 or 0, divisor}
 end
 
---- The same for windows that give results of these lengths; false in a list: as long as x.
+--- The list for windows that give results of these lengths; false in a list: as long as x.
 function pooling.adaptive(name, size, dims)
   if core.type_name(size) ~= "table" then size = dims == 1 and {size} or {size, size} end
   if #size ~= dims then args.fail(name, "output_size: %d numbers expected, got %d", dims, #size) end
@@ -45,7 +45,7 @@ function pooling.adaptive(name, size, dims)
   return list
 end
 
--- The windows for x: lengths that are x's put in.
+-- The windows for x: fills in the lengths that are taken from x.
 local function settled(windows, x, dims)
   if windows[1] and windows[2] then return windows end
   local shape, ndim = x.shape, x.ndim
@@ -66,7 +66,7 @@ local function check(owner, x, windows, dims)
   return batch, lone, windows
 end
 
---- Maxima, and their places where they are wanted.
+--- The maxima and, if wanted, their places.
 function pooling.max(owner, x, windows, dims, with_places)
   local batch, lone
   batch, lone, windows = check(owner, x, windows, dims)
@@ -129,31 +129,33 @@ end
 -- @function nn.functional.max_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @param kernel_size the window's length
--- @tparam[opt] table options `stride` (kernel_size), `padding` (0, at most half of it; never the maximum), `dilation`
---   (1), `ceil_mode` (false; true: windows may end behind the padding), `return_indices` (false)
+-- @tparam[opt] table options `stride` (kernel_size), `padding` (0; at most half of the kernel; padding is never the
+--   maximum), `dilation` (1), `ceil_mode` (false; true: windows may extend beyond the padding), `return_indices`
+--   (false)
 -- @treturn tensor [batch, channels, ⌊(length + 2 padding - dilation (kernel_size - 1) - 1) / stride⌋ + 1]
--- @treturn ?tensor with return_indices: where they are, int64, counted from 1
+-- @treturn ?tensor with return_indices: the positions of the maxima, int64, counted from 1
 functional.max_pool1d = make_max("max_pool1d", 1)
 
---- The same of images. Options are numbers or lists for height and width; indices count row by row in each image.
+--- The maximum of each window of images. Options are numbers or lists for height and width; indices count row by row in
+-- each image.
 -- @function nn.functional.max_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @param kernel_size a number or a list
 -- @tparam[opt] table options those of nn.functional.max_pool1d
 -- @treturn tensor [batch, channels, height, width], shorter as in max_pool1d
--- @treturn ?tensor with return_indices: where they are, int64
+-- @treturn ?tensor with return_indices: the positions of the maxima, int64
 functional.max_pool2d = make_max("max_pool2d", 2)
 
 --- The mean of each window.
 -- @function nn.functional.avg_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @param kernel_size the window's length
--- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true: the
---   padding's zeros count), `divisor_override`: what sums are divided by instead of the window's size
+-- @tparam[opt] table options `stride` (kernel_size), `padding` (0), `ceil_mode` (false), `count_include_pad` (true:
+--   the padding's zeros count), `divisor_override`: a divisor of sums in place of the window's size
 -- @treturn tensor [batch, channels, length], shorter as in max_pool1d
 functional.avg_pool1d = make_average("avg_pool1d", 1)
 
---- The same of images.
+--- The mean of each window of images.
 -- @function nn.functional.avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
 -- @param kernel_size a number or a list
@@ -161,37 +163,37 @@ functional.avg_pool1d = make_average("avg_pool1d", 1)
 -- @treturn tensor [batch, channels, height, width]
 functional.avg_pool2d = make_average("avg_pool2d", 2)
 
---- Means of as many windows as the result is long: window p is of x's elements ⌊p · length / output_size⌋ + 1 to
--- ⌈(p + 1) · length / output_size⌉, p from 0.
+--- Means of output_size windows. Window p, counted from 0, has x's elements ⌊p · length / output_size⌋ + 1 to ⌈(p + 1)
+-- · length / output_size⌉.
 -- @function nn.functional.adaptive_avg_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @int output_size
 -- @treturn tensor [batch, channels, output_size]
 functional.adaptive_avg_pool1d = make_adaptive_average("adaptive_avg_pool1d", 1)
 
---- The same of images.
+--- Means of output_size windows of images.
 -- @function nn.functional.adaptive_avg_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @param output_size a number, or a list for height and width; false in the list: as long as x
 -- @treturn tensor [batch, channels, height, width]
 functional.adaptive_avg_pool2d = make_adaptive_average("adaptive_avg_pool2d", 2)
 
---- Maxima of as many windows as the result is long.
+--- Maxima of output_size windows.
 -- @function nn.functional.adaptive_max_pool1d
 -- @tparam tensor x [batch, channels, length] or [channels, length]
 -- @int output_size
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, output_size]
--- @treturn ?tensor with return_indices: where they are, int64
+-- @treturn ?tensor with return_indices: the positions of the maxima, int64
 functional.adaptive_max_pool1d = make_adaptive_max("adaptive_max_pool1d", 1)
 
---- The same of images.
+--- Maxima of output_size windows of images.
 -- @function nn.functional.adaptive_max_pool2d
 -- @tparam tensor x [batch, channels, height, width] or [channels, height, width]
--- @param output_size a number, or a list for height and width; false in it: as long as x
+-- @param output_size a number, or a list for height and width; false in the list: as long as x
 -- @tparam[opt] table options `return_indices` (false)
 -- @treturn tensor [batch, channels, height, width]
--- @treturn ?tensor with return_indices: where they are, int64
+-- @treturn ?tensor with return_indices: the positions of the maxima, int64
 functional.adaptive_max_pool2d = make_adaptive_max("adaptive_max_pool2d", 2)
 
 window.pooling = pooling

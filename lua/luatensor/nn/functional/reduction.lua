@@ -1,4 +1,4 @@
---- What losses share: checks of their arguments, and how the losses of the elements become one.
+--- Helpers of losses: checks of arguments, and the reduction of the elements' losses to one number.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -10,7 +10,7 @@ local blame = require "luatensor.base.blame"
 local ag = core.autograd
 local reduction = {}
 
---- Argument i: a tensor; of floats where that is asked for.
+--- Checks argument i: a tensor, of floats if `of_floats`.
 function reduction.tensor(name, i, x, of_floats)
   if not core.is_tensor(x) then blame.fail(name, "argument %d: tensor expected, got %s", i, core.type_name(x)) end
   if core.gone(x) then blame.fail(name, "argument %d: %s", i, core.gone(x)) end
@@ -25,7 +25,7 @@ function reduction.same_device(name, x, y, what)
   end
 end
 
---- A weight of elements or classes: a real tensor on x's device.
+--- Checks a weight of elements or classes: a real tensor on x's device.
 function reduction.weight(name, what, weight, x)
   if not core.is_tensor(weight) then blame.fail(name, "%s: tensor expected, got %s", what, core.type_name(weight)) end
   if core.gone(weight) then blame.fail(name, "%s: %s", what, core.gone(weight)) end
@@ -33,7 +33,7 @@ function reduction.weight(name, what, weight, x)
   reduction.same_device(name, x, weight, what)
 end
 
---- Input and target of one shape and one dtype of floats.
+--- Checks that input and target have one shape and one dtype of floats.
 function reduction.pair(name, x, y)
   reduction.tensor(name, 1, x, true)
   reduction.tensor(name, 2, y)
@@ -53,7 +53,7 @@ end
 
 local kinds = {mean = true, sum = true, none = true}
 
---- Checks options, among which reduction; gives an empty table for nil.
+--- Checks options, including reduction. Returns an empty table for nil.
 function reduction.options(name, options, known, more)
   if options == nil then return {} end
   options = args.options(name, options, known)
@@ -65,7 +65,7 @@ function reduction.options(name, options, known, more)
   return options
 end
 
---- The mean of losses, or their sum, or they themselves. Losses that nobody else has are freed.
+--- Returns the mean of losses, their sum, or the losses themselves. Losses to which nothing else refers are freed.
 function reduction.reduce(losses, kind)
   if kind == "none" then return losses end
   local total = kind == "sum" and losses:sum() or losses:mean()

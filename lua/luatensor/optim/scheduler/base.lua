@@ -1,4 +1,4 @@
---- What schedulers share.
+--- The base of schedulers.
 
 local args = require "luatensor.base.args"
 local arity = require "luatensor.base.arity"
@@ -10,7 +10,7 @@ local saving = require "luatensor.optim.state"
 
 local copy = saving.copy
 
---- Schedulers set the learning rates of an optimiser's groups, by how often they were stepped:
+--- Schedulers set the learning rates of an optimiser's groups, depending on the number of their steps:
 --
 --     local schedule = optim.scheduler.CosineAnnealingLR(opt, epochs)
 --     for epoch = 1, epochs do
@@ -19,8 +19,8 @@ local copy = saving.copy
 --     end
 --
 -- The rate after t steps is a function of t and of `base`, the group's rate when it got its first scheduler
--- (`initial_lr`), as PyTorch's closed forms are: what a script sets in between, or another scheduler, is overwritten by
--- the next step. One after the other: SequentialLR.
+-- (`initial_lr`), like PyTorch's closed forms. The next step overwrites a rate that the script or another scheduler
+-- has set. To run schedulers one after the other, use SequentialLR.
 -- @type Scheduler
 local Scheduler = {}
 Scheduler.__index = Scheduler
@@ -30,7 +30,7 @@ function Scheduler:fail(message, ...) blame.fail(self.name, message, ...) end
 local function check_self(self, name) saving.check_self(self, "optimizer", name, "schedule") end
 Scheduler.check_self = check_self
 
--- A number for each group: of a list, or the same for all.
+-- A number for each group: from a list, or the same number for all groups.
 function Scheduler:each_group(what, value, kind)
   local groups, list = self.optimizer.param_groups, {}
   if args.is_options(value) then
@@ -46,7 +46,7 @@ function Scheduler:each_group(what, value, kind)
 end
 
 local function new(class, optimizer, ...)
-  arity.check(class.name, class.init, 0, optimizer, ...)       -- init has self instead of the optimiser
+  arity.check(class.name, class.init, 0, optimizer, ...)       -- init takes self in place of the optimiser
   local self = setmetatable({optimizer = optimizer, last_epoch = 0, base_lrs = {}}, class)
   if not Optimizer.is(optimizer) then self:fail("optimiser expected, got %s", core.type_name(optimizer)) end
   for k, group in ipairs(optimizer.param_groups) do
@@ -69,17 +69,17 @@ local function fields_of(self)
   return all
 end
 
--- "StepLR(base_lrs = {0.1}, gamma = 0.5, last_epoch = 0, step_size = 3)"
+-- The text of a scheduler: "StepLR(base_lrs = {0.1}, gamma = 0.5, last_epoch = 0, step_size = 3)".
 function Scheduler:text()
   local parts = {}
   for i, s in ipairs(self.schedulers or {}) do parts[i] = "\n  " .. tostring(s):gsub("\n", "\n  ") end
   return ("%s(%s)%s"):format(self.name, options.list_text(fields_of(self)), table.concat(parts))
 end
 
---- A class of schedulers: `rows` are its options, as of args.read, which become fields; `arguments`: kinds of
--- the other fields that its state has, by name (of lists: of each element). Its functions:
--- `init(self, …, options)`, which checks what the constructor gets and calls `self:read(options)`; `rate(self, base, t,
--- k)`, the learning rate of group k after t steps.
+--- Makes a class of schedulers. `rows` are its options, as for args.read, which become fields. `arguments`: the kinds,
+-- by name, of the other fields in its state (for a list: of each element). Functions of the class: `init(self, …,
+-- options)`, which checks the constructor's arguments and calls `self:read(options)`; `rate(self, base, t, k)`, the
+-- learning rate of group k after t steps.
 function Scheduler.class(name, rows, arguments)
   local class = {name = name, rows = rows or {}, arguments = arguments or {}, __tostring = Scheduler.text}
   class.__index = class
@@ -87,12 +87,12 @@ function Scheduler.class(name, rows, arguments)
   return setmetatable(class, {__index = Scheduler, __call = new, __name = "class"})
 end
 
--- Options into fields.
+-- Copies options to fields.
 function Scheduler:read(given)
   for key, value in pairs(args.read(self.name, given, self.rows)) do self[key] = value end
 end
 
--- A constructor's argument.
+-- Checks an argument of a constructor.
 function Scheduler:argument(what, value, kind) return args.check(self.name, what, value, kind) end
 
 Scheduler.init = Scheduler.read
@@ -101,7 +101,7 @@ Scheduler.init = Scheduler.read
 function Scheduler:apply(t)
   for k, group in ipairs(self.optimizer.param_groups) do
     local base = self.base_lrs[k]
-    if base == nil then                                   -- a group that was added since
+    if base == nil then                                   -- a group that was added later
       group.initial_lr = group.initial_lr or group.lr
       base = group.initial_lr
       self.base_lrs[k] = base
@@ -110,7 +110,7 @@ function Scheduler:apply(t)
   end
 end
 
---- Goes on to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
+--- Proceeds to the next learning rate: after an epoch, or (OneCycleLR, CyclicLR) after a batch.
 function Scheduler:step()
   check_self(self, "step")
   self.last_epoch = self.last_epoch + 1
@@ -126,7 +126,7 @@ function Scheduler:get_last_lr()
   return list
 end
 
---- What the scheduler is and how far it is, without the optimiser and without functions; `class`: its name.
+--- The state of the scheduler, without the optimiser and without functions. `class`: the scheduler's name.
 -- @treturn table
 function Scheduler:state_dict()
   check_self(self, "state_dict")
@@ -137,7 +137,8 @@ end
 
 local shared = {last_epoch = "natural", base_lrs = "nonnegative", max_lrs = "nonnegative"}
 
--- A field of a state, checked; lists element by element, those with a number for each group not longer than that.
+-- Checks a field of a state. Lists are checked element by element; a list with a number for each group must not be
+-- longer than the groups.
 local function checked(self, name, value)
   local fn, kind = self.name .. ": load_state_dict", shared[name] or self.arguments[name]
   if self.rows[name] then return args.check(fn, name, value, self.rows[name]) end
@@ -156,7 +157,7 @@ local function checked(self, name, value)
   return list
 end
 
--- The fields that a state gives.
+-- The checked fields of a state.
 function Scheduler:checked_state(dict)
   if type(dict) ~= "table" or math.type(dict.last_epoch) ~= "integer" then
     self:fail("load_state_dict: this is not the state of a scheduler")
@@ -175,7 +176,7 @@ function Scheduler:checked_state(dict)
   return made
 end
 
--- What follows from fields that were set: a class's own.
+-- Updates values that depend on restored fields. Classes override this method.
 function Scheduler:follow() end                                         -- luacheck: ignore 212
 
 function Scheduler:take(made)
@@ -183,10 +184,10 @@ function Scheduler:take(made)
   self:follow()
 end
 
---- Takes over what state_dict gave; where something does not fit nothing changes. The rates themselves are in the
+--- Restores the state from state_dict. If something does not fit, nothing changes. The rates themselves are in the
 -- optimiser's state.
 -- @tab dict
--- @raise the state of another class, or values that the constructor refuses
+-- @raise if the state is of another class, or has values that the constructor refuses
 function Scheduler:load_state_dict(dict)
   check_self(self, "load_state_dict")
   self:take(self:checked_state(dict))

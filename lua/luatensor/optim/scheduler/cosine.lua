@@ -1,4 +1,4 @@
---- Schedulers along a cosine.
+--- Schedulers that follow a cosine.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
@@ -21,7 +21,7 @@ end
 
 function CosineAnnealingLR:rate(base, t) return between(self.eta_min, base, t / self.T_max) end
 
---- Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many, and so on.
+--- Half a cosine from base to eta_min over T_0 steps, then from base again over T_mult times as many steps, and so on.
 -- Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts (2017).
 -- @function optim.scheduler.CosineAnnealingWarmRestarts
 -- @tparam Optimizer optimizer

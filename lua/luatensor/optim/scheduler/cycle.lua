@@ -1,8 +1,8 @@
---- Schedulers that go up and down again, batch by batch, and the momentum the other way round.
+--- Schedulers that raise and lower the rate, batch by batch, and move the momentum in the opposite direction.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
--- SGD's momentum, Adam's first beta.
+-- Checks for the option that acts as momentum: SGD's momentum, or Adam's first beta.
 local function check_momentum(self)
   local group = self.optimizer.param_groups[1]
   if self.cycle_momentum and group.momentum == nil and group.betas == nil then
@@ -14,9 +14,9 @@ local function set_momentum(group, momentum)
   if group.betas then group.betas = {momentum, group.betas[2]} else group.momentum = momentum end
 end
 
---- One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to
--- max_lr / div_factor / final_div_factor; with three_phase first back to where it began, as fast as it went up. The
--- momentum goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
+--- One cycle: from max_lr / div_factor up to max_lr in the first pct_start of all steps, then down to max_lr /
+-- div_factor / final_div_factor; with three_phase first back to the initial rate, as fast as it went up. The momentum
+-- goes from max_momentum to base_momentum and back. Smith, Topin: Super-Convergence (2018).
 -- @function optim.scheduler.OneCycleLR
 -- @tparam Optimizer optimizer
 -- @param max_lr a number, or a list, one for each group
@@ -33,7 +33,7 @@ local OneCycleLR = Scheduler.class("OneCycleLR", {
   three_phase = {"boolean", default = false},
 })
 
--- Where each phase ends, and its ends as keys of `levels`.
+-- For each phase: its last step, and the keys in `levels` of its first and last rate.
 local function phases_of(self)
   local last, up = self.total_steps - 1, self.pct_start * self.total_steps - 1
   if not self.three_phase then return {{up, "initial", "max"}, {last, "max", "min"}} end
@@ -60,14 +60,14 @@ function OneCycleLR:init(max_lr, options)
   end
 end
 
--- From a to b, `part` of the way.
+-- The value between a and b at the share `part` of the phase.
 function OneCycleLR:between(a, b, part)
   if self.anneal_strategy == "linear" then return a + (b - a) * part end
   return b + (a - b) / 2 * (1 + math.cos(math.pi * part))
 end
 
--- The phase of step t, and how much of it is done; all of one without length: with pct_start · total_steps = 1 the rate
--- begins at max_lr.
+-- Returns the phase of step t, and the completed share of the phase. A phase of length 0 is complete: with pct_start ·
+-- total_steps = 1 the rate begins at max_lr.
 function OneCycleLR:place(t)
   local first = 0
   for i, phase in ipairs(self.phases) do
@@ -89,9 +89,10 @@ function OneCycleLR:rate(base, t, k)
   return self:between(levels[phase[2]], levels[phase[3]], part)
 end
 
---- Up from base_lr to max_lr in step_size_up steps, down in step_size_down, again and again: each time as high
--- ("triangular"), half as high ("triangular2"), or gammaᵗ as high ("exp_range"). The momentum goes from max_momentum to
--- base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks (2017).
+--- Repeats cycles: up from base_lr to max_lr in step_size_up steps, then down in step_size_down steps. The height is
+-- constant ("triangular"), halved in each cycle ("triangular2"), or multiplied by gammaᵗ ("exp_range"). The momentum
+-- goes from max_momentum to base_momentum and back. Smith: Cyclical Learning Rates for Training Neural Networks
+-- (2017).
 -- @function optim.scheduler.CyclicLR
 -- @tparam Optimizer optimizer
 -- @param base_lr a number, or a list, one for each group

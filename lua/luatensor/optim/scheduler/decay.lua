@@ -19,7 +19,7 @@ end
 
 function StepLR:rate(base, t) return base * self.gamma ^ (t // self.step_size) end
 
---- base · gamma^(how many milestones t has reached)
+--- base · gamma^(the number of milestones that t has reached)
 -- @function optim.scheduler.MultiStepLR
 -- @tparam Optimizer optimizer
 -- @tparam table milestones a list of numbers of steps
@@ -58,7 +58,7 @@ end
 
 function ExponentialLR:rate(base, t) return base * self.gamma ^ t end
 
---- base · factor before total_iters steps, base from there on.
+--- base · factor for the first total_iters steps, then base.
 -- @function optim.scheduler.ConstantLR
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `factor` (1/3), `total_iters` (5)
@@ -97,8 +97,8 @@ end
 --- base · fn(t)
 -- @function optim.scheduler.LambdaLR
 -- @tparam Optimizer optimizer
--- @param fn a function of the number of steps, from 0 on, or a list of them, one for each group. It is not part of
---   the state
+-- @param fn a function of the number of steps, from 0 on, or a list of functions, one for each group. The function is
+--   not part of the state
 -- @treturn Scheduler
 local LambdaLR = Scheduler.class("LambdaLR")
 

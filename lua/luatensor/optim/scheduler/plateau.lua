@@ -1,13 +1,12 @@
---- A scheduler that goes by what is measured.
+--- A scheduler that depends on a measured metric.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- Multiplies the rates by factor when a metric has not become better for more than patience steps:
--- `schedule:step(loss)`.
--- Better is below best · (1 − threshold), with mode "max" above best · (1 + threshold); with threshold_mode "abs" below
--- best − threshold, above best + threshold.
+--- Multiplies the rates by factor if a metric has not improved for more than patience steps: `schedule:step(loss)`. An
+-- improvement is a metric below best · (1 − threshold), or with mode "max" above best · (1 + threshold). With
+-- threshold_mode "abs" the limits are best − threshold and best + threshold.
 -- @function optim.scheduler.ReduceLROnPlateau
 -- @tparam Optimizer optimizer
 -- @tparam[opt] table options `mode` ("min"), `factor` (0.1), `patience` (10), `threshold` (1e-4), `threshold_mode`
@@ -29,7 +28,7 @@ end
 
 function ReduceLROnPlateau:apply() end                                    -- luacheck: ignore 212
 
--- Best is infinite at first: best − best · threshold would be NaN.
+-- Best is initially infinite, and best − best · threshold would then be NaN.
 local function is_better(self, x)
   local sign = self.mode == "min" and -1 or 1
   local level = self.threshold_mode == "rel" and self.best * (1 + sign * self.threshold)
@@ -44,7 +43,7 @@ local function reduce(self)
   end
 end
 
---- Looks at one more measurement.
+--- Takes the next measurement.
 -- @function ReduceLROnPlateau:step
 -- @param metric a number, or a tensor of one element
 function ReduceLROnPlateau:step(metric)
