@@ -72,8 +72,7 @@ end
 local function check_sentences(path, number, paragraph)
   local plain = paragraph:gsub("``?[^`]*``?", "code"):gsub("%[([^%]]*)%]%b()", "%1"):gsub("https?://%S+", "link")
   plain = plain:gsub("%*%*", "")
-  plain = plain:gsub("(%l[%l%d)\"”]?[%.!?][\"”)]?) +([%u\"(])", "%1\0%2"):gsub("([%.!?][\"”)]?) +(code)", "%1\0%2")
-               :gsub("([%d%)%]%%µ][%.!?]) +(%u)", "%1\0%2")
+  plain = plain:gsub("([%w%)%]%%\"”][%.!?][\"”)]?) +([%u\"(])", "%1\0%2"):gsub("([%.!?][\"”)]?) +(code)", "%1\0%2")
   for sentence in plain:gmatch "[^\0]+" do
     local words = words_of(sentence)
     if words > WORDS then
