@@ -255,10 +255,10 @@ function Tensor:atanh(options) end
 ---@return luatensor.Tensor # x
 function Tensor:atanh_() end
 
----Gradients of y for all leaves that it was computed from: they are added to each leaf's `x.grad`. What was recorded
----is let go on the way.
----@param gradient? luatensor.Tensor of y's shape: 1 unless given
----@param options? table `retain_graph` (default create_graph): keeps what was recorded, for another backward; `create_graph` (false): the gradients can be differentiated, too
+---Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
+---`x.grad`. The graph is released during the pass.
+---@param gradient? luatensor.Tensor the gradient of y, in y's shape; 1 unless given
+---@param options? table `retain_graph` (default create_graph): keeps the graph for another backward; `create_graph` (false): the gradients can be differentiated, too
 function Tensor:backward(gradient, options) end
 
 ---Draws 1 with probability p, else 0.
@@ -3447,44 +3447,44 @@ function lt.norm(x, p, dim, options) end
 ---@return luatensor.Tensor # the shape of x, with dim shorter by n
 function lt.diff(x, dim, options) end
 
----A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
----differentiated itself, by lt.grad or by backward, with respect to everything that fn uses: `lt.grad(lt.grad(f))`,
----or a penalty on the gradient of a network whose parameters require gradients. Inside lt.no_grad it gives
----gradients, too, but these cannot be differentiated, which is faster.
+---Makes a function that returns the gradients of fn's first result, a tensor of one element, with respect to fn's
+---arguments. The new function can be differentiated itself, by lt.grad or by backward, with respect to everything
+---that fn uses. Examples are `lt.grad(lt.grad(f))`, or a penalty on the gradient of a network whose parameters
+---require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
 ---@param fn function
----@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given. `retain_graph` (false): keeps what fn recorded, for a backward from tensors that fn handed out
----@return function # that takes what fn takes and gives one tensor for each of these arguments, then fn's further results
+---@param options? table `argnums`: the number of an argument, or a list of them; all float and complex tensors unless given. `retain_graph` (false): keeps the graph that fn recorded, for a backward from tensors that fn handed out
+---@return function # that takes fn's arguments and returns one tensor for each differentiated argument, then fn's further results
 function lt.grad(fn, options) end
 
----As lt.grad, but the function gives fn's first result before the gradients.
+---Like lt.grad, but the new function returns fn's first result before the gradients.
 ---@param fn function
 ---@param options? table those of lt.grad
----@return function # that takes what fn takes and gives fn's first result, one gradient for each differentiated argument, then fn's further results
+---@return function # that takes fn's arguments and returns fn's first result, one gradient for each differentiated argument, then fn's further results
 function lt.value_and_grad(fn, options) end
 
----The gradients of outputs for inputs, which are leaves or results that the outputs were computed from. Nothing is
----added to any leaf's `x.grad`. Of several outputs the gradients are added up.
----@param outputs luatensor.Tensor|table of one element each, unless grad_outputs are given
+---The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
+---computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
+---@param outputs luatensor.Tensor|table of one element each, unless grad_outputs is given
 ---@param inputs luatensor.Tensor|table
----@param options? table `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph): keeps what was recorded, for another backward. `allow_unused` (false): nil for inputs that the outputs do not depend on, which are an error else
+---@param options? table `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph): keeps the graph for another backward. `allow_unused` (false): returns nil for inputs on which the outputs do not depend, instead of an error
 ---@return luatensor.Tensor # ... one for each input
 function lt.autograd.grad(outputs, inputs, options) end
 
----Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
----a guard: nothing is recorded until the block ends whose variable holds it.
+---Calls a function without recording: its results need no gradients. Without a function, the result is a guard:
+---nothing is recorded until the block of the variable that holds the guard ends.
 ---
 ---    local y = lt.no_grad(model, x)
 ---    local _ <close> = lt.no_grad()
 ---
----Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
----yields inside leaves the others as they are.
+---Both apply to the coroutine that calls `lt.no_grad`, and to coroutines that it resumes meanwhile. If the coroutine
+---yields, other coroutines are not affected.
 ---@param fn? function
 ---@param ... any its arguments
 ---@return any # what fn returns, or the guard
 function lt.no_grad(fn, ...) end
 
----Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
----that of lt.no_grad.
+---Calls a function with recording, even inside of lt.no_grad. Without a function the result is a guard, as for
+---lt.no_grad.
 ---@param fn? function
 ---@param ... any its arguments
 ---@return any # what fn returns, or the guard
@@ -3500,9 +3500,9 @@ function lt.is_grad_enabled() end
 ---@return function #
 function lt.autograd_function(f) end
 
----Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
----an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
----is a guard, as that of lt.no_grad.
+---Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward inside
+---of the function. The error names the op and the line of the script. Slow: every result is waited for and checked.
+---Without a function the result is a guard, as for lt.no_grad.
 ---@param fn? function
 ---@param ... any its arguments
 ---@return any # what fn returns, or the guard
@@ -3634,13 +3634,13 @@ function lt.data.Loader(ds, options) end
 ---@return any # ... one a part
 function lt.data.split(ds, parts, options) end
 
----Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
----tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
----be included is in docs/user-kernels.md.
+---Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous tensors
+---of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
+---docs/user-kernels.md lists the headers that may be included.
 ---@param source string the text, with a `__global__ void name(…)`
 ---@param name string the kernel's name in it
----@param options? table `device` (default: the default device where it is a GPU, else the accelerator); `parameters`: the list as text, where the source has types that cannot be read
----@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
+---@param options? table `device` (default: the default device if it is a GPU, else the accelerator); `parameters`: the list of parameters as text, if the source has types that cannot be read
+---@return any # the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these arguments; {count = n} stands for the number of blocks that n threads need, of 256 threads unless `block` is given
 function lt.kernel(source, name, options) end
 
 ---Writes a file: a new one in full, or none; a file that was there stays until the new one is on the disk.
@@ -4950,15 +4950,15 @@ function lt.optim.scheduler.LambdaLR(optimizer, fn) end
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.ReduceLROnPlateau(optimizer, options) end
 
----The first scheduler up to the first milestone, then the second, from its own beginning, and so on: such as LinearLR
----to warm up and CosineAnnealingLR after it.
+---Runs the first scheduler up to the first milestone, then the second one from its step 0, and so on. An example is
+---LinearLR to warm up, followed by CosineAnnealingLR.
 ---@param optimizer luatensor.Optimizer
 ---@param schedulers table a list, all of this optimiser
----@param milestones table steps at which the next one begins: one less than schedulers
+---@param milestones table the steps at which the next scheduler begins: one fewer than schedulers
 ---@return luatensor.Scheduler #
 function lt.optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
 
----Gradient descent. With g the gradient (and weight_decay · p added to it), each step is
+---Gradient descent. With the gradient g, to which weight_decay · p is added, each step is
 ---
 ---    p ← p − lr · g                                    without momentum
 ---    b ← momentum · b + (1 − dampening) · g            b is g at the first step
@@ -4967,7 +4967,7 @@ function lt.optim.scheduler.SequentialLR(optimizer, schedulers, milestones) end
 ---Sutskever, Martens, Dahl, Hinton: On the importance of initialization and momentum in deep learning (2013), in the
 ---form of PyTorch's SGD.
 ---@param params any a list of tensors, or of groups
----@param options? table `lr` (0.001), `momentum` (0), `dampening` (0), `weight_decay` (0), `nesterov` (false), `maximize` (false): goes up instead of down
+---@param options? table `lr` (0.001), `momentum` (0), `dampening` (0), `weight_decay` (0), `nesterov` (false), `maximize` (false): ascends instead of descending
 ---@return luatensor.Optimizer #
 function lt.optim.SGD(params, options) end
 

@@ -1,4 +1,4 @@
---- Where NaN begins: lt.detect_anomaly.
+--- lt.detect_anomaly, which finds the op that produces the first NaN.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -19,14 +19,14 @@ local function any_nan(list)
   return false
 end
 
---- Looks at every result (record), and at every gradient on the way back (check).
+--- A watcher: it checks every result (record), and every gradient in a backward pass (check).
 local function new_watcher()
   local lines = setmetatable({}, {__mode = "k"})
   local w = {}
   function w.record(node, name, in_place, results, inputs)
     lines[node] = blame.script_line()
     if not any_nan(results) then return end
-    local got = not in_place and any_nan(inputs)         -- in place the input is the result
+    local got = not in_place and any_nan(inputs)         -- an in-place op has overwritten its input
     error(("%s: detect_anomaly: %s %s NaN"):format(lines[node], name, got and "got" or "made"), 0)
   end
   function w.check(node, g)

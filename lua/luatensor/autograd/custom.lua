@@ -1,4 +1,4 @@
---- Functions of scripts with a gradient of their own: lt.autograd_function.
+--- lt.autograd_function: functions of scripts with their own gradient.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -20,7 +20,7 @@ function context:save(...)
   end
 end
 
---- What save kept.
+--- Returns the tensors that save kept.
 function context:saved()
   if not self.kept then args.fail(self.name, "nothing was saved for backward, or it was used already") end
   for i, version in pairs(self.versions) do
@@ -31,14 +31,14 @@ function context:saved()
   return table.unpack(self.kept, 1, self.kept.n)
 end
 
---- What a result's gradient looks like, where none came.
+--- Notes the shapes and dtypes of results, for gradients that are missing.
 local function describe(results)
   local list = {}
   for i, x in ipairs(results) do list[i] = {x.shape, {dtype = x.dtype, device = x.device}} end
   return list
 end
 
---- True if sums and broadcasting can make g a gradient of this shape.
+--- True if summation and broadcasting can turn g into a gradient of this shape.
 local function is_compatible(g, shape)
   for d = 0, math.min(#g, #shape) - 1 do
     local a, b = g[#g - d], shape[#shape - d]
@@ -47,7 +47,7 @@ local function is_compatible(g, shape)
   return true
 end
 
---- What the script's backward gave: tensors or nil, one for each argument.
+--- Checks the results of the script's backward: tensors or nil, one for each argument.
 local function check_gradients(f, list, shapes)
   for i = 1, list.n do
     local g = list[i]
@@ -79,7 +79,7 @@ local function any_needs(list)
   return false
 end
 
---- Tensors that are only found inside of tables would get no gradient.
+--- Raises an error for tensors inside of tables, because they would get no gradient.
 local function check_tables(f, inputs)
   for i = 1, inputs.n do
     for _, x in next, type(inputs[i]) == "table" and inputs[i] or {} do
@@ -90,14 +90,14 @@ local function check_tables(f, inputs)
   end
 end
 
---- Replaces a result where ctx keeps it: gradients of gradients go by what is returned.
+--- Replaces a result that ctx keeps by the tensor that is returned: gradients of gradients refer to the latter.
 local function replace_kept(ctx, x, y)
   for _, t in ipairs {ctx, ctx.kept} do
     for key, value in pairs(t) do if rawequal(value, x) then t[key] = y end end
   end
 end
 
---- Each result is a tensor of its own: what forward returns may be an argument, or one that the script keeps.
+--- Makes each result a new tensor: forward may return an argument, or a tensor that the script keeps.
 local function own_results(f, ctx, results)
   local _ <close> = engine.recording(false)
   for i = 1, results.n do

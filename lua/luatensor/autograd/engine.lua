@@ -1,4 +1,4 @@
---- The way back through the nodes that core recorded (src/autograd/autograd.c): from a result to the leaves.
+--- The backward pass: from a result through the recorded nodes (src/autograd/autograd.c) to the leaves.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -7,7 +7,7 @@ local lists = require "luatensor.base.lists"
 local ag = core.autograd
 local engine = {}
 
---- Recording is on or off until the result, which belongs into a `<close>` variable, is closed.
+--- Switches recording on or off until the returned guard, which belongs in a `<close>` variable, is closed.
 engine.recording = core.modes.recording.guard
 
 --- Calls fn(...) with recording on or off: engine.record(flag, fn, ...).
@@ -15,7 +15,7 @@ engine.record = core.modes.recording.call
 
 -- ---- one gradient ----
 
---- g summed over the dims that broadcasting stretched, and stretched where a rule left it smaller.
+--- g, summed over the dims that broadcasting stretched, and stretched where a rule returned a smaller tensor.
 local function to_shape(g, shape)
   local from = g.shape
   local extra, dims = #from - #shape, {}
@@ -32,7 +32,7 @@ local function to_shape(g, shape)
   return lists.same(g.shape, shape) and g or g:broadcast_to(shape)
 end
 
---- g as a gradient of a tensor of this shape, dtype and device.
+--- Converts g to a gradient of a tensor of this shape, dtype and device.
 function engine.to_fit(g, shape, dtype, device)
   if not lists.same(g.shape, shape) then g = to_shape(g, shape) end
   if g.dtype:find("^complex") and not dtype:find("^complex") then g = g:real() end
@@ -43,7 +43,7 @@ end
 
 engine.add, engine.add_in_place = core.add, core.methods.add_
 
---- Adds g to what a leaf has, where that is not a matter of course.
+--- Adds g to a leaf's gradient, in the cases that core does not handle itself.
 function engine.to_leaf(leaf, g, graph)
   if core.gone(leaf) then args.fail("backward", "a tensor that the graph needs, a leaf: %s", core.gone(leaf)) end
   if not leaf.is_leaf then
@@ -59,7 +59,7 @@ function engine.to_leaf(leaf, g, graph)
   if graph then leaf.grad = old and old + g or g:clone() else leaf.grad = old + g end
 end
 
---- Adds g, of several results a table, to what retain_grad keeps.
+--- Adds g to the gradient that retain_grad keeps. For several results g is a table.
 function engine.keep(retained, g, graph)
   if core.is_tensor(g) then g = {g} end
   for i, gi in pairs(g) do
@@ -70,8 +70,8 @@ end
 
 -- ---- the walk ----
 
---- Nodes and leaves by which a gradient comes to one of run.captures: true where it goes on from there. And the set of
--- those captures that are reached from x.
+--- Returns the nodes and leaves through which gradients reach run.captures: true if the gradient continues from there.
+-- Also returns the set of the captures that are reached from x.
 local function find_wanted(run, nodes, x)
   local wanted, reached, barriers = {}, {[x] = true}, run.barriers or {}
   for source in pairs(run.captures) do wanted[source] = false end
@@ -87,11 +87,13 @@ local function find_wanted(run, nodes, x)
   return wanted, reached
 end
 
---- The way back from x, whose gradient is g. run: retain (keep the graph), graph (record the gradients themselves),
--- captures (a set of leaves and nodes whose gradients alone are wanted: they come in run.captured), barriers (a set of
--- nodes beyond which nothing is wanted), before (gets the set of captures that are reached, while nothing was let go),
--- graph_for_others (sets graph and retain where x depends on other leaves than the captures and what is beyond the
--- barriers).
+--- The backward pass from x, whose gradient is g. Fields of run:
+-- retain: keeps the graph.
+-- graph: records the gradients themselves.
+-- captures: a set of leaves and nodes; only their gradients are wanted, and come in run.captured.
+-- barriers: a set of nodes beyond which no gradient is wanted.
+-- before: receives the set of captures that are reached, before anything is released.
+-- graph_for_others: sets graph and retain if x depends on leaves other than the captures and those beyond the barriers.
 function engine.walk(x, g, run)
   local source, output = ag.source(x)
   local watcher = core.modes.watch.value()
@@ -115,7 +117,7 @@ local ways = {
 }
 local no_way = {"", "take real parts first"}
 
---- The gradient to begin with: 1, or the caller's.
+--- The gradient to start with: 1, or the caller's gradient.
 function engine.first_gradient(fn, y, g)
   if g == nil then
     if y.size ~= 1 then

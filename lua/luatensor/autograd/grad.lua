@@ -1,5 +1,5 @@
---- Gradients as values: those of functions (lt.grad, lt.value_and_grad) and of results (lt.autograd.grad). They do not
--- touch `x.grad` of leaves.
+--- Gradients as values: gradients of functions (lt.grad, lt.value_and_grad) and of results (lt.autograd.grad). They do
+-- not change `x.grad` of leaves.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -15,7 +15,7 @@ end
 
 -- ---- what a walk captured ----
 
---- The gradient that was captured for x, or nil.
+--- The captured gradient of x, or nil.
 local function gradient_at(x, run)
   local source, output = ag.source(x)
   local g = run.captured[source]
@@ -23,7 +23,7 @@ local function gradient_at(x, run)
   return g
 end
 
---- As gradient_at, but in memory of its own; `seen` has the gradients that other inputs got.
+--- Like gradient_at, but in memory of its own. `seen` has the gradients of the other inputs.
 local function gradient_of(x, run, seen)
   local g = gradient_at(x, run)
   if not g then return nil end
@@ -41,7 +41,7 @@ end
 
 -- ---- functions ----
 
---- True for a plain table, no module, that holds tensors with gradients.
+--- True for a plain table (not a module) that contains tensors with gradients.
 local function holds_tensors(x)
   if type(x) ~= "table" or getmetatable(x) ~= nil then return false end
   for _, value in next, x do
@@ -50,7 +50,7 @@ local function holds_tensors(x)
   return false
 end
 
---- Raises an error where tensors are in tables, whose gradients nobody would get without a word.
+--- Raises an error for tensors inside of tables: their gradients would be silently missing.
 local function check_tables(name, list)
   for i = 1, list.n do
     if holds_tensors(list[i]) then
@@ -60,7 +60,7 @@ local function check_tables(name, list)
   end
 end
 
---- The numbers of the arguments that are differentiated: those of option argnums, or of all float and complex tensors.
+--- The numbers of the arguments to differentiate: those of option argnums, or all float and complex tensors.
 local function chosen(name, list, argnums)
   local numbers = {}
   if not argnums then check_tables(name, list) end
@@ -75,7 +75,7 @@ local function chosen(name, list, argnums)
   return numbers
 end
 
---- Option argnums: nil, or a list of numbers of arguments.
+--- Checks option argnums: nil, or a list of numbers of arguments.
 local function check_argnums(name, argnums)
   if argnums == nil then return nil end
   local list, seen = type(argnums) == "table" and argnums or {argnums}, {}
@@ -89,19 +89,19 @@ local function check_argnums(name, argnums)
   return numbers
 end
 
---- x for the function that is differentiated: its own leaf, or a result of x where x itself needs gradients.
+--- x as the differentiated function sees it: a new leaf, or, if x needs gradients itself, a result of x.
 local function alias_of(x)
   if not x.requires_grad then return x:detach():requires_grad_() end
   return engine.record(true, x.reshape, x, x.shape)
 end
 
---- A result as the caller gets it: without a graph that was used.
+--- A result for the caller: detached if its graph was consumed.
 local function as_value(x, run)
   if run.graph or run.retain or not core.is_tensor(x) or not x.requires_grad then return x end
   return x:detach()
 end
 
---- Replaces the arguments `numbers` of the list by aliases, and returns those.
+--- Replaces the arguments `numbers` of the list by aliases, and returns the aliases.
 local function replace(list, numbers)
   local aliases = {}
   for i, k in ipairs(numbers) do
@@ -111,7 +111,7 @@ local function replace(list, numbers)
   return aliases
 end
 
---- Gradients of y for the aliases.
+--- Computes the gradients of y with respect to the aliases.
 local function walk_to(name, y, aliases, run)
   run.captures = sources_of(aliases)
   run.barriers, run.captured = run.captures, {}
@@ -121,7 +121,7 @@ local function walk_to(name, y, aliases, run)
   return gradients
 end
 
---- Calls fn and differentiates its first result: the gradients, and all results of fn, in a list each.
+--- Calls fn and differentiates its first result. Returns a list of the gradients and a list of all results of fn.
 local function differentiate(name, fn, options, ...)
   local list = table.pack(...)
   local numbers = blame.call(chosen, name, list, options.argnums)
@@ -140,7 +140,7 @@ end
 
 local function_options = {argnums = true, retain_graph = true}
 
---- Checks what lt.grad and lt.value_and_grad are given; returns the options.
+--- Checks the arguments of lt.grad and lt.value_and_grad; returns the options.
 local function check_function(name, fn, options)
   blame.check_function(name, fn)
   options = args.options(name, options, function_options)
@@ -149,7 +149,7 @@ end
 
 -- ---- results ----
 
---- Raises an error where a list has gaps, as {a, nil, b} has.
+--- Raises an error if a list has gaps, like {a, nil, b}.
 local function check_gaps(what, list)
   local count, last = 0, 0
   for i in next, list do
@@ -163,7 +163,7 @@ local function check_gaps(what, list)
   end
 end
 
---- A tensor, or a list of them, as a list.
+--- Converts a tensor, or a list of tensors, to a list.
 local function list_of(what, x)
   local list = core.is_tensor(x) and {x} or x
   local kind = core.type_name(list)
@@ -205,10 +205,10 @@ local function first_gradients(outputs, given)
   return list
 end
 
---- True if a set has one element. A single input has no other input beyond it.
+--- True if a set has one element. With a single input, no other input can lie beyond it.
 local function is_single(set) return next(set, (next(set))) == nil end
 
---- One tensor to walk from, and its gradient: of several outputs a tensor that was made of all of them.
+--- One tensor from which to start, and its gradient: for several outputs a tensor that is composed of all of them.
 local function root_of(outputs, gradients, graph)
   if #outputs == 1 then return outputs[1], gradients[1] end
   local root = core.zeros({}, {dtype = "float32", device = core.host_device})
@@ -220,7 +220,7 @@ local function root_of(outputs, gradients, graph)
   return root, ag.alias(root)
 end
 
---- Raises an error where an input is not used; is_used(x) says that.
+--- Raises an error for an input that is not used, as told by is_used(x).
 local function fail_unused(inputs, is_used)
   for i, x in ipairs(inputs) do
     if not is_used(x) then
@@ -246,24 +246,26 @@ local function gradients_of(outputs, inputs, options)
     check_used(function(x) return reached[ag.source(x)] end)
   end
   engine.walk(root, g, run)
-  check_used(function(x) return gradient_at(x, run) end)                -- a function may give none
+  -- the backward of a script's function may return none
+  check_used(function(x) return gradient_at(x, run) end)
   local gradients, seen = {}, {}
   for i, x in ipairs(inputs) do gradients[i] = gradient_of(x, run, seen) end
   return table.unpack(gradients, 1, #inputs)
 end
 
 return function(lt)
-  --- A function that gives the gradients of fn's first result, a tensor of one element, for its arguments. It may be
-  -- differentiated itself, by lt.grad or by backward, with respect to everything that fn uses: `lt.grad(lt.grad(f))`,
-  -- or a penalty on the gradient of a network whose parameters require gradients. Inside lt.no_grad it gives
-  -- gradients, too, but these cannot be differentiated, which is faster.
+  --- Makes a function that returns the gradients of fn's first result, a tensor of one element, with respect to fn's
+  -- arguments. The new function can be differentiated itself, by lt.grad or by backward, with respect to everything
+  -- that fn uses. Examples are `lt.grad(lt.grad(f))`, or a penalty on the gradient of a network whose parameters
+  -- require gradients. Inside lt.no_grad the gradients cannot be differentiated, which is faster.
   -- @function grad
   -- @tparam function fn
   -- @tparam[opt] table options `argnums`: the number of an argument, or a list of them; all float and complex tensors
-  --   unless given. `retain_graph` (false): keeps what fn recorded, for a backward from tensors that fn handed out
-  -- @treturn function that takes what fn takes and gives one tensor for each of these arguments, then fn's further
-  --   results
-  -- @raise there is no such argument, or it is inside a table
+  --   unless given. `retain_graph` (false): keeps the graph that fn recorded, for a backward from tensors that fn
+  --   handed out
+  -- @treturn function that takes fn's arguments and returns one tensor for each differentiated argument, then fn's
+  --   further results
+  -- @raise if there is no such argument, or if the tensor is inside a table
   -- @usage local slope = lt.grad(function(x) return (x * x):sum() end)(lt.tensor {1., 2.})
   function lt.grad(fn, options)
     options = check_function("grad", fn, options)
@@ -275,11 +277,11 @@ return function(lt)
     end
   end
 
-  --- As lt.grad, but the function gives fn's first result before the gradients.
+  --- Like lt.grad, but the new function returns fn's first result before the gradients.
   -- @function value_and_grad
   -- @tparam function fn
   -- @tparam[opt] table options those of lt.grad
-  -- @treturn function that takes what fn takes and gives fn's first result, one gradient for each differentiated
+  -- @treturn function that takes fn's arguments and returns fn's first result, one gradient for each differentiated
   --   argument, then fn's further results
   -- @usage local loss, gw, gb, guess = lt.value_and_grad(function(w, b)
   --     local y = x * w + b
@@ -299,15 +301,15 @@ return function(lt)
 
   lt.autograd = {}
 
-  --- The gradients of outputs for inputs, which are leaves or results that the outputs were computed from. Nothing is
-  -- added to any leaf's `x.grad`. Of several outputs the gradients are added up.
+  --- The gradients of outputs with respect to inputs. Inputs are leaves, or results from which the outputs were
+  -- computed. `x.grad` of leaves stays as it is. With several outputs, their gradients are summed.
   -- @function autograd.grad
-  -- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs are given
+  -- @tparam Tensor|{Tensor,...} outputs of one element each, unless grad_outputs is given
   -- @tparam Tensor|{Tensor,...} inputs
   -- @tparam[opt] table options `grad_outputs`: the gradients of the outputs, a tensor or a list (false: 1); 1 unless
   --   given. `create_graph` (false): the gradients can be differentiated, too. `retain_graph` (default create_graph):
-  --   keeps what was recorded, for another backward. `allow_unused` (false): nil for inputs that the outputs do not
-  --   depend on, which are an error else
+  --   keeps the graph for another backward. `allow_unused` (false): returns nil for inputs on which the outputs do not
+  --   depend, instead of an error
   -- @treturn Tensor ... one for each input
   -- @usage local gx, gy = lt.autograd.grad(loss, {x, y}, {create_graph = true})
   lt.autograd.grad = core.composition("autograd.grad", gradients_of)

@@ -1,6 +1,5 @@
---- Gradients, as scripts ask for them. What was recorded is src/autograd/autograd.c's; the way back through it
--- luatensor/autograd/engine.lua; the rules are in luatensor/gradients, and docs/adding-a-gradient.md says how they are
--- written.
+--- Gradients, as scripts request them. src/autograd/autograd.c records the graph, luatensor/autograd/engine.lua runs
+-- the backward pass, and luatensor/gradients has the rules. docs/adding-a-gradient.md says how to write rules.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -17,7 +16,7 @@ local ag, modes = core.autograd, core.modes
 
 -- ---- rules ----
 
---- Each gives rows by name: name = {{letters, f}, …}, one for each argument.
+--- Each file returns rules by name: name = {{letters, f}, …}, one pair for each argument.
 local files = {"elementwise", "reduce", "scan", "sort", "product", "linalg", "factor", "fft", "shape", "index", "loss",
                "conv", "norm"}
 
@@ -33,7 +32,7 @@ end
 
 local backward_options = {retain_graph = true, create_graph = true}
 
---- Calls fn with a mode set to a value. Without a function: a guard that sets the mode.
+--- Calls fn with a mode set to a value. Without a function, returns a guard that sets the mode.
 local function with_mode(name, mode, value, ...)
   if select("#", ...) == 0 then return mode.guard(value) end
   blame.check_function(name, (...))
@@ -42,14 +41,14 @@ end
 
 ag.elementwise = lt.elementwise
 
---- Gradients of y for all leaves that it was computed from: they are added to each leaf's `x.grad`. What was recorded
--- is let go on the way.
+--- Computes the gradients of y with respect to all leaves from which y was computed, and adds them to each leaf's
+-- `x.grad`. The graph is released during the pass.
 -- @function backward
 -- @tparam tensor y of one element, unless a gradient is given
--- @tparam[opt] tensor gradient of y's shape: 1 unless given
--- @tparam[opt] table options `retain_graph` (default create_graph): keeps what was recorded, for another backward;
+-- @tparam[opt] tensor gradient the gradient of y, in y's shape; 1 unless given
+-- @tparam[opt] table options `retain_graph` (default create_graph): keeps the graph for another backward;
 --   `create_graph` (false): the gradients can be differentiated, too
--- @raise y needs no gradient; an op on the way has none; a tensor that a gradient needs was changed in place
+-- @raise if y needs no gradient, if an op has no gradient, or if a tensor that a gradient needs was changed in place
 function methods.backward(y, gradient, options)
   args.tensor("backward", 1, y)
   if args.is_options(gradient) and options == nil then gradient, options = nil, gradient end
@@ -63,21 +62,21 @@ function methods.backward(y, gradient, options)
   engine.walk(y, engine.first_gradient("backward", y, gradient), {graph = graph, retain = retain})
 end
 
---- Calls a function while nothing is recorded: what it computes needs no gradients. Without a function, the result is
--- a guard: nothing is recorded until the block ends whose variable holds it.
+--- Calls a function without recording: its results need no gradients. Without a function, the result is a guard:
+-- nothing is recorded until the block of the variable that holds the guard ends.
 --
 --     local y = lt.no_grad(model, x)
 --     local _ <close> = lt.no_grad()
 --
--- Both hold for the coroutine that calls `lt.no_grad`, and for those that it resumes meanwhile. A coroutine that
--- yields inside leaves the others as they are.
+-- Both apply to the coroutine that calls `lt.no_grad`, and to coroutines that it resumes meanwhile. If the coroutine
+-- yields, other coroutines are not affected.
 -- @tparam[opt] function fn
 -- @param ... its arguments
 -- @return what fn returns, or the guard
 function lt.no_grad(...) return with_mode("no_grad", modes.recording, false, ...) end
 
---- Calls a function while ops are recorded, also inside of lt.no_grad. Without a function the result is a guard, as
--- that of lt.no_grad.
+--- Calls a function with recording, even inside of lt.no_grad. Without a function the result is a guard, as for
+-- lt.no_grad.
 -- @tparam[opt] function fn
 -- @param ... its arguments
 -- @return what fn returns, or the guard
@@ -103,9 +102,9 @@ function lt.autograd_function(f)
   return function(...) return call_function(own, ...) end
 end
 
---- Calls a function, and has the first op whose result, or whose gradient in a backward inside of it, is NaN raise
--- an error with the line of the script. Slow: every result is waited for and looked at. Without a function the result
--- is a guard, as that of lt.no_grad.
+--- Calls a function, and raises an error at the first NaN in a result of an op, or in a gradient of a backward inside
+-- of the function. The error names the op and the line of the script. Slow: every result is waited for and checked.
+-- Without a function the result is a guard, as for lt.no_grad.
 -- @tparam[opt] function fn
 -- @param ... its arguments
 -- @return what fn returns, or the guard

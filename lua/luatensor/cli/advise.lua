@@ -1,4 +1,4 @@
---- luatensor advise: which device for which work.
+--- luatensor advise: advises which device to use for which work.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
@@ -36,7 +36,7 @@ local function given(options, names)
   end
 end
 
--- Advice, and the exit code: where nothing could be measured there is none.
+-- Returns the advice and the exit code, which is 1 if nothing could be measured.
 local function outcome(made) return made, #made.points == 0 and 1 or 0 end
 
 local function for_network(options, settings)

@@ -1,10 +1,10 @@
 --- Options on the command line, of scripts and of the command `luatensor` alike: kinds of values with their checks and
--- words, read by argparse. A script needs one call:
+-- error texts. argparse reads the command line. A script needs one call:
 --
 --     local arguments = require "luatensor.cli.arguments"
 --     local options = arguments.read({...}, "What the script does.", {"device", {"rows", 7000}, "threads"})
 --
--- The command builds its parsers of the same rows with `add`.
+-- The command builds its parsers from the same rows, with `add`.
 -- @module luatensor.cli.arguments
 
 local lt = require "luatensor"
@@ -19,26 +19,27 @@ local arguments = {}
 local mistake = {__tostring = function(self) return self.text end}
 local shown = {__tostring = function(self) return self.text end}
 
---- Raises wrong usage: its text is one line for the standard error, and the process ends with exit code 2.
+--- Raises an error for wrong usage. The text becomes one line on the standard error, and the process ends with exit
+-- code 2.
 -- @string message for string.format
 function arguments.fail(message, ...)
   error(setmetatable({text = message:format(...)}, mistake), 0)
 end
 
---- True if this error value is wrong usage.
+--- True if this error value reports wrong usage.
 function arguments.is_mistake(problem) return getmetatable(problem) == mistake end
 
---- Raises a text that is to be printed before the process ends well: of --help, of --version.
+--- Raises a text that is printed before the process ends successfully, such as that of --help or --version.
 -- @string text
 function arguments.show(text) error(setmetatable({text = text}, shown), 0) end
 
---- True if this error value is a text of `show`.
+--- True if this error value is a text from `show`.
 function arguments.is_shown(problem) return getmetatable(problem) == shown end
 
---- Set by the command: mistakes and --help are errors that it catches, instead of the end of the process.
+--- Set by the command: wrong usage and --help become errors, which the command catches, instead of ending the process.
 arguments.raising = false
 
---- What --help calls the script, where that is not its file's name.
+--- The name of the script in --help, if it differs from the file's name.
 arguments.program = nil
 
 -- ---- kinds --------------------------------------------------------------------------------------
@@ -51,7 +52,7 @@ local function output(path)
   return path
 end
 
---- Kinds of values. Each takes the text and returns the value, or nil and what is wrong with the text.
+--- The kinds of values. Each function takes the text and returns the value, or nil and the error.
 arguments.kinds = {
   count = function(text)
     local n = math.tointeger(tonumber(text))
@@ -85,13 +86,13 @@ arguments.kinds = {
 
 -- ---- options ------------------------------------------------------------------------------------
 
--- The accelerator where there is one, else the CPU.
+-- The accelerator if there is one, else the CPU.
 local function best_device()
   local ok, device = pcall(lt.accelerator)
   return ok and device or "cpu"
 end
 
---- Options that scripts have in common: rows as `add` takes them, by name.
+--- Options that many scripts share: rows as for `add`, by name.
 arguments.common = {
   device     = {kind = "device", help = "where the tensors live", default = best_device},
   iterations = {kind = "count", help = "how often the loop runs"},
@@ -104,13 +105,13 @@ arguments.common = {
   svg        = {kind = "output", help = "a file for the chart"},
 }
 
--- What --help shows for a value of a kind.
+-- The placeholder in --help for a value of each kind.
 local placeholders = {
   count = "<n>", threads = "<n>", seconds = "<seconds>", device = "<device>", dtype = "<dtype>",
   output = "<file>", text = "<text>",
 }
 
--- A converter for argparse: what is wrong begins with the option's name.
+-- A converter for argparse. Its errors begin with the option's name.
 local function converter(name, kind)
   local read = arguments.kinds[kind]
   return function(text)
@@ -122,8 +123,8 @@ end
 
 --- Adds an option `--name VALUE` to a parser.
 -- @tab parser of argparse
--- @tab row name, kind (one of `kinds`; "flag": no value), help, default (shown by --help; whoever reads fills it in),
---   short (a letter)
+-- @tab row name, kind (one of `kinds`; "flag": no value), help, default (shown by --help; the reader of the options
+--   fills it in), short (a letter)
 function arguments.add(parser, row)
   local name = "--" .. row.name
   local words = row.default ~= nil and ("%s (%s)"):format(row.help, row.default) or row.help
@@ -132,7 +133,7 @@ function arguments.add(parser, row)
   parser:option(names, words):target(row.name):argname(placeholders[row.kind]):convert(converter(name, row.kind))
 end
 
---- Adds several: names of `common` ones, or rows.
+--- Adds several options: names of `common` ones, or rows.
 function arguments.add_all(parser, rows)
   for _, row in ipairs(rows) do
     if type(row) == "string" then
@@ -145,7 +146,7 @@ end
 
 -- ---- parsers ------------------------------------------------------------------------------------
 
--- What argparse says, in our words. The first that fits.
+-- argparse's error texts, and ours in their place. The first pattern that matches counts.
 local phrases = {
   {"^unknown option '(%-[^-])'", "unknown option: %s"},
   {"^unknown option '(.-)'(.*)$", "unknown option: %s%s"},
@@ -170,16 +171,16 @@ local function reworded(text)
   return text
 end
 
--- --help raises its text: whoever catches it prints it, and notices what cannot be written.
+-- Adds --help, which raises its text. The code that catches the text prints it, and checks that it could be written.
 local function add_help(parser)
   parser:add_help(false)
   parser:flag("-h --help", "this text"):action(function() arguments.show(parser:get_help()) end)
 end
 
---- A parser of argparse in our style, or one of its commands.
+--- Makes a parser of argparse with our settings, or one of its commands.
 -- @string name of the script or command
 -- @string description
--- @tab[opt] parent a parser, which gets a command
+-- @tab[opt] parent a parser, to which the command is added
 -- @treturn table
 function arguments.parser(name, description, parent)
   local found, argparse = pcall(require, "argparse")
@@ -193,9 +194,9 @@ function arguments.parser(name, description, parent)
   return parser
 end
 
---- No positional argument but those that the parser has.
+--- Refuses positional arguments that the parser does not define.
 -- @tab parser
--- @string[opt] message about one more, with %s for it
+-- @string[opt] message about a surplus argument, which replaces %s
 function arguments.no_more(parser, message)
   parser:argument("surplus"):args("*"):hidden(true):convert(function(text)
     arguments.fail(message or "one argument too many: %s", text)
@@ -213,7 +214,7 @@ end
 
 -- ---- scripts ------------------------------------------------------------------------------------
 
--- A wanted option completed from the common ones: "rows", {"rows", 7000} or a row of its own.
+-- Completes a wanted option from the common ones: "rows", {"rows", 7000} or a complete row.
 local function complete(item)
   if type(item) == "string" then item = {item} end
   local option = {name = item[1]}
@@ -223,8 +224,8 @@ local function complete(item)
   return option
 end
 
--- Runs f; wrong usage ends the process with exit code 2, --help with 0, what is not to be had with 1, unless
--- the command runs the script.
+-- Runs f. Ends the process with exit code 2 after wrong usage, 0 after --help, and 1 if something is unavailable,
+-- unless the command runs the script.
 local function ending(f, ...)
   local ok, value = pcall(f, ...)
   if ok then return value end
@@ -241,13 +242,14 @@ local function ending(f, ...)
   error(value, 0)
 end
 
---- Reads a script's options. A wrong one is reported on the standard error and ends the script with exit code 2;
--- `--help` prints the description and the options. When the command `luatensor` runs the script, these are its own.
+--- Reads a script's options. A wrong option is reported on the standard error and ends the script with exit code 2;
+-- `--help` prints the description and the options. When the command `luatensor` runs the script, the command does both
+-- itself.
 -- @tparam table argv the script's arguments: `{...}`
 -- @string description what the script does
 -- @tparam table wanted the options: names of `common` ones, `{"name", default}`, or
 --   `{"name", default, kind = a name of `kinds`, help = "…"}`
--- @tparam[opt] function check is given the values; a text that it returns says what is wrong with them
+-- @tparam[opt] function check takes the values, and returns a text if they are wrong
 -- @treturn table values by name; `threads` is set
 function arguments.read(argv, description, wanted, check)
   local values = ending(function()

@@ -24,7 +24,7 @@ function bench.define(parser)
   })
 end
 
--- A chunk's results: a function, or the list that bench.compare takes.
+-- The results of a file's chunk: a function, or the list that bench.compare takes.
 local function entries_of_file(path, environment)
   local chunk, problem = loadfile(path, "t", environment)
   if not chunk then error(problem, 0) end

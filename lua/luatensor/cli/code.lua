@@ -1,11 +1,11 @@
---- Lua on the command line: expressions in which `lt` is luatensor.
+--- Lua code on the command line: expressions in which `lt` is luatensor.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"
 
 local code = {}
 
---- A name that is nowhere is a slip of the command line.
+--- An unknown name is a typing error on the command line.
 local globals = {
   __index = function(_, name)
     local value = _G[name]
@@ -14,7 +14,7 @@ local globals = {
   end,
 }
 
---- Where code runs: it sees Lua's names and lt, and keeps what it assigns.
+--- The environment of the code: it has Lua's names and lt, and holds the variables that the code assigns.
 -- @treturn table
 function code.environment() return setmetatable({lt = lt}, globals) end
 
@@ -23,7 +23,7 @@ function code.environment() return setmetatable({lt = lt}, globals) end
 -- @tab environment
 -- @string[opt] names of its arguments: "x, y"
 -- @treturn function
--- @raise wrong usage, when it is no Lua
+-- @raise wrong usage, if the text is not valid Lua
 function code.compile(text, environment, names)
   if not text:find("%S") then arguments.fail("%q is no code", text) end
   local head = names and ("local %s = ...; "):format(names) or ""
@@ -31,7 +31,8 @@ function code.compile(text, environment, names)
   if not f then
     local other
     f, other = load(head .. text, "=" .. text, "t", environment)
-    if problem:find("<eof> expected", 1, true) then problem = other end      -- more than an expression: statements
+    -- not only an expression, so try statements
+    if problem:find("<eof> expected", 1, true) then problem = other end
   end
   if not f then arguments.fail("%s: not Lua: %s", text, (problem:gsub("^.-:%d+: ", ""))) end
   return f
@@ -39,7 +40,7 @@ end
 
 -- ---- work of growing size -----------------------------------------------------------------------
 
---- The options of work at sizes.
+--- Adds the options for work at several sizes.
 -- @tab parser
 -- @int first size, unless an option says otherwise
 -- @int last
@@ -51,16 +52,16 @@ function code.add_options(parser, first, last)
   })
 end
 
---- The sizes of options first and last.
+--- The first and last size, from the options and the defaults.
 function code.sizes(options, first, last)
   first, last = options.first or first, options.last or math.max(options.first or 0, last)
   if last < first then arguments.fail("--last %d is less than --first %d", last, first) end
   return lt.bench.sizes(first, last)
 end
 
---- Work and its inputs as functions. `n` is a name in both.
--- @string text of x, y, z
--- @string[opt] inputs of n
+--- Compiles the work and its inputs to functions. Both can use the name `n`.
+-- @string text an expression of x, y, z
+-- @string[opt] inputs an expression of n
 -- @treturn function
 -- @treturn function
 function code.work(text, inputs)

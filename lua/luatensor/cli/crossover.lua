@@ -1,4 +1,4 @@
---- luatensor crossover: from which size on one device overtakes another.
+--- luatensor crossover: finds the size from which one device is faster than another.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

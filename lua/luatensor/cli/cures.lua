@@ -2,8 +2,8 @@
 
 local cures = {}
 
---- {a pattern of the reason that lt.cuda.is_available gives (a library's name may have its folder before it), an
--- example of it, what to do}
+--- {a pattern of the reason from lt.cuda.is_available (a folder may precede a library's name), an example of the
+-- reason, the remedy}
 cures.rows = {
   {"libcuda%.so%.1: cannot open", "libcuda.so.1: cannot open shared object file (no NVIDIA driver on this machine)",
     "install the NVIDIA driver"},
@@ -19,8 +19,8 @@ cures.rows = {
   {"^NVRTC .* is newer", "NVRTC 13.0 is newer than the driver, which is for CUDA 12.4: install NVRTC 12", "as it says"},
 }
 
---- What to do.
--- @string reason what lt.cuda.is_available gives
+--- The remedy for a reason.
+-- @string reason from lt.cuda.is_available
 -- @treturn string
 function cures.find(reason)
   for _, row in ipairs(cures.rows) do

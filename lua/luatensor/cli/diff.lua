@@ -1,4 +1,4 @@
---- luatensor diff: what changed between two results.
+--- luatensor diff: compares two results.
 
 local lt = require "luatensor"
 local arguments = require "luatensor.cli.arguments"

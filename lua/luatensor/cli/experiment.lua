@@ -17,7 +17,7 @@ local command = {
   prints = true,
 }
 
--- Options are not argparse's here: they are the experiment's.
+-- argparse does not read the options here: they belong to the experiment.
 function command.define(parser)
   command.parser = parser
   parser:handle_options(false)
@@ -25,7 +25,7 @@ function command.define(parser)
   parser:argument("rest", "options of the experiment; --json <file> saves its result"):argname("<options>"):args("*")
 end
 
--- Takes "--json file" out of the words.
+-- Removes "--json file" from the words.
 local function take_json(words)
   local rest, path = {}, nil
   local i = 1
@@ -53,7 +53,7 @@ local function list()
   }})
 end
 
--- The words "--name value" and "--name=value" as a list of {name, words}.
+-- Groups the words "--name value" and "--name=value" into a list of {name, words}.
 local function pairs_of(words)
   local found, i = {}, 1
   while i <= #words do
@@ -74,7 +74,7 @@ local function knows(each, name)
   return false
 end
 
--- Each experiment gets those of the options that it has; one that none has is a mistake.
+-- Gives each experiment the options that it has. An option that no experiment has is wrong usage.
 local function deal(words, known)
   local dealt = {}
   for i in ipairs(known) do dealt[i] = {} end
@@ -121,7 +121,7 @@ function command.run(options)
   if name:find("^%-") then arguments.fail("the experiment's name comes first, then its options: %s", name) end
   local words
   words, options.json = take_json(options.rest)
-  local quiet = options.json == "-"                 -- the standard output is the JSON's
+  local quiet = options.json == "-"                 -- the JSON goes to the standard output
   if name == "all" then return run_all(words, quiet) end
   local path, problem = experiment.find(name)
   if not path then arguments.fail("%s", problem) end

@@ -1,4 +1,4 @@
---- luatensor info: what is here, and why a GPU is not used.
+--- luatensor info: lists the devices and libraries, and says why a GPU is not used.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -37,7 +37,7 @@ local function any_emulated()
   end
 end
 
--- What computes, a library a line; threads; the folder.
+-- Lists the computing libraries, one on a line, the threads, and the folder.
 local function facts(add)
   add(("%s, %s"):format(lt._VERSION, _VERSION))
   for part in (lt.config() .. "; "):gmatch("(.-); ") do
@@ -48,7 +48,7 @@ local function facts(add)
   add("kept from run to run (compiled kernels, measured limits): " .. (folder or "nothing: " .. problem))
 end
 
--- The limits that were measured before.
+-- The limits of a device, if they were measured before.
 local function limits(device)
   local read, entry = pcall(machine.known, device)
   local name = {device, "text"}
@@ -61,7 +61,7 @@ local function limits(device)
     dtype = {product.dtype, "text"}, flops = {product.flops, "FLOP/s"}})
 end
 
--- What of a GPU has libraries of its own.
+-- The functions of a GPU that need libraries of their own.
 local trials = {
   {"element-wise functions", function(x) return x + x end},
   {"matrix products", function(x) return x:matmul(x) end},

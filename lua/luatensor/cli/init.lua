@@ -1,8 +1,10 @@
---- The command `luatensor`. Each file of luatensor/cli/ named below is a subcommand: a table with
--- summary and description (for --help), example (a command line), define(parser) (its options), and run(options), which
--- gives a result: it is saved as JSON where option json says so, and shown, if the command did not show it itself
--- (prints = true). One that has more to save has save(result, options), which returns true where the result need not be
--- shown then.
+--- The command `luatensor`. Each file of luatensor/cli/ that is named below is a subcommand: a table with
+--   summary, description   for --help
+--   example                a command line
+--   define(parser)         defines its options
+--   run(options)           returns a result, which is saved as JSON if option json is given, and then shown
+--   prints                 true if the command shows its result itself
+--   save(result, options)  optional: saves more; returns true if the result need not be shown
 
 require "luatensor.base.requirements"
 local arguments = require "luatensor.cli.arguments"
@@ -20,7 +22,7 @@ cli.codes = {done = 0, failed = 1, usage = 2, interrupted = 130}
 
 -- ---- arguments ----------------------------------------------------------------------------------
 
--- The parser of all, and the subcommands by name.
+-- Makes the main parser, and a table of the subcommands by name.
 local function make_parser()
   local parser = arguments.parser("luatensor", "Tensors for Lua: what this machine can do, measured.")
   parser:flag("--version", "the version"):action(function() arguments.show(require("luatensor")._VERSION) end)
@@ -39,7 +41,7 @@ local function make_parser()
   return parser, commands
 end
 
--- "expriment" is likely to be "experiment".
+-- Suggests a similar name for an unknown command: "experiment" for "expriment".
 local function check_name(argv, commands)
   local name = argv[1]
   if not name or name:find("^%-") or commands[name] then return end
@@ -47,8 +49,8 @@ local function check_name(argv, commands)
   arguments.fail("unknown command: %s%s", name, nearest and ("; did you mean %s?"):format(nearest) or "")
 end
 
---- Makes a function that reads a command line: from arguments to options and the subcommand. Wrong usage is an error,
--- as luatensor.cli.arguments has it.
+--- Makes a function that reads a command line: it returns the options and the subcommand. Wrong usage is an error as
+-- raised by luatensor.cli.arguments.
 function cli.reader()
   local parser, commands = make_parser()
   return function(argv)
@@ -60,7 +62,7 @@ end
 
 -- ---- output -------------------------------------------------------------------------------------
 
--- What cannot be written, a full disk say, is no success.
+-- Raises an error if the standard output cannot be written, for example because the disk is full.
 local function check(ok, problem)
   if not ok then error("standard output: " .. problem, 0) end
 end
@@ -71,14 +73,14 @@ local function write(text)
   check(io.stdout:flush())
 end
 
--- What is printed, by experiments say, takes the same way.
+-- print, for experiments and others, with the same check.
 local function print_checked(...)
   local words = table.pack(...)
   for i = 1, words.n do words[i] = tostring(words[i]) end
   write(table.concat(words, "\t") .. "\n")
 end
 
--- true: where it went, it need not be shown.
+-- Saves a result. Returns true if the result need not be shown.
 local function save(command, result, options)
   local encode = options.json and require("luatensor.bench.result").encode
   if options.json == "-" then
@@ -90,7 +92,7 @@ local function save(command, result, options)
   return command.save and command.save(result, options)
 end
 
--- Saved before it is shown: a reader that goes away must not cost the figures, nor a file that cannot be written.
+-- Saves the result before showing it, so that neither a closed pipe nor an unwritable file loses the figures.
 local function deliver(command, result, options)
   if not result then return end
   local saved, kept = pcall(save, command, result, options)
@@ -101,7 +103,8 @@ end
 
 -- ---- the end ------------------------------------------------------------------------------------
 
--- The message in a line, without the command's own place: only a bug of the library has a file and a line.
+-- The message on one line, without the position in the command's own code: only a bug of the library shows file and
+-- line.
 local function plain(problem)
   if problem == nil then return "an error without words" end
   local text = tostring(problem):gsub("^[^:\n]*bin/luatensor:%d+: ", "")
@@ -114,7 +117,7 @@ local function complain(message)
   io.stderr:write("luatensor: ", message, "\n")
 end
 
--- Ctrl-C: what was measured so far is saved and shown.
+-- After Ctrl-C, saves and shows the results measured so far.
 local function stop(command, options, measured)
   local ok, wrong = pcall(deliver, command, measured, options)
   if not ok then complain(plain(wrong)) end

@@ -1,10 +1,10 @@
---- `luatensor -i`: Lua's own prompt, with luatensor in it.
+--- `luatensor -i`: Lua's own prompt with luatensor loaded.
 
 local prompt = {}
 
 local function quote(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 
--- The interpreter stands first on the command line that started this process: its index is the least.
+-- The interpreter is the first word of the command line that started this process: it has the smallest index.
 local function interpreter(argv)
   local first = 0
   while argv[first - 1] do first = first - 1 end
@@ -12,7 +12,7 @@ local function interpreter(argv)
 end
 
 --- Starts the prompt, and waits for its end.
--- @tab argv of the process; what follows -i are arguments of Lua, such as a script
+-- @tab argv of the process; the words after -i are arguments of Lua, such as a script
 -- @treturn int the exit code
 function prompt.run(argv)
   local setup = ("package.path, package.cpath = %q, %q; require 'luatensor.prompt'"):format(package.path, package.cpath)

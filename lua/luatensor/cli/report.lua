@@ -1,4 +1,4 @@
---- luatensor report: everything measured about this machine, as a page.
+--- luatensor report: shows all measurements of this machine on a page.
 
 local arguments = require "luatensor.cli.arguments"
 local files = require "luatensor.bench.files"
@@ -11,7 +11,8 @@ local command = {
   example = "luatensor report -o report.html report.json",
 }
 
--- A file's kind by its ending; what cannot be written is known before anything is measured.
+-- Checks an output file: returns the kind by the ending. Files that cannot be written are reported before the
+-- measurements.
 local function output(path)
   local ending = path:match("%.(%a+)$")
   local kind = ending and ({html = "html", htm = "html", md = "md", json = "json", txt = "text"})[ending:lower()]
@@ -27,7 +28,7 @@ function command.define(parser)
   arguments.add_all(parser, {{name = "device", kind = "device", help = "cpu: no accelerator; or which one"}, "threads"})
 end
 
--- A page for each file; true: there are files.
+-- Writes a page for each file. Returns true if there are files.
 function command.save(made, options)
   local report = require "luatensor.report"
   for _, file in ipairs(options.output or {}) do

@@ -1,11 +1,12 @@
---- Kernels written by users: what their parameters are is read from the source itself.
+--- Kernels that users write. Their parameters are read from the source text.
 
 local args = require "luatensor.base.args"
 local clocale = require "luatensor.base.clocale"
 local core = require "luatensor.core"
 local lt = require "luatensor.base.public"
 
---- Types of C++ as dtypes; words are sorted, so that "unsigned long long" and "long unsigned long" are one.
+--- C++ types as dtypes. The words of a type are sorted, so that "unsigned long long" and "long unsigned long" are
+-- equal.
 local types = {
   float = "float32", double = "float64", bool = "bool", void = "any",
   char = "int8", ["char signed"] = "int8", ["char unsigned"] = "uint8",
@@ -18,13 +19,13 @@ local types = {
   uint8_t = "uint8", uint16_t = "uint16", uint32_t = "uint32", uint64_t = "uint64",
 }
 
---- The vector types that CUDA has, for pointers: float4 is four float32.
+--- CUDA's vector types, for pointers: float4 is four float32.
 local vectors = {
   float = "float32", double = "float64", char = "int8", uchar = "uint8", short = "int16", ushort = "uint16",
   int = "int32", uint = "uint32", longlong = "int64", ulonglong = "uint64",
 }
 
---- The source with blanks where comments and strings are; positions stay.
+--- The source with blanks in place of comments and strings, so that positions stay the same.
 local function without_comments(source)
   local out, at = {}, 1
   while at <= #source do
@@ -48,14 +49,16 @@ local function without_comments(source)
   return table.concat(out)
 end
 
--- The parentheses and what is in them, at the first place of a pattern, whose capture is where they begin; nil: there
--- is no such place, or they do not end. Only one place is looked at, so that the time is linear in the text's length.
+-- A parenthesised part of the code: the pattern's capture is the position at which it begins. nil if the pattern is not
+-- found or the parenthesis does not end. Only the first place is tried, so that the time is linear in the text's
+-- length.
 local function in_parentheses(code, pattern)
   local at = code:match(pattern)
   return at and code:match("^%b()", at)
 end
 
--- Each __global__ in turn: where it is, and the text from there to the function's body or the next __global__.
+-- Iterates over __global__ declarations: the position of each, and the text from there to the function's body or the
+-- next __global__.
 local function declarations(code)
   local marks, i = {}, 0
   for at in code:gmatch("()%f[A-Za-z0-9_]__global__%f[^A-Za-z0-9_]") do marks[#marks + 1] = at end
@@ -66,7 +69,8 @@ local function declarations(code)
   end
 end
 
---- Where the kernel is declared: the position of __global__ (nil where a macro of ours has it) and its parameters.
+--- The declaration of the kernel: the position of __global__ (nil if a macro of luatensor contains it) and the
+-- parameters.
 local function find_kernel(code, name)
   local escaped = name:gsub("%p", "%%%0")
   local parameters = in_parentheses(code, "%f[A-Za-z0-9_]KERNEL%s*%(%s*" .. escaped .. "%s*%)%s*()%(")
@@ -78,7 +82,7 @@ local function find_kernel(code, name)
   end
 end
 
---- Every kernel's name, for the error of one that is not there.
+--- The names of all kernels, for the error about an unknown one.
 local function kernel_names(code)
   local names = {}
   for _, declaration in declarations(code) do
@@ -90,7 +94,7 @@ local function kernel_names(code)
   return names
 end
 
---- Words of types: a parameter whose last word is one of them has no name.
+--- Words of types: if a parameter's last word is one of these, the parameter has no name.
 local type_words = {const = true, volatile = true}
 for text in pairs(types) do
   for word in text:gmatch("[A-Za-z0-9_]+") do type_words[word] = true end
@@ -100,10 +104,10 @@ local function fail_type(name, text)
   args.fail("kernel", "%s: parameter \"%s\" is neither a number nor a pointer to numbers", name, text)
 end
 
---- Characters of a parameter, at most: searching for its name takes time by their square.
+--- The greatest length of a parameter, in characters: the time to find its name is quadratic.
 local LONGEST = 1000
 
---- "const float *x" as {name, dtype, width, pointer, written, text}.
+--- Parses "const float *x" to {name, dtype, width, pointer, written, text}.
 local function read_parameter(kernel, text)
   text = text:gsub("%s+", " "):gsub("^ ", ""):gsub(" $", "")
   if #text > LONGEST then args.fail("kernel", "%s: a parameter of %d characters", kernel, #text) end
@@ -140,7 +144,7 @@ local function read_parameters(kernel, text)
   return list
 end
 
---- A list given as option, against the source's own, where that can be read.
+--- Compares the option `parameters` with the parameters in the source, if they can be read.
 local function check_given(kernel, given, source)
   local readable, own = pcall(read_parameters, kernel, source)
   if not readable then return end
@@ -157,8 +161,9 @@ local function check_given(kernel, given, source)
   end
 end
 
---- Put behind the source: the compiler knows the parameters behind macros and typedefs, and refuses other ones. The
--- driver reads as many arguments of as many bytes as the kernel has, however many it is given.
+--- Text that is appended to the source: the compiler knows the parameters behind macros and typedefs, and refuses wrong
+-- ones. The check is necessary because the driver reads as many arguments, of as many bytes, as the kernel has,
+-- however many it is given.
 local check = [[
 
 
@@ -182,13 +187,13 @@ local function with_check(source, name, list, message)
   return source .. check:format(name, table.concat(sizes, ", "), message)
 end
 
---- extern "C", so that the compiler keeps the name; on the same line, so that lines keep their numbers.
+--- Adds extern "C", so that the compiler keeps the name; on the same line, so that lines keep their numbers.
 local function with_plain_name(source, at)
   if not at or source:sub(1, at - 1):find('extern%s*"C"%s*$') then return source end
   return source:sub(1, at - 1) .. 'extern "C" ' .. source:sub(at)
 end
 
---- Argument i as a text that C can hold.
+--- Checks that argument i is a text without zero bytes, as C needs it.
 local function check_text(i, text)
   if type(text) ~= "string" then
     args.fail("kernel", "argument %d: string expected, got %s", i, core.type_name(text))
@@ -196,16 +201,16 @@ local function check_text(i, text)
   if text:find("\0", 1, true) then args.fail("kernel", "argument %d: a NUL byte in the text", i) end
 end
 
---- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous
--- tensors of the type that they point to, through const ones they are only read; the others take numbers. What may
--- be included is in docs/user-kernels.md.
+--- Compiles CUDA C++ for a GPU. The parameters of the kernel are read from the source: pointers take contiguous tensors
+-- of the type to which they point, and a const pointer only reads its tensor; other parameters take numbers.
+-- docs/user-kernels.md lists the headers that may be included.
 -- @string source the text, with a `__global__ void name(…)`
 -- @string name the kernel's name in it
--- @tparam[opt] table options `device` (default: the default device where it is a GPU, else the accelerator);
---   `parameters`: the list as text, where the source has types that cannot be read
+-- @tparam[opt] table options `device` (default: the default device if it is a GPU, else the accelerator);
+--   `parameters`: the list of parameters as text, if the source has types that cannot be read
 -- @return the kernel: k({grid = n or {x, y, z}, block = n or {x, y, z}, shared = bytes}, …) queues it with these
---   arguments; {count = n} stands for as many blocks (of 256 threads unless `block` says otherwise) as n threads need
--- @raise what the compiler says, with the source's own line numbers; no such kernel; no GPU
+--   arguments; {count = n} stands for the number of blocks that n threads need, of 256 threads unless `block` is given
+-- @raise the compiler's errors, with the line numbers of the source; if there is no such kernel or no GPU
 function lt.kernel(source, name, options)
   check_text(1, source)
   check_text(2, name)

@@ -1,4 +1,4 @@
---- The scripts of the notebook's experiments: where they are, and what they say of themselves.
+--- Finds the scripts of the notebook's experiments, and reads their descriptions.
 
 local core = require "luatensor.core"
 
@@ -13,7 +13,7 @@ local function nearest_name(name)
   return core.nearest(known, name)
 end
 
--- The name in full: "2" and "large" are "02_large".
+-- The full name of an experiment: "2" and "large" stand for "02_large".
 local function full_name(name)
   for _, each in ipairs(names) do
     local number, word = each:match("^(%d+)_(.*)$")
@@ -21,7 +21,7 @@ local function full_name(name)
   end
 end
 
---- As experiment.find.
+--- Like experiment.find.
 function scripts.find(name)
   if type(name) ~= "string" then error(("experiment.find: string expected, got %s"):format(type(name)), 2) end
   local full = full_name(name)
@@ -37,23 +37,23 @@ function scripts.find(name)
   return path
 end
 
---- An experiment's script as a function; nil and why not.
+--- Loads an experiment's script as a function; nil and the reason if that fails.
 function scripts.load(name)
   local path, problem = scripts.find(name)
   if not path then return nil, problem end
   return loadfile(path)
 end
 
--- Set while a script is only asked what it is: its start raises what it says of itself.
+-- True while a script is only asked for its description: experiment.start then raises the description.
 local asking = false
 local answer = {}
 
---- What experiment.start does first: a script that is only asked says what it is, and runs no further.
+--- Called first by experiment.start: if a script is only asked for its description, raises it, which ends the script.
 function scripts.answer(spec)
   if asking then error(setmetatable({spec = spec}, answer), 0) end
 end
 
--- What a script says of itself to experiment.start.
+-- The description that a script passes to experiment.start.
 local function ask(name)
   local script = assert(scripts.load(name))
   asking = true
@@ -63,7 +63,7 @@ local function ask(name)
   return said.spec
 end
 
---- As experiment.list.
+--- Like experiment.list.
 function scripts.list()
   local list = {}
   for i, name in ipairs(names) do

@@ -1,4 +1,4 @@
---- The notebook's experiments: what their scripts (`examples/`) are made with, and how they are found and run.
+--- The notebook's experiments: helpers for their scripts (`examples/`), and functions that find and run them.
 -- @module luatensor.experiment
 
 local lt = require "luatensor"
@@ -29,7 +29,7 @@ local function info_of(device)
   end
 end
 
---- A device in words: what it is called, its cores, instruction set or compute capability, threads in use, memory.
+--- A device in words: its name, cores, instruction set or compute capability, threads in use, memory.
 -- @string device
 -- @treturn string
 function experiment.describe(device)
@@ -55,12 +55,13 @@ function experiment.is_emulated(device)
   return info ~= nil and info.emulated == true
 end
 
---- A device's name, with the word that it is not real where it is not.
+--- A device's name, marked if the device is emulated.
 -- @string device
 -- @treturn string
 function experiment.name_of(device) return format.marked(device, experiment.is_emulated(device)) end
 
---- What has to be said of figures of a device: why the CPU, where there is no GPU; that an emulator is none.
+--- Caveats about figures of a device: the reason for using the CPU if there is no GPU, and that an emulator is not a
+-- GPU.
 -- @string device
 -- @treturn table list of notes
 function experiment.caveats(device)
@@ -72,7 +73,7 @@ end
 
 -- ---- results ------------------------------------------------------------------------------------
 
--- What stands above an experiment's figures.
+-- The blocks above an experiment's figures.
 local function head_of(self)
   local blocks = {
     document.text("{name}: {title}", {name = {self.name, "text"}, title = {self.title, "text"}}),
@@ -109,7 +110,7 @@ local function show(self, block)
   if experiment.quiet then return end
   progress.clear()
   print((terminal.is_apart(block, self.shown) and "\n" or "") .. terminal.block(block))
-  io.stdout:flush()                    -- in a pipe, too, each figure when it is there
+  io.stdout:flush()                    -- flushed so that a pipe gets each figure at once
   self.shown = block
 end
 
@@ -118,7 +119,7 @@ local function say(self, block)
   show(self, block)
 end
 
--- What the names in a text stand for: given values, those of the run, options.
+-- The values for the names in a text: given values, values of the run, options.
 local function values_in(self, text, given)
   local values, found = {}, false
   for name in text:gmatch("{([%w_]+)}") do
@@ -154,16 +155,16 @@ function run:table(fields) say(self, document.table(fields)) end
 -- @tab fields title, x, y, series, bars
 function run:chart(fields) say(self, document.chart(fields)) end
 
---- Says how many parts run:time is going to measure, for the line on the terminal that says how far it is.
+--- Announces the number of parts that run:time will measure, for the progress line on the terminal.
 -- @int total
 function run:expect(total) self.task = progress.task(self.fields.title, total) end
 
---- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. What makes the
--- figures doubtful is said at the end.
--- @string name of what is timed
+--- Times a part of the experiment by lt.bench.time, with the run's options `seconds` and `rounds`. Doubts about the
+-- figures are reported at the end.
+-- @string name of the timed work
 -- @tparam function work
--- @tab[opt] options of lt.bench.time; `device`: the run's, if not given
--- @treturn table what lt.bench.time gives
+-- @tab[opt] options of lt.bench.time; `device`: by default that of the run
+-- @treturn table the result of lt.bench.time
 function run:time(name, work, options)
   if self.task then self.task:step(name) end
   local own = self.options
@@ -178,9 +179,9 @@ function run:time(name, work, options)
   return timed
 end
 
---- Shows a result of lt.bench or lt.advise within this one.
+--- Shows a result of lt.bench or lt.advise as a part of this result.
 -- @tab shown
--- @treturn table it
+-- @treturn table the same result
 function run:show(shown)
   for _, block in ipairs(shown:blocks()) do say(self, block) end
   table.insert(self.fields.results, shown)
@@ -199,14 +200,14 @@ end
 --- Notes a figure under a name: reports and scripts find it in the result's `values`.
 -- @string name
 -- @number value in SI units
--- @string unit as luatensor.bench.format knows it
--- @string[opt] device where it was measured, if not on option `device`
+-- @string unit known to luatensor.bench.format
+-- @string[opt] device the device of the measurement, if not that of option `device`
 -- @treturn number the value
 function run:value(name, value, unit, device)
   if type(value) ~= "number" or value ~= value or math.abs(value) == math.huge then
     error(("value %q: a finite number expected, got %s"):format(name, value ~= value and "nan" or tostring(value)), 2)
   end
-  document.text("{x}", {x = {value, unit}})                             -- refuses what is no unit
+  document.text("{x}", {x = {value, unit}})                             -- raises an error for an unknown unit
   device = device or self.fields.device
   local emulated = experiment.is_emulated(device) or nil
   self.fields.values[name] = {value = value, unit = unit, device = device, emulated = emulated}
@@ -214,8 +215,8 @@ function run:value(name, value, unit, device)
   return value
 end
 
---- Goes from 1 to `total`, as a `for` does, and shows on a terminal how far it is. It reads the clock ten times a
--- second, not every round, and asks whether there is a terminal after a while only: rounds may be short.
+--- Iterates from 1 to `total`, and shows the progress on a terminal. Because rounds may be short, it reads the clock
+-- ten times a second instead of every round, and looks for a terminal only after a while.
 -- @int total
 -- @treturn function for a `for` loop
 function run:rounds(total)
@@ -250,7 +251,7 @@ local function restore(self)
   lt.set_num_threads(self.threads_before)
 end
 
--- What the figures are worth.
+-- Caveats about the figures.
 local function caveats(self)
   local fields = self.fields
   if #self.unsteady > 0 then
@@ -272,11 +273,11 @@ local function conclude(self)
   return finished
 end
 
---- The experiment is over.
+--- Ends the experiment.
 -- @treturn table its result, of kind "experiment"
 function run:finish() return conclude(self) end
 
--- What run:time has measured, of which the script has made no table yet.
+-- Shows the timings of run:time that the script has not put into a table.
 local function say_timed(self)
   if #self.timed == 0 then return end
   self:table{
@@ -289,7 +290,7 @@ local function say_timed(self)
   }
 end
 
--- Ctrl-C: what was measured up to here is a result, too.
+-- After Ctrl-C, the measurements so far become the result.
 local function stop(self, problem)
   local partial = interrupt.partial(problem)
   local incomplete = partial and partial.incomplete or "stopped"
@@ -307,7 +308,7 @@ local function stop(self, problem)
   interrupt.raise(conclude(self))
 end
 
--- A run that ends by an error has no result, but leaves nothing changed.
+-- A run that ends by an error has no result, but restores all settings.
 function run:__close(problem)
   if self.over then return end
   if interrupt.is(problem) then stop(self, problem) end
@@ -328,11 +329,12 @@ local function fields_of(spec, options)
   return fields
 end
 
---- Starts an experiment: reads its script's options and says what it is about. Declared `<close>`, a run that ends
--- early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps what was measured.
+--- Starts an experiment: reads the script's options and prints title and question. If the variable is declared
+-- `<close>`, a run that ends early (by an error, by Ctrl-C) leaves the number of threads as it was and keeps the
+-- measurements.
 -- @tab argv the script's arguments: `{...}`
--- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options (as read of
---   luatensor.cli.arguments takes them), check (as read takes it)
+-- @tab spec name (of the script), title, question, claims (their numbers in docs/notebook.md), options and check (as
+--   for luatensor.cli.arguments.read)
 -- @treturn table with the field options and the methods above, of which `finish` is called last
 function experiment.start(argv, spec)
   scripts.answer(spec)
@@ -348,15 +350,15 @@ end
 
 -- ---- finding and running ------------------------------------------------------------------------
 
---- Where an experiment's script is: beside this module where it is installed, in examples/ in a checkout.
+--- The path of an experiment's script: beside this module if luatensor is installed, in examples/ in a checkout.
 -- @string name "02_large", "2" or "large"
 -- @treturn[1] string path
 -- @treturn[2] nil
--- @treturn[2] string what is wrong, with the nearest name
+-- @treturn[2] string the error, with the most similar name
 experiment.find = scripts.find
 
---- The experiments.
--- @treturn {table,...} each {name =, title =, question =, claims =, options = as experiment.start takes them}
+--- Lists the experiments.
+-- @treturn {table,...} each {name =, title =, question =, claims =, options = as for experiment.start}
 experiment.list = scripts.list
 
 local loud = {__close = function(self) experiment.quiet = self.before end}
@@ -367,8 +369,8 @@ local loud = {__close = function(self) experiment.quiet = self.before end}
 -- @bool[opt] quiet prints nothing
 -- @treturn[1] table its result
 -- @treturn[2] nil
--- @treturn[2] string there is no such experiment
--- @raise what the script raises
+-- @treturn[2] string the error, if there is no such experiment
+-- @raise the errors of the script
 function experiment.run(name, argv, quiet)
   local script, problem = scripts.load(name)
   if not script then return nil, problem end

@@ -1,16 +1,16 @@
---- What the teaching notebook says, claim by claim, in our words, with its figures. Which experiment tests a claim is
--- said by the experiment (`claims` of experiment.list).
+--- The claims of the teaching notebook, in our words, with its figures. Each experiment names the claims that it tests
+-- (`claims` of experiment.list).
 
 local document = require "luatensor.page.document"
 
 local notebook = {}
 
---- Where the figures are from.
+--- The source of the figures.
 notebook.title = "Importância da GPU no treinamento de redes neurais"
 notebook.where = "PyTorch on an Apple laptop and its GPU, device mps"
 
---- In the notebook's order, each with its number. figures: what it measured, seconds for `loop`; elsewhere: what
--- answers a claim that no experiment tests.
+--- The claims in the notebook's order, each with its number. figures: the notebook's measurements, in seconds for
+-- `loop`; elsewhere: a page that answers a claim that no experiment tests.
 notebook.claims = {
   {claim = "A GPU can make the training of a neural network up to 10 times as fast."},
   {claim = "A network is many artificial neurons, each a simple operation; training adjusts their weights."},
@@ -30,7 +30,8 @@ notebook.claims = {
   },
   {
     claim = "Cited: 16 384 cores of a GeForce RTX 4090 with 24 GB, 64 of a Ryzen Threadripper Pro 5995WX.",
-    cited = {"rtx-4090", "threadripper-5995wx"},    -- rows of luatensor.public_figures; the notebook ran on neither
+    cited = {"rtx-4090", "threadripper-5995wx"},    -- rows of luatensor.public_figures; the notebook used neither of
+                                                    -- the two
   },
   {claim = "A GPU is efficient with a large volume of data: small or simple tasks cannot use all of its cores."},
   {claim = "With little data, sending it to the GPU and back can outweigh computing: the CPU alone is faster."},
@@ -75,11 +76,12 @@ local function line(name, rounds, queued, elapsed)
   return {name, rounds, queued, elapsed or false, (elapsed or queued) / rounds}
 end
 
---- The notebook's figures for a claim beside those of experiments. Its clock was read without a synchronisation.
+--- The notebook's figures for a claim beside those of experiments. The notebook read its clock without waiting for the
+-- device.
 -- @int claim
--- @tab results of the experiments, one a device
+-- @tab results results of the experiments, one for each device
 -- @treturn[1] table block
--- @treturn[2] nil nothing compares: other sizes or dtypes, an emulated device
+-- @treturn[2] nil if nothing compares: other sizes or dtypes, or an emulated device
 function notebook.beside(claim, results)
   local figures, loop = notebook.claims[claim].figures, notebook.claims[claim].loop
   local rows = {

@@ -1,13 +1,13 @@
---- Gradients of convolutions and pooling. Each gradient of a convolution is one, too.
+--- Gradients of convolutions and pooling. Each gradient of a convolution is itself a convolution.
 
 local core = require "luatensor.core"
 
 local rules = {}
 
--- The list as arguments, from its third number on: lengths behind batch and channels.
+-- The numbers of the list from the third on: the lengths after batch and channels.
 local function lengths(shape) return table.unpack(shape, 3) end
 
---- Channels' sums.
+--- The sums of the channels: the gradient of the bias.
 local function of_bias(g)
   return g:sum(g.ndim == 3 and {1, 3} or {1, 3, 4})
 end
@@ -17,12 +17,12 @@ rules.conv = {
   {"xp", function(g, x, p) return core.conv_weight(g, x, p.args[1], lengths(p.shapes[2])) end},
   {"", of_bias},
 }
---- x's gradient, of y's and w.
+--- x's gradient, from y's gradient and w.
 rules.conv_input = {
   {"yp", function(g, w, p) return core.conv(g, w, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_weight(y, g, p.args[1], lengths(p.shapes[2])) end},
 }
---- w's gradient, of y's and x.
+--- w's gradient, from y's gradient and x.
 rules.conv_weight = {
   {"yp", function(g, x, p) return core.conv(x, g, nil, p.args[1]) end},
   {"xp", function(g, y, p) return core.conv_input(y, g, p.args[1], lengths(p.shapes[2])) end},
@@ -31,7 +31,7 @@ rules.conv_weight = {
 rules.max_pool = {{"2p", function(g, position, p)
   return core.max_pool_back(g[1], position, p.args[1], lengths(p.shape))
 end}}
---- Of y's gradient: what stands where the maxima were.
+--- From y's gradient, the elements at the positions of the maxima.
 rules.max_pool_back = {{"yp", function(g, position, p)
   local shape = p.shape
   local rows = {shape[1], shape[2], -1}

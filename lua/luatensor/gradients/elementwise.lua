@@ -7,13 +7,14 @@ local ag = core.autograd
 local conj, zero, same, where = help.conj, help.zero, help.same, core.where
 local rules = {}
 
---- One input; df is the derivative by what the letter says, fused: g times it, of real numbers, as an expression.
+--- A rule for one input. df is the derivative with respect to the value that the letter stands for; fused: the product
+-- of g and the derivative for real numbers, as an expression.
 local function of(letter, name, df, fused)
   local function plain(g, x) return g * conj(df(x)) end
   rules[name] = {{letter, fused and help.fused(letter, fused, plain) or plain}}
 end
 
---- One input: where the gradient itself is not recorded, and real, a row of ops.def; else plain(g, x).
+--- A rule for one input: a row of ops.def if the gradient is real and is not recorded itself, else plain(g, x).
 local function by_row(letter, name, plain)
   local row = core.hidden[name .. "_back_"]
   rules[name] = {{letter, function(g, x)
@@ -22,7 +23,7 @@ local function by_row(letter, name, plain)
   end}}
 end
 
-local function of_x(...) of("x", ...) end      -- df(x)
+local function of_x(...) of("x", ...) end      -- df(x), of the input
 local function of_o(...) of("o", ...) end      -- df(o), of the result
 
 -- ---- arithmetic ----
@@ -39,13 +40,13 @@ rules.square = {{"x", function(g, x) return 2 * g * conj(x) end}}
 rules.conj = {{"", function(g) return g:conj() end}}
 rules.abs = {{"x", function(g, x) return g * x:sign() end}}
 
---- y x^(y - 1), and 0 where y is 0, whatever x is.
+--- y x^(y - 1), and 0 if y is 0, whatever x is.
 local function pow_x(g, x, y)
   if type(y) == "number" then return y == 0 and g:zeros_like() or g * conj(y * x ^ (y - 1)) end
   return where(y:equal(0), 0, g * conj(y * x ^ (y - 1)))
 end
 
---- x^y log(x), and 0 where x is 0 and y is not negative.
+--- x^y log(x), and 0 if x is 0 and y is not negative.
 local function pow_y(g, x, y, o)
   if type(x) == "number" then
     if x == 0 then return where(y:greater_equal(0), 0, g * -math.huge) end
@@ -64,7 +65,8 @@ local both, either = core.logical_and, core.logical_or
 
 local function is_number(x) return type(x) == "number" end
 
---- Equal elements share. A number takes all, which is lost: so clip (and maximum) of x at 0 is as relu there.
+--- Equal elements share the gradient. A number takes all of it, and that part is lost: so clip (and maximum) of x at 0
+-- agree with relu.
 local function larger(g, a, b)
   local above = where(less(b, a), g, 0)
   return (is_number(a) or is_number(b)) and above or where(equal(a, b), g / 2, above)
@@ -74,7 +76,7 @@ local of_second = {"xy", function(g, x, y) return larger(g, y, x) end}
 rules.maximum = {of_first, of_second}
 rules.minimum = {of_second, of_first}
 
---- The upper limit is the result where the limits cross.
+--- If the limits cross, the result is the upper limit.
 local function clip_x(g, x, low, high)
   local on_limit = 0
   if not is_number(high) then on_limit = where(both(less(low, x), equal(x, high)), g / 2, 0) end
@@ -101,7 +103,8 @@ rules.where = {
   {"x", function(g, x) return where(x, 0, g) end},
 }
 
---- Of a complex number what turns it, not what makes it longer. The result is not kept: it may be changed in place.
+--- The gradient of a complex sign has only the component that turns the number, not the one that changes its length.
+-- The result is not kept, because it may be changed in place.
 rules.sign = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
   local o = x:sign()
@@ -109,10 +112,10 @@ rules.sign = {{"x", function(g, x)
 end}}
 for name in ("floor ceil round trunc"):gmatch "%S+" do rules[name] = {zero} end
 
---- x - floor(x / y) * y, whose floor is constant but for its steps.
+--- x - floor(x / y) * y, where floor is constant except at its steps.
 rules.remainder = {same, {"xy", function(g, x, y) return -g * core.floor_divide(x, y) end}}
 rules.floor_divide = {zero, zero}
-rules.nextafter = {same, zero}                   -- a step away from x, whatever y is
+rules.nextafter = {same, zero}                   -- one step away from x, whatever y is
 rules.copysign = {{"xo", function(g, x, o) return where(core.equal(x, 0), 0, g * (o / x)) end}, zero}
 
 -- ---- exponentials and logarithms ----
@@ -126,14 +129,14 @@ of_x("log10", function(x) return (x * math.log(10)):reciprocal() end)
 of_o("sqrt", function(o) return (o * 2):reciprocal() end, "g / (2 * o)")
 of_o("rsqrt", function(o) return o ^ 3 * -0.5 end, "g * o * o * o * -0.5")
 
---- Of two numbers far apart the other one's share is 0: it does not overflow.
+--- If two numbers are far apart, the share of the smaller one is 0, without overflow.
 local function share(g, a, b) return g * core.subtract(a, b):sigmoid() end
 rules.fill_ = {help.zero}
 rules.logaddexp = {{"xy", share}, {"xy", function(g, x, y) return share(g, y, x) end}}
 
 -- ---- trigonometric and hyperbolic ----
 
---- a / b, and 0 where b is.
+--- a / b, and 0 if b is 0.
 local function ratio(a, b) return where(core.equal(b, 0), 0, core.divide(a, b)) end
 local function of_hypot(g, x, o) return g * ratio(x, o) end
 rules.hypot = {{"xo", of_hypot}, {"yo", of_hypot}}
@@ -142,7 +145,8 @@ rules.atan2 = {
   {"xy", function(g, x, y) return -g * ratio(x, core.add(core.square(x), core.square(y))) end},
 }
 
---- Across the number, from the origin; 0 there. Real numbers only jump.
+--- The angle changes across the direction from the origin; the gradient is 0 at the origin. The angle of real numbers
+-- only jumps.
 rules.angle = {{"x", function(g, x)
   if rawequal(conj(x), x) then return g:zeros_like() end
   local size = x:abs()

@@ -1,9 +1,9 @@
 --- Gradients of factorizations. Sources: M. Giles 2008 (see linalg.lua); I. Murray, "Differentiation of the Cholesky
 -- decomposition" (2016); S. Walter and L. Lehmann, "Algorithmic differentiation of linear algebra functions with
--- application in optimum experimental design" (2010), for qr; for complex matrices PyTorch's FunctionsManual.cpp, and
--- its documentation of each function for what is defined: vectors of eigh, eig and svd are known but for a factor of
--- length 1, those of repeated values not even so far. Of a function that depends on that choice the gradient says
--- nothing, and of vectors of repeated values it is not finite.
+-- application in optimum experimental design" (2010), for qr; PyTorch's FunctionsManual.cpp for complex matrices.
+-- PyTorch's documentation says what is defined: vectors of eigh, eig and svd are unique up to a factor of length 1,
+-- but vectors of repeated values are not. If a function depends on that choice, its gradient is meaningless; for
+-- vectors of repeated values the gradient is not finite.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -19,10 +19,10 @@ local function top(x, n) return x:narrow(-2, 1, n) end
 
 local function on_diagonal(x, n) return help.on_diagonal(n, n, x.device) end
 
---- Matrices with these diagonals.
+--- Makes matrices with these diagonals.
 local function diagonal(values) return core.where(on_diagonal(values, columns(values)), values:expand_dims(-2), 0) end
 
---- The diagonals of matrices, which are 0 elsewhere then.
+--- Keeps the diagonals of matrices, and sets all other elements to 0.
 local function only_diagonal(x) return core.where(on_diagonal(x, rows(x)), x, 0) end
 
 --- x[i][j] / (values[j] - values[i]), and 0 on the diagonal.
@@ -36,8 +36,8 @@ local function skew(x) return x - adjoint(x) end
 
 -- ---- Cholesky ----
 
---- inverse(L)ᴴ S inverse(L), S being the Hermitian part of the lower triangle of Lᴴ g with half its diagonal. Half of
--- it goes to each triangle, though only one is read.
+--- inverse(L)ᴴ S inverse(L), where S is the Hermitian part of the lower triangle of Lᴴ g with half its diagonal. Each
+-- triangle gets half of the gradient, though only one triangle is read.
 rules.cholesky = {{"op", function(g, o, p)
   if p.flag then g, o = adjoint(g), adjoint(o) end
   local m = adjoint(o):matmul(g):tril()
@@ -66,7 +66,7 @@ end}}
 --- inverse(Vᴴ) inner Vᴴ
 local function by_vectors(inner, v) return core.linalg.solve(adjoint(v), inner:matmul(adjoint(v))) end
 
---- As for eigh, and what keeps the columns at length 1.
+--- As for eigh, plus the term that keeps the columns at length 1.
 rules.eig = {{"12", function(g, values, v)
   local inner = g[1] and diagonal(g[1])
   if g[2] then
@@ -85,7 +85,7 @@ end}}
 
 -- ---- singular values ----
 
---- What is between U and Vh in the gradient: skew parts over differences of squares, and the values' own gradients.
+--- The matrix between U and Vh in the gradient: skew parts over differences of squares, and the values' own gradients.
 local function between(g, u, s, vh)
   local squares, across = s * s, s:expand_dims(-2)
   local inner = g[2] and diagonal(g[2])
@@ -99,7 +99,8 @@ local function between(g, u, s, vh)
   return inner
 end
 
---- Of full_matrices only the values' gradient is defined: the vectors beyond the values are any that fill up a basis.
+--- With full_matrices, only the gradient of the values is defined: the additional vectors may be any that complete a
+-- basis.
 rules.svd = {{"123", function(g, u, s, vh)
   local k = columns(s)
   if columns(u) ~= rows(vh) then
@@ -130,8 +131,8 @@ end}}
 
 -- ---- QR ----
 
---- Of x = Q R with as many columns as R has: (gQ + Q W) inverse(R)ᴴ, W being Hermitian with the upper triangle of
--- gR Rᴴ - Qᴴ gQ.
+--- The gradient for x = Q R with square R: (gQ + Q W) inverse(R)ᴴ, where W is Hermitian with the upper triangle of gR
+-- Rᴴ - Qᴴ gQ.
 local function of_square_r(gq, gr, q, r)
   local m = gr and gr:matmul(adjoint(r))
   if gq then m = (m or 0) - adjoint(q):matmul(gq) end
@@ -143,7 +144,8 @@ local function of_square_r(gq, gr, q, r)
   return adjoint(core.linalg.solve(r, adjoint(right)))
 end
 
---- Columns beyond the rows, x2, give R2 = Qᴴ x2 only. The rest of them must be independent.
+--- If x has more columns than rows, the surplus columns, x2, only yield R2 = Qᴴ x2. The other columns must be
+-- independent.
 rules.qr = {{"12", function(g, q, r)
   local gq, gr = g[1], g[2]
   local m, n = rows(q), columns(r)
@@ -160,7 +162,7 @@ end}}
 
 -- ---- LU ----
 
---- L with its ones, and U, of what a factorization gives in one.
+--- Splits the packed factorization into L, with its ones, and U.
 local function split(lu)
   local k = math.min(rows(lu), columns(lu))
   return left(lu, k):tril(-1) + help.on_diagonal(rows(lu), k, lu.device):to(lu.dtype), top(lu, k):triu()
@@ -172,8 +174,8 @@ local function solve_turned(x, y) return core.linalg.solve(adjoint(x), y) end
 --- y inverse(x)ᴴ
 local function solve_right(y, x) return adjoint(core.linalg.solve(x, adjoint(y))) end
 
---- The gradient of L U: of square factors inverse(L)ᴴ (tril(Lᴴ gL, -1) + triu(gU Uᴴ)) inverse(U)ᴴ; what is below or
--- beside them was computed from them by a solution, and so is its gradient.
+--- The gradient of L U. For square factors it is inverse(L)ᴴ (tril(Lᴴ gL, -1) + triu(gU Uᴴ)) inverse(U)ᴴ. The parts
+-- below or beside the square factors come from a triangular solution, and so does their gradient.
 local function of_lu(g, lu)
   local m, n = rows(lu), columns(lu)
   local k = math.min(m, n)
@@ -195,20 +197,20 @@ local function of_lu(g, lu)
   return beside and core.concat({result, beside}, -1) or result
 end
 
---- lu's second result says of which row of x each row is.
+--- The second result of lu is, for each row, its position in x.
 rules.lu = {{"12", function(g, lu, order)
   local places = order:argsort(-1):expand_dims(-1)
   return of_lu(g[1], lu):take_along_axis(places, -2)
 end}}
 
---- The list of lengths, the last one of which is n.
+--- A copy of the list of lengths with n as the last length.
 local function with_last(shape, n)
   local list = {table.unpack(shape)}
   list[#list] = n
   return list
 end
 
---- The matrices P with x = P L U, of lu_factor's pivots.
+--- The matrices P with x = P L U, from the pivots of lu_factor.
 local function permutation(pivots, like)
   local shape = {table.unpack(pivots.shape)}
   shape[#shape + 1] = columns(pivots)
@@ -219,14 +221,15 @@ end
 rules.lu_factor = {{"12", function(g, lu, pivots)
   local m = rows(lu)
   local k = columns(pivots)
-  if m > k then                                  -- the last rows are swapped with themselves
+  if m > k then                                  -- the last rows are not swapped
     local rest = core.arange(k + 1, m + 1, {dtype = pivots.dtype, device = lu.device})
     pivots = core.concat({pivots, rest:broadcast_to(with_last(pivots.shape, m - k))}, -1)
   end
   return permutation(pivots, lu):matmul(of_lu(g[1], lu))
 end}}
 
---- X = inverse(P L U) B: as for solve, with H = P inverse(L)ᴴ inverse(U)ᴴ g and what P L U's gradient is for L and U.
+--- X = inverse(P L U) B: as for solve, with H = P inverse(L)ᴴ inverse(U)ᴴ g, followed by the gradient of P L U with
+-- respect to L and U.
 rules.lu_solve = {all = {"xyop", function(g, lu, pivots, x, p)
   local vector = #p.shapes[3] == 1
   if vector then g, x = g:expand_dims(-1), x:expand_dims(-1) end

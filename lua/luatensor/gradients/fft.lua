@@ -1,16 +1,17 @@
---- Gradients of Fourier transforms. A transform is a matrix F; the gradient is the conjugate transpose of F times g:
--- the transform the other way round, with the other norm, and without what it was cut or filled up to.
+--- Gradients of Fourier transforms. A transform multiplies by a matrix F, so its gradient multiplies g by the conjugate
+-- transpose of F: the transform in the opposite direction with the opposite norm. Then cut-off elements become 0, and
+-- padding is dropped.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
 
 local rules = {}
 
-local norms = {"backward", "ortho", "forward"}                  -- as op_params numbers them
+local norms = {"backward", "ortho", "forward"}                  -- in the order in which op_params numbers them
 local function norm_of(p) return norms[p[1] + 1] end
 local function other_norm(p) return norms[3 - p[1]] end
 
---- The dims of the call: those named, or the last ones (count), or all.
+--- The dims of the call: the named ones, or the last `count` dims, or all.
 local function dims_of(p, count)
   local ndim, dims = #p.shape, {}
   local given = p.args[2]
@@ -22,7 +23,7 @@ local function dims_of(p, count)
   return dims
 end
 
---- x with the lengths of a shape: cut, or zeros behind it.
+--- x with the lengths of a shape: cut, or padded with zeros.
 local function fit(x, shape)
   local key, longer = {}, false
   for d, n in ipairs(shape) do
@@ -33,7 +34,7 @@ local function fit(x, shape)
   return longer and help.embed_key(x, shape, key) or x
 end
 
---- Of a transform whose result is the first half of dim d: zeros for the rest.
+--- For a transform whose result is the first half of dim d: appends zeros for the other half.
 local function with_rest(g, p, dims)
   local d = dims[#dims]
   local lengths = p.args[1]
@@ -43,7 +44,8 @@ local function with_rest(g, p, dims)
   return fit(g, shape)
 end
 
---- Of one that takes the first half of n in dim d: what stands for its conjugate, too, counts twice.
+--- For a transform that reads the first half of n elements in dim d: doubles the elements that also stand for their
+-- conjugates.
 local function count_twice(x, d, n)
   local inner = (n - 1) // 2
   if inner == 0 then return x end
@@ -54,7 +56,7 @@ local function count_twice(x, d, n)
   return x * core.concat(weights):reshape(shape)
 end
 
---- The dims of a call of each function: one, the last two, or all.
+--- The number of dims of each function's call: one, the last two, or all.
 local counts = {[""] = 1, ["2"] = 2, n = false}
 
 for suffix, count in pairs(counts) do

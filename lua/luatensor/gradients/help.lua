@@ -1,4 +1,4 @@
---- What rules share.
+--- Helpers of gradient rules.
 
 local args = require "luatensor.base.args"
 local core = require "luatensor.core"
@@ -6,12 +6,12 @@ local engine = require "luatensor.autograd.engine"
 
 local ag, help = core.autograd, {}
 
---- The complex conjugate; real tensors and numbers are themselves.
+--- The complex conjugate; real tensors and numbers are returned unchanged.
 function help.conj(x)
   return ag.is_complex(x) and x:conj() or x
 end
 
---- A rule of an input whose gradient is 0 wherever there is one.
+--- A rule for an input whose gradient is 0.
 help.zero = {"", function(g) return g:zeros_like() end}
 
 --- A rule that passes the gradient on.
@@ -19,9 +19,9 @@ help.same = {"", function(g) return g end}
 
 local function is_real_float(dtype) return dtype:find("^float") or dtype == "bfloat16" end
 
---- plain(g, x), or, where the gradient itself is not recorded, the same as one expression: memory is read and written
--- once. Of real floats; others are left to plain.
--- @string name "x" or "o": what the expression calls its second argument
+--- Returns a function for a rule. If the gradient is not recorded itself, the function computes one expression, which
+-- reads and writes memory once; otherwise, and for dtypes other than real floats, it calls plain(g, x).
+-- @string name "x" or "o": the name of the second argument in the expression
 -- @string expression of g and that name, as lt.elementwise takes it
 -- @tparam function plain
 -- @treturn function
@@ -39,7 +39,7 @@ function help.fused(name, expression, plain)
   end
 end
 
---- A value without its history, tensors of a list among it; the tensors themselves are added to a list.
+--- A value without its history, including tensors in a list. Adds the original tensors to a list.
 local function cut_off(value, tensors)
   if core.is_tensor(value) then
     tensors[#tensors + 1] = value
@@ -51,10 +51,10 @@ local function cut_off(value, tensors)
   return copy
 end
 
---- A rule's function that is not made of functions with gradients: its results can be used, also where gradients are
--- recorded, and only their own gradients are an error.
--- @string name the op's
--- @tparam function f as of a row
+--- Wraps a rule's function whose steps have no gradients themselves. Its results can be used even if gradients are
+-- recorded; only their own gradients raise an error.
+-- @string name the name of the op
+-- @tparam function f as in a row
 -- @string[opt] advice for the error
 -- @treturn function
 function help.once(name, f, advice)
@@ -80,11 +80,11 @@ local function put_in_zeros(g, shape, set)
   return result
 end
 
---- Zeros of a shape with g in a part of them: what has part(x) for its result gives x this gradient. It can be
--- differentiated, too: the gradient of g is that part.
+--- Zeros of a shape with g in a part of them: the gradient with respect to x of a function whose result is part(x).
+-- This gradient can be differentiated itself: the gradient of g is that part.
 -- @tparam tensor g
 -- @tab shape
--- @tparam function part the part of a tensor of that shape: its gradient
+-- @tparam function part takes the part from a tensor of that shape
 -- @tparam function set set(zeros, g)
 function help.embed(g, shape, part, set)
   local result = core.modes.recording.call(false, put_in_zeros, g, shape, set)
@@ -93,11 +93,12 @@ function help.embed(g, shape, part, set)
   return result
 end
 
---- Makes results known as those of a function of inputs, with a gradient of its own.
+--- Records results as those of a function of inputs with its own gradient.
 -- @string name
 -- @tab inputs list of anything
 -- @tab results list of tensors
--- @tparam function gradient gradient(g) gives the list of the inputs' gradients; g: the result's, or of several a list
+-- @tparam function gradient gradient(g) returns the list of the inputs' gradients; g: the gradient of the result, or a
+--   list for several results
 -- @treturn table the rule's row
 function help.attach(name, inputs, results, gradient)
   local row = {name = name, all = {"", gradient}}
@@ -105,9 +106,9 @@ function help.attach(name, inputs, results, gradient)
   return row
 end
 
---- Makes y known as a function of x whose gradient is 0: of what x's shape alone determines, or of steps. Only where
--- gradients are recorded.
--- @string name the function's
+--- Records y as a function of x with gradient 0: one that depends on x's shape alone, or that is piecewise constant.
+-- Does nothing unless gradients are recorded.
+-- @string name the name of the function
 -- @tparam tensor x
 -- @tparam tensor y
 -- @treturn tensor y
@@ -118,12 +119,12 @@ function help.constant(name, x, y)
   return y
 end
 
---- Zeros of a shape with g at a key of x[key] that picks no element twice.
+--- Zeros of a shape with g at a key. The key must not pick an element twice.
 function help.embed_key(g, shape, key)
   return help.embed(g, shape, function(x) return x[key] end, function(zeros, value) put(zeros, key, value) end)
 end
 
---- Where matrices [m, n] on a device have their diagonal: true there, else false.
+--- A matrix of bool [m, n] on a device, true on the diagonal.
 function help.on_diagonal(m, n, device)
   local options = {dtype = "int64", device = device}
   return core.arange(1, m + 1, 1, options):expand_dims(-1):equal(core.arange(1, n + 1, 1, options))

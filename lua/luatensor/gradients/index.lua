@@ -1,4 +1,4 @@
---- Gradients of parts of tensors: of views, and by index.
+--- Gradients of parts of tensors: of views and of indexing.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -11,7 +11,7 @@ local function zeros(g, shape) return core.zeros(shape, {dtype = g.dtype, device
 
 local function is_positions(key) return core.is_tensor(key) and key.dtype ~= "bool" end
 
---- True if x[key] may have an element of x twice.
+--- True if x[key] may pick an element of x twice.
 local function may_repeat(key)
   if is_positions(key) then return true end
   if type(key) ~= "table" then return false end
@@ -21,7 +21,7 @@ local function may_repeat(key)
   return false
 end
 
---- Adds g up where the key took it from: the key picks from the elements' numbers.
+--- Adds g at the positions from which the key took it: the key is applied to the elements' numbers.
 local function add_at(g, shape, key)
   local n = 1
   for _, length in ipairs(shape) do n = n * length end
@@ -29,7 +29,7 @@ local function add_at(g, shape, key)
   return zeros(g, {n}):index_add(1, positions:flatten(), g:flatten()):reshape(shape)
 end
 
---- Rows: no number for each element is needed.
+--- Like add_at, for whole rows, which need no number for each element.
 local function add_rows(g, shape, key)
   local rows = {table.unpack(shape)}
   rows[1] = key.size
@@ -55,7 +55,7 @@ rules.assignment = {
 
 -- ---- other parts ----
 
---- Views that are made again with the arguments of the call.
+--- Views: the rule repeats the view with the arguments of the call.
 for name in ("narrow diagonal"):gmatch "%S+" do
   rules[name] = {{"p", function(g, p)
     local list = p.args
@@ -71,11 +71,11 @@ rules.take = {{"p", function(g, p)
 end}}
 
 rules.gather = {{"p", function(g, p)
-  if g.size == 0 then return zeros(g, p.shape) end                     -- its index may have any number of dims
+  if g.size == 0 then return zeros(g, p.shape) end                     -- the index may have any number of dims
   return zeros(g, p.shape):scatter_add(p.dim, p.args[1], g)
 end}}
 
---- Other dims may broadcast on either side.
+--- The other dims may broadcast on either side.
 rules.take_along_axis = {{"p", function(g, p)
   local shape = g.shape
   local stretched = {table.unpack(shape)}
@@ -83,7 +83,7 @@ rules.take_along_axis = {{"p", function(g, p)
   return zeros(g, stretched):scatter_add(p.dim, p.args[1]:broadcast_to(shape), g)
 end}}
 
---- Of a source larger than the index the first elements were used.
+--- If the source is larger than the index, only its first elements were used.
 local function of_source(g, p)
   local taken, shape = g:gather(p.dim, p.args[1]), p.shapes[2]
   if #shape ~= taken.ndim then return taken end

@@ -1,6 +1,6 @@
 --- Gradients of linear algebra. dL is the real part of trace(gᴴ dX); the formulas follow M. Giles, "Collected matrix
 -- derivative results for forward and reverse mode algorithmic differentiation" (2008), with conjugates for complex
--- matrices as PyTorch's FunctionsManual.cpp has them. Those of factorizations are in factor.lua.
+-- matrices as PyTorch's FunctionsManual.cpp has them. factor.lua has the gradients of factorizations.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -12,7 +12,7 @@ local rules = {}
 
 local function adjoint(x) return conj(x.mT) end
 
---- A number for each matrix, for products with the matrices.
+--- A number for each matrix, shaped for products with the matrices.
 local function each(g) return g:expand_dims({-1, -2}) end
 
 -- ---- inverse, solutions ----
@@ -33,8 +33,8 @@ end}}
 
 -- ---- determinants ----
 
---- The matrix of cofactors, conjugated: det(A) inverse(A)ᴴ, but of singular matrices, too. From A = U S Vh it is
--- det(U Vh) U diag(the products of the other singular values) Vh.
+--- The conjugated matrix of cofactors: det(A) inverse(A)ᴴ, but also for singular matrices. With A = U S Vh it is det(U
+-- Vh) U diag(the products of the other singular values) Vh.
 local function cofactors(x)
   local u, s, vh = core.linalg.svd(x)
   local n = s.shape[s.ndim]
@@ -43,14 +43,14 @@ local function cofactors(x)
   return product * each(core.linalg.det(u) * core.linalg.det(vh))
 end
 
---- Gradients of this gradient are those of inv, and for singular matrices those of svd.
+--- The gradients of this gradient are those of inv or, for singular matrices, those of svd.
 rules.det = {{"xo", function(g, x, o)
   local regular, inverse = pcall(core.linalg.inv, x)
   if regular then return each(g * conj(o)) * adjoint(inverse) end
   return each(g) * cofactors(x)
 end}}
 
---- A complex sign turns with the imaginary part of trace(inverse(A) dA), as log |det| grows with the real one.
+--- A complex sign turns with the imaginary part of trace(inverse(A) dA), just as log |det| grows with its real part.
 rules.slogdet = {{"x1", function(g, x, sign)
   local of_sign, scale = g[1], g[2]
   if sign.dtype:find "^complex" then
@@ -62,8 +62,8 @@ end}}
 
 -- ---- least squares ----
 
---- X = pinv(A) B; below X, where A has more rows, are numbers that lstsq uses for the residuals only where no gradient
--- is wanted. Singular values count as they do in pinv.
+--- X = pinv(A) B. If A has more rows than columns, the rows below X are numbers that lstsq uses for the residuals, if
+-- no gradient is wanted. Singular values count as significant by pinv's rule.
 rules.lstsq = {all = {"xyp", function(g, a, b, p)
   local of_a = p.needs[1] and g[3] and of_values(g[3], a)
   if not g[1] then return {of_a or nil} end

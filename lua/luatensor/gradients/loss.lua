@@ -1,11 +1,12 @@
---- Gradients of losses that are one function in C.
+--- Gradients of losses that one C function computes.
 
 local core = require "luatensor.core"
 
 local ag = core.autograd
 local rules = {}
 
---- (softmax(x) - 1 at the class) · g · scale of each row that is not ignored, as functions that can be differentiated.
+--- (softmax(x) - 1 at the class) · g · scale for each row that is not ignored, from functions that can be
+-- differentiated.
 local function composed(g, x, sums, classes, ignored)
   local scale = sums:detach()[sums.size]
   local kept = ignored and classes:not_equal(ignored):to(g.dtype) or 1

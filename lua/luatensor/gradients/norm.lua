@@ -1,4 +1,5 @@
---- Gradients of normalisation: src/lua/nn/norm.c's functions, and the same of ops that can be differentiated.
+--- Gradients of normalisation: the functions of src/lua/nn/norm.c, and the same results from ops that can be
+-- differentiated.
 
 local core = require "luatensor.core"
 
@@ -7,7 +8,8 @@ local rules = {}
 
 local keep = {keepdim = true}
 
---- Of x as [rows, …], normalised over dims: what all gradients are made of. mean nil: the rows' own, unless they are 0.
+--- x as [rows, …] normalised over dims, of which all gradients are made. mean nil: the means of the rows, or 0 for RMS
+-- normalisation.
 local function normalised(x, dims, eps, rms, mean, rstd)
   if not mean and not rms then mean = x:mean(dims, keep) end
   local d = mean and x - mean or x
@@ -15,14 +17,15 @@ local function normalised(x, dims, eps, rms, mean, rstd)
   return d * rstd, rstd
 end
 
---- The gradient of x, which is seen as xh and g are. given: mean and variance are constants.
+--- The gradient of x, reshaped like xh and g. given: mean and variance are constants.
 local function of_input(g, xh, rstd, dims, rms, given)
   if given then return g * rstd end
   local along = (g * xh):mean(dims, keep)
   return (rms and g - xh * along or g - g:mean(dims, keep) - xh * along) * rstd
 end
 
---- All three gradients of rows; x is seen as [rows, row] and, with the parameters, as [rows / groups, parameters, run].
+--- All three gradients of row normalisation. x is reshaped to [rows, row] and, with the parameters, to [rows / groups,
+-- parameters, run].
 local function rows_composed(g, x, weight, p)
   local shape, params, groups = x.shape, p[2] * p.dim // 1 | 0, p.dim
   local run = params > 0 and x.size > 0 and x.size // (p.rows // groups * params) or 1
@@ -49,7 +52,7 @@ local function channels_composed(g, x, weight, stats, p)
           p.needs[2] and (gv * xh):sum {1, 3} or nil, p.needs[3] and gv:sum {1, 3} or nil}
 end
 
---- The list of gradients, each of its argument's shape.
+--- Gives each gradient the shape of its argument.
 local function shaped(list, p)
   for k = 2, 3 do
     if list[k] and #p.shapes[k] ~= 1 then list[k] = list[k]:reshape(p.shapes[k]) end
@@ -57,7 +60,7 @@ local function shaped(list, p)
   return list
 end
 
---- What the rule was given are tensors of its own, whose memory need not wait for a collection.
+--- Frees the tensors that were made for the rule, whose memory need not wait for a collection.
 local function drop(...)
   for i = 1, 3 do
     local x = select(i, ...)

@@ -7,7 +7,7 @@ local conj = help.conj
 --- The conjugate transpose of a matrix or of a batch of them.
 local function turned(x) return conj(x.mT) end
 
---- x and g as matrices, whatever a 1-d input left out: x [.., m, k], y [.., k, n], g [.., m, n].
+--- x and g as matrices, with the dims that a 1-d input lacks: x [.., m, k], y [.., k, n], g [.., m, n].
 local function as_matrices(g, x_ndim, y_ndim)
   if x_ndim == 1 then g = g:expand_dims(y_ndim == 1 and 1 or -2) end
   if y_ndim == 1 then g = g:expand_dims(-1) end
@@ -23,7 +23,8 @@ local function matmul_x(g, y, p)
   return x_ndim == 1 and d:squeeze(-2) or d
 end
 
---- One matrix for a whole batch: the batch's rows below each other, so that there is one product and nothing to sum.
+--- The gradient of one matrix that a whole batch shares: the rows of the batch are stacked, so that one product
+-- suffices and nothing has to be summed.
 local function for_one_matrix(g, x)
   local rows = x:reshape(-1, x.shape[x.ndim])
   return turned(rows):matmul(g:reshape(-1, g.shape[g.ndim]))
@@ -38,7 +39,7 @@ local function matmul_y(g, x, p)
   return y_ndim == 1 and d:squeeze(-1) or d
 end
 
---- All but the last dim as one, of rows.
+--- Merges all dims except the last into one dim of rows.
 local function as_rows(x)
   local shape, rows = x.shape, 1
   if #shape == 2 then return x end
@@ -63,7 +64,7 @@ return {
   },
   matmul = {{"yp", matmul_x}, {"xp", matmul_y}},
   vecdot = {
-    {"yp", function(g, y, p) return conj(g):expand_dims(p.dim) * y end},      -- the product has conj(x)
+    {"yp", function(g, y, p) return conj(g):expand_dims(p.dim) * y end},      -- the op multiplies by conj(x)
     {"xp", function(g, x, p) return g:expand_dims(p.dim) * x end},
   },
   addmm = {

@@ -1,6 +1,6 @@
 --- The gradient of pseudo-inverses, for pinv and for lstsq: G. Golub and V. Pereyra, "The differentiation of
--- pseudo-inverses and nonlinear least squares problems whose variables separate" (1973), (4.12). It is defined where
--- the rank stays the same, and does not mind repeated singular values, as that of svd would.
+-- pseudo-inverses and nonlinear least squares problems whose variables separate" (1973), (4.12). The gradient is
+-- defined if the rank does not change. Unlike the gradient of svd, it is finite for repeated singular values.
 
 local conj = require("luatensor.gradients.help").conj
 

@@ -6,7 +6,7 @@ local conj = require("luatensor.gradients.help").conj
 local where = core.where
 local rules = {}
 
---- What was reduced away is back, with length 1. Of a single element broadcasting does that.
+--- Restores the reduced dims, with length 1. For a single element broadcasting does that.
 local function restored(g, p)
   if p.keepdim or #p.dims == #p.shape then return g end
   return g:reshape(p.kept)
@@ -21,7 +21,7 @@ end
 rules.sum = {{"p", function(g, p) return restored(g, p):broadcast_to(p.shape) end}}
 rules.mean = {{"p", function(g, p) return (restored(g, p) / count(p)):broadcast_to(p.shape) end}}
 
---- Equal elements share.
+--- Equal extreme elements share the gradient.
 local function extreme(g, x, o, p)
   local chosen = x:equal(restored(o, p)):to(g.dtype)
   return chosen * (restored(g, p) / chosen:sum(p.dims, {keepdim = true}))
@@ -31,7 +31,7 @@ rules.min = rules.max
 
 -- ---- products ----
 
---- The permutation that puts dims behind the others, and the one that undoes it.
+--- Returns the permutation that moves dims to the end, and its inverse.
 local function to_the_end(ndim, dims)
   local reduced, order, back = {}, {}, {}
   for _, d in ipairs(dims) do reduced[d] = true end
@@ -46,7 +46,8 @@ local function before(lines)
   return lines:cumulative_prod(2, {include_initial = true}):narrow(2, 1, lines.shape[2])
 end
 
---- The products of the other elements: those before times those behind. Zeros are like any number.
+--- The products of the other elements: the product before each element times the product after it, so that zeros need
+-- no special case.
 rules.prod = {{"xp", function(g, x, p)
   if x.size == 0 then return x:zeros_like() end
   local order, back = to_the_end(#p.shape, p.dims)
@@ -62,13 +63,13 @@ local function centred(x, p) return x - x:mean(p.dims, {keepdim = true}) end
 
 rules.var = {{"xp", function(g, x, p) return restored(g, p) * centred(x, p) * (2 / (count(p) - p[1])) end}}
 
---- 0 where all elements are equal.
+--- The gradient is 0 if all elements are equal.
 rules.std = {{"xop", function(g, x, o, p)
   local scale = where(o:equal(0), 0, g / o)
   return restored(scale, p) * centred(x, p) / (count(p) - p[1])
 end}}
 
---- The shares that exp(x) has; 0 where all elements are -inf.
+--- The gradient is softmax(x), the share of each exp(x) in the sum; 0 if all elements are -inf.
 rules.logsumexp = {{"xop", function(g, x, o, p)
   local finite = where(o:equal(-math.huge), 0, o)
   return restored(g, p) * (x - restored(finite, p)):exp()

@@ -1,4 +1,4 @@
---- Gradients of scans and of softmax: along one dim.
+--- Gradients of scans and of softmax, along one dim.
 
 local core = require "luatensor.core"
 local conj = require("luatensor.gradients.help").conj
@@ -6,10 +6,10 @@ local conj = require("luatensor.gradients.help").conj
 local ag, where = core.autograd, core.where
 local rules = {}
 
---- g without the element that include_initial put in front.
+--- g without the element that include_initial added at the front.
 local function of_elements(g, p) return p.flag and g:narrow(p.dim, 2, p.shape[p.dim]) or g end
 
---- The sum of each element and all behind it.
+--- For each element, the sum from that element to the end.
 local function sum_from(g, d) return g:flip(d):cumulative_sum(d):flip(d) end
 
 rules.cumulative_sum = {{"p", function(g, p) return sum_from(of_elements(g, p), p.dim) end}}
@@ -20,7 +20,8 @@ local function ahead(t, step, d)
   return core.concat({rest, t:narrow(d, 1, step):zeros_like()}, d)
 end
 
---- s[k] = g[k] + x[k + 1] s[k + 1], from the end: by windows of s that double, so that there is no division.
+--- Solves s[k] = g[k] + x[k + 1] s[k + 1] from the end, by windows of s that double in length, so that there is no
+-- division.
 local function backward_recurrence(g, x, d)
   local s, factor, step = g, ahead(x, 1, d), 1
   while step < g.shape[d] do
@@ -30,15 +31,16 @@ local function backward_recurrence(g, x, d)
   return s
 end
 
---- Products and sums alone, whose own gradients are right for zeros, too: the product of the elements before each one
--- times the sum over all products behind it.
+--- The gradient by products and sums alone, so that its own gradients are right for zeros, too: the product of the
+-- elements before each element times the sum over all products after it.
 local function of_products(g, x, d)
   x = conj(x)
   local before = x:cumulative_prod(d, {include_initial = true}):narrow(d, 1, x.shape[d])
   return before * backward_recurrence(g, x, d)
 end
 
---- Behind the first zero all products are 0 whatever the elements are; those that it is in are taken with 1 for it.
+--- After the first zero all products are 0, whatever the elements are. Products that contain the zero are computed with
+-- 1 in its place.
 rules.cumulative_prod = {{"xp", function(g, x, p)
   g = of_elements(g, p)
   if ag.mode() and x.size > 0 then return of_products(g, x, p.dim) end
@@ -51,7 +53,7 @@ rules.cumulative_prod = {{"xp", function(g, x, p)
   return where(before, without, where(first, with_first, 0))
 end}}
 
---- All to the last one of the elements that made the result.
+--- The whole gradient goes to the last of the equal elements that made the result.
 local extreme = {{"xop", function(g, x, o, p)
   local shape = {}
   for d = 1, #p.shape do shape[d] = d == p.dim and p.shape[d] or 1 end
@@ -61,7 +63,7 @@ local extreme = {{"xop", function(g, x, o, p)
 end}}
 rules.cumulative_max, rules.cumulative_min = extreme, extreme
 
---- Along the last dim one pass, where the gradient itself is not recorded; else plain(g, o, dim).
+--- One fused pass along the last dim if the gradient is not recorded itself, else plain(g, o, dim).
 local function of_softmax(logarithm, plain)
   return {{"op", function(g, o, p)
     if ag.mode() or p.dim ~= #p.shape or g.dtype ~= o.dtype then return plain(g, o, p.dim) end

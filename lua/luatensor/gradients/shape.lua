@@ -1,4 +1,4 @@
---- Gradients of views and joins.
+--- Gradients of views and of joined tensors.
 
 local core = require "luatensor.core"
 local help = require "luatensor.gradients.help"
@@ -6,11 +6,11 @@ local help = require "luatensor.gradients.help"
 local rules = {}
 
 rules.reshape = {{"s", function(g, shape) return g:reshape(shape) end}}
-rules.broadcast_to = {help.same}                  -- the engine sums up
+rules.broadcast_to = {help.same}                  -- the engine sums over broadcast dims
 rules.permute_dims = {{"p", function(g, p) return g:permute_dims(p.back) end}}
 rules.flip = {{"p", function(g, p) return g:flip(p.dims) end}}
 
---- The part of each input; of a list of one there are no lists.
+--- The part of each input. A list of one tensor needs no split.
 local alone = {true}
 
 rules.concat = {all = {"p", function(g, p)

@@ -1,15 +1,15 @@
---- Gradients of sorting: each element's goes back to where it came from.
+--- Gradients of sorting: the gradient of each element returns to the element's place.
 
 local core = require "luatensor.core"
 
 local rules = {}
 
---- Zeros of a shape with g at positions along dim d, none of them twice.
+--- Zeros of a shape with g at positions along dim d. No position may occur twice.
 local function put_back(g, shape, d, positions)
   return core.zeros(shape, {dtype = g.dtype, device = g.device}):scatter(d, positions, g)
 end
 
---- Positions are found again rather than kept by every sort.
+--- The positions are recomputed here, so that sorts need not keep them.
 rules.sort = {{"xp", function(g, x, p)
   if #p.shape == 0 then return g end
   return put_back(g, p.shape, p.dim, x:argsort(p.dim, {descending = p.flag or false}))

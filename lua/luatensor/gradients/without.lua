@@ -1,5 +1,5 @@
---- Functions through which no gradient flows, by reason. What is neither here nor has a rule fails
--- spec/autograd/gradient_spec.lua.
+--- Functions through which no gradient flows, by reason. spec/autograd/gradient_spec.lua fails for functions that are
+-- neither listed here nor have a rule.
 
 local none = {}
 local function list(reason, names)

@@ -3,7 +3,7 @@ local Optimizer = require "luatensor.optim.optimizer"
 
 local updates = core.updates
 
---- Gradient descent. With g the gradient (and weight_decay · p added to it), each step is
+--- Gradient descent. With the gradient g, to which weight_decay · p is added, each step is
 --
 --     p ← p − lr · g                                    without momentum
 --     b ← momentum · b + (1 − dampening) · g            b is g at the first step
@@ -14,7 +14,7 @@ local updates = core.updates
 -- @function optim.SGD
 -- @param params a list of tensors, or of groups
 -- @tparam[opt] table options `lr` (0.001), `momentum` (0), `dampening` (0), `weight_decay` (0), `nesterov` (false),
---   `maximize` (false): goes up instead of down
+--   `maximize` (false): ascends instead of descending
 -- @treturn Optimizer
 local SGD = Optimizer.class("SGD", {
   lr = {"nonnegative", default = 1e-3}, momentum = {"nonnegative", default = 0}, dampening = {"real", default = 0},
@@ -37,7 +37,7 @@ function SGD:update(p, state, group)                                    -- luach
   if fresh then state.momentum_buffer = core.zeros_like(p) end
   local update = group.nesterov and updates.sgd_nesterov or updates.sgd_momentum
   local problem = update(p, state, sign, group.weight_decay, group.lr, mu, fresh and 1 or 1 - group.dampening)
-  if fresh and problem ~= nil then state.momentum_buffer = nil end       -- the first gradient is still to come
+  if fresh and problem ~= nil then state.momentum_buffer = nil end       -- the first gradient has not come yet
   return problem
 end
 

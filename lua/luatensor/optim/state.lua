@@ -13,14 +13,14 @@ local function copy(value)
 end
 state.copy = copy
 
---- Methods are called with a colon: self must have this field.
+--- Checks that a method was called with a colon: self must have this field.
 function state.check_self(self, field, name, call)
   if type(self) ~= "table" or rawget(self, field) == nil then
     blame.fail(name, "a method is called with a colon: %s:%s(…)", call, name)
   end
 end
 
---- What a state says that it is of.
+--- Checks that a state is of the optimiser's class, if the state names a class.
 function state.check_class(self, dict)
   if dict.class ~= nil and dict.class ~= self.name then
     self:fail("load_state_dict: this is the state of %s", tostring(dict.class))
@@ -38,7 +38,7 @@ local function is_shape(value)
   return true
 end
 
--- A state that comes from elsewhere may have no shapes.
+-- Checks the shapes in a state. States of other programs may have none.
 local function check_shapes(self, k, group, saved)
   for i, p in ipairs(group.params) do
     local shape = type(saved.shapes) == "table" and saved.shapes[i]
@@ -58,7 +58,7 @@ local function check_count(self, k, group, saved)
   end
 end
 
--- Each number of a parameter once, and none in the state that no group has.
+-- Checks that each number of a parameter occurs once, and that each number in the state belongs to a group.
 local function check_numbers(self, dict)
   local seen = {}
   for _, saved in ipairs(dict.param_groups) do
@@ -72,7 +72,7 @@ local function check_numbers(self, dict)
   end
 end
 
---- Groups and parameters of a state are those of the optimiser, as far as can be seen.
+--- Checks that the groups and parameters of a state match those of the optimiser.
 function state.check_groups(self, dict)
   local groups = type(dict) == "table" and type(dict.state) == "table" and dict.param_groups
   if type(groups) ~= "table" then self:fail("load_state_dict: this is not the state of an optimiser") end
@@ -89,13 +89,13 @@ end
 
 local others = {params = true, shapes = true, initial_lr = true}
 
---- The options of group k as the state has them, checked as the constructor's are.
+--- The options of group k in the state, checked like options of the constructor.
 function state.options_of(self, k, dict)
   local saved, given, made = dict.param_groups[k], {}, {}
   for key, value in pairs(saved) do
     if not self.rows[key] and not others[key] then
       if dict.class == nil then self:fail("load_state_dict: %s has no option %s", self.name, tostring(key)) end
-      made[key] = copy(value)                                           -- of the script's own
+      made[key] = copy(value)                                           -- an option that the script added
     end
   end
   for key in pairs(self.rows) do
@@ -113,7 +113,7 @@ end
 
 -- ---- state of a parameter ----
 
---- What a class makes at the first step, whatever its options: for the smallest parameter.
+--- The state that the class makes at the first step, for the smallest parameter.
 function state.first_of(self)
   local smallest = self.index[1]
   for _, p in ipairs(self.index) do if p.size < smallest.size then smallest = p end end
@@ -128,7 +128,7 @@ local function check_number(self, i, name, x)
   end
 end
 
---- The state of parameter i has what the class needs (first), and nothing but tensors and numbers.
+--- Checks that the state of parameter i has the entries that the class needs (first), and only tensors and numbers.
 function state.check_entries(self, i, saved, first)
   for name, value in pairs(first) do
     local want, got = kind_of(value), kind_of(saved[name])

@@ -1,13 +1,13 @@
---- One scheduler after the other.
+--- A scheduler that runs others one after the other.
 
 local Scheduler = require "luatensor.optim.scheduler.base"
 
---- The first scheduler up to the first milestone, then the second, from its own beginning, and so on: such as LinearLR
--- to warm up and CosineAnnealingLR after it.
+--- Runs the first scheduler up to the first milestone, then the second one from its step 0, and so on. An example is
+-- LinearLR to warm up, followed by CosineAnnealingLR.
 -- @function optim.scheduler.SequentialLR
 -- @tparam Optimizer optimizer
 -- @tparam table schedulers a list, all of this optimiser
--- @tparam table milestones steps at which the next one begins: one less than schedulers
+-- @tparam table milestones the steps at which the next scheduler begins: one fewer than schedulers
 -- @treturn Scheduler
 local SequentialLR = Scheduler.class("SequentialLR", nil, {milestones = "count"})
 
