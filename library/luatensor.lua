@@ -4656,7 +4656,7 @@ function lt.nn.RNN(inputs, hidden, options) end
 ---Shapes, options and names of the state are as in nn.RNN; c has the shape of h.
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
----@param options? table those of nn.RNN except `nonlinearity`; `proj_size` (0): h is projected to that length, by weight_hr_l1 …
+---@param options? table those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by weight_hr_l1 …
 ---@return luatensor.Module #
 function lt.nn.LSTM(inputs, hidden, options) end
 
@@ -4668,7 +4668,7 @@ function lt.nn.LSTM(inputs, hidden, options) end
 ---Shapes, options and names of the state are as in nn.RNN.
 ---@param inputs integer length of x's last dim
 ---@param hidden integer
----@param options? table those of nn.RNN except `nonlinearity`
+---@param options? table those of nn.RNN but `nonlinearity`
 ---@return luatensor.Module #
 function lt.nn.GRU(inputs, hidden, options) end
 

@@ -224,7 +224,7 @@ end
 -- @function nn.LSTM
 -- @int inputs length of x's last dim
 -- @int hidden
--- @tparam[opt] table options those of nn.RNN except `nonlinearity`; `proj_size` (0): h is projected to that length, by
+-- @tparam[opt] table options those of nn.RNN but `nonlinearity`; `proj_size` (0): h is projected to that length, by
 --   weight_hr_l1 …
 -- @treturn Module
 local LSTM = Module:extend "LSTM"
@@ -242,7 +242,7 @@ function LSTM:forward(x, h0, c0) return forward(self, "LSTM", x, h0, c0) end
 -- @function nn.GRU
 -- @int inputs length of x's last dim
 -- @int hidden
--- @tparam[opt] table options those of nn.RNN except `nonlinearity`
+-- @tparam[opt] table options those of nn.RNN but `nonlinearity`
 -- @treturn Module
 local GRU = Module:extend "GRU"
 
