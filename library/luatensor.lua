@@ -3508,12 +3508,12 @@ function lt.autograd_function(f) end
 ---@return any # what fn returns, or the guard
 function lt.detect_anomaly(fn, ...) end
 
----Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
----the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
----of the largest magnitude.
+---Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster each is than
+---the first. A ratio is only shown if the results agree: with the same seed before each call, floats may differ by the
+---tolerance of their dtype, relative to the largest magnitude.
 ---@param entries table `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs, that is the default device
----@param options? table those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that gets the first result of the base and of another and answers whether they agree
----@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated and real devices
+---@param options? table those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and `check` = false: results are not compared; `same`, a function that takes the first result of the base and that of another entry, and returns true if they agree
+---@return table # a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median), `verdict` (see below), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error` of an entry that failed, which does not stop the others. The verdict is "faster" or "slower" if so many pairs agree that chance has a probability of 1/1000, and if the quartiles of the ratios differ from 1 by at least 5 %. On a machine where other processes used more than a tenth of the processor, 25 % are required. Otherwise the verdict is "undecided". There is no ratio if results differ, nor between emulated and real devices
 function lt.bench.compare(entries, options) end
 
 ---Sizes from first to last, evenly spaced by ratio.
@@ -3523,30 +3523,30 @@ function lt.bench.compare(entries, options) end
 ---@return table # ascending; the first and the last are among them
 function lt.bench.sizes(first, last, per_doubling) end
 
----Measures fn at each size on each device, and says from which size on one overtakes the other.
+---Measures fn at each size on each device, and finds the size from which on one device is faster than the other.
 ---
 ---    local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
 ---    print(r)
 ---
 ---The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
----transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
----are 5 % apart, 25 % where others used more than a tenth of the processor, else it is undecided. Results must agree
----before any crossing is said. Emulated devices are measured but not compared. With one device alone, published
----figures bound what others could do.
----@param fn function gets what inputs(n) returned, its tensors moved to the device, which is the default device meanwhile
+---transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of the two
+---are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the verdict is
+---"undecided". A crossing is only reported if the results agree. Emulated devices are measured but not compared. With
+---only one device, published figures give bounds for other devices.
+---@param fn function takes the results of inputs(n), with tensors moved to the device, which is the default device meanwhile
 ---@param sizes table
----@param options? table  `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured; `transfers` (true); `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given); `patience`: seconds that a size may take on a device (60)
+---@param options? table `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random numbers); `devices`: names (all of this machine); `seconds` of a measurement (0.2); `name` of the measured work; `transfers` (true); `refine`: the number of additional sizes inside the interval (2; 0 if fn takes only the given sizes); `patience`: the seconds that a size may take on a device (60)
 ---@return table # a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
 function lt.bench.crossover(fn, sizes, options) end
 
----Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
----not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
----than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
----machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures of
----experiments are compared where their options are equal, but for how long they measure.
+---Compares two results, row by row of the same name. A difference counts as a change if the quartile ranges do not
+---touch and the medians differ by more than 5 %; otherwise it may be noise. Nothing is decided if other processes used
+---more than a tenth of the processor in one of the runs, or if the quartiles are half a median apart. Results of two
+---machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures
+---of experiments are compared if their options are equal, apart from the time of a measurement.
 ---@param before table a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 ---@param after table another
----@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of what is emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: in what the runs differ; `same_machine`
+---@return table # a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of figures that are emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences` {{what, before, after}, …}: between the runs; `same_machine`
 function lt.bench.diff(before, after) end
 
 ---What this machine can do at most, by loops that do nothing else and by what a script would call. Measured once and

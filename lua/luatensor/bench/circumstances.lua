@@ -1,12 +1,13 @@
---- In what two runs differ, besides their figures.
+--- Lists the differences between two runs, other than their figures.
 
 local format = require "luatensor.page.format"
 
 local circumstances = {}
 
-local MEMORY <const> = 0.05       -- share by which a machine's memory may differ: systems keep some of it
+local MEMORY <const> = 0.05       -- share by which the reported memory of one machine may differ: systems reserve some
+                                  -- of it
 
--- What makes a device another one, and what else is known about it.
+-- The fields by which a device differs from another one, and the other facts about a device.
 local hardware = {"name", "cores", "isa", "memory"}
 local software = {"kind", "software", "emulated"}
 
@@ -15,7 +16,7 @@ local function text(value)
   return type(value) == "number" and value or tostring(value)
 end
 
--- Notes that a and b differ; equal ones are not worth a line.
+-- Notes that a and b differ; equal values are left out.
 local function add(list, what, a, b, unit)
   if a == b then return false end
   local numbers = type(a) == "number" and type(b) == "number"
@@ -78,7 +79,7 @@ local function union_of_names(a, b)
   return names
 end
 
--- Fields that are plain values: versions, options.
+-- Compares fields that are plain values: versions, options.
 local function compare_fields(list, prefix, a, b, unit)
   for _, name in ipairs(union_of_names(a or {}, b or {})) do
     local x, y = a and a[name], b and b[name]
@@ -86,9 +87,9 @@ local function compare_fields(list, prefix, a, b, unit)
   end
 end
 
-local ROW <const> = {"name", "device", "dtype", "gc", "emulated"}      -- threads are the machine's
+local ROW <const> = {"name", "device", "dtype", "gc", "emulated"}      -- threads are a field of the machine
 
--- One line for all rows that differ alike.
+-- Merges rows with the same difference into one line.
 local function merged(items, pairs_of)
   local list, by_key = {}, {}
   for _, item in ipairs(items) do
@@ -106,9 +107,9 @@ local function merged(items, pairs_of)
   return list
 end
 
---- Adds what differs between figures of the same name.
+--- Adds the differences between figures of the same name.
 -- @tab list of {what =, before =, after =, unit =}
--- @tab pairs_of {{name, before's, after's}, …}
+-- @tab pairs_of {{name, figure before, figure after}, …}
 function circumstances.of_rows(list, pairs_of)
   local items = {}
   for _, pair in ipairs(pairs_of) do
@@ -119,7 +120,7 @@ function circumstances.of_rows(list, pairs_of)
   for _, item in ipairs(merged(items, pairs_of)) do list[#list + 1] = item end
 end
 
--- Experiments within a result, by name and device.
+-- The experiments within a result, by name and device.
 local function experiments_in(value, found)
   if type(value) ~= "table" then return found end
   if value.kind == "experiment" and value.name then
@@ -133,7 +134,7 @@ local function experiments_in(value, found)
   return found
 end
 
--- Options of the experiments that are in both reports.
+-- Compares the options of the experiments that are in both reports.
 local function compare_experiments(list, before, after)
   local first, second = experiments_in(before, {}), experiments_in(after, {})
   for _, name in ipairs(union_of_names(first, second)) do
@@ -143,9 +144,9 @@ local function compare_experiments(list, before, after)
   end
 end
 
---- What differs between the runs of two results.
--- @treturn table list of {what =, before =, after =, unit =}: values as they are, "–" for none
--- @treturn boolean true if it was the same machine
+--- Lists the differences between the runs of two results.
+-- @treturn table list of {what =, before =, after =, unit =}: unconverted values, "–" for a missing one
+-- @treturn boolean true if both ran on the same machine
 function circumstances.of_runs(before, after)
   local list = {}
   add(list, "kind of result", before.kind, after.kind)

@@ -1,4 +1,4 @@
---- Several functions that should do the same, timed in turn.
+--- Compares several functions that should compute the same, by timing them in turn.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -64,7 +64,7 @@ local function check_entries(entries)
   for i, entry in ipairs(entries) do check_entry(i, entry, names) end
 end
 
--- Calls f; an error that is no Ctrl-C becomes the entry's.
+-- Calls f. An error other than Ctrl-C becomes the error of the entry.
 local function attempt(entry, f, ...)
   local returned = table.pack(pcall(f, ...))
   if returned[1] then return true, table.unpack(returned, 2, returned.n) end
@@ -75,13 +75,13 @@ end
 
 -- ---- agreement ----------------------------------------------------------------------------------
 
--- What the entry returns with this seed; nil: it failed.
+-- The results of an entry with this seed, or nil if the entry failed.
 local function results_of(entry, seed)
   local _ <close> = state.use_device(entry.sampler.default_device)
   lt.manual_seed(seed)
   local ok, results = attempt(entry, function()
     local packed = table.pack(entry.sampler.fn())
-    lt.synchronize()                       -- errors that come late
+    lt.synchronize()                       -- wait for errors that are reported late
     return packed
   end)
   return ok and results or nil
@@ -100,7 +100,8 @@ local function why_unchecked(expected, got)
   return "no results to compare"
 end
 
--- The base runs twice: what differs from itself tells nothing about others.
+-- Checks that the entries' results agree. The base runs twice: if it differs from itself, nothing can be said about the
+-- others.
 local function check_agreement(entries, checked, same)
   local base = entries[1]
   local expected = results_of(base, checked.seed)
@@ -131,7 +132,7 @@ local function warm_up(entries, checked)
   end
 end
 
--- Rounds of all, and their seconds.
+-- The number of rounds of all entries, and their seconds.
 local function planned(entries)
   local rounds, seconds = 0, 0
   for _, entry in ipairs(entries) do
@@ -143,7 +144,7 @@ local function planned(entries)
   return rounds, seconds
 end
 
--- A round; its time a call belongs to those that the others make in the same turn.
+-- Runs a round of an entry. Its time per call is paired with the times of the other entries in the same turn.
 local function round(entry, number)
   local sampler = entry.sampler
   local before = #sampler.samples
@@ -151,15 +152,16 @@ local function round(entry, number)
   if #sampler.samples > before then entry.turns[number] = sampler.samples[#sampler.samples] end
 end
 
--- A round of each that wants more; false: none does.
+-- Runs a round of each entry that needs more. Returns false if none does.
 local function turn(entries, task, number)
   local active = false
   for i = 1, #entries do
-    local entry = entries[number % 2 == 1 and i or #entries + 1 - i]        -- there and back: none is always the first
+    -- the order alternates, so that no entry is always the first
+    local entry = entries[number % 2 == 1 and i or #entries + 1 - i]
     if not entry.error and not entry.sampler:done() then
       active = true
       task:step(entry.name)
-      idle.pause()                         -- the threads of the one before stop spinning
+      idle.pause()                         -- lets the threads of the previous entry stop spinning
       round(entry, number)
     end
   end
@@ -181,7 +183,8 @@ end
 
 -- ---- the result ---------------------------------------------------------------------------------
 
--- Ratios of rounds made one after the other: what disturbs both is in neither. nil: there are no such pairs.
+-- The ratios of rounds that were made one after the other: a disturbance of both cancels. nil if there are no such
+-- pairs.
 local function pairs_between(base, entry)
   local ratios, faster = {}, 0
   for number, seconds in pairs(entry.turns) do
@@ -194,7 +197,7 @@ local function pairs_between(base, entry)
   return {count = #ratios, faster = faster, q1 = summary.q1, median = summary.median, q3 = summary.q3}
 end
 
--- Nearly all pairs agree, and by more than a little.
+-- The verdict needs agreement of nearly all pairs, and a difference above the floor.
 local function verdict(found)
   local least = statistics.majority(found.count, comparison.LEVEL)
   if not least then return "undecided" end
@@ -213,13 +216,14 @@ local function compare_with(base, entry, made_base, made, others)
   entry.ratio, entry.verdict = entry.pairs.median, verdict(entry.pairs)
 end
 
--- An entry's figures, without what only measuring needs.
+-- The figures of an entry, without fields that only measuring needs.
 local function figures_of(entry, partial)
   local fields = {}
   if not entry.error and entry.sampler:has_samples() then fields = entry.sampler:finish(partial) end
   fields.name, fields.error, fields.agreement, fields.difference =
     entry.name, entry.error, entry.agreement, entry.difference
-  fields.device, fields.first = fields.device or entry.sampler.default_device, nil     -- the checks called it before
+  -- the first call was already made by the checks
+  fields.device, fields.first = fields.device or entry.sampler.default_device, nil
   return fields
 end
 
@@ -253,22 +257,22 @@ local function make_entries(list, checked)
   return entries
 end
 
---- Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster they are than
--- the first. Only where their results agree: with the same seed before each call, floats within what their dtype allows
--- of the largest magnitude.
+--- Times functions that should do the same, a round of each in turn (A B B A), and shows how much faster each is than
+-- the first. A ratio is only shown if the results agree: with the same seed before each call, floats may differ by the
+-- tolerance of their dtype, relative to the largest magnitude.
 -- @function bench.compare
 -- @tab entries `{{"name", function, device = "cuda"}, …}`: the first is the base; while a function with a device runs,
 --   that is the default device
 -- @tparam[opt] table options those of bench.time (`seconds`, `rounds`, here 12, `warmup` are of each entry), and
---   `check` = false: results are not compared;
---   `same`, a function that gets the first result of the base and of another and answers whether they agree
+--   `check` = false: results are not compared; `same`, a function that takes the first result of the base and that of
+--   another entry, and returns true if they agree
 -- @treturn table a result of kind "compare": `entries` with the figures of time and `pairs` (of the base's round with
 --   the one beside it: `count`, in how many it was `faster`, quartiles of their ratios), `ratio` (their median),
---   `verdict` ("faster", "slower": so many pairs agree as chance gives in one of a thousand comparisons, and the
---   ratios' quartiles are beyond 1 by 5 %, by 25 % where others used more than a tenth of the processor; else
---   "undecided"), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why), `error`; an
---   entry that raises keeps its error, the others go on. There is no ratio where results differ, nor between emulated
---   and real devices
+--   `verdict` (see below), `agreement` ("agree", "differ", "not checked", "does not repeat"), `difference` (why),
+--   `error` of an entry that failed, which does not stop the others. The verdict is "faster" or "slower" if so many
+--   pairs agree that chance has a probability of 1/1000, and if the quartiles of the ratios differ from 1 by at least
+--   5 %. On a machine where other processes used more than a tenth of the processor, 25 % are required. Otherwise the
+--   verdict is "undecided". There is no ratio if results differ, nor between emulated and real devices
 function comparison.compare(entries, options)
   options = args.read("bench.compare", options, known_options)
   check_entries(entries)

@@ -1,4 +1,4 @@
---- Finds the size from which on one device overtakes another.
+--- Finds the size from which on one device is faster than another.
 
 local core = require "luatensor.core"
 local args = require "luatensor.base.args"
@@ -24,7 +24,7 @@ local MODES <const>, entry_of <const> = measured.MODES, measured.entry_of
 -- @int last largest
 -- @int[opt=1] per_doubling sizes for each doubling
 -- @treturn {int,...} ascending; the first and the last are among them
--- @raise what is no size: integers from 1 on, first ≤ last
+-- @raise unless both are integers from 1 on with first ≤ last
 function crossover.sizes(first, last, per_doubling)
   first = args.integer("bench.sizes", "first", first, 1)
   last = args.integer("bench.sizes", "last", last, first)
@@ -40,7 +40,7 @@ function crossover.sizes(first, last, per_doubling)
   return sizes
 end
 
---- A list of sizes as it is measured: checked, ascending, each once.
+--- Checks a list of sizes, and returns it ascending, each size once.
 function crossover.check_sizes(what, sizes)
   if type(sizes) ~= "table" or #sizes == 0 then
     args.fail(what, "sizes: a list of integers expected (bench.sizes makes one), got %s",
@@ -57,7 +57,7 @@ end
 
 -- ---- options ------------------------------------------------------------------------------------
 
---- Options of crossover.settings.
+--- The kinds of the options for crossover.settings.
 crossover.options = {
   inputs = "callable", devices = true, seconds = {"number", 1e-6, 1e6}, name = "string", transfers = "boolean",
   patience = {"number", 1e-3, 1e6}, refine = {"integer", 0, 100},
@@ -73,7 +73,7 @@ local function named(what, name, infos)
   end
 end
 
--- The CPU, or else what is no emulator, comes first: what the others are compared with.
+-- Puts the base of comparisons first: the CPU, or else a device that is not emulated.
 local function base_first(list)
   table.sort(list, function(a, b)
     local rank_a = a.device == "cpu" and 0 or a.emulated and 2 or 1
@@ -104,13 +104,13 @@ local function devices_of(what, wanted, place)
   return base_first(list)
 end
 
--- Two n × n matrices: what fn gets where the script names no inputs.
+-- Two n × n matrices: the inputs of fn unless the script gives inputs.
 local function two_matrices(n)
   local lt = require "luatensor"
   return lt.rand(n, n), lt.rand(n, n)
 end
 
---- The settings of a grid from a script's options, of kinds crossover.options.
+--- The settings of a grid from a script's options, of the kinds in crossover.options.
 function crossover.settings(what, options, place)
   return {
     what = what, name = options.name or "function", inputs = options.inputs or two_matrices,
@@ -121,7 +121,7 @@ end
 
 -- ---- what follows from the figures --------------------------------------------------------------
 
--- Ratio and verdict of each device beside the base, where they may be compared.
+-- Adds ratio and verdict of each device relative to the base, if they can be compared.
 local function compare(points, base)
   for _, point in ipairs(points) do
     local ours = entry_of(point, base.device)
@@ -156,7 +156,7 @@ local function any_differs(points, device)
   return false
 end
 
--- {{device =, mode =, and what crossing.find gives}, …}: none for what is emulated or gives other results.
+-- {{device =, mode =, and the fields from crossing.find}, …}, without devices that are emulated or give other results.
 local function crossings(points, devices)
   local list = {}
   compare(points, devices[1])
@@ -174,7 +174,8 @@ local function crossings(points, devices)
   return list
 end
 
--- The next size worth measuring: in the widest gap of all brackets.
+-- Returns a function that finds the next size worth measuring: in the widest gap of all intervals that contain a
+-- crossing.
 local function next_size(devices)
   return function(points)
     local sizes = {}
@@ -191,8 +192,8 @@ end
 --- Published bounds beside measured points: {{id =, name =, points = {{n =, in_place =, with_transfers = seconds,
 -- takes = {in_place =, with_transfers = "products" | "memory" | "transfers"}}, …}}, …}.
 -- @tab points of a grid, with counted work
--- @tab ids of published figures; those of devices that are here are left out
--- @tab devices that are here
+-- @tab ids of published figures; devices that are in this machine are left out
+-- @tab devices of this machine
 function crossover.bounds(points, ids, devices)
   local list = {}
   for _, id in ipairs(ids) do
@@ -215,7 +216,7 @@ end
 
 local methods = {}
 
---- The blocks of it, as every result has them.
+--- The blocks of the result, as in every class of results.
 methods.blocks = page.blocks
 
 methods.timings = measured.timings
@@ -224,7 +225,7 @@ methods.timings = measured.timings
 -- @string path
 -- @treturn[1] boolean true
 -- @treturn[2] nil
--- @treturn[2] string why not: gnuplot is missing, the file cannot be written, nothing was measured
+-- @treturn[2] string the reason: gnuplot is missing, the file cannot be written, nothing was measured
 function methods:svg(path)
   local emulated = #measured.devices(self.devices, false) == 0
   local shown = measured.devices(self.devices, emulated)
@@ -247,7 +248,7 @@ crossover.class = result.class("crossover", methods, described.with(described.gr
   }},
 }))
 
---- What bench.crossover does, at a place.
+--- bench.crossover, at a given place.
 function crossover.run(fn, sizes, options, place)
   args.check("bench.crossover", "argument 1", fn, "callable")
   sizes = crossover.check_sizes("bench.crossover", sizes)
@@ -268,28 +269,26 @@ function crossover.run(fn, sizes, options, place)
   return made
 end
 
---- Measures fn at each size on each device, and says from which size on one overtakes the other.
+--- Measures fn at each size on each device, and finds the size from which on one device is faster than the other.
 --
 --     local r = lt.bench.crossover(function(x, y) return x:matmul(y.T) end, lt.bench.sizes(16, 4096))
 --     print(r)
 --
 -- The answer is an interval between two sizes, measured with the data in place (the inputs are on the device) and with
--- transfers (they start on the CPU, and the results go back there). A device is faster where the quartiles of the two
--- are 5 % apart, 25 % where others used more than a tenth of the processor, else it is undecided. Results must agree
--- before any crossing is said. Emulated devices are measured but not compared. With one device alone, published
--- figures bound what others could do.
+-- transfers (they start on the CPU, and the results go back there). One device is faster if the quartiles of the two
+-- are 5 % apart, or 25 % if other processes used more than a tenth of the processor; otherwise the verdict is
+-- "undecided". A crossing is only reported if the results agree. Emulated devices are measured but not compared. With
+-- only one device, published figures give bounds for other devices.
 -- @function bench.crossover
--- @tparam function fn gets what inputs(n) returned, its tensors moved to the device, which is the default device
+-- @tparam function fn takes the results of inputs(n), with tensors moved to the device, which is the default device
 --   meanwhile
 -- @tparam {int,...} sizes
--- @tparam[opt] table options
---   `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n matrices of random
---   numbers); `devices`: names (all of this machine); `seconds` a measurement (0.2); `name` of what is measured;
---   `transfers` (true);
---   `refine`: how many sizes more inside the interval (2; 0 where fn takes only the sizes given);
---   `patience`: seconds that a size may take on a device (60)
+-- @tparam[opt] table options `inputs`: function(n) that returns every tensor that fn uses, also in tables (two n × n
+--   matrices of random numbers); `devices`: names (all of this machine); `seconds` of a measurement (0.2); `name` of
+--   the measured work; `transfers` (true); `refine`: the number of additional sizes inside the interval (2; 0 if fn
+--   takes only the given sizes); `patience`: the seconds that a size may take on a device (60)
 -- @treturn table a result of kind "crossover": `points` with all figures, `crossings`, `skipped` sizes, `bounds`
--- @raise what fn raises, as it is
+-- @raise errors of fn, unchanged
 function crossover.crossover(fn, sizes, options)
   return crossover.run(fn, sizes, options, require "luatensor.bench.crossover.place")
 end

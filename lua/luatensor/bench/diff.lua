@@ -1,4 +1,4 @@
---- What changed between two runs, and what is noise.
+--- Compares two runs, and separates changes from noise.
 
 local args = require "luatensor.base.args"
 local circumstances = require "luatensor.bench.circumstances"
@@ -11,14 +11,14 @@ local statistics = require "luatensor.bench.statistics"
 
 local diff = {}
 
---- Of the median: what changes by less is not called a change.
+--- A smaller difference, as a share of the median, is not called a change.
 diff.FLOOR = 0.05
 
 --- The largest distance between quartiles, as a share of the median, that still allows a decision.
 diff.SPREAD = 0.5
 
-local FEW <const> = 5              -- rounds, below which quartiles say little
-local MOST <const> = 8             -- names or notes in a row
+local FEW <const> = 5              -- with fewer rounds, quartiles say little
+local MOST <const> = 8             -- names or notes in a row, at most
 
 -- ---- what is shown ------------------------------------------------------------------------------
 
@@ -41,7 +41,7 @@ local function row_of(row)
   return cells
 end
 
--- Emulated rows stand apart.
+-- Makes a table. Emulated rows have a table of their own.
 local function table_of(self, emulated, title)
   local rows = {}
   for _, row in ipairs(self.rows) do
@@ -63,7 +63,7 @@ local function differences_table(self)
   }
 end
 
--- The first of many, and how many more there are.
+-- A note with the first of many names, and the number of the others.
 local function list_note(text, names, limit)
   if #names == 0 then return nil end
   local rest = #names - MOST
@@ -75,7 +75,7 @@ local function list_note(text, names, limit)
   return document.note(text, values)
 end
 
--- The notes that the figures came with, those of each run together.
+-- Adds the notes of the figures, those of each run together.
 local function add_own_notes(self, side, add)
   local said = self[side].notes or {}
   for i = 1, math.min(#said, MOST) do
@@ -143,7 +143,7 @@ local function count_words(self)
     })
 end
 
--- The blocks of it, as every result has them.
+-- The blocks of the result, as in every class of results.
 function methods:blocks()
   local blocks = {document.text("Before: {before}. After: {after}.",
     {before = {self.before.made, "text"}, after = {self.after.made, "text"}})}
@@ -174,7 +174,7 @@ diff.class = result.class("diff", methods, {
 
 -- ---- comparing ----------------------------------------------------------------------------------
 
--- Figures by name, in order; names that come twice are numbered.
+-- The figures by name, in order; repeated names get numbers.
 local function figures_of(measured)
   local list, by_name = {}, {}
   for _, timing in ipairs(figures.of(measured)) do
@@ -193,7 +193,7 @@ local function side_of(timing)
   return {median = timing.median, q1 = timing.q1, q3 = timing.q3, emulated = timing.emulated, others = timing.others}
 end
 
--- More than 1: faster, also where the figures are rates.
+-- The speed-up: above 1 means faster, for rates as well as for times.
 local function speed_up(row)
   if row.unit == "s" then return row.before.median / row.after.median end
   return row.after.median / row.before.median
@@ -226,12 +226,13 @@ end
 
 local function is_few(timing) return timing.samples and #timing.samples < FEW end
 
--- {name, before's, after's} of what is in both; what is not goes to fields.
+-- Returns {name, figure before, figure after} of the figures in both runs. The names of the others go to fields.
 local function pair_up(fields, before, after)
   local names, first = figures_of(before)
   local others, second = figures_of(after)
   local list, paired = {}, {}
-  if before.kind == "time" and after.kind == "time" then       -- one function: its line may have moved
+  -- each is one function, whose name contains a line number that may have changed
+  if before.kind == "time" and after.kind == "time" then
     return {{before.name, first[before.name], second[after.name]}}
   end
   for _, name in ipairs(names) do
@@ -251,7 +252,7 @@ local function pair_up(fields, before, after)
   return list
 end
 
--- Emulated and real times never stand in one row: such pairs are named, and left out.
+-- Leaves out and names the pairs of an emulated and a real figure, because such figures are never compared.
 local function same_kind(fields, pairs_of)
   local list = {}
   for _, pair in ipairs(pairs_of) do
@@ -301,27 +302,27 @@ local function check_common(fields, before, after)
 end
 
 local function head_of(measured)
-  local others = measured.kind ~= "time" and measured.others          -- a time's own note says it
+  local others = measured.kind ~= "time" and measured.others          -- the notes of a time already say it
   return {
     made = measured.made, kind = measured.kind, name = measured.name, incomplete = measured.incomplete,
     others = others and others > notes.OTHERS and others or nil, notes = {},
   }
 end
 
---- Compares two results, row by row of the same name. A change is called one where the ranges between the quartiles do
--- not touch and the medians differ by more than 5 %; the rest may be noise. Nothing is decided where others used more
--- than a tenth of the processor in one of the runs, or where the quartiles are half a median apart. Results of two
--- machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures of
--- experiments are compared where their options are equal, but for how long they measure.
+--- Compares two results, row by row of the same name. A difference counts as a change if the quartile ranges do not
+-- touch and the medians differ by more than 5 %; otherwise it may be noise. Nothing is decided if other processes used
+-- more than a tenth of the processor in one of the runs, or if the quartiles are half a median apart. Results of two
+-- machines stand side by side without ratios and verdicts. Emulated figures are not compared with real ones. Figures
+-- of experiments are compared if their options are equal, apart from the time of a measurement.
 -- @function bench.diff
 -- @tab before a result of time, compare, crossover, machine, a suite of these, an experiment or a report
 -- @tab after another
--- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than 1:
---   faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`: "single"
---   (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of what is
+-- @treturn table a result of kind "diff": `rows` of {name, unit, before and after {median, q1, q3}, ratio (more than
+--   1: faster now), verdict: "faster", "slower", "small" (below the `floor`), "noise", "undecided" with `why`:
+--   "single" (no quartiles), "busy", "spread"}; `only_before`, `only_after`: names; `mixed`: names of figures that are
 --   emulated on one side only; `other_work`: names of figures of experiments whose options differ; `differences`
---   {{what, before, after}, …}: in what the runs differ; `same_machine`
--- @raise results without times, without any row of the same name, or of which one is emulated and the other real
+--   {{what, before, after}, …}: between the runs; `same_machine`
+-- @raise if a result has no times, if no two rows have the same name, or if only one result is emulated
 function diff.diff(before, after)
   check_result(1, before)
   check_result(2, after)

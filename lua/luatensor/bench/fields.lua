@@ -1,4 +1,4 @@
---- What the fields of results are: each class of results says it in a table, and what a file holds is checked by it.
+--- The fields of results. A table describes those of each class, and results from files are checked against it.
 --
 -- A description is one of
 --
@@ -21,7 +21,7 @@ function fields.optional(item) return setmetatable({item = item}, optional) end
 
 -- ---- descriptions that several classes have -----------------------------------------------------
 
---- The fields of both.
+--- The fields of both tables.
 function fields.with(base, more)
   local all = {}
   for _, part in ipairs{base, more} do
@@ -30,7 +30,7 @@ function fields.with(base, more)
   return all
 end
 
---- The same fields, each of which may be missing.
+--- The same fields, all optional.
 function fields.maybe(base)
   local all = {}
   for name, item in pairs(base) do
@@ -42,7 +42,7 @@ end
 --- Quartiles of seconds.
 fields.quartiles = {min = "number", q1 = "number", median = "number", q3 = "number", max = "number"}
 
---- What luatensor.bench.sample measures, where all went well.
+--- The fields that luatensor.bench.sample measures if nothing fails.
 fields.sampled = fields.with(fields.quartiles, {
   samples = {"number"}, calls = "number", threads = "number", gc = "string", device = "string?", dtype = "string?",
   emulated = "boolean?", single = "number?", queue_seconds = "number?", wait_seconds = "number?",
@@ -53,7 +53,7 @@ local figure = fields.optional(fields.with(fields.quartiles, {
   ratio = "number?", verdict = "string?", others = "number?",
 }))
 
---- What luatensor.bench.grid measures.
+--- The fields that luatensor.bench.grid measures.
 fields.grid = {
   name = "string", incomplete = "string?", emulated = "boolean?", options = fields.map "any",
   devices = {{device = "string", name = "string?", kind = "string?", emulated = "boolean?"}},
@@ -70,10 +70,10 @@ fields.grid = {
   }},
 }
 
---- A text with its values.
+--- A text with the values in it.
 fields.phrase = {text = "string", values = fields.optional(fields.map{"any"})}
 
---- Of every result.
+--- The fields of every result.
 local common = {
   made = "string", name = "string?", emulated = "boolean?", incomplete = "string?", others = "number?",
   options = fields.optional(fields.map "any"),
@@ -127,7 +127,7 @@ local function check_all(value, item, path)
   end
 end
 
--- In order: the same file is refused with the same words.
+-- Checks in alphabetical order, so that the same file is always refused with the same words.
 local function check_named(value, item, path)
   local names = {}
   for name in pairs(item) do names[#names + 1] = name end
@@ -138,7 +138,7 @@ local function check_named(value, item, path)
   end
 end
 
--- What is wrong with a value; nil: nothing.
+-- The error in a value, or nil.
 function check(value, item, path)
   if type(item) == "string" then return check_word(value, item, path) end
   local kind = getmetatable(item)
@@ -155,10 +155,10 @@ function check(value, item, path)
   return check_named(value, item, path)
 end
 
---- What is wrong with a result.
+--- Finds the error in a result.
 -- @tab value
 -- @tab described the fields of its class
--- @treturn ?string "time.median: number expected, got string"; nil: nothing
+-- @treturn ?string "time.median: number expected, got string"; or nil if there is none
 function fields.problem(value, described)
   return check(value, common, value.kind) or check(value, described, value.kind)
 end

@@ -1,10 +1,10 @@
---- The named figures of any result: what two runs can be compared by.
+--- The named figures of any result, by which two runs can be compared.
 
 local public_figures = require "luatensor.bench.public_figures"
 
 local figures = {}
 
--- Those that experiments keep as single values; ratios and counts follow from these or are no measurement.
+-- The units of single values that are measurements. Ratios and counts follow from these, or are no measurements.
 local measured = {s = true, ["B/s"] = true, ["FLOP/s"] = true}
 
 local collect
@@ -18,7 +18,7 @@ local function sorted_names(t)
   return names
 end
 
--- Results anywhere below, in the same order each time.
+-- Collects the results anywhere below, always in the same order.
 local function collect_within(value, prefix, list)
   for _, item in ipairs(value) do
     if type(item) == "table" then collect(item, prefix, list) end
@@ -28,7 +28,7 @@ local function collect_within(value, prefix, list)
   end
 end
 
--- "02_large, cuda:0: "
+-- The prefix of an experiment's figures: "02_large, cuda:0: ".
 local function prefix_of(result)
   if result.kind ~= "experiment" then return "" end
   return result.name .. (result.device and ", " .. result.device or "") .. ": "
@@ -37,7 +37,7 @@ end
 -- Options that do not change the work: the time of a measurement and the number of threads.
 local no_work <const> = {seconds = true, rounds = true, threads = true}
 
--- An experiment's options as one text: what they make it do.
+-- The options of an experiment that determine its work, as one text.
 local function work_of(result)
   if result.kind ~= "experiment" or type(result.options) ~= "table" then return nil end
   local words = {}
@@ -66,7 +66,7 @@ local function add_values(result, prefix, list)
   end
 end
 
--- What the result around it says of figures that do not say it themselves.
+-- Adds the facts of the surrounding result to figures that lack them.
 local function add_context(list, first, result)
   local work = work_of(result)
   for i = first, #list do
@@ -90,11 +90,11 @@ function collect(value, prefix, list)
   add_context(list, first, value)
 end
 
---- What a result gives by its method `timings`; else its values and what the results within it give (a report holds
--- experiments, and these what they measured).
+--- The figures from a result's method `timings`, or else its values and the figures of the results within it: a report
+-- holds experiments, and these hold measurements.
 -- @tab result
--- @treturn table list of {name, median, and where they are known q1, q3, unit ("s"), device, dtype, samples, emulated,
---   notes, others (share of the processor that others used), work (the experiment's options as a text)}
+-- @treturn table list of {name, median, and if known q1, q3, unit ("s"), device, dtype, samples, emulated, notes,
+--   others (share of the processor that others used), work (the experiment's options as a text)}
 function figures.of(result)
   local list = {}
   collect(result, "", list)

@@ -1,8 +1,8 @@
---- What the system tells in files of a line: /proc, /sys.
+--- Reads one-line files of the system, in /proc and /sys.
 
 --- The first line of a file.
 -- @string path
--- @treturn ?string nil: there is no such file
+-- @treturn ?string nil if there is no such file
 return function(path)
   local file = io.open(path)
   local line = file and file:read("l")

@@ -5,7 +5,7 @@ local first_line = require "luatensor.bench.first_line"
 
 local idle = {}
 
---- Share of the processor's time from which on others disturb.
+--- The share of the processor's time from which on other processes count as a disturbance.
 idle.BUSY = 0.05
 
 local function whole_file(path)
@@ -13,7 +13,7 @@ local function whole_file(path)
   return file and file:read("a")
 end
 
--- The cores that the process may use, {[number] = true, …}, of "Cpus_allowed_list: 0-3,8"; nil: the system does not
+-- The cores that the process may use, {[number] = true, …}, from "Cpus_allowed_list: 0-3,8"; nil if the system does not
 -- say.
 local function own_cores()
   local list = (whole_file("/proc/self/status") or ""):match("\nCpus_allowed_list:%s*([%d,%-]+)")
@@ -25,16 +25,16 @@ local function own_cores()
   return cores
 end
 
--- Jiffies of a core since boot: working, and in all; nil: that is not what the line tells.
+-- The busy and the total jiffies of a core since boot, or nil if the line has none.
 local function jiffies(line)
   local fields, total = {}, 0
   for number in line:gmatch("%d+") do fields[#fields + 1] = tonumber(number) end
   if #fields < 5 then return nil end
-  for i = 1, math.min(#fields, 8) do total = total + fields[i] end   -- the rest is counted in them
-  return total - fields[4] - fields[5], total                        -- idle and waiting for a disk
+  for i = 1, math.min(#fields, 8) do total = total + fields[i] end   -- the other fields are already included in these
+  return total - fields[4] - fields[5], total                        -- without idle time and waiting for a disk
 end
 
--- The same of these cores, or of all: what others do elsewhere disturbs nobody here.
+-- The busy and total jiffies of these cores, or of all cores. Other processes on other cores do not disturb.
 local function read_all(cores)
   local busy, total
   for number, numbers in (whole_file("/proc/stat") or ""):gmatch("cpu(%d*)([ %d]+)") do
@@ -47,7 +47,7 @@ local function read_all(cores)
   return busy, total
 end
 
--- Jiffies of this process; its name, in brackets, may hold anything.
+-- The jiffies of this process. Its name, in brackets, may contain any character.
 local function read_own()
   local line = first_line("/proc/self/stat")
   local fields = {}
@@ -66,8 +66,8 @@ function idle.watch()
   return setmetatable({cores = cores, busy = busy, total = total, own = read_own()}, watch)
 end
 
---- Share of the time since the start, of the cores that the process may use, that went to others; nil where it cannot
--- be told: no /proc/stat, or too short a time for its hundredths of a second.
+--- The share of the time since the start that other processes used on the cores that this process may use. nil if it is
+-- unknown: there is no /proc/stat, or the time is too short for its unit, a hundredth of a second.
 function watch:others()
   local busy, total = read_all(self.cores)
   if not (busy and self.busy) or total - self.total < 10 then return nil end
@@ -75,12 +75,12 @@ function watch:others()
   return math.floor(1000 * math.min(1, math.max(0, others)) + 0.5) / 1000
 end
 
---- A pause, after which the threads of a parallel loop that ended sleep, too.
+--- Pauses, so that the threads of an ended parallel loop stop spinning.
 function idle.pause() core.sleep(0.02) end
 
---- Waits until nobody else uses the processor.
--- @number seconds how long at most
--- @treturn boolean false: it stayed busy
+--- Waits until no other process uses the processor.
+-- @number seconds the longest time to wait
+-- @treturn boolean false if it stayed busy
 function idle.await(seconds)
   local give_up = core.clock() + seconds
   repeat

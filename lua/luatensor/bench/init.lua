@@ -1,4 +1,4 @@
---- Measuring: figures that can be believed.
+--- Measures reliably.
 -- @module luatensor.bench
 
 local arity = require "luatensor.base.arity"

@@ -1,5 +1,6 @@
---- Ctrl-C. The interpreter (lua.c) raises "interrupted!" in whatever runs. A long measurement catches it, completes its
--- result with what it has, and raises again: scripts end as they would, and who wants the partial result has it.
+--- Handles Ctrl-C. The interpreter (lua.c) raises "interrupted!" in the running function. A long measurement catches
+-- this error, completes its result with the figures so far, and raises the error again. So scripts end as usual, and
+-- code that wants the partial result can read it.
 
 local interrupt = {}
 
@@ -12,17 +13,18 @@ function interrupt.is(problem)
   return problem:find("interrupted!$") ~= nil or problem:find("interrupted!\nstack traceback:\n", 1, true) ~= nil
 end
 
--- The interpreter makes a text of an error before a `<close>` variable of the script sees it: the text of `class`.
+-- The latest partial result. The interpreter converts the error to the text of `class` before a `<close>` variable of
+-- the script sees it.
 local latest
 
---- Raises Ctrl-C again, with what was measured so far.
--- @tab[opt] partial a result; its field `incomplete` says how far it got
+--- Raises Ctrl-C again, with the figures so far.
+-- @tab[opt] partial a result; its field `incomplete` says how much is done
 function interrupt.raise(partial)
   latest = partial
   error(setmetatable({partial = partial}, class), 0)
 end
 
---- The partial result that a Ctrl-C carries; nil: none.
+--- The partial result that a Ctrl-C carries, or nil.
 function interrupt.partial(problem)
   if problem == "interrupted!" then return latest end
   return getmetatable(problem) == class and problem.partial or nil

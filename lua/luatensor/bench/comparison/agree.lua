@@ -7,16 +7,19 @@ local lt = require "luatensor"
 
 local agree = {}
 
--- Largest difference as a share of the result's largest magnitude: the order of additions may differ, not the work.
+-- The largest allowed difference as a share of the result's largest magnitude. It allows for another order of
+-- additions, but not for other work.
 local tolerances = {
   float64 = 1e-9, complex128 = 1e-9, float32 = 1e-4, complex64 = 1e-4, float16 = 1e-2, bfloat16 = 5e-2,
 }
-local NUMBERS <const> = tolerances.float32      -- without a tensor of floats beside them: they may come from float32
-local CHUNK <const> = 1 << 20                   -- elements that are compared at once: in cache, no great copies
+local NUMBERS <const> = tolerances.float32      -- for numbers without a tensor of floats beside them, because they may
+                                                -- come from float32
+local CHUNK <const> = 1 << 20                   -- elements that are compared at once: they fit into the cache, and
+                                                -- copies stay small
 
-local DEEP <const> = 50                         -- tables in tables that are looked into
+local DEEP <const> = 50                         -- the deepest nesting of tables that is compared
 
--- A tensor whose elements are there: a function may return one that it has closed.
+-- True if the value is a tensor whose elements exist: a function may return a tensor that it has closed.
 local function is_tensor(value) return lt.is_tensor(value) and not core.gone(value) end
 
 local function first_tensor(list, count, depth)
@@ -28,12 +31,13 @@ local function first_tensor(list, count, depth)
   end
 end
 
---- The first tensor among results (a packed list), also in lists within them; nil: none.
+--- The first tensor among results (a packed list), also in nested lists, or nil.
 function agree.first_tensor(results) return first_tensor(results, results.n, 0) or nil end
 
 -- ---- tensors ------------------------------------------------------------------------------------
 
--- Two flat pieces, exactly or as float64: the largest difference, and the first one's largest magnitude.
+-- Compares two flat pieces, exactly or as float64. Returns the largest difference and the first piece's largest
+-- magnitude.
 local function piece_difference(a, b)
   local same = a:equal(b):logical_or(a:isnan():logical_and(b:isnan()))
   local off = lt.where(same, 0, (a - b):abs()):max():item()
@@ -92,7 +96,7 @@ end
 
 -- ---- any value ----------------------------------------------------------------------------------
 
--- The largest tolerance of the tensors in a value; 0: there are none of floats.
+-- The largest tolerance of the tensors in a value, or 0 if there are no tensors of floats.
 local function tolerance_in(value, seen, depth)
   if is_tensor(value) then return tolerances[value.dtype] or 0 end
   if type(value) ~= "table" or seen[value] or depth > DEEP then return 0 end
@@ -102,7 +106,7 @@ local function tolerance_in(value, seen, depth)
   return most
 end
 
--- What plain numbers may differ by, as a share: as the tensors beside them.
+-- The allowed difference of plain numbers, as a share: that of the tensors beside them.
 local function tolerance_of_numbers(a, b)
   local found = math.max(tolerance_in(a, {}, 0), tolerance_in(b, {}, 0))
   return found > 0 and found or NUMBERS
@@ -118,7 +122,8 @@ end
 
 local values
 
--- seen: tables that are looked at already; in depth how many are open, in numbers by what share numbers may differ.
+-- seen: the tables that were already compared; its field depth counts the open tables, numbers is the allowed
+-- difference of numbers.
 local function tables_agree(a, b, seen)
   if seen[a] or seen.depth >= DEEP then return nil end
   seen[a], seen.depth = true, seen.depth + 1
@@ -142,7 +147,7 @@ local checks = {
   boolean = function(a, b) return a == b, ("are %s and %s"):format(a, b) end,
 }
 
--- true, or false and why; nil: nothing that could be compared.
+-- true, or false and the reason; nil if nothing could be compared.
 function values(a, b, seen)
   if is_tensor(a) and is_tensor(b) then return tensors_agree(a, b) end
   if a == nil and b == nil then return nil end
@@ -152,11 +157,11 @@ function values(a, b, seen)
   return checks[kind](a, b, seen)
 end
 
---- Compares what two functions returned. Floats may differ by a share of the largest magnitude that their dtype allows;
--- NaN is equal to NaN; numbers, strings and tables of all these count, too.
+--- Compares what two functions returned. Floats may differ by a tolerance of their dtype, a share of the largest
+-- magnitude. NaN equals NaN. Numbers, strings and nested tables are compared, too.
 -- @tab a results, packed
 -- @tab b results, packed
--- @treturn string "agree", "differ" or "not checked": nothing came back that could be compared
+-- @treturn string "agree", "differ" or "not checked": the functions returned nothing that can be compared
 -- @treturn ?string how they differ
 function agree.results(a, b)
   if a.n == 0 or b.n == 0 then return "not checked" end

@@ -1,4 +1,4 @@
---- What a comparison shows: the methods of its results.
+--- The page of a comparison: the methods of its results.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -6,7 +6,8 @@ local notes = require "luatensor.bench.notes"
 
 local page = {}
 
---- Pairs of rounds that are needed: fewer agree by chance more often than luatensor.bench.comparison allows.
+--- The number of pairs of rounds that a decision needs: fewer pairs agree by chance more often than
+-- luatensor.bench.comparison allows.
 page.ROUNDS = 12
 
 local columns = {
@@ -30,7 +31,7 @@ local function row_of(self, entry)
   }
 end
 
--- Columns and rows without the device, where there is only one.
+-- Removes the device from columns and rows if there is only one.
 local function without_device(rows)
   local short = {}
   for i, row in ipairs(rows) do
@@ -40,7 +41,7 @@ local function without_device(rows)
   return table.move(columns, 3, #columns, 2, {columns[1]}), short
 end
 
--- Real and emulated figures never share a table.
+-- Makes a table. Real and emulated figures never share one.
 local function table_of(self, emulated)
   local rows = {}
   for _, entry in ipairs(self.entries) do
@@ -52,7 +53,7 @@ local function table_of(self, emulated)
   return document.table{title = title, columns = shown, rows = cells}
 end
 
--- The note with the entry's name before it.
+-- A note that begins with the entry's name.
 local function named(entry, note)
   local values = {who = {entry.name, "text"}}
   for name, value in pairs(note.values or {}) do values[name] = value end
@@ -111,7 +112,7 @@ local function has(self, emulated)
   return false
 end
 
--- The blocks of it, as every result has them.
+-- The blocks of the result, as in every class of results.
 function page:blocks()
   local blocks = {table_of(self, false)}
   blocks[#blocks + 1] = table_of(self, true)

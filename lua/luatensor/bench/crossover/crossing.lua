@@ -19,9 +19,10 @@ end
 
 --- Every change of sign along ascending sizes.
 -- @tab points {{n =, verdict =}, …}, n ascending, at least one
--- @treturn table first and last: what was decided at the smallest and the largest decided size, nil where nothing
---   was; changes: {{from =, to =, becomes =}, …}, each an interval of sizes in which the sign changes; least, most:
---   sizes; decided_from, decided_to: sizes between which something was decided; undecided: how many sizes
+-- @treturn table first and last: the verdicts at the smallest and the largest decided size, or nil; changes: {{from =,
+--   to =, becomes =}, …}, each an interval of sizes in which the sign changes; least, most: the smallest and the
+--   largest size; decided_from, decided_to: the smallest and the largest decided size; undecided: the number of
+--   undecided sizes
 function crossing.find(points)
   local found = {changes = {}, undecided = 0, least = points[1].n, most = points[#points].n}
   for _, point in ipairs(points) do
@@ -38,14 +39,14 @@ function crossing.find(points)
   return found
 end
 
-local CLOSE <const> = 1.1        -- an interval whose ends are that near tells enough
+local CLOSE <const> = 1.1        -- an interval with a smaller ratio of its ends is narrow enough
 
 --- A size worth measuring: in the middle, by ratio, of the widest gap inside the brackets.
--- @tab found what crossing.find gave
+-- @tab found a result of crossing.find
 -- @tab sizes measured so far, ascending
 -- @treturn[1] int
--- @treturn[1] number how wide the gap is
--- @treturn[2] nil there is none
+-- @treturn[1] number the width of the gap, as a ratio
+-- @treturn[2] nil if there is no such size
 function crossing.next_size(found, sizes)
   local best, widest = nil, CLOSE
   for _, change in ipairs(found.changes) do
@@ -75,7 +76,7 @@ local function say_no_change(found)
   return "is faster than {base} from the smallest size measured on, n = {least}"
 end
 
--- What is said of all sizes does not hold where nothing was decided.
+-- Limits a statement about all sizes to the sizes at which something was decided.
 local function say_undecided(found)
   local ends = {}
   if found.decided_from > found.least then ends[1] = "below n = {decided_from}" end
@@ -94,7 +95,7 @@ local function say_changes(found, values)
 end
 
 --- The answer as a sentence.
--- @tab found what crossing.find gave, of at least one point
+-- @tab found a result of crossing.find for at least one point
 -- @string device
 -- @string base
 -- @string mode "in_place" or "with_transfers"

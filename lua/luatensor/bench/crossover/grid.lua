@@ -1,5 +1,5 @@
---- Measuring a function at several sizes on several devices: what bench.crossover and lt.advise share. All that it
--- needs of the machine comes from a place (luatensor.bench.place, or a spec's), so that its decisions can be tested.
+--- Measures a function at several sizes on several devices, for bench.crossover and lt.advise. A place
+-- (luatensor.bench.place, or that of a spec) gives access to the machine, so that the decisions here can be tested.
 --
 -- Sizes ascend; at each one all devices are measured in turn, in place and with transfers. A size that would not fit
 -- into a device's memory, or would take longer than the patience allows, is skipped there, and all larger ones.
@@ -10,14 +10,14 @@ local progress = require "luatensor.bench.progress"
 
 local grid = {}
 
-local SEED <const> = 20260         -- of what fn draws in the calls whose results are compared
-local CALLS <const> = 15           -- that a measurement makes at least: checks, warm-up, rounds
---- The share of a memory that is counted on: estimates do not see everything.
+local SEED <const> = 20260         -- of the random numbers in calls whose results are compared
+local CALLS <const> = 15           -- the least number of calls in a measurement: checks, warm-up, rounds
+--- The share of a memory that may be used: estimates do not include everything.
 grid.HEADROOM = 0.9
 
 -- ---- tensors in tables ---------------------------------------------------------------------------
 
--- The value with its tensors, also those in plain tables, replaced by replace(tensor).
+-- Replaces the tensors in a value, also in plain tables, by replace(tensor).
 local function mapped(value, replace, place, seen)
   if place.is_tensor(value) then return replace(value) end
   if type(value) ~= "table" or getmetatable(value) then return value end
@@ -41,26 +41,27 @@ end
 
 -- ---- estimates ----------------------------------------------------------------------------------
 
-local STEEPEST <const> = 4         -- power of n that is believed: two noisy points may suggest any
+local STEEPEST <const> = 4         -- the largest credible power of n: two noisy points may suggest any power
 
--- The power of n by which a quantity grows between the last two points.
+-- The power of n by which a quantity grows, from the last two points.
 local function power_of(points)
   local last, before = points[#points], points[#points - 1]
   return before and math.log(last[2] / before[2]) / math.log(last[1] / before[1]) or 2
 end
 
---- What a quantity will be at size n: the power law through its last two points; with one point, in proportion to n².
+--- Extrapolates a quantity to size n: by a power law through the last two points, or from one point in proportion to
+-- n².
 -- @tab points {{n, value}, …} of positive values, n ascending
 -- @number n
--- @number[opt=4] steepest power that is believed
--- @treturn ?number nil without a point
+-- @number[opt=4] steepest credible power
+-- @treturn ?number nil if there is no point
 function grid.extrapolate(points, n, steepest)
   local last = points[#points]
   if not last then return nil end
   return last[2] * (n / last[1]) ^ math.max(0, math.min(steepest or STEEPEST, power_of(points)))
 end
 
---- The power of n that is believed of seconds: that of the product of matrices that hold the bytes, but two at least.
+--- The largest credible power of n for seconds: that of a product of matrices of so many bytes, at least 2.
 -- @tab bytes {{n, bytes}, …}
 function grid.steepest(bytes)
   if #bytes < 2 then return STEEPEST end
@@ -92,7 +93,7 @@ function run:skip(track, n, why)
   track.over = n
 end
 
--- The tracks that go on at size n: larger ones than what was skipped do not.
+-- The tracks that continue at size n. A track ends at the first size that it skipped.
 function run:tracks_at(n)
   local list = {}
   for _, track in ipairs(self.tracks) do
@@ -103,12 +104,12 @@ end
 
 -- ---- calls of fn --------------------------------------------------------------------------------
 
-local TOO_LARGE <const> = "the size in bytes does not fit"         -- more bytes than can be counted
+local TOO_LARGE <const> = "the size in bytes does not fit"         -- an error: more bytes than an integer can hold
 local FOREIGN <const> = "tensors on different devices"
 local HELP <const> = "%s\n%s: return every tensor that fn uses from inputs(n)"
 
--- What the script's functions raise passes through, but for two errors that mean something here. Returns true and
--- the result, or false and the message: memory did not do.
+-- Calls a function of the script. Errors pass through, except for the two that mean that memory did not suffice: for
+-- these it returns false and the message, otherwise true and the result.
 function run:guarded(work)
   local ok, result = pcall(work)
   if ok then return true, result end
@@ -118,7 +119,7 @@ function run:guarded(work)
   error(result, 0)
 end
 
--- fn on inputs that are there, and fn on inputs that start on the CPU, where its results end.
+-- fn with inputs that are on the device, and fn with inputs that start on the CPU and results that return there.
 function run:calls_on(device, inputs)
   local fn, place = self.fn, self.place
   local there = device == "cpu" and inputs or moved(inputs, device, place)
@@ -132,8 +133,8 @@ function run:calls_on(device, inputs)
   return calls
 end
 
--- One call with the seed that all check calls have; copies of its results, packed, on the CPU: fn may write into what
--- it returned.
+-- Calls fn once, with the seed of all check calls. Returns copies of the results, packed, on the CPU, because fn may
+-- write into its results.
 function run:checked_call(row)
   local place = self.place
   return self:guarded(function()
@@ -145,7 +146,7 @@ end
 
 -- ---- one size -----------------------------------------------------------------------------------
 
--- The devices that size n is for, by what was seen so far.
+-- The devices that can run size n, judged by the measurements so far.
 function run:able(n)
   local list = {}
   for _, track in ipairs(self:tracks_at(n)) do
@@ -159,7 +160,7 @@ function run:skip_all(tracks, n)
   for _, track in ipairs(tracks) do self:skip(track, n, {why = "out of memory"}) end
 end
 
--- Each device's calls.
+-- Prepares the calls of each device.
 function run:prepare(tracks, n, inputs)
   local rows = {}
   for _, track in ipairs(tracks) do
@@ -170,7 +171,7 @@ function run:prepare(tracks, n, inputs)
   return rows
 end
 
--- The rows that one call of each leaves. All have the inputs by then, which fn may change.
+-- Returns the rows whose device can run a call. By then all devices have the inputs, which fn may change.
 function run:try(rows, n)
   local left = {}
   for _, row in ipairs(rows) do
@@ -181,7 +182,8 @@ function run:try(rows, n)
   return left
 end
 
--- What a row needs besides: inputs that are sent again and again, results of all devices to compare.
+-- Adds the bytes that a row needs besides: inputs that are sent repeatedly, and all devices' results, which are
+-- compared.
 local function add_bytes(rows, sent, fetched)
   for _, row in ipairs(rows) do
     if row.bytes and row.calls.with_transfers then row.bytes = row.bytes + sent end
@@ -220,8 +222,8 @@ local function without(rows, device)
   return rest, gone
 end
 
--- Times all rows in turn; a device whose memory does not do is left out, and the rest starts again. The rows that
--- are left.
+-- Times all rows in turn. If a device's memory does not suffice, its row is dropped, and the other rows start again.
+-- Returns the remaining rows.
 function run:time(rows, n)
   while #rows > 0 do
     local entries = entries_of(rows)
@@ -244,7 +246,7 @@ local function kept(figures)
     rounds = figures.samples and #figures.samples, others = figures.others}
 end
 
--- What results keep of a row.
+-- The fields of a row that results keep.
 local function entry_from(row)
   local track = row.track
   return {device = row.device, emulated = track.emulated, agreement = row.agreement, bytes = row.bytes,
@@ -253,7 +255,7 @@ end
 
 local function remember(row, n)
   local track = row.track
-  track.seconds[#track.seconds + 1] = {n, (row.with_transfers or row.in_place).min}   -- the least disturbed
+  track.seconds[#track.seconds + 1] = {n, (row.with_transfers or row.in_place).min}   -- the least disturbed round
   if row.bytes and row.bytes > 0 then track.bytes[#track.bytes + 1] = {n, row.bytes} end
 end
 
@@ -273,7 +275,7 @@ function run:point(n, rows, sent)
   return point
 end
 
--- The point of this size; nil: it was measured nowhere.
+-- Measures the point of this size; nil if no device could.
 function run:measure(n)
   local tracks = self:able(n)
   if #tracks == 0 then return nil end
@@ -289,7 +291,7 @@ end
 
 -- ---- all sizes ----------------------------------------------------------------------------------
 
--- Points stay in the order of their sizes.
+-- Inserts a point by its size.
 local function insert(points, point)
   local at = #points + 1
   while at > 1 and points[at - 1].n > point.n do at = at - 1 end
@@ -304,10 +306,11 @@ end
 
 -- ---- what falls out of line ---------------------------------------------------------------------
 
-local LOOKS <const> = 2            -- more, at a size whose times noise may have made
+local LOOKS <const> = 2            -- additional measurements of a size whose times may be noise
 
 function run:forget()
-  for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end           -- of larger ones, too
+  -- larger sizes have set them, too
+  for _, track in ipairs(self.tracks) do track.bytes, track.seconds = {}, {} end
 end
 
 function run:look_again()
@@ -326,7 +329,7 @@ function run:look_again()
   noise.each(self.found.points, self.settings.devices, function(figures, _, out) figures.out_of_line = out end)
 end
 
--- Sizes between those measured, until next_size has no wish.
+-- Measures sizes between the measured ones until next_size returns nil.
 function run:refine()
   for _ = 1, self.settings.refine or 0 do
     local n = self.settings.next_size(self.found.points)
@@ -350,12 +353,13 @@ function run:all(sizes)
 end
 
 --- Measures fn at each size on each device.
--- @func fn gets what inputs(n) returned
+-- @func fn takes the results of inputs(n)
 -- @tab sizes integers, ascending
 -- @tab settings what: the function's name in errors; inputs: function(n); devices: {{device =, emulated =}, …}, the
---   first is the base; seconds a measurement; patience: seconds that a size may take on a device; transfers: boolean;
---   refine: how many sizes more; next_size: function(points) that gives one of them, or nil
--- @tab place what does the work: luatensor.bench.place
+--   first is the base; seconds: of a measurement; patience: seconds that a size may take on a device; transfers:
+--   boolean; refine: the number of additional sizes; next_size: function(points) that returns an additional size, or
+--   nil
+-- @tab place access to the machine: luatensor.bench.place
 -- @treturn table {points = {{n =, sent =, fetched = bytes, dtype =, work =, measured = {{device =, emulated =,
 --   agreement =, bytes =, in_place = {min, q1, median, q3, max, rounds, others, out_of_line = true: noise made it},
 --   with_transfers = the same}, …}}, …},

@@ -1,11 +1,11 @@
---- Reading what luatensor.bench.grid measured.
+--- Reads the measurements of luatensor.bench.grid.
 
 local measured = {}
 
---- Inputs that are on the device, or that start on the CPU, where results go back to.
+--- The modes: inputs that are on the device, and inputs that start on the CPU, where the results return.
 measured.MODES = {"in_place", "with_transfers"}
 
---- A point's entry of a device; nil: it was not measured there.
+--- The entry of a device at a point, or nil if it was not measured there.
 function measured.entry_of(point, device)
   for _, entry in ipairs(point.measured) do
     if entry.device == device then return entry end
@@ -23,7 +23,7 @@ function measured.devices(devices, emulated)
   return list
 end
 
--- Named figures of a result that has points, for diff: its method `timings`.
+-- The named figures of a result with points, for diff: its method `timings`.
 function measured.timings(self)
   local list = {}
   for _, point in ipairs(self.points) do

@@ -1,4 +1,4 @@
---- A crossover in words: its blocks.
+--- The page of a crossover: its blocks.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local document = require "luatensor.page.document"
@@ -24,8 +24,8 @@ local function say_crossings(self, blocks)
   end
 end
 
--- Sizes from the smallest on at which the CPU's lower quartile is below what the absent device needs at least: its
--- bound, and in any case as long as launching anything takes.
+-- The sizes, from the smallest on, at which the CPU's lower quartile is below the least time of the absent device: its
+-- bound, and at least the time of a launch.
 local function beaten_up_to(self, row, mode)
   local last
   for _, bound in ipairs(row.points) do
@@ -41,7 +41,7 @@ local function beaten_up_to(self, row, mode)
   return last
 end
 
--- What is published of an absent device, at the largest size; nil: nothing that says anything.
+-- The published facts about an absent device at the largest size, or nil if they give no bound.
 local function say_bound(self, row)
   local bound = row.points[#row.points]
   local values = {name = {row.name, "text"}, base = {self.devices[1].device, "text"}, n = {bound.n, "count"},
@@ -77,7 +77,7 @@ end
 
 local function cell(figure, name) return figure and figure[name] or false end
 
--- Columns of one device; a row's cells are appended by fill(cells, point).
+-- The columns of one device. fill(cells, point) appends the cells of a row.
 local function device_columns(self, columns, device, mode)
   local suffix = mode == "with_transfers" and ", with transfers" or ""
   local compared = device ~= self.devices[1] and not device.emulated
@@ -106,7 +106,7 @@ local function has_mode(self, device, mode)
   return false
 end
 
--- What is wrong with a point's figures; "": nothing.
+-- The mark for doubtful figures of a point, or "".
 local function mark_of(point, devices)
   local mark = ""
   for _, device in ipairs(devices) do
@@ -120,7 +120,7 @@ local function mark_of(point, devices)
   return mark
 end
 
--- A last column, if anything is to be marked.
+-- Adds a last column if any point has a mark.
 local function add_marks(self, devices, columns, rows)
   local marks, any = {}, false
   for i, point in ipairs(self.points) do
@@ -170,7 +170,7 @@ local function bound_series(self, series)
   end
 end
 
---- The chart of seconds by size; nil: nothing was measured.
+--- The chart of seconds by size, or nil if nothing was measured.
 function page.chart(self, devices, title)
   local series = {}
   for _, device in ipairs(devices) do
@@ -222,7 +222,7 @@ local reasons = {
   ["out of memory"] = "n = {n} and larger left out on {device}: out of memory.",
 }
 
--- The device's name, marked where it is emulated.
+-- The name of a device, marked if the device is emulated.
 local function called(devices, name)
   for _, device in ipairs(devices) do
     if device.device == name then return format.device(device) end
@@ -230,7 +230,7 @@ local function called(devices, name)
   return name
 end
 
--- A line on each size that was left out.
+-- Adds a line for each skipped size.
 local function say_skipped(self, blocks)
   for _, item in ipairs(self.skipped) do
     add(blocks, document.note(reasons[item.why], {
@@ -248,7 +248,7 @@ local doubts = {
   ["does not repeat"] = "{base} gives other results each time: whether {device} computes the same was not checked.",
 }
 
---- A note for each device on what was found of its results, but that they agree.
+--- Adds a note for each device whose results were not shown to agree.
 function page.say_doubts(points, devices, blocks)
   for i = 2, #devices do
     local said = {}
@@ -264,7 +264,7 @@ function page.say_doubts(points, devices, blocks)
   end
 end
 
--- Sizes whose times do not fit to those of the others, however often they were measured.
+-- Names the sizes whose times do not fit the times of other sizes, even after repeated measurements.
 local function say_out_of_line(self, blocks)
   local sizes, seen = {}, {}
   for _, point in ipairs(self.points) do
@@ -281,7 +281,7 @@ local function say_out_of_line(self, blocks)
     .. "follows from them: n = {sizes}.", {sizes = {table.concat(sizes, ", "), "text"}}))
 end
 
---- What else has to be said beside the figures of a grid.
+--- Adds the other caveats about the figures of a grid.
 function page.say_caveats(self, blocks)
   if self.incomplete then add(blocks, document.note("Not complete: {what}.", {what = {self.incomplete, "text"}})) end
   say_skipped(self, blocks)
@@ -296,7 +296,7 @@ function page.say_caveats(self, blocks)
   end
 end
 
---- What emulated devices took, set apart.
+--- Shows the times of emulated devices, separately.
 function page.say_emulated(self, blocks)
   local emulated = measured.devices(self.devices, true)
   if #emulated == 0 or #self.points == 0 then return end

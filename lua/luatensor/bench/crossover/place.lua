@@ -1,4 +1,4 @@
---- What luatensor.bench.grid needs of this machine. Specs have places of their own.
+--- Gives luatensor.bench.grid access to this machine. Specs have places of their own.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -9,7 +9,7 @@ local state = require "luatensor.bench.state"
 
 local place = {}
 
---- The process's state as it is now, which comes back when the `<close>` variable that holds the result ends.
+--- Keeps the process's settings, and restores them when the `<close>` variable that holds the result ends.
 place.keep = state.keep
 
 place.is_tensor = lt.is_tensor
@@ -21,7 +21,7 @@ local function check_there(x)
   if core.gone(x) then error("the function freed a tensor that inputs(n) returned: it is called more than once", 0) end
 end
 
---- The tensor on a device; itself where it is there.
+--- Moves a tensor to a device; returns the tensor itself if it is already there.
 function place.move(x, device)
   check_there(x)
   return x:to(device)
@@ -38,44 +38,44 @@ local function width(dtype)
   return (lt.isdtype(dtype, "integral") and lt.iinfo or lt.finfo)(dtype).bits // 8
 end
 
---- Bytes of a tensor's elements.
+--- The number of bytes of a tensor's elements.
 function place.bytes(x)
   check_there(x)
-  local parts = lt.isdtype(x.dtype, "complex floating") and 2 or 1     -- finfo has a part's bits
+  local parts = lt.isdtype(x.dtype, "complex floating") and 2 or 1     -- finfo returns the bits of a part
   return x.size * width(x.dtype) * parts
 end
 
---- What inputs(n) returns, packed; made on the CPU where it names no device.
+--- The results of inputs(n), packed. They are made on the CPU unless inputs names a device.
 function place.made(inputs, n)
   local _ <close> = state.use_device("cpu")
   return table.pack(inputs(n))
 end
 
---- The results of a call, packed, on a device with the default generator started anew.
+--- The results of a call, packed, on a device with a freshly seeded default generator.
 function place.seeded(seed, device, call)
   local _ <close> = state.use_device(device)
   lt.manual_seed(seed)
   return table.pack(call())
 end
 
---- "agree", "differ" or "not checked", and how they differ.
+--- Returns "agree", "differ" or "not checked", and the difference.
 place.agree = agree.results
 
---- Bytes that tensors can still take on a device; nil: unknown.
+--- The bytes that tensors can still take on a device, or nil if unknown.
 place.available = core.available_memory
 
 local before = {}
 
---- Starts a measurement of the most that a device holds.
+--- Starts to measure the peak memory of a device.
 function place.reset_peak(device)
   lt.reset_peak_memory(device)
   before[device] = lt.memory(device).live
 end
 
---- Bytes that a device held at most since then, on top of what it held.
+--- The peak of a device's memory since the start, beyond the memory held before.
 function place.peak(device) return lt.memory(device).peak - (before[device] or 0) end
 
---- Nothing of a size is left for the next one: garbage is collected, and what the allocators keep is given back.
+--- Releases everything of a size: collects garbage, and returns the allocators' kept memory to the system.
 function place.release()
   collectgarbage()
   collectgarbage()
@@ -99,7 +99,7 @@ end
 --- Times calls in turn, A B A B.
 -- @tab entries {{device =, call =}, …}
 -- @tab settings what, seconds
--- @treturn table figures of each, as luatensor.bench.sample gives them
+-- @treturn table the figures of each entry, from luatensor.bench.sample
 function place.measure(entries, settings)
   local samplers, figures = {}, {}
   for i, entry in ipairs(entries) do
@@ -117,16 +117,16 @@ function place.measure(entries, settings)
   return figures
 end
 
--- Families that move data or wait: no work of the device.
+-- Families that only move data or wait, and do no work on the device.
 local no_work = {copy_in = true, copy_out = true, copy_across = true, wait = true}
 
--- Products of float32 that may be made in TF32 are bounded by its rate.
+-- The dtype that bounds a row: float32 products that may be made in TF32 are bounded by the rate of TF32.
 local function dtype_of(row)
   local faster = row.family == "gemm" and row.dtype == "float32" and lt.get_matmul_precision() == "tf32"
   return faster and "tf32" or row.dtype
 end
 
--- A profile's rows as what luatensor.public_figures bounds.
+-- The rows of a profile in the form that luatensor.public_figures bounds.
 local function work_of(rows)
   local work = {}
   for _, row in ipairs(rows) do
@@ -138,10 +138,11 @@ local function work_of(rows)
   return {rows = work}
 end
 
---- The work of one call, counted.
+--- Counts the work of one call.
 -- @func call
--- @string device where it runs
--- @treturn ?table {rows = {{family =, dtype =, calls =, flops =, bytes =}, …}}; nil: the script counts already
+-- @string device on which the call runs
+-- @treturn ?table {rows = {{family =, dtype =, calls =, flops =, bytes =}, …}}; nil if the script itself runs a
+--   profile
 function place.count(call, device)
   local _ <close> = state.use_device(device)
   local _ <close> = state.profile_end()
