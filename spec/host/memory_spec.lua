@@ -108,6 +108,18 @@ describe("garbage", function()
     end
   end
 
+  it("of many iterations is bounded by the heap of Lua, where that has grown since the last cycle: incremental", function()
+    local output = shell.passes [[lua5.4 -e '
+      collectgarbage "incremental"
+      local lt = require "luatensor"
+      for _ = 1, 300 do local x = lt.rand(1000, 1000); local y = x + x end
+      local kept = {}
+      for i = 1, 3e5 do kept[i] = {i} end
+      for _ = 1, 50000 do local x = lt.rand(70, 30); local y = x + x end
+      print(lt.memory("cpu").peak)']]
+    assert.is_true(tonumber(output) <= 100 * MIB, output)         -- 123 MiB when the pace was that of the small heap
+  end)
+
   it("with a large Lua heap: at most 4 times that heap more, and not quadratic", function()
     local start = lt.clock and lt.clock() or os.clock()
     local peak = loop("default", 2000, 500, 250, 0, 100)

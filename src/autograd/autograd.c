@@ -5,6 +5,7 @@
 
 #include "autograd/node.h"
 #include "autograd/autograd.h"
+#include "lua/collect.h"
 #include "lua/mode.h"
 #include "lua/register.h"
 
@@ -242,7 +243,7 @@ static int count_shared(const tensor *t) { return t->store->refs - t->store->kep
 ** comes before an error. */
 static bool is_shared(lua_State *L, const tensor *t) {
   if (count_shared(t) == 0) return false;
-  lua_gc(L, LUA_GCSTEP, 0);
+  collect_step(L);
   if (count_shared(t) == 0) return false;
   lua_gc(L, LUA_GCCOLLECT);
   return count_shared(t) > 0;

@@ -47,24 +47,46 @@ static size_t slack_of(const account *a, size_t least, size_t heap) {
   return max_size(max_size(cpu ? least : GPU_SLACK, account_live(a) / (cpu ? 16 : 4)), 4 * heap);
 }
 
-/* A small step, or a young collection. True: an incremental collector has ended a cycle. Lua has no way to ask for less
-** work than its multiplier says but to change that. */
+/* One step of Lua's collector: a young collection in generational mode. True: an incremental collector has ended a cycle.
+** Lua 5.5 reads a size, 5.4 an int. */
+bool collect_step(lua_State *L) {
+#if LUA_VERSION_NUM >= 505
+  return lua_gc(L, LUA_GCSTEP, (size_t)0) == 1;
+#else
+  return lua_gc(L, LUA_GCSTEP, 0) == 1;
+#endif
+}
+
+/* A small step. Lua 5.4 has no way to ask for less work than its multiplier says but to change the multiplier. A basic step of
+** Lua 5.5 is small already: a cycle over 300 000 tables takes 628 of them, and 351 of Lua 5.4's with this multiplier. */
 static bool step(lua_State *L) {
+#ifdef LUA_GCSETSTEPMUL
   int multiplier = lua_gc(L, LUA_GCSETSTEPMUL, FINE);
-  bool ended = lua_gc(L, LUA_GCSTEP, 0) == 1;
+  bool ended = collect_step(L);
   lua_gc(L, LUA_GCSETSTEPMUL, multiplier);
   return ended;
+#else
+  return collect_step(L);
+#endif
 }
 
 /* ---- incremental ---- */
 
+/* Steps that a cycle will take: as many for each byte of Lua's heap as the last one that a step of ours ended, or as many
+** as this cycle has had already, since Lua's own steps may end cycles unseen. */
+static size_t steps_of_cycle(const module_state *m, size_t heap) {
+  size_t last = (size_t)m->cycle * (heap >> 10) / max_size(m->cycle_heap >> 10, 1);
+  return max_size(max_size(last, (size_t)m->steps), 1);
+}
+
 static void step_finely(lua_State *L, module_state *m, account *a, size_t bytes) {
-  size_t apart = slack_of(a, FINE_SLACK, heap_of(L)) / 2 / max_size((size_t)m->cycle, 1) + 1;
+  size_t heap = heap_of(L), apart = slack_of(a, FINE_SLACK, heap) / 2 / steps_of_cycle(m, heap) + 1;
   size_t due = 1 + bytes / apart;
   for (size_t k = 0; k < due && k < MOST_STEPS; k++) {
     m->steps++;
     if (!step(L)) continue;
     m->cycle = m->steps;
+    m->cycle_heap = heap;
     m->steps = 0;
     break;
   }
@@ -115,6 +137,7 @@ void collect_grown(lua_State *L, place where) {
 
 void collect_start(module_state *m) {
   m->cycle = 16;
+  m->cycle_heap = (size_t)1 << 20;
   m->answered = atomic_load_explicit(&requests, memory_order_relaxed);
 }
 

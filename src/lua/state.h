@@ -20,6 +20,7 @@ typedef struct module_state {
   bool     incremental;                 /* its mode, when last looked at */
   size_t   settled_heap;                /* Lua's heap after the last full collection, in bytes */
   int      steps, cycle;                /* steps of this incremental cycle so far, and of the one before */
+  size_t   cycle_heap;                  /* bytes of Lua's heap at the end of the cycle before */
 } module_state;
 
 module_state *state_of(lua_State *L);

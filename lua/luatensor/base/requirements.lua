@@ -1,12 +1,12 @@
--- Raises a plain error if this is not Lua 5.4, if the C module is not built, or if a limit leaves no room to load the C
--- module. This file is loaded first, so it must also be valid Lua 5.1, 5.2, 5.3 and LuaJIT.
+-- Raises a plain error if this is neither Lua 5.4 nor 5.5, if the C module is not built, or if a limit leaves no room
+-- to load the C module. This file is loaded first, so it must also be valid Lua 5.1, 5.2, 5.3 and LuaJIT.
 
 local version = rawget(_G, "_VERSION")
 
-if version ~= "Lua 5.4" then
+if version ~= "Lua 5.4" and version ~= "Lua 5.5" then
   local jit = rawget(_G, "jit")
   local name = jit and ("%s (%s)"):format(jit.version, version) or tostring(version)
-  error("luatensor needs Lua 5.4, this is " .. name, 0)
+  error("luatensor needs Lua 5.4 or 5.5, this is " .. name, 0)
 end
 
 -- True if this file is in a checkout; false otherwise, and also if the host left out debug or io.

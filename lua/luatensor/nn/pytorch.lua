@@ -13,8 +13,7 @@ local function plus_one(digits) return #digits <= LONGEST and ("%d"):format(tonu
 local function rename(name)
   local parts = {}
   for part in (name .. "."):gmatch("(.-)%.") do
-    if part:find("^%d+$") then part = plus_one(part) end
-    parts[#parts + 1] = part
+    parts[#parts + 1] = part:find("^%d+$") and plus_one(part) or part
   end
   parts[#parts] = parts[#parts]:gsub("^([%a_]+_[ihr]+_l)(%d+)", function(head, n) return head .. plus_one(n) end)
   return table.concat(parts, ".")
