@@ -3555,21 +3555,21 @@ function lt.bench.diff(before, after) end
 ---@return table # a result of kind "machine": `devices`, each with `arithmetic` and `products` (FLOP/s by dtype), `read` and `copy` (bytes per second), `levels` (reading working sets), `call` (seconds of the smallest one), for a GPU `wait` and `transfers`
 function lt.bench.machine(options) end
 
----Loads a result that was saved.
+---Loads a saved result.
 ---@param path string
 ---@return table # with the methods of its kind
 function lt.bench.load(path) end
 
----Where the time of a function goes.
+---Splits the time of a function into parts.
 ---@param fn function called without arguments, many times
----@param options? table those of bench.time (its `clock` times fn as it runs; the parts have a clock of their own), and `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
----@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the `limit` that is named), `part`, `emulated`
+---@param options? table those of bench.time (its `clock` times normal runs; the parts have a clock of their own), and `limits`: a function that takes a row and its device's name, and returns the share of a limit and the limit's name; false: no shares; by default shares of the limits that `bench.machine` measured before, if any
+---@return table # a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua, dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's additional waiting), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit named in `limit`), `part`, `emulated`
 function lt.bench.split(fn, options) end
 
----Times calls of a function. Devices are waited for before the clock is read, both times.
----@param fn function called without arguments; what it returns is looked at once, for its dtype and device
----@param options? table  `name` of what is timed (where the function stands); `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of the seconds holds; functions whose calls take many seconds make two at least; `warmup` seconds before (0.1), one call at least, and until two rounds agree; `device` to wait for, the default device meanwhile (all in use are waited for); `gc`: "count" (default) leaves collections where they fall, "out" stops the collector within a round; before a round garbage is collected in both; `threads`; `seed` of the default generator (0), whose state comes back afterwards; `clock`, a function that gives seconds (lt.clock)
----@return table # a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU); `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+---Times calls of a function. Before each reading of the clock, the call waits for the devices.
+---@param fn function called without arguments; its results are only read once, for their dtype and device
+---@param options? table `name` of the work (by default the place of the function's definition); `seconds` to measure (0.5) and least number of `rounds` (5). A round is a sequence of as many calls as fit into its share of the seconds; if calls take many seconds, two rounds suffice. `warmup`: the seconds before (0.1), with at least one call, and until two rounds agree; `device`: waited for, and the default device meanwhile (by default the call waits for all devices in use); `gc`: "count" (default) lets collections happen, "out" stops the collector within a round; garbage is always collected before a round; `threads`; `seed` of the default generator (0), whose state comes back afterwards; `clock`, a function that returns seconds (lt.clock)
+---@return table # a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`, `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time that a clock without waiting shows for it; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result, `threads`, `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
 function lt.bench.time(fn, options) end
 
 ---Reads a file of separated values, by its first bytes gunzipped: rows of numbers, fields in double quotes or not (""

@@ -1,4 +1,4 @@
---- This machine: what it is, and what it can do at most.
+--- Describes this machine: its devices, and the best figures that they can reach.
 
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
@@ -19,7 +19,7 @@ local machine = {}
 
 -- ---- what it can do -----------------------------------------------------------------------------
 
---- dtypes whose arithmetic and products are measured.
+--- The dtypes whose arithmetic and whose products are measured.
 local ARITHMETIC <const> = {"float32", "float64"}
 local PRODUCTS <const> = {"float32", "float64", "float16", "bfloat16"}
 
@@ -35,7 +35,7 @@ end
 
 local LOOKS <const> = 3
 
--- Products that are faster than the arithmetic units can be: those were disturbed, so they are measured again.
+-- Measures arithmetic again if products appear faster than the arithmetic units: the arithmetic was disturbed.
 local function look_again(entry, product)
   local plain = share.row_of(entry.arithmetic, product.dtype)
   for _ = 1, LOOKS do
@@ -53,9 +53,9 @@ local function product_step(entry, dtype, seconds)
   end}
 end
 
-local MEMORY <const> = 256 << 20     -- bytes that no cache holds
+local MEMORY <const> = 256 << 20     -- bytes that no cache can hold
 
--- Two working sets in a row that are no faster than memory: larger ones are no news.
+-- True if two working sets in a row are not faster than memory, so that larger ones need not be measured.
 local function is_memory(entry, point)
   return entry.read ~= nil and point.read < 1.25 * entry.read
 end
@@ -91,7 +91,7 @@ local function transfer_step(entry, pinned, out, seconds)
   end}
 end
 
--- {text, seconds roughly, function} of what is measured on a device, into its entry.
+-- The steps that measure a device into its entry: {text, approximate seconds, function}.
 local function steps_of(entry, seconds)
   local steps = {}
   local function add(step) steps[#steps + 1] = step end
@@ -104,7 +104,7 @@ local function steps_of(entry, seconds)
   return steps
 end
 
--- What a device cannot do is told, and the rest is measured.
+-- Runs a step. A failure is noted, and the other steps go on.
 local function attempt(entry, step)
   local ok, problem = pcall(step[3])
   if ok then return end
@@ -144,7 +144,7 @@ local class = result.class("machine", {blocks = page.blocks, timings = page.timi
 
 -- ---- what was measured before -------------------------------------------------------------------
 
-local measured = {}              -- in this process: entries by words and device
+local measured = {}              -- of this process: entries by words and device
 
 local function words_of(identity, emulated) return limits_file.words(identity, emulated or false) end
 
@@ -154,7 +154,7 @@ local function remember(identity, entry)
   measured[words][entry.device] = entry
 end
 
--- A device's entry in the cache; nil: not measured yet.
+-- The entry of a device in the cache, or nil if it was not measured.
 local function stored_entry(identity, device)
   local emulated = device.emulated or false
   for _, entry in ipairs(limits_file.load(words_of(identity, emulated), emulated) or {}) do
@@ -175,7 +175,7 @@ local function keep(identity, entries)
   end
 end
 
--- Keeps what is worth it; why not.
+-- Stores the entries that are reliable; returns the reason if they are not.
 local function store(identity, entries, others, seconds)
   for _, entry in ipairs(entries) do remember(identity, entry) end
   if (others or 0) > idle.BUSY then return "others used the processor meanwhile" end
@@ -185,7 +185,7 @@ end
 
 -- ---- the function -------------------------------------------------------------------------------
 
---- Seconds that a figure takes where nothing else is said.
+--- The default seconds of a figure.
 machine.SECONDS = 0.25
 
 local known = {fresh = "boolean", seconds = {"number", 1e-6, 60}, devices = true}
@@ -206,7 +206,7 @@ local function wanted_devices(devices, identity)
   return list
 end
 
--- The entries of all wanted devices: those stored, and new ones that the steps fill.
+-- The entries of all wanted devices: stored ones, and new ones for the steps to fill.
 local function prepare(fields, wanted, identity, options)
   local steps, new, weight = {}, {}, 0
   for i, device in ipairs(wanted) do
@@ -250,7 +250,7 @@ function machine.machine(options)
   local steps, new, weight = prepare(fields, wanted_devices(options.devices, identity), identity, settings)
   if #new == 0 then return result.new(class, fields) end
   local _ <close> = state.keep()
-  lt.set_matmul_precision("ieee")                -- kept for scripts that know nothing of TF32
+  lt.set_matmul_precision("ieee")                -- the stored limits are for scripts that do not use TF32
   local watch = idle.watch()
   local made = measure(fields, steps, weight)
   made.others = watch:others()
@@ -260,9 +260,9 @@ end
 
 -- ---- shares -------------------------------------------------------------------------------------
 
---- The limits of a device that were measured before, in this process or in the cache.
+--- The earlier measured limits of a device, from this process or the cache.
 -- @string device
--- @treturn ?table an entry of a result's devices; nil: bench.machine was not called yet
+-- @treturn ?table an entry of a result's devices; nil if bench.machine was never called
 function machine.known(device)
   local there, name = pcall(lt.device, device)
   local identity = identify()
@@ -277,15 +277,15 @@ function machine.known(device)
   end
 end
 
---- A rate as a share of what was measured to be possible.
+--- A rate as a share of the measured limit.
 -- @number rate FLOP/s or bytes per second
 -- @string kind "flops", "read" or "copy" (bytes read and written)
 -- @string device
 -- @string[opt] dtype of the arithmetic
--- @int[opt] working_set bytes in all that are touched again and again; more than any cache where left out
--- @treturn ?number share; nil: it cannot be told
--- @treturn string of which limit, or why it cannot be told
--- @treturn ?table a note to show beside it: a share of more than 105 % says that the limit is not what limits
+-- @int[opt] working_set total bytes that are accessed repeatedly; by default more than any cache
+-- @treturn ?number share; nil if it is unknown
+-- @treturn string the name of the limit, or the reason why the share is unknown
+-- @treturn ?table a note to show beside it: with a share above 105 %, something else limits the rate
 function machine.share(rate, kind, device, dtype, working_set)
   local entry = machine.known(device)
   if not entry then return nil, "the limits of " .. device .. " were not measured" end
@@ -294,7 +294,7 @@ end
 
 --- The limit of a row of bench.split, for its option `limits`.
 -- @tab row
--- @treturn ?number rate; nil: not measured, or it would say nothing
+-- @treturn ?number rate; nil if it was not measured or is meaningless
 -- @treturn ?string "flops" or "bytes"
 function machine.limit(row)
   local entry = machine.known(row.device)

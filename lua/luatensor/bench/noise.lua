@@ -6,24 +6,25 @@ local statistics = require "luatensor.bench.statistics"
 
 local noise = {}
 
---- Quartiles that far apart, as a share of the median, are marked where they stand.
+--- A distance of the quartiles, as a share of the median, from which on a figure is marked.
 noise.WIDE = 0.5
 
---- Beyond this share of the processor that others used nothing follows from times.
+--- If others used a larger share of the processor, no conclusion follows from times.
 noise.MOST = 0.25
 
---- By what share one must be faster or slower than another before that is said.
+--- The least difference, as a share, for the verdict that one is faster than another.
 noise.FLOOR = 0.05
---- The same where others used the processor (more than a tenth of it): what they do to one of two may seem to last.
+--- The least difference on a busy machine (others used more than a tenth of the processor), because a disturbance may
+-- hit one of the two for the whole time.
 noise.BUSY_FLOOR = 0.25
 
-local STEEPEST <const> = 4         -- power of n that is believed; of the bytes, half of it:
-local MARGIN <const> = 2           -- times so much, since where threads and caches come in, there are steps
+local STEEPEST <const> = 4         -- credible power of n; of bytes half of it
+local MARGIN <const> = 2           -- factor for steps where threads and caches come in
 
---- True if others used the processor meanwhile.
+--- True if others used the processor during the measurement.
 function noise.busy(figures) return (figures.others or 0) > notes.OTHERS end
 
---- The one or the other, by the share of the processor that others used.
+--- FLOOR or BUSY_FLOOR, by the share of the processor that others used.
 function noise.floor(others) return (others or 0) > notes.OTHERS and noise.BUSY_FLOOR or noise.FLOOR end
 
 --- True if `one` is faster beyond doubt: the quartiles do not touch, and more than the floor is between them.
@@ -36,15 +37,15 @@ end
 --- True if the quartiles are far apart.
 function noise.wide(figures) return statistics.spread(figures) > noise.WIDE end
 
---- The seconds to believe: the median, and the least where others used the processor, which can only add to it.
+--- The seconds to rely on: the median, or on a busy machine the minimum, because others can only add to it.
 function noise.seconds(figures) return noise.busy(figures) and figures.min or figures.median end
 
---- True if others used so much that even the least of the rounds may be theirs: threads that wait for each other wait
--- in every round for cores that others have.
+--- True if others used so much that even the fastest round may be disturbed: threads that wait for each other then wait
+-- in every round for busy cores.
 function noise.drowns(others) return (others or 0) > noise.MOST end
 
---- True if it says too little: out of line with other sizes, quartiles far apart on a busy machine, or a machine that
--- others used for a good part of the time.
+--- True if the figure is too uncertain: out of line with other sizes, quartiles far apart on a busy machine, or others
+-- used a large part of the processor's time.
 function noise.hides(figures)
   if figures.out_of_line or noise.drowns(figures.others) then return true end
   return noise.busy(figures) and noise.wide(figures)
@@ -57,7 +58,7 @@ local function most_growth(item, smaller)
   return MARGIN * math.min(n ^ STEEPEST, math.max(n, bytes) ^ (STEEPEST / 2))
 end
 
--- More than a larger size took, or so much more than the smaller one that no work grows that fast.
+-- True if a size took more than a larger size, or more than any work can grow from a smaller size.
 local function is_out(list, i)
   local seconds = list[i][2]
   for later = i + 1, #list do
@@ -69,8 +70,8 @@ local function is_out(list, i)
   return false
 end
 
---- Sizes whose seconds do not fit to those of the others.
--- @tab list {{n, seconds, bytes that it needs or nil}, …}, n ascending
+--- Finds the sizes whose seconds do not fit those of the other sizes.
+-- @tab list {{n, seconds, its bytes or nil}, …}, n ascending
 -- @treturn table {[n] = true, …}
 function noise.out_of_line(list)
   local out = {}
@@ -80,8 +81,8 @@ function noise.out_of_line(list)
   return out
 end
 
---- Calls f(figures, point, out) with what each device took at each size where others used the processor, or where
--- rounds differ much; out: true if it is out of line with the other sizes.
+--- Calls f(figures, point, out) for the figures of each device and size at which others used the processor or rounds
+-- differ much; out: true if it is out of line with the other sizes.
 -- @tab points of a grid
 -- @tab devices {{device =}, …}
 -- @func f
@@ -104,7 +105,7 @@ function noise.each(points, devices, f)
   end
 end
 
---- Of two looks at a size the one that was disturbed less, for each device.
+--- For each device, keeps the less disturbed of two measurements of a size.
 function noise.take_better(point, again)
   for _, entry in ipairs(point.measured) do
     local other = measured.entry_of(again, entry.device)
@@ -115,11 +116,11 @@ function noise.take_better(point, again)
   end
 end
 
---- What noise did to the points of a grid on a device.
+--- Describes the noise in the points of a grid on a device.
 -- @tab points
 -- @string device
--- @treturn table sizes whose times say too little (noise.hides), ascending; most: the largest share of the processor
---   that others used, nil where that is not worth a word
+-- @treturn table sizes whose times are too uncertain (noise.hides), ascending; most: the largest share of the
+--   processor that others used, or nil if it is negligible
 function noise.of_points(points, device)
   local found = {sizes = {}}
   for _, point in ipairs(points) do

@@ -1,17 +1,17 @@
---- What has to be said beside a measured time: caveats, each a note.
+--- The caveats of a measured time, each a note.
 
 local document = require "luatensor.page.document"
 local statistics = require "luatensor.bench.statistics"
 
 local notes = {}
 
---- Quartiles that far apart, as a share of the median, are worth a note.
+--- A distance of the quartiles, as a share of the median, from which on there is a note.
 notes.SPREAD = 0.1
 
---- So is so much of the processor that others used.
+--- A share of the processor used by others from which on there is a note.
 notes.OTHERS = 0.1
 
---- What is said of emulated figures: within a sentence, above a table, of the device.
+--- The caveats of emulated figures: within a sentence, and above a table.
 notes.NOTHING = "these times say nothing about a real one"
 notes.ON_EMULATED = "On an emulated device: " .. notes.NOTHING
 notes.EMULATOR = "An emulator of a GPU on the CPU: its times say nothing about a GPU."
@@ -19,13 +19,13 @@ notes.EMULATOR = "An emulator of a GPU on the CPU: its times say nothing about a
 local TREND <const> = 0.1
 local CALL <const> = 0.1         -- share of the median
 
---- What others used of the processor; nil: not worth a note.
+--- The note on the share of the processor that others used, or nil if it is negligible.
 function notes.others(share)
   if (share or 0) <= notes.OTHERS then return nil end
   return document.note("Others used {share} of the processor meanwhile.", {share = {share, "share"}})
 end
 
--- Each gives a note or nil.
+-- Each rule returns a note or nil.
 local rules = {}
 
 rules[1] = function(figures, run)
@@ -57,7 +57,7 @@ rules[5] = function(figures)
   return notes.others(figures.others)
 end
 
--- Waiting itself takes time, of which no clock would have been cheated.
+-- The time of waiting itself is subtracted, because a clock without waiting could not have missed it.
 rules[6] = function(figures)
   if not figures.single or figures.queue_seconds >= (figures.single - figures.wait_seconds) / 2 then return end
   return document.note("A clock that does not wait for the device would have shown {queued} instead of {single} for "
@@ -77,8 +77,8 @@ end
 
 --- The notes on a sampler's figures.
 -- @tab figures
--- @tab run dropped: rounds left out; rounds: how many were wanted at least; part: of a larger result, which says
---   itself what is emulated and what others did
+-- @tab run dropped: rounds left out; rounds: the required number; part: true within a larger result, which has the
+--   notes on emulation and on others itself
 -- @treturn table list of blocks
 function notes.of(figures, run)
   local list = {}

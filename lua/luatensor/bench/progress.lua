@@ -1,5 +1,6 @@
---- What a run does and how long it will take: one line on the terminal, from a second on, gone at the end. It goes to
--- the standard error, never into results. In a pipe there is nothing, or a line a step where the run asks for them.
+--- Shows the current step and the remaining time of a run: one line on the terminal, which appears after a second and
+-- is removed at the end. The line goes to the standard error, never into results. In a pipe nothing is shown, or a
+-- line for each step if the run asks for it.
 --
 --    local task <close> = progress.task("crossover", #sizes)
 --    for _, n in ipairs(sizes) do
@@ -7,8 +8,9 @@
 --      measure(n)
 --    end                                      -- closed, by whatever end: the line is gone
 --
--- Who prints while a task runs calls progress.clear() first. Nothing runs between steps, so nothing is measured with
--- it: a step that takes long is seen from its start where at_once is set, or the task knows its seconds beforehand.
+-- Code that prints while a task runs calls progress.clear() first. Nothing runs between steps, so the line does not
+-- disturb measurements. A long step shows from its start only if at_once is set, or if the task knows its seconds
+-- beforehand.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -18,12 +20,12 @@ local progress = {}
 local task = {}
 task.__index = task
 
--- Tasks that are under way, the outermost first; a step of one holds all of the next.
+-- The running tasks, the outermost first; a step of each contains the whole next task.
 local tasks = {}
 
-local SHOWN_AFTER = 1                -- seconds: what is over sooner needs no line
-local KNOWN = 0.1                    -- share of the work: what less of it took says little about the rest
-local PAUSE = 0.1                    -- seconds between two drawings: to write costs some microseconds
+local SHOWN_AFTER = 1                -- seconds; shorter runs need no line
+local KNOWN = 0.1                    -- share of the work from which on the remaining time is extrapolated
+local PAUSE = 0.1                    -- seconds between two drawings, because writing costs some microseconds
 
 local state = {drawn = false, next = 0}
 
@@ -39,7 +41,7 @@ local function share_done()
   return done
 end
 
--- Seconds left: what was told at first counts until enough is done to know better.
+-- The remaining seconds: by the estimate of the task until enough is done to extrapolate.
 local function seconds_left(elapsed, done, told)
   local measured = done > 0 and elapsed / done * (1 - done)
   if not told then return done >= KNOWN and measured or nil end
@@ -53,12 +55,12 @@ local function in_words(seconds)
   return (", about %d min left"):format(math.floor(seconds / 60 + 0.5))
 end
 
--- " (2 of 12)", where the steps weigh alike.
+-- The number of the step, " (2 of 12)", if all steps have the same weight.
 local function position(t)
   return t.alike and t.total >= 2 and t.steps <= t.total and (" (%d of %d)"):format(t.steps, t.total) or ""
 end
 
--- "crossover: 256 × 256 (2 of 12) · cuda:0, about 20 s left"
+-- The text of the line: "crossover: 256 × 256 (2 of 12) · cuda:0, about 20 s left".
 local function describe(now)
   local first, parts = tasks[1], {}
   for i, t in ipairs(tasks) do
@@ -68,15 +70,15 @@ local function describe(now)
   return ("%s%s%s"):format(first.title, #parts > 0 and ": " or "", table.concat(parts, " · ")), left
 end
 
--- The first `columns` characters, so that the line stays one line.
+-- The first `columns` characters, so that the text stays on one line.
 local function cut(text, columns)
   if utf8.len(text) <= columns then return text end
   return text:sub(1, utf8.offset(text, columns) - 1) .. "…"
 end
 
-local LEAST <const> = 12               -- columns for what runs, where the time left stands beside it
+local LEAST <const> = 12               -- the least columns for the task's text beside the remaining time
 
--- Of a narrow terminal the time that is left gets its columns first.
+-- Fits the line into a narrow terminal: the remaining time gets its columns first.
 local function fitted(text, left, columns)
   local rest = columns - #left
   if rest < LEAST then return cut(text .. left, columns) end
@@ -88,16 +90,16 @@ end
 --- True if the progress line appears at the first step instead of after a second. The command sets it.
 progress.at_once = false
 
---- Where the line goes; specs put their own in its place.
+--- The stream of the line; specs replace it.
 progress.stream = io.stderr
 progress.clock = lt.clock
 
---- Characters of a line; nil: this is no terminal.
+--- The columns of the terminal, or nil if the stream is none.
 function progress.columns()
   return os.getenv("TERM") ~= "dumb" and core.terminal(2) or nil
 end
 
---- Takes the line away: before something else is printed, and at the end.
+--- Removes the line: before other output, and at the end.
 function progress.clear()
   if not state.drawn then return end
   progress.stream:write("\r\27[K")
@@ -112,7 +114,7 @@ local function draw(now)
   state.drawn, state.next = true, now + PAUSE
 end
 
--- In a pipe: a line for a step of the outermost task.
+-- In a pipe: prints a line for a step of the outermost task.
 local function print_step(t)
   if t ~= tasks[1] or not t.lines then return end
   progress.stream:write(("%s: %s%s\n"):format(t.title, t.text, position(t)))
@@ -130,9 +132,9 @@ end
 
 --- Starts a task of `total` steps' weight. Tasks nest: an inner one divides the current step of the outer one.
 -- @string title
--- @number total what the weights of all steps add up to
--- @tab[opt] options seconds: how long it will take, where that is known: the line is there from the start;
---   lines: in a pipe each step prints a line, too
+-- @number total the sum of the weights of all steps
+-- @tab[opt] options seconds: the known duration, with which the line appears at the start; lines: true prints a line
+--   for each step in a pipe
 -- @treturn table with the methods step and finish; a to-be-closed variable finishes it
 function progress.task(title, total, options)
   options = options or {}
@@ -150,7 +152,7 @@ local function place_of(t)
   end
 end
 
---- Says what comes now.
+--- Announces the next step.
 -- @string text
 -- @number[opt=1] weight share of the total
 function task:step(text, weight)
@@ -161,7 +163,7 @@ function task:step(text, weight)
   show(self)
 end
 
---- Says how far it is, for loops that do not look at every round: `done` of the total.
+--- Reports the progress, `done` of the total, for loops that do not report every round.
 -- @number done
 -- @string text
 function task:reach(done, text)
@@ -169,7 +171,7 @@ function task:reach(done, text)
   self:step(text, 0)
 end
 
---- The task is over, and so are those within it that an error left.
+--- Ends the task, and the tasks within it that an error left open.
 function task:finish()
   local i = place_of(self)
   if not i then return end

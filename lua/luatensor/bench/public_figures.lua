@@ -1,6 +1,6 @@
---- Figures of devices that may not be in this machine, as their makers publish them: peaks, which no program quite
--- reaches. So what follows from them is a bound: work takes at least so long there. A figure without a source is
--- left out, and whatever it would bound is not said.
+--- Published figures of devices that may not be in this machine. The makers' peaks are never quite reached by programs,
+-- so they give lower bounds of times. A figure without a source is left out, and so are the bounds that would follow
+-- from it.
 
 local figures = {}
 
@@ -10,17 +10,17 @@ local PCIE_5 <const> = 32e9 * 16 * 128 / 130 / 8
 
 local GB <const> = 2 ^ 30
 
---- Bounds of fewer seconds than this say nothing: launching anything on an accelerator takes longer.
+--- Bounds of fewer seconds are meaningless: a launch on an accelerator takes longer.
 figures.VISIBLE = 1e-6
 
--- On-chip memory that may spare a call the way to memory, where the maker states none: no device here has more than
--- the 256 MiB of the Threadripper.
+-- On-chip memory that may save memory traffic, for devices whose maker states none: no device here has more than the
+-- 256 MiB of the Threadripper.
 local MOST_CACHE <const> = 256 * 2 ^ 20
 
--- Read in Google's own pages: the TPUs. The others' documents were read as others quote them.
--- reported: how drivers and systems call it, where that is not its name, in small letters; peak: FLOP/s of dense matrix
--- products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one direction, bytes/s ("shared": the
--- host's own memory); cache: bytes on the chip before its memory.
+-- The TPUs' figures are from Google's own pages; those of the other devices are from quotations of the makers'
+-- documents. reported: the name in drivers and systems, if it differs, in lower case; peak: FLOP/s of dense matrix
+-- products by dtype; bandwidth: of its memory, bytes/s; link: to the host, one direction, bytes/s ("shared": the host's
+-- own memory); cache: bytes on the chip before its memory.
 local rows = {
   {
     id = "rtx-4090", name = "NVIDIA GeForce RTX 4090", kind = "gpu", year = 2022, cores = 16384,
@@ -32,7 +32,7 @@ local rows = {
   {
     id = "h100-sxm", name = "NVIDIA H100 SXM", reported = "nvidia h100 80gb hbm3",
     kind = "gpu", year = 2022, cores = 16896,
-    -- without sparsity: half of what the data sheet has for its tensor cores' 16-bit and TF32 products
+    -- without sparsity: half of the data sheet's rates of tensor cores for 16-bit and TF32 products
     peak = {float64 = 67e12, float32 = 67e12, tf32 = 989e12 / 2, float16 = 1979e12 / 2, bfloat16 = 1979e12 / 2},
     memory = 80 * GB, bandwidth = 3.35e12, cache = 50 * 2 ^ 20, link = PCIE_5,
     source = "NVIDIA H100 Tensor Core GPU data sheet, 2023; PCI Express 5.0, 16 lanes",
@@ -56,7 +56,7 @@ local rows = {
     source = "Google Cloud documentation, \"TPU v5p\", read 2026",
   },
   {
-    -- its clock, and so its peak, and the speed of its memory we found no maker's document for: no bounds
+    -- we found no maker's document for its clock, and so its peak, nor for its memory's speed: no bounds
     id = "threadripper-5995wx", name = "AMD Ryzen Threadripper Pro 5995WX",
     reported = "amd ryzen threadripper pro 5995wx 64-cores", kind = "cpu", year = 2022, cores = 64,
     peak = {}, memory = 2048 * GB, cache = 256 * 2 ^ 20,
@@ -71,16 +71,17 @@ figures.GPU = "rtx-4090"
 figures.GPUS = {figures.GPU, "h100-sxm"}
 figures.FOR_TRAINING = {figures.GPU, "h100-sxm", "tpu-v5p"}
 
---- What TPUs are programmed with. Luatensor does not reach them: their figures are here for comparison only.
+--- The software that programs TPUs. luatensor does not support them: their figures are here for comparison only.
 figures.TPU_NOTE = "TPUs are reached by JAX and PyTorch/XLA, the older ones by TensorFlow, too; "
   .. "luatensor does not reach them."
 
---- All of them: {{id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s}, memory = bytes,
--- bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}, …}; what is not published is nil.
+--- All published devices: {{id =, name =, kind = "cpu" | "gpu" | "tpu", year =, cores =, peak = {dtype = FLOP/s},
+-- memory = bytes, bandwidth = bytes/s, link = bytes/s | "shared", cache = bytes, source =}, …}; unpublished fields are
+-- nil.
 -- @treturn table
 function figures.devices() return rows end
 
---- The one with this id; nil: there is none.
+--- The device with this id, or nil.
 function figures.find(id)
   for _, row in ipairs(rows) do
     if row.id == id then return row end
@@ -99,29 +100,30 @@ function figures.is_here(figure, devices)
   return false
 end
 
--- From wide to narrow. No device computes faster in a wider dtype, so the rate of a narrower one bounds it, too.
+-- The dtypes from wide to narrow. No device computes faster in a wider dtype, so the rate of a narrower dtype is a
+-- bound, too.
 local narrower = {"float64", "float32", "tf32", "bfloat16", "float16"}
 local complex = {complex64 = "float32", complex128 = "float64"}
 
---- The published rate of matrix products in a dtype; where there is none, that of the next narrower dtype, which a
--- wider one does not exceed.
+--- The published rate of matrix products in a dtype, or else that of the next narrower dtype, which the wider dtype
+-- does not exceed.
 -- @tab figure
 -- @string dtype
 -- @treturn[1] number FLOP/s
 -- @treturn[1] string the dtype whose rate it is
--- @treturn[2] nil nothing is published that would bound it
+-- @treturn[2] nil if no published figure gives a bound
 function figures.peak(figure, dtype)
   dtype = complex[dtype] or dtype
   local reached = false
   for _, name in ipairs(narrower) do
     reached = reached or name == dtype
-    -- TF32 is another kind of product, which a script asks for: it is no bound of float32's
+    -- TF32 products are less exact, and only made if a script asks for them: their rate does not bound float32
     local usable = name ~= "tf32" or dtype == "tf32" or not figure.peak.float32
     if reached and usable and figure.peak[name] then return figure.peak[name], name end
   end
 end
 
--- Seconds of the matrix products at the peak rates of their dtypes; nil: no rate is published that would do.
+-- The seconds of the matrix products at the peak rates of their dtypes, or nil if a rate is unpublished.
 local function product_seconds(figure, work)
   local seconds, known = 0, false
   for _, row in ipairs(work.rows) do
@@ -132,8 +134,8 @@ local function product_seconds(figure, work)
   return known and seconds or nil
 end
 
--- Bytes that must come from memory, however cleverly the cache is used: what each call reads and writes, less a cache
--- full that may be there from the one before.
+-- The bytes that must come from memory even with a perfect cache: the traffic of each call, less a full cache that an
+-- earlier call may have left.
 local function least_traffic(figure, work)
   local cache, bytes = figure.cache or MOST_CACHE, 0
   for _, row in ipairs(work.rows) do bytes = bytes + math.max(0, (row.bytes or 0) - row.calls * cache) end
@@ -171,7 +173,7 @@ function figures.needed(figure, bytes) return math.max(1, math.ceil(bytes / figu
 
 local function or_false(value) return type(value) == "number" and value or false end
 
---- The seconds of a bound where they say anything, else false: as a cell.
+--- The seconds of a bound if they are meaningful, else false: the value of a cell.
 function figures.visible(seconds) return seconds and seconds >= figures.VISIBLE and seconds or false end
 
 --- A table of the figures with their sources.

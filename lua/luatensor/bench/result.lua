@@ -1,4 +1,4 @@
---- Results: tables of raw figures that become JSON as they are, with a class for what they can do.
+--- Results: tables of raw figures, stored as JSON without conversion, with a class for their methods.
 
 local arity = require "luatensor.base.arity"
 local args = require "luatensor.base.args"
@@ -11,15 +11,15 @@ local json = require "luatensor.io.json"
 
 local result = {}
 
---- Of the JSON. A reader refuses any other: figures that are misread are worse than none.
+--- The version of the JSON. Other versions are refused, because misread figures are worse than none.
 result.VERSION = 1
 
 local classes = {}
 
 --- Makes a class of results.
 -- @string kind its name in JSON
--- @tab methods by name; `blocks(self)` gives what is shown, as luatensor.bench.document makes it
--- @tab fields its fields, as luatensor.bench.fields has it
+-- @tab methods by name; `blocks(self)` returns the blocks of luatensor.page.document that are shown
+-- @tab fields its fields, described as in luatensor.bench.fields
 -- @treturn table the metatable
 function result.class(kind, methods, fields)
   local class = {kind = kind, __index = methods, fields = fields}
@@ -30,8 +30,8 @@ function result.class(kind, methods, fields)
   return class
 end
 
---- A result of a class.
--- @tab class what result.class gave
+--- Makes a result of a class.
+-- @tab class a result of result.class
 -- @tab fields its figures; SI units
 function result.new(class, fields)
   fields.format, fields.version, fields.kind = "luatensor", result.VERSION, class.kind
@@ -42,7 +42,7 @@ end
 
 -- ---- JSON ---------------------------------------------------------------------------------------
 
--- Infinities and NaN have no JSON: no result may hold one.
+-- Refuses infinities and NaN, which JSON cannot hold.
 local function check_finite(value, path)
   if type(value) == "number" and (value ~= value or math.abs(value) == math.huge) then
     error(("result: %s is %s"):format(path, value), 0)
@@ -51,7 +51,7 @@ local function check_finite(value, path)
   end
 end
 
---- The JSON of a result: the same figures are the same file.
+--- The JSON of a result: equal figures give equal files.
 -- @treturn string
 function result.encode(self)
   check_finite(self, self.kind)
@@ -69,8 +69,8 @@ local function class_of(kind)
   return classes[kind or false]
 end
 
--- Loaded results inside results (a report holds experiments) get their classes back, and lists lose that of JSON; null
--- is no value. What is wrong with one; nil: nothing.
+-- Restores loaded results inside results (a report holds experiments): they get their classes back, lists lose JSON's
+-- metatable, and null is refused. Returns the error, or nil.
 local function restore(value)
   if type(value) ~= "table" then return nil end
   setmetatable(value, nil)
@@ -96,10 +96,10 @@ end
 
 --- The result in a JSON text.
 -- @string text
--- @string source where it is from, for messages
+-- @string source the source of the text, for messages
 -- @treturn[1] table
 -- @treturn[2] nil
--- @treturn[2] string what is wrong with it
+-- @treturn[2] string the error
 function result.decode(text, source)
   local value, problem = json.decode(text)
   if type(value) ~= "table" then
@@ -133,11 +133,11 @@ function result.save(self, path)
   if not ok then args.fail("save", "%s", problem) end
 end
 
---- Loads a result that was saved.
+--- Loads a saved result.
 -- @function bench.load
 -- @string path
 -- @treturn table with the methods of its kind
--- @raise what cannot be read, is no result, or is of another version
+-- @raise if the file cannot be read, is no result, or is of another version
 function result.load(path)
   check_path("bench.load", path)
   local text, problem = files.read(path)
@@ -147,10 +147,10 @@ function result.load(path)
   return value
 end
 
---- Runs steps one by one until the last or Ctrl-C, which leaves `fields.incomplete` and goes on to the caller.
+--- Runs steps one by one until the last one, or until Ctrl-C, which sets `fields.incomplete` and is raised again.
 -- @tab class of the result
 -- @tab fields the result's figures, which the steps fill
--- @string unit what a step is: "sizes"
+-- @string unit the noun for steps: "sizes"
 -- @int total
 -- @func step called with 1, 2, …
 -- @treturn table the result

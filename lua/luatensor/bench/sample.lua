@@ -1,11 +1,11 @@
 --- The engine of all measuring: repeated calls of a function, timed in rounds.
 --
---     local sampler = sample.new(fn, options)     who calls it keeps the state (state.lua) and checks the options
+--     local sampler = sample.new(fn, options)     the caller keeps the state (state.lua) and checks the options
 --     sampler:warm_up()                           first call, warm-up, how many calls make a round
 --     while not sampler:done() do sampler:round() end      rounds of several samplers may go in turn
 --     local figures = sampler:finish()
 --
--- What the function raises passes through untouched.
+-- Errors of the function pass through unchanged.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -18,19 +18,20 @@ local statistics = require "luatensor.bench.statistics"
 
 local sample = {}
 
-local ROUNDS <const> = 20             -- that share the seconds: enough for quartiles
-local LONGEST_ROUND <const> = 0.1     -- seconds, where a call takes less
+local ROUNDS <const> = 20             -- rounds that share the seconds: enough for quartiles
+local LONGEST_ROUND <const> = 0.1     -- seconds of a round of several calls
 local MOST_ROUNDS <const> = 1000
 local MOST_CALLS <const> = 2 ^ 30 // 1 | 0
-local TRIES <const> = 1 << 20         -- calls that take time on any clock: an empty one takes 20 ns
-local STEADY <const> = 0.05           -- two rounds that differ by less are warm
-local LONGEST_WARM_UP <const> = 1     -- seconds, where a call takes less
-local PATIENCE <const> = 30           -- seconds after which two rounds have to do
-local SLOW <const> = 1                -- seconds a call: no cache is cold for long, no call is made for nothing
-local MOST_GARBAGE <const> = 32 << 20 -- bytes a round without collections
+local TRIES <const> = 1 << 20         -- calls, which take a measurable time on any clock: an empty call takes 20 ns
+local STEADY <const> = 0.05           -- two rounds that differ by a smaller share are warm
+local LONGEST_WARM_UP <const> = 1     -- seconds of a warm-up of several calls
+local PATIENCE <const> = 30           -- seconds after which two rounds must suffice
+local SLOW <const> = 1                -- seconds of a call: caches do not stay cold for long, and no call is made
+                                      -- needlessly
+local MOST_GARBAGE <const> = 32 << 20 -- bytes of garbage in a round without collections
 local MOST_CORRECTIONS <const> = 3
 local SINGLES <const> = 5
-local SHORT <const> = 1e-6            -- seconds a call, of which the call itself may be a part that counts
+local SHORT <const> = 1e-6            -- seconds of a call, of which the function call itself may be a relevant part
 local EMPTY_CALLS <const> = 10000
 
 local sampler = {}
@@ -38,14 +39,16 @@ sampler.__index = sampler
 
 function sampler:reset()
   self.samples, self.queued, self.spans, self.spent, self.dropped = {}, {}, {}, 0, 0
-  self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS      -- around: seconds of all
-  self.a_call, self.watch = nil, nil                                                      -- that rounds do
+  -- around: total seconds, with all overhead
+  self.around, self.longest, self.corrections, self.most_calls = 0, 1, 0, MOST_CALLS
+  -- fields of the measurement, which rounds set
+  self.a_call, self.watch = nil, nil
 end
 
 -- ---- devices ------------------------------------------------------------------------------------
 
--- Calls fn once. What it returned, packed, and the devices that worked for it: {cpu = true, ["cuda:0"] = true}; nil
--- where that cannot be told, because a profile runs already.
+-- Calls fn once. Returns its results, packed, and the devices that worked for it: {cpu = true, ["cuda:0"] = true}; nil
+-- if a profile that runs already prevents the answer.
 local function watched_call(fn)
   local _ <close> = state.profile_end()
   if not state.start_profile() then return table.pack(fn()), nil end
@@ -63,7 +66,7 @@ local function emulation(named, worked)
   end
 end
 
--- The first device that is not the CPU and worked; nil: none.
+-- The first device other than the CPU that worked, or nil.
 local function accelerator_of(worked)
   for _, info in ipairs(lt.devices()) do
     if info.kind ~= "cpu" and worked and worked[info.device] then return info.device end
@@ -76,7 +79,8 @@ local function call(fn, times)
   for _ = 1, times do fn() end
 end
 
--- Seconds of so many calls in sequence, and until a clock without synchronisation would have been read.
+-- Returns the seconds of several calls in sequence, and the time until a clock without synchronisation would have been
+-- read.
 function sampler:time_calls(calls)
   local fn, clock, device, events = self.fn, self.clock, self.sync, self.events
   lt.synchronize(device)
@@ -91,7 +95,7 @@ end
 
 local function is_time(seconds) return seconds > 0 and seconds < math.huge end
 
--- A clock that stands still or steps back: three times is no accident.
+-- Checks the clock: raises an error if the clock stood still or stepped back three times.
 function sampler:moved(seconds)
   if is_time(seconds) then return true end
   self.dropped = self.dropped + 1
@@ -104,7 +108,7 @@ end
 
 -- ---- before the rounds --------------------------------------------------------------------------
 
--- The first call: what it takes alone (kernels are compiled, memory is found), and what came back.
+-- The first call: its time (kernels are compiled, memory is allocated) and its results.
 function sampler:first_call()
   lt.synchronize(self.sync)
   local start = self.clock()
@@ -120,13 +124,13 @@ function sampler:first_call()
   end
 end
 
--- Twice as many calls as long as they are too short to be read from the clock.
+-- Doubles the number of calls until they take long enough for the clock.
 local function longer(calls, seconds, round)
   if seconds >= round / 2 then return calls end
   return math.min(2 * calls, MOST_CALLS)
 end
 
--- Until two rounds agree, and at least self.warmup seconds.
+-- Warms up until two rounds agree, for at least self.warmup seconds.
 function sampler:settle()
   local spent, calls, last, steady, began = self.first, 1, nil, false, lt.clock()
   while not self.a_call or spent < self.warmup or not steady and spent < LONGEST_WARM_UP do
@@ -149,7 +153,7 @@ local function bytes_in_use()
   return bytes
 end
 
--- Bytes that a call leaves behind.
+-- The bytes of garbage that a call leaves behind.
 local function garbage_a_call(fn)
   collectgarbage()
   local _ <close> = state.stop_collector()
@@ -167,7 +171,8 @@ function sampler:calibrate()
   self.calls = math.max(1, calls // 1 | 0)
 end
 
--- A first round that was much shorter than the warm-up had promised (something else ran then) belongs to the warm-up.
+-- If the first round is much shorter than the warm-up predicted (because of a disturbance then), the round becomes part
+-- of the warm-up.
 function sampler:corrected(seconds)
   if #self.samples > 0 or self.corrections >= MOST_CORRECTIONS or not is_time(seconds) then return false end
   local before = self.calls
@@ -181,7 +186,8 @@ function sampler:corrected(seconds)
   return true
 end
 
--- Later rounds all count, or the fastest would be lost; only how many calls the next one has follows them.
+-- Adapts the number of calls in the next round. All later rounds count, because dropping short ones would lose the
+-- fastest.
 function sampler:adapt(seconds)
   if seconds > 4 * self.round_seconds then
     self.calls = math.max(1, self.calls // 2)
@@ -201,7 +207,7 @@ function sampler:is_slow()
   return false
 end
 
---- The first call, then calls until their time is steady; how many of them make a round.
+--- Makes the first call, then calls until their time is steady, and sets the number of calls in a round.
 function sampler:warm_up()
   local _ <close> = state.use_device(self.default_device)
   self:first_call()
@@ -253,7 +259,7 @@ end
 
 -- ---- what was measured --------------------------------------------------------------------------
 
--- Calls that are waited for one by one. Rounds of one call have shown it already.
+-- Times calls with a wait after each. Rounds of one call have that time already.
 function sampler:single_calls()
   local _ <close> = state.use_device(self.default_device)
   local single, queued = self.samples, self.queued
@@ -264,7 +270,7 @@ function sampler:single_calls()
   return statistics.median(single), statistics.median(queued)
 end
 
--- What waiting for devices takes where nothing is queued.
+-- The time of waiting for devices with empty queues.
 function sampler:wait_seconds()
   local waits = {}
   for i = 1, SINGLES do waits[i] = self:time_nothing() end
@@ -277,7 +283,7 @@ function sampler:time_nothing()
   return self.clock() - start
 end
 
--- What the call of a function takes that does nothing.
+-- The time of calling a function that does nothing.
 function sampler:call_seconds()
   local nothing, times = function() end, {}
   for i = 1, SINGLES do
@@ -288,11 +294,11 @@ function sampler:call_seconds()
   return statistics.median(times)
 end
 
---- The figures; there must have been a round.
--- @tparam[opt] boolean partial no more calls: the run was stopped
--- @treturn table figures: samples, min, q1, median, q3, max, single, queue_seconds, device_seconds, first (all seconds
---   a call), calls, device, dtype, threads, gc, emulated, others (a share), notes; wait_seconds: what waiting takes
---   where nothing is queued; call_seconds: what the call of a function takes that does nothing, where that counts
+--- Returns the figures. At least one round must have been made.
+-- @tparam[opt] boolean partial makes no more calls, because the run was stopped
+-- @treturn table figures: samples, min, q1, median, q3, max, single, queue_seconds, device_seconds, first (all in
+--   seconds per call), calls, device, dtype, threads, gc, emulated, others (a share), notes; wait_seconds: the time of
+--   waiting with empty queues; call_seconds: the time of calling an empty function, if it is relevant
 function sampler:finish(partial)
   local figures = statistics.summary(self.samples)
   figures.samples, figures.calls, figures.first = self.samples, self.calls, self.first
@@ -309,14 +315,14 @@ function sampler:finish(partial)
   return figures
 end
 
---- True if it has a round to show.
+--- True if there is a round to show.
 function sampler:has_samples() return #self.samples > 0 end
 
---- A sampler.
--- @func fn what is timed
--- @tab options what: the function's name in errors; seconds to measure; rounds at least; warmup seconds; gc: "count"
---   or "out"; clock: a function; device: to wait for, the default device while fn runs (nil: all in use); part: the
---   figures are part of a larger result, which says itself what is emulated and what others did
+--- Makes a sampler.
+-- @func fn the timed function
+-- @tab options what: the function's name in errors; seconds to measure; least number of rounds; warmup seconds; gc:
+--   "count" or "out"; clock: a function; device: waited for, and the default device while fn runs (nil: all devices in
+--   use); part: true within a larger result, which has the notes on emulation and on others itself
 function sample.new(fn, options)
   local self = setmetatable({
     fn = fn, what = options.what, clock = options.clock, gc = options.gc, rounds = options.rounds,

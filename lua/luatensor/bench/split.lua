@@ -1,7 +1,7 @@
---- Where the time of a function goes: Lua, transfers, kernels, waiting.
+--- Splits the time of a function into Lua, transfers, kernels and waiting.
 --
--- The function runs as it always does, and then so that each call of a device is waited for: only then is it known
--- whose time it was. Both times are shown, because a GPU that works while the script goes on hides a part of it.
+-- The function runs normally, and then with a wait after each call of a device: only then is it known how long that
+-- call took. Both times are shown, because a GPU that works while the script goes on hides a part of its time.
 
 local lt = require "luatensor"
 local core = require "luatensor.core"
@@ -18,13 +18,13 @@ local timing = require "luatensor.bench.timing"
 
 local split = {}
 
-local RUNS <const> = 5                -- serialised ones: that of the median time is shown
-local LEAST_RUNS <const> = 3          -- where they do not take four times the seconds that were asked for
+local RUNS <const> = 5                -- serialised runs; the one with the median time is shown
+local LEAST_RUNS <const> = 3          -- if they do not take four times the requested seconds
 
 local known = {limits = true}
 for name, kind in pairs(timing.options) do known[name] = kind end
 
---- The parts that the time of the serialised run adds up from, in their order.
+--- The parts whose sum is the time of the serialised run, in order.
 split.PARTS = {"lua", "to_device", "kernels", "to_host", "waiting", "measuring"}
 
 local part_of = {copy_in = "to_device", copy_out = "to_host", wait = "waiting"}
@@ -40,10 +40,10 @@ local function emulated_kinds()
   return emulated
 end
 
--- Seconds of a row without what counting took of them.
+-- The seconds of a row without the overhead of counting.
 local function own_seconds(row, inside) return math.max(0, row.seconds - row.calls * inside) end
 
--- One call's share of a profile's row.
+-- The share of one call in a profile's row.
 local function row_of(row, seconds, calls, emulated)
   local bytes = (row.read + row.written) / calls
   local per_call = seconds / calls
@@ -63,12 +63,12 @@ local function no_parts()
   return parts
 end
 
---- Parts and rows, of one call each, of a profile of some calls.
--- @tab profile what core.profile_stop gave
+--- The parts and rows of one call, from a profile of several calls.
+-- @tab profile the result of core.profile_stop
 -- @int calls
 -- @tab emulated kinds of devices that are emulated
 -- @treturn table parts, whose sum is the profile's seconds / calls
--- @treturn table rows, those that took longest first
+-- @treturn table rows, the longest first
 function split.parts(profile, calls, emulated)
   local parts, rows, counted, left = no_parts(), {}, 0, profile.seconds
   for i, row in ipairs(profile.rows) do
@@ -108,7 +108,7 @@ local function enough(runs, spent, seconds)
   return runs >= RUNS or spent >= seconds and (runs >= LEAST_RUNS or spent >= 4 * seconds)
 end
 
--- The run of the median time, of as many as the seconds allow.
+-- Of as many serialised runs as the seconds allow, the run with the median time.
 local function serialised_runs(fn, calls, checked, task)
   local runs, spent = {}, 0
   repeat
@@ -128,7 +128,7 @@ local function normal_run(sampler, task)
   return sampler:finish()
 end
 
---- The whole name of a kind of device; nil where two of that kind had calls: their row is of both.
+--- The whole name of a device by its kind, or nil if two devices of that kind had calls, because their row has both.
 -- @tab devices names of those that had calls
 -- @treturn func from a kind to a name
 function split.names(devices)
@@ -166,21 +166,20 @@ split.class = result.class("split", page, {
   }},
 })
 
---- Where the time of a function goes.
+--- Splits the time of a function into parts.
 -- @function bench.split
 -- @tparam function fn called without arguments, many times
--- @tparam[opt] table options those of bench.time (its `clock` times fn as it runs; the parts have a clock of their
---   own), and
---   `limits`: a function that gets a row and its device's name and returns which share of the possible that is and of
---   which limit; false: no shares; default: shares of what `bench.machine` measured before, where it did
+-- @tparam[opt] table options those of bench.time (its `clock` times normal runs; the parts have a clock of their own),
+--   and `limits`: a function that takes a row and its device's name, and returns the share of a limit and the limit's
+--   name; false: no shares; by default shares of the limits that `bench.machine` measured before, if any
 -- @treturn table a result of kind "split". Figures are those of one call of fn. `parts`: seconds of `lua` (Lua,
---   dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (what the script
---   waits for on top), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device
---   call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for fn as it
---   runs otherwise. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`,
---   `bytes` (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of
---   the `limit` that is named), `part`, `emulated`
--- @raise what fn raises, as it is; a split within a split
+--   dispatch, memory, and everything else), `to_device` (transfers), `kernels`, `to_host`, `waiting` (the script's
+--   additional waiting), `measuring` (reading the clock), whose sum is `wall`, the time of a run in which each device
+--   call is waited for; on the CPU a call's time is its kernel's. `normal`: the figures of `bench.time` for normal
+--   runs of fn. `rows`: for each device, family and dtype `calls`, `seconds`, `elements`, `read`, `written`, `bytes`
+--   (both), `flops` (matrix products only, else 0), `bandwidth` (bytes/s), `rate` (FLOP/s), `share` (of the limit
+--   named in `limit`), `part`, `emulated`
+-- @raise errors of fn, unchanged; for a split within a split
 function split.split(fn, options)
   args.check("bench.split", "argument 1", fn, "callable")
   options = args.read("bench.split", options, known)

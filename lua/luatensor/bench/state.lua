@@ -1,4 +1,4 @@
---- What measuring changes in the process, and puts back.
+--- The settings of the process that measuring changes, and restores.
 
 local core = require "luatensor.core"
 local interrupt = require "luatensor.bench.interrupt"
@@ -8,14 +8,14 @@ local state = {}
 local kept = {}
 kept.__index = kept
 
--- The collector's mode; to ask is to change it.
+-- The collector's mode. Lua can only tell it by changing it.
 local function collector_mode()
   local mode = collectgarbage("incremental")
   collectgarbage(mode)
   return mode
 end
 
---- The collector runs or stands still as it did, in its mode.
+--- Restores the collector's mode, and whether it runs.
 function kept:restore_collector()
   if self.collector_mode then collectgarbage(self.collector_mode) end
   collectgarbage(self.collector_runs and "restart" or "stop")
@@ -29,7 +29,8 @@ function kept:__close()
   core.default_generator():set_state(self.generator)
 end
 
---- Everything as it is now: comes back when the `<close>` variable that holds the result ends. Made before the change.
+--- Keeps all settings, and restores them when the `<close>` variable that holds the result ends. Called before the
+-- changes.
 function state.keep()
   return setmetatable({
     collector_runs = collectgarbage("isrunning"), collector_mode = collector_mode(), threads = core.get_num_threads(),
@@ -58,15 +59,16 @@ local profile_guard = {__close = function(self)
   if not self.running then core.profile_stop() end
 end}
 
---- Ends a profile that starts from now on when the `<close>` variable that holds the result ends. Made before the
--- start: a Ctrl-C between the two would leave the profile on. One that runs already is its maker's.
+--- Ends a profile that starts after this call when the `<close>` variable that holds the result ends. It is called
+-- before the start, because a Ctrl-C between the two would leave the profile on. A profile that runs already is left
+-- alone.
 function state.profile_end() return setmetatable({running = core.profile_running()}, profile_guard) end
 
 --- Starts a profile.
 -- @string mode
 -- @treturn[1] boolean true
--- @treturn[2] boolean false: one runs already, or what the device says
--- @treturn[2] string why
+-- @treturn[2] boolean false if one runs already or the device fails
+-- @treturn[2] string the reason
 function state.start_profile(mode)
   local ok, problem = pcall(core.profile_start, mode)
   if interrupt.is(problem) then error(problem, 0) end

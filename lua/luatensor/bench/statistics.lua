@@ -8,7 +8,7 @@ local function sorted(samples)
   return copy
 end
 
--- Between the two samples nearest to it, as NumPy's default; samples ascend.
+-- Interpolates between the two samples nearest to the quantile, like NumPy's default. The samples must ascend.
 local function quantile(samples, q)
   local at = 1 + q * (#samples - 1)
   local below = math.floor(at)
@@ -16,10 +16,10 @@ local function quantile(samples, q)
   return low + (high - low) * (at - below)
 end
 
---- The q-quantile (0 … 1) of a list of numbers, not empty.
+--- The q-quantile (0 … 1) of a non-empty list of numbers.
 function statistics.quantile(samples, q) return quantile(sorted(samples), q) end
 
---- The median of a list of numbers, not empty.
+--- The median of a non-empty list of numbers.
 function statistics.median(samples) return statistics.quantile(samples, 0.5) end
 
 --- @treturn table min, q1, median, q3, max of a list of numbers, not empty
@@ -37,7 +37,7 @@ function statistics.spread(summary) return (summary.q3 - summary.q1) / summary.m
 --- True if the quartile ranges of two summaries touch. The difference of the two may then be noise.
 function statistics.overlap(a, b) return a.q1 <= b.q3 and b.q1 <= a.q3 end
 
---- The second half's median by the first half's: 1.2 means that later samples are a fifth larger.
+--- The median of the second half divided by that of the first half: 1.2 means that later samples are a fifth larger.
 -- @treturn ?number nil for fewer than 6 samples
 function statistics.trend(samples)
   local n = #samples
@@ -47,12 +47,13 @@ function statistics.trend(samples)
   return statistics.median(second) / statistics.median(first)
 end
 
---- Of so many pairs, how many must agree before chance is no explanation: a sign test, both ways.
+--- The number of pairs that must agree so that chance is no explanation: a two-sided sign test.
 -- @int pairs
--- @number level the chance that so many agree by accident
--- @treturn ?int nil: even all would be too few
+-- @number level the probability that so many agree by chance
+-- @treturn ?int nil if even all would be too few
 function statistics.majority(pairs, level)
-  local ways, tail, least = 1, 0, nil           -- ways: how often all but k of the pairs agree, of 2 ^ pairs
+  local ways, tail, least = 1, 0, nil           -- ways: the number of outcomes, of 2 ^ pairs, in which all but k pairs
+                                                -- agree
   for k = 0, pairs // 2 do
     tail = tail + ways * 2.0 ^ (1 - pairs)
     if tail > level then break end

@@ -1,4 +1,5 @@
---- Several results as one; and the suite of `luatensor bench`: what scripts do most, small and large, on every device.
+--- Several results as one, and the suite of `luatensor bench`: the functions that scripts use most, small and large, on
+-- every device.
 
 local lt = require "luatensor"
 local args = require "luatensor.base.args"
@@ -34,7 +35,7 @@ local function row_of(timed)
   }
 end
 
--- A table for each device of those that the suite timed; the other results say themselves.
+-- A table for each device that the suite timed. Other results show themselves.
 local function tables(self)
   local blocks, rows_of = {}, {}
   for _, each in ipairs(self.results) do
@@ -55,7 +56,7 @@ local function tables(self)
   return blocks
 end
 
--- Shares beyond what was measured to be possible; and the busiest time of all: one note, not one a row.
+-- Combines notes: one for shares above the measured limits, and one for the busiest time, instead of one for each row.
 local function notes(results)
   local blocks, most = {}, 0
   for _, each in ipairs(results) do
@@ -100,11 +101,11 @@ local class = result.class("suite", methods, {
   name = "string", results = {"result"}, problems = {"string"}, incomplete = "string?", emulated = "boolean?",
 })
 
---- Several results as one.
+--- Makes one result of several.
 -- @string name of the whole
 -- @tab results
--- @tab[opt] problems texts: what failed
--- @string[opt] incomplete how far it got
+-- @tab[opt] problems texts about the failures
+-- @string[opt] incomplete how much is done
 -- @treturn table a result of kind "suite"
 function suite.new(name, results, problems, incomplete)
   local emulated
@@ -119,15 +120,15 @@ end
 local function vector(n, kind) return lt.rand(n, kind) end
 local function square(n, kind) return lt.rand(n, n, kind) end
 
-local LIMITS <const> = 8             -- rows' time that measuring the machine's limits takes, where they are not known
+local LIMITS <const> = 8             -- how many rows' time the measurement of unknown limits takes
 
 local function all(times) return function(n) return times * n end end
 local function squares(times) return function(n) return times * n * n end end
 
--- make(n, kind) gives the function to time. elements(n): how many are read or written, each once; flops(n): additions
--- and multiplications, where it is known by them; limit: what it runs against, as machine.share knows it.
+-- make(n, kind) returns the function to time. elements(n): the number of elements read or written, each once; flops(n):
+-- additions and multiplications, if they limit the function; limit: the kind of limit, as for machine.share.
 local functions = {
-  {name = "rand", sizes = {1000, 30000000}, elements = all(1),      -- writes alone: not measured
+  {name = "rand", sizes = {1000, 30000000}, elements = all(1),      -- the speed of writing alone is not measured
     make = function(n, kind) return function() return lt.rand(n, kind) end end},
   {name = "x + y", sizes = {1000, 30000000}, elements = all(3), limit = "copy",
     make = function(n, kind)
@@ -167,7 +168,7 @@ local functions = {
     end},
 }
 
---- A row's bytes, flops, and size in words.
+--- The bytes and flops of a row, and its size in words.
 local function work_of(row, n, dtype)
   return {
     name = row.name, n = n, size = row.square and ("%d × %d"):format(n, n) or tostring(n),
@@ -175,7 +176,7 @@ local function work_of(row, n, dtype)
   }
 end
 
--- What limits it, {value, limit = in words}; nothing where nobody knows its limit.
+-- A share with its limit, {value, limit = in words}, or nothing if the limit is unknown.
 local function share_of(timed, work, kind, settings)
   if not kind or timed.emulated then return nil end
   local rate = (kind == "flops" and work.flops or work.bytes) / timed.median
@@ -203,7 +204,8 @@ local function named(only)
   return found
 end
 
--- Every row small and large, on every device: {row, n, device}. An emulator only shows that it runs there: small.
+-- The plan: every row small and large on every device, {row, n, device}. On an emulator only small, to show that the
+-- function runs.
 local function plan(devices, only)
   local steps = {}
   for _, device in ipairs(devices) do
@@ -226,7 +228,7 @@ local function devices_of(wanted)
   return list, real
 end
 
--- One step; what fails (memory, say) is a problem, and the others go on.
+-- Runs a step. A failure, such as a lack of memory, becomes a problem, and the other steps go on.
 local function try(step, settings, results, problems)
   settings.device = step[3].device
   local ok, timed = pcall(measure, step[1], step[2], settings)
@@ -242,7 +244,7 @@ local function try(step, settings, results, problems)
 end
 
 --- Runs the suite.
--- @tab options device (all of this machine), dtype ("float32"), seconds (0.2) a measurement, only (functions that
+-- @tab options device (all of this machine), dtype ("float32"), seconds of a measurement (0.2), only (functions that
 --   have this text in their name)
 -- @treturn table a result of kind "suite"
 function suite.run(options)

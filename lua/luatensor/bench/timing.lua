@@ -1,4 +1,4 @@
---- One function, timed.
+--- Times one function.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -15,7 +15,7 @@ local state = require "luatensor.bench.state"
 
 local timing = {}
 
---- Options of whatever takes samples.
+--- Options of all functions that take samples.
 timing.options = {
   name = "string", seconds = {"number", 1e-6, 1e6}, rounds = {"integer", 1, 1000}, warmup = {"number", 0, 1e6},
   device = "device", gc = {"choice", "count", "out"}, threads = {"integer", 1, 1024}, clock = "callable",
@@ -45,7 +45,7 @@ local function circumstances(self)
   })
 end
 
--- What a GPU adds: waiting for each call, and the time on its queue.
+-- The additional times on a GPU: waiting for each call, and the time on its queue.
 local function device_times(self)
   if not (self.device_seconds and self.single) then return nil end
   return document.text("waited for after each call {single}, queued in {queued}; on the device's queue {span} a call",
@@ -83,7 +83,7 @@ end
 -- A device's whole name; nil stays nil.
 local function full_name(what, device) return device and args.check(what, "device", device, "device") end
 
---- A sampler's options from the script's, of kinds timing.options; nil options give the defaults.
+--- A sampler's options from the script's options, of the kinds in timing.options. nil options give the defaults.
 function timing.check(what, options)
   return {
     what = what, device = full_name(what, options.device),
@@ -94,17 +94,17 @@ function timing.check(what, options)
   }
 end
 
---- The same options with another device, where one is given.
+--- The same options with another device, if one is given.
 function timing.with_device(checked, device)
   return setmetatable({device = full_name(checked.what, device)}, {__index = checked})
 end
 
---- What a result says of the options.
+--- The options that a result shows.
 function timing.kept(checked)
   return {seconds = checked.seconds, rounds = checked.rounds, warmup = checked.warmup, seed = checked.seed}
 end
 
---- The process as the options want it; the caller has kept its state.
+--- Prepares the process as the options request. The caller has kept its state.
 function timing.prepare(checked)
   if checked.threads then lt.set_num_threads(checked.threads) end
   lt.manual_seed(checked.seed)
@@ -133,34 +133,31 @@ local function stopped(sampler, name, checked)
   interrupt.raise(complete(sampler, name, checked, text))
 end
 
--- Where the function stands: "script.lua:12".
+-- The place of the function's definition: "script.lua:12".
 local function default_name(fn)
   local info = type(fn) == "function" and debug.getinfo(fn, "S")
   return info and info.what ~= "C" and ("%s:%d"):format(info.short_src, info.linedefined) or "function"
 end
 
---- What a result is called: option name, or where the function stands.
+--- The name of a result: option name, or the place of the function's definition.
 function timing.name_of(fn, options) return options.name or default_name(fn) end
 
---- Times calls of a function. Devices are waited for before the clock is read, both times.
+--- Times calls of a function. Before each reading of the clock, the call waits for the devices.
 -- @function bench.time
--- @tparam function fn called without arguments; what it returns is looked at once, for its dtype and device
--- @tparam[opt] table options
---   `name` of what is timed (where the function stands);
---   `seconds` to measure (0.5) and `rounds` to make at least (5): a round is as many calls in sequence as a share of
---   the seconds holds; functions whose calls take many seconds make two at least;
---   `warmup` seconds before (0.1), one call at least, and until two rounds agree;
---   `device` to wait for, the default device meanwhile (all in use are waited for);
---   `gc`: "count" (default) leaves collections where they fall, "out" stops the collector within a round; before a
---   round garbage is collected in both;
---   `threads`; `seed` of the default generator (0), whose state comes back afterwards;
---   `clock`, a function that gives seconds (lt.clock)
--- @treturn table a result of kind "time". All seconds are a call's: `samples` (one a round), `min`, `q1`, `median`,
---   `q3`, `max` of them; `single`: a call that is waited for; `queue_seconds`: what a clock that does not wait shows
---   for it; `device_seconds`: from the first to the last on the device's queue, gaps included (not on the CPU);
---   `first`: the very first call. Besides `calls` (a round), `device`, `dtype` of what came back, `threads`, `gc`,
---   `emulated`, `others` (share of the processor that others used) and `notes`
--- @raise what fn raises, as it is; a clock that stands still
+-- @tparam function fn called without arguments; its results are only read once, for their dtype and device
+-- @tparam[opt] table options `name` of the work (by default the place of the function's definition); `seconds` to
+--   measure (0.5) and least number of `rounds` (5). A round is a sequence of as many calls as fit into its share of
+--   the seconds; if calls take many seconds, two rounds suffice. `warmup`: the seconds before (0.1), with at least one
+--   call, and until two rounds agree; `device`: waited for, and the default device meanwhile (by default the call
+--   waits for all devices in use); `gc`: "count" (default) lets collections happen, "out" stops the collector within a
+--   round; garbage is always collected before a round; `threads`; `seed` of the default generator (0), whose state
+--   comes back afterwards; `clock`, a function that returns seconds (lt.clock)
+-- @treturn table a result of kind "time". All times are seconds per call: `samples` (one for each round), `min`, `q1`,
+--   `median`, `q3`, `max` of them; `single`: a call with a wait; `queue_seconds`: the time that a clock without
+--   waiting shows for it; `device_seconds`: from the first to the last call on the device's queue, with gaps (not on
+--   the CPU); `first`: the very first call. Also `calls` (per round), `device`, `dtype` of the result, `threads`,
+--   `gc`, `emulated`, `others` (share of the processor that others used) and `notes`
+-- @raise errors of fn, unchanged; if the clock stands still
 function timing.time(fn, options)
   args.check("bench.time", "argument 1", fn, "callable")
   options = args.read("bench.time", options, timing.options)

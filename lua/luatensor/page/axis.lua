@@ -1,4 +1,4 @@
---- The axes of charts: their range, their ticks, and where a value stands.
+--- The axes of charts: their range, their ticks, and the positions of values.
 
 local format = require "luatensor.page.format"
 
@@ -24,7 +24,8 @@ local function add_tick(self, value)
   end
 end
 
--- Every k-th power of the base, k such that there are at most `most`; false: fewer than two in the range.
+-- Ticks at every k-th power of the base, with k such that there are at most `most`; false if fewer than two are in the
+-- range.
 local function power_ticks(self, base, most)
   local first = math.ceil(math.log(self.low, base) - 1e-9)
   local last = math.floor(math.log(self.high, base) + 1e-9)
@@ -33,7 +34,7 @@ local function power_ticks(self, base, most)
   return #self.ticks >= 2
 end
 
--- 1, 2, 5 of every decade.
+-- Ticks at 1, 2, 5 of every decade.
 local function fine_ticks(self)
   self.ticks = {}
   for power = math.floor(math.log(self.low, 10)), math.ceil(math.log(self.high, 10)) do
@@ -42,7 +43,7 @@ local function fine_ticks(self)
   return #self.ticks >= 2
 end
 
--- The next of 1, 2, 5 × 10^k from a step on; of 2^k for bytes.
+-- The next round step: 1, 2, 5 × 10^k, or 2^k for bytes.
 local function round_step(step, unit)
   if unit == "B" then return 2 ^ math.ceil(math.log(step, 2)) end
   local scale = 10 ^ math.floor(math.log(step, 10))
@@ -59,7 +60,7 @@ local function even_ticks(self, most)
   for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do add_tick(self, i * step) end
 end
 
--- Room around the values: marks at the ends of an axis of amounts are not cut; an even one starts at 0.
+-- Widens the range, so that marks at the ends are not cut; an axis of amounts starts at 0.
 local function widen(self, from_zero)
   if self.log then
     local room = self.high / self.low < 1.05 and 2 or from_zero and (self.high / self.low) ^ 0.03 or 1
@@ -73,14 +74,14 @@ end
 
 --- An axis for values.
 -- @tab spec {unit =, log =} of a chart's block
--- @tab values all that stand on it
+-- @tab values all values on the axis
 -- @tab options most (ticks, default 6), from_zero (an axis of amounts)
--- @treturn table low, high, log (base or false: not where a value is not positive), ticks {{value, text}, …}
+-- @treturn table low, high, log (the base, or false if a value is not positive), ticks {{value, text}, …}
 function axis.new(spec, values, options)
   local low, high = range_of(values)
   if #values == 0 then low, high = 0, 1 end
   local self = setmetatable({unit = spec.unit, low = low, high = high, ticks = {}}, axis)
-  local ratio = high / low                                            -- too far apart: no number says how far
+  local ratio = high / low                                            -- the ratio overflows
   self.log = spec.log and low > 0 and ratio < math.huge and (all_powers_of_two(values) and 2 or 10)
   widen(self, options.from_zero)
   local most = options.most or 6
@@ -88,7 +89,7 @@ function axis.new(spec, values, options)
   return self
 end
 
---- Where a value stands: 0 at the low end … 1 at the high one.
+--- The position of a value: from 0 at the low end to 1 at the high end.
 function axis:at(value)
   if self.log then return math.log(value / self.low) / math.log(self.high / self.low) end
   return (value - self.low) / (self.high - self.low)
@@ -114,7 +115,7 @@ function axis.points(block)
   return shown, xs, ys
 end
 
---- A chart's bars from top to bottom: {name, series (number), value}; those of one name stand together.
+--- A chart's bars from top to bottom: {name, series (number), value}. Bars of one name are neighbours.
 function axis.bars(block)
   local names, at, bars = {}, {}, {}
   for s, points in ipairs((axis.points(block))) do
@@ -150,7 +151,7 @@ function axis.table(block)
   return {kind = "table", columns = columns, rows = rows}
 end
 
---- A series' name, with the word that it is not real where it is not.
+--- The name of a series, marked if it is emulated.
 function axis.name(series) return format.marked(series.name, series.emulated) end
 
 return axis

@@ -15,7 +15,7 @@ local function mark_of(s) return MARKS[(s - 1) % #MARKS + 1] end
 local function legend(block, width)
   if #block.series == 1 and not block.series[1].emulated then return nil end
   local words = {}
-  for s, series in ipairs(block.series) do        -- spaces that do not break keep a mark beside its name
+  for s, series in ipairs(block.series) do        -- no-break spaces keep a mark beside its name
     words[s] = mark_of(s) .. "\u{A0}" .. plain.line(axis.name(series)):gsub(" ", "\u{A0}")
   end
   return table.concat(plain.wrap(table.concat(words, "  "), width), "\n")
@@ -23,7 +23,7 @@ end
 
 -- ---- lines --------------------------------------------------------------------------------------
 
--- Dots between two places of the grid, both left out.
+-- Draws dots between two places of the grid, without the ends.
 local function draw_line(grid, from, to)
   local steps = math.max(math.abs(to[1] - from[1]), math.abs(to[2] - from[2]))
   for i = 1, steps - 1 do
@@ -67,7 +67,7 @@ local function row_labels(y)
   return labels, widest
 end
 
--- The line below the grid and that of the ticks' texts, each text below its tick where there is room.
+-- The line below the grid, and the line of the ticks' texts, each text below its tick if there is room.
 local function bottom(x, width, indent)
   local rule, text, room = {}, "", -1
   for column = 1, width do rule[column] = "─" end

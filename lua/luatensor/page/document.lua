@@ -1,5 +1,6 @@
---- Blocks: what results say, as data. A block holds raw values with their units; renderers (luatensor.page.*) make
--- pages of them. Blocks become JSON as they are: false stands for "no value", and there are no holes.
+--- Blocks: the contents of results, as data. A block holds raw values with their units; renderers (luatensor.page.*)
+-- make pages of them. Blocks are stored as JSON without conversion, so false stands for "no value", and lists have no
+-- holes.
 
 local format = require "luatensor.page.format"
 
@@ -24,7 +25,7 @@ function document.text(text, values)
   return {kind = "text", text = text, values = values}
 end
 
---- A caveat or a warning: a paragraph that is set off.
+--- Makes a note: a caveat or a warning, shown apart from the text.
 function document.note(text, values)
   check_text(text, values)
   return {kind = "note", text = text, values = values}
@@ -48,7 +49,7 @@ end
 
 --- A table.
 -- @tab fields title (optional), columns {{name =, unit =}, …}, rows {{cell, …}, …}: a cell is a number, a string,
---   false (no value), or {value, unit} where its unit is not the column's
+--   false (no value), or {value, unit} if its unit differs from the column's
 -- @treturn table block
 function document.table(fields)
   check(type(fields.columns) == "table" and #fields.columns > 0, "a table needs columns")
@@ -74,7 +75,7 @@ end
 
 --- A chart of lines, or of bars (x: names).
 -- @tab fields title, x and y {name =, unit =, log = boolean}, series {{name =, points = {{x, y}, …}, emulated =}, …},
---   bars (boolean: one bar a point, x is text)
+--   bars (boolean: one bar for each point; x is text)
 -- @treturn table block
 function document.chart(fields)
   check_axis(fields.x, "x")

@@ -1,11 +1,11 @@
---- Numbers with their units in words. Nothing else in the library formats a measured figure, so that the same number
+--- Formats numbers with their units. No other file of the library formats a measured figure, so that the same number
 -- looks the same on the terminal, in Markdown and on a page.
 
 local clocale = require "luatensor.base.clocale"
 
 local format = {}
 
--- Three digits, never 1e+03.
+-- A number with three digits, never as 1e+03.
 local function three_digits(value)
   local size = math.abs(value)
   if size == 0 then return "0" end
@@ -28,7 +28,7 @@ local function by_scales(scales)
   return function(value) return scaled(value, scales) end
 end
 
--- 21000000 as "21 000 000": the spaces do not break.
+-- Groups digits: 21000000 becomes "21 000 000", with no-break spaces.
 local function grouped(value)
   local text = clocale.format("%.0f", value)
   if #text < 6 then return text end
@@ -48,7 +48,7 @@ local function decimal_scales(unit)
   return scales
 end
 
---- Units: what JSON holds, and how it is shown.
+--- For each unit: how a value in JSON is shown.
 local units = {
   s = by_scales{
     {9995, "h", 1 / 3600}, {0.9995, "s", 1}, {0.9995e-3, "ms", 1e3}, {0.9995e-6, "µs", 1e6}, {0, "ns", 1e9},
@@ -66,7 +66,7 @@ local units = {
 }
 
 --- A value in words: show(0.00139, "s") is "1.39 ms".
--- @tparam number|string|boolean|nil value nil and false are "–": there is no value
+-- @tparam number|string|boolean|nil value nil and false, for a missing value, are "–"
 -- @string unit one of s, B, B/s, FLOP, FLOP/s, FLOP/B, ratio, share (0 … 1), count, number, text
 -- @treturn string
 function format.show(value, unit)
@@ -75,33 +75,33 @@ function format.show(value, unit)
   return (units[unit] or error(("format: unknown unit %q"):format(tostring(unit)), 2))(value)
 end
 
---- A round value at an axis: "1 ms" where show has "1.00 ms".
+--- A round value at an axis: "1 ms" instead of show's "1.00 ms".
 function format.tick(value, unit)
   if value == 0 then return "0" end
   return (format.show(value, unit):gsub("(%.%d-)0+%f[%D]", "%1"):gsub("%.(%D)", "%1"):gsub("%.$", ""))
 end
 
---- A name with the word that what it stands for is not real, where it is not.
+--- A name, marked if it stands for something emulated.
 -- @string name
 -- @tparam ?boolean emulated
 -- @treturn string
 function format.marked(name, emulated) return name .. (emulated and " (emulated)" or "") end
 
---- The name of a device, or of the device that a figure was measured on: marked where it is emulated.
--- @tab of what has the fields `device` and `emulated`
--- @treturn string|boolean false: it has none
+--- The name of a device, or of a figure's device, marked if it is emulated.
+-- @tab of a table with the fields `device` and `emulated`
+-- @treturn string|boolean false if it has no device
 function format.device(of) return of.device and format.marked(of.device, of.emulated) or false end
 
---- "thread" of one, "threads" of any other number.
+--- The noun for a count: "thread" for 1, otherwise "threads".
 function format.noun(count, word) return count == 1 and word or word .. "s" end
 
---- True if there is such a unit.
+--- True if the unit exists.
 function format.is_unit(unit) return units[unit] ~= nil end
 
---- "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.
+--- Fills values into a text: "{n} calls took {t}" with values {n = {100, "count"}, t = {1.2, "s"}}.
 -- @string text
 -- @tab[opt] values by name, each {value, unit}
--- @func[opt] show what to put in for a value and its unit; without it format.show
+-- @func[opt] show formats a value with its unit; format.show by default
 -- @treturn string
 function format.fill(text, values, show)
   return (text:gsub("{([%w_]+)}", function(name)

@@ -15,8 +15,8 @@ local ENTITIES = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quo
 -- @treturn string one line
 function html.escape(text) return (plain.line(text):gsub("[&<>\"']", ENTITIES)) end
 
---- A number with what it is shown as; a string as it is.
--- @tparam number|string|boolean value false: there is none
+--- A number as a data element, with its shown text; a string as it is.
+-- @tparam number|string|boolean value false for none
 -- @string unit
 -- @treturn string
 function html.figure(value, unit)
@@ -27,7 +27,7 @@ function html.figure(value, unit)
 end
 
 local function prose(block)
-  local text = html.escape(block.text):gsub(" = {", "\u{A0}=\u{A0}{")         -- "n = 16" stays together
+  local text = html.escape(block.text):gsub(" = {", "\u{A0}=\u{A0}{")         -- keeps "n = 16" on one line
   return (text:gsub("{([%w_]+)}", function(name)
     local value = block.values and block.values[name]
     return value and html.figure(value[1], value[2]) or nil
@@ -36,7 +36,7 @@ end
 
 -- ---- tables -------------------------------------------------------------------------------------
 
-local SHORT <const> = 20           -- characters of a row's name that is kept on one line
+local SHORT <const> = 20           -- rows' names up to this many characters stay on one line
 
 local function alignment(unit) return unit == "text" and "" or " class=\"number\"" end
 
@@ -61,7 +61,7 @@ local function body_row(block, row)
   return "<tr>" .. table.concat(cells) .. "</tr>"
 end
 
--- The title stands outside the box that scrolls.
+-- The title is outside of the box that scrolls.
 local function table_of(block, id, label)
   local named, lines = ("aria-label=\"%s\""):format(html.escape(label or "Table")), {}
   if block.title then
@@ -79,7 +79,7 @@ end
 
 local function describe_axis(spec) return spec.name .. (spec.log and " (logarithmic)" or "") end
 
---- What a chart shows, in a sentence for those who do not see it.
+--- Describes a chart in a sentence, for people who do not see it.
 -- @tab block a chart
 -- @treturn string
 function html.describe(block)
@@ -103,7 +103,7 @@ local function legend(block)
   return "<ul class=\"legend\">" .. table.concat(items) .. "</ul>\n"
 end
 
--- One drawing for wide pages and paper, one for phones, whose text would else be too small to read.
+-- One drawing for wide pages and paper, and one for phones, on which the other's text would be too small.
 local SIZES = {{"wide", 720, 360}, {"narrow", 360, 300}}
 
 local function drawings(block, id)

@@ -1,4 +1,5 @@
---- The page around blocks in HTML: its style, light, dark, on a phone and on paper. No script, nothing loaded.
+--- The HTML page around blocks: its style, light, dark, on a phone and on paper. The page has no scripts and loads
+-- nothing.
 
 local html = require "luatensor.page.html"
 local plot = require "luatensor.page.plot"

@@ -1,4 +1,4 @@
---- Blocks as Markdown (GitHub's), and as text in it.
+--- Renders blocks as GitHub's Markdown, and escapes text for it.
 
 local chart = require "luatensor.page.chart"
 local document = require "luatensor.page.document"
@@ -6,17 +6,17 @@ local plain = require "luatensor.page.plain"
 
 local markdown = {}
 
---- Text that Markdown shows as it is.
+--- Escapes text so that Markdown shows it unchanged.
 -- @string text
 -- @treturn string one line
 function markdown.escape(text)
   text = plain.line(text):gsub("[\\`*%[%]<>|~]", "\\%0"):gsub("&(#?%w+;)", "\\&%1")
-  return (text:gsub("%f[%w_]_", "\\_"):gsub("_%f[^%w_]", "\\_"))           -- within a word it is no emphasis
+  return (text:gsub("%f[%w_]_", "\\_"):gsub("_%f[^%w_]", "\\_"))           -- underscores within a word are no emphasis
 end
 
 local function figure(value, unit) return markdown.escape(plain.figure(value, unit)) end
 
--- The text of a block with its values; the values are shown as they are.
+-- The text of a block with its values.
 local function prose(block)
   local text = markdown.escape(block.text):gsub("^([#+-])", "\\%1"):gsub("^(%d+)([.)]%s)", "%1\\%2")
   return (text:gsub("{([%w_]+)}", function(name)

@@ -1,11 +1,11 @@
---- Text from anywhere (names that a user gave, a loaded file) made fit to be shown: valid UTF-8 without control
--- characters, and its width on a terminal.
+--- Makes text from anywhere (a user's names, a loaded file) fit to be shown: valid UTF-8 without control characters.
+-- Also measures its width on a terminal.
 
 local format = require "luatensor.page.format"
 
 local plain = {}
 
---- One line of valid UTF-8: control characters and line ends become spaces, bytes that are no UTF-8 "?".
+--- One line of valid UTF-8: control characters and line ends become spaces, invalid bytes become "?".
 -- @string text
 -- @treturn string
 function plain.line(text)
@@ -17,22 +17,22 @@ function plain.line(text)
   end
 end
 
---- Characters in a text, which is its width where each takes one column.
+--- The number of characters in a text, which is its width if each takes one column.
 function plain.width(text) return utf8.len(text) or #text end
 
---- A text padded with spaces to a width, on the left where it is to stand to the right.
+--- Pads a text with spaces to a width, on the left if it is to be right-aligned.
 function plain.pad(text, width, to_the_right)
   local space = (" "):rep(width - plain.width(text))
   return to_the_right and space .. text or text .. space
 end
 
---- A figure in words whose spaces do not break; text as it is.
+--- A formatted figure with no-break spaces, or a text.
 function plain.figure(value, unit)
   local text = plain.line(format.show(value, unit))
   return type(value) == "string" and text or (text:gsub(" ", "\u{A0}"))
 end
 
---- The lines of a text, none longer than `width` unless a single word is.
+--- Wraps a text into lines of at most `width` characters, unless a single word is longer.
 -- @string text
 -- @int width in characters
 -- @treturn table sequence of strings, at least one

@@ -1,6 +1,6 @@
---- Charts as SVG, drawn by gnuplot where there is one. gnuplot sees numbers and quoted texts in a file of its own and
--- writes another; nothing else is asked of it. Its colours are replaced by variables of the page, with the colours of a
--- light page before them for programs that know no variables.
+--- Charts as SVG, drawn by gnuplot if it is installed. gnuplot reads numbers and quoted texts from one file and writes
+-- another; it is used for nothing else. Its colours are replaced by variables of the page, with the colours of a light
+-- page as a fallback for programs without variables.
 
 local clocale = require "luatensor.base.clocale"
 local axis = require "luatensor.page.axis"
@@ -9,8 +9,8 @@ local plain = require "luatensor.page.plain"
 
 local plot = {}
 
---- Colours by name: {on a light page, on a dark one}. Text and series have a contrast of 4.5 and more; series differ in
--- dashes and marks, too, for those who see no colours.
+--- Colours by name: {on a light page, on a dark page}. Text and series have a contrast of at least 4.5. Series also
+-- differ in dashes and marks, for people who do not distinguish the colours.
 plot.colours = {
   paper = {"#ffffff", "#14171c"}, text = {"#3d434d", "#c3cad4"}, grid = {"#dfe3e8", "#30363f"},
   axis = {"#8a929e", "#7a828e"},
@@ -21,7 +21,7 @@ plot.colours = {
 --- The number of colours; further series start again with the first colour.
 plot.SERIES = 6
 
--- gnuplot is told colours that stand for the names.
+-- The colours that gnuplot is given, which stand for the names.
 local MARKED = {text = {1, 1, 1}, axis = {2, 2, 2}, grid = {3, 3, 3}}
 for s = 1, plot.SERIES do MARKED["series-" .. s] = {10, 10, s} end
 
@@ -32,7 +32,7 @@ local function colour(name) return ("rgb '#%02x%02x%02x'"):format(table.unpack(M
 
 local function series_colour(s) return colour("series-" .. (s - 1) % plot.SERIES + 1) end
 
--- In single quotes gnuplot knows no escapes and runs nothing; a quote is doubled.
+-- Quotes a text: in single quotes gnuplot knows no escapes and runs nothing; a quote is doubled.
 local function quote(text) return "'" .. plain.line(text):gsub("'", "''") .. "'" end
 
 -- ---- gnuplot's files ----------------------------------------------------------------------------
@@ -45,7 +45,7 @@ end
 
 local function set_axis(lines, name, ax)
   if ax.log then lines[#lines + 1] = ("set logscale %s %d"):format(name, ax.log) end
-  local room = ax.log and 1 + 1e-6 or 1              -- else gnuplot may lose the tick at the end to rounding
+  local room = ax.log and 1 + 1e-6 or 1              -- otherwise rounding may lose gnuplot's last tick
   lines[#lines + 1] = clocale.format("set %srange [%.17g:%.17g]", name, ax.low / room, ax.high * room)
   lines[#lines + 1] = #ax.ticks == 0 and ("unset %stics"):format(name) or
     ("set %stics %s nomirror scale 0 textcolor %s"):format(name, tick_list(ax.ticks), colour("text"))
@@ -65,7 +65,7 @@ local function head(options, font)
   }
 end
 
--- The y axis's name stands above it, where it is read without turning the head.
+-- The y axis's name is above the axis, where it can be read horizontally.
 local function names(block, lines)
   lines[#lines + 1] = ("set label 1 %s at screen 0.012, screen 1 offset 0, -0.8 left textcolor %s"):format(
     quote(block.y.name), colour("text"))
@@ -80,7 +80,7 @@ local function data(lines, name, points)
   lines[#lines + 1] = "END"
 end
 
--- Dashes and marks: gnuplot's number, and the mark in a legend around (15, 5).
+-- Dashes and marks: gnuplot's number, and the mark in a legend, centred at (15, 5).
 local DASHES <const> = {"", "6,4", "2,3", "10,3,2,3"}
 local MARKS <const> = {
   {7, '<circle cx="15" cy="5" r="2.7"/>'}, {5, '<path d="M12.5 2.5h5v5h-5z"/>'},
@@ -89,12 +89,13 @@ local MARKS <const> = {
 
 local function style(s) return (s - 1) % #DASHES + 1 end
 
--- "stroke:#1f5fd0;stroke:var(--series-1)": who knows no variables keeps the colour of a light page.
+-- A colour with its fallback: "stroke:#1f5fd0;stroke:var(--series-1)". Programs without variables keep the colour of a
+-- light page.
 local function ink(property, name)
   return ("%s:%s;%s:var(--%s)"):format(property, plot.colours[name][1], property, name)
 end
 
---- What stands before a series' name in a legend: its line and mark as a small SVG element, in the page's variables.
+--- The line and mark before a series' name in a legend: a small SVG element with the page's variables.
 -- @int s number of the series
 -- @bool bars true for a chart of bars
 -- @string[opt] attributes of the element
@@ -126,7 +127,7 @@ local function draw_lines(block, lines, options)
   lines[#lines + 1] = "plot " .. table.concat(drawn, ", ")
 end
 
--- Where bars stand, from the top down: those of a name together. Ticks stand at the middle of their bars.
+-- The positions of bars, from the top down, with bars of one name together. Ticks are at the middle of their bars.
 local function bar_places(bars)
   local places, ticks, y, first = {}, {}, 0, 1
   for i, bar in ipairs(bars) do
@@ -139,7 +140,7 @@ local function bar_places(bars)
   return places, ticks
 end
 
--- Bars lie, so that names of any length can be read; the figure stands at a bar's end.
+-- Bars are horizontal, so that names of any length can be read. The figure is at a bar's end.
 local function draw_bars(block, lines)
   local bars, values, drawn = axis.bars(block), {}, {}
   local places, ticks = bar_places(bars)
@@ -192,7 +193,7 @@ function plot.missing()
   return "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)"
 end
 
---- gnuplot's name and version; nil: it is not there.
+--- gnuplot's name and version, or nil if it is not installed.
 -- @treturn string|nil
 function plot.version()
   if plot.missing() then return nil end
@@ -200,7 +201,7 @@ function plot.version()
   return pipe:read("l")
 end
 
--- Ctrl-C reaches the child, too, and is passed on.
+-- Raises Ctrl-C again, which also reaches the child process.
 local function pass_on(how, code)
   if how == "signal" and code == 2 then error("interrupted!", 0) end
 end
@@ -213,8 +214,8 @@ local folder_guard = {__close = function(self)
   os.remove(self.path)
 end}
 
--- A folder that only this user can enter, for names of our own in it: {path =}, gone with the `<close>` variable that
--- holds it. Or nil and why not.
+-- Makes a folder for temporary files that only this user can enter: {path =}. It is removed with the `<close>` variable
+-- that holds it. nil and the reason on failure.
 local function make_folder()
   local folder = setmetatable({}, folder_guard)
   local pipe = assert(io.popen("mktemp -d 2>&1 </dev/null"))
@@ -226,10 +227,12 @@ local function make_folder()
   return folder
 end
 
--- Runs the script of that file; its SVG if it wrote one, and what gnuplot said.
+-- Runs the script in that file. Returns the SVG, if gnuplot wrote one, and gnuplot's messages.
 local function run_gnuplot(base)
-  local ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),  -- not the user's
-    shell_quote(base .. ".log")))                                                                    -- own settings
+  -- -d: not the user's settings
+  local ran, how, code = os.execute(("gnuplot -d %s >%s 2>&1 </dev/null"):format(shell_quote(base),
+    -- only the settings in the script
+    shell_quote(base .. ".log")))
   pass_on(how, code)
   return ran and read_file(base .. ".svg"), read_file(base .. ".log") or ""
 end
@@ -249,7 +252,8 @@ end
 
 -- ---- its SVG ------------------------------------------------------------------------------------
 
--- stroke='rgb( 10, 10, 1)' becomes a style with the page's variable, before it the colour for who knows no variables.
+-- Replaces stroke='rgb( 10, 10, 1)' by a style with the page's variable, after a fallback colour for programs without
+-- variables.
 local function swap_colours(svg)
   return (svg:gsub("([%a-]+)%s*=%s*(['\"])rgb%(%s*(%d+),%s*(%d+),%s*(%d+)%)%2", function(attribute, _, r, g, b)
     local name = names_of[r .. "," .. g .. "," .. b]
@@ -258,7 +262,7 @@ local function swap_colours(svg)
   end))
 end
 
--- Ids are the page's: each gets the chart's prefix.
+-- Prefixes ids, which must be unique on the page, with the chart's prefix.
 local function prefix_ids(svg, id)
   svg = svg:gsub("(%sid=['\"])([^'\"]+)", function(before, name) return before .. id .. "-" .. name end)
   return (svg:gsub("(href=['\"]#)([^'\"]+)", function(before, name) return before .. id .. "-" .. name end))
@@ -276,7 +280,7 @@ end
 -- @tab options id (prefix of the element's ids), width and height (pixels at size 1), font (size of text, 13)
 -- @treturn[1] string the element
 -- @treturn[2] nil
--- @treturn[2] string why there is none
+-- @treturn[2] string the reason why there is none
 function plot.svg(block, options)
   local reason = plot.missing()
   if reason then return nil, reason end
@@ -310,13 +314,13 @@ local function text_at(x, y, size, text)
     ink("fill", "text"), escape(text))
 end
 
--- The title above a chart, and its height.
+-- Returns the title above a chart, and its height.
 local function title_line(block)
   if not block.title then return "", 0 end
   return text_at(9, 21, 16, block.title), 30
 end
 
--- The legend below a chart, a line for each series; and its height.
+-- Returns the legend below a chart, a line for each series, and its height.
 local function legend(block, top)
   local lines = {}
   if #block.series == 1 and not block.series[1].emulated then return "", 0 end
@@ -328,11 +332,11 @@ local function legend(block, top)
   return table.concat(lines, "\n"), 20 * #block.series + 8
 end
 
---- A chart's block as an SVG file that stands by itself, for light and dark viewers.
+--- A chart's block as a self-contained SVG file, for light and dark viewers.
 -- @tab block a chart
 -- @treturn[1] string
 -- @treturn[2] nil
--- @treturn[2] string why there is none
+-- @treturn[2] string the reason why there is none
 function plot.file(block)
   local svg, problem = plot.svg(block, {id = "chart"})
   if not svg then return nil, problem end

@@ -1,4 +1,4 @@
---- Blocks as text on a terminal.
+--- Renders blocks as text on a terminal.
 
 local chart = require "luatensor.page.chart"
 local core = require "luatensor.core"
@@ -8,11 +8,11 @@ local plain = require "luatensor.page.plain"
 
 local terminal = {}
 
-local PIPE = 100           -- columns where nobody says how many there are: a file, a pipe
+local PIPE = 100           -- columns if their number is unknown, as in a file or a pipe
 local READABLE = 100       -- longer lines of prose are hard to read
 local LEAST = 20
 
---- Columns there are: of the environment's COLUMNS, else of the terminal, else 100.
+--- The number of columns: from the variable COLUMNS, else of the terminal, else 100.
 -- @treturn int
 function terminal.width()
   local given = math.tointeger(tonumber(os.getenv("COLUMNS")))
@@ -21,7 +21,7 @@ end
 
 -- ---- tables -------------------------------------------------------------------------------------
 
--- Every cell in words, as lines of one: {head, row, …}.
+-- The texts of all cells, in lines: {head, row, …}.
 local function cells_of(block)
   local rows = {{}}
   for c, column in ipairs(block.columns) do rows[1][c] = plain.line(column.name) end
@@ -34,7 +34,7 @@ local function cells_of(block)
   return rows
 end
 
--- The widest cell of each column, and how narrow its words let it become.
+-- The width of the widest cell in each column, and the least width that its words allow.
 local function widths_of(rows)
   local wanted, least = {}, {}
   for _, cells in ipairs(rows) do
@@ -52,7 +52,7 @@ local function total_of(widths)
   return total
 end
 
--- Takes columns from the widest column that can give some until the table fits; nil where it cannot.
+-- Narrows the widest column that can be narrowed until the table fits; nil if it cannot fit.
 local function squeeze(wanted, least, width)
   local widths = table.move(wanted, 1, #wanted, 1, {})
   for _ = 1, total_of(widths) - width do
@@ -66,7 +66,7 @@ local function squeeze(wanted, least, width)
   return widths
 end
 
--- One row of cells, each wrapped to its column, as lines.
+-- The lines of one row, each cell wrapped to its column.
 local function row_lines(cells, widths, columns)
   local wrapped, height, lines = {}, 1, {}
   for c, cell in ipairs(cells) do
@@ -91,7 +91,7 @@ local function grid(rows, widths, columns)
   return lines
 end
 
--- For a terminal that is too narrow for columns: a paragraph for each row, a line for each cell.
+-- A table on a terminal that is too narrow for columns: a paragraph for each row, a line for each cell.
 local function records(rows, width)
   local head, lines, widest = rows[1], {}, 0
   for c = 2, #head do widest = math.max(widest, plain.width(head[c])) end
@@ -133,7 +133,7 @@ end
 
 --- One block as text, without a line end.
 -- @tab block
--- @int[opt] width in characters; without it the terminal's
+-- @int[opt] width in characters; the terminal's by default
 -- @treturn string
 function terminal.block(block, width)
   return (renderers[block.kind](block, width or terminal.width()):gsub("\u{A0}", " "))
@@ -143,7 +143,7 @@ local function is_prose(block) return block ~= nil and (block.kind == "text" or 
 
 --- True if an empty line comes between a block and the one before it.
 -- @tab block
--- @tab[opt] before nil: it is the first
+-- @tab[opt] before nil for the first block
 -- @treturn boolean
 function terminal.is_apart(block, before)
   return before ~= nil and not (is_prose(block) and is_prose(before))
@@ -151,7 +151,7 @@ end
 
 --- Blocks as text, one below the other; an empty line sets off tables and charts.
 -- @tab blocks
--- @int[opt] width in characters; without it the terminal's
+-- @int[opt] width in characters; the terminal's by default
 -- @treturn string
 function terminal.page(blocks, width)
   local parts = {}

@@ -1,4 +1,4 @@
---- A report's items as one page.
+--- Renders a report's items as one page.
 
 local blocks = require "luatensor.page.html"
 local plot = require "luatensor.page.plot"

@@ -1,4 +1,4 @@
---- The report: everything that is measured about a machine as one result, and as one page.
+--- The report: all measurements of a machine as one result, and as one page.
 -- @module luatensor.report
 
 local lt = require "luatensor"
@@ -36,7 +36,7 @@ local class = result.class("report", {
 
 -- ---- measuring ----------------------------------------------------------------------------------
 
--- The GPU to measure beside the CPU, or why there is none.
+-- The GPU to measure beside the CPU, or the reason why there is none.
 local function accelerator_of(wanted)
   if wanted then
     local ok, device = pcall(lt.device, wanted)
@@ -49,7 +49,7 @@ local function accelerator_of(wanted)
   return nil, (tostring(device):gsub("^.-GPU not found", "GPU not found"))
 end
 
--- Runs a part; what goes wrong stands in its place, and the others go on. True: Ctrl-C.
+-- Runs a part. An error takes the place of its results, and the other parts go on. Returns true after Ctrl-C.
 local function measure(part, settings, section)
   local start = lt.clock()
   local ok, problem = pcall(part.measure, settings, section)
@@ -84,13 +84,13 @@ end
 
 local known = {sizes = {"choice", table.unpack(parts.sizes)}, device = true, lines = true, parts = true}
 
---- Measures everything: the machine's limits, every experiment on the CPU and on the accelerator, and what follows for
--- the choice of a device. A part that fails leaves its error in its place. At full size it takes minutes.
+--- Measures everything: the machine's limits, every experiment on the CPU and on the accelerator, and the conclusions
+-- for the choice of a device. The error of a failed part takes the place of its results. Full size takes minutes.
 -- @tab[opt] options sizes: "full" (the notebook's), "quick" (fewer and shorter measurements) or "tiny" (to see that
---   everything works: its figures say nothing about the machine); device: "cpu" for no accelerator, or which one;
---   lines: true prints a line for each part where the standard error is no terminal
+--   everything works: its figures say nothing about the machine); device: an accelerator, or "cpu" for none; lines:
+--   true prints a line for each part if the standard error is no terminal
 -- @treturn table a result of kind "report"
--- @raise Ctrl-C, with what was measured so far (luatensor.bench.interrupt)
+-- @raise Ctrl-C, with the measurements so far (luatensor.bench.interrupt)
 function report.make(options)
   options = args.read("report.make", options, known)
   local settings = {sizes = options.sizes or parts.sizes[1]}
@@ -119,7 +119,7 @@ local renderers = {
 
 function class.__tostring(self) return renderers.text(self) end
 
---- A report as a page. It is made of the result alone: a report that was saved and loaded gives the same page.
+--- A report as a page. It depends on the result alone, so a saved and loaded report gives the same page.
 -- @tab self a result of kind "report"
 -- @string kind "html" (one page that needs nothing else), "md", "json" or "text" (for a terminal, without a line end)
 -- @treturn string

@@ -1,4 +1,4 @@
---- A report's items as Markdown.
+--- Renders a report's items as Markdown.
 
 local blocks = require "luatensor.page.markdown"
 local outline = require "luatensor.report.outline"

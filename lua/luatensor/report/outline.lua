@@ -1,6 +1,6 @@
---- A report as a list of items, for every rendering alike: blocks, and
--- {kind = "heading", level =, text =, id =}, {kind = "lead", text =}, {kind = "warning", text =}, {kind = "contents"},
--- {kind = "box"} … {kind = "end"}, {kind = "footer", text =}.
+--- A report as a list of items, for all renderers: blocks, and {kind = "heading", level =, text =, id =}, {kind =
+-- "lead", text =}, {kind = "warning", text =}, {kind = "contents"}, {kind = "box"} … {kind = "end"}, {kind = "footer",
+-- text =}.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -49,7 +49,7 @@ local function claims_text(claims)
   return (#claims == 1 and "Claim " or "Claims ") .. table.concat(claims, ", ") .. " of the notebook"
 end
 
--- A device's run of an experiment; a heading only where there are several.
+-- The items of an experiment's run on a device, with a heading only if there are several devices.
 local function run_items(run, section, level)
   local items = {}
   if #section.runs > 1 then
@@ -80,7 +80,7 @@ end
 
 -- ---- the notebook, claim by claim ---------------------------------------------------------------
 
--- Where on the page a claim is tested.
+-- The places on the page that test a claim.
 local function tested_in(report, number)
   local titles = {}
   for _, section in ipairs(report.sections) do
@@ -163,7 +163,7 @@ function outline.of(report)
   return items
 end
 
--- What is no block, as one.
+-- Converts items that are no blocks to blocks.
 local as_block = {
   heading = function(item) return document.text("{text}", {text = {item.text, "text"}}) end,
   lead = function(item) return document.text("{text}", {text = {item.text, "text"}}) end,
@@ -171,7 +171,7 @@ local as_block = {
   warning = function(item) return document.note("{text}", {text = {item.text, "text"}}) end,
 }
 
---- An item as a block; nil: it only parts others.
+--- An item as a block, or nil if the item only separates others.
 function outline.block(item)
   if as_block[item.kind] then return as_block[item.kind](item) end
   return (item.kind == "text" or item.kind == "note" or item.kind == "table" or item.kind == "chart") and item or nil

@@ -1,13 +1,13 @@
---- What a report measures, part by part: this machine, every experiment, the advice. A part is
--- {id, title, weight (seconds, roughly), measure = function(settings) → section's fields}.
+--- The parts of a report: this machine, every experiment, the advice. A part is {id, title, weight (seconds, roughly),
+-- measure = function(settings) → section's fields}.
 
 local experiment = require "luatensor.experiment"
 local interrupt = require "luatensor.bench.interrupt"
 
 local parts = {}
 
---- Values of the experiments' options in each choice of sizes; full: the scripts' own, which are the notebook's.
--- An option that a script does not have is not given to it.
+--- The values of the experiments' options for each choice of sizes; full: the scripts' defaults, which are the
+-- notebook's. Options that a script lacks are left out.
 local sizes = {
   full = {},
   quick = {iterations = 3, most = 1024, seconds = 0.05, epochs = 10, seeds = 2, steps = 20},
@@ -17,7 +17,7 @@ local sizes = {
   },
 }
 
--- Of the advice, and of the machine's limits.
+-- The sizes of the advice and of the machine's limits.
 local other_sizes = {
   full = {},
   quick = {seconds = 0.05, largest = 1000000},
@@ -30,11 +30,11 @@ parts.sizes = {"full", "quick", "tiny"}
 -- The small loop takes a millisecond: it is never shortened.
 local kept = {["03_small"] = {quick = true}}
 
--- Experiments that show the CPU beside the accelerator themselves.
+-- Experiments that show the CPU and the accelerator in one run.
 local both_in_one = {["01_device"] = true, ["04_cores"] = true, ["06_transfer"] = true, ["07_crossover"] = true,
                      ["09_speedup"] = true}
 
--- Seconds that they take at full size on a laptop, for the progress line only.
+-- The approximate seconds of each at full size on a laptop, only for the progress line.
 local weights = {["02_large"] = 150, ["04_cores"] = 40, ["05_memory"] = 20, ["06_transfer"] = 20, ["07_crossover"] = 60,
                  ["08_training"] = 60, ["09_speedup"] = 20, ["10_transformer"] = 60}
 
@@ -64,7 +64,7 @@ local function devices_of(spec, settings)
   return settings.accelerator and {"cpu", settings.accelerator} or {"cpu"}
 end
 
--- Runs an experiment on each device into section.runs; what was measured before a Ctrl-C is among them.
+-- Runs an experiment on each device into section.runs, including measurements before a Ctrl-C.
 local function run_on(spec, settings, section)
   for _, device in ipairs(devices_of(spec, settings)) do
     local ok, value, problem = pcall(experiment.run, spec.name, arguments_of(spec, settings, device or nil), true)

@@ -1,5 +1,5 @@
---- The short answers at the top of a report: what a stranger wants to know first. Each reads what the sections hold;
--- what was not measured is not said.
+--- The short answers at the top of a report, which a stranger wants first. Each answer reads the sections, and leaves
+-- out what was not measured.
 
 local crossing = require "luatensor.bench.crossover.crossing"
 local document = require "luatensor.page.document"
@@ -24,7 +24,7 @@ local function section_of(report, id)
   end
 end
 
--- An experiment's complete run on the CPU, or on a real device that is not it.
+-- An experiment's complete run on the CPU, or on a real device other than the CPU.
 local function run_of(report, id, on_cpu)
   local section = section_of(report, id)
   for _, run in ipairs(section and section.runs or {}) do
@@ -34,7 +34,7 @@ end
 
 local function value_of(run, name) return run and run.values[name] and run.values[name].value end
 
--- Seconds of the notebook's whole loop; of a run with fewer rounds in proportion.
+-- The seconds of the notebook's whole loop, in proportion if a run had fewer rounds.
 local function loop_seconds(run, loop)
   local seconds, options = value_of(run, "seconds"), run and run.options
   if not seconds or options.rows ~= loop.rows or options.cols ~= loop.cols then return nil end
@@ -48,7 +48,7 @@ local function add(blocks, text, values) blocks[#blocks + 1] = document.text(tex
 
 -- ---- the speed of this machine ------------------------------------------------------------------
 
--- The CPU's limits, as bench.machine gives them, and what others used meanwhile; nil: not measured.
+-- The CPU's limits from bench.machine, and the share that others used meanwhile; nil if they were not measured.
 local function limits_of(report)
   local section = section_of(report, "machine")
   local result = section and section.result
@@ -57,7 +57,7 @@ local function limits_of(report)
   end
 end
 
--- The end of the sentence on products, by their share of what the arithmetic units reached in a loop of their own.
+-- The end of the sentence on products, by their share of the measured rate of the arithmetic units.
 local function say_share(reached)
   if reached > limits.OVER then
     return ", more than the {limit} that its arithmetic units reached when their limit was measured: the machine was "
@@ -67,7 +67,7 @@ local function say_share(reached)
     or "all that its arithmetic units can do.")
 end
 
--- Beside other work: what was reached, and no share of anything.
+-- For a busy machine: the reached rates, without shares.
 local function say_busy_limits(values, blocks)
   add(blocks, "This machine was too busy to say what it can do at most: while others used {others} of the processor, "
     .. "it multiplied matrices of float32 numbers at {rate}, read its memory at {read}, and its smallest call took "
@@ -91,9 +91,9 @@ local function say_limits(entry, others, blocks)
   if memory then add(blocks, "It reads its memory at {read}, and its smallest call takes {call}.", values) end
 end
 
-local WAITS <const> = 0.5        -- of a limit, from which on it is what an operation waits for
+local WAITS <const> = 0.5        -- share of a limit from which on an operation is said to wait for it
 
--- others: the most that others used of the processor, in this run or when limits were measured.
+-- others: the largest share of the processor that others used, in this run or when the limits were measured.
 local function say_large(product, sum, others, blocks)
   local values = {product = {product, "share"}, sum = {sum, "share"}, others = {others, "share"}}
   if others > notes.OTHERS then
@@ -196,7 +196,8 @@ local function say_measured(result, blocks)
   end
 end
 
--- What a call cost the GPU that the notebook ran on, whatever it computed: a round of its small loop is four calls.
+-- The cost of a call on the notebook's GPU, whatever the call computes: a round of the notebook's small loop has four
+-- calls.
 local FIXED <const> = notebook.claims[13].figures.gpu / notebook.claims[13].loop.iterations / 4
 
 -- True if the absent GPU could be faster at this size, with `fixed` seconds added to its lower bound. A bound below the
@@ -211,14 +212,14 @@ local function could_be(result, bound, mode, fixed, seconds_of)
   return false
 end
 
--- The smallest size at which it could be faster; nil: there is none.
+-- The smallest size at which the absent GPU could be faster, or nil.
 local function first_size(result, bounds, mode, seconds_of)
   for _, bound in ipairs(bounds.points) do
     if could_be(result, bound, mode, 0, seconds_of) then return bound.n end
   end
 end
 
--- The smallest size from which on it could; nil: there is none.
+-- The smallest size from which on the absent GPU could be faster, or nil.
 local function size_from(result, bounds, mode, fixed, seconds_of)
   local from
   for i = #bounds.points, 1, -1 do
@@ -317,7 +318,7 @@ end
 -- True if the value comes from an emulated device alone. A result that also has other devices marks each device itself.
 local function is_emulated(value) return value.emulated and (not value.format or value.median) end
 
--- Spreads, (q3 − q1) / median, of whatever has quartiles in a value, but of emulated devices.
+-- The spreads, (q3 − q1) / median, of all parts of a value with quartiles, without those of emulated devices.
 local function spreads_in(value, list)
   if type(value) ~= "table" or is_emulated(value) then return list end
   if type(value.median) == "number" and type(value.q1) == "number" and type(value.q3) == "number" then
@@ -327,7 +328,7 @@ local function spreads_in(value, list)
   return list
 end
 
---- The largest share of the processor that others used, of all that measured it.
+--- The largest measured share of the processor that others used.
 -- @param value any part of a report
 -- @treturn number 0 … 1
 function summary.others(value)

@@ -1,4 +1,4 @@
---- A report's items for a terminal.
+--- Renders a report's items for a terminal.
 
 local outline = require "luatensor.report.outline"
 local plain = require "luatensor.page.plain"
@@ -9,7 +9,7 @@ local function heading(item)
   return item.level > 2 and text or text .. "\n" .. ("─"):rep(math.min(plain.width(text), terminal.width()))
 end
 
--- An empty line above headings, tables and charts, and above prose that does not follow prose.
+-- True if an empty line belongs above: for headings, tables and charts, and for prose that does not follow prose.
 local function stands_apart(item, before)
   local function is_prose(it) return it.kind ~= "heading" and it.kind ~= "table" and it.kind ~= "chart" end
   return not is_prose(item) or not is_prose(before) and before.kind ~= "heading"

@@ -1,9 +1,10 @@
---- What a report was made with: parts and their versions.
+--- The versions of everything that a report was made with.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
 
--- lt.config() by its parts: kernels and threads; the BLAS library. What it says of GPUs their devices say, too.
+-- The parts of lt.config(): kernels and threads; the BLAS library. The GPUs' part is left out, because their devices
+-- have it.
 local function computes_with(config)
   local rows, names = {}, {"kernels", "BLAS"}
   for part in ((config or "") .. "; "):gmatch("(.-); ") do
@@ -12,8 +13,9 @@ local function computes_with(config)
   return rows
 end
 
---- A table of them.
--- @tab report machine (luatensor.bench.machine's identity), without (why there is no GPU), gnuplot (its version)
+--- Makes a table of the versions.
+-- @tab report machine (luatensor.bench.machine's identity), without (the reason why there is no GPU), gnuplot (its
+--   version)
 -- @treturn table block
 return function(report)
   local machine = report.machine

@@ -4,7 +4,7 @@ local read = require "luatensor.bench.first_line"
 
 local caches = {}
 
--- "0-3,8" is 5.
+-- Counts the numbers in a list: "0-3,8" is 5.
 local function count_of(list)
   local n = 0
   for first, last in list:gmatch("(%d+)%-?(%d*)") do
@@ -21,8 +21,9 @@ local function bytes_of(text)
 end
 
 --- The caches that hold data, the smallest first.
--- @string[opt=""] root what /sys is in
--- @treturn table list of {name = "L1", bytes =, shared = processors that have it together}; empty where it is not told
+-- @string[opt=""] root the folder that contains /sys
+-- @treturn table list of {name = "L1", bytes =, shared = the number of processors that share it}; empty if the system
+--   does not say
 function caches.list(root)
   local list, i = {}, 0
   while true do
@@ -40,7 +41,7 @@ function caches.list(root)
   return list
 end
 
---- A thread's part of a cache that several use.
+--- A thread's share of a shared cache.
 -- @tab cache
 -- @int threads in use
 -- @int processors of the machine

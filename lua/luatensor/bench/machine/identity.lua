@@ -1,10 +1,10 @@
---- What this machine is.
+--- Describes this machine.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
 local first_line = require "luatensor.bench.first_line"
 
--- "Debian GNU/Linux 12 (bookworm)"; nil: the system does not say.
+-- The name of the distribution: "Debian GNU/Linux 12 (bookworm)"; nil if the system does not say.
 local function distribution()
   local file <close> = io.open("/etc/os-release")
   return file and ("\n" .. file:read("a")):match("\nPRETTY_NAME=\"?([^\"\n]+)") or nil
@@ -28,11 +28,12 @@ local function describe_devices()
   return devices
 end
 
-local fixed                      -- what does not change while the process runs
+local fixed                      -- facts that do not change while the process runs
 
---- What figures were measured on. Kept with every result.
+--- The machine on which figures were measured. Every result contains it.
 -- @treturn table devices (name, kind, cores, isa, memory, software), threads, processors that the process may use,
---   quota (of their time, in processors; nil: none), system, config (what computes, with versions), luatensor, lua
+--   quota (of their time, in processors; nil: none), system, config (the computing libraries, with versions),
+--   luatensor, lua
 return function()
   fixed = fixed or {devices = describe_devices(), system = system_name()}
   local processors, quota = core.processors()

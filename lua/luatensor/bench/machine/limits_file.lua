@@ -1,5 +1,5 @@
---- Measured limits, kept in the user's cache: a file for each machine. Which machine it is stands in the file; its name
--- is only a hash. What is damaged, of another machine or of another version of this file is not there.
+--- Measured limits in the user's cache: a file for each machine. The file describes the machine; the file's name is
+-- only a hash. Files that are damaged, of another machine or of another version are ignored.
 
 local core = require "luatensor.core"
 local files = require "luatensor.bench.files"
@@ -7,7 +7,7 @@ local result = require "luatensor.bench.result"
 
 local limits_file = {}
 
---- Of what is measured and how: figures of another version are measured again.
+--- The version of the measurements: figures of another version are measured again.
 limits_file.VERSION = 1
 
 -- FNV-1a, 64 bits, in hexadecimal.
@@ -17,7 +17,7 @@ local function hash(text)
   return ("%016x"):format(value)
 end
 
--- What changes the figures, of a device.
+-- The properties of a device that change its figures.
 local function device_words(device)
   return table.concat({
     device.device, device.name or "", tostring(device.cores), device.isa or "", tostring(device.memory),
@@ -25,13 +25,13 @@ local function device_words(device)
   }, "; ")
 end
 
--- What computes on the CPU: GPUs have lines of their own.
+-- The CPU's part of the configuration: GPUs have lines of their own.
 local function cpu_config(identity) return (identity.config:gsub("; cuda: .*", "")) end
 
---- What makes a machine the same: processor, cores, threads, instruction set, memory, versions, GPUs.
--- @tab identity what luatensor.bench.machine's identity gives
+--- The properties that identify a machine: processor, cores, threads, instruction set, memory, versions, GPUs.
+-- @tab identity the result of luatensor.bench.machine.identity
 -- @bool emulated with the emulated devices, which are no part of the real machine
--- @treturn string a line each
+-- @treturn string one property on each line
 function limits_file.words(identity, emulated)
   local lines = {
     ("limits %d, %s, %s"):format(limits_file.VERSION, identity.luatensor, cpu_config(identity)),
@@ -43,14 +43,14 @@ function limits_file.words(identity, emulated)
   return table.concat(lines, "\n") .. (emulated and "\nemulated" or "")
 end
 
---- Where the file of a machine is; nil and why there is none.
+--- The path of a machine's file, or nil and the reason why there is none.
 function limits_file.path(words, emulated)
   local folder, problem = core.cache_folder()
   if not folder then return nil, problem end
   return ("%s/limits-%s%s.json"):format(folder, emulated and "emulated-" or "", hash(words))
 end
 
--- The text with its own hash in it: what was changed or cut short is found out.
+-- The text with its own hash in it, so that changed or truncated files are recognised.
 local EMPTY <const> = ("0"):rep(16)
 
 local function with_check(text, check) return (text:gsub('("check": *")%x+', "%1" .. check, 1)) end
@@ -63,8 +63,8 @@ local function is_sealed(text)
 end
 
 
---- The devices of a stored result; nil: none for this machine that is whole.
--- @string words what limits_file.words gives
+--- The devices of a stored result, or nil if there is no intact file for this machine.
+-- @string words the result of limits_file.words
 -- @bool emulated
 -- @treturn ?table
 function limits_file.load(words, emulated)
@@ -75,7 +75,7 @@ function limits_file.load(words, emulated)
   return stored and stored.identity == words and stored.devices or nil
 end
 
--- The machine as far as the file is about it.
+-- The parts of the identity to which the file applies.
 local function real_part(identity)
   local part = {devices = {}, config = cpu_config(identity)}
   for name, value in pairs(identity) do part[name] = part[name] or value end
@@ -85,14 +85,14 @@ local function real_part(identity)
   return part
 end
 
---- Keeps devices' limits, with those of the same machine that the file has already.
+--- Stores devices' limits, together with the limits of the same machine that the file has already.
 -- @tab class of the result that the file holds
 -- @tab identity
 -- @bool emulated true for the emulated devices
 -- @tab devices entries
 -- @treturn[1] boolean true
 -- @treturn[2] nil
--- @treturn[2] string why not
+-- @treturn[2] string the reason
 function limits_file.save(class, identity, emulated, devices)
   local words = limits_file.words(identity, emulated)
   local path, problem = limits_file.path(words, emulated)

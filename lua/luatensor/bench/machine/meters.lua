@@ -1,6 +1,5 @@
---- What measures a machine's limits, one figure or a few at a time. Loops that do nothing else are in the core
--- (lt.limits, core.working_set); what a script would call is timed here. The fastest round counts where the question is
--- what can be done at most, the median where it is what something costs.
+--- Measures a machine's limits. The core has the bare loops (lt.limits, core.working_set); functions that scripts call
+-- are timed here. The fastest round counts for limits, the median for costs.
 
 local core = require "luatensor.core"
 local lt = require "luatensor"
@@ -10,7 +9,7 @@ local meters = {}
 
 local KIB <const>, MIB <const> = 1 << 10, 1 << 20
 
--- What a sampler finds out about fn.
+-- The figures of a sampler for fn.
 local function figures_of(fn, device, seconds)
   local sampler = sample.new(fn, {
     what = "bench.machine", device = device, seconds = seconds, rounds = 5, warmup = seconds / 4, gc = "count",
@@ -25,13 +24,13 @@ end
 -- @treturn table flops, read, copy
 function meters.limits(device, dtype) return lt.limits(device, dtype) end
 
---- Reading the same bytes (of each CPU thread; of a GPU in all) again and again.
+--- Measures the repeated reading of the same bytes: of each CPU thread, or of the whole GPU.
 -- @treturn table read (bytes per second), latency (seconds; nil: not measured)
 function meters.working_set(device, bytes) return core.working_set(device, bytes) end
 
 -- ---- matrix products ----------------------------------------------------------------------------
 
-local LARGEST <const> = 8192            -- rows: 256 MiB of float32 each
+local LARGEST <const> = 8192            -- rows: each matrix has 256 MiB of float32
 local WIDEST <const> = 8                -- bytes of an element
 
 local function fits(device, n)
@@ -48,18 +47,18 @@ local function seconds_of(fn, device)
   return lt.clock() - start
 end
 
--- A product of two n × n matrices into a third.
+-- Returns a function that multiplies two n × n matrices into a third one.
 local function product(n, device, dtype)
   local x, y, out = square(n, device, dtype), square(n, device, dtype), square(n, device, dtype)
   return function() lt.matmul(x, y, {out = out}) end
 end
 
---- Rate of products of two square matrices, the smallest power of two in rows whose product takes a fifth of the
--- seconds.
--- @treturn table n, flops (per second), and min, q1, median, q3: seconds a product
+--- The rate of products of two square matrices. The number of rows is the smallest power of two whose product takes a
+-- fifth of the seconds.
+-- @treturn table n, flops (per second), and min, q1, median, q3: seconds of a product
 function meters.gemm(device, dtype, seconds)
   local n, multiply = 128, product(128, device, dtype)
-  multiply()                                                     -- a GPU's library is loaded
+  multiply()                                                     -- the first call loads a GPU's library
   while n < LARGEST and fits(device, 2 * n) and seconds_of(multiply, device) < seconds / 5 do
     n = 2 * n
     multiply = product(n, device, dtype)
@@ -71,9 +70,9 @@ end
 
 -- ---- calls and transfers ------------------------------------------------------------------------
 
---- What the smallest call costs: adding one number to one number, in place.
--- @treturn table call: seconds in a sequence of calls, on a GPU that of launching; single: until it is done; wait: for
---   a device that has nothing to do
+--- The cost of the smallest call: adding a number to a number, in place.
+-- @treturn table call: seconds in a sequence of calls, on a GPU the time of a launch; single: until the work is done;
+--   wait: for an idle device
 function meters.call(device, seconds)
   local x, y = lt.zeros(1, {device = device}), lt.ones(1, {device = device})
   local f = figures_of(function() x:add_(y) end, device, seconds)
@@ -94,12 +93,12 @@ local function copy_seconds(to, from, device, seconds)
   return f.min
 end
 
---- Copies between ordinary or page-locked memory and a device.
+--- Measures copies between ordinary or page-locked memory and a device.
 -- @string device
 -- @bool pinned
 -- @bool out from the device
 -- @number seconds
--- @treturn table latency: seconds of four bytes; bandwidth: bytes per second of many
+-- @treturn table latency: seconds for four bytes; bandwidth: bytes per second for many
 function meters.transfer(device, pinned, out, seconds)
   local bytes = (core.available_memory(device) or math.huge) >= 1 << 30 and 64 * MIB or 4 * MIB
   local function time(n)
@@ -111,10 +110,10 @@ end
 
 -- ---- the levels of the memory -------------------------------------------------------------------
 
---- Working sets that are tried: from what is in the first cache to what is in none.
+--- The working sets to measure: from one that fits into the first cache to one that fits into none.
 -- @string device
--- @number seconds little time tries few of them
--- @treturn {int,...} bytes, of each CPU thread; of a GPU in all
+-- @number seconds a short time allows only few sizes
+-- @treturn {int,...} bytes, of each CPU thread, or of the whole GPU
 function meters.sizes(device, seconds)
   local cpu, hurry = device == "cpu", seconds < 0.05
   local most = (core.available_memory(device) or math.huge) / 4 / (cpu and lt.get_num_threads() or 2)

@@ -1,4 +1,4 @@
---- A machine's limits in words: blocks of a result of kind "machine".
+--- The page of a machine's limits: blocks of a result of kind "machine".
 
 local caches = require "luatensor.bench.machine.caches"
 local document = require "luatensor.page.document"
@@ -80,7 +80,7 @@ end
 
 -- ---- the levels ---------------------------------------------------------------------------------
 
--- The smallest cache that holds a thread's bytes, by what the system says of caches and by what was measured.
+-- The smallest cache that holds a thread's bytes, by the system's description and by the measurements.
 local function level_name(entry, point)
   for _, cache in ipairs(entry.caches) do
     if point.bytes <= caches.part(cache, entry.threads, entry.cores) then return cache.name end

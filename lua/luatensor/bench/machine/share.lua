@@ -4,14 +4,14 @@ local document = require "luatensor.page.document"
 
 local share = {}
 
---- Beyond this share the limit was not the limit.
+--- Beyond this share, something else than the limit limits the rate.
 share.OVER = 1.05
-local CACHED <const> = 1.5       -- times as fast as memory: from a cache
+local CACHED <const> = 1.5       -- a working set that is this many times as fast as memory is in a cache
 
---- What computes elements of a dtype.
+--- The dtype of the parts of complex numbers, in which they are computed.
 local parts <const> = {complex64 = "float32", complex128 = "float64"}
 
---- The row of a dtype in a device's `arithmetic` or `products`; nil: it was not measured.
+--- The row of a dtype in a device's `arithmetic` or `products`, or nil if it was not measured.
 function share.row_of(rows, dtype)
   for _, row in ipairs(rows) do
     if row.dtype == dtype then return row end
@@ -20,12 +20,12 @@ end
 
 local row_of <const> = share.row_of
 
--- The larger of what additions with multiplications and matrix products reach.
+-- The larger rate of additions with multiplications, and of matrix products.
 local function flops_limit(entry, dtype)
   dtype = parts[dtype] or dtype or "float32"
   local plain, product = row_of(entry.arithmetic, dtype), row_of(entry.products, dtype)
   if entry.kind == "cpu" and not plain and (dtype == "float16" or dtype == "bfloat16") then
-    plain = row_of(entry.arithmetic, "float32")       -- what they are computed in
+    plain = row_of(entry.arithmetic, "float32")       -- half floats are computed in float32
   end
   if product and product.flops > (plain and plain.flops or 0) then
     return product.flops, "products of " .. dtype
@@ -34,10 +34,10 @@ local function flops_limit(entry, dtype)
   return nil, "arithmetic of " .. dtype .. " was not measured"
 end
 
---- The measured point that a working set is at, the next larger one.
+--- The measured point for a working set: the next larger one.
 -- @tab entry of a device
 -- @int bytes in all
--- @treturn ?table nil: larger than what was tried
+-- @treturn ?table nil if the set is larger than all points
 function share.point(entry, bytes)
   local each = bytes / (entry.threads or 1)
   for _, point in ipairs(entry.levels) do
@@ -80,7 +80,7 @@ local function transfer_limit(entry, out)
   end
 end
 
---- As luatensor.bench.machine's limit, of an entry.
+--- Like luatensor.bench.machine.limit, for an entry.
 function share.of_row(entry, row)
   if row.part == "to_device" or row.part == "to_host" then
     local rate = transfer_limit(entry, row.part == "to_host")
@@ -94,7 +94,7 @@ function share.of_row(entry, row)
   end
 end
 
---- As luatensor.bench.machine's share, of an entry.
+--- Like luatensor.bench.machine.share, for an entry.
 function share.of(entry, rate, kind, dtype, working_set)
   local limit, name
   if kind == "flops" then

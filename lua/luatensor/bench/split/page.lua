@@ -1,4 +1,4 @@
---- What a split shows: the methods of its results.
+--- The page of a split: the methods of its results.
 
 local document = require "luatensor.page.document"
 local format = require "luatensor.page.format"
@@ -35,7 +35,7 @@ local function parts_title(self)
   return "Where the time of a call goes" .. (self.emulated and ", on an emulated device" or "")
 end
 
--- No shares where an emulated device's times meet those of the processor.
+-- Shows no shares if times of an emulated device meet times of the processor.
 local function parts_table(self)
   local rows, columns = {}, {{name = "part", unit = "text"}, {name = "time", unit = "s"}}
   if not self.emulated then columns[3] = {name = "share", unit = "share"} end
@@ -58,7 +58,7 @@ end
 
 -- ---- device calls -------------------------------------------------------------------------------
 
--- Each: the column, what a row has there, and whether it is shown though no row has it.
+-- For each column: the column, the value of a row, and whether the column is shown even if no row has a value.
 local columns = {
   {"device calls", "text", function(row)
     return row.dtype and ("%s, %s"):format(families[row.family], row.dtype) or families[row.family]
@@ -116,7 +116,7 @@ rules[1] = function(self)
   return document.note("A part ran on an emulated device: " .. notes.NOTHING .. ".")
 end
 
--- What a device does while the script goes on.
+-- The part of the device's work that overlaps with the script.
 rules[2] = function(self)
   local waited = self.wall - self.parts.measuring
   local hidden = waited - self.normal.median
@@ -141,7 +141,7 @@ rules[5] = function(self)
   return document.text("Which share of the possible that is: lt.bench.machine() measures the limits, once.")
 end
 
--- Of the normal run: what its rounds say is true of this one.
+-- Adds the notes of the normal run, which also apply to this one.
 local function add_notes(self, blocks)
   for _, note in ipairs(self.notes) do blocks[#blocks + 1] = note end
   for _, note in ipairs(self.normal.notes) do
@@ -159,7 +159,7 @@ function page:blocks()
   return blocks
 end
 
---- Named figures, for diff: of the normal run.
+--- The named figures, for diff: those of the normal run.
 function page:timings() return {self.normal} end
 
 return page

@@ -1,31 +1,31 @@
---- Shares of a device's measured limits that the rows of a split reach.
+--- The shares of a device's measured limits that the rows of a split reach.
 
 local machine = require "luatensor.bench.machine"
 
 local share = {}
 
--- Families that memory limits: one pass over their operands, and little arithmetic.
+-- Families limited by memory: one pass over their operands, and little arithmetic.
 local streams <const> = {map = true, elementwise = true, reduce = true, scan = true, softmax = true,
                            cross_entropy = true, norm = true}
 
---- A row's share of what bench.machine measured before.
+--- A row's share of the limit that bench.machine measured before.
 -- @tab row
 -- @string device the whole name of the row's device
--- @treturn ?number share; nil: it cannot be told, or this family has no such limit
--- @treturn ?string of which limit, or why not
+-- @treturn ?number the share, or nil if it is unknown or this family has no such limit
+-- @treturn ?string the name of the limit, or the reason
 -- @treturn ?table a note
 function share.known(row, device)
   if row.rate then return machine.share(row.rate, "flops", device, row.dtype) end
   if not (streams[row.family] and row.bandwidth) then return nil end
-  if row.read < row.written / 8 then return nil end              -- nobody measured writing alone
+  if row.read < row.written / 8 then return nil end              -- the speed of writing alone was never measured
   local kind = row.written < row.read / 8 and "read" or "copy"
   return machine.share(row.bandwidth, kind, device, nil, math.ceil(row.bytes / row.calls))
 end
 
---- Gives rows their `share` and `limit`. An emulated device has no limit that means anything.
+--- Sets `share` and `limit` of rows. The limits of emulated devices are meaningless.
 -- @tab rows
--- @func limits as share.known
--- @func name_of the whole name of a kind of device; nil: its rows are not of one device, and have no share
+-- @func limits like share.known
+-- @func name_of the whole name of a kind of device; nil if the rows belong to several devices and so have no share
 -- @treturn table notes
 function share.add(rows, limits, name_of)
   local notes = {}
