@@ -1,5 +1,6 @@
-/* A file is a header and the image. What cannot be read, is damaged or belongs to something else is not there; neither is
-** a file, or one in a folder, that another user owns or may write to: it could hold a kernel of that user's. */
+/* The disk cache. A file has a header and the image. Files that cannot be read, are damaged or belong to another key
+** are ignored. Files and folders that another user owns or may write to are ignored, too: they could hold a kernel of
+** that user's. */
 
 #include "gpu/cache.h"
 
@@ -24,7 +25,7 @@ static const char MAGIC[16] = "luatensor GPU 1";
 
 enum { IMAGE_MOST = 1 << 28 };
 
-/* The first half of the key names the file; the whole is inside. */
+/* The first half of the key names the file; the file contains the whole key. */
 static bool find_path(const uint8_t key[HASH_SIZE], char path[SYSTEM_PATH]) {
   if (!system_cache_folder(path)) return false;
   size_t at = strlen(path);
@@ -57,13 +58,13 @@ static void *read_image(FILE *f, const uint8_t key[HASH_SIZE], size_t *bytes) {
   return image;
 }
 
-/* True if an open file or folder is this user's, and nobody else may write to it. */
+/* True if this user owns an open file or folder, and nobody else may write to it. */
 static bool is_ours(int file) {
   struct stat s;
   return fstat(file, &s) == 0 && s.st_uid == geteuid() && (s.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* The folder of the cache, open; -1: there is none that is ours alone. */
+/* Opens the folder of the cache; -1 if there is none that only this user may write to. */
 static int open_folder(void) {
   char path[SYSTEM_PATH];
   int folder = system_cache_folder(path) ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -72,7 +73,7 @@ static int open_folder(void) {
   return -1;
 }
 
-/* Never waits, as opening a pipe would. */
+/* Opens a regular file of this user. Never blocks, as opening a pipe would. */
 static FILE *open_ours(int folder, const char *name) {
   struct stat s;
   int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
@@ -111,7 +112,7 @@ static bool write_image(int file, const uint8_t key[HASH_SIZE], const void *imag
          write_all(file, &header, sizeof header) && write_all(file, image, bytes);
 }
 
-/* A file that cannot be written is no error: the kernel is compiled again. */
+/* A failed write is no error: the kernel is then compiled again. */
 void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes) {
   char path[SYSTEM_PATH], temporary[SYSTEM_PATH];
   if (!system_cache_folder(path)) return;

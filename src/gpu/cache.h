@@ -5,10 +5,10 @@
 
 #include "gpu/hash.h"
 
-/* The image kept under this key, to be freed; NULL: none that is whole. */
+/* The image for this key, to be freed; NULL if there is no intact one. */
 void *cache_read(const uint8_t key[HASH_SIZE], size_t *bytes);
 
-/* Keeps an image where that is possible. Other processes see all of it or nothing. */
+/* Stores an image if possible. Other processes see either all of the image or nothing. */
 void cache_write(const uint8_t key[HASH_SIZE], const void *image, size_t bytes);
 
 #endif

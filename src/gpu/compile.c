@@ -1,5 +1,5 @@
-/* Kernels: found by key, else made from a unit, a file with defines, which is compiled once: taken from the disk where
-** an earlier process compiled it. */
+/* Kernels, found by key. A missing kernel is made from a unit (a file with defines), which is compiled once, or read
+** from the disk if an earlier process compiled it. */
 
 #include "gpu/gpu.h"
 
@@ -11,14 +11,14 @@
 #include "gpu/cache.h"
 #include "gpu/sources.h"
 
-/* One compilation: kernels of the same file and defines come from it. */
+/* One compilation; it yields all kernels of the same file and defines. */
 typedef struct unit {
   uint8_t    key[HASH_SIZE];
   gpu_module module;
 } unit;
 
 typedef struct slot {
-  uint64_t    key;                     /* 0: free; no family is 0 */
+  uint64_t    key;                     /* 0: free, because no family is 0 */
   gpu_kernel *kernel;
 } slot;
 
@@ -28,8 +28,8 @@ struct gpu_kernels {
   int    shift;                        /* 64 - log2(size) */
   unit  *units;
   size_t nunits, units_size;
-  int    arch;                         /* what is compiled for: 90 */
-  bool   virtual_arch;                 /* PTX: the compiler does not know the device */
+  int    arch;                         /* the architecture to compile for, such as 90 */
+  bool   virtual_arch;                 /* PTX, because the compiler does not know the device */
 };
 
 enum { FIRST_SLOTS = 256 };
@@ -78,8 +78,8 @@ static bool add_kernel(struct gpu_kernels *k, uint64_t key, gpu_kernel *kernel) 
 
 /* ---- for which architecture ---- */
 
-/* The newest architecture of the compiler that this device runs. Binaries run on later minors of their major version;
-** for a newer major the driver compiles PTX. */
+/* The newest architecture that both the compiler and this device support. Binaries also run on later minor versions of
+** their major version; for a newer major version the driver compiles PTX. */
 static int choose_arch(gpu *g, const int *known, int count) {
   struct gpu_kernels *k = g->kernels;
   int binary = 0, any = 0, oldest = known[0];
@@ -134,11 +134,11 @@ void gpu_kernels_close(gpu *g) {
 
 enum { FIXED_OPTIONS = 4, OPTIONS_MOST = FIXED_OPTIONS + GPU_DEFINES, OPTION_SIZE = GPU_DEFINE_SIZE + 8 };
 
-/* What is compiled: a source with the files it includes, and options. */
+/* The input of a compilation: a source with the files that it includes, and options. */
 typedef struct request {
   const char *what;                    /* for error texts: "add float32" */
-  const char *file;                    /* what the compiler calls the source */
-  source_list sources;                 /* the source first */
+  const char *file;                    /* the file name in the compiler's messages */
+  source_list sources;                 /* the main source first */
   int         noptions;
   char        option[OPTIONS_MOST][OPTION_SIZE];
 } request;
@@ -175,7 +175,7 @@ static void key_of(const request *r, uint8_t key[HASH_SIZE]) {
   hash_finish(&h, key);
 }
 
-/* The compiler's words, to be freed; NULL: none. */
+/* The compiler's messages, to be freed; NULL if there are none. */
 static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   size_t bytes = 0;
   if (rtc->log_size(p, &bytes) != RTC_SUCCESS || bytes < 2) return NULL;
@@ -187,7 +187,7 @@ static char *read_log(const gpu_rtc *rtc, rtc_program p) {
   return NULL;
 }
 
-/* A binary or PTX; PTX ends with a 0 that the driver wants. */
+/* The compiled image: a binary or PTX. PTX ends with a zero byte, which the driver requires. */
 static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t *bytes) {
   bool ptx = g->kernels->virtual_arch;
   if ((ptx ? rtc->ptx_size : rtc->cubin_size)(p, bytes) != RTC_SUCCESS || *bytes == 0) return NULL;
@@ -197,7 +197,7 @@ static void *read_image(const gpu *g, const gpu_rtc *rtc, rtc_program p, size_t 
   return NULL;
 }
 
-/* Its own kernels compile, or a file of them was edited: the first errors are enough. */
+/* The first errors suffice: luatensor's own kernels compile unless someone has edited their files. */
 static int fail_compile(gpu *g, const request *r, rtc_result result, const char *log) {
   enum { LOG_MOST = 480 };
   const char *words = log ? log : gpu_get_rtc()->error_text(result);
@@ -221,7 +221,7 @@ static int compile(gpu *g, const request *r, void **image, size_t *bytes, char *
   return *image ? OK : fail_compile(g, r, result, *log);
 }
 
-/* From the disk, else compiled and kept there. A file that is whole but that the driver refuses is compiled again. */
+/* Loads a module from the disk, or compiles and stores it. An intact file that the driver refuses is compiled again. */
 static int load_module(gpu *g, const request *r, const uint8_t key[HASH_SIZE], gpu_module *m, char **log) {
   const gpu_driver *d = gpu_get_driver();
   char what[128];
@@ -273,7 +273,8 @@ static int get_module(gpu *g, const gpu_source *s, gpu_module *m) {
   uint8_t key[HASH_SIZE];
   char *log;
   start_request(g, &r, s->name, s->file);
-  add_option(&r, "--fmad=false");      /* FMA only where the source says so: results are the CPU's, bit for bit */
+  add_option(&r, "--fmad=false");      /* FMA only where the source requests it, so that results are bit for bit those
+                                       ** of the CPU */
   for (int i = 0; i < s->ndefines; i++) add_option(&r, "-D%s", s->define[i]);
   source_closure(&r.sources, s->file, s->text);
   if (!r.sources.text[0]) return gpu_fail(g, "no kernels in %s", s->file);
@@ -303,7 +304,7 @@ static int get_entry(gpu *g, gpu_module m, const char *entry, const char *name, 
   return st;
 }
 
-/* A kernel and its name in one piece of memory. */
+/* Allocates a kernel and its name in one piece. */
 static gpu_kernel *new_kernel(const char *name) {
   size_t length = strlen(name) + 1;
   gpu_kernel *k = calloc(1, sizeof *k + length);
@@ -326,7 +327,8 @@ int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **foun
 
 /* ---- a script's own ---- */
 
-/* A copy that stays: a failure may be told when the kernel is gone. The same names are few. */
+/* A copy of the name that is never freed, because a failure may be reported after the kernel is gone. There are few
+** different names. */
 static const char *keep_name(const char *name) {
   static struct kept { struct kept *next; char name[]; } *names;
   for (struct kept *n = names; n; n = n->next)
@@ -356,7 +358,7 @@ int gpu_compile_text(gpu *g, const char *text, const char *name, const char *ent
 
 /* ---- launches ---- */
 
-/* More shared memory than this has to be asked for. */
+/* A kernel with more shared memory must request it. */
 enum { SHARED_PLAIN = 48 << 10 };
 
 static int fail_launch(gpu *g, const gpu_kernel *k, gpu_result r) {

@@ -1,4 +1,4 @@
-/* The ground floor of the GPUs: which there are, opening at first use, entering and leaving, and failures. */
+/* The lowest layer of the GPUs: the list of devices, opening at first use, entering and leaving, and failures. */
 
 #include "gpu/gpu.h"
 
@@ -10,16 +10,18 @@
 
 static gpu gpus[MAX_GPUS];
 static int device_count;
-static char why_none[512];              /* why device_count is 0 */
-static const gpu *captured;             /* the one whose graph is being captured, by the thread that has the lock */
-static _Thread_local int failed = -1;   /* whose words tell what failed last: copies work on two */
+static char why_none[512];              /* the reason if device_count is 0 */
+static const gpu *captured;             /* the GPU whose graph the thread with the lock is capturing */
+static _Thread_local int failed = -1;   /* the GPU whose message describes the last failure, because copies use two
+                                        ** GPUs */
 
 /* ---- the lock, and forks ---- */
 
 static bool started;                    /* the driver was started in this process or in the one it was forked from */
-static bool forked;                     /* … in the latter */
+static bool forked;                     /* the driver was started in the parent process */
 
-/* One for all GPUs, so that a call that uses two cannot deadlock; recursive, because calls are made of calls. */
+/* One lock for all GPUs, so that a call that uses two cannot deadlock. It is recursive, because calls call each
+** other. */
 static pthread_mutex_t lock;
 static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
 enum { DEPTH = 8 };
@@ -34,14 +36,14 @@ static void make_lock(void) {
   pthread_mutexattr_destroy(&a);
 }
 
-/* In the child no other thread is left to give the lock back, and the driver does not work. */
+/* In the child of a fork, no other thread remains to release the lock, and the driver does not work. */
 static void after_fork(void) {
   forked = started;
   depth = 0;
   make_lock();
 }
 
-/* A thread that is in a call keeps what it uses: the driver ends it with the process. */
+/* If another thread is in a call, its devices are not closed; the driver ends them with the process. */
 static void close_all(void) {
   if (forked || pthread_mutex_trylock(&lock) != 0) return;
   for (int i = 0; i < MAX_GPUS; i++) gpu_close(&gpus[i]);
@@ -88,7 +90,7 @@ static void count_devices(void) {
     return;
   }
   gpu_result r = d->init(0);
-  pthread_once(&lock_once, prepare_lock);                /* from here on a fork is noticed */
+  pthread_once(&lock_once, prepare_lock);                /* from here on forks are noticed */
   started = true;
   if (r == GPU_SUCCESS) r = d->device_count(&device_count);
   if (r != GPU_SUCCESS) device_count = 0;
@@ -130,7 +132,7 @@ int gpu_fail(gpu *g, const char *format, ...) {
   return ERR_DEVICE;
 }
 
-/* A copy between two GPUs is explained by the one that failed, whichever was asked for. */
+/* The failed GPU explains a copy between two GPUs, whichever index was given. */
 void gpu_explain(int index, char *text, size_t size) {
   gpu *g = gpu_lock(failed >= 0 ? failed : index);
   snprintf(text, size, "%s", g->words[0] ? g->words : "the device failed");
@@ -149,8 +151,8 @@ static bool outlives_call(gpu_result r) {
   return false;
 }
 
-/* A launch that fails late is reported by whatever comes next, the next launch included: the kernel launched last is the
-** best known culprit. */
+/* A launch that fails late is reported by the next call of the driver, which may be another launch. The kernel launched
+** last is the most likely cause. */
 static int fail_for_good(gpu *g, gpu_result r, const char *what) {
   bool launch = strncmp(what, "launch of ", 10) == 0;
   g->dead = true;
@@ -174,7 +176,7 @@ static void read_properties(gpu *g) {
   g->cores = gpu_attribute_of(g->id, GPU_MULTIPROCESSORS);
 }
 
-/* The context that other libraries of the process use, too. */
+/* Opens the primary context, which other libraries of the process share. */
 static int open_context(gpu *g) {
   const gpu_driver *d = gpu_get_driver();
   int st = gpu_check(g, d->device_get(&g->id, g->index), "opening the device");
@@ -183,7 +185,7 @@ static int open_context(gpu *g) {
   return st;
 }
 
-static const gpu_part *parts;            /* in the order in which they are opened */
+static const gpu_part *parts;            /* in the order of opening */
 static int part_count;
 
 void gpu_set_parts(const gpu_part *list, int count) {
@@ -191,7 +193,7 @@ void gpu_set_parts(const gpu_part *list, int count) {
   part_count = count;
 }
 
-/* Queued work ends first: its kernels are unloaded. */
+/* Queued work finishes first, because its kernels are unloaded. */
 void gpu_close(gpu *g) {
   if (!g->context) return;
   gpu_get_driver()->context_use(g->context);
@@ -230,10 +232,10 @@ static int prepare(gpu *g, bool frees) {
     gpu_blame(g);
     return ERR_DEVICE;
   }
-  if (captured && captured != g && !frees)                     /* it would run now, and not at the replays */
+  if (captured && captured != g && !frees)                     /* it would run now, but not at the replays */
     return gpu_fail(g, "not while a graph of cuda:%d is captured: it uses cuda:%d", captured->index, g->index);
   if (!g->open) return open_gpu(g);
-  /* A call inside a call finds its context in place; another library may have changed it between calls. */
+  /* In nested calls the context is already current. Between calls, another library may have changed it. */
   if (depth > 0 && inside[depth - 1] == g) return OK;
   return gpu_check(g, gpu_get_driver()->context_use(g->context), "entering the device");
 }
@@ -267,7 +269,7 @@ int gpu_leave(gpu *g, int status) {
 
 /* ---- reopening ---- */
 
-/* Also takes what other libraries of the process have on the device: its memory is in no known state. */
+/* Also destroys other libraries' data on the device, because its memory is in an unknown state. */
 int gpu_reopen(int index) {
   gpu *g = gpu_lock(index);
   int st = forked ? gpu_fail(g, "%s", FORKED) : g->capturing ? ERR_CAPTURE : OK;
@@ -282,7 +284,7 @@ int gpu_reopen(int index) {
   return st;
 }
 
-/* What still points into a device is lost, as when it is reopened. */
+/* Pointers into a device become invalid, as when the device is reopened. */
 void gpu_shut(void) {
   for (int k = 0; started && !forked && k < MAX_GPUS; k++) {
     gpu *g = gpu_lock(k);

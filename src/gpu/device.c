@@ -1,4 +1,4 @@
-/* The top floor of the GPUs: their parts, what they say of themselves, and struct device. */
+/* The top layer of the GPUs: their parts, their descriptions, and struct device. */
 
 #include "gpu/gpu.h"
 
@@ -19,17 +19,18 @@ static const gpu_part parts[] = {
   {NULL,             gpu_gemm_close},
 };
 
-/* The ground floor calls them, and must not need what stands on it. */
+/* The lowest layer calls the parts through this list, so that it does not depend on the layers above. */
 __attribute__((constructor)) static void set_parts(void) { gpu_set_parts(parts, (int)(sizeof parts / sizeof *parts)); }
 
 /* ---- properties ---- */
 
-/* Memory that moves twice a clock over the whole bus; drivers of newer devices may tell no clock. */
+/* The bandwidth: memory moves data twice a clock over the whole bus. Drivers of newer devices may not report a clock,
+** which gives 0. */
 static double bandwidth(gpu_device_id id) {
   return 2.0 * gpu_attribute_of(id, GPU_MEMORY_CLOCK) * 1e3 * gpu_attribute_of(id, GPU_BUS_WIDTH) / 8;
 }
 
-/* ", cuBLAS 13.0" behind the text; "no cuBLAS" where it is of no use, no version where it tells none. */
+/* Appends ", cuBLAS 13.0" to the text; "no cuBLAS" if the library is not usable, and no version if it reports none. */
 static void add_library(char *text, size_t size, const char *name, bool usable, const int version[2]) {
   size_t n = strlen(text);
   snprintf(text + n, size - n, ", %s%s", usable ? "" : "no ", name);
@@ -63,7 +64,7 @@ static int gpu_info(int index, device_info *info) {
   return OK;
 }
 
-/* For people: libraries, and why one that makes things fast is of no use. */
+/* A description for people: the libraries, and the reason why a library that makes things fast is not usable. */
 static void gpu_describe(char *text, size_t size) {
   char software[sizeof ((device_info *)0)->software];
   write_software(software, sizeof software);
@@ -73,7 +74,7 @@ static void gpu_describe(char *text, size_t size) {
 
 /* ---- the device ---- */
 
-/* Attention is made of products and softmax here. */
+/* GPUs compose attention from products and softmax. */
 int gpu_attention(int index, const attention_call *c) { (void)index; (void)c; return ERR_NO_KERNEL; }
 
 const device gpu_device = {

@@ -1,4 +1,4 @@
-/* Finds the GPU's libraries when they are first asked for, and fills the tables of driver.h. */
+/* Loads the GPU's libraries at first use, and fills the tables of driver.h. */
 
 #include "gpu/driver.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The oldest driver, and the oldest and newest major version of the compiler and the BLAS, that fit the tables. */
+/* The oldest driver, and the oldest and newest major versions of the compiler and the BLAS, that match the tables. */
 enum { DRIVER_OLDEST = 12000, MAJOR_OLDEST = 12, MAJOR_NEWEST = 13 };
 
 static gpu_driver driver;
@@ -23,11 +23,12 @@ static gpu_dnn    dnn;
 static struct { bool driver, rtc, blas, dft, solver, eig, dnn; } usable;
 static struct { char driver[320], rtc[320], blas[320], dft[320], solver[320], eig[320], dnn[320]; } reason;
 static gpu_versions versions;
-static bool own_folders;                /* the driver is from a folder of LUATENSOR_CUDA_PATH */
+static bool own_folders;                /* the driver comes from a folder of LUATENSOR_CUDA_PATH */
 
 /* ---- where ---- */
 
-/* What dlopen said first, unless a later file is there but does not load: that says more. */
+/* Keeps the first message of dlopen, unless a later file exists but does not load, because that message is more
+** useful. */
 static void keep_words(char *words, size_t size) {
   const char *now = dlerror();
   bool missing = !now || strstr(now, "No such file or directory");
@@ -43,7 +44,7 @@ static void *open_at(const char *folder, size_t length, const char *name, char *
   return library;
 }
 
-/* In the folders of LUATENSOR_CUDA_PATH, separated by colons. */
+/* Opens a library from the folders of LUATENSOR_CUDA_PATH, which colons separate. */
 static void *open_in_own(const char *name, char *words, size_t size) {
   const char *at = getenv("LUATENSOR_CUDA_PATH");
   void *library = NULL;
@@ -54,7 +55,7 @@ static void *open_in_own(const char *name, char *words, size_t size) {
   return library;
 }
 
-/* Where a toolkit puts its libraries, relative to its root. */
+/* The folders of libraries in a toolkit, relative to its root. */
 static const char *const toolkit_folders[] = {"lib64", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", NULL};
 
 static void *open_in_toolkit(const char *root, const char *name, char *words, size_t size) {
@@ -67,7 +68,8 @@ static void *open_in_toolkit(const char *root, const char *name, char *words, si
   return library;
 }
 
-/* Toolkits in /usr/local: /usr/local/cuda, which names the chosen one, then the others. */
+/* Opens a library of the toolkits in /usr/local: first of /usr/local/cuda, which names the chosen one, then of the
+** others. */
 static void *open_in_usual(const char *name, char *words, size_t size) {
   glob_t found;
   void *library = NULL;
@@ -78,13 +80,13 @@ static void *open_in_usual(const char *name, char *words, size_t size) {
   return library;
 }
 
-/* The folders that were named, the loader's path, the toolkits. A driver from a named folder (an emulator) brings
-** its own libraries: then nothing is looked for elsewhere. words: the loader's, of the first place. */
+/* Searches the named folders, the loader's path and the toolkits. A driver from a named folder (an emulator) brings its
+** own libraries, so then no other folder is searched. words: the loader's message for the first place. */
 static void *open_library(const char *name, char *words, size_t size) {
   const char *home = getenv("CUDA_HOME");
   void *library = open_in_own(name, words, size);
   if (library || own_folders) return library;
-  if (strstr(words, "No such file or directory")) words[0] = 0;      /* the loader's own words name the file alone */
+  if (strstr(words, "No such file or directory")) words[0] = 0;      /* the loader's message then names only the file */
   library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) keep_words(words, size);
   if (!library && home && *home) library = open_in_toolkit(home, name, words, size);
@@ -92,7 +94,7 @@ static void *open_library(const char *name, char *words, size_t size) {
   return library;
 }
 
-/* "… : No such file or directory" becomes "… (what that means)". */
+/* Replaces ": No such file or directory" at the end of the words by the meaning in parentheses. */
 static void explain_missing(char *words, size_t size, const char *meaning) {
   char *end = strstr(words, ": No such file or directory");
   if (end) snprintf(end, size - (size_t)(end - words), " (%s)", meaning);
@@ -117,10 +119,10 @@ static const symbol solver_symbols[] = {SOLVER_FUNCTIONS(SOLVER_SYMBOL) {NULL, N
 static const symbol eig_symbols[]    = {EIG_FUNCTIONS(EIG_SYMBOL) {NULL, NULL}};
 static const symbol dnn_symbols[]    = {DNN_FUNCTIONS(DNN_SYMBOL) {NULL, NULL}};
 
-/* ISO C has no conversion from void * to a function pointer; POSIX says that they are alike. */
+/* ISO C has no conversion from void * to a function pointer; POSIX guarantees the same representation. */
 static void set_field(void *field, void *function) { memcpy(field, &function, sizeof function); }
 
-/* Fills a table; the name of the first function that the library does not have, or NULL. */
+/* Fills a table. Returns the name of the first function that the library lacks, or NULL. */
 static const char *load_symbols(const symbol *s, void *library) {
   for (; s->name; s++) {
     void *function = dlsym(library, s->name);
@@ -132,7 +134,7 @@ static const char *load_symbols(const symbol *s, void *library) {
 
 /* ---- driver ---- */
 
-/* Too old a driver lacks functions: its version is asked before the table is filled. */
+/* An old driver lacks functions, so its version is checked before the table is filled. */
 static bool driver_fits(void *library) {
   gpu_result (*version)(int *) = NULL;
   set_field(&version, dlsym(library, "cuDriverGetVersion"));
@@ -161,8 +163,9 @@ static void load_driver(void) {
 
 /* ---- compiler, BLAS, transforms: their files carry the major version ---- */
 
-/* "libnvrtc.so.13" … no newer than the driver, which could not load what it makes; then the name alone. behind: how
-** far the library's own major version is behind that of the toolkit it comes with. */
+/* Opens "libnvrtc.so.13" and older versions, then the name without a version. Versions newer than the driver are
+** skipped, because the driver could not load their output. behind: the difference of the toolkit's and the library's
+** own major version. */
 static void *open_versioned(const char *name, int newest, int behind, char *words, size_t size) {
   char file[64];
   void *library = NULL;
@@ -199,7 +202,7 @@ static void load_rtc(void) {
   else usable.rtc = true;
 }
 
-/* Not in the table: it is there since 12.0, but only tells people a number. */
+/* The function is not in the table: it exists since 12.0, but its number is only shown to people. */
 static void read_blas_version(void *library) {
   blas_result (*property)(int, int *) = NULL;
   set_field(&property, dlsym(library, "cublasGetProperty"));
@@ -221,7 +224,8 @@ static void load_blas(void) {
   usable.blas = !missing;
 }
 
-/* Of CUDA 12 and 13 come versions 11 and 12. False: it cannot be used, for the reason in words. */
+/* CUDA 12 and 13 have versions 11 and 12 of these libraries. False if the library cannot be used, with the reason in
+** words. */
 static bool load_numeric(const char *name, const char *meaning, const symbol *symbols, char *words, size_t size,
                          void **library) {
   *library = open_versioned(name, newest_major(), 1, words, size);
@@ -245,7 +249,7 @@ static void load_dft(void) {
 static const char SOLVER_MISSING[] =
   "install the CUDA toolkit's cusolver, or name its folder in LUATENSOR_CUDA_PATH";
 
-/* Eigenvalues of any matrix came late: without them the rest is as usable. */
+/* Eigenvalues of general matrices came in a later version; without them the other functions are usable. */
 static void load_solver(void) {
   void *library;
   usable.solver =
@@ -277,14 +281,14 @@ static void *open_dnn(char *words, size_t size) {
   return library ? library : open_library("libcudnn.so", words, size);
 }
 
-/* Version 8 counts 1000 a major version, 9 counts 10000; 100 a minor one. */
+/* In version 8, a major version counts 1000, in version 9 10000; a minor version counts 100. */
 static void read_dnn_version(void) {
   int version = (int)dnn.version(), major = version >= 90000 ? 10000 : 1000;
   versions.dnn[0] = version / major;
   versions.dnn[1] = version % major / 100;
 }
 
-/* Its files have the same name for CUDA 12 and 13: which one it is for, it says itself. */
+/* cuDNN's files have the same names for CUDA 12 and 13, so the library is asked for its CUDA version. */
 static bool dnn_fits(char *words, size_t size) {
   int runtime = (int)dnn.runtime_version(), major = versions.driver / 1000;
   if (runtime / 1000 <= major) return true;
@@ -313,7 +317,7 @@ static void load_dnn(void) {
     return;
   }
   read_dnn_version();
-  words[0] = 0;              /* of places where it is not */
+  words[0] = 0;              /* messages about places without the library */
   usable.dnn = dnn_fits(words, size);
 }
 
@@ -326,7 +330,7 @@ void gpu_dnn_complain(const char *format, ...) {
 
 /* ---- asked once ---- */
 
-/* cuBLAS is half a gigabyte: only a matrix product asks for it. */
+/* cuBLAS takes half a gigabyte, so it is only loaded for the first matrix product. */
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT, rtc_once = PTHREAD_ONCE_INIT, blas_once = PTHREAD_ONCE_INIT,
                       dft_once = PTHREAD_ONCE_INIT, solver_once = PTHREAD_ONCE_INIT, dnn_once = PTHREAD_ONCE_INIT;
 
@@ -368,6 +372,6 @@ const char *gpu_blas_reason(void)   { return gpu_get_blas() ? "" : gpu_get_drive
 const char *gpu_dft_reason(void)    { return gpu_get_dft() ? "" : gpu_get_driver() ? reason.dft : reason.driver; }
 const char *gpu_solver_reason(void) { return gpu_get_solver() ? "" : gpu_get_driver() ? reason.solver : reason.driver; }
 const char *gpu_eig_reason(void)    { return gpu_get_eig() ? "" : gpu_get_driver() ? reason.eig : reason.driver; }
-/* Also of one that is usable: gpu_dnn_complain. */
+/* The reason may also exist for a usable library: see gpu_dnn_complain. */
 const char *gpu_dnn_reason(void)    { return gpu_get_dnn() || gpu_get_driver() ? reason.dnn : reason.driver; }
 const gpu_versions *gpu_get_versions(void) { return &versions; }

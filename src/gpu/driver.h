@@ -1,9 +1,9 @@
 #ifndef LT_GPU_DRIVER_H
 #define LT_GPU_DRIVER_H
 
-/* THE list of what is called of the GPU's libraries. They are found at run time by driver.c, so this file declares
-** by itself what it needs of them; with LT_CHECK_DRIVER (make lint, where the toolkit is installed) the declarations
-** are compared with the toolkit's headers. Another maker's libraries would fill the same table. */
+/* THE list of the used functions of the GPU's libraries. driver.c finds them at run time, so this file declares what it
+** needs of them. With LT_CHECK_DRIVER (make lint, if the toolkit is installed) the declarations are compared with the
+** toolkit's headers. Another maker's libraries would fill the same table. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 #define GPU_TYPE(ours, theirs, definition) typedef definition ours;
 #endif
 
-/* cuDNN is no part of the toolkit: its headers may be missing where the others are. */
+/* cuDNN is not part of the toolkit: its headers may be missing even if the others are installed. */
 #if defined(LT_CHECK_DRIVER) && __has_include(<cudnn.h>)
 #define LT_CHECK_DNN
 #include <cudnn.h>
@@ -79,7 +79,7 @@ DNN_TYPE(dnn_forward,     cudnnConvolutionFwdAlgo_t, int)
 DNN_TYPE(dnn_data,        cudnnConvolutionBwdDataAlgo_t, int)
 DNN_TYPE(dnn_weight,      cudnnConvolutionBwdFilterAlgo_t, int)
 
-/* An algorithm that cuDNN proposes; its three structs for that are alike. */
+/* An algorithm that cuDNN proposes; cuDNN's three structs for proposals have the same layout. */
 typedef struct dnn_choice {
   int         algo;
   dnn_result  status;
@@ -93,7 +93,7 @@ DNN_TYPE(dnn_forward_choice, cudnnConvolutionFwdAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_data_choice, cudnnConvolutionBwdDataAlgoPerf_t, dnn_choice)
 DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 
-/* What is used of their enums. X(ours, theirs, value) */
+/* The used constants of the libraries' enums. X(ours, theirs, value) */
 #define DRIVER_CONSTANTS(X)                                                            \
   X(GPU_SUCCESS,              CUDA_SUCCESS,                                      0)     \
   X(GPU_OUT_OF_MEMORY,        CUDA_ERROR_OUT_OF_MEMORY,                          2)     \
@@ -174,7 +174,7 @@ DNN_TYPE(dnn_weight_choice, cudnnConvolutionBwdFilterAlgoPerf_t, dnn_choice)
 enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
 #undef GPU_CONSTANT
 
-/* X(field, symbol, result, parameters). A symbol that is missing makes its library unusable. */
+/* X(field, symbol, result, parameters). If a symbol is missing, its library is not usable. */
 #define DRIVER_FUNCTIONS(X)                                                                                          \
   X(init,               cuInit,                     gpu_result, (unsigned flags))                                    \
   X(driver_version,     cuDriverGetVersion,         gpu_result, (int *version))                                      \
@@ -279,14 +279,14 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   X(set_workspace,      cufftSetWorkArea,           fft_result, (fft_handle plan, void *memory))                     \
   X(run,                cufftXtExec,                fft_result, (fft_handle plan, void *in, void *out, int direction))
 
-/* Q of a QR factorization has no form for all types. */
+/* The routine for Q of a QR factorization has no generic form for all types. */
 #define SOLVER_ORGQR(X, dtype, letter, kind, T)                                                                      \
   X(orgqr_size_##dtype, cusolverDn##letter##kind##gqr_bufferSize, solver_result, (solver_handle h,                   \
       int m, int n, int k, const T *a, int lda, const T *tau, int *elements))                                        \
   X(orgqr_##dtype,      cusolverDn##letter##kind##gqr, solver_result, (solver_handle h,                              \
       int m, int n, int k, T *a, int lda, const T *tau, T *work, int elements, int *info))
 
-/* Column-major. *_size: bytes of scratch memory on the device and on the host. info: on the device. */
+/* Matrices are column-major. *_size: bytes of scratch memory on the device and on the host. info: on the device. */
 #define SOLVER_FUNCTIONS(X)                                                                                          \
   X(create,             cusolverDnCreate,           solver_result, (solver_handle *h))                               \
   X(destroy,            cusolverDnDestroy,          solver_result, (solver_handle h))                                \
@@ -333,7 +333,7 @@ enum { DRIVER_CONSTANTS(GPU_CONSTANT) DNN_CONSTANTS(GPU_CONSTANT) };
   SOLVER_ORGQR(X, float64, D, or, double)                                                                            \
   SOLVER_ORGQR(X, complex64, C, un, solver_complex64)                                                                \
   SOLVER_ORGQR(X, complex128, Z, un, solver_complex128)
-/* Since CUDA 12.6 only: a table of their own. */
+/* Available only since CUDA 12.6, so they have a table of their own. */
 #define EIG_FUNCTIONS(X)                                                                                             \
   X(geev_size,          cusolverDnXgeev_bufferSize, solver_result, (solver_handle h, solver_params p,                \
       solver_vectors left, solver_vectors right, int64_t n, blas_type type, const void *a, int64_t lda,              \
@@ -392,7 +392,7 @@ typedef struct gpu_eig    { EIG_FUNCTIONS(GPU_FIELD) } gpu_eig;
 typedef struct gpu_dnn    { DNN_FUNCTIONS(GPU_FIELD) } gpu_dnn;
 #undef GPU_FIELD
 
-/* The loaded libraries; NULL where one is not usable, and then gpu_*_reason() tells why. Each looks once. */
+/* The loaded libraries. NULL: not usable, and gpu_*_reason() returns the reason. Each library is searched once. */
 const gpu_driver *gpu_get_driver(void);
 const gpu_rtc    *gpu_get_rtc(void);
 const gpu_blas   *gpu_get_blas(void);
@@ -408,10 +408,10 @@ const char *gpu_solver_reason(void);
 const char *gpu_eig_reason(void);
 const char *gpu_dnn_reason(void);
 
-/* cuDNN was found but does not start on a device: from now on that is gpu_dnn_reason(). */
+/* Notes that cuDNN was found but does not start on a device; gpu_dnn_reason() then returns these words. */
 void gpu_dnn_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Of what has been loaded so far; 0: not yet, or unknown. */
+/* The versions of the libraries loaded so far; 0: not loaded, or unknown. */
 typedef struct gpu_versions {
   int driver;                /* 13020: CUDA 13.2 */
   int rtc[2], blas[2], dnn[2];   /* major, minor */

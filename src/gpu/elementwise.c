@@ -1,5 +1,5 @@
-/* Element-wise programs: each is a unit of its own, written here and compiled at first use for the dtypes that its
-** operands are stored in (kernels/elementwise.cuh). */
+/* Element-wise programs. Each program is a unit: its source is written here, and compiled at first use for the stored
+** dtypes of its operands (kernels/elementwise.cuh). */
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const unsigned char op_arity[OP_COUNT] = {
 
 typedef struct text {
   size_t length;
-  char   data[24 << 10];     /* 64 steps of 200 bytes are the most */
+  char   data[24 << 10];     /* room for the longest program: 64 steps of 200 bytes */
 } text;
 
 static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -42,7 +42,7 @@ static void add(text *t, const char *format, ...) {
   if (t->length > sizeof t->data - 1) t->length = sizeof t->data - 1;
 }
 
-/* The step that wrote each register last: steps have names of their own, since registers change their type. */
+/* The last step that wrote each register. Steps have names of their own, because registers change their type. */
 typedef struct writers { int step[ELEMENTWISE_REGISTERS]; } writers;
 
 static void add_value(text *t, const elementwise_program *p, const writers *w, int value) {
@@ -96,7 +96,7 @@ static void write_unit(text *t, const elementwise_call *c) {
 
 enum entry { FLAT, ROWS, STRIDED };
 
-/* A hash of 54 bits of the program and of how its operands are stored. */
+/* A hash of 54 bits of the program and of the layout of its operands. */
 static uint64_t key_of(const elementwise_call *c, enum entry entry) {
   uint64_t h = c->program->hash;
   for (int k = 0; k < c->program->nin; k++) h = (h ^ c->in[k].dtype ^ (c->in[k].data ? 0 : 64)) * 0x9E3779B97F4A7C15u;
@@ -151,7 +151,7 @@ static int run_flat(gpu *g, const elementwise_call *c, elementwise_args *args, i
   return st == OK ? gpu_launch(g, k, (unsigned)blocks, ELEMENTWISE_THREADS, 0, (void *[]){args}) : st;
 }
 
-/* In pieces that 32-bit positions can count. */
+/* Runs in pieces that 32-bit positions can count. */
 static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, elementwise_args *args, enum entry entry) {
   const gpu_kernel *k;
   int64_t pieces = gpu_plan_pieces(whole, PLAN_MOST);
@@ -164,7 +164,7 @@ static int run_planned(gpu *g, const elementwise_call *c, const plan *whole, ele
   return st;
 }
 
-/* The inner dim counted in vectors. */
+/* Runs rows, with the inner dim counted in vectors. */
 static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, int vector) {
   plan p = *c->plan;
   int inner = p.ndim - 1;
@@ -174,7 +174,7 @@ static int run_rows(gpu *g, const elementwise_call *c, elementwise_args *args, i
   return run_planned(g, c, &p, args, ROWS);
 }
 
-/* The best of the three ways. */
+/* Chooses the best of the three ways. */
 static int run_elementwise(gpu *g, const elementwise_call *c, elementwise_args *args) {
   const plan *p = c->plan;
   int vector = 16 / widest(c);

@@ -1,5 +1,5 @@
-/* Fourier transforms by cuFFT: a plan transforms lines at one distance from each other; lines that lie otherwise are
-** packed first. Plans are kept, because making one takes longer than most transforms. */
+/* Fourier transforms by cuFFT. A plan transforms lines at a constant distance; other lines are packed first. Plans are
+** kept, because making one takes longer than most transforms. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 
 /* ---- plans ---- */
 
-enum { PLANS = 32 };         /* of a device, besides those that graphs use */
+enum { PLANS = 32 };         /* for each device, without those that graphs use */
 
-/* Lines of one operand: strides in elements of its dtype. */
+/* Lines of one operand. Strides are in elements of its dtype. */
 typedef struct lines {
-  int64_t stride, distance;  /* along a line, from one line to the next */
+  int64_t stride, distance;  /* stride along a line; distance from one line to the next */
 } lines;
 
-/* What a plan is made for; compared as bytes, so no padding. */
+/* The key of a plan. Keys are compared as bytes, so there is no padding. */
 typedef struct plan_key {
   int64_t kind, wide, n, count;
   lines   in, out;
@@ -26,12 +26,12 @@ typedef struct fft_plan {
   plan_key   key;
   fft_handle handle;
   size_t     workspace;
-  gpu_stream stream;         /* told to cuFFT */
-  bool       in_graph;       /* a graph replays what it launched: kept until the device is closed */
-  struct fft_plan *next;     /* the one used before */
+  gpu_stream stream;         /* the stream that cuFFT was told */
+  bool       in_graph;       /* used by a graph, whose replays need the plan until the device is closed */
+  struct fft_plan *next;     /* the plan used before this one */
 } fft_plan;
 
-static fft_plan *plans[MAX_GPUS];      /* the last used first */
+static fft_plan *plans[MAX_GPUS];      /* the most recently used first */
 
 static const char *words_of(fft_result r) {
   static const char *const words[] = {
@@ -62,7 +62,7 @@ void gpu_fft_close(gpu *g) {
   }
 }
 
-/* Takes out the one used longest ago when there are too many. Its kernels may be queued: cuFFT waits for them. */
+/* Removes the least recently used plan if there are too many. Its kernels may be queued; cuFFT waits for them. */
 static void evict(gpu *g) {
   fft_plan **oldest = NULL;
   int n = 0;
@@ -82,7 +82,7 @@ static fft_type type_of(bool complex, bool wide) {
   return (fft_type)types[complex][wide];
 }
 
-/* cuFFT's default would be a workspace of its own for each plan. */
+/* Plans share a workspace: by default cuFFT would allocate one for each plan. */
 static int fill_plan(gpu *g, fft_plan *p) {
   const gpu_dft *dft = gpu_get_dft();
   const plan_key *k = &p->key;
@@ -108,7 +108,8 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
     free(p);
     return st;
   }
-  if (!asked) gpu_close_first();         /* cuFFT brings a CUDA runtime, whose own end plans do not outlive */
+  if (!asked) gpu_close_first();         /* cuFFT loads a CUDA runtime, and plans do not outlive the runtime's exit
+                                         ** handler */
   asked = true;
   st = fill_plan(g, p);
   if (st != OK) {
@@ -120,7 +121,7 @@ static int make_plan(gpu *g, const plan_key *key, fft_plan **made) {
   return OK;
 }
 
-/* The plan for it, moved to the front. */
+/* Finds or makes the plan for a key, and moves it to the front. */
 static int find_plan(gpu *g, const plan_key *key, fft_plan **found) {
   fft_plan **at = &plans[g->index];
   while (*at && memcmp(&(*at)->key, key, sizeof *key) != 0) at = &(*at)->next;
@@ -151,7 +152,7 @@ static int run_plan(gpu *g, fft_plan *p, void *in, void *out, bool inverse) {
 
 /* ---- lines ---- */
 
-/* An operand of the transform in flight: where its lines are, over the dims of the call's plan. */
+/* An operand of the running transform: the positions of its lines, over the dims of the call's plan. */
 typedef struct side {
   char      *data;
   enum dtype dtype;
@@ -159,7 +160,7 @@ typedef struct side {
   int64_t    outer[MAX_DIMS];
 } side;
 
-/* One line after the other, row-major. */
+/* Lays the lines out one after the other, row-major. */
 static void make_dense(side *s, const plan *outer) {
   s->stride = 1;
   int64_t step = s->n;
@@ -169,7 +170,7 @@ static void make_dense(side *s, const plan *outer) {
   }
 }
 
-/* cuFFT takes lines at one distance, forwards, at addresses that are good for complex numbers. */
+/* True if cuFFT can take the lines: at a constant positive distance, with addresses aligned for complex numbers. */
 static bool is_regular(const side *s, const plan *outer, bool wide) {
   if (s->stride < 1 || (uintptr_t)s->data % (wide ? 16 : 8)) return false;
   for (int d = 0; d < outer->ndim; d++) {
@@ -202,7 +203,8 @@ static int copy_lines(gpu *g, const side *out, const side *in, const plan *outer
 
 static enum dtype part_of(bool wide) { return wide ? DT_float64 : DT_float32; }
 
-/* The imaginary parts that are not to be read become 0, of dense lines: the first, and the last of an even length. */
+/* Sets the imaginary parts that must be ignored to 0, in dense lines: those of the first element, and of the last one
+** if the length is even. */
 static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool wide) {
   int size = wide ? 8 : 4, last = n % 2 == 0;
   plan p = {.ndim = 1 + last, .count = count << last, .shape = {count, 2}, .stride = {{2 * s->n, n}}};
@@ -212,7 +214,8 @@ static int clear_imaginary(gpu *g, const side *s, int64_t n, int64_t count, bool
   return gpu_map(g->index, &clear);
 }
 
-/* s *= scale, seen as real numbers, so that an infinite part does not touch the other one. Regular lines: one dim. */
+/* s *= scale, as real numbers, so that an infinite part does not affect the other part. The lines must be regular: one
+** dim. */
 static int scale_lines(gpu *g, const side *s, const plan *outer, double scale, bool wide) {
   int64_t parts = dtype_size(s->dtype) / (wide ? 8 : 4), step = lines_of(s, outer).distance;
   plan p = {.ndim = 3, .count = outer->count * s->n * parts, .shape = {outer->count, s->n, parts}};
@@ -266,7 +269,7 @@ static int scratch_for(gpu *g, side *s, const plan *outer, size_t *bytes) {
   return st;
 }
 
-/* Complex-to-real overwrites what it reads: its input is always a copy. */
+/* A complex-to-real transform overwrites its input, so its input is always a copy. */
 static int packed_transform(gpu *g, const fft_call *c) {
   side in = side_of(c, &c->in, 1), out = side_of(c, &c->out, 0), given = in, wanted = out;
   bool wide = is_wide(c);

@@ -1,8 +1,8 @@
 #ifndef LT_GPU_GPU_H
 #define LT_GPU_GPU_H
 
-/* What the files of gpu/ share: one struct per device, kernels found by key, memory, order, failures.
-** The only place of a GPU's names besides this folder is device.c, which lists `gpu_device`. */
+/* The shared parts of gpu/: one struct for each device, kernels found by key, memory, order, failures. Outside of this
+** folder only device.c names a GPU: it lists `gpu_device`. */
 
 #include "base/device.h"
 #include "gpu/driver.h"
@@ -15,20 +15,21 @@ typedef struct gpu {
   gpu_context   context;
   int           capability;            /* 90: 9.0 */
   int           cores;                 /* multiprocessors */
-  gpu_stream    stream;                /* the current one; work is queued on it */
-  bool          ordered;               /* more than one stream was made: operands are looked up before a launch */
-  unsigned      epoch;                 /* times it was reopened */
-  bool          dead;                  /* a sticky error: the device has to be reopened */
-  bool          open;                  /* context, memory and streams are there */
+  gpu_stream    stream;                /* the current stream, on which work is queued */
+  bool          ordered;               /* there is more than one stream, so operands are looked up before a launch */
+  unsigned      epoch;                 /* number of reopenings */
+  bool          dead;                  /* after a sticky error: the device must be reopened */
+  bool          open;                  /* context, memory and streams exist */
   bool          capturing;             /* the current stream is being captured into a graph */
   struct gpu_recording *recording;     /* capturing: graph.c */
-  char          words[768];            /* what failed: for explain() */
-  const char   *last;                  /* name of the kernel launched last: late errors come from it or those before */
+  char          words[768];            /* the last failure, for explain() */
+  const char   *last;                  /* name of the kernel launched last: late errors come from it or an earlier
+                                       ** one */
   struct gpu_kernels *kernels;         /* compile.c */
   struct gpu_memory  *memory;          /* memory.c */
   struct gpu_streams *streams;         /* stream.c */
   struct gpu_notes   *notes;           /* late.c */
-  gpu_address   late;                  /* the device's gpu_late: what a kernel found wrong */
+  gpu_address   late;                  /* the device's gpu_late, into which kernels write errors */
 } gpu;
 
 /* ---- entering: context.c ---- */
@@ -42,19 +43,20 @@ int gpu_in_use(void);
 /* A property of a device, 0 if the driver does not know it. */
 int gpu_attribute_of(gpu_device_id id, gpu_attribute a);
 
-/* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. Enter opens the device at
-** first use, takes the lock of the GPUs, makes the context this thread's; ERR_DEVICE (nothing to leave then) when it
-** is dead, when this process was forked from one that used it, or when it cannot be opened. */
+/* Every entry of gpu_device begins with gpu_enter and ends with `return gpu_leave(g, st)`. gpu_enter opens the device
+** at first use, takes the lock of the GPUs, and makes the context current in this thread. It returns ERR_DEVICE, and
+** gpu_leave must not be called, if the device is dead or cannot be opened, or if this process was forked from one that
+** used the device. */
 int gpu_enter(int index, gpu **g);
 int gpu_leave(gpu *g, int status);
 
-/* While a graph is captured, gpu_enter refuses the other GPUs: only what frees may enter them. */
+/* While a graph is captured, gpu_enter refuses other GPUs; only functions that free may enter them. */
 int  gpu_enter_free(int index, gpu **g);
 void gpu_set_capturing(gpu *g, bool capturing);
 
-/* A part of a device that is open: its memory, its streams, a library. open may be NULL: the part opens at its first use.
-** close may be called when the part was never opened, when its open failed half way, and on a dead device, where the driver's
-** answers do not count. Parts are opened in the order of the list, and closed in the opposite order. */
+/* A part of an open device: its memory, its streams, a library. open may be NULL if the part opens at its first use.
+** close may be called for a part that was never opened, after a failed open, and on a dead device, where the driver's
+** results do not count. Parts are opened in the order of the list, and closed in the reverse order. */
 typedef struct gpu_part {
   int  (*open)(gpu *g);
   void (*close)(gpu *g);
@@ -75,24 +77,25 @@ void gpu_fft_close(gpu *g);
 void gpu_solver_close(gpu *g);
 void gpu_dnn_close(gpu *g);
 
-/* Device `index` as it is, also closed or dead, under the lock that gpu_unlock gives back: for reopening and for what
-** must work on a dead device. gpu_close closes its parts and forgets that it was dead; the next enter opens it. */
+/* Device `index` in any state, also closed or dead, under the lock until gpu_unlock: for reopening, and for functions
+** that must work on a dead device. gpu_close closes its parts and clears the dead state; the next enter opens the
+** device. */
 gpu *gpu_lock(int index);
 void gpu_unlock(void);
 void gpu_close(gpu *g);
 
-/* At exit the devices are closed before what libraries opened so far have registered for it: what they hold is freed by
-** functions of theirs that must still work then. */
+/* Makes the devices close at exit before the exit handlers that the loaded libraries have registered so far: closing
+** calls functions of these libraries. */
 void gpu_close_first(void);
 
-/* OK, or what went wrong at `what` ("launch of add", "copy to the host") as ERR_DEVICE (ERR_MEMORY for out of memory),
-** with its words kept for explain(). Errors that outlive the call mark the device dead. */
+/* Converts a result of the driver: OK, or ERR_DEVICE (ERR_MEMORY for out of memory) with a message for explain() that
+** names `what` ("launch of add", "copy to the host"). Errors that outlive the call mark the device dead. */
 int gpu_check(gpu *g, gpu_result r, const char *what);
 
-/* The words of g are what explain() is about to tell. */
+/* Makes explain() report the message of g. */
 void gpu_blame(const gpu *g);
 
-/* ERR_DEVICE with these words (printf). */
+/* Returns ERR_DEVICE with this message (printf). */
 int gpu_fail(gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- kernels: compile.c ---- */
@@ -103,7 +106,7 @@ typedef struct gpu_kernel {
   int          threads;                /* most threads of a block */
 } gpu_kernel;
 
-/* The first byte of a key: the family, or what else has kernels of its own. */
+/* The first byte of a key: the family, or another owner of kernels. */
 enum gpu_family {
   GPU_NONE,
 #define FAMILY(name, call) GPU_##name,
@@ -111,18 +114,18 @@ enum gpu_family {
   GPU_copy, GPU_other
 };
 
-/* A key names (file, defines, entry) uniquely, so that the texts are made only when a kernel is missing. */
+/* A key identifies (file, defines, entry) uniquely, so that these texts are only made for a missing kernel. */
 #define GPU_KEY(family, op, a, b, c, d, variant)                                                        \
   ((uint64_t)(family) << 56 | (uint64_t)(op) << 40 | (uint64_t)(uint8_t)(a) << 32 | (uint64_t)(uint8_t)(b) << 24 | \
    (uint64_t)(uint8_t)(c) << 16 | (uint64_t)(uint8_t)(d) << 8 | (uint64_t)(uint8_t)(variant))
 
 enum { GPU_DEFINES = 16, GPU_DEFINE_SIZE = 64 };
 
-/* What a kernel is compiled from. Kernels of the same file and defines share one compilation. */
+/* The source of a kernel. Kernels of the same file and defines share one compilation. */
 typedef struct gpu_source {
   const char *file;                                   /* of kernels/: "map.cuh" */
-  const char *text;                                   /* stands for the file; NULL: it is one of ours */
-  const char *entry;                                  /* the function's name there */
+  const char *text;                                   /* the text instead of the file; NULL: one of luatensor's files */
+  const char *entry;                                  /* the name of the function in the source */
   int         ndefines;
   char        define[GPU_DEFINES][GPU_DEFINE_SIZE];   /* "OP=add" */
   char        name[64];                               /* "add float32" */
@@ -130,60 +133,61 @@ typedef struct gpu_source {
 
 void gpu_define(gpu_source *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The kernel of a key; NULL: not there yet, then gpu_build compiles it (or takes it from the disk cache). */
+/* The kernel of a key, or NULL. For a missing kernel, call gpu_build, which compiles it or reads it from the disk
+** cache. */
 const gpu_kernel *gpu_find(const gpu *g, uint64_t key);
 int gpu_build(gpu *g, uint64_t key, const gpu_source *s, const gpu_kernel **k);
 
-/* A script's own source, compiled as `name` in error texts, with FMA as any CUDA C++; *log (to be freed) has the
-** compiler's words on ERR_DEVICE. */
+/* Compiles a script's source, named `name` in errors, with FMA like any CUDA C++. *log (to be freed) has the compiler's
+** messages on ERR_DEVICE. */
 int gpu_compile_text(gpu *g, const char *text, const char *name, const char *entry, gpu_kernel *k, gpu_module *m,
                      char **log);
 
-/* Queues k on the current stream. arguments: the addresses of its parameters. */
+/* Queues k on the current stream. arguments: the addresses of the kernel's parameters. */
 int gpu_launch(gpu *g, const gpu_kernel *k, unsigned blocks, unsigned threads, unsigned shared, void **arguments);
 int gpu_launch_3d(gpu *g, const gpu_kernel *k, const unsigned blocks[3], const unsigned threads[3], unsigned shared,
                   void **arguments);
 
 /* ---- memory: memory.c ---- */
 
-/* Device memory for the length of a call: queued work may go on using it after it is given back. */
+/* Device memory for the duration of a call. Queued work may still use the memory after it is freed. */
 int  gpu_scratch(gpu *g, size_t bytes, void **ptr);
 void gpu_scratch_free(gpu *g, void *ptr, size_t bytes);
 
 /* ---- order: order.c ---- */
 
-/* Say before a launch what it reads and writes (any address inside a block; NULL is harmless). Where other streams
-** still work on a block, the current one waits for them. */
+/* Called before a launch for each block that the launch reads or writes (ptr: any address inside a block; NULL is
+** harmless). If other streams still work on the block, the current stream waits for them. */
 void gpu_order(gpu *g, const void *ptr, bool writes);
 static inline void gpu_reads(gpu *g, const void *ptr)  { if (g->ordered) gpu_order(g, ptr, false); }
 static inline void gpu_writes(gpu *g, const void *ptr) { if (g->ordered) gpu_order(g, ptr, true); }
 
-/* What kernels write into g->late when they find an index out of range; device code has the same struct. The first
-** one stays: the one with the least `what`, and of these the least `position`. Kernels that write through indices
-** write nothing while `set` is not 0. gpu_wait turns it into words, and zeroes all of it. */
+/* The error that kernels write into g->late if an index is out of range; device code has the same struct. The error
+** with the smallest `what`, and among these with the smallest `position`, stays. While `set` is not 0, kernels that
+** write through indices write nothing. gpu_wait turns the error into a message and clears it. */
 typedef struct gpu_late {
   int     set;
-  int     what;                        /* gpu_note()'s number: which call, for the words */
+  int     what;                        /* the call's number from gpu_note(), for the message */
   int64_t value;                       /* the index, 1-based as the script wrote it */
-  int64_t position;                    /* of that index in its tensor */
-  int     lock;                        /* the writer's, 0 when it has ended */
+  int64_t position;                    /* of the index in its tensor */
+  int     lock;                        /* the lock of the writer; 0 after the write */
 } gpu_late;
 
-/* Keeps the words of an error that this launch may find, and tells its number, greater than those before it.
-** function: as in index_call; dim: 0-based. */
+/* Keeps the facts for the message of an error that this launch may cause. Returns the note's number, greater than all
+** earlier ones. function: as in index_call; dim: 0-based. */
 int gpu_note(gpu *g, const char *function, int dim, int64_t length);
 
-/* Waits for the current stream (all: for the whole device) and reports what went wrong meanwhile: ERR_DEVICE, or
-** ERR_LATE for what a kernel wrote into g->late; ERR_CAPTURE while a graph is captured. */
+/* Waits for the current stream (all: for the whole device). Returns ERR_DEVICE if work failed, ERR_LATE if a kernel
+** wrote an error into g->late, ERR_CAPTURE while a graph is captured. */
 int gpu_wait(gpu *g, bool all);
 
-/* cuBLAS's and cuSOLVER's number of a dtype; -1: they do not have it. */
+/* The number of a dtype in cuBLAS and cuSOLVER; -1: unsupported. */
 int gpu_blas_type(enum dtype d);
 
-/* Bytes of scratch memory that a convolution may take, as far as it can: LUATENSOR_CONV_MEMORY. */
+/* The bytes of scratch memory that a convolution may take, if it can do with so little: LUATENSOR_CONV_MEMORY. */
 size_t gpu_conv_memory(void);
 
-/* The convolution by cuDNN; *done false: not by it, and nothing was written. */
+/* Convolves by cuDNN. *done false: cuDNN does not support the call, and nothing was written. */
 int gpu_dnn_conv(gpu *g, const conv_call *c, bool *done);
 
 /* Entries of struct device. */

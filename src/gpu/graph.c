@@ -1,5 +1,6 @@
-/* Graphs: launches of a stream that is captured, launched again all at once. Their memory comes from an arena of their
-** own and stays as long as the graph; so do older blocks that they use, even if the script frees them. */
+/* Graphs: the launches of a captured stream, which can be launched again all at once. Their memory comes from an arena
+** of their own and lives as long as the graph. Older blocks that they use live as long, too, even if the script frees
+** them. */
 
 #include "gpu/stream.h"
 
@@ -15,9 +16,9 @@ struct gpu_recording {
   gpu_arena     *pool;
   held          *held;
   size_t         nheld, capacity;
-  bool           noted;          /* kernels in it may fail late */
-  bool           short_of_memory;/* a block could not be held: the graph must not run */
-  gpu_stream     before;         /* while it is captured: what it returns to */
+  bool           noted;          /* contains kernels that may fail late */
+  bool           short_of_memory;/* a block could not be held, so the graph must not run */
+  gpu_stream     before;         /* during the capture: the stream from before */
   bool           ordered;
 };
 
@@ -46,8 +47,8 @@ void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b) {
   b->holds++;
 }
 
-/* What is queued so far is done, and what was found late is told, before the capture begins. Relaxed: allocations and
-** loading of kernels go on meanwhile. Other threads have to wait: what they queue is not meant for the graph. */
+/* Before the capture begins, queued work is finished and late errors are reported. The capture is relaxed: allocations
+** and the loading of kernels continue. Other threads must wait, because their work does not belong to the graph. */
 static int begin(gpu *g, struct gpu_recording *r) {
   gpu_queue *q = gpu_capture_queue(g);
   int st = gpu_wait(g, true);
@@ -61,7 +62,7 @@ static int begin(gpu *g, struct gpu_recording *r) {
   g->stream = q->stream;
   g->recording = r;
   g->memory->pool = r->pool;
-  g->memory->looked_up = g->ordered = true;     /* operands are looked up: they are held */
+  g->memory->looked_up = g->ordered = true;     /* operands are looked up, so that their blocks are held */
   gpu_set_capturing(g, true);
   return OK;
 }
@@ -144,7 +145,7 @@ static void let_go(gpu *g, struct gpu_recording *r) {
   free(r->held);
 }
 
-/* Only the host's memory of a graph: its device was reopened, or has to be. */
+/* Frees only the host's memory of a graph, whose device was reopened or must be. */
 static void graph_forget(void *graph) {
   struct gpu_recording *r = graph;
   free(r->held);
@@ -152,7 +153,7 @@ static void graph_forget(void *graph) {
   free(r);
 }
 
-/* The context may be another GPU's: one that was entered and left meanwhile. */
+/* Another GPU's context may be current, because it was entered and left meanwhile. */
 static void end_capture(gpu *g, struct gpu_recording *r) {
   gpu_graph captured = NULL;
   gpu_get_driver()->context_use(g->context);
@@ -161,7 +162,7 @@ static void end_capture(gpu *g, struct gpu_recording *r) {
   leave_capture(g, r);
 }
 
-/* A capture that failed is ended here, too. Replays that are queued still run. */
+/* Also ends a failed capture. Queued replays still finish. */
 static void graph_free(int index, void *graph) {
   struct gpu_recording *r = graph;
   gpu *g = gpu_lock(index);

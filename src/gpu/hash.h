@@ -1,7 +1,7 @@
 #ifndef LT_GPU_HASH_H
 #define LT_GPU_HASH_H
 
-/* SHA-256 (FIPS 180-4): names of compiled kernels on disk, and their check. */
+/* SHA-256 (FIPS 180-4), for the names of compiled kernels on disk and for their integrity. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,13 +10,13 @@ enum { HASH_SIZE = 32, HASH_BLOCK = 64 };
 
 typedef struct hash {
   uint32_t state[8];
-  uint64_t bytes;                      /* taken so far */
-  uint8_t  block[HASH_BLOCK];          /* not yet a whole block */
+  uint64_t bytes;                      /* bytes hashed so far */
+  uint8_t  block[HASH_BLOCK];          /* the incomplete block */
 } hash;
 
 void hash_start(hash *h);
 void hash_add(hash *h, const void *data, size_t bytes);
-void hash_text(hash *h, const char *text);          /* with its 0: "ab", "c" is not "a", "bc" */
+void hash_text(hash *h, const char *text);          /* includes the final 0, so that "ab", "c" differs from "a", "bc" */
 void hash_finish(hash *h, uint8_t digest[HASH_SIZE]);
 
 #endif

@@ -1,10 +1,9 @@
-/* Access through index tensors. Kernels find each position's elements on both sides from a plan that holds a few dims
-** and index tensors, or (another compilation) all there can be.
+/* Access through index tensors. For each position, kernels find the elements on both sides from a plan. One compilation
+** has room for a few dims and index tensors, another one for the maximum.
 **
-** Reading is one kernel. Before anything is written, the indices are looked at, and who goes to which place: picks are
-** the positions along the dims in which indices move, and keys number the elements of the target that they can pick. A
-** put elects the last pick of each key; an add sorts the picks by key, and a thread adds up a run of equal keys in
-** order. */
+** Reading is one kernel. Before anything is written, the indices are checked and conflicts are resolved: picks are the
+** positions along the dims with indices, and keys number the target's elements that these dims can pick. A put elects
+** the last pick of each key; an add sorts the picks by key, and a thread adds up a run of equal keys in order. */
 
 #include <stdio.h>
 #include <string.h>
@@ -13,35 +12,35 @@
 
 enum {
   THREADS     = 256,
-  FEW         = 1024,          /* picks that one block orders: as in kernels/index_order.cuh */
-  FEW_DIMS    = 3,             /* room in a short plan */
+  FEW         = 1024,          /* picks that one block can order: as in kernels/index_order.cuh */
+  FEW_DIMS    = 3,             /* dims in a short plan */
   FEW_SOURCES = 2,
-  DIM_WORDS   = 6,             /* of a dim, and one more for each source: as in kernels/index.cuh */
+  DIM_WORDS   = 6,             /* words of a dim in a plan, plus one for each source: as in kernels/index.cuh */
   PLAN_WORDS  = 4 + MAX_DIMS * (DIM_WORDS + MAX_DIMS) + MAX_DIMS * 5,
-  ELECTIONS   = 16             /* keys for each pick that an election may have room for; with more, picks are sorted */
+  ELECTIONS   = 16             /* keys for each pick up to which elections are used; with more keys, picks are sorted */
 };
 
 enum side { VALUE, TARGET, KEY, PICK, SIDES };
 
-/* A call seen as dims of any order, with the steps of all sides, in units of `unit` bytes. */
+/* A call, with dims in any order and the steps of all sides in units of `unit` bytes. */
 typedef struct access {
   const index_call *call;
   int     unit;
-  int     ndim, picked;        /* dims; the first ones, along which indices move */
+  int     ndim, picked;        /* number of dims; number of the first dims, along which indices move */
   int64_t length[MAX_DIMS], step[SIDES][MAX_DIMS];
-  int     dim[MAX_DIMS];       /* of the call's plan */
-  int64_t key[MAX_DIMS];       /* steps of the sources' indices among keys */
-  int64_t count, picks, keys;  /* positions, picks, keys there are */
+  int     dim[MAX_DIMS];       /* the dims of the call's plan */
+  int64_t key[MAX_DIMS];       /* the sources' strides in the numbering of keys */
+  int64_t count, picks, keys;  /* numbers of positions, picks and keys */
   bool    wide;                /* 64-bit positions */
   int     what[MAX_DIMS];      /* gpu_note()'s numbers */
 } access;
 
-/* What a kernel takes: kernels/index.cuh, index_plan. */
+/* The plan that a kernel takes: index_plan of kernels/index.cuh. */
 typedef struct index_plan { int64_t word[PLAN_WORDS]; } index_plan;
 
 /* ---- dims ---- */
 
-/* True if indices decide where the target's elements along dim d are. */
+/* True if indices determine the target's elements along dim d. */
 static bool is_picked(const index_call *c, int d) {
   bool moves = c->plan.stride[1][d] == 0;
   for (int k = 0; k < c->nindex; k++) moves |= c->index[k].stride[d] != 0;
@@ -58,7 +57,8 @@ static void add_dim(access *a, int d) {
   a->step[KEY][to] = a->step[PICK][to] = 0;
 }
 
-/* Numbers the picks and the keys; products of lengths of the target's dims, or of the positions', fit. */
+/* Numbers the picks and the keys. Products of lengths of the target's dims, or of the positions' dims, do not
+** overflow. */
 static void number_picks(access *a, bool picked_first) {
   const index_call *c = a->call;
   a->picks = a->keys = 1;
@@ -76,7 +76,7 @@ static void number_picks(access *a, bool picked_first) {
   }
 }
 
-/* The call's dims as they are or, with picked_first, those along which indices move before the others. */
+/* Takes the call's dims in order, or (picked_first) the dims along which indices move before the others. */
 static void start_access(access *a, const index_call *c, bool picked_first) {
   a->call = c;
   a->unit = dtype_size(c->target.dtype);
@@ -93,7 +93,7 @@ static void start_access(access *a, const index_call *c, bool picked_first) {
 
 /* ---- units ---- */
 
-/* The largest number of bytes up to 16 that divides all of what x is made of. */
+/* The largest power of 2, up to 16, that divides all numbers whose bits are set in x. */
 static int common_unit(uint64_t x) {
   x |= 16;
   return (int)(x & (0 - x));
@@ -117,14 +117,14 @@ static void widen_units(access *a) {
     a->step[VALUE][d] /= by;
     a->step[TARGET][d] /= by;
   }
-  if (a->length[last] == 1) a->ndim--;        /* kernels divide by lengths above 1 */
+  if (a->length[last] == 1) a->ndim--;        /* kernels can only divide by lengths above 1 */
 }
 
 /* ---- plans of kernels ---- */
 
 static bool is_short(const access *a) { return a->ndim <= FEW_DIMS && a->call->nindex <= FEW_SOURCES; }
 
-/* Of the first ndim dims; `count` positions. */
+/* Writes a plan of the first ndim dims with `count` positions. */
 static void write_plan(const gpu *g, const access *a, int ndim, int64_t count, index_plan *p) {
   const index_call *c = a->call;
   bool brief = is_short(a);
@@ -165,7 +165,7 @@ static const struct { const char *file, *entry; } kernels[] = {
   [ADD_RUNS] = {"index_add.cuh", "add_runs"}, [ADD_EACH] = {"index_add.cuh", "add_each"},
 };
 
-/* Integers of 32 and 64 bits are added by atomics: their sums do not depend on the order. */
+/* Integers of 32 and 64 bits are added by atomics, because their sums do not depend on the order. */
 static bool adds_atomically(enum dtype d) {
   int kind = dtype_kind(d);
   return (kind == KIND_INT || kind == KIND_UINT) && dtype_size(d) >= 4;
@@ -207,7 +207,7 @@ static void note_words(gpu *g, access *a) {
     a->what[k] = c->sound ? 0 : gpu_note(g, c->function, c->index[k].dim, c->index[k].length);
 }
 
-/* All of them, where no other kernel does. */
+/* Checks all indices, if no other kernel does. */
 static int check_all(gpu *g, const access *a) {
   int st = OK;
   for (int k = 0; k < a->call->nindex && st == OK && !a->call->sound; k++) {
@@ -221,7 +221,7 @@ static int check_all(gpu *g, const access *a) {
 
 /* ---- get ---- */
 
-/* Positions that a thread moves: as in kernels/index_move.cuh. */
+/* The number of positions that a thread moves: as in kernels/index_move.cuh. */
 static int each(const access *a) { return !is_short(a) ? 1 : a->unit >= 8 ? 2 : 4; }
 
 static int get_elements(gpu *g, access *a) {
@@ -234,7 +234,7 @@ static int get_elements(gpu *g, access *a) {
 
 /* ---- put ---- */
 
-/* Writes the picks that `elected` (NULL: all) names. */
+/* Writes the picks that `elected` marks (NULL: all picks). */
 static int put(gpu *g, access *a, void *elected) {
   index_plan p;
   void *target = a->call->target.data, *values = a->call->values.data;
@@ -243,7 +243,7 @@ static int put(gpu *g, access *a, void *elected) {
   return launch(g, a, PUT, (a->count + each(a) - 1) / each(a), (void *[]){&p, &target, &values, &elected});
 }
 
-/* True if the result depends on which of several picks puts into an element. */
+/* True if several picks may put into one element, so that the result depends on which one does. */
 static bool needs_election(const access *a) {
   if (a->call->sound || a->picks < 2) return false;
   for (int d = 0; d < a->ndim; d++)
@@ -253,14 +253,14 @@ static bool needs_election(const access *a) {
 
 static size_t position_size(const access *a) { return a->wide ? 8 : 4; }
 
-/* Bits that keys have. */
+/* The number of bits in keys. */
 static int key_bits(const access *a) {
   int bits = 1;
   while (bits < 63 && (a->keys - 1) >> bits) bits++;
   return bits;
 }
 
-/* Room for sorting picks: two of keys, two of picks. */
+/* Memory for sorting picks: two buffers of keys, two of picks. */
 typedef struct order {
   void  *keys[2], *picks[2];
   void  *room;
@@ -278,7 +278,7 @@ static int open_order(gpu *g, const access *a, order *o) {
   return st;
 }
 
-/* One block does it all. p: the plan of the picks; elected NULL: keys and picks are sorted. */
+/* One block does all the work. p: the plan of the picks; elected NULL: keys and picks are sorted. */
 static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *picks, void *elected) {
   const gpu_kernel *k;
   int st = get_kernel(g, a, ORDER_FEW, &k);
@@ -286,7 +286,7 @@ static int order_few(gpu *g, const access *a, index_plan *p, void *keys, void *p
   return gpu_launch(g, k, 1, ((unsigned)a->picks + 31) & ~31u, 0, (void *[]){p, &keys, &picks, &elected});
 }
 
-/* *at: which of the two is sorted. */
+/* *at: the buffer that is sorted. */
 static int order_picks(gpu *g, const access *a, order *o, int *at) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);
@@ -299,7 +299,7 @@ static int order_picks(gpu *g, const access *a, order *o, int *at) {
   return st == OK ? gpu_sort_pairs(g, &s, at) : st;
 }
 
-/* elected becomes, by pick, whether it is the last of its key. */
+/* Sets elected, for each pick, to true if it is the last pick of its key. */
 static int elect_sorted(gpu *g, const access *a, void *elected) {
   order o;
   int at, st = open_order(g, a, &o);
@@ -315,7 +315,7 @@ static int elect_sorted(gpu *g, const access *a, void *elected) {
   return st;
 }
 
-/* elected: by key if by_key, else by pick. */
+/* elected: indexed by key if by_key, else by pick. */
 static int elect(gpu *g, const access *a, bool by_key, void *elected) {
   index_plan p;
   write_plan(g, a, a->picked, a->picks, &p);
@@ -335,7 +335,7 @@ static int put_elected(gpu *g, const index_call *c, access *a) {
   void *elected;
   int st = gpu_scratch(g, bytes, &elected);
   if (st != OK) return st;
-  if (!by_key) {                       /* the kernel looks there by key: let that be the pick */
+  if (!by_key) {                       /* the kernel looks there by key, so the pick is used as the key */
     memcpy(a->step[KEY], a->step[PICK], sizeof a->step[KEY]);
     memset(a->key, 0, sizeof a->key);
   }
@@ -360,7 +360,8 @@ static int add_each(gpu *g, const access *a) {
   return st == OK ? launch(g, a, ADD_EACH, a->count, (void *[]){&p, &target, &values}) : st;
 }
 
-/* True if neighbours along the dims without index are far apart: threads are better neighbours along the keys then. */
+/* True if neighbours along the dims without an index are far apart in memory, so that threads should be neighbours
+** along the keys. */
 static bool is_by_key(const access *a) {
   int last = a->ndim - 1;
   return a->picked == a->ndim || a->step[TARGET][last] != 1;

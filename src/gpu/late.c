@@ -1,4 +1,4 @@
-/* What kernels find wrong: they write it into the device's cell, and the next wait reports it. */
+/* Late errors: kernels write an error into the device's cell, and the next wait reports it. */
 
 #include "gpu/stream.h"
 
@@ -8,7 +8,7 @@
 
 enum { NOTES = 4096, KEPT = INT32_MIN };
 
-/* A launch that may fail late, for the words. */
+/* A launch that may fail late, with the facts for the message. */
 typedef struct note {
   int         number;
   const char *function;
@@ -19,9 +19,9 @@ typedef struct note {
 struct gpu_notes {
   note      recent[NOTES];         /* number % NOTES */
   int       next;
-  note     *kept;                  /* those of graphs, which may be replayed at any time: numbers from KEPT on */
+  note     *kept;                  /* notes of graphs, which may be replayed at any time; numbers from KEPT on */
   int       nkept;
-  gpu_late *found;                 /* pinned: the device's cell as a wait brought it here */
+  gpu_late *found;                 /* pinned: a wait copies the device's cell here */
 };
 
 int gpu_late_open(gpu *g) {
@@ -48,7 +48,7 @@ void gpu_late_close(gpu *g) {
 
 /* ---- notes ---- */
 
-/* A graph may be replayed long after its capture: its notes stay. */
+/* A graph may be replayed long after its capture, so its notes are kept. */
 static int keep_note(struct gpu_notes *s, const char *function, int dim, int64_t length) {
   for (int k = 0; k < s->nkept; k++) {
     const note *n = &s->kept[k];
@@ -79,7 +79,7 @@ static const note *find_note(const struct gpu_notes *s, int number) {
 
 /* ---- waiting ---- */
 
-/* The cell was fetched and says that something is wrong. It starts anew. */
+/* Reports the error in the fetched cell, and clears the cell. */
 static int report_late(gpu *g) {
   const gpu_late *late = g->notes->found;
   const note *n = find_note(g->notes, late->what);

@@ -1,4 +1,4 @@
-/* Element-wise ops, copies, casts, fills. A call takes the best of these ways, which kernels/map.cuh describes:
+/* Element-wise ops, copies, casts, fills. A call uses the best of these ways, which kernels/map.cuh describes:
 **   the driver's own copy and fill; map_flat, where everything is contiguous or one number; copy_tiles, for transposed
 **   copies; map_rows, where everything is contiguous or one value along the inner dim; map_strided, for the rest. */
 
@@ -9,17 +9,17 @@
 #include "gpu/kernels/map_args.h"
 #include "gpu/plan.h"
 
-/* What is launched: the op's unit and its operands. */
+/* The facts of a launch: the op's unit and its operands. */
 typedef struct map_work {
   gpu            *g;
   const map_call *call;
   const plan     *plan;
-  enum dtype      compute, in, out;    /* what the unit is compiled for */
+  enum dtype      compute, in, out;    /* the dtypes for which the unit is compiled */
   bool            mixed;               /* inputs of several dtypes */
   map_args        args;
 } map_work;
 
-/* What the op table says. */
+/* The fields of the op table. */
 static const struct { const char *name; enum dtype_class takes; bool selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, false},
 #define SELECT(name, dtypes, result, ...) [OP_##name] = {#name, CLASS_##dtypes, true},
@@ -69,7 +69,7 @@ static int run_flat(map_work *t) {
   return launch(t, FLAT, share(t->args.count, block), (void *[]){&t->args});
 }
 
-/* In pieces that 32-bit positions can count; `most`: elements of a piece. */
+/* Runs in pieces that 32-bit positions can count; `most`: elements of a piece. */
 static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t most) {
   int64_t pieces = gpu_plan_pieces(p, most);
   int per_thread = entry == ROWS ? MAP_ROUNDS(dtype_size(t->in), dtype_size(t->out)) : MAP_STRIDED, st = OK;
@@ -81,7 +81,7 @@ static int run_planned(map_work *t, const plan *p, enum entry entry, int64_t mos
   return st;
 }
 
-/* The inner dim counted in vectors. */
+/* Runs rows, with the inner dim counted in vectors. */
 static int run_rows(map_work *t, int vector) {
   plan p = *t->plan;
   int inner = p.ndim - 1;
@@ -105,7 +105,7 @@ static bool vectors_fit(const map_work *t, int k, const void *data, int size, in
   return true;
 }
 
-/* The elements of a vector where map_flat or map_rows can run, 0 where not. Fills args.runs. */
+/* The number of elements in a vector if map_flat or map_rows can run, else 0. Fills args.runs. */
 static int vector_of(map_work *t) {
   const plan *p = t->plan;
   int vector = MAP_VECTOR(dtype_size(t->in), dtype_size(t->out));
@@ -132,12 +132,12 @@ static int run_kernel(map_work *t) {
 
 /* ---- copies ---- */
 
-/* Elements that are only moved: a dtype of this many bytes, unsigned integers where there are such. */
+/* A dtype of this many bytes for elements that are only moved: an unsigned integer if one exists. */
 static enum dtype moved_as(int size) {
   return size == 1 ? DT_uint8 : size == 2 ? DT_uint16 : size == 4 ? DT_uint32 : size == 8 ? DT_uint64 : DT_complex128;
 }
 
-/* The driver's fill, where the value is one of its patterns; ERR_NO_KERNEL: it is not. */
+/* Fills by the driver, if it supports the pattern of the value; else ERR_NO_KERNEL. */
 static int fill_output(const map_work *t) {
   const gpu_driver *d = gpu_get_driver();
   const gpu_word value = t->args.in[0].value;
@@ -160,7 +160,8 @@ static int copy_run(const map_work *t) {
   return gpu_check(t->g, gpu_get_driver()->copy(to, from, bytes, t->g->stream), "copy");
 }
 
-/* The dim along which the input is contiguous while the output is along the inner one; -1: none that is worth tiles. */
+/* The dim along which the input is contiguous while the output is contiguous along the inner one; -1 if tiles are not
+** worthwhile. */
 static int tile_dim(const plan *p) {
   int inner = p->ndim - 1;
   if (inner < 1 || p->stride[0][inner] != 1 || p->stride[1][inner] == 1 || p->shape[inner] < TILE / 4) return -1;
@@ -178,7 +179,7 @@ static int find_tiles(const map_work *t, const gpu_kernel **k) {
   return gpu_build(t->g, key, &s, k);
 }
 
-/* The dims besides the inner one and d: one position of theirs is a matrix. */
+/* The plan of the dims other than the inner one and d: each of its positions is a matrix. */
 static plan outer_plan(const plan *p, int d) {
   plan o = {.ndim = 0, .count = p->count / p->shape[d] / p->shape[p->ndim - 1]};
   for (int from = 0; from < p->ndim - 1; from++) {
@@ -190,7 +191,7 @@ static plan outer_plan(const plan *p, int d) {
   return o;
 }
 
-/* ERR_NO_KERNEL: nothing to be gained, or too large. */
+/* ERR_NO_KERNEL if there is nothing to gain, or if the call is too large. */
 static int copy_transposed(const map_work *t) {
   const plan *p = t->plan;
   int d = tile_dim(p);
@@ -209,7 +210,7 @@ static int copy_transposed(const map_work *t) {
   return gpu_launch(t->g, k, (unsigned)(outer.count * tiles), MAP_THREADS, 0, (void *[]){&a, &g});
 }
 
-/* A copy or a fill without conversion, in ways that need no kernel of its own. */
+/* Copies or fills without conversion, in ways that need no kernel of luatensor. */
 static int move(const map_work *t) {
   const plan *p = t->plan;
   bool run = p->ndim == 0 || (p->ndim == 1 && p->stride[0][0] == 1);
@@ -220,7 +221,7 @@ static int move(const map_work *t) {
 
 /* ---- calls ---- */
 
-/* The dtype that all inputs share; DT_none: they do not. Only numbers: the compute dtype. */
+/* The dtype that all inputs share, or DT_none. If all inputs are numbers, the compute dtype. */
 static enum dtype common_dtype(const map_work *t) {
   const map_call *c = t->call;
   enum dtype d = DT_none;
@@ -242,7 +243,8 @@ static void set_operands(map_work *t) {
   }
 }
 
-/* `positive` is every copy, cast and fill: straight to the stored dtype. Without conversion only sizes count. */
+/* `positive` is the op of every copy, cast and fill, which convert directly to the stored dtype. Without conversion
+** only sizes count. */
 static void start(map_work *t, gpu *g, const map_call *c) {
   bool copies = c->op == OP_positive, moves = copies && (!c->in[0].data || c->in[0].dtype == c->out.dtype);
   *t = (map_work){.g = g, .call = c, .plan = c->plan, .out = c->out.dtype};

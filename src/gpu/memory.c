@@ -1,6 +1,7 @@
-/* The caching allocator. The driver's own takes tens of microseconds and waits for the device, so freed memory is kept:
-** up to 1 MiB in slots of 2 MiB segments by size class, above it in blocks of their own. Each stream has an arena:
-** what is freed there and taken again needs no waiting, because the stream keeps the order. */
+/* The caching allocator. The driver's allocator takes tens of microseconds and waits for the device, so freed memory is
+** kept. Blocks of up to 1 MiB are slots, by size class, in segments of 2 MiB; larger blocks are allocated separately.
+** Each stream has an arena: memory that is freed and allocated again on the same stream needs no waiting, because the
+** stream keeps the order. */
 
 #include "gpu/memory.h"
 
@@ -10,14 +11,14 @@
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-enum { ALIGNMENT = 256 };        /* the driver's own; copies and vector loads want no more */
+enum { ALIGNMENT = 256 };        /* that of the driver; copies and vector loads need no more */
 
-/* Here and not in gpu_memory: asked for before a device is opened and after it was lost. */
+/* Not in gpu_memory, because statistics are read before a device is opened and after it is lost. */
 static memory_stats stats[MAX_GPUS];
 
 memory_stats *gpu_stats(int index) { return &stats[index]; }
 
-/* LUATENSOR_GPU_CACHE=off: each allocation is one of the driver, so that tools see the end of every tensor. */
+/* LUATENSOR_GPU_CACHE=off: each tensor is an allocation of the driver, so that tools see the end of every tensor. */
 static bool cache_is_off(void) {
   static int off = -1;
   if (off < 0) {
@@ -43,7 +44,7 @@ static size_t class_bytes(int class) {
 
 static bool is_small(size_t bytes) { return bytes <= MIB && !cache_is_off(); }
 
-/* Multiples of 2 MiB, or of an eighth of the power of two below: sizes that differ by little share their blocks. */
+/* Rounds up to multiples of 2 MiB, or of an eighth of the power of two below, so that similar sizes share blocks. */
 static size_t large_bytes(size_t bytes) {
   if (cache_is_off()) return bytes ? bytes : 1;
   size_t unit = bytes < 16 * MIB ? 2 * MIB : (size_t)1 << (60 - __builtin_clzll(bytes));
@@ -98,14 +99,14 @@ static int add_segment(gpu_memory *m, gpu_segment *s) {
   return OK;
 }
 
-/* The host's side of a segment ends. */
+/* Frees the host's memory of a segment. */
 static void forget_segment(gpu_segment *s) {
   for (size_t k = 0; s->block && k < s->count; k++) free(s->block[k].read);
   free(s->block);
   free(s);
 }
 
-/* The driver's memory for a segment: where there is none, what is cached goes back to it first. */
+/* Allocates a segment from the driver; if that fails, frees the cache first and tries again. */
 static int segment_memory(gpu *g, gpu_segment *s) {
   gpu_result r = gpu_get_driver()->memory_alloc(&s->base, s->bytes);
   if (r != GPU_SUCCESS && !g->capturing && stats[g->index].cached > 0) {
@@ -140,7 +141,7 @@ static int reserve_slots(struct gpu_slots *list, size_t more) {
   return OK;
 }
 
-/* A new segment's slots join the list, the first one on top. */
+/* Adds the slots of a new segment to the list, so that the first one is on top. */
 static int add_slots(gpu *g, gpu_arena *a, int class) {
   struct gpu_slots *list = &a->small[class];
   size_t bytes = class_bytes(class), count = 2 * MIB / bytes;
@@ -173,7 +174,7 @@ static void give_small(gpu *g, gpu_arena *a, size_t bytes, gpu_address at) {
 
 /* ---- large blocks ---- */
 
-/* A free block of this size, off its list; or NULL. */
+/* Removes a free block of this size from its list, or returns NULL. */
 static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   gpu_segment **at = bucket_of(a, size);
   while (*at && (*at)->bytes != size) at = &(*at)->next;
@@ -184,7 +185,7 @@ static gpu_segment *find_large(gpu *g, gpu_arena *a, size_t size) {
   return s;
 }
 
-/* A graph also takes what the first stream has left over: while it is captured nothing runs. */
+/* A graph also takes free blocks of the first stream, because nothing runs during the capture. */
 static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   size_t size = large_bytes(bytes);
   int st = OK;
@@ -196,7 +197,7 @@ static int take_large(gpu *g, gpu_arena *a, size_t bytes, gpu_address *at) {
   return st;
 }
 
-/* Takes a segment out of the list and gives its memory back to the driver. */
+/* Removes a segment from the list and returns its memory to the driver. */
 static void end_segment(gpu *g, gpu_segment *s) {
   gpu_memory *m = g->memory;
   size_t at = segments_up_to(m, s->base) - 1;
@@ -231,7 +232,7 @@ void gpu_free_arena(gpu_arena *a) {
   free(a);
 }
 
-/* Where an allocation of now comes from; NULL: no memory for the list. */
+/* The arena for new allocations; NULL: no memory for the list. */
 static gpu_arena *current_arena(gpu *g) {
   gpu_memory *m = g->memory;
   if (m->pool) return m->pool;
@@ -240,7 +241,7 @@ static gpu_arena *current_arena(gpu *g) {
   return m->arena[stream];
 }
 
-/* Memory is freed while other streams still work on it: whoever gets it next waits for them. */
+/* Memory may be freed while other streams still work on it: the next user waits for them. */
 static void settle_taken(gpu *g, const void *ptr) {
   gpu_segment *s = gpu_segment_of(g, ptr);
   if (s->block) gpu_settle(g, gpu_block_of(g, s, ptr), gpu_current(g));
@@ -256,7 +257,7 @@ static int take_block(gpu *g, size_t bytes, void **ptr) {
   return st;
 }
 
-/* Back to the arena of its segment, whichever stream is the current one. */
+/* Returns a block to the arena of its segment, whatever the current stream is. */
 static void give_block(gpu *g, gpu_segment *s, gpu_address at) {
   if (s->large) give_large(g, s);
   else give_small(g, s->arena, s->block_bytes, at);
@@ -299,7 +300,7 @@ static void adopt_large(gpu_arena *to, gpu_segment *from) {
   }
 }
 
-/* Room first: without it the pool stays what it is, a place that nothing is taken from any more. */
+/* Enlarges the list first. If that fails, the pool remains separate, and nothing is allocated from it any more. */
 void gpu_adopt(gpu *g, gpu_arena *pool) {
   gpu_memory *m = g->memory;
   if (!m->arena[0]) m->arena[0] = gpu_new_arena(0);
@@ -327,7 +328,7 @@ static void count_unused(gpu *g, gpu_arena *a) {
     for (gpu_segment *s = a->large[b]; s; s = s->next) s->unused++;
 }
 
-/* Takes what is in unused segments off the lists. */
+/* Removes the blocks of unused segments from the lists. */
 static void drop_unused(gpu *g, gpu_arena *a) {
   for (int class = 0; class < GPU_CLASSES; class++) {
     struct gpu_slots *list = &a->small[class];
@@ -343,7 +344,7 @@ static void drop_unused(gpu *g, gpu_arena *a) {
 void gpu_release_cached(gpu *g) {
   gpu_memory *m = g->memory;
   if (!m || g->capturing || g->dead) return;
-  gpu_get_driver()->context_sync();              /* what was freed may still be in use by queued work */
+  gpu_get_driver()->context_sync();              /* queued work may still use freed blocks */
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) count_unused(g, m->arena[k]);
   for (int k = 0; k < GPU_STREAMS; k++) if (m->arena[k]) drop_unused(g, m->arena[k]);
   size_t kept = 0;
@@ -401,7 +402,7 @@ int gpu_alloc(int index, size_t bytes, void **ptr) {
 
 void gpu_free(int index, void *ptr, size_t bytes) {
   gpu *g;
-  if (gpu_enter_free(index, &g) != OK) {         /* lost with its device */
+  if (gpu_enter_free(index, &g) != OK) {         /* the memory was lost with its device */
     gpu_lock(index);
     stats[index].live -= bytes;
     gpu_unlock();

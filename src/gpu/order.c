@@ -1,10 +1,11 @@
-/* Order between streams: a launch says which blocks it reads and writes, and waits for what other streams do with them. */
+/* Order between streams: a launch declares the blocks that it reads and writes, and waits for other streams' work on
+** them. */
 
 #include "gpu/stream.h"
 
 #include <stdlib.h>
 
-/* Without memory to note who reads, the writer after this one waits for too much, not for too little. */
+/* Without memory for the readers' epochs, the next writer waits for too much, never for too little. */
 static void note_reader(gpu *g, gpu_block *b, int stream) {
   if (!b->read) b->read = calloc(GPU_STREAMS, sizeof *b->read);
   if (b->read) b->read[stream] = gpu_epoch(g, stream);
@@ -18,7 +19,7 @@ void gpu_order(gpu *g, const void *ptr, bool writes) {
   if (g->capturing) {
     if (s) gpu_hold(g, s, b);
   } else if (!b) {
-    if (s) gpu_get_driver()->context_sync();       /* no memory to note who works on it */
+    if (s) gpu_get_driver()->context_sync();       /* no memory for notes about the block */
   } else if (writes) gpu_settle(g, b, stream);
   else {
     gpu_follow_epoch(g, stream, b->writer, b->written);

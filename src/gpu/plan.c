@@ -14,10 +14,11 @@ gpu_divisor gpu_divide_by(uint32_t d) {
   return (gpu_divisor){.magic = (uint32_t)magic, .shift = shift, .d = d};
 }
 
-/* The dim that is cut: pieces hold some of its positions, one of each dim before it, all of those after it. */
+/* The dim at which a plan is cut: a piece holds a range of its positions, one position of each dim before it, and all
+** positions of the dims after it. */
 typedef struct cut {
   int     dim;
-  int64_t length;              /* positions of it in a piece; the last may have fewer */
+  int64_t length;              /* positions of the dim in a piece; the last piece may have fewer */
   int64_t parts;
 } cut;
 
@@ -36,7 +37,7 @@ int64_t gpu_plan_pieces(const plan *p, int64_t most) {
   return pieces;
 }
 
-/* To position `at` of dim d. */
+/* Moves the base of each operand to position `at` of dim d. */
 static void move_base(gpu_plan *g, const plan *p, int noperands, int d, int64_t at) {
   for (int k = 0; k < noperands; k++) g->base[k] += at * p->stride[k][d];
 }
@@ -68,7 +69,8 @@ void gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int
 
 /* ---- numbers ---- */
 
-/* Dtypes whose bits to_<dtype> gives: all but the two floats of C and the complex ones, whose parts are such floats. */
+/* The dtypes whose bits to_<dtype> returns: all except C's two floats and the complex dtypes, whose parts are such
+** floats. */
 #define EACH_WORD(M) \
   M(bool) M(uint8) M(uint16) M(uint32) M(uint64) M(int8) M(int16) M(int32) M(int64) M(float16) M(bfloat16)
 #define ONE(...) + 1

@@ -6,8 +6,9 @@
 #include "base/calls.h"
 #include "gpu/kernels/plan.cuh"
 
-/* Kernels count positions in 31 bits. A larger plan is run in pieces of at most `most` (PLAN_MOST) elements: how many
-** there are, and the i-th of them. noperands: the output and the inputs whose strides count. */
+/* Kernels count positions in 31 bits, so a larger plan runs in pieces of at most `most` (PLAN_MOST) elements. The first
+** function returns their number, the second one makes the i-th. noperands: the output and the inputs whose strides
+** count. */
 int64_t gpu_plan_pieces(const plan *p, int64_t most);
 void    gpu_plan_piece(gpu_plan *g, const plan *p, int noperands, int64_t most, int64_t i);
 

@@ -1,4 +1,4 @@
-/* Streams and events as scripts have them: the entries of device_streams. */
+/* Streams and events for scripts: the entries of device_streams. */
 
 #include "gpu/stream.h"
 
@@ -56,7 +56,7 @@ static int sync_stream(int index, int stream) {
   return gpu_leave(g, st);
 }
 
-/* `event` is of another device: order between two is not kept in epochs. */
+/* For an `event` of another device, because epochs only order streams of one device. */
 static int wait_for(int index, int stream, gpu_event event) {
   gpu *g;
   int st = gpu_enter(index, &g);

@@ -9,7 +9,7 @@
 
 enum { THREADS = 256 };
 
-/* As in kernels/random.cuh; of the numbers, those of the dtype that is drawn. */
+/* The arguments as in kernels/random.cuh. Of the numbers, those of the drawn dtype are set. */
 typedef struct random_args {
   uint32_t key[PHILOX_ROUNDS][2];
   uint64_t offset;
@@ -84,7 +84,8 @@ static int draw(gpu *g, const random_call *c) {
 
 /* ---- permutations ---- */
 
-/* So many of the first bits of random keys that few neighbours have all of them alike: the rest decides only there. */
+/* The number of leading bits of random keys by which few neighbours are equal. The other bits decide only between
+** those. */
 static int telling_bits(int64_t n) {
   int bits = 16;
   while (bits < 64 && n >> (bits - 8) != 0) bits += 8;

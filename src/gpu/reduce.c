@@ -1,4 +1,5 @@
-/* Reductions: who reads what, by the shape alone, so that every GPU gives the same numbers. */
+/* Reductions. The shape alone determines which thread reads which elements, so that every GPU gives the same
+** numbers. */
 
 #include "gpu/reduce.h"
 
@@ -9,14 +10,14 @@
 
 
 enum {
-  BLOCKS       = 2048,     /* what few outputs are cut into: several times what any GPU holds at a time */
-  ENOUGH       = 1024,     /* blocks that are not cut further */
+  BLOCKS       = 2048,     /* blocks into which few outputs are cut: several times what any GPU holds at once */
+  ENOUGH       = 1024,     /* blocks that are enough, so that they are not cut further */
   VECTOR       = 16,       /* bytes of a vector */
-  SINGLE       = 8,        /* elements under way that are read one by one: fold.cuh knows it, too */
-  SHORT_RUN    = 1024,     /* of runs, if there are several, that vectors are not worth it */
-  SHORT_ROW    = 32,       /* of a single one */
-  ROW_BYTES    = 128,      /* of a row of outputs that neighbours read */
-  ONE_PASS     = 4         /* batches of a block that a second pass costs more than */
+  SINGLE       = 8,        /* elements in flight if they are read one by one: fold.cuh has the same number */
+  SHORT_RUN    = 1024,     /* length of several runs below which vectors are not worthwhile */
+  SHORT_ROW    = 32,       /* the same of a single run */
+  ROW_BYTES    = 128,      /* bytes of a row of outputs that neighbouring threads read */
+  ONE_PASS     = 4         /* batches of a block below which a second pass costs more than it gains */
 };
 
 typedef struct row_info { const char *name; enum dtype_class class; } row_info;
@@ -40,7 +41,7 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
   n->ndim = p->ndim;
   n->wide = p->count > PLAN_MOST;
   n->stride[0][0] = n->stride[1][0] = 0;
-  bool divides = p->count > 0 && !n->wide;       /* then every length has 31 bits */
+  bool divides = p->count > 0 && !n->wide;       /* then every length fits into 31 bits */
   for (int d = 0; d < p->ndim; d++) {
     n->divisor[d] = gpu_divide_by(divides ? (uint32_t)p->shape[d] : 1);
     n->length[d] = p->shape[d];
@@ -50,7 +51,7 @@ void gpu_nest_make(gpu_nest *n, const plan *p, int noperands) {
 
 /* ---- who reads what ---- */
 
-/* Elements of a batch of a thread: fold.cuh has the same. */
+/* The elements in a thread's batch: as in fold.cuh. */
 static int batch_of(int size, bool vectors) { return vectors ? VECTOR / size * (size == 1 ? 2 : 4) : SINGLE; }
 
 static bool has_vectors(const reduce_call *c) {
@@ -59,14 +60,14 @@ static bool has_vectors(const reduce_call *c) {
   return last >= 0 && p->stride[0][last] == 1 && p->shape[last] >= (last > 0 ? SHORT_RUN : SHORT_ROW);
 }
 
-/* Threads of an output are neighbours: as many as have a batch each. */
+/* For contiguous runs: the threads of an output are neighbours, as many as have a batch each. */
 static void share_rows(reduce_args *a, int batch, int64_t run) {
   a->rows = power_of_2(ceil_divide(run, batch), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;
 }
 
-/* Threads of neighbouring outputs are neighbours: the width of a row of memory, more where columns are short, and less
-** where the outputs of a row are few. */
+/* For columns: threads of neighbouring outputs are neighbours, as wide as a row of memory. More rows if columns are
+** short; fewer if a row has few outputs. */
 static void share_columns(reduce_args *a, const plan *kept, int size) {
   int64_t length = kept->ndim ? kept->shape[kept->ndim - 1] : 1, most = limit(ROW_BYTES / size, 32, 128);
   a->columns = (int32_t)(length < most ? length : most);
@@ -77,7 +78,7 @@ static void share_columns(reduce_args *a, const plan *kept, int size) {
   a->columns = REDUCE_THREADS / a->rows;
 }
 
-/* Few outputs of many elements are cut into chunks. */
+/* Cuts few outputs of many elements into chunks. */
 static void cut_chunks(reduce_args *a, int batch) {
   int64_t step = (int64_t)a->rows * batch, want = a->tiles < ENOUGH ? BLOCKS / a->tiles : 1;
   if (a->n < ONE_PASS * step || want <= 1) want = 1;
@@ -134,9 +135,9 @@ int gpu_reduce_launch(gpu *g, const reduce_call *c, bool vectors, reduce_args *a
   return launch(g, c, vectors ? ROWS : ANYWHERE, (int64_t)a->tiles * a->chunks, a);
 }
 
-/* The states of each output's chunks become its result. */
+/* Merges the states of each output's chunks into its result. */
 static int launch_merge(gpu *g, const reduce_call *c, reduce_args *a) {
-  enum { EACH = 4 };                        /* states of a thread */
+  enum { EACH = 4 };                        /* states for each thread */
   a->chunks = 1;
   a->rows = power_of_2(ceil_divide(a->parts, EACH), REDUCE_THREADS);
   a->columns = REDUCE_THREADS / a->rows;

@@ -10,7 +10,7 @@
 /* True if the elements of a line lie closer together than the lines do. */
 static bool is_along(const line_call *c) { return llabs(c->in_stride) <= inner_distance(&c->outer, 1); }
 
-/* The reduction of each line. */
+/* Describes the reduction of each line. */
 static void reduction_of(reduce_call *r, enum reduce_op op, const line_call *c) {
   r->op = op;
   r->compute = c->compute;
@@ -51,14 +51,14 @@ static int launch(gpu *g, const line_kernel *l, const line_call *c, int64_t bloc
 
 enum {
   WARP        = 32,
-  TILE        = SCAN_THREADS * SCAN_ITEMS * SCAN_VECTORS,   /* elements of a turn of a block */
-  WARP_LINE   = 1024,      /* longest line of a warp */
-  SHORT_LINE  = 32,        /* shorter ones are a thread's */
-  ROW_LINES   = 512,       /* so many blocks are enough: their lines are not cut, … */
-  ROW_BLOCKS  = 2048,      /* … fewer are cut for as many */
-  COLUMN_LINES = 1 << 14,  /* the same of lines that threads walk */
+  TILE        = SCAN_THREADS * SCAN_ITEMS * SCAN_VECTORS,   /* elements that a block handles at a time */
+  WARP_LINE   = 1024,      /* longest line for a warp */
+  SHORT_LINE  = 32,        /* a thread handles a shorter line */
+  ROW_LINES   = 512,       /* with so many blocks lines are not cut … */
+  ROW_BLOCKS  = 2048,      /* … with fewer they are cut into as many */
+  COLUMN_LINES = 1 << 14,  /* the same for lines that single threads walk */
   COLUMN_THREADS = 1 << 16,
-  COLUMN_SEGMENTS = 256,   /* each thread merges the totals of those before its own */
+  COLUMN_SEGMENTS = 256,   /* the most segments, because each thread merges the totals of all segments before its own */
   COLUMN_LEAST = 64        /* elements of a segment */
 };
 
@@ -69,7 +69,7 @@ static const scan_info scans[SCAN_COUNT] = {
 #include "ops.def"
 };
 
-/* Segments of at least `least` elements, for about `blocks` of them in all. */
+/* Cuts lines into segments of at least `least` elements, for about `blocks` segments in total. */
 static void cut_lines(scan_args *a, int64_t blocks, int64_t least, int64_t most) {
   int64_t want = limit(blocks / a->lines, 1, limit(a->n / least, 1, most));
   a->segment = ceil_divide(ceil_divide(a->n, want), least) * least;
@@ -92,7 +92,7 @@ static int launch_scan(gpu *g, const scan_call *c, scan_args *a) {
   return launch(g, &l, &c->line, blocks, SCAN_THREADS, (void *[]){a});
 }
 
-/* First the totals of all segments, as states of a reduction with the segments as its chunks. */
+/* Computes the totals of all segments first, as states of a reduction whose chunks are the segments. */
 static int scan_segments(gpu *g, const scan_call *c, scan_args *a) {
   reduce_call r;
   reduce_args totals;
@@ -134,8 +134,9 @@ int gpu_scan(int index, const scan_call *c) {
 
 enum {
   MOST_THREADS = 1024,
-  HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* elements of a line that registers hold */
-  FEW_ITEMS    = 4,                                /* a thread of a line that has less than a warp */
+  HELD         = MOST_THREADS * SOFTMAX_ITEMS,     /* elements of a line that fit into registers */
+  FEW_ITEMS    = 4,                                /* elements for each thread, for a line handled by less than a
+                                                   ** warp */
   VECTOR       = 16                                /* bytes */
 };
 
@@ -166,7 +167,8 @@ static bool has_vectors(const line_call *c) {
          is_aligned(&c->out, &c->outer, 0, c->out_stride, items);
 }
 
-/* Lines in registers: those of a warp or less have few elements a thread, longer ones all that it holds. */
+/* Lines that fit into registers: threads hold few elements of lines for a warp or less, and as many as possible of
+** longer lines. */
 static int softmax_held(gpu *g, const softmax_call *c) {
   const line_call *l = &c->line;
   softmax_args a = {.in = l->in.data, .out = l->out.data, .lines = l->outer.count, .n = l->n,
@@ -179,7 +181,7 @@ static int softmax_held(gpu *g, const softmax_call *c) {
   return launch_softmax(g, c, entry, ceil_divide(a.lines, threads / a.rows), threads, (void *[]){&a});
 }
 
-/* Lines that are read twice; where they are few and long, logsumexp reads them first, a chunk a block. */
+/* Lines that are read twice. If they are few and long, logsumexp reads them first, one chunk for each block. */
 static int softmax_long(gpu *g, const softmax_call *c) {
   reduce_call r;
   reduce_args a;

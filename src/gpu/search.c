@@ -25,7 +25,7 @@ static int get_kernel(gpu *g, int number, const gpu_kernel **k) {
   return gpu_build(g, key, &source, k);
 }
 
-/* starts[t]: how many are true before tile t; starts[tiles]: in all. */
+/* starts[t]: the number of true elements before tile t; starts[tiles]: the total. */
 static int find_starts(gpu *g, const bool *in, uint64_t n, uint64_t tiles, uint64_t *starts) {
   const gpu_kernel *count, *scan;
   uint64_t *total = starts + tiles;

@@ -1,5 +1,6 @@
-/* Sorting. Pairs of keys and values in passes over 8 bits of the key, three kernels each: kernels/sort.cuh. Lines of
-** tensors in shared memory where they are short, else as pairs of keys and positions: kernels/sort_lines.cuh. */
+/* Sorting. Pairs of keys and values are sorted in passes over 8 bits of the key, with three kernels each:
+** kernels/sort.cuh. Short lines of tensors are sorted in shared memory, others as pairs of keys and positions:
+** kernels/sort_lines.cuh. */
 
 #include "gpu/sort.h"
 
@@ -13,7 +14,7 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS, THREADS = DIGITS, SCAN_THREADS = 1024, WARP = 32 };
 
-/* Pairs that a block deals: as in kernels/sort.cuh. */
+/* The number of pairs that a block distributes: as in kernels/sort.cuh. */
 static int64_t tile_of(const gpu_pairs *s) { return THREADS * 64 / (s->key_bits / 8); }
 
 static int64_t tiles_of(const gpu_pairs *s) { return ceil_divide(s->n, tile_of(s)); }
@@ -29,7 +30,8 @@ int gpu_sort_kernel(gpu *g, const char *entry, int number, int key_bits, int val
   return gpu_build(g, key, &source, k);
 }
 
-/* From buffers `from` to the other ones. counts: [lines][DIGITS][tiles], then a total for each line's digits. */
+/* Moves pairs from buffers `from` to the other ones. counts: [lines][DIGITS][tiles], then a total for each line's
+** digits. */
 static int run_pass(gpu *g, const gpu_pairs *s, const gpu_kernel *const k[3], int from, int shift, char *counts) {
   uint64_t n = (uint64_t)s->n, columns = (uint64_t)tiles_of(s), rows = (uint64_t)s->lines * DIGITS;
   unsigned tiles = (unsigned)columns, blocks = tiles * (unsigned)s->lines;
@@ -68,13 +70,14 @@ int gpu_sort_pairs(gpu *g, const gpu_pairs *s, int *at) {
 /* ---- lines of tensors ---- */
 
 enum {
-  LINES_ROOM   = 1024,             /* elements that a block sorts, unless its line has more */
-  BATCH        = 1 << 26,          /* elements whose keys are sorted at a time, unless a line has more */
-  FEW          = 4,                /* few are wanted where candidates are at most this part of a line */
-  ACROSS_LINE  = 64                /* longer lines whose elements are far apart are sorted in a copy */
+  LINES_ROOM   = 1024,             /* elements that a block sorts, unless a line has more */
+  BATCH        = 1 << 26,          /* elements whose keys are sorted at once, unless a line has more */
+  FEW          = 4,                /* candidates are used if they are at most this fraction of a line */
+  ACROSS_LINE  = 64                /* length from which on lines whose elements are far apart are sorted in a copy */
 };
 
-enum { SORT_SHORT = 8, SORT_CHUNKS, SORT_CANDIDATES, MAKE_KEYS, WRITE_SORTED };      /* kernels beside those of pairs */
+/* kernels other than those for pairs */
+enum { SORT_SHORT = 8, SORT_CHUNKS, SORT_CANDIDATES, MAKE_KEYS, WRITE_SORTED };
 
 static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, const gpu_kernel **k) {
   static const char *const entries[] = {"sort_short", "sort_chunks", "sort_candidates", "make_keys", "write_sorted"};
@@ -88,7 +91,7 @@ static int lines_kernel(gpu *g, int number, enum dtype d, int position_bits, con
   return gpu_build(g, key, &source, k);
 }
 
-/* A launch of blocks that sort `room` elements in shared memory each. */
+/* Launches blocks that sort `room` elements in shared memory each. */
 static int sort_rooms(gpu *g, int number, enum dtype d, int position_bits, int64_t blocks, int room,
                       void **arguments) {
   const gpu_kernel *k;
@@ -99,13 +102,13 @@ static int sort_rooms(gpu *g, int number, enum dtype d, int position_bits, int64
 
 static int room_for(int64_t n, int least) { return (int)limit(power_of_2(n, SORT_ROOM), least, SORT_ROOM); }
 
-/* Lines of up to SORT_ROOM elements. */
+/* Sorts lines of up to SORT_ROOM elements. */
 static int sort_short(gpu *g, sort_args *a, enum dtype d) {
   int length = power_of_2(a->n, SORT_ROOM), room = room_for(a->n, LINES_ROOM);
   return sort_rooms(g, SORT_SHORT, d, 32, ceil_divide(a->lines, room / length), room, (void *[]){a, &room, &length});
 }
 
-/* A launch of make_keys or write_sorted for `count` elements of each line. */
+/* Launches make_keys or write_sorted for `count` elements of each line. */
 static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int position_bits, int64_t count,
                         void *with) {
   const gpu_kernel *k;
@@ -115,7 +118,7 @@ static int each_element(gpu *g, int number, sort_args *a, enum dtype d, int posi
   return gpu_launch(g, k, blocks * (unsigned)a->lines, SORT_THREADS, 0, (void *[]){a, &blocks, &with});
 }
 
-/* The pairs of p become the first ones of each chunk of the lines. */
+/* Sets the pairs of p to the first ones of each chunk of the lines. */
 static int sort_chunks(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
   unsigned chunks = (unsigned)ceil_divide(a->n, SORT_ROOM);
   return sort_rooms(g, SORT_CHUNKS, d, p->value_bits, a->lines * chunks, SORT_ROOM,
@@ -128,7 +131,7 @@ static int sort_candidates(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
                     (void *[]){a, &n, &room, &p->keys[0], &p->values[0]});
 }
 
-/* The lines of a batch, for which p has room: of their elements (p->positions), or of candidates. */
+/* Sorts the lines of a batch, for which p has room: all their elements (p->positions), or candidates. */
 static int sort_batch(gpu *g, sort_args *a, enum dtype d, gpu_pairs *p) {
   int at, st = p->positions ? each_element(g, MAKE_KEYS, a, d, p->value_bits, a->n, p->keys[0])
                             : sort_chunks(g, a, d, p);
@@ -172,7 +175,7 @@ static int sort_long(gpu *g, sort_args *a, enum dtype d) {
   return st;
 }
 
-/* The lines of a plan whose operands, of these numbers, are operands 0 and 1 of a nest. */
+/* Makes a nest of a plan's lines. Operands `first` and `second` of the plan become operands 0 and 1 of the nest. */
 static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) {
   plan p = *outer;
   for (int d = 0; d < p.ndim; d++) {
@@ -182,7 +185,7 @@ static void make_nest(gpu_nest *nest, const plan *outer, int first, int second) 
   gpu_nest_make(nest, &p, 2);
 }
 
-/* True if lines lie closer together than the elements of a line. */
+/* True if neighbouring lines are closer together than the elements of a line. */
 static bool is_across(const sort_call *c) { return inner_distance(&c->outer, 1) < llabs(c->in_stride); }
 
 static int sort_lines(gpu *g, const sort_call *c) {
@@ -200,15 +203,16 @@ static int sort_lines(gpu *g, const sort_call *c) {
 
 /* ---- lines whose elements are far apart: sorted in transposed copies ---- */
 
-/* `length` elements of each line, one line after the other in scratch memory, and where they are in a tensor. */
+/* A copy of `length` elements of each line, one line after the other in scratch memory, and the place of these elements
+** in a tensor. */
 typedef struct lines_copy {
   operand copy;
   size_t  bytes;
-  plan    plan;                    /* stride[0] the copy's, stride[1] the tensor's */
+  plan    plan;                    /* stride[0] is the copy's, stride[1] the tensor's */
   void   *tensor;
 } lines_copy;
 
-/* Of operand k of the call's outer dims; room only where the operand is wanted. */
+/* For operand k of the call's outer dims; allocates nothing if the operand is not wanted. */
 static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *of, int k, int64_t length,
                      int64_t stride) {
   *l = (lines_copy){.copy = {.dtype = of->dtype}, .plan = c->outer, .tensor = of->data};
@@ -226,7 +230,7 @@ static int open_copy(gpu *g, lines_copy *l, const sort_call *c, const operand *o
   return of->data ? gpu_scratch(g, l->bytes, &l->copy.data) : OK;
 }
 
-/* From the tensor to the copy, or back. */
+/* Copies from the tensor to the copy, or back. */
 static int run_copy(gpu *g, lines_copy *l, bool back) {
   operand tensor = {.data = l->tensor, .dtype = l->copy.dtype};
   if (!tensor.data) return OK;

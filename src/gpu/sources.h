@@ -1,7 +1,7 @@
 #ifndef LT_GPU_SOURCES_H
 #define LT_GPU_SOURCES_H
 
-/* Device code as text: embedded by the Makefile, or read from the folder that LUATENSOR_KERNELS names. */
+/* Device code as text: embedded by the Makefile, or read from the folder in LUATENSOR_KERNELS. */
 
 #include <stddef.h>
 
@@ -14,16 +14,16 @@ extern const embedded embedded_sources[];            /* ended by NULL; made by t
 
 enum { SOURCES_MOST = 128 };
 
-/* The files that one includes, directly or not, itself first; names are as in #include "…". */
+/* A file and the files that it includes, directly or not; the file itself comes first. Names are as in #include "…". */
 typedef struct source_list {
   int         count;
   const char *name[SOURCES_MOST], *text[SOURCES_MOST];
 } source_list;
 
-/* The text of the file that is included by this name; NULL: there is none. Stays where it is. */
+/* The text of the file with this include name, or NULL. It stays valid. */
 const char *source_find(const char *name);
 
-/* `text` stands for the file `name` where it is not NULL. */
+/* If `text` is not NULL, it replaces the contents of file `name`. */
 void source_closure(source_list *list, const char *name, const char *text);
 
 #endif

@@ -1,9 +1,9 @@
-/* Streams of a device: queues, and which of them waits for which.
+/* Streams of a device, and the waits between them.
 **
-** While a device has one stream, nothing here runs before a launch. With several, each block knows the stream that
-** wrote it last and those that read it since, with their epochs; whoever uses it next on another stream waits for an
-** event there. Events are recorded only when somebody has to wait, and one ends an epoch: so a second use of what was
-** waited for costs a comparison. */
+** While a device has one stream, nothing here runs before a launch. With several streams, each block knows the stream
+** that wrote it last and the streams that read it since, with their epochs. The next use on another stream waits for an
+** event there. Events are recorded only if some stream has to wait, and each ends an epoch, so a second use after the
+** same wait costs only a comparison. */
 
 #include "gpu/stream.h"
 
@@ -59,7 +59,7 @@ void gpu_streams_close(gpu *g) {
   g->stream = NULL;
 }
 
-/* Streams that were closed are used again, like the driver's memory: whatever is still queued there comes first. */
+/* Closed streams are reused, like the driver's memory: work that is still queued on them runs first. */
 int gpu_stream_add(gpu *g, int *stream) {
   struct gpu_streams *s = g->streams;
   int k = 1;
@@ -97,7 +97,7 @@ static void follow_readers(gpu *g, const gpu_block *b, int waiting) {
   for (int k = 0; b->read && k < g->streams->count; k++) gpu_follow_epoch(g, waiting, k, b->read[k]);
 }
 
-/* From now on only `stream` works on it. */
+/* From now on only `stream` works on the block. */
 static void own_block(gpu *g, gpu_block *b, int stream) {
   b->writer = stream;
   b->written = gpu_epoch(g, stream);

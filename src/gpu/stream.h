@@ -1,35 +1,35 @@
 #ifndef LT_GPU_STREAM_H
 #define LT_GPU_STREAM_H
 
-/* What the files about streams, events and graphs share. */
+/* The shared parts of the files about streams, events and graphs. */
 
 #include "gpu/memory.h"
 
 typedef struct gpu_queue {
   gpu_stream stream;
-  gpu_event  event;                /* recorded when another stream has to wait for this one */
-  uint64_t   epoch;                /* of what is queued now; the event was recorded at the end of the one before */
-  uint64_t   seen[GPU_STREAMS];    /* epochs of the others that this one has waited for */
+  gpu_event  event;                /* recorded if another stream has to wait for this one */
+  uint64_t   epoch;                /* of the work queued now; the event was recorded at the end of the previous epoch */
+  uint64_t   seen[GPU_STREAMS];    /* epochs of the other streams for which this one has waited */
   bool       noted;                /* kernels that may fail late were queued since the last wait */
-  int        holders;              /* objects of scripts */
+  int        holders;              /* number of script objects */
 } gpu_queue;
 
 gpu_queue *gpu_queue_of(const gpu *g, int stream);
 int  gpu_stream_count(const gpu *g);
-int  gpu_stream_add(gpu *g, int *stream);      /* a new one, or one that nobody holds any more */
+int  gpu_stream_add(gpu *g, int *stream);      /* a new stream, or one that has no holders left */
 void gpu_stream_use(gpu *g, int stream);
 int  gpu_queue_open(gpu *g, gpu_queue *q);
 void gpu_queue_close(gpu_queue *q);
 
-/* What is queued on `waiting` from now on runs after what is queued on `other` now. */
+/* Makes work queued on `waiting` from now on run after the work queued on `other` until now. */
 void gpu_follow(gpu *g, int waiting, int other);
 
-/* The same for the work that `other` had queued up to this epoch. */
+/* Like gpu_follow, for the work queued on `other` up to this epoch. */
 void gpu_follow_epoch(gpu *g, int waiting, int other, uint64_t epoch);
 
-gpu_queue *gpu_capture_queue(gpu *g);          /* where graphs are captured; not open at first */
+gpu_queue *gpu_capture_queue(gpu *g);          /* the stream on which graphs are captured; opened at first use */
 
-/* graph.c: the graph that is captured works on this block, which stays as long as the graph does. */
+/* graph.c: notes that the captured graph works on this block, which then lives as long as the graph. */
 void gpu_hold(gpu *g, gpu_segment *s, gpu_block *b);
 
 #endif

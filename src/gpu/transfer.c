@@ -1,8 +1,8 @@
 /* Copies between the host and a device, and between devices.
 **
-** The driver copies by DMA only from and to pinned memory; from other memory it waits for all work of the stream
-** first. So copies go through a ring of pinned buffers: a copy to the device returns when the source was read into
-** them, and while one buffer travels the next one is filled. Small copies share a buffer. */
+** The driver copies by DMA only from and to pinned memory; for other memory it first waits for all work of the stream.
+** So copies go through a ring of pinned buffers: a copy to the device returns as soon as the source was read into them.
+** While one buffer is transferred, the next one is filled. Small copies share a buffer. */
 
 #include "base/lock.h"
 #include "gpu/stream.h"
@@ -12,7 +12,7 @@
 
 enum {
   SLOTS     = 4,
-  SLOT_SIZE = 4 << 20,             /* a DMA of 4 MiB takes some 80 µs: ten times what starting it costs */
+  SLOT_SIZE = 4 << 20,             /* a DMA of 4 MiB takes about 80 µs: ten times the cost of starting it */
   ALIGNMENT = 64,
   PAGE      = 4096
 };
@@ -20,13 +20,13 @@ enum {
 typedef struct slot {
   char      *memory;
   gpu_event  event;                /* the last copy that uses it */
-  int        stream;               /* whose copies they are */
-  size_t     used;                 /* bytes given out since the event before */
+  int        stream;               /* the stream of these copies */
+  size_t     used;                 /* bytes handed out since the last event */
 } slot;
 
 struct gpu_ring {
   slot slot[SLOTS];
-  int  now;                        /* the one being filled */
+  int  now;                        /* the buffer that is being filled */
 };
 
 /* ---- pinned host memory of scripts ----
@@ -35,7 +35,7 @@ struct gpu_ring {
 typedef struct pinned {
   char  *ptr;
   size_t bytes;
-  int    index;                    /* the device it is registered with; any can use it */
+  int    index;                    /* the device with which it is registered; all devices can use it */
   bool   locked;
   struct pinned *next;
 } pinned;
@@ -97,7 +97,7 @@ void gpu_unpin(void *host) {
   free(p);
 }
 
-/* A device ends: its registrations do, too. */
+/* The registrations of a device end with it. */
 static void unlock_all(const gpu *g) {
   lock_take(LOCK_PINNED);
   for (pinned *p = pinned_list; p; p = p->next) {
@@ -141,7 +141,7 @@ static int open_ring(gpu *g) {
   return st;
 }
 
-/* The next slot, when its copies are done. The one that is left has its event recorded. */
+/* Proceeds to the next slot, and waits until its copies are done. The event of the previous slot is recorded. */
 static int next_slot(gpu *g, struct gpu_ring *r) {
   const gpu_driver *d = gpu_get_driver();
   slot *left = &r->slot[r->now], *s = &r->slot[(r->now + 1) % SLOTS];
@@ -156,7 +156,7 @@ static int next_slot(gpu *g, struct gpu_ring *r) {
   return OK;
 }
 
-/* Room for bytes <= SLOT_SIZE that a copy of the current stream may use. */
+/* Room for bytes <= SLOT_SIZE, for a copy on the current stream. */
 static int take_room(gpu *g, size_t bytes, char **room) {
   int st = open_ring(g);
   if (st != OK) return st;
@@ -177,7 +177,7 @@ static gpu_address address(const void *p) { return (gpu_address)(uintptr_t)p; }
 
 static int wait_queued(gpu *g) { return gpu_check(g, gpu_get_driver()->stream_sync(g->stream), "waiting for a copy"); }
 
-/* Returns when the host's memory was read. */
+/* Returns as soon as the host's memory was read. */
 static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   if (gpu_is_pinned(host, bytes)) {
@@ -196,7 +196,7 @@ static int send(gpu *g, gpu_address to, const char *host, size_t bytes) {
   return OK;
 }
 
-/* In two halves of the ring's depth: while one part is copied out of its buffer the next one travels. */
+/* Works in two halves of the ring: while one part is copied out of its buffer, the next one is transferred. */
 static int fetch_parts(gpu *g, char *host, gpu_address from, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   size_t sent = 0, done = 0;
@@ -265,7 +265,7 @@ static int copy_here(gpu *g, void *to, const void *from, size_t bytes) {
   return gpu_check(g, gpu_get_driver()->copy(address(to), address(from), bytes, g->stream), "copy");
 }
 
-/* On g's stream, after what is queued on from's now. */
+/* Copies on g's stream, after the work that is queued on from's stream now. */
 static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes) {
   const gpu_driver *d = gpu_get_driver();
   gpu_queue *a = gpu_queue_of(from, gpu_current(from)), *b = gpu_queue_of(g, gpu_current(g));
@@ -278,7 +278,7 @@ static int copy_over(gpu *g, void *to, gpu *from, const void *ptr, size_t bytes)
   return st;
 }
 
-/* The source's part: its work of now comes before the copy, and (after) what comes later waits for that. */
+/* The source's side: its queued work runs before the copy, and (after) its later work waits for the copy. */
 static int mark_source(gpu *source, gpu_queue *q) {
   q->epoch++;
   return gpu_check(source, gpu_get_driver()->event_record(q->event, q->stream), "recording an event");

@@ -1,4 +1,5 @@
-/* Kernels that scripts write: compiled from their text, launched with what lua/device/user_kernel.c checked. */
+/* Kernels that scripts write: compiled from their text, and launched with arguments that lua/device/user_kernel.c has
+** checked. */
 
 #include <stdlib.h>
 
@@ -7,8 +8,9 @@
 typedef struct user_kernel {
   gpu_kernel kernel;
   gpu_module module;
-  unsigned   epoch;          /* of the device when it was made: its reopening ends modules */
-  bool       captured;       /* a graph may launch it as long as the process lives */
+  unsigned   epoch;          /* the device's epoch when the kernel was made, because reopening the device ends
+                             ** modules */
+  bool       captured;       /* a graph may launch the kernel as long as the process lives */
 } user_kernel;
 
 int gpu_user_kernel_make(int index, const char *text, const char *name, void **kernel, char **log) {
@@ -26,7 +28,7 @@ int gpu_user_kernel_make(int index, const char *text, const char *name, void **k
   return st;
 }
 
-/* Queued launches are waited for: their code must not go before. */
+/* Waits for queued launches, whose code must not be unloaded before. */
 void gpu_user_kernel_free(int index, void *kernel) {
   gpu *g;
   user_kernel *u = kernel;
@@ -39,7 +41,7 @@ void gpu_user_kernel_free(int index, void *kernel) {
   free(u);
 }
 
-/* The device's limit is asked for only where every device's is passed. */
+/* Asks for the device's limit only if the request exceeds the limit of all devices. */
 static int check_shared(gpu *g, const user_kernel_call *c) {
   int most = 0;
   if (c->shared <= 48 << 10) return OK;
@@ -48,7 +50,7 @@ static int check_shared(gpu *g, const user_kernel_call *c) {
   return gpu_fail(g, "shared: %u bytes; a block of this device has at most %d", c->shared, most);
 }
 
-/* What every device so far allows. */
+/* Checks the limits that hold for every device so far. */
 static int check_extents(gpu *g, const user_kernel *u, const user_kernel_call *c) {
   const char *name = u->kernel.name;
   uint64_t threads = (uint64_t)c->block[0] * c->block[1] * c->block[2];
@@ -65,7 +67,7 @@ int gpu_user_kernel(int index, const user_kernel_call *c) {
   gpu *g;
   user_kernel *u = c->kernel;
   void *arguments[USER_KERNEL_ARGUMENTS];
-  user_kernel_call call = *c;     /* the driver takes addresses of what it may not promise to leave alone */
+  user_kernel_call call = *c;     /* the driver takes non-const addresses */
   int st = gpu_enter(index, &g);
   if (st != OK) return st;
   for (int i = 0; i < c->count; i++) {

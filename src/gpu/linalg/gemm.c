@@ -1,5 +1,6 @@
-/* Matrix products: cuBLAS for floats, which it takes with any leading dimension and transposed; what it cannot address
-** is packed first. Own kernels (kernels/gemm.cuh) for integers, odd results, and where there is no cuBLAS. */
+/* Matrix products. cuBLAS multiplies floats, with any leading dimension and transposition; matrices that it cannot
+** address are packed first. Own kernels (kernels/gemm.cuh) multiply integers and unusual results, and everything if
+** there is no cuBLAS. */
 
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static const void *element_at(const void *data, int64_t offset, enum dtype d) {
 
 /* ---- the batch: one dim of it in each call, a loop over the others ---- */
 
-/* Products side by side: count of them, `step` elements from one to the next (c, a, b). */
+/* A batch of `count` products, with `step` elements from one to the next (c, a, b). */
 typedef struct batch_run {
   int64_t count, step[3], offset[3];
 } batch_run;
@@ -27,8 +28,8 @@ static bool goes_back(const plan *p, int d) {
   return p->stride[0][d] < 0 || p->stride[1][d] < 0 || p->stride[2][d] < 0;
 }
 
-/* The dim with the most products; -1: none. Those that go backwards are the loop's: cuBLAS's manual does not promise
-** steps below 0, and the descriptors of memory that newer kernels use have none. */
+/* The dim with the most products; -1: none. Dims with negative steps are left to the loop: cuBLAS's manual does not
+** promise them, and the memory descriptors of newer kernels cannot express them. */
 static int longest_dim(const plan *p) {
   int longest = -1;
   for (int d = 0; d < p->ndim; d++)
@@ -58,9 +59,10 @@ static int each_run(gpu *g, const gemm_call *c, batch_call call, void *with) {
 /* ---- own kernels ---- */
 
 enum {
-  TILES, ROWS, COLUMNS,      /* entries of gemm.cuh */
-  GRID_Y  = 65535,           /* most products of a launch */
-  LARGE   = 4                /* tiles of 128 × 128 a multiprocessor from which they are worth their registers */
+  TILES, ROWS, COLUMNS,      /* the entries of gemm.cuh */
+  GRID_Y  = 65535,           /* the most products of a launch */
+  LARGE   = 4                /* tiles of 128 × 128 for each multiprocessor from which on large tiles are faster, in
+                             ** spite of their registers */
 };
 
 static int own_kernel(gpu *g, enum dtype d, int entry, int micro, const gpu_kernel **k) {
@@ -80,13 +82,13 @@ static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; 
 static bool is_along(const gemm_side *s) { return s->count == 1 || distance(s->k_stride) <= distance(s->stride); }
 static int64_t parts(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-/* Large tiles where there are enough of them; sums of 8 bytes have no registers for them. */
+/* Large tiles if there are enough of them. Sums of 8 bytes would need too many registers for them. */
 static int choose_micro(const gpu *g, const gemm_call *c, int64_t products) {
   int64_t large = parts(c->m, 128) * parts(c->n, 128) * products;
   return dtype_size(c->dtype) < 8 && large >= (int64_t)LARGE * g->cores ? 8 : 4;
 }
 
-/* A vector is b, whichever it was. */
+/* Makes a vector operand b. */
 static void turn_vector(gemm_arguments *a) {
   if (a->b.count == 1 || a->a.count != 1) return;
   gemm_side matrix = a->b;
@@ -133,7 +135,7 @@ static int own_run(gpu *g, const gemm_call *c, const batch_run *run, void *with)
 
 /* ---- cuBLAS ---- */
 
-enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* what cuBLAS's manual asks for */
+enum { WORKSPACE_HOPPER = 32 << 20, WORKSPACE = 4 << 20 };       /* bytes, as cuBLAS's manual recommends */
 
 int gpu_blas_type(enum dtype d) {
   switch (d) {
@@ -151,7 +153,7 @@ static int blas_check(gpu *g, blas_result r) {
   return r == 0 ? OK : gpu_fail(g, "cuBLAS: %s", gpu_get_blas()->error_text(r));
 }
 
-/* The handle of a device, and what it was told last. */
+/* The handle of a device, and its last settings. */
 static struct blas_state {
   blas_handle handle;
   gpu_stream  stream;
@@ -170,15 +172,17 @@ static int open_blas(gpu *g, struct blas_state *s) {
   if (g->capturing) return gpu_fail(g, "cuBLAS does not start while a graph is captured: multiply something before");
   static bool asked;
   int st = blas_check(g, blas->create(&s->handle));
-  if (!asked) gpu_close_first();         /* cuBLAS brings a CUDA runtime, whose own end handles do not outlive */
+  if (!asked) gpu_close_first();         /* cuBLAS loads a CUDA runtime, and handles do not outlive the runtime's exit
+                                         ** handler */
   asked = true;
-  /* sums of half floats stay in float32, also where cuBLAS splits k */
+  /* sums of half floats stay in float32, even if cuBLAS splits k */
   if (st == OK) st = blas_check(g, blas->set_math(s->handle, (blas_math)BLAS_EXACT_SUMS));
   if (st != OK) gpu_gemm_close(g);
   return st;
 }
 
-/* The stream first: it takes the workspace back to cuBLAS's own, whose allocation a captured graph does not bear. */
+/* Sets the stream first, because that resets the workspace to cuBLAS's own, whose allocation would fail during the
+** capture of a graph. */
 static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
   const gpu_blas *blas = gpu_get_blas();
   struct blas_state *s = &states[g->index];
@@ -195,7 +199,7 @@ static int prepare_blas(gpu *g, void *workspace, size_t bytes) {
 /* The matrices of a product. */
 typedef struct blas_product { blas_matrix a, b, c; } blas_product;
 
-/* One of the two factors as the column-major call takes it; `count` rows of it or columns are c's. */
+/* One of the two factors for the column-major call; its `count` rows or columns are those of c. */
 typedef struct blas_factor {
   const void *data;
   int64_t count, ld, step;
@@ -215,7 +219,8 @@ static blas_compute compute_of(const gemm_call *c) {
   return (blas_compute)(tf32 ? BLAS_COMPUTE_TF32 : BLAS_COMPUTE_FLOAT32);
 }
 
-/* cuBLAS is column-major: a row-major c is its transpose there, made of the transposes of b and a, in this order. */
+/* cuBLAS is column-major: a row-major c is the transpose of its column-major form, which is the product of the
+** transposes of b and a, in this order. */
 static int blas_run(gpu *g, const gemm_call *c, const batch_run *run, void *with) {
   const blas_product *p = with;
   const gpu_blas *blas = gpu_get_blas();
@@ -260,8 +265,9 @@ typedef struct packed {
   size_t bytes;
 } packed;
 
-/* x (a or b, number k of the batch's strides), rows × columns, as row-major matrices one after the other; a matrix that
-** is the same for several products is there once. On success *x, stride and the batch's strides are the copy's. */
+/* Packs x (a or b, number k of the batch's strides), rows × columns, into row-major matrices one after the other. A
+** matrix that several products share is packed once. On success *x, stride and the batch's strides describe the
+** copy. */
 static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t rows, int64_t columns, plan *batch,
                 int k, packed *made) {
   plan p = {.ndim = 0, .count = 1};
@@ -295,7 +301,7 @@ static int pack(gpu *g, enum dtype d, const void **x, int64_t stride[2], int64_t
   return OK;
 }
 
-/* What BLAS can multiply: c's inputs packed where they have to be. */
+/* A product that BLAS can compute: c's inputs, packed if necessary. */
 static int packed_gemm(gpu *g, const gemm_call *c, blas_product *p) {
   gemm_call call = *c;
   packed a = {.data = NULL}, b = {.data = NULL};

@@ -1,11 +1,11 @@
-/* Linear algebra by cuSOLVER: the matrices of a batch one after the other, on the current stream. What it has no
-** routine for (triangles, pivots, determinants) are kernels of our own; least squares are singular values. */
+/* Linear algebra by cuSOLVER: one matrix of a batch after the other, on the current stream. Own kernels compute what
+** cuSOLVER lacks (triangles, pivots, determinants). Least squares use singular values. */
 
 #include "gpu/linalg/solver.h"
 
 #include <stdlib.h>
 
-/* Matrices that are not finite are told from the others before anything is computed: this waits. */
+/* Finds matrices with NaN or infinity before anything is computed. Waits for the device. */
 static int check_finite(solver *s, const void *x, int64_t count) {
   int64_t total = count * s->c->batch;
   int *info = s->info;

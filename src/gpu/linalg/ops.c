@@ -3,7 +3,7 @@
 #include "base/shape.h"
 #include "gpu/linalg/solver.h"
 
-/* Part i of an operand, whose parts have so many elements, or real numbers. */
+/* Part i of an operand whose parts have `count` elements, or real numbers. */
 static void *elements(const solver *s, void *base, int64_t count, int64_t i) {
   return (char *)base + count * i * s->size;
 }
@@ -12,7 +12,7 @@ static void *reals(const solver *s, void *base, int64_t count, int64_t i) {
 }
 static void *matrix(const solver *s, int64_t i) { return elements(s, s->c->a, s->c->m * s->c->n, i); }
 
-/* Where a routine's word goes that says nothing new. */
+/* The place for a routine's status that has no meaning. */
 static int *ignored(const solver *s) { return s->info + s->c->batch; }
 
 static solver_triangle triangle(const solver *s) {
@@ -21,14 +21,14 @@ static solver_triangle triangle(const solver *s) {
 
 static int check(const solver *s, solver_result r) { return solver_check(s->g, r); }
 
-/* Makes the room that a routine's *_size says. */
+/* Allocates the room that a routine's *_size function requests. */
 #define MAKE_ROOM(s, call)                                                                   \
   size_t device_ = 0, host_ = 0;                                                             \
   int st = check(s, call);                                                                   \
   return st == OK ? solver_room(s, device_, host_) : st
 #define ROOM &device_, &host_
 
-/* A copy of `rows` × `columns` elements between two layouts, or their conjugates. */
+/* Copies `rows` × `columns` elements, or their conjugates, from one layout to another. */
 static int copy_2d(const solver *s, enum map_op op, void *to, int64_t to_row, int64_t to_column, const void *from,
                    int64_t from_row, int64_t from_column, int64_t rows, int64_t columns) {
   plan p = {.ndim = 2, .count = rows * columns, .shape = {columns, rows},
@@ -40,12 +40,12 @@ static int copy_2d(const solver *s, enum map_op op, void *to, int64_t to_row, in
   return gpu_map(s->g->index, &c);
 }
 
-/* to, columns × rows, becomes the transpose of from. */
+/* Sets `to`, columns × rows, to the transpose of `from`. */
 static int transpose(const solver *s, void *to, const void *from, int64_t rows, int64_t columns) {
   return copy_2d(s, OP_positive, to, columns, 1, from, 1, rows, rows, columns);
 }
 
-/* Zeros in the triangle that is not the one that is read. */
+/* Clears the triangle that must not be read. */
 static int clear_other_triangle(solver *s) {
   int64_t n = s->c->n, total = n * n * s->c->batch;
   int below = s->c->upper;
@@ -102,7 +102,7 @@ static int finish_lu(solver *s) {
   return solver_launch(s, SOLVER_follow_pivots, batch, (void *[]){&s->pivots, &p, &order, &m, &batch});
 }
 
-/* b, n × k, solved with matrix i's factors, or those of its transpose. */
+/* Solves for b, n × k, with the factors of matrix i or of its transpose. */
 static int solve_with(solver *s, bool transposed, void *b, int64_t k, int64_t i) {
   int64_t n = s->c->n;
   blas_operation op = (blas_operation)(transposed ? BLAS_T : BLAS_N);
@@ -126,7 +126,7 @@ static int run_solve(solver *s, int64_t i) {
   return st == OK ? run_lu_solve(s, i) : st;
 }
 
-/* The inverse solves for the columns of the identity. */
+/* The inverse is the solution for the columns of the identity. */
 static int plan_inv(solver *s) {
   int st = plan_lu(s);
   return st == OK ? solver_scratch(s, (size_t)(s->c->n * s->c->n * s->size), &s->extra[0]) : st;
@@ -161,7 +161,7 @@ static const solver_routine slogdet = {plan_lu, run_lu, finish_slogdet, false};
 
 /* ---- QR ---- */
 
-/* Q from what geqrf left. It has no form for all types. */
+/* Q from the result of geqrf. The routine has no generic form for all types. */
 static int orgqr_size(const solver *s, int m, int p, int k, const void *a, const void *tau, int *elements_) {
   switch (s->c->dtype) {
     case DT_float32:   return check(s, s->lib->orgqr_size_float32(s->handle, m, p, k, a, m, tau, elements_));
@@ -206,7 +206,7 @@ static int run_qr(solver *s, int64_t i) {
                                 s->host_bytes, ignored(s)));
 }
 
-/* R and the columns of Q are taken out of all matrices before Q is made, perhaps where they were. */
+/* Copies R and the columns of Q from all matrices before Q is made, which may overwrite them. */
 static int finish_qr(solver *s) {
   const linalg_call *c = s->c;
   int64_t m = c->m, n = c->n, p = columns_of_q(s), r_total = p * n * c->batch, q_total = m * p * c->batch;
@@ -222,7 +222,7 @@ static const solver_routine qr = {plan_qr, run_qr, finish_qr, false};
 
 /* ---- singular values: cuSOLVER takes no matrix that is wider than high, but its transpose ---- */
 
-/* What is factored: the matrix, or its transpose. */
+/* The dims of the factored matrix: the matrix itself, or its transpose. */
 static int64_t height(const solver *s) { return most_of(s->c->m, s->c->n); }
 static bool is_wide(const solver *s) { return s->c->m < s->c->n; }
 
@@ -233,7 +233,7 @@ static int size_svd(solver *s, bool vectors, bool full) {
                                   s->type, s->c->b, m, s->type, s->c->c, n, s->type, ROOM));
 }
 
-/* a, height × least, is lost; u, height × (full ? height : least), and vt, least × least, may be NULL. */
+/* Overwrites a, height × least. u, height × (full ? height : least), and vt, least × least, may be NULL. */
 static int call_svd(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least;
   signed char job = u ? full ? 'A' : 'S' : 'N';
@@ -249,7 +249,7 @@ static int plan_transposed(solver *s, bool vectors, bool full) {
   return st == OK && vectors ? solver_scratch(s, (size_t)(n * n * s->size), &s->extra[2]) : st;
 }
 
-/* a = u diag(values) vt, with vectors of a's own shape: aᵀ = (vtᵀ) diag(values) (uᵀ). */
+/* a = u diag(values) vt, with vectors of a's own shape, by way of the transpose: aᵀ = (vtᵀ) diag(values) (uᵀ). */
 static int svd_of(solver *s, void *a, void *values, void *u, void *vt, bool full, int *info) {
   int64_t m = height(s), n = s->least, columns = full ? m : n;
   if (!is_wide(s)) return call_svd(s, a, values, u, vt, full, info);
@@ -281,7 +281,7 @@ static solver_vectors vectors_of(bool wanted) {
   return (solver_vectors)(wanted ? SOLVER_WITH_VECTORS : SOLVER_VALUES_ONLY);
 }
 
-/* What is not read need not be finite. */
+/* Elements that are not read may be infinite or NaN. */
 static int plan_eigh(solver *s) {
   const linalg_call *c = s->c;
   int cleared = clear_other_triangle(s);
@@ -311,7 +311,7 @@ static int size_eig(solver *s) {
                                         ROOM));
 }
 
-/* Vectors of a real matrix come packed into real ones. */
+/* The vectors of a real matrix are returned packed into real numbers. */
 static bool is_packed(const solver *s) { return s->c->c && dtype_kind(s->c->dtype) == KIND_FLOAT; }
 
 static int plan_eig(solver *s) {
@@ -337,8 +337,8 @@ static const solver_routine eig = {plan_eig, run_eig, NULL, true};
 
 /* ---- least squares: x = V diag(1 / values) Uᴴ b, with the values that count ---- */
 
-enum { U, VT, Y, REST };                 /* in work */
-enum { WHOLE = 3 };                      /* in extra: a as it was */
+enum { U, VT, Y, REST };                 /* indices in work */
+enum { WHOLE = 3 };                      /* index in extra: a copy of a */
 
 /* c, m × n, = alpha a b + beta c. */
 static int multiply(const solver *s, int64_t m, int64_t n, int64_t k, const void *a, int64_t a_row, int64_t a_column,

@@ -36,7 +36,8 @@ static int open_state(gpu *g, struct solver_state *s) {
   static bool asked;
   if (s->handle) return OK;
   int st = solver_check(g, solver->create(&s->handle));
-  if (!asked) gpu_close_first();         /* cuSOLVER brings a CUDA runtime, whose own end handles do not outlive */
+  if (!asked) gpu_close_first();         /* cuSOLVER loads a CUDA runtime, and handles do not outlive the runtime's exit
+                                         ** handler */
   asked = true;
   if (st == OK) st = solver_check(g, solver->create_params(&s->params));
   if (st != OK) gpu_solver_close(g);

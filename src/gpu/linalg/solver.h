@@ -1,11 +1,12 @@
 #ifndef LT_GPU_LINALG_SOLVER_H
 #define LT_GPU_LINALG_SOLVER_H
 
-/* What linear algebra shares: cuSOLVER's handle, scratch memory and launches (solver.c), ops (linalg/ops.c), calls (linalg.c). */
+/* The shared parts of linear algebra: cuSOLVER's handle, scratch memory and launches (solver.c), ops (linalg/ops.c),
+** calls (linalg.c). */
 
 #include "gpu/gpu.h"
 
-/* Kernels of linalg.cuh. */
+/* The kernels of linalg.cuh. */
 #define SOLVER_KERNELS(X)                                                                              \
   X(check_finite) X(clear_triangle) X(copy_upper) X(copy_columns) X(fill_identity) X(narrow_pivots)    \
   X(widen_pivots) X(follow_pivots) X(make_det) X(make_slogdet) X(unpack_vectors) X(divide_by_values) X(store_rest)
@@ -17,7 +18,7 @@ enum solver_kernel {
 
 enum { SOLVER_BLOCKS = 16 };
 
-/* A call in flight. */
+/* A running call. */
 typedef struct solver {
   gpu *g;
   const linalg_call *c;
@@ -25,22 +26,22 @@ typedef struct solver {
   solver_handle handle;
   solver_params params;
   blas_type type, real;          /* of elements and of their parts */
-  int64_t   size, real_size;     /* bytes of them */
+  int64_t   size, real_size;     /* bytes of an element and of its part */
   int64_t   least;               /* min(m, n) */
-  int      *info;                /* on the device: [batch], and one more for routines whose word does not count */
-  void     *device, *host;       /* room for cuSOLVER */
+  int      *info;                /* on the device: [batch], and one more for routines whose status is ignored */
+  void     *device, *host;       /* scratch memory for cuSOLVER */
   size_t    device_bytes, host_bytes;
   int64_t  *pivots;              /* [batch][least] */
-  void     *extra[4], *work[4];  /* what an op keeps */
+  void     *extra[4], *work[4];  /* memory of an op */
   int       nblocks;
   struct solver_block { void *at; size_t bytes; } block[SOLVER_BLOCKS];
 } solver;
 
 typedef struct solver_routine {
-  int  (*plan)(solver *s);                /* room and scratch memory; NULL: none */
+  int  (*plan)(solver *s);                /* reserves room and scratch memory; NULL: none is needed */
   int  (*run)(solver *s, int64_t i);      /* matrix i */
-  int  (*finish)(solver *s);              /* what is done for all at once; NULL: nothing */
-  bool finite;                            /* a must be */
+  int  (*finish)(solver *s);              /* work on all matrices at once; NULL: none */
+  bool finite;                            /* a must be finite */
 } solver_routine;
 
 extern const solver_routine *const solver_routines[LINALG_COUNT];
@@ -51,11 +52,11 @@ void solver_end(solver *s);
 
 int solver_check(gpu *g, solver_result r);
 
-/* Device memory until the end of the call; cuSOLVER's room made at least that large. */
+/* Device memory until the end of the call; enlarges cuSOLVER's room to these sizes. */
 int solver_scratch(solver *s, size_t bytes, void **ptr);
 int solver_room(solver *s, size_t device, size_t host);
 
-/* `count` threads at least. */
+/* Launches at least `count` threads. */
 int solver_launch(const solver *s, enum solver_kernel kernel, int64_t count, void **arguments);
 
 #endif

@@ -32,7 +32,8 @@ static int cell(gpu *g, const cell_call *c) {
     a.row[i] = c->at[i].row;
     if (!a.data[i]) continue;
     gpu_reads(g, a.data[i]);
-    gpu_writes(g, a.data[i]);                                /* which of them is written is not worth knowing */
+    /* all operands count as written, because distinguishing them gains nothing */
+    gpu_writes(g, a.data[i]);
   }
   return gpu_launch(g, k, (unsigned)((c->rows * c->width + THREADS - 1) / THREADS), THREADS, 0, (void *[]){&a});
 }

@@ -1,6 +1,7 @@
-/* Convolutions: depthwise ones by kernels of their own, else by cuDNN, and where it is not, as products of the weights
-** and columns: what each position of y reads of x (kernels/conv.cuh). Columns are many times as large as x, so they are
-** made a piece at a time. No sum depends on who comes first: results are the same at every run. */
+/* Convolutions. Own kernels compute depthwise ones, cuDNN the others. Without cuDNN they are products of the weights
+** and columns, which hold the elements of x that each position of y reads (kernels/conv.cuh). Columns are many times as
+** large as x, so they are made one piece at a time. No sum depends on the order of threads, so every run gives the same
+** results. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,26 +12,26 @@
 #include "gpu/plan.h"
 
 enum {
-  FEW        = 4,            /* channels of a group that are too few for matrix products */
-  EVEN       = 32            /* positions of a piece are a multiple of it: rows begin at good addresses */
+  FEW        = 4,            /* channels of a group up to which matrix products are not worthwhile */
+  EVEN       = 32            /* the positions of a piece are a multiple of this, so that rows are aligned */
 };
 
-/* A call, and what follows from it. */
+/* A call and the facts that follow from it. */
 typedef struct conv {
   gpu *g;
   const conv_call *c;
-  enum dtype work;           /* of columns and of what is multiplied */
+  enum dtype work;           /* the dtype of columns and of products */
   int64_t in_group, out_group;
-  int64_t taps, positions, pixels;   /* of the kernel, of a plane of y, of one of x */
-  void   *columns;           /* scratch: of the largest piece */
+  int64_t taps, positions, pixels;   /* elements of the kernel, of a plane of y, of a plane of x */
+  void   *columns;           /* scratch memory for the largest piece */
   size_t  columns_bytes;
-  void   *w;                 /* as `work` */
-  size_t  w_bytes;           /* not 0: scratch */
+  void   *w;                 /* the weights as `work` */
+  size_t  w_bytes;           /* not 0: w is scratch memory */
 } conv;
 
 /* ---- what kernels take ---- */
 
-/* Kernels count in 32 bits where a window is. */
+/* True if positions of windows fit into 32 bits, in which kernels count. */
 static bool fits(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     if (c->in[d] > INT32_MAX || c->out[d] > INT32_MAX || c->pad[d] > INT32_MAX || c->kernel[d] > INT32_MAX) return false;
@@ -63,7 +64,7 @@ static void *element_of(const void *data, int64_t offset, enum dtype d) {
 
 /* ---- copies ---- */
 
-/* out = in, in another order or dtype; `dims` dims, outermost first; strides of out and in. */
+/* out = in, in another order or dtype. `dims` dims, outermost first; strides of out and of in. */
 static int copy(gpu *g, operand out, operand in, int dims, const int64_t *shape, const int64_t *to, const int64_t *from) {
   plan p = {.ndim = dims, .count = 1};
   for (int d = 0; d < dims; d++) {
@@ -82,7 +83,7 @@ static int copy_flat(gpu *g, void *out, enum dtype to, const void *in, enum dtyp
   return copy(g, a, b, 1, &count, &(int64_t){1}, &(int64_t){1});
 }
 
-/* Every position of y becomes its channel's bias. */
+/* Sets every position of y to its channel's bias. */
 static int fill_bias(const conv *v) {
   const conv_call *c = v->c;
   operand y = {.data = c->y, .dtype = c->dtype}, bias = {.data = element_of(c->bias, 0, c->dtype), .dtype = c->dtype};
@@ -92,13 +93,14 @@ static int fill_bias(const conv *v) {
 
 /* ---- pieces ---- */
 
-/* Some images, groups and channels of each of these, at some positions of y: first and how many. */
+/* A range of images, of groups, and of channels of each group, at a range of positions of y: the first one and the
+** number of each. */
 typedef struct piece {
   int64_t image, images, group, groups, channel, channels, first, count;
 } piece;
 
-/* The largest piece whose columns fit. What is summed over channels has all of a group's; what is gathered from
-** all positions (by_channels) has all of these. */
+/* The largest piece whose columns fit. Sums over channels need all channels of a group; gathering from all positions
+** (by_channels) needs all positions. */
 static piece largest_piece(const conv *v, bool by_channels) {
   const conv_call *c = v->c;
   int64_t values = (int64_t)gpu_conv_memory() / dtype_size(v->work);
@@ -117,7 +119,7 @@ static piece largest_piece(const conv *v, bool by_channels) {
 
 typedef int (*piece_call)(const conv *v, const piece *p);
 
-/* call for every piece, groups outermost. */
+/* Calls a function for every piece, with groups outermost. */
 static int each_piece(const conv *v, const piece *size, piece_call call) {
   const conv_call *c = v->c;
   piece p;
@@ -139,7 +141,7 @@ static int each_piece(const conv *v, const piece *size, piece_call call) {
   return OK;
 }
 
-/* The same with scratch memory for the columns. */
+/* Like each_piece, with scratch memory for the columns. */
 static int each_columns(conv *v, bool by_channels, piece_call call) {
   piece size = largest_piece(v, by_channels);
   int64_t count = size.images * size.groups * size.channels * v->taps * size.count;
@@ -167,8 +169,8 @@ static int find_kernel(gpu *g, int entry, enum dtype in, enum dtype out, const g
   return gpu_build(g, key, &s, k);
 }
 
-/* Columns that lie [image][group][channel][tap][position], or, with images inside, [group][channel][tap][image][position]:
-** those of a channel are one matrix then. */
+/* Moves columns in the order [image][group][channel][tap][position], or, with images inside,
+** [group][channel][tap][image][position], so that the columns of a channel are one matrix. */
 static int move_columns(const conv *v, const piece *p, int entry, bool images_inside) {
   const conv_call *c = v->c;
   int64_t line = entry == UNFOLD ? p->count : v->pixels, tap = images_inside ? p->images * p->count : p->count;
@@ -189,14 +191,14 @@ static int move_columns(const conv *v, const piece *p, int entry, bool images_in
 
 /* ---- products ---- */
 
-/* One of the three matrices of a product: of the first image and group, and from one to the next. */
+/* One of the three matrices of a product: the matrix of the first image and group, and the steps to the next ones. */
 typedef struct matrix {
   void   *data;
   int64_t stride[2];         /* row, column */
   int64_t image, group;
 } matrix;
 
-/* c = a b + beta c, m × k by k × n, for every image and group. */
+/* c = a b + beta c, m × k by k × n, for each image and group. */
 static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix *a, const matrix *b, const matrix *c,
                     int64_t images, int64_t groups, double beta) {
   const matrix *side[] = {c, a, b};
@@ -218,26 +220,26 @@ static int multiply(const conv *v, int64_t m, int64_t n, int64_t k, const matrix
   return gpu_gemm(v->g->index, &call);
 }
 
-/* A piece of y, or of x seen as columns, where it lies: a group's channels are rows. */
+/* A piece of y, or of x as columns, in place: the channels of a group are rows. */
 static matrix planes(const void *data, enum dtype d, const piece *p, int64_t channels, int64_t group, int64_t plane) {
   void *at = element_of(data, (p->image * channels + p->group * group) * plane + p->first, d);
   return (matrix){at, {plane, 1}, channels * plane, group * plane};
 }
 
-/* A group's weights as rows of the channels of y, and (transposed) as columns. */
+/* The weights of a group with the channels of y as rows, or (transposed) as columns. */
 static matrix weights(const conv *v, const piece *p, bool transposed) {
   int64_t row = v->in_group * v->taps;
   void *at = element_of(v->w, p->group * v->out_group * row + p->channel * v->taps, v->work);
   return (matrix){at, {transposed ? 1 : row, transposed ? row : 1}, 0, v->out_group * row};
 }
 
-/* The columns of a piece, or in their stead x itself. */
+/* The columns of a piece, or x itself in their place. */
 static matrix columns(const conv *v, const piece *p) {
   int64_t rows = p->channels * v->taps;
   return (matrix){v->columns, {p->count, 1}, p->groups * rows * p->count, rows * p->count};
 }
 
-/* x is its own columns. */
+/* True if x itself can be used as columns. */
 static bool is_pointwise(const conv *v) {
   const conv_call *c = v->c;
   bool yes = v->taps == 1;
@@ -271,7 +273,7 @@ static int forward(conv *v) {
   return is_pointwise(v) ? each_piece(v, &all, pointwise_piece) : each_columns(v, false, forward_piece);
 }
 
-/* The piece of y as `work`, [image][channel][position] of those in it. *bytes not 0: a copy in scratch memory. */
+/* The piece of y as `work`, in the order [image][channel][position]. *bytes not 0: a copy in scratch memory. */
 static int work_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) {
   const conv_call *c = v->c;
   *y = planes(c->y, c->dtype, p, c->c_out, v->out_group, v->positions);
@@ -287,7 +289,7 @@ static int work_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) 
   return st;
 }
 
-/* Columns from y and w; the channels of one are rows of the other, so the sum over them is the product's. */
+/* Computes columns from y and w. The channels are the inner dim, so the product sums over them. */
 static int input_piece(const conv *v, const piece *p) {
   const conv_call *c = v->c;
   matrix y, w = weights(v, p, true), made = columns(v, p);
@@ -307,7 +309,8 @@ static int input(conv *v) {
   return v->work == v->c->dtype && is_pointwise(v) ? each_piece(v, &all, input_piece) : each_columns(v, true, input_piece);
 }
 
-/* The piece of y as [channel][image][position]: one matrix a group. Of one image it lies so already. */
+/* The piece of y in the order [channel][image][position]: one matrix for each group. A piece of one image has this
+** order already. */
 static int packed_planes(const conv *v, const piece *p, matrix *y, size_t *bytes) {
   const conv_call *c = v->c;
   if (p->images == 1) return work_planes(v, p, y, bytes);
@@ -322,7 +325,7 @@ static int packed_planes(const conv *v, const piece *p, matrix *y, size_t *bytes
   return st;
 }
 
-/* The first piece of a group sets its weights, the others add to them. */
+/* The first piece of a group sets the gradient of its weights; the other pieces add to it. */
 static int weight_piece(const conv *v, const piece *p) {
   int64_t rows = v->in_group * v->taps, row = p->images * p->count;
   matrix y, w = weights(v, p, false), x = {v->columns, {1, row}, 0, rows * row};
@@ -335,7 +338,7 @@ static int weight_piece(const conv *v, const piece *p) {
   return st;
 }
 
-/* Sums of half floats are float32's: where products make parts of them, these are. */
+/* Sums of half floats are made in float32, also the partial sums of several products. */
 static int convolve(conv *v) {
   const conv_call *c = v->c;
   int64_t count = c->c_out * v->in_group * v->taps;
@@ -372,7 +375,8 @@ static int find_direct(gpu *g, const conv_call *c, const gpu_kernel **k) {
 
 static bool is_direct(const conv *v) { return v->c->groups > 1 && v->in_group <= FEW && v->out_group <= FEW; }
 
-/* A thread an element of x or y, as many images at once as 31 bits count; a block an element of w. */
+/* One thread for each element of x or y, with as many images at once as 31 bits can count; one block for each element
+** of w. */
 static int direct(const conv *v) {
   const conv_call *c = v->c;
   const gpu_kernel *k;

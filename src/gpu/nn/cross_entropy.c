@@ -5,7 +5,7 @@
 #include "gpu/gpu.h"
 #include "gpu/kernels/nn/cross_entropy_args.h"
 
-enum { LONG_ROW = 1024, SHORT = 32 };        /* longer rows are a block's, others SHORT threads' */
+enum { LONG_ROW = 1024, SHORT = 32 };        /* elements; a block handles a longer row, SHORT threads a shorter one */
 
 enum entry { ROWS, FINISH, GRADIENT };
 

@@ -1,6 +1,6 @@
-/* Convolutions by cuDNN, where it is: its descriptors and the algorithm that it proposes are kept, because making them
-** takes longer than small convolutions. Only algorithms that give the same bits at every run are taken; float32 is
-** multiplied as float32 unless lt.set_matmul_precision allows less. What cuDNN does not support conv.c does. */
+/* Convolutions by cuDNN. Its descriptors and the chosen algorithm are kept, because making them takes longer than a
+** small convolution. Only deterministic algorithms are used; float32 is multiplied as float32 unless
+** lt.set_matmul_precision allows less. conv.c computes the calls that cuDNN does not support. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 #include "gpu/gpu.h"
 
 enum {
-  PLANS     = 64,            /* of a device */
-  CHOICES   = 10,            /* of algorithms, as many as cuDNN has and some */
+  PLANS     = 64,            /* for each device */
+  CHOICES   = 10,            /* proposed algorithms: at least as many as cuDNN has */
   NDIM      = 4,
-  VERSION_9 = 1000,          /* statuses of version 9, but for 0; 8 counts from 1 */
-  MEMORY    = 256 << 20      /* bytes of a workspace, or of columns, unless LUATENSOR_CONV_MEMORY says another number */
+  VERSION_9 = 1000,          /* factor of version 9's statuses, except 0; version 8 counts from 1 */
+  MEMORY    = 256 << 20      /* bytes of a workspace, or of columns, unless LUATENSOR_CONV_MEMORY is set */
 };
 
 size_t gpu_conv_memory(void) {
@@ -24,7 +24,7 @@ size_t gpu_conv_memory(void) {
   return bytes;
 }
 
-/* What a plan is made for; compared as bytes, so no padding. */
+/* The key of a plan. Keys are compared as bytes, so there is no padding. */
 typedef struct plan_key {
   int64_t op, dtype, ieee, n, groups, c_in, c_out, in[2], out[2], kernel[2], stride[2], dilation[2], pad[2];
 } plan_key;
@@ -34,29 +34,30 @@ typedef struct dnn_plan {
   dnn_tensor      x, y;
   dnn_filter      w;
   dnn_convolution how;
-  bool            usable;    /* false: cuDNN has no algorithm for it */
+  bool            usable;    /* false: cuDNN has no algorithm for the call */
   int             algorithm;
   size_t          workspace;
-  struct dnn_plan *next;     /* the one used before */
+  struct dnn_plan *next;     /* the plan used before this one */
 } dnn_plan;
 
 static struct dnn_state {
   dnn_handle handle;
   dnn_stream stream;
-  bool       failed;         /* it does not start on this device */
-  dnn_plan  *plans;          /* the last used first */
+  bool       failed;         /* cuDNN does not start on this device */
+  dnn_plan  *plans;          /* the most recently used first */
 } states[MAX_GPUS];
 
 /* ---- what cuDNN says ---- */
 
 static int fail(gpu *g, dnn_result r) {
   int status = (int)r;
-  bool memory = status == 2 || status == 4003 || status == 4004;        /* of version 8; of the host, of the device */
+  /* out of memory in version 8; in version 9 of the host and of the device */
+  bool memory = status == 2 || status == 4003 || status == 4004;
   gpu_fail(g, "cuDNN: %s (%d)", gpu_get_dnn()->error_text(r), status);
   return memory ? ERR_MEMORY : ERR_DEVICE;
 }
 
-/* "Not supported" in all its forms, or (planning) that it does not take such sizes. */
+/* True for all forms of "not supported", or (planning) for sizes that cuDNN refuses. */
 static bool is_refusal(dnn_result r, bool planning) {
   int status = (int)r;
   if (status > VERSION_9) return status / 1000 == 3 || (planning && status / 1000 == 2);
@@ -85,13 +86,14 @@ void gpu_dnn_close(gpu *g) {
   *s = (struct dnn_state){.handle = NULL};
 }
 
-/* A cuDNN that does not start (a part of it is missing, it does not know this device) leaves the work to conv.c. */
+/* If cuDNN does not start (a part of it is missing, or it does not know this device), conv.c does the work. */
 static int open_state(gpu *g, struct dnn_state *s) {
   static bool asked;
   if (s->handle || s->failed) return OK;
   if (g->capturing) return gpu_fail(g, "cuDNN does not start while a graph is captured: run a convolution before");
   dnn_result r = gpu_get_dnn()->create(&s->handle);
-  if (!asked) gpu_close_first();         /* cuDNN brings a CUDA runtime, whose own end handles do not outlive */
+  if (!asked) gpu_close_first();         /* cuDNN loads a CUDA runtime, and handles do not outlive the runtime's exit
+                                         ** handler */
   asked = true;
   if ((int)r == 0) return OK;
   s->handle = NULL;
@@ -117,7 +119,7 @@ static dnn_type type_of(enum dtype d) {
                                                                                                      : DNN_FLOAT32);
 }
 
-/* cuDNN pads both sides alike, and wants the output that follows. */
+/* True if cuDNN can express the padding: equal on both sides, with the output size that follows from it. */
 static bool has_form(const conv_call *c) {
   for (int d = 0; d < 2; d++) {
     int64_t rest = c->in[d] + 2 * c->pad[d] - (c->kernel[d] - 1) * c->dilation[d] - 1;
@@ -142,7 +144,7 @@ static dnn_result set_filter(dnn_filter *f, dnn_type type, const plan_key *k) {
   return (int)r == 0 ? dnn->filter_set(*f, type, (dnn_format)DNN_NCHW, NDIM, shape) : r;
 }
 
-/* The default of cuDNN would be TF32. */
+/* Sets the math type, because cuDNN's default would be TF32. */
 static dnn_result set_convolution(dnn_convolution *how, const plan_key *k) {
   const gpu_dnn *dnn = gpu_get_dnn();
   int pad[2], stride[2], dilation[2];
@@ -177,13 +179,13 @@ static dnn_result propose(struct dnn_state *s, const dnn_plan *p, int *count, dn
   }
 }
 
-/* Tensor cores make TF32 of float32. */
+/* True unless the algorithm would round float32 to TF32 on tensor cores. */
 static bool is_acceptable(const plan_key *k, const dnn_choice *c) {
   bool exact = (int)c->math == DNN_MATH_FMA || (int)c->math == DNN_MATH_DEFAULT;
   return (int)c->status == 0 && (int)c->determinism == DNN_REPEATS && c->memory <= gpu_conv_memory() && (exact || !k->ieee);
 }
 
-/* The first one that will do: they come with the fastest first. */
+/* Chooses the first acceptable algorithm; cuDNN proposes the fastest first. */
 static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
   dnn_choice choices[CHOICES];
   int count = 0;
@@ -199,7 +201,7 @@ static dnn_result choose(struct dnn_state *s, dnn_plan *p) {
   return r;
 }
 
-/* Takes out the one used longest ago when there are too many. Kernels that are queued do not need it. */
+/* Removes the least recently used plan if there are too many. Queued kernels do not need it. */
 static void evict(struct dnn_state *s) {
   dnn_plan **last = &s->plans;
   int n = 1;
@@ -227,7 +229,7 @@ static int make_plan(gpu *g, struct dnn_state *s, const plan_key *key, dnn_plan 
   return OK;
 }
 
-/* The plan for it, moved to the front. */
+/* Finds or makes the plan for a call, and moves it to the front. */
 static int find_plan(gpu *g, struct dnn_state *s, const conv_call *c, dnn_plan **found) {
   plan_key key = {.op = c->op, .dtype = c->dtype, .ieee = c->dtype == DT_float32 && c->precision == PRECISION_ieee,
                   .n = c->n, .groups = c->groups, .c_in = c->c_in, .c_out = c->c_out};
@@ -270,7 +272,7 @@ static dnn_result launch(struct dnn_state *s, const dnn_plan *p, const conv_call
   }
 }
 
-/* y += bias, a channel's everywhere. */
+/* y += bias, one number for each channel. */
 static int add_bias(gpu *g, const conv_call *c) {
   int64_t plane = c->out[0] * c->out[1];
   plan p = {.ndim = 3, .count = c->n * c->c_out * plane, .shape = {c->n, c->c_out, plane}};

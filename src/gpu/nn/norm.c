@@ -7,9 +7,9 @@
 
 enum {
   WARP        = 32,
-  LONG_ROW    = 1024,        /* longer rows are a block's, others a warp's */
-  MOST_CHUNKS = 256,         /* of the rows that a parameter's sums are cut into, … */
-  ENOUGH      = 1 << 16      /* … where that makes no more threads than these: by shape only */
+  LONG_ROW    = 1024,        /* elements; a block handles a longer row, a warp a shorter one */
+  MOST_CHUNKS = 256,         /* the most chunks of rows for a parameter's sums … */
+  ENOUGH      = 1 << 16      /* … while there are at most so many threads; by shape only */
 };
 
 enum entry { ROWS, ROWS_BACK, SUMS, FINISH, APPLY, SOFTMAX_BACK };
@@ -39,7 +39,7 @@ static int power_of_2(int64_t n, int most) {
   return p;
 }
 
-/* Groups of a->threads for `count` things. */
+/* The number of blocks for `count` things, each handled by a->threads threads. */
 static int64_t blocks_for(const norm_args *a, int64_t count) { return divide_up(count, NORM_THREADS / a->threads); }
 
 /* ---- sums of each parameter ---- */
@@ -54,7 +54,7 @@ static void cut(norm_args *a) {
   a->chunks = a->chunk ? divide_up(sets, a->chunk) : 0;
 }
 
-/* Adds up, and finishes; where statistics are given there is nothing to add for them. */
+/* Adds up and finishes. If the statistics are given, they need no sums. */
 static int sum_up(gpu *g, const norm_call *c, norm_args *a) {
   int64_t params = a->groups * a->segments;
   int st = OK;
