@@ -2,10 +2,10 @@
 --
 --   tools/lua tools/lint_pages.lua [page …]
 --
--- A line of prose or code has at most 120 columns; tables, printed lines and what a tool writes may be longer. A
--- sentence has at most 35 words. A link leads to a file and a heading that exist.
+-- A line of prose or code has at most 120 columns; tables, printed lines and what a tool writes may be longer. A link
+-- leads to a file and a heading that exist. tools/lint_prose.lua counts long sentences.
 
-local COLUMNS <const>, WORDS <const> = 120, 35
+local COLUMNS <const> = 120
 
 -- Pages that a tool writes.
 local GENERATED <const> = {["docs/coverage.md"] = true}
@@ -62,52 +62,19 @@ local function check_links(path, number, line)
   end
 end
 
-local function words_of(sentence)
-  local count = 0
-  for word in sentence:gmatch "%S+" do if word:find "[%w\x80-\xff]" then count = count + 1 end end
-  return count
-end
-
--- Code and links count as one word each.
-local function check_sentences(path, number, paragraph)
-  local plain = paragraph:gsub("``?[^`]*``?", "code"):gsub("%[([^%]]*)%]%b()", "%1"):gsub("https?://%S+", "link")
-  plain = plain:gsub("%*%*", "")
-  plain = plain:gsub("([%w%)%]%%\"”][%.!?][\"”)]?) +([%u\"(])", "%1\0%2"):gsub("([%.!?][\"”)]?) +(code)", "%1\0%2")
-  for sentence in plain:gmatch "[^\0]+" do
-    local words = words_of(sentence)
-    if words > WORDS then
-      report(path, number, ("a sentence of %d words: %s …"):format(words, sentence:match "^%s*(.*)":sub(1, 60)))
-    end
-  end
-end
-
 local function check(path)
-  local number, fenced, paragraph, start, generated = 0, false, {}, 1, false
-  local function finish()
-    if #paragraph > 0 then check_sentences(path, start, table.concat(paragraph, " ")) end
-    paragraph = {}
-  end
+  local number, fenced, generated = 0, false, false
   for line in io.lines(path) do
     number = number + 1
-    local is_table = line:find "^%s*|"
     if line:find "^<!%-%- end of" then generated = false
     elseif line:find "^<!%-%- %l+: " then generated = true end
-    if line:find "^%s*```" then fenced = not fenced; finish() end
-    local may_be_long = is_table or generated or fenced and line:find "^%-%->"
+    if line:find "^%s*```" then fenced = not fenced end
+    local may_be_long = line:find "^%s*|" or generated or fenced and line:find "^%-%->"
     if not may_be_long and utf8.len(line) > COLUMNS then
       report(path, number, ("%d columns"):format(utf8.len(line)))
     end
-    if not fenced and not generated then
-      check_links(path, number, line)
-      if is_table or line:find "^%s*$" or line:find "^#" or line:find "^%s*```" or line:find "^<!%-%-" then finish()
-      else
-        if line:find "^%s*[-*] " or line:find "^%s*%d+%. " then finish() end
-        if #paragraph == 0 then start = number end
-        paragraph[#paragraph + 1] = line:gsub("^%s*[-*] ", ""):gsub("^%s*%d+%. ", "")
-      end
-    end
+    if not fenced and not generated then check_links(path, number, line) end
   end
-  finish()
 end
 
 local paths = {table.unpack(arg)}
