@@ -3,7 +3,7 @@
 #include "cpu/cpu.h"
 
 enum {
-  BLOCK = 1024,       /* elements made at a time, in L1 */
+  BLOCK = 1024,       /* elements computed at a time, which stay in L1 */
   GRAIN = 1 << 15
 };
 
@@ -12,7 +12,7 @@ static void float_block(double *to, int n, int64_t first, const arange_call *c) 
   for (int i = 0; i < n; i++) to[i] = start + (base + (double)i) * step;
 }
 
-/* Unsigned, so that it wraps as the last element's unused successor may. */
+/* Unsigned arithmetic, because the successor of the last element, which is not used, may overflow. */
 static void integer_block(int64_t *to, int n, int64_t first, const arange_call *c) {
   uint64_t step = (uint64_t)c->step.i, value = (uint64_t)c->start.i + (uint64_t)first * step;
   for (int i = 0; i < n; i++) to[i] = (int64_t)(value + (uint64_t)i * step);

@@ -1,23 +1,25 @@
-/* Boxes of a plan: cutting, gathering and converting operands into L1 buffers, so that mixed dtypes and odd layouts
-** need no temporary tensors. */
+/* Boxes of a plan: cuts the plan, and gathers and converts operands into buffers in L1, so that mixed dtypes and
+** irregular layouts need no temporary tensors. */
 
 #include "cpu/box.h"
 
 #include <string.h>
 
 enum {
-  STRETCH  = 1 << 14,        /* elements of a row that needs no buffer: only the threads share by it */
+  STRETCH  = 1 << 14,        /* elements of a row without buffers; such rows are cut only to share them among threads */
   LONG_ROW = 256,            /* shorter rows share a box: a box costs about 40 ns, a row of a box 5 ns */
   CROSS    = 64,             /* inner side of a transposed box: 128, 64, 32 differ by 5 %, 256 and 16 are slower by a third */
-  PIECES   = 4,              /* of a task for each thread, so that one which others delay does not hold up the rest */
-  CROSS_MOVE = 256           /* both sides of a transposed copy: 512 KiB of float32, half an L2 */
+  PIECES   = 4,              /* pieces of a task for each thread, so that one delayed thread does not hold up the
+                             ** others */
+  CROSS_MOVE = 256           /* inner side of a transposed copy: 512 KiB of float32 on both sides, half of an L2 */
 };
 
 /* ---- cutting ---- */
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* `n` elements in equal parts of at most `most`, else whole cache lines and a rest. */
+/* The length of parts of `n` elements: equal parts of at most `most` if they are whole cache lines, else whole cache
+** lines and a rest. */
 static int64_t even_part(int64_t n, int64_t most) {
   int64_t parts = (n + most - 1) / most;
   if (n % parts == 0) return n / parts;
@@ -25,7 +27,7 @@ static int64_t even_part(int64_t n, int64_t most) {
   return least_of(n, lines <= most ? lines : part);
 }
 
-/* The dim along which an operand lies closer together than along the inner one; -1: all go along. */
+/* The dim along which an operand is denser than along the inner dim; -1 if the inner dim is the densest for all. */
 static int cross_dim(const plan *p, int noperands) {
   int inner = p->ndim - 1, cross = -1;
   for (int k = 0; k < noperands; k++) {
@@ -40,7 +42,7 @@ static int cross_dim(const plan *p, int noperands) {
   return cross;
 }
 
-/* A rectangle of the inner and the cross dim. */
+/* Chooses a rectangle of the inner and the cross dim. */
 static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, int64_t *len) {
   int inner = p->ndim - 1;
   int64_t side = moves ? CROSS_MOVE : CROSS;
@@ -49,7 +51,7 @@ static void cross_lengths(const plan *p, int cross, int64_t most, bool moves, in
   len[inner] = least_of(p->shape[inner], most / len[cross]);
 }
 
-/* Part of a long row, or as many short rows (of as many dims) as fit. */
+/* Chooses the lengths of boxes: a part of a long row, or as many short rows (along as many dims) as fit. */
 static void choose_lengths(const plan *p, int noperands, const needs *n, int64_t *len) {
   int inner = p->ndim - 1, cross = cross_dim(p, noperands);
   int64_t most = n->moves ? STRETCH : n->most;
@@ -113,13 +115,13 @@ void box_next(box *b, const cut *c, const plan *p, int noperands) {
 
 /* ---- copying boxes ---- */
 
-/* A copy between two layouts of a box; dims of length 1 are dropped. */
+/* A copy between two layouts of a box, without dims of length 1. */
 typedef struct copying {
   int     ndim;
   int64_t len[MAX_DIMS], to[MAX_DIMS], from[MAX_DIMS];   /* strides in elements */
 } copying;
 
-/* The kernel takes the last two dims: the longest is made one of them. */
+/* Makes the longest dim one of the last two, which the kernel copies. */
 static void longest_last(copying *c) {
   int longest = c->ndim - 1;
   for (int d = 0; d < c->ndim; d++)
@@ -157,7 +159,7 @@ void box_copy(const box *b, int ndim, int size, char *to, const int64_t *to_stri
   }
   if (!to_stride) to_stride = packed;
   if (!from_stride) from_stride = packed;
-  for (int d = -2; d < ndim; d++) {            /* two dims of length 1 in front: the kernel wants two */
+  for (int d = -2; d < ndim; d++) {            /* adds two dims of length 1 in front, because the kernel needs two */
     bool filler = d < 0;
     if (!filler && b->len[d] == 1) continue;
     c.len[c.ndim] = filler ? 1 : b->len[d];
@@ -222,7 +224,7 @@ void side_init(side *s, const operand *o, const int64_t *stride, enum dtype from
   s->from = NULL;
 }
 
-/* The number as one element of dtype d. */
+/* Writes the number as one element of dtype d. */
 static void write_scalar(const scalar *v, enum dtype d, char *to) {
   const double parts[2] = {v->f, v->im};
   if (v->is_complex) cpu_isa->convert->convert[DT_complex128][d](1, to, parts);
@@ -266,7 +268,7 @@ static void run_piece(const void *arg, int64_t i, int worker) {
 }
 
 void share(const void *task, share_run run, int64_t count, int64_t most, int threads) {
-  if (threads == 1 && count <= most) {                  /* the shortest way, for a few elements */
+  if (threads == 1 && count <= most) {                  /* the shortest way, for few elements */
     if (!this_operation.stopped) run(task, 0, count, 0);
     return;
   }

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_CPU_H
 #define LT_CPU_CPU_H
 
-/* Inside the CPU device: the families' entry points and the tables of inner loops, one set an ISA. */
+/* The internals of the CPU device: the families' entry points and the tables of inner loops, one set for each ISA. */
 
 #include "base/device.h"
 
@@ -12,8 +12,8 @@
 #define ISA_PASTE(name, isa) ISA_PASTE_(name, isa)
 #define ISA_NAME(name) ISA_PASTE(name, ISA)     /* map_table -> map_table_avx2 */
 
-/* out[i] = op(in[0][i], …) for i < n: all contiguous, of the compute dtype (out: the result's).
-** out may be one of the inputs. */
+/* out[i] = op(in[0][i], …) for i < n. All operands are contiguous and of the compute dtype, `out` of the result's
+** dtype. `out` may be one of the inputs. */
 typedef void (*map_kernel)(int64_t n, void *out, const void *const *in);
 typedef struct map_table { map_kernel kernel[OP_COUNT][DTYPE_COUNT]; } map_table;
 
@@ -30,33 +30,34 @@ typedef struct convert_table {
   copy_kernel    copy[5];
 } convert_table;
 
-/* Reductions. An accumulator has `size` bytes; n of them lie side by side. `first` is the position of the
-** first element among those reduced. */
+/* Reductions. An accumulator has `size` bytes; n of them lie side by side. `first` is the position of the first element
+** within the reduction. */
 typedef struct reduce_kernel {
   size_t     size;
-  enum dtype gives;                   /* what finish writes */
+  enum dtype gives;                   /* the dtype that finish writes */
   void (*init)(int64_t n, void *acc);
-  /* one accumulator takes n >= 1 elements in a row */
+  /* one accumulator takes n >= 1 contiguous elements */
   void (*fold)(int64_t n, const void *x, int64_t first, void *acc);
   /* acc[j] takes x[r * stride + j] of every row r; rows >= 1 */
   void (*fold_columns)(int64_t rows, int64_t n, const void *x, int64_t stride, int64_t first, void *acc);
-  /* acc[j] takes what later[j] took, elements that come after its own */
+  /* acc[j] takes the elements of later[j], which come after its own */
   void (*merge)(int64_t n, void *acc, const void *later);
   void (*finish)(int64_t many, const void *acc, void *out, double n, double correction);
 } reduce_kernel;
 typedef struct reduce_table { reduce_kernel kernel[REDUCE_COUNT][DTYPE_COUNT]; } reduce_table;
 
-/* Draws whole runs (random.h) from `counter` on into out, of the compute dtype (integers: int64): 64
-** elements a run, 32 of those that take 64 random bits. */
+/* Draws whole runs (random.h), from `counter` on, into out, in the compute dtype (integers: int64). A run has 64
+** elements, or 32 elements of 64 random bits. */
 typedef void (*random_kernel)(const random_call *c, uint64_t counter, int64_t runs, void *out);
 typedef struct random_table { random_kernel draw[RANDOM_COUNT][DTYPE_COUNT]; } random_table;
 
-/* Own matrix products: a and b are packed into panels of `compute` elements, `rows` of a or `columns` of b
-** wide, k long; a tile is one panel of each multiplied in registers. One for each dtype of c. */
+/* Own matrix products: a and b are packed into panels of `compute` elements, `rows` rows of a or `columns` columns of b
+** wide and k long. A tile is the product of one panel of each, computed in registers. There is a kernel for each dtype
+** of c. */
 typedef struct gemm_kernel {
   enum dtype compute;
   int        rows, columns;
-  /* c (+)= a panel @ b panel, rows × columns of the compute dtype, c's rows `row` apart */
+  /* c (+)= a panel @ b panel, rows × columns of the compute dtype; c's rows are `row` apart */
   void (*tile)(int64_t k, const void *a, const void *b, void *c, int64_t row, bool add);
   /* *sum += a · b; y += factor * x: n contiguous elements of the compute dtype */
   void (*dot)(int64_t n, const void *a, const void *b, void *sum);
@@ -66,8 +67,8 @@ typedef struct gemm_kernel {
                 scalar alpha, scalar beta);
 } gemm_kernel;
 typedef struct gemm_table { gemm_kernel kernel[DTYPE_COUNT]; } gemm_table;
-/* Some lines that a kernel works along: either the steps of a line are 1 (rows) or neighbouring lines lie
-** side by side (columns: the line strides are 1). Strides in elements; out may be x. */
+/* Some lines along which a kernel works: either the elements of a line are contiguous (rows), or neighbouring lines are
+** (columns: the line strides are 1). Strides are in elements; out may be x. */
 typedef struct line_tile {
   int64_t     lines, n;
   const void *x;
@@ -76,7 +77,7 @@ typedef struct line_tile {
   int64_t     out_line, out_step;
 } line_tile;
 
-/* Scans. carry[line], `size` bytes each, holds what came before, and then what came until here. */
+/* Scans. carry[line], `size` bytes each, holds the state before these elements and then the state after them. */
 typedef struct scan_kernel {
   size_t     size;
   enum dtype gives;
@@ -92,7 +93,7 @@ typedef softmax_table softmax_float32_table, softmax_float64_table;
 
 /* Cross entropy of a row of n logits. */
 typedef struct cross_entropy_row {
-  double largest, sum;                /* of x, of exp(x - largest) */
+  double largest, sum;                /* the largest of x, the sum of exp(x - largest) */
   double loss;                        /* log(sum) - (x[at] - largest) */
 } cross_entropy_row;
 typedef struct cross_entropy_table {
@@ -102,14 +103,15 @@ typedef struct cross_entropy_table {
 } cross_entropy_table;
 typedef cross_entropy_table cross_entropy_float32_table, cross_entropy_float64_table;
 
-/* Rows first … last - 1 of a call. */
+/* Computes rows first … last - 1 of a call. */
 typedef void (*cell_kernel)(const cell_call *c, int64_t first, int64_t last);
 typedef struct cell_table { cell_kernel kernel[CELL_COUNT]; } cell_table;
 typedef cell_table cell_float32_table, cell_float64_table;
 
-/* Attention's rows of n scores. */
+/* Attention's kernels for a row of n scores. */
 typedef struct attention_table {
-  double (*weights)(int64_t n, void *scores, double *log_sum);    /* exponentials: their sum, and the logarithm to keep */
+  /* replaces scores by exponentials; returns their sum, and its logarithm for backward */
+  double (*weights)(int64_t n, void *scores, double *log_sum);
   void   (*scale)(int64_t n, void *row, double factor);
   void   (*add)(int64_t n, void *row, const void *mask, int64_t step);
   void   (*hide)(int64_t n, void *row, const bool *mask, int64_t step);
@@ -117,20 +119,23 @@ typedef struct attention_table {
   void   (*back)(int64_t n, void *scores, void *gradients, double log_sum, double delta);
 } attention_table;
 typedef attention_table attention_float32_table, attention_float64_table;
-/* Normalisation. An element's distance is (x - from) - mean. */
-typedef struct norm_moments { double n, mean, squares; } norm_moments;   /* squares: of distances from the mean, their sum */
+/* Normalisation. The distance of an element is (x - from) - mean. */
+/* squares: the sum of squared distances from the mean */
+typedef struct norm_moments { double n, mean, squares; } norm_moments;
 typedef struct norm_kernel {
-  /* NORM_rows of rows begin … end - 1; back adds up gradients of parameters in total, [2][groups * segments], with part as its room */
+  /* NORM_rows of rows begin … end - 1; back adds the gradients of parameters to total, [2][groups * segments], with
+  ** `part` as scratch memory */
   void (*rows)(const norm_call *c, int64_t begin, int64_t end);
   void (*rows_back)(const norm_call *c, int64_t begin, int64_t end, void *part, double *total);
-  void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* and of log_softmax */
-  /* runs: of n neighbours; sum[0] += of g * distance, sum[1] += of g; y = distance * by + add;
-  ** out = g * by[0] + distance * by[1] + by[2] */
+  void (*softmax_back)(const norm_call *c, int64_t begin, int64_t end);        /* also of log_softmax */
+  /* for n contiguous elements: sum[0] += Σ g * distance, sum[1] += Σ g; y = distance * by + add; out = g * by[0] +
+  ** distance * by[1] + by[2] */
   norm_moments (*moments)(int64_t n, const void *x);
   void (*sums)(int64_t n, const void *x, const void *g, double from, double mean, double *sum);
   void (*apply)(int64_t n, const void *x, double from, double mean, double by, double add, void *y);
   void (*apply_back)(int64_t n, const void *x, const void *g, double from, double mean, const double *by, void *out);
-  /* the same of `count` rows of n elements each of its own; by: [4][n] or [5][n] of from, mean, then as above */
+  /* the same for `count` rows, with parameters for each of the n columns; by: [4][n] or [5][n] of from, mean, then as
+  ** above */
   void (*column_moments)(int64_t count, int64_t n, const void *x, const void *from, double *sum, double *squares);
   void (*column_apply)(int64_t count, int64_t n, const void *x, const void *by, void *y);
   void (*column_sums)(int64_t count, int64_t n, const void *x, const void *g, const void *by, double *sum);
@@ -138,15 +143,15 @@ typedef struct norm_kernel {
 } norm_kernel;
 typedef norm_kernel norm_float32_table, norm_float64_table;
 
-/* Least and greatest of index values, 0 counted as either, and how many are 0. */
+/* The least and the greatest of some indices (0 counts as either), and the number of zeros. */
 typedef struct index_range { int64_t least, most, zeros; } index_range;
 
-/* n single elements: target[at[i]] and values[i * stride]. */
+/* Moves n single elements between target[at[i]] and values[i * stride]. */
 typedef void (*index_kernel)(int64_t n, const int64_t *at, void *target, void *values, int64_t stride);
 
 typedef struct index_table {
   void (*survey)(int64_t n, const int64_t *index, index_range *r);
-  /* at[i] += place(index[i * by]) * step, 0-based places in a dim of `length` */
+  /* at[i] += place(index[i * by]) * step, where places in a dim of `length` are 0-based */
   void (*places)(int64_t n, int64_t *at, const int64_t *index, int64_t by, int64_t length, int64_t step);
   index_kernel get[5], put[5];          /* elements of 1, 2, 4, 8, 16 bytes at [log2] */
   index_kernel add[DTYPE_COUNT];
@@ -161,42 +166,46 @@ typedef struct packing {
   bool     descending;
 } packing;
 
-/* Sorting works on keys: signed integers in the order of the elements, of 4 bytes for elements of up to 4 bytes. */
+/* Sorting works on keys: signed integers in the order of the elements; elements of up to 4 bytes have keys of 4
+** bytes. */
 typedef struct sort_kernel {
-  int key_size, key_bits;             /* bytes; bits that may differ */
-  /* keys that tell -0 from +0, and back; NaN are all one */
+  int key_size, key_bits;             /* bytes of a key; number of bits that may differ */
+  /* conversion to keys that distinguish -0 from +0, and back; all NaN are equal */
   void (*keys)(int64_t n, const void *x, bool descending, void *keys);
   void (*unkey)(int64_t n, const void *keys, bool descending, void *x);
   /* For floats, else NULL: special is true if there is a -0 or NaN; mend puts the zeros of both signs, and the NaN, of
   ** the sorted `out` into their order in x */
   bool (*special)(int64_t n, const void *x);
   void (*mend)(int64_t n, const void *x, bool descending, void *out);
-  /* keys for which -0 is +0, as unsigned integers: the least and the greatest; packed with positions first, first + 1, …;
-  ** and the last bits that the packing of out[i], whose position that has, loses: packed with the position again */
+  /* keys without the difference of -0 and +0, as unsigned integers: range finds the least and the greatest; pack
+  ** combines them with positions first, first + 1, …; the last function packs the bits that the packing of out[i] lost,
+  ** again with the position */
   void (*range)(int64_t n, const void *x, bool descending, uint64_t range[2]);
   void (*pack)(int64_t n, const void *x, int64_t first, const packing *p, int64_t *out);
   void (*repack)(int64_t n, const void *x, const packing *p, int64_t *out);
-  /* positions of the elements that come no later in the order than x[limit] does, and how many there are */
+  /* the positions of the elements that do not sort after x[limit], and their number */
   int64_t (*filter)(int64_t n, const void *x, int64_t limit, bool descending, int64_t *out);
 } sort_kernel;
 
-/* Sorts of keys of one size; scratch has room for as many. */
+/* Sorts of keys of one size; scratch has room for as many keys. */
 typedef struct key_sorts {
-  int     (*direction)(int64_t n, const void *keys);      /* 1: each up to the next, -1: each above it, 0: neither */
+  int     (*direction)(int64_t n, const void *keys);      /* 1: ascending (equal neighbours allowed), -1: strictly
+                                                          ** descending, 0: neither */
   void    (*reverse)(int64_t n, void *keys);
   void    (*sort)(int64_t n, void *keys, void *scratch);
-  /* puts keys in two parts, none of the first greater than one of the second; returns the length of the first. 0 or n:
-  ** found none. NULL: not here, where radix sorts are faster */
+  /* partitions keys so that no key of the first part is greater than one of the second; returns the length of the first
+  ** part, or 0 or n if it found no partition. NULL: not available, because radix sorts are faster */
   int64_t (*divide)(int64_t n, void *keys, void *scratch);
 } key_sorts;
 
 typedef struct sort_table { sort_kernel kernel[DTYPE_COUNT]; } sort_table;
 typedef key_sorts sort_32_table, sort_64_table;
 
-/* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots as getrf's; cholesky and lu return the info of potrf and getrf. */
+/* Small matrices, column-major, of n or m <= LINALG_SMALL. Pivots are as in getrf; cholesky and lu return the info of
+** potrf and getrf. */
 enum { LINALG_SMALL = 16 };
 typedef struct linalg_kernel {
-  int  (*cholesky)(int n, void *a);            /* of an upper triangle */
+  int  (*cholesky)(int n, void *a);            /* of the upper triangle */
   int  (*lu)(int m, int n, void *a, int32_t *pivots);
   void (*solve)(int n, int k, const void *lu, const int32_t *pivots, void *b);
   void (*invert)(int n, void *lu, const int32_t *pivots);
@@ -204,12 +213,12 @@ typedef struct linalg_kernel {
 } linalg_kernel;
 typedef linalg_kernel linalg_float32_table, linalg_float64_table, linalg_complex64_table, linalg_complex128_table;
 
-/* Updates of n contiguous elements of the compute dtype: parameter, gradient, states. */
+/* Updates n contiguous elements of the compute dtype: parameter, gradient, states. */
 typedef void (*update_kernel)(int64_t n, void *const *at, const double *number);
 typedef struct update_table { update_kernel kernel[UPDATE_COUNT]; } update_table;
 typedef update_table update_float32_table, update_float64_table;
 
-/* Families with inner loops an ISA: a file <family>.c below cpu/kernels/ exports <family>_table. */
+/* Families with inner loops for each ISA: cpu/kernels/<family>.c exports <family>_table. */
 #define KERNEL_TABLES(X) \
   X(map)     \
   X(convert) \
@@ -258,7 +267,7 @@ static inline void set_real(int size, void *p, int64_t i, double value) {
   else ((double *)p)[i] = value;
 }
 
-/* stretch.c: `n` elements of one dtype to another, and a copy of elements of `size` bytes. */
+/* stretch.c: converts `n` elements from one dtype to another; copies elements of `size` bytes. */
 void convert_stretches(enum dtype from, enum dtype to, int64_t n, void *out, const void *in);
 void copy_stretches(const copy_plan *p, int size, void *to, const void *from);
 
@@ -280,10 +289,10 @@ typedef struct isa_tables {
 
 extern const isa_tables *cpu_isa;
 
-/* The table of a family that has one for each real float; NULL: another dtype. */
+/* The table of a family with tables for both real floats; NULL for other dtypes. */
 #define FLOAT_TABLE(family, dtype) \
   ((dtype) == DT_float32 ? cpu_isa->family##_float32 : (dtype) == DT_float64 ? cpu_isa->family##_float64 : NULL)
-const isa_tables *cpu_best_isa(void);     /* whatever LUATENSOR_CPU says */
+const isa_tables *cpu_best_isa(void);     /* ignores LUATENSOR_CPU */
 
 void cpu_describe(char *text, size_t size);
 
@@ -292,7 +301,7 @@ void cpu_free(int index, void *ptr, size_t bytes);
 memory_stats *cpu_stats(int index);
 int  cpu_available(int index, size_t *bytes);
 void cpu_empty_cache(int index);
-void cpu_count_kept(size_t (*kept)(void));   /* counts as cached what `kept` says that somebody else keeps */
+void cpu_count_kept(size_t (*kept)(void));   /* adds the bytes that kept() returns to the cached bytes */
 
 int  cpu_limits(int index, enum dtype dtype, device_limits *limits);
 int  cpu_working_set(int index, size_t bytes, device_working_set *w);
@@ -300,7 +309,7 @@ int  cpu_working_set(int index, size_t bytes, device_working_set *w);
 #define FAMILY(name, call) int cpu_##name(int index, call *c);
 #include "families.def"
 
-size_t cpu_fft_kept(void);                /* bytes of tables */
+size_t cpu_fft_kept(void);                /* bytes of cached tables */
 void   cpu_fft_forget(void);
 
 #endif

@@ -1,16 +1,16 @@
-/* Access through index tensors: offsets of a block of positions first, then elements or whole rows move. */
+/* Access through index tensors: computes the offsets of a block of positions, then moves elements or whole rows. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
 enum {
-  BLOCK = 256,        /* offsets at a time: 2 KiB, in L1 beside what they point at */
-  SURVEYS = 64,       /* parts in which many values are checked */
-  GRAIN = 1 << 14     /* positions: random access, so each costs more than in map */
+  BLOCK = 256,        /* offsets at a time: 2 KiB, which stay in L1 beside the data */
+  SURVEYS = 64,       /* parts in which many indices are checked */
+  GRAIN = 1 << 14     /* positions; access is random, so each costs more than in map */
 };
 
-/* What happens to n elements in `target` and their neighbours in `values`, strides in elements. */
+/* The operation on n elements in `target` and their counterparts in `values`; strides in elements. */
 typedef struct row_move {
   enum index_op op;
   enum dtype dtype;
@@ -29,7 +29,7 @@ static index_range survey(const index_source *x, int64_t begin, int64_t end) {
 typedef struct surveying {
   const index_source *x;
   int64_t      parts;
-  index_range *range;          /* of each part */
+  index_range *range;          /* range of each part */
 } surveying;
 
 static void survey_part(const void *arg, int64_t i, int worker) {
@@ -38,7 +38,7 @@ static void survey_part(const void *arg, int64_t i, int worker) {
   s->range[i] = survey(s->x, s->x->count * i / s->parts, s->x->count * (i + 1) / s->parts);
 }
 
-/* The same of all values, in parts. */
+/* Like survey, for all indices, in parts. */
 static index_range survey_shared(const index_source *x, int threads) {
   index_range range[SURVEYS], all = {0, 0, 0};
   cpu_parallel(threads, SURVEYS, survey_part, &(surveying){x, SURVEYS, range});
@@ -51,7 +51,8 @@ static index_range survey_shared(const index_source *x, int threads) {
   return all;
 }
 
-/* True if all values of an index are in range, or the operation is to end. The first value that is not goes to *bad. */
+/* True if all values of an index are in range, or if the operation is to be cancelled. The first value that is out of
+** range goes to *bad. */
 static bool check_index(const index_source *x, int64_t *bad) {
   int threads = cpu_threads(x->count, 8 * GRAIN);
   index_range r = x->count < 8 * GRAIN ? survey(x, 0, x->count) : survey_shared(x, threads);
@@ -66,7 +67,7 @@ static bool check_index(const index_source *x, int64_t *bad) {
 
 static void move_row(const row_move *m, char *target, char *values);
 
-/* A long row in parts, between which the operation can be ended. */
+/* Moves a long row in parts, between which the operation can be cancelled. */
 static void move_parts(const row_move *m, char *target, char *values) {
   row_move part = *m;
   for (int64_t i = 0, end; (end = cancel_stretch(i, m->n)) > i; i = end) {
@@ -98,7 +99,7 @@ static index_kernel element_kernel(const row_move *m) {
 
 /* ---- walking ---- */
 
-/* Coordinates of the walk over the plan's outer dims, and the offsets of all sides there. */
+/* The coordinates of the walk over the plan's outer dims, and the offsets of all operands there. */
 typedef struct walk {
   int64_t at[MAX_DIMS];
   int64_t offset[2], index[MAX_DIMS];
@@ -110,7 +111,7 @@ static void step(walk *w, const index_call *c, int d, int64_t n) {
   for (int k = 0; k < c->nindex; k++) w->index[k] += n * c->index[k].stride[d];
 }
 
-/* On to the next run of dim `inner`; false at the end. */
+/* Proceeds to the next run of dim `inner`; false at the end. */
 static bool next_run(walk *w, const index_call *c, int inner) {
   for (int d = inner; d > 0; d--) {
     step(w, c, d, -w->at[d]);
@@ -120,7 +121,7 @@ static bool next_run(walk *w, const index_call *c, int inner) {
   return false;
 }
 
-/* Target offsets of n positions along dim d (below 0: of one). */
+/* The target offsets of n positions along dim d (d < 0: of one position). */
 static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_t *at) {
   int64_t stride = d < 0 ? 0 : c->plan.stride[1][d];
   for (int64_t i = 0; i < n; i++) at[i] = w->offset[1] + i * stride;
@@ -130,20 +131,20 @@ static void offsets(const index_call *c, const walk *w, int d, int64_t n, int64_
   }
 }
 
-/* Moves rows at n offsets; the values of neighbours are `stride` apart. */
+/* Moves rows at n offsets. The values of neighbouring positions are `stride` apart. */
 static void move_block(const row_move *m, int64_t n, const int64_t *at, char *target, char *values, int64_t stride) {
   if (m->n == 1) element_kernel(m)(n, at, target, values, stride);
   else for (int64_t i = 0; i < n && !cancel_due(); i++) move_row(m, target + at[i] * m->size, values + i * stride * m->size);
 }
 
-/* True if dim d of the plan moves no index. */
+/* True if no index depends on dim d of the plan. */
 static bool is_plain(const index_call *c, int d) {
   for (int k = 0; k < c->nindex; k++)
     if (c->index[k].stride[d]) return false;
   return true;
 }
 
-/* The whole call on one thread, unless the operation is to end. The innermost dim is a row where no index moves along it. */
+/* Runs the whole call on one thread, until it is cancelled. The innermost dim is a row if no index depends on it. */
 static void run_serial(const index_call *c) {
   const plan *p = &c->plan;
   row_move m = {.op = c->op, .dtype = c->values.dtype, .size = dtype_size(c->values.dtype), .n = 1};
@@ -169,8 +170,8 @@ static void run_serial(const index_call *c) {
 
 /* ---- threads ---- */
 
-/* The dim to part among threads. Writes part only dims without index: different coordinates there are
-** different elements, so no two threads meet and the order within an element is kept. -1: none. */
+/* The dim to divide among threads. Writes only divide dims without an index: different coordinates there are different
+** elements, so that threads never write the same element, and the order of writes to an element is kept. -1: none. */
 static int parted_dim(const index_call *c) {
   int best = -1;
   for (int d = 0; d < c->plan.ndim; d++) {
@@ -182,7 +183,7 @@ static int parted_dim(const index_call *c) {
 
 typedef struct parting {
   const index_call *call;
-  int     d;                   /* the dim */
+  int     d;                   /* the divided dim */
   int64_t parts;
 } parting;
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Per ISA: extern declarations of its tables, and the struct that holds them. */
+/* For each ISA: extern declarations of its tables, and the struct that holds them. */
 #define TABLE_OF_base(family)   extern const family##_table family##_table_base;
 #define TABLE_OF_avx2(family)   extern const family##_table family##_table_avx2;
 #define TABLE_OF_avx512(family) extern const family##_table family##_table_avx512;
@@ -26,7 +26,7 @@ DECLARE_ISA(avx512)
 
 const isa_tables *cpu_isa = &isa_base;
 
-/* What this processor and its system can run, best first. */
+/* The best kernels that this processor and its system can run. */
 static const isa_tables *best_isa(const char *limit) {
   if (limit && strcmp(limit, "baseline") == 0) return &isa_base;
 #ifdef LT_HAS_avx2

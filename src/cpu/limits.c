@@ -1,4 +1,4 @@
-/* Measures what the processor and its memory can do at most, on all threads in use. */
+/* Measures the limits of the processor and its memory, on all threads in use. */
 
 #include "cpu/limits.h"
 
@@ -8,15 +8,17 @@
 #include "cpu/cpu.h"
 
 enum {
-  ROUNDS = 10,                   /* the best of them counts */
+  ROUNDS = 10,                   /* the fastest counts */
   COMPUTE_ROUNDS = 1 << 21,      /* about 10 ms of FMAs on each thread */
   STEPS = 1 << 16,               /* dependent loads of a round: 70 µs from L1, 5 ms and more from memory */
   LINE = 64
 };
-static const size_t BLOCK = (size_t)256 << 20;   /* bytes: many times any cache of a core, most of a socket's */
-static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes that a thread reads of a working set in a round, or all of it */
+static const size_t BLOCK = (size_t)256 << 20;   /* bytes: many times any core's cache, and more than most processors'
+                                                 ** shared caches */
+static const size_t TRAFFIC = (size_t)64 << 20;  /* bytes of a working set that a thread reads in a round, or all of the
+                                                 ** set */
 
-/* One thread's piece of the work: `bytes` of one or two blocks, or a number of rounds. */
+/* One thread's part of the work: `bytes` of one or two blocks, or a number of rounds. */
 typedef struct share {
   const limits_table *loops;
   char  *from, *to;
@@ -25,21 +27,22 @@ typedef struct share {
 
 typedef void (*work)(const share *s);
 
-static volatile double sink;     /* keeps the results alive */
+static volatile double sink;     /* keeps the compiler from removing the results */
 
 static void compute_float(const share *s)  { sink = s->loops->compute_float(COMPUTE_ROUNDS); }
 static void compute_double(const share *s) { sink = s->loops->compute_double(COMPUTE_ROUNDS); }
 static void fill_share(const share *s)     { memset(s->from, 1, s->bytes); }
 static void read_share(const share *s)     { sink = (double)s->loops->read(s->bytes, s->from, 1); }
 static void copy_share(const share *s)     { s->loops->copy(s->bytes, s->to, s->from); }
-static void memcpy_share(const share *s)   { memcpy(s->to, s->from, s->bytes); }   /* past the cache, where libc does so */
+/* bypasses the cache if libc does so */
+static void memcpy_share(const share *s)   { memcpy(s->to, s->from, s->bytes); }
 
 typedef struct round_task {
   work run;
   const share *each;
 } round_task;
 
-/* Thread t gets its own part of the two blocks; NULL where the work needs none. */
+/* Gives thread t its own part of the two blocks; NULL if the work needs none. */
 static void run_share(const void *arg, int64_t t, int worker) {
   const round_task *r = arg;
   const share *each = r->each;
@@ -48,8 +51,8 @@ static void run_share(const void *arg, int64_t t, int worker) {
   r->run(&(share){each->loops, each->from ? each->from + start : NULL, each->to ? each->to + start : NULL, each->bytes});
 }
 
-/* Seconds of the fastest of `rounds`, all threads at once; a first round touches the memory and wakes the threads. each: the blocks, and the
-** bytes of them for each thread. */
+/* The seconds of the fastest of `rounds`, on all threads at once. An extra first round touches the memory and wakes the
+** threads. each: the blocks, and their bytes for each thread. */
 static double best_seconds(work run, const share *each, int rounds) {
   int n = cpu_thread_count();
   double best = 0;
@@ -62,7 +65,7 @@ static double best_seconds(work run, const share *each, int rounds) {
   return best;
 }
 
-/* The rate of something of which each thread does so much in a round. */
+/* The rate of work of which each thread does `amount` in a round. */
 static double rate(work run, const share *each, double amount) {
   return amount * cpu_thread_count() / best_seconds(run, each, ROUNDS);
 }
@@ -85,7 +88,8 @@ int cpu_limits(int index, enum dtype dtype, device_limits *limits) {
   }
   share each = {cpu_best_isa()->limits, from, to, BLOCK / (size_t)cpu_thread_count() / 4096 * 4096};
   double bytes = (double)each.bytes;
-  best_seconds(fill_share, &each, 0);            /* each thread's part in its own memory */
+  best_seconds(fill_share, &each, 0);            /* each thread touches its part first, so that the part is in its own
+                                                 ** memory */
   limits->flops = flops_per_second(each.loops, dtype_compute(dtype));
   limits->read = rate(read_share, &each, bytes);
   limits->copy = larger(rate(copy_share, &each, 2 * bytes), rate(memcpy_share, &each, 2 * bytes));
@@ -100,15 +104,16 @@ static int64_t passes(size_t bytes) { return bytes < TRAFFIC ? (int64_t)(TRAFFIC
 
 static void read_again(const share *s) { sink = (double)s->loops->read(s->bytes, s->from, passes(s->bytes)); }
 
-/* Each line of a chain holds the address of the next; the first one keeps where the last round stopped, so that no
-** round meets lines that the one before has just fetched. */
+/* Each line of a chain holds the address of the next line. The first line keeps the place where the last round stopped,
+** so that no round reads lines that the previous round has fetched. */
 typedef struct line {
   struct line *next, *stopped;
 } line;
 
 static line *line_at(const share *s, size_t i) { return (line *)(void *)(s->from + LINE * i); }
 
-/* A chain through all lines in random order (Sattolo's shuffle makes one cycle): nothing can be fetched ahead. */
+/* Makes a chain through all lines in random order (Sattolo's shuffle, which makes one cycle), so that nothing can be
+** prefetched. */
 static void make_chain(const share *s) {
   uint64_t random = 88172645463325252u;
   size_t n = s->bytes / LINE;

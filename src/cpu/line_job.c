@@ -5,19 +5,19 @@
 #include "cpu/walk.h"
 
 enum {
-  TILE  = 1 << 14,      /* elements of a tile of rows: in and out stay in L2 */
-  WIDTH = 512,          /* columns of a tile that is read where it lies */
-  GRAIN = 1 << 14       /* elements a thread is worth: lines are computed slower than they are read */
+  TILE  = 1 << 14,      /* elements of a tile of rows, so that input and output stay in L2 */
+  WIDTH = 512,          /* columns of a tile that is read in place */
+  GRAIN = 1 << 14       /* elements that make a thread worthwhile: computing lines takes longer than reading them */
 };
 
 /* The layout by which the lines are read and written. */
 typedef struct layout {
   const line_job *job;
-  bool    direct;            /* where they lie, else through a buffer */
-  bool    columns;           /* the tile's lines lie side by side, else one behind the other */
-  int64_t width;             /* lines of a tile; the last one of an innermost row of outer has fewer */
+  bool    direct;            /* lines are used in place, else through a buffer */
+  bool    columns;           /* true: the tile's lines lie side by side; false: one behind the other */
+  int64_t width;             /* lines of a tile; the last tile of an innermost row of outer has fewer */
   int64_t row_tiles, tiles;
-  size_t  step;              /* bytes of a buffer of a tile */
+  size_t  step;              /* bytes of a tile's buffer */
   char   *buffers;           /* four for each thread */
 } layout;
 
@@ -41,7 +41,7 @@ static void choose_layout(layout *l, const line_job *j) {
   l->step = l->direct ? 0 : (size_t)(l->width * j->out_n) * (size_t)size;
 }
 
-/* Copies n steps of the tile's lines between a tensor and a buffer, which is [line][n] or, for columns, [n][line]. */
+/* Copies n steps of the tile's lines between a tensor and a buffer [line][n], or, for columns, [n][line]. */
 static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size, void *buffer, void *tensor,
                        int64_t line, int64_t step, bool out) {
   int64_t buffer_line = l->columns ? 1 : n, buffer_step = l->columns ? t->lines : 1;
@@ -54,7 +54,7 @@ static void copy_lines(const layout *l, const line_tile *t, int64_t n, int size,
   copy_stretches(&back, size, tensor, buffer);
 }
 
-/* The tile by way of four buffers: in as stored, in converted, the result, the result as stored. */
+/* Runs the tile through four buffers: the stored input, the converted input, the result, the result to store. */
 static void run_buffered(const layout *l, line_tile *t, char *buffer) {
   const line_job *j = l->job;
   const line_call *c = j->c;

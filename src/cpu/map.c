@@ -1,18 +1,18 @@
-/* Element-wise ops. The plan is cut into boxes (box.h); an operand that is stored as the kernel wants it is passed by
-** pointer, the others are copied together (strided, broadcast, transposed) and converted on the way, and the same on
-** the way out. */
+/* Element-wise ops. The plan is cut into boxes (box.h). An operand in the kernel's layout and dtype is passed by
+** pointer; other operands are copied (strided, broadcast, transposed) and converted box by box, and so is the
+** result. */
 
 #include <string.h>
 
 #include "cpu/box.h"
 
 enum {
-  CONSTANT = 1024,           /* bytes in which a number is repeated: 256 float32, filled in no time */
+  CONSTANT = 1024,           /* bytes of the buffer that holds a repeated number: 256 float32, which stay in L1 */
   GRAIN    = 1 << 15,        /* below 32k cheap elements a second thread costs more than it saves */
-  COSTLY   = 8               /* what an element of a float-only op (exp, tanh …) counts */
+  COSTLY   = 8               /* weight of an element of a float-only op (exp, tanh …) */
 };
 
-/* What the op table says beyond the kernels. */
+/* The op table's fields other than the kernels. */
 static const struct { enum op_result result; bool costly, selects; } traits[OP_COUNT] = {
 #define ROW(name, dtypes, result, ...) [OP_##name] = {RESULT_##result, COSTLY_##dtypes, false},
 #define SELECT(name, dtypes, ...) [OP_##name] = {RESULT_SAME, false, true},
@@ -25,21 +25,21 @@ static const struct { enum op_result result; bool costly, selects; } traits[OP_C
 
 /* ---- running ---- */
 
-/* A call with what the op table adds: compute and result dtype, kernel (NULL: a copy). */
+/* A call with the op table's facts: compute and result dtype, kernel (NULL: a copy). */
 typedef struct map_work {
   const map_call *call;
   enum dtype compute, result;
   map_kernel kernel;
   cut cut;
-  side *sides;               /* of each thread, the result's and one an input */
+  side *sides;               /* for each thread: the result's side, then one for each input */
 } map_work;
 
-/* What the kernel reads input k as. */
+/* The dtype in which the kernel reads input k. */
 static enum dtype input_dtype(const map_work *t, int k) {
   return k == 1 && traits[t->call->op].selects ? DT_bool : t->compute;
 }
 
-/* Boxes begin … end - 1. */
+/* Computes boxes begin … end - 1. */
 static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   const map_call *c = t->call;
@@ -60,7 +60,7 @@ static void run_boxes(const void *task_at, int64_t begin, int64_t end, int worke
   }
 }
 
-/* A copy without conversion: straight from one layout to the other. */
+/* Copies without conversion, directly from one layout to the other. */
 static void move_boxes(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   (void)worker;
@@ -88,15 +88,15 @@ static bool needs_buffers(const map_work *t) {
   return false;
 }
 
-/* Elements begin … end - 1 where everything is contiguous and of the dtypes computed with, or a number.
-** (Stores past the caches, by way of L1 in 16-byte pieces, measured 25 % slower than this on 10^7 sums.) */
+/* Computes elements begin … end - 1 if all operands are contiguous and of the compute dtype, or numbers. (Non-temporal
+** stores, through L1 in 16-byte pieces, were 25 % slower for 10^7 sums.) */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const map_work *t = task_at;
   (void)worker;
   const map_call *c = t->call;
   _Alignas(64) char constant[MAX_IN][CONSTANT];
   const char *in[MAX_IN];
-  begin = begin / 64 * 64;                     /* the threads' shares begin on cache lines */
+  begin = begin / 64 * 64;                     /* threads begin at cache lines */
   if (end < c->plan->count) end = end / 64 * 64;
   int64_t step[MAX_IN], most = end - begin, size = dtype_size(t->result);
   for (int k = 0; k < c->nin; k++)
@@ -117,7 +117,7 @@ static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker
   }
 }
 
-/* `positive` is every copy, cast and fill: converted straight to the stored dtype, without a kernel. */
+/* `positive` is the op of every copy, cast and fill: it converts directly to the stored dtype, without a kernel. */
 static int make_task(map_work *t, const map_call *c) {
   bool copies = c->op == OP_positive;
   t->call = c;

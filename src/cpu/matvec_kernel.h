@@ -1,13 +1,13 @@
 #ifndef LT_CPU_MATVEC_KERNEL_H
 #define LT_CPU_MATVEC_KERNEL_H
 
-/* Products of a matrix and vectors that read each element of the matrix once and use it twice. Reductions to tridiagonal and
-** bidiagonal form spend most of their time in such products, which take as long as the matrix takes to arrive from memory. */
+/* Matrix-vector products that read each element of the matrix once and use it twice. Reductions to tridiagonal and
+** bidiagonal form spend most of their time in such products, which are limited by memory bandwidth. */
 
 #include <stdint.h>
 
-/* One step of a reduction to bidiagonal form: m × n elements of a matrix a, columns `ld` elements apart, and its reflection
-** I - factor u uᵀ from the left. */
+/* One step of a reduction to bidiagonal form: m × n elements of a matrix a, columns `ld` elements apart, and the
+** reflection I - factor u uᵀ from the left. */
 typedef struct matvec_step {
   const void *a;
   int64_t     m, n, ld;
@@ -15,11 +15,12 @@ typedef struct matvec_step {
   double      factor;
   void       *y;                       /* n elements that become factor (aᵀ u - y) */
   void       *row;                     /* n elements that become a's first row - row - y */
-  void       *sum;                     /* m elements to which a row is added */
+  void       *sum;                     /* m elements, to which a combination of a's columns is added */
 } matvec_step;
 
 typedef struct matvec_table {
-  /* y += s x, for columns of a symmetric s: their lower parts, of m, m - 1, … elements, begin on the diagonal of a, m × n */
+  /* y += s x, for columns of a symmetric s: their lower parts, of m, m - 1, … elements, begin on the diagonal of a, m ×
+  ** n */
   void (*symmetric)(int64_t m, int64_t n, const void *a, int64_t ld, const void *x, void *y);
   void (*bidiagonal)(const matvec_step *step);
   /* y = alpha x + beta y */

@@ -1,9 +1,9 @@
-/* The CPU's allocator. Fresh 4 KiB pages cost three times what filling them with random numbers costs,
-** so freed memory is kept: below 1 MiB in free lists by size class, above it in lists of exact sizes
-** on huge pages. Both are capped; lt.empty_cache() gives everything back.
+/* The CPU's allocator. Touching fresh 4 KiB pages costs three times as much as filling them with random numbers, so
+** freed memory is kept. Blocks below 1 MiB are kept in free lists by size class, larger blocks in lists of exact sizes
+** on huge pages. Both have a limit; lt.empty_cache() releases everything.
 **
-** Each thread keeps some of the smallest blocks in lists of its own: the lock of the shared lists takes 110 instructions
-** a time, a fortieth of an addition of ten numbers. */
+** Each thread keeps some of the smallest blocks in lists of its own, because the lock of the shared lists takes 110
+** instructions each time, a fortieth of an addition of ten numbers. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -24,7 +24,7 @@
 #include "cpu/cpu.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-#define KEEP_FREED 0             /* reuse would hide use after free from the sanitizer */
+#define KEEP_FREED 0             /* the sanitizer could not detect a use after free */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KEEP_FREED 0
@@ -38,14 +38,14 @@
 
 enum {
   ALIGNMENT   = 64,              /* a cache line, and an AVX-512 register */
-  CLASSES     = 52,              /* multiples of 64 up to 512, then 4 a doubling up to 1 MiB */
-  BUCKETS     = 64,              /* of the large blocks, by size */
+  CLASSES     = 52,              /* multiples of 64 up to 512 bytes, then 4 classes for each doubling up to 1 MiB */
+  BUCKETS     = 64,              /* lists of large blocks, by size */
   LARGE_SHIFT = 16,              /* large sizes are multiples of 64 KiB */
-  OWN_CLASSES = 16,              /* up to 2 KiB: blocks that a thread keeps for itself */
+  OWN_CLASSES = 16,              /* classes up to 2 KiB, whose blocks a thread keeps for itself */
   OWN_CAP     = 256 << 10        /* bytes of a thread: more than a young collection of a small script frees at once */
 };
 
-/* A kept block; the struct lies in the block itself. */
+/* A kept block; the struct is inside of the block itself. */
 typedef struct block {
   struct block *next;
   size_t        bytes;
@@ -55,11 +55,11 @@ static block *small_free[CLASSES];
 static block *large_free[BUCKETS];
 static size_t small_kept, large_kept;         /* bytes in the lists */
 static memory_stats stats;
-static size_t (*other_kept)(void);            /* bytes that others keep for reuse, and free when asked to */
+static size_t (*other_kept)(void);            /* bytes that other files keep for reuse, and free on request */
 
 void cpu_count_kept(size_t (*kept)(void)) { other_kept = kept; }
 
-/* The blocks of this thread; small_kept counts them, too. */
+/* The blocks of this thread, which small_kept includes. */
 static _Thread_local FAST_TLS struct {
   block *list[OWN_CLASSES];
   size_t bytes;
@@ -68,11 +68,11 @@ static _Thread_local FAST_TLS struct {
 static pthread_key_t own_key;
 static bool own_key_made;
 
-/* Held for a few instructions only, never across a system call that may sleep long. */
+/* Held for a few instructions only, never during a system call that may block. */
 static void acquire(void) { lock_take(LOCK_MEMORY); }
 static void release(void) { lock_release(LOCK_MEMORY); }
 
-/* Any thread changes counts, and reads them, at any time. */
+/* Counts that any thread changes and reads at any time. */
 static void   set_count(size_t *count, size_t n)   { __atomic_store_n(count, n, __ATOMIC_RELAXED); }
 static size_t add(size_t *count, size_t n)   { return __atomic_add_fetch(count, n, __ATOMIC_RELAXED); }
 static void   lower(size_t *count, size_t n) { __atomic_fetch_sub(count, n, __ATOMIC_RELAXED); }
@@ -80,9 +80,9 @@ static size_t look(const size_t *count)      { return __atomic_load_n(count, __A
 
 /* ---- limits ---- */
 
-/* Bytes that tensors may take in all: LUATENSOR_MEMORY_LIMIT, else what the machine (or its container)
-** has. Linux promises more than there is and kills the process later; a Lua error is better. A limit above that says
-** that swapping is wanted: what is free does not count then. */
+/* The bytes that all tensors together may take: LUATENSOR_MEMORY_LIMIT, else the memory of the machine (or its
+** container). Linux promises more memory than there is and kills the process later, so a Lua error is better. A limit
+** above the machine's memory means that swapping is intended; then the free memory does not count. */
 static atomic_bool may_swap;
 static size_t memory_limit(void) {
   static atomic_size_t known;
@@ -96,13 +96,14 @@ static size_t memory_limit(void) {
   return limit;
 }
 
-/* Fresh bytes between two looks at what the system has left: a look takes less than 0.5 ms, filling these 50 ms. */
+/* Fresh bytes between two checks of the system's free memory: a check takes less than 0.5 ms, filling these bytes 50
+** ms. */
 static size_t look_every(void) {
   size_t share = memory_limit() / 64;
   return share < 256 * MIB ? share : 256 * MIB;
 }
 
-/* True if the system has these fresh bytes, and those that come before the next look. */
+/* True if the system has these fresh bytes, and those until the next check. */
 static bool has_room(size_t bytes) {
   static atomic_size_t unseen;
   size_t now = atomic_fetch_add_explicit(&unseen, bytes, memory_order_relaxed) + bytes, available;
@@ -113,7 +114,7 @@ static bool has_room(size_t bytes) {
 }
 
 static size_t small_cap(void) { return 64 * MIB; }
-/* An eighth of memory: 3 GiB of 24, eight times what the notebook's large loop frees in an iteration. */
+/* An eighth of memory: 3 GiB of 24 GiB, eight times what the notebook's large loop frees in an iteration. */
 static size_t large_cap(void) { return memory_limit() / 8; }
 
 /* ---- small blocks ---- */
@@ -141,7 +142,7 @@ static block **bucket_of(size_t bytes) {
   return &large_free[((bytes >> LARGE_SHIFT) * 0x9E3779B97F4A7C15u) >> 58];
 }
 
-/* Pages from the system, aligned to huge pages and advised to be such. */
+/* Maps pages from the system, aligned for huge pages and advised to use them. */
 static void *map_pages(size_t bytes) {
   enum { HUGE_PAGE = 2 << 20 };
   char *p = mmap(NULL, bytes + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -158,7 +159,7 @@ static void *map_pages(size_t bytes) {
 
 /* ---- the interface ---- */
 
-/* Takes a kept block of exactly these bytes off its list, or NULL. */
+/* Removes a kept block of exactly these bytes from its list, or returns NULL. */
 static void *take_kept(block **list, size_t bytes, size_t *kept) {
   for (; *list; list = &(*list)->next) {
     block *b = *list;
@@ -203,7 +204,7 @@ static void *take_own(size_t bytes) {
   return b;
 }
 
-/* False: the thread has enough of its own. */
+/* Keeps a block for this thread. False if the thread has enough blocks. */
 static bool keep_own(void *ptr, size_t bytes) {
   int class = class_of(bytes);
   if (!KEEP_FREED || class >= OWN_CLASSES || own.bytes >= OWN_CAP || look(&small_kept) > small_cap()) return false;
@@ -215,7 +216,7 @@ static bool keep_own(void *ptr, size_t bytes) {
   return true;
 }
 
-/* Gives the blocks of this thread to all threads. */
+/* Moves this thread's blocks to the shared lists. */
 static void share_own(void) {
   acquire();
   for (int k = 0; k < OWN_CLASSES; k++)
@@ -227,7 +228,7 @@ static void share_own(void) {
   own.bytes = 0;
 }
 
-/* The thread ends. A destructor that comes later may free tensors again, after which this one runs again. */
+/* Runs when the thread ends. A later destructor may free tensors, after which this one runs again. */
 static void end_own(void *unused) {
   (void)unused;
   share_own();
@@ -238,7 +239,7 @@ __attribute__((constructor)) static void prepare_own(void) { own_key_made = pthr
 
 /* ---- allocating and freeing ---- */
 
-/* A kept block of all threads for so many bytes, or NULL. */
+/* A block of this size from the shared lists, or NULL. */
 static void *take_shared(size_t bytes, size_t size) {
   bool small = is_small(bytes);
   acquire();
@@ -247,7 +248,7 @@ static void *take_shared(size_t bytes, size_t size) {
   return p;
 }
 
-/* ERR_MEMORY: nothing is kept of this size, and the system has no more. */
+/* ERR_MEMORY: no block of this size is kept, and the system has no more memory. */
 static int allocate_fresh(size_t size, void **ptr) {
   if (look(&stats.live) + look(&small_kept) + look(&large_kept) + size > memory_limit() || !has_room(size)) return ERR_MEMORY;
   *ptr = is_small(size) ? aligned_alloc(ALIGNMENT, size) : map_pages(size);
@@ -267,7 +268,7 @@ int cpu_alloc(int index, size_t bytes, void **ptr) {
   return OK;
 }
 
-/* Keeps a block for all threads; false: enough are kept. */
+/* Keeps a block in the shared lists. False if they keep enough. */
 static bool keep_shared(void *ptr, size_t bytes, size_t size) {
   bool small = is_small(bytes);
   if (!KEEP_FREED) return false;
@@ -328,6 +329,6 @@ void cpu_empty_cache(int index) {
   for (int k = 0; k < CLASSES; k++) empty_list(&small_free[k]);
   for (int k = 0; k < BUCKETS; k++) empty_list(&large_free[k]);
 #ifdef __GLIBC__
-  malloc_trim(0);                        /* free() keeps small blocks for itself */
+  malloc_trim(0);                        /* free() caches small blocks */
 #endif
 }

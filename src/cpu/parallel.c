@@ -1,10 +1,10 @@
-/* The pool of threads. A region's items are cut into chunks, and each thread has a share of chunks of its own, so that it
-** finds in its caches what it wrote there in the region before; a thread whose share is done takes chunks of the others. A
-** share is one word: taking a chunk is one compare-and-swap, which fails if the region is over. So a thread that wakes too
-** late does no harm, and nobody waits for it.
+/* The pool of threads. A region's items are cut into chunks, and each thread has a share of the chunks, so that its
+** caches still hold what it wrote there in the previous region. A thread that has finished its share takes chunks of
+** others. A share is one word: taking a chunk is one compare-and-swap, which fails if the region is over. So a thread
+** that wakes too late does no harm, and no thread waits for it.
 **
-** Threads that wait spin for a short time, because small operations follow each other within microseconds, and then sleep,
-** because a processor may have other work. */
+** Waiting threads spin for a short time, because small operations follow each other within microseconds, and then sleep,
+** because the processor may have other work. */
 
 #define _GNU_SOURCE          /* pthread_setname_np, sched_getcpu */
 
@@ -21,23 +21,25 @@
 #include <time.h>
 
 enum {
-  MOST   = 1024,         /* threads, as many as lua/device/thread.c lets scripts ask for */
-  CHUNKS = 8,            /* of a share: a thread that others delay holds an eighth of its share, and the rest is taken */
-  FAN    = 4,            /* sleeping threads that each thread wakes: a call to the system takes about 2 µs */
-  STACK  = 1 << 20,      /* bytes: four times what the deepest routine of OpenBLAS takes */
-  ROOM   = 128 << 20,    /* bytes of addresses that are left when a thread is started */
-  MOVE_AFTER  = 1000000, /* nanoseconds between two moves of a thread to another processor, which takes about 30 µs */
-  LONG_SPIN   = 1000000, /* nanoseconds that a thread waits for the next region before it sleeps: a training step's longest
-                         ** part on one thread; at 200 µs the step takes 1.15 times as long */
-  SHORT_SPIN  = 20000,   /* the same where others want the processor */
-  LOOK        = 10000000, /* nanoseconds that the caller sleeps before it asks whether its operation is to end */
-  FINISH_SPIN = 100000,  /* nanoseconds that the caller waits for the last chunks before it sleeps */
-  LOST        = 50000    /* nanoseconds between two looks at the clock: somebody else had the processor */
+  MOST   = 1024,         /* the most threads that lua/device/thread.c allows scripts to request */
+  CHUNKS = 8,            /* chunks of a share: a delayed thread holds up an eighth of its share, and other threads take
+                         ** the rest */
+  FAN    = 4,            /* number of sleeping threads that each thread wakes: a system call takes about 2 µs */
+  STACK  = 1 << 20,      /* bytes: four times the stack of OpenBLAS's deepest routine */
+  ROOM   = 128 << 20,    /* bytes of address space that must remain when a thread is started */
+  MOVE_AFTER  = 1000000, /* nanoseconds between two moves of a thread to another processor; a move takes about 30 µs */
+  LONG_SPIN   = 1000000, /* nanoseconds that a thread waits for the next region before it sleeps: the longest serial
+                         ** part of a training step; with 200 µs a step takes 1.15 times as long */
+  SHORT_SPIN  = 20000,   /* the same if other processes want the processor */
+  LOOK        = 10000000, /* nanoseconds that the caller sleeps before it checks for cancellation */
+  FINISH_SPIN = 100000,  /* nanoseconds that the caller spins for the last chunks before it sleeps */
+  LOST        = 50000    /* nanoseconds between two readings of the clock from which on another process must have had
+                         ** the processor */
 };
 
-/* A thread's place; the caller of a region has the first one. */
+/* The state of a thread; the caller of a region has the first seat. */
 typedef struct seat {
-  _Alignas(128) _Atomic uint64_t share;   /* the chunks that are left of the thread's share, see pack() */
+  _Alignas(128) _Atomic uint64_t share;   /* the remaining chunks of the thread's share, see pack() */
   atomic_bool     asleep;
   pthread_mutex_t lock;
   pthread_cond_t  wake;
@@ -45,24 +47,25 @@ typedef struct seat {
 
 static seat seats[MOST];
 
-/* The region at hand. It is written by its caller while no chunk can be taken. */
+/* The current region. Its caller writes it while no chunk can be taken. */
 static struct region {
   parallel_task task;
   const void *arg;
   int64_t count, chunks;
   int     threads;
-  atomic_int processor;                /* that the caller runs on */
-  fenv_t  environment;                 /* the caller's rounding mode, and whether it flushes denormal numbers to zero */
-  atomic_int  done;                    /* chunks that workers have run */
-  atomic_bool stopped;                 /* the caller's operation is to end */
+  atomic_int processor;                /* the caller's processor */
+  fenv_t  environment;                 /* the caller's rounding mode, and whether denormal numbers are flushed to
+                                       ** zero */
+  atomic_int  done;                    /* number of chunks that workers have finished */
+  atomic_bool stopped;                 /* the caller's operation is cancelled */
   atomic_bool caller_sleeps;
   pthread_mutex_t lock;
   pthread_cond_t  finished;
 } region = {.lock = PTHREAD_MUTEX_INITIALIZER, .finished = PTHREAD_COND_INITIALIZER};
 
-static atomic_bool taken;              /* a caller has the pool */
-static atomic_int  workers;            /* that were started; changed by the caller that has the pool */
-static atomic_bool refused;            /* the system did not start another one */
+static atomic_bool taken;              /* a caller uses the pool */
+static atomic_int  workers;            /* number of started workers; changed only by the caller that uses the pool */
+static atomic_bool refused;            /* the system refused to start another worker */
 
 /* ---- shares ---- */
 
@@ -75,8 +78,8 @@ static int threads_of(uint64_t share) { return (int)(share >> 48); }
 
 static bool has_chunks(uint64_t share) { return next_of(share) < end_of(share); }
 
-/* A chunk of the owner's share for `me`, or -1. A region does not end before a chunk that was taken has run, so the
-** fields of `region` may be read from then on. */
+/* A chunk of the owner's share for thread `me`, or -1. A region does not end before all taken chunks have run, so from
+** here on the fields of `region` may be read. */
 static int take_chunk(int me, int owner) {
   uint64_t share = atomic_load_explicit(&seats[owner].share, memory_order_relaxed);
   while (has_chunks(share) && me < threads_of(share))
@@ -85,13 +88,13 @@ static int take_chunk(int me, int owner) {
   return -1;
 }
 
-/* Nothing is run any more once the operation is to end. */
+/* Runs a chunk; does nothing once the operation is cancelled. */
 static void run_chunk(int chunk, int me) {
   int64_t end = region.count * (chunk + 1) / region.chunks;
   for (int64_t i = region.count * chunk / region.chunks; i < end && !cancel_due(); i++) region.task(region.arg, i, me);
 }
 
-/* Runs chunks of all shares, its own first, until none is left; returns how many. */
+/* Runs chunks of all shares, the thread's own first, until none remains. Returns their number. */
 static int run_chunks(int me, int threads) {
   int done = 0;
   for (int k = 0; k < threads; k++)
@@ -107,7 +110,7 @@ static int64_t now(void) {
   return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Leaves the processor's core to its other thread for a moment. */
+/* Yields the core briefly to its other hardware thread. */
 static void pause_briefly(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -118,9 +121,9 @@ static void pause_briefly(void) {
 
 enum spin { SPIN_READY, SPIN_LATE, SPIN_LOST };
 
-/* Waits until `ready` is true, or for so many nanoseconds, or until others have had the processor in the meantime. */
+/* Waits until `ready` is true, until the nanoseconds are over, or until another process had the processor meanwhile. */
 static enum spin spin(bool (*ready)(const void *), const void *arg, int64_t nanoseconds) {
-  enum { LOOKS = 16 };                  /* between two looks at the clock, which takes 30 ns */
+  enum { LOOKS = 16 };                  /* rounds between two readings of the clock, which takes 30 ns */
   int64_t start = now(), last = start, time = start;
   for (; time - start < nanoseconds && time - last < LOST; last = time, time = now())
     for (int i = 0; i < LOOKS; i++) {
@@ -136,7 +139,7 @@ static bool is_done(const void *chunks) {
   return atomic_load_explicit(&region.done, memory_order_acquire) == *(const int *)chunks;
 }
 
-/* *patience: how long to spin. A processor that others want is given up soon. */
+/* *patience: nanoseconds to spin. It becomes short if other processes want the processor. */
 static void wait_for_work(seat *s, int64_t *patience) {
   enum spin end = spin(has_work, s, *patience);
   if (end == SPIN_LOST) *patience = SHORT_SPIN;
@@ -159,12 +162,12 @@ static void wake(seat *s) {
   pthread_cond_signal(&s->wake);
 }
 
-/* Each thread wakes FAN others, which wake FAN others each. */
+/* Wakes FAN threads, each of which wakes FAN others. */
 static void wake_next(int me, int threads) {
   for (int k = FAN * me + 1; k <= FAN * me + FAN && k < threads; k++) wake(&seats[k]);
 }
 
-/* Sleeps until workers are done, or for some milliseconds, to see whether the operation is to end. The lock is held. */
+/* Sleeps until workers are done, or for some milliseconds before the next check for cancellation. The lock is held. */
 static void sleep_until_done(void) {
   if (!this_operation.asked) {
     pthread_cond_wait(&region.finished, &region.lock);
@@ -181,7 +184,7 @@ static void sleep_until_done(void) {
   pthread_mutex_lock(&region.lock);
 }
 
-/* Returns when workers have run so many chunks. */
+/* Returns when workers have finished `chunks` chunks. */
 static void wait_for_workers(int chunks) {
   if (this_operation.stopped) atomic_store(&region.stopped, true);
   if (is_done(&chunks) || spin(is_done, &chunks, FINISH_SPIN) == SPIN_READY) return;
@@ -208,8 +211,8 @@ static bool is_region_stopped(void *unused) {
 }
 
 #ifdef __linux__
-/* Moves the thread off the caller's processor. Linux wakes a thread on the processor of the one that wakes it, rather than
-** on an idle one, in virtual machines whose idle processors are taken away by their host: the two would take turns. */
+/* Moves the thread off the caller's processor. In virtual machines whose host takes idle processors away, Linux wakes a
+** thread on the waking thread's processor instead of an idle one, so that the two would alternate. */
 static void avoid_caller(int64_t *moved) {
   cpu_set_t all, others;
   int processor = atomic_load_explicit(&region.processor, memory_order_relaxed);
@@ -232,7 +235,8 @@ static void *work(void *at) {
   seat *mine = at;
   int me = (int)(mine - seats);
   int64_t moved = 0, patience = LONG_SPIN;
-  bool knows_blas = false;               /* OpenMP allocates memory for a thread that sets its number: 64 MiB of addresses */
+  bool knows_blas = false;               /* OpenMP allocates memory for a thread that sets its number of threads: 64 MiB
+                                         ** of address space */
   for (;;) {
     wait_for_work(mine, &patience);
     wake_next(me, threads_of(atomic_load(&mine->share)));
@@ -251,7 +255,7 @@ static void *work(void *at) {
   return NULL;
 }
 
-/* Signals are the host's: its threads handle them. Faults must reach the thread that makes them. */
+/* Blocks signals, which the host's threads handle, except faults, which must reach the thread that causes them. */
 static void block_signals(sigset_t *before) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
   sigset_t all;
@@ -275,14 +279,15 @@ static bool start_worker(int me) {
   return started;
 }
 
-/* Stacks must not take the last addresses of a process that is limited in them: results need some, too. */
+/* True if there is room for stacks. They must not take the last address space of a limited process, because results
+** need some, too. */
 static bool leaves_room(void) {
   void *p = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (p != MAP_FAILED) munmap(p, ROOM);
   return p != MAP_FAILED;
 }
 
-/* Sees to it that there are workers for so many threads; returns how many threads there are. */
+/* Starts workers for `threads` threads. Returns the number of available threads. */
 static int start_workers(int threads) {
   int there = atomic_load_explicit(&workers, memory_order_relaxed) + 1;
   if (there >= threads || atomic_load_explicit(&refused, memory_order_relaxed)) return there < threads ? there : threads;
@@ -308,7 +313,7 @@ static void run_alone(int64_t count, parallel_task task, const void *arg) {
   }
 }
 
-/* The caller has the pool. */
+/* Runs a region. The caller owns the pool. */
 static void run_region(int threads, int64_t count, parallel_task task, const void *arg) {
   int chunks = count < (int64_t)CHUNKS * threads ? (int)count : CHUNKS * threads;
   region.task = task;
@@ -326,7 +331,7 @@ static void run_region(int threads, int64_t count, parallel_task task, const voi
 }
 
 void cpu_parallel(int threads, int64_t count, parallel_task task, const void *arg) {
-  if (this_operation.stopped) return;          /* workers would look too late */
+  if (this_operation.stopped) return;          /* workers would check too late */
   if (threads > count) threads = (int)count;
   if (threads < 2 || atomic_load_explicit(&taken, memory_order_relaxed) || atomic_exchange(&taken, true)) {
     run_alone(count, task, arg);
@@ -340,7 +345,7 @@ void cpu_parallel(int threads, int64_t count, parallel_task task, const void *ar
 
 /* ---- forks ---- */
 
-/* The child has no workers; it starts its own. */
+/* The child of a fork has no workers, and starts its own. */
 static void in_child(void) {
   for (int t = 0; t < MOST && (t == 0 || t <= atomic_load(&workers)); t++) {
     atomic_store(&seats[t].share, 0);

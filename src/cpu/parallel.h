@@ -17,8 +17,8 @@ typedef void (*parallel_task)(const void *arg, int64_t i, int worker);
 ** are done. Items that follow one another mostly run on the same thread, and the same items on the same thread in the next
 ** call of the same size; no result may depend on either.
 **
-** Items are skipped once the operation is to end (cancel.h), so an item takes milliseconds, and whoever uses what items
-** have made allows for anything.
+** Items are skipped once the operation is cancelled (cancel.h), so an item should take milliseconds, and the results of
+** items must not be trusted after a cancellation.
 **
 ** The caller never waits for a thread that has not begun: it runs the items of such a thread itself. A region inside a
 ** task, or one that finds the pool taken by another host thread, runs on its caller alone. */
@@ -27,8 +27,8 @@ void cpu_parallel(int threads, int64_t count, parallel_task task, const void *ar
 /* The number of threads that a family may use for `work` elements, if a thread is worth `grain` elements. */
 int  cpu_threads(int64_t work, int64_t grain);
 
-/* The most threads that an operation uses: what was set, else OMP_NUM_THREADS, else the processors that this process may
-** use. Fewer if the system refused to start as many. */
+/* The most threads of an operation: the number that was set, else OMP_NUM_THREADS, else the number of processors that
+** this process may use. Fewer if the system refused to start as many. */
 int  cpu_thread_count(void);
 void cpu_set_thread_count(int n);
 
@@ -39,7 +39,8 @@ void cpu_parallel_retry(void);          /* forgets a refusal */
 /* A use of OpenBLAS, or of its LAPACK. Between begin and end `threads` threads of ours, the caller and workers of its
 ** regions, may call BLAS at the same time; each call runs on the thread that makes it. Uses may be nested. */
 typedef struct blas_use {
-  int threads;                          /* as many as may call; fewer than asked for, or 0, if memory is short */
+  int threads;                          /* the number of threads that may call; less than requested, or 0, if memory is
+                                        ** short */
   int before;                           /* the host's setting, which the end restores */
 } blas_use;
 blas_use cpu_blas_begin(int threads);

@@ -4,12 +4,12 @@
 #include "cpu/cpu.h"
 
 enum {
-  RADIX_DIGIT  = 8,                  /* bits: 256 places to write to, about as many as L1 and its TLB follow */
+  RADIX_DIGIT  = 8,                  /* bits: 256 write positions, about as many as L1 and its TLB can hold */
   RADIX_PLACES = 1 << RADIX_DIGIT
 };
 
-/* Sorts of signed integers. scratch: as many keys; counts: threads * RADIX_PLACES. Keys that differ below bit `low`
-** only stay in their order. */
+/* Sorts signed integers. scratch: as many keys; counts: threads * RADIX_PLACES. Keys that differ only below bit `low`
+** keep their order. */
 void radix_sort_32(int64_t n, int32_t *keys, int32_t *scratch, int64_t *counts, int low, int threads);
 void radix_sort_64(int64_t n, int64_t *keys, int64_t *scratch, int64_t *counts, int low, int threads);
 

@@ -1,24 +1,24 @@
-/* Least significant digit first: each pass puts the keys in order of one digit, stably. Digits in
-** which no two keys differ are left out. Each thread counts and moves a run of the keys, so that the order does not
-** depend on how many there are. radix_32.c and radix_64.c say what KEY is, and WORD, the same without a sign. */
+/* Radix sort, least significant digit first: each pass orders the keys by one digit, stably. Digits that are equal in
+** all keys are skipped. Each thread counts and moves a run of the keys, so that the order does not depend on the number
+** of threads. radix_32.c and radix_64.c define KEY, and WORD, the unsigned type of the same width. */
 
 #include "cpu/radix.h"
 
 #include <string.h>
 
-/* One pass over the keys, in `parts` runs of neighbours. */
+/* One pass over the keys, in `parts` contiguous runs. */
 typedef struct pass {
   int64_t     n;
   const void *keys;
   void       *to;
   int         shift, parts;
   int64_t    *counts;              /* [parts][RADIX_PLACES] */
-  uint64_t   *varying;             /* [parts]: bits in which some keys differ from the first one */
+  uint64_t   *varying;             /* [parts]: the bits in which some keys differ from the first key */
 } pass;
 
 static int64_t part_begin(const pass *p, int64_t t) { return p->n * t / p->parts; }
 
-/* counts[t][digit] becomes where part t's first key of that digit goes. */
+/* Replaces counts[t][digit] by the place of part t's first key with that digit. */
 static void counts_to_places(const pass *p) {
   int64_t sum = 0;
   for (int digit = 0; digit < RADIX_PLACES; digit++)

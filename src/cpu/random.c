@@ -1,4 +1,4 @@
-/* Random fills: hands chunks of whole runs to the kernels; the last one goes through a buffer. Permutations. */
+/* Random fills: passes chunks of whole runs to the kernels; the last chunk goes through a buffer. Also permutations. */
 
 #include "base/random.h"
 
@@ -7,7 +7,8 @@
 #include "cpu/cpu.h"
 
 enum {
-  CHUNK = 1024,          /* elements: a multiple of 64, so that chunks begin at a run; 8 KiB at most stay in L1 */
+  CHUNK = 1024,          /* elements: a multiple of 64, so that chunks begin at a run; at most 8 KiB, which stay in
+                         ** L1 */
   GRAIN = 1 << 14        /* below 16k elements (about 8 µs) a thread costs more than it saves */
 };
 
@@ -21,7 +22,7 @@ typedef struct drawing {
   enum dtype    drawn;
 } drawing;
 
-/* The k-th CHUNK elements, or what is left of them. */
+/* Draws chunk k of CHUNK elements; the last chunk may be shorter. */
 static void draw_chunk(const void *arg, int64_t k, int worker) {
   const drawing *d = arg;
   const random_call *c = d->c;
@@ -56,7 +57,7 @@ typedef struct keyed {
 
 enum { PAGE = 4096 / sizeof(keyed) };
 
-/* Insertion sort by key; equal keys keep their order. */
+/* Stable insertion sort by key. */
 static void sort_few(keyed *e, int64_t n) {
   for (int64_t i = 1; i < n; i++) {
     keyed moving = e[i];
@@ -66,14 +67,15 @@ static void sort_few(keyed *e, int64_t n) {
   }
 }
 
-/* end[b]: where bucket b ends, buckets by the top bits of the key. */
+/* Distributes keys to buckets by their top bits. end[b]: the end of bucket b. */
 static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_t buckets, keyed *dealt) {
   memset(end, 0, (size_t)(buckets + 1) * sizeof *end);
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i++) end[(key[i] >> shift) + 1]++;
   for (int64_t b = 0, stop; (stop = cancel_stretch(b, buckets)) > b;)
     for (; b < stop; b++) end[b + 1] += end[b];
-  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)     /* all pages in turn: dealing would fault them in at once */
+  /* touches all pages in order; otherwise the distribution would fault them in at once */
+  for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i += PAGE) dealt[i].position = 0;
   for (int64_t i = 0, stop; (stop = cancel_stretch(i, n)) > i;)
     for (; i < stop; i++) dealt[end[key[i] >> shift]++] = (keyed){key[i], i + 1};
@@ -82,7 +84,7 @@ static void deal(const uint64_t *key, int64_t n, int shift, int64_t *end, int64_
 static int permute(const random_call *c) {
   int64_t n = c->count, buckets = 2;
   int bits = 1;
-  for (; buckets < n / 4 && bits < 62; bits++) buckets *= 2;        /* about 4 to 8 in each */
+  for (; buckets < n / 4 && bits < 62; bits++) buckets *= 2;        /* about 4 to 8 keys in each */
   size_t dealt_bytes = (size_t)n * sizeof(keyed), bytes = dealt_bytes + (size_t)(buckets + 1) * sizeof(int64_t);
   void *scratch;
   int st = cpu_alloc(0, bytes, &scratch);

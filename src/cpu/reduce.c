@@ -1,45 +1,45 @@
-/* Reductions. Two ways to read the input: rows (one accumulator takes elements that lie side by side) and
-** columns (many accumulators side by side take one element each from row after row). What is strided or of
-** another dtype is first gathered and converted into a buffer. The work is cut into pieces that depend on
-** the shape only and merged in order, so that the result is the same for any number of threads. */
+/* Reductions. Two ways to read the input: rows (one accumulator takes elements that lie side by side) and columns (many
+** accumulators side by side take one element each from row after row). Strided elements, and elements of another dtype,
+** are first gathered and converted into a buffer. The work is cut into pieces that depend only on the shape and are
+** merged in order, so the result is the same for any number of threads. */
 
 #include <stdlib.h>
 
 #include "cpu/walk.h"
 
 enum {
-  BLOCK      = 4096,      /* elements a buffer holds */
-  ELEMENT    = 16,        /* bytes of the largest element */
-  BLOCK_BYTES = BLOCK * 8,  /* of elements a fold call takes where they lie: a second pass hits L1 */
+  BLOCK      = 4096,      /* elements of a buffer */
+  ELEMENT    = 16,        /* bytes of the largest element type */
+  BLOCK_BYTES = BLOCK * 8,  /* elements that a fold call takes in place, so that a second pass hits L1 */
   WIDTH      = 2048,      /* most accumulators of an item: 48 KiB of the largest states */
-  NARROW     = 256,       /* accumulators that narrow rows are widened to */
-  MIN_RUN    = 64,        /* shorter runs are packed together before they are folded */
-  SHORT_ROW  = 16,        /* a row shorter than this is cheaper as gathered columns, */
-  FEW_COLUMNS = 8,        /* fewer columns than this as gathered rows */
-  MANY       = 64,        /* … where there are that many of the other */
+  NARROW     = 256,       /* accumulators to which narrow rows are widened */
+  MIN_RUN    = 64,        /* shorter runs are packed together before the fold */
+  SHORT_ROW  = 16,        /* shorter rows are cheaper as gathered columns … */
+  FEW_COLUMNS = 8,        /* fewer columns are cheaper as gathered rows */
+  MANY       = 64,        /* … if there are so many of the other */
   MAX_STATE  = 24,        /* bytes of the largest accumulator */
-  GRAIN      = 1 << 15,   /* below 32k elements a thread costs more than it saves */
-  ITEM       = 1 << 14,   /* elements an item of several short rows reads */
+  GRAIN      = 1 << 15,   /* elements below which a thread costs more than it saves */
+  ITEM       = 1 << 14,   /* elements of an item with several short rows */
   CHUNK      = 1 << 16,   /* least elements of a piece of a long reduction */
-  STRETCH    = 1 << 22,   /* reduced elements between two looks whether the operation is to end */
-  MAX_PIECES = 1024       /* pieces in all, when reductions are cut: their states stay in cache */
+  STRETCH    = 1 << 22,   /* reduced elements between two checks for cancellation */
+  MAX_PIECES = 1024       /* most pieces of cut reductions, so that their states stay in the cache */
 };
 
-/* A reduction cut up: an item is `width` outputs side by side (the last one fewer), a chunk a range of the
+/* A reduction cut into pieces: an item is `width` adjacent outputs (the last item has fewer), a chunk a range of the
 ** reduced elements. */
 typedef struct reduce_work {
   const reduce_call   *c;
   const reduce_kernel *kernel;
   bool    columns;
   bool    narrow;              /* few columns without gaps between rows */
-  bool    same;                /* in is stored as the compute dtype */
+  bool    same;                /* the input is stored in the compute dtype */
   int     size, log2;          /* bytes of a stored element */
   int64_t width, row_items, items;   /* row_items: items in an innermost row of kept (columns only) */
   int64_t chunk, chunks;
-  struct buffer *buffers;      /* of each thread */
+  struct buffer *buffers;      /* one for each thread */
 } reduce_work;
 
-/* What a thread works in: gathered and converted elements, and states of an item. */
+/* The working memory of a thread: gathered and converted elements, and the states of an item. */
 typedef struct buffer {
   _Alignas(64) char raw[BLOCK * ELEMENT], block[BLOCK * ELEMENT], states[WIDTH * MAX_STATE];
 } buffer;
@@ -50,13 +50,13 @@ static void convert_block(const reduce_work *w, int64_t n, void *to, const void 
   cpu_isa->convert->convert[w->c->in.dtype][w->c->compute](n, to, from);
 }
 
-/* n elements from `from` on, `stride` apart, side by side. */
+/* Gathers n elements from `from` on, `stride` apart. */
 static void gather(const reduce_work *w, int64_t n, void *to, const void *from, int64_t stride) {
   copy_plan p = {.rows = 1, .cols = n, .to_col = 1, .from_col = stride};
   cpu_isa->convert->copy[w->log2](&p, to, from);
 }
 
-/* rows x n elements of the compute dtype, row by row, into b->block. */
+/* Loads rows × n elements, row by row, in the compute dtype into b->block. */
 static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, const void *from, int64_t stride, int64_t column) {
   copy_plan p = {.rows = rows, .cols = n, .to_row = n, .to_col = 1, .from_row = stride, .from_col = column};
   cpu_isa->convert->copy[w->log2](&p, w->same ? b->block : b->raw, from);
@@ -65,7 +65,7 @@ static void load_tile(const reduce_work *w, buffer *b, int64_t rows, int64_t n, 
 
 /* ---- rows ---- */
 
-/* Gathers up to BLOCK elements of several short runs, as stored; moves the walk; returns how many. */
+/* Gathers up to BLOCK stored elements of several short runs, advances the walk, and returns their number. */
 static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t most, char *raw) {
   const plan *p = &w->c->reduced;
   int64_t n = 0;
@@ -80,7 +80,7 @@ static int64_t pack_runs(const reduce_work *w, walk *at, int64_t offset, int64_t
   return n;
 }
 
-/* fold of n elements at x, converted first where they are of another dtype. */
+/* Folds n elements at x, which are first converted if necessary. */
 static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x, int64_t first, void *acc) {
   if (!w->same) {
     convert_block(w, n, b->block, x);
@@ -91,14 +91,14 @@ static void fold_block(const reduce_work *w, buffer *b, int64_t n, const char *x
 
 static int64_t most_in_block(const reduce_work *w) { return w->same ? BLOCK_BYTES / w->size : BLOCK; }
 
-/* acc takes the reduced elements begin … end - 1 of one run that lies side by side. */
+/* Folds the reduced elements begin … end - 1 of one contiguous run into acc. */
 static void fold_run(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   int64_t block = most_in_block(w);
   for (int64_t i = begin; i < end; i += block)
     fold_block(w, b, end - i < block ? end - i : block, address(w, offset + i), i, acc);
 }
 
-/* acc takes the reduced elements begin … end - 1 of the output whose input starts at `offset`. */
+/* Folds the reduced elements begin … end - 1 of the output whose input starts at `offset` into acc. */
 static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t begin, int64_t end, void *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), n;
@@ -123,8 +123,8 @@ static void fold_row(const reduce_work *w, buffer *b, int64_t offset, int64_t be
 
 /* ---- columns ---- */
 
-/* A few columns whose rows follow each other without gaps are read as fewer, wider rows: `side` of them at a
-** time into as many groups of accumulators, which are merged in the end. */
+/* Reads a few columns without gaps between rows as fewer, wider rows: `side` rows at a time into as many groups of
+** accumulators, which are merged at the end. */
 static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const char *x, int64_t first, char *acc) {
   char groups[NARROW * MAX_STATE] __attribute__((aligned(64)));
   int64_t side = NARROW / n, wide = rows / side;
@@ -137,14 +137,14 @@ static void fold_narrow(const reduce_work *w, int64_t n, int64_t rows, const cha
   if (rest > 0) w->kernel->fold_columns(rest, n, x + wide * side * n * w->size, n, first, acc);
 }
 
-/* True if fold_narrow can do it. */
+/* True if fold_narrow applies. */
 static bool is_narrow(const reduce_call *c) {
   int64_t n = inner_length(&c->kept);
   return !c->ordered && c->in.dtype == c->compute && c->kept.ndim > 0 && n <= NARROW / 4 &&
          inner_stride(&c->kept, 1) == 1 && inner_stride(&c->reduced, 0) == n;
 }
 
-/* acc[j] takes rows begin … end - 1 of column j; column 0 starts at `offset`. */
+/* Folds rows begin … end - 1 of column j into acc[j]; column 0 starts at `offset`. */
 static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *p = &w->c->reduced;
   int64_t stride = inner_stride(p, 0), column = inner_stride(&w->c->kept, 1), rows;
@@ -166,7 +166,7 @@ static void fold_columns(const reduce_work *w, buffer *b, int64_t offset, int64_
 
 /* ---- items ---- */
 
-/* First output of item i and how many it has. */
+/* Returns the number of outputs in item i, and its first output. */
 static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   int64_t length = w->columns ? inner_length(&w->c->kept) : w->c->kept.count;
   int64_t begin = i % w->row_items * w->width;
@@ -174,7 +174,7 @@ static int64_t item_span(const reduce_work *w, int64_t i, int64_t *first) {
   return length - begin < w->width ? length - begin : w->width;
 }
 
-/* The states at acc, of n outputs from `first` on, take the reduced elements begin … end - 1. */
+/* Folds the reduced elements begin … end - 1 into the states at acc, of n outputs from `first` on. */
 static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n, int64_t begin, int64_t end, char *acc) {
   const plan *kept = &w->c->kept;
   walk at;
@@ -186,7 +186,7 @@ static void fold_range(const reduce_work *w, buffer *b, int64_t first, int64_t n
   }
 }
 
-/* States of item i from the reduced elements begin … end - 1, unless the operation is to end. */
+/* Computes the states of item i from the reduced elements begin … end - 1, until the operation is cancelled. */
 static void fold_item(const reduce_work *w, buffer *b, int64_t i, int64_t begin, int64_t end, char *acc) {
   int64_t first, n = item_span(w, i, &first), step = w->columns ? STRETCH / WIDTH * 8 : STRETCH;
   w->kernel->init(n, acc);
@@ -196,7 +196,7 @@ static void fold_item(const reduce_work *w, buffer *b, int64_t i, int64_t begin,
   }
 }
 
-/* Results of item i from its states, converted and stored. */
+/* Converts and stores the results of item i from its states. */
 static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer *b) {
   const reduce_call *c = w->c;
   int64_t first, n = item_span(w, i, &first);
@@ -219,7 +219,7 @@ static void store_item(const reduce_work *w, int64_t i, const char *acc, buffer 
   }
 }
 
-/* The chunks of item i merged in halves: neighbours first, so that rounding errors grow with the logarithm. */
+/* Merges the chunks of item i pairwise, neighbours first, so that rounding errors grow only with the logarithm. */
 static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
   int64_t first, n = item_span(w, i, &first);
   size_t step = (size_t)w->width * w->kernel->size;
@@ -230,7 +230,8 @@ static void merge_chunks(const reduce_work *w, int64_t i, char *states) {
 
 /* ---- cutting up ---- */
 
-/* Rows where the reduced elements lie closer, columns where the kept ones do; but not very short ones. */
+/* True if columns are better: the kept elements are closer together than the reduced ones, and rows are not very
+** short. */
 static bool by_columns(const reduce_call *c) {
   if (c->kept.ndim == 0 || c->reduced.ndim == 0) return c->kept.ndim > 0;
   int64_t kept = llabs(inner_stride(&c->kept, 1)), reduced = llabs(inner_stride(&c->reduced, 0));

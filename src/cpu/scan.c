@@ -6,21 +6,21 @@
 
 enum {
   MAX_STATE = 16,         /* bytes of a carry */
-  AT_ONCE   = 512,        /* carries held at a time */
-  TOGETHER  = 8,          /* segments that the kernel scans side by side, to hide the latency of one */
-  LONG      = 1 << 12,    /* a lone line of this length is cut into segments, */
-  VERY_LONG = 1 << 17,    /* of this length into many, for threads */
+  AT_ONCE   = 512,        /* most carries at a time */
+  TOGETHER  = 8,          /* segments that the kernel scans side by side, to hide the latency of a single one */
+  LONG      = 1 << 12,    /* length from which on a lone line is cut into segments */
+  VERY_LONG = 1 << 17,    /* length from which on it is cut into many segments, for threads */
   SEGMENTS  = 64
 };
 
 typedef struct scan_work {
   const scan_kernel   *scan;
-  const reduce_kernel *total;      /* of a segment: its accumulator is the carry */
+  const reduce_kernel *total;      /* the total of a segment: its accumulator is the carry */
   bool initial;
   int  x_size, out_size;           /* bytes of an element */
 } scan_work;
 
-/* Scans a tile some steps at a time, between which the operation can be ended. */
+/* Scans a tile some steps at a time, between which the operation can be cancelled. */
 static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
   int64_t most = CANCEL_STRETCH / t->lines + 1;
   line_tile part = *t;
@@ -35,8 +35,8 @@ static void scan_steps(const scan_work *w, const line_tile *t, void *carry) {
 typedef struct long_scan {
   const scan_work *w;
   const line_tile *t;
-  int64_t length;              /* of a segment */
-  char   *start;               /* the carries into the segments */
+  int64_t length;              /* length of a segment */
+  char   *start;               /* the carry into each segment */
 } long_scan;
 
 static void fold_segment(const void *arg, int64_t k, int worker) {
@@ -56,8 +56,8 @@ static void scan_segments(const void *arg, int64_t group, int worker) {
   scan_steps(l->w, &part, l->start + (size_t)k * l->w->scan->size);
 }
 
-/* A line of n elements side by side, in and out: first the total of each segment, then the carries, then all
-** segments, TOGETHER at a time. Segments depend on n only, so that the result is that of any number of threads. */
+/* Scans a contiguous line of n elements: first the total of each segment, then the carries, then all segments, TOGETHER
+** at a time. Segments depend only on n, so that the result is the same for any number of threads. */
 static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   int64_t count = t->n < VERY_LONG ? TOGETHER : SEGMENTS, length = t->n / count;
   char start[SEGMENTS * MAX_STATE];
@@ -78,7 +78,7 @@ static void scan_long(const scan_work *w, const line_tile *t, char *carry) {
   w->scan->scan(&rest, start + (size_t)(count - 1) * size);
 }
 
-/* At most AT_ONCE lines. */
+/* Scans at most AT_ONCE lines. */
 static void scan_lines(const scan_work *w, line_tile *t) {
   char carry[AT_ONCE * MAX_STATE] __attribute__((aligned(64)));
   w->scan->init(t->lines, carry);

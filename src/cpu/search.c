@@ -1,14 +1,15 @@
-/* Searches: where a mask is true, and where values belong in sorted rows. */
+/* Searches: the positions of true elements of a mask, and the places of values in sorted rows. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN       = 1 << 16,   /* mask elements a thread */
-  SEARCHES    = 1 << 11,   /* binary searches a thread */
-  PARTS       = 256,       /* of a long mask: threads share them, and between them the operation can be ended */
-  LANES       = 16         /* searches in lockstep: as many misses as a core keeps in flight */
+  GRAIN       = 1 << 16,   /* mask elements that make a thread worthwhile */
+  SEARCHES    = 1 << 11,   /* binary searches that make a thread worthwhile */
+  PARTS       = 256,       /* parts of a long mask: threads share them, and the operation can be cancelled between
+                           ** them */
+  LANES       = 16         /* searches in lockstep: as many cache misses as a core can keep in flight */
 };
 
 /* ---- nonzero ---- */
@@ -20,11 +21,12 @@ static int64_t count_true(const bool *in, int64_t n) {
   return count;
 }
 
-/* 1-based positions of the true ones among n elements that start a row at position `first`; returns how many. */
+/* Writes the 1-based positions of the true elements among n, which start a row at position `first`. Returns their
+** number. */
 static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *out) {
   int64_t i = 0, count = 0;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-  for (; i + 8 <= n; i += 8) {                 /* eight at a time: each byte is 0 or 1 */
+  for (; i + 8 <= n; i += 8) {                 /* eight elements at a time: each byte is 0 or 1 */
     uint64_t word;
     memcpy(&word, in + i, 8);
     for (; word; word &= word - 1) out[count++] = first + i + (__builtin_ctzll(word) >> 3) + 1;
@@ -35,7 +37,7 @@ static int64_t true_places(const bool *in, int64_t n, int64_t first, int64_t *ou
   return count;
 }
 
-/* Elements begin … end - 1, whose true ones are number `at` and on. */
+/* Handles elements begin … end - 1, whose true ones have the numbers from `at` on. */
 static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int64_t at) {
   int last = c->ndim - 1;
   while (begin < end) {
@@ -52,7 +54,7 @@ static void write_places(const nonzero_call *c, int64_t begin, int64_t end, int6
 typedef struct parts {
   const nonzero_call *c;
   int64_t  n, parts;
-  int64_t *counts;             /* of the true ones in each part; then, of those before it */
+  int64_t *counts;             /* the number of true elements in each part; then the number before it */
 } parts;
 
 static void count_part(const void *arg, int64_t i, int worker) {
@@ -77,7 +79,7 @@ int cpu_nonzero(int index, nonzero_call *c) {
   cpu_parallel(threads, p.parts, count_part, &p);
   if (this_operation.stopped) return OK;
   int64_t total = 0;
-  for (int64_t i = 0; i < p.parts; i++) {      /* counts become where each part starts */
+  for (int64_t i = 0; i < p.parts; i++) {      /* turns counts into the starts of the parts */
     int64_t part = counts[i];
     counts[i] = total;
     total += part;
@@ -92,8 +94,8 @@ int cpu_nonzero(int index, nonzero_call *c) {
 /* True if a sorts before b; NaN sorts last. There are no branches, because random searches mispredict half of them. */
 #define SORTS_BEFORE(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
 
-/* LANES searches in lockstep: every one halves the same length, so that their cache misses overlap. step_<dtype> lets
-** `first` of each of m searches pass the first half of the rest, if the search's value comes after that half. */
+/* LANES searches in lockstep, all of which halve the same length, so that their cache misses overlap. step_<dtype>
+** moves `first` of each of m searches past the first half of the rest, if the search's value comes after that half. */
 #define STEP(D, T, ...)                                                                                          \
   INLINE void step_##D(const void *row, int64_t half, const void *values, int m, const bool right, int64_t *first) { \
     for (int k = 0; k < m; k++) {                                                                                \
@@ -129,7 +131,7 @@ static const search_kernel searches[DTYPE_COUNT] = {EACH_ORDERED(SEARCH_ENTRY, )
 typedef struct searching {
   const search_call *c;
   search_kernel search;
-  int64_t groups;              /* of LANES values in a row */
+  int64_t groups;              /* groups of LANES values in a row */
 } searching;
 
 static void search_group(const void *arg, int64_t g, int worker) {

@@ -1,5 +1,5 @@
-/* Sorting: elements become integer keys, alone where only values are wanted, else packed with their positions into 64
-** bits, so that no two are alike and any sort is a stable one. Lines that are not contiguous are copied first. */
+/* Sorting. Elements become integer keys. If positions are wanted, keys are packed with them into 64 bits, so that all
+** keys differ and any sort is stable. Lines that are not contiguous are copied first. */
 
 #include <math.h>
 
@@ -7,18 +7,18 @@
 #include "cpu/walk.h"
 
 enum {
-  FEW   = 256,             /* keys: too few for a radix sort's counts */
-  SHORT = 64,              /* keys: sorting them takes no longer than to see that they are sorted */
-  MANY  = 1 << 11,         /* keys: a radix sort of FEW_BITS, which are two passes, beats comparing */
+  FEW   = 256,             /* keys below which a radix sort's counting does not pay off */
+  SHORT = 64,              /* keys below which sorting takes no longer than checking whether they are sorted */
+  MANY  = 1 << 11,         /* keys from which on a radix sort of FEW_BITS, in two passes, is faster than comparing */
   FEW_BITS = 2 * RADIX_DIGIT,
   TASK  = 1 << 14,         /* keys that a thread sorts alone */
-  PIECES = 512,            /* of a line that threads share, at most */
-  PIECES_EACH = 8,         /* of them for each thread: pivots are guesses, so pieces differ in length */
-  GRAIN = 1 << 13,         /* elements a thread is worth */
-  LONG  = 1 << 16,         /* a lone line of this length is worth several threads */
+  PIECES = 512,            /* most pieces of a line that threads share */
+  PIECES_EACH = 8,         /* pieces for each thread, because pieces differ in length: pivots are guesses */
+  GRAIN = 1 << 13,         /* elements that make a thread worthwhile */
+  LONG  = 1 << 16,         /* length from which on a lone line is shared by threads */
   TILE  = 1 << 18,         /* bytes of lines copied at a time */
-  SMALL  = 256,            /* lines of which topk sorts all */
-  SAMPLE = 1024            /* elements of a line that it looks at first */
+  SMALL  = 256,            /* length up to which topk sorts the whole line */
+  SAMPLE = 1024            /* elements of a line that topk samples first */
 };
 
 /* The way in which the lines of a call are sorted. */
@@ -26,20 +26,20 @@ typedef struct sort_job {
   const sort_call   *c;
   const sort_kernel *kernel;
   int     size;                        /* bytes of an element */
-  bool    packed;                      /* positions are needed */
-  bool    copy_in, copy_values, copy_positions;   /* by way of buffers: not contiguous along the line */
-  bool    own_keys;                    /* keys have a buffer, else they are where the result will be */
-  int64_t width, row_tiles, tiles;     /* lines of a tile; tiles in an innermost row of outer, and in all */
+  bool    packed;                      /* positions are needed, too */
+  bool    copy_in, copy_values, copy_positions;   /* true: the line is not contiguous and goes through a buffer */
+  bool    own_keys;                    /* keys have a buffer; false: they are stored in the place of the result */
+  int64_t width, row_tiles, tiles;     /* lines of a tile; tiles in an innermost row of outer, and in total */
   int     inside;                      /* threads for one line */
 } sort_job;
 
-/* A thread's buffers. NULL: not needed. */
+/* A thread's buffers; unneeded ones are NULL. */
 typedef struct buffers {
   char    *x, *values;
   int64_t *positions;
   void    *keys, *scratch;
   int64_t *counts;
-  char    *some;                       /* topk: elements that may be among the first, and where they are */
+  char    *some;                       /* topk: candidates for the first elements, and their positions */
   int64_t *places;
 } buffers;
 
@@ -47,14 +47,14 @@ typedef struct buffers {
 
 static int bits_of(uint64_t most) { return most ? 64 - __builtin_clzll(most) : 0; }
 
-/* Keys of one line in pieces, each of keys that are no less than those of the piece before. */
+/* The keys of one line in pieces. No key of a piece is less than a key of the previous piece. */
 typedef struct pieces {
   const key_sorts *sorts;
   char   *keys, *scratch;
-  int     size;                        /* of a key */
+  int     size;                        /* bytes of a key */
   int     count;
   int64_t begin[PIECES + 1];
-  int64_t *low;                        /* of each piece: what divide said */
+  int64_t *low;                        /* the results of divide, for each piece */
 } pieces;
 
 static void divide_piece(const void *arg, int64_t i, int worker) {
@@ -71,7 +71,7 @@ static void sort_piece(const void *arg, int64_t i, int worker) {
   p->sorts->sort(p->begin[i + 1] - begin, p->keys + begin * p->size, p->scratch + begin * p->size);
 }
 
-/* Each piece that was divided becomes two. True if any was. */
+/* Splits each divided piece into two. True if there was any. */
 static bool split_pieces(pieces *p) {
   int64_t begin[PIECES + 1];
   int count = 0;
@@ -86,7 +86,7 @@ static bool split_pieces(pieces *p) {
   return split;
 }
 
-/* Divides all pieces until there are some for each thread, then sorts them. */
+/* Divides all pieces until there are several for each thread, then sorts them. */
 static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scratch, int size, int threads) {
   int64_t low[PIECES];
   pieces p = {.sorts = k, .keys = keys, .scratch = scratch, .size = size, .count = 1, .begin = {0, n}, .low = low};
@@ -96,7 +96,7 @@ static void sort_in_pieces(const key_sorts *k, int64_t n, void *keys, void *scra
   cpu_parallel(threads, p.count, sort_piece, &p);
 }
 
-/* As direction of a kernel: of stretches that share an end. */
+/* Like a kernel's direction, in stretches that share their ends. */
 static int direction_of(const key_sorts *k, int64_t n, const char *keys, int size) {
   int all = 0;
   for (int64_t i = 0, end; (end = cancel_stretch(i, n)) > i; i = end) {
@@ -108,7 +108,7 @@ static int direction_of(const key_sorts *k, int64_t n, const char *keys, int siz
   return all;
 }
 
-/* Keys that differ below bit `low` only are in their order already; above it they differ in `bits` bits. */
+/* Sorts keys. Keys that differ only below bit `low` are in order already; above it they differ in `bits` bits. */
 static void sort_keys(const sort_job *j, const buffers *b, int64_t n, void *keys, int size, int low, int bits) {
   const key_sorts *k = size == 8 ? cpu_isa->sort_64 : cpu_isa->sort_32;
   int direction = n <= SHORT ? 0 : direction_of(k, n, keys, size);
@@ -158,7 +158,7 @@ static void pack_keys(const sort_job *j, int64_t n, const char *x, const packing
     j->kernel->pack(end - i, x + i * j->size, i, p, keys + i);
 }
 
-/* As filter of a kernel. */
+/* Like a kernel's filter. */
 static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64_t *places) {
   int64_t count = 0;
   for (int64_t i = 0, end; (end = cancel_stretch(i, j->c->n)) > i; i = end) {
@@ -169,7 +169,7 @@ static int64_t find_up_to(const sort_job *j, const char *x, int64_t limit, int64
   return count;
 }
 
-/* Lines one behind the other, in x and in values. */
+/* Sorts lines that lie one behind the other in x, into values. */
 static void sort_values(const sort_job *j, const buffers *b, int64_t lines, const char *x, char *values) {
   const sort_kernel *k = j->kernel;
   int64_t n = j->c->n, bytes = n * j->size;
@@ -181,8 +181,8 @@ static void sort_values(const sort_job *j, const buffers *b, int64_t lines, cons
   for (int64_t i = 0; i < lines; i++) k->mend(n, x + i * bytes, j->c->descending, values + i * bytes);
 }
 
-/* Keys are counted from the least of the line: so most lines lose no bit of a key of 64, and few values are few digits.
-** *key_bits: in which packed keys differ, above the position. */
+/* Chooses the packing. Keys are counted from the least key of the line, so that most lines lose no bit of a 64-bit key,
+** and small ranges have few digits. *key_bits: the bits above the position in which packed keys differ. */
 static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *key_bits) {
   packing p = {.descending = j->c->descending, .bits = bits_of((uint64_t)(n - 1))};
   *key_bits = j->kernel->key_bits;
@@ -196,7 +196,7 @@ static packing choose_packing(const sort_job *j, int64_t n, const void *x, int *
   return p;
 }
 
-/* Packed keys are in order but for the bits that they lost: sorts each run of equal ones by those. */
+/* Packed keys are in order except for the bits that they lost: sorts each run of equal keys by these bits. */
 static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void *x, const packing *p, int64_t *keys) {
   int64_t end, look = CANCEL_STRETCH;
   for (int64_t first = 0; first < n; first = end) {
@@ -210,7 +210,7 @@ static void sort_lost(const sort_job *j, const buffers *b, int64_t n, const void
   }
 }
 
-/* Packed keys of x in order. Returns the mask of their positions. */
+/* Sorts the packed keys of x. Returns the mask of their positions. */
 static int64_t sort_packed(const sort_job *j, const buffers *b, int64_t n, const void *x, int64_t *keys) {
   int key_bits;
   packing p = choose_packing(j, n, x, &key_bits);
@@ -255,7 +255,7 @@ static int64_t choose_sample(int64_t n, int64_t keep, int64_t *which) {
   return n >= SMALL && *which < size / 2 ? size : 0;
 }
 
-/* Sorts only the elements up to a limit, if those are enough. */
+/* Sorts only the elements up to a limit, if they are enough. */
 static bool sort_some(const sort_job *j, const buffers *b, const void *x, void *values, int64_t *positions) {
   const sort_call *c = j->c;
   int64_t which, size = choose_sample(c->n, c->keep, &which), *keys = b->keys;
@@ -282,7 +282,7 @@ static void copy_lines(int64_t lines, int64_t n, int size, void *to, int64_t to_
                               .from_col = from_step}, size, to, from);
 }
 
-/* Where a tile starts in the three operands, in elements. */
+/* The offsets, in elements, of a tile in the three operands. */
 static void tile_offsets(const plan *outer, int64_t position, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = outer->ndim - 1; d >= 0; d--) {
@@ -333,7 +333,7 @@ static void choose_layout(sort_job *j) {
   j->tiles = c->outer.count / length * j->row_tiles;
 }
 
-/* Room for a part of a thread's buffers; parts are whole cache lines. */
+/* The bytes of a part of a thread's buffers; parts are whole cache lines. */
 static size_t part(bool wanted, int64_t count, int size) {
   return wanted ? ((size_t)(count * size) + 63) / 64 * 64 : 0;
 }
@@ -368,7 +368,7 @@ static buffers place_buffers(const buffer_sizes *s, char *memory) {
 typedef struct tile_run {
   const sort_job *j;
   const buffer_sizes *sizes;
-  char *memory;                        /* of all threads */
+  char *memory;                        /* memory of all threads */
 } tile_run;
 
 static void sort_tile(const void *arg, int64_t tile, int worker) {

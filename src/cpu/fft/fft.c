@@ -1,4 +1,4 @@
-/* Fourier transforms: lines are read, transformed side by side or one at a time, and written. */
+/* Fourier transforms: reads lines, transforms them side by side or one at a time, and writes them. */
 
 #include <string.h>
 
@@ -6,17 +6,21 @@
 #include "cpu/walk.h"
 
 enum {
-  TOGETHER_BYTES = 1 << 14,     /* of a tile of contiguous lines, turned to lie side by side: in and out fit in L1 */
-  COLUMN_BYTES   = 1 << 18,     /* of one that lies so in memory: long runs are read faster, two buffers fit in L2 */
+  TOGETHER_BYTES = 1 << 14,     /* bytes of a tile of contiguous lines, which are transposed to lie side by side: input
+                                ** and output fit into L1 */
+  COLUMN_BYTES   = 1 << 18,     /* bytes of a tile of lines that lie side by side in memory: long runs are read faster,
+                                ** and two buffers fit into L2 */
   COLUMN_LEAST   = 128,         /* bytes of such a run: two cache lines, which are fetched together */
-  TOGETHER_MOST  = 200,         /* contiguous lines that are longer, and can be split, go one at a time, */
-  COLUMN_MOST    = 1 << 16,     /* lines side by side in memory that are longer than this (buffers grow), too */
-  GRAIN          = 1 << 13      /* complex numbers that a thread is worth */
+  TOGETHER_MOST  = 200,         /* length from which on contiguous lines that can be split are transformed one at a
+                                ** time */
+  COLUMN_MOST    = 1 << 16,     /* the same for lines side by side in memory, because buffers grow */
+  GRAIN          = 1 << 13      /* complex numbers that make a thread worthwhile */
 };
 
 /* ---- tiles of lines ---- */
 
-/* What real lines become: HALVES, for even n, is n / 2 pairs, WIDE is complex numbers without imaginary parts. */
+/* The form of real lines: HALVES, for even n, takes n / 2 pairs as complex numbers; WIDE has complex numbers without
+** imaginary parts. */
 enum fft_form { FORM_PLAIN, FORM_HALVES, FORM_WIDE };
 
 typedef struct fft_job {
@@ -24,21 +28,21 @@ typedef struct fft_job {
   const fft_plan  *plan;
   const fft_table *kernels;
   enum fft_form form;
-  plan     outer;              /* the call's; neighbours of a tile are neighbours in its innermost dim */
-  int64_t  n;                  /* of the complex transform */
-  int64_t  in_rows, out_rows;  /* what lines have as they are transformed: complex numbers before and after */
-  int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim, in all */
-  int64_t  lanes;              /* of a buffer */
+  plan     outer;              /* the call's plan, with neighbouring lines of a tile in the innermost dim */
+  int64_t  n;                  /* length of the complex transform */
+  int64_t  in_rows, out_rows;  /* complex numbers of a line before and after the transform */
+  int64_t  width, row_tiles, tiles;     /* lines of a tile; tiles in the innermost dim and in total */
+  int64_t  lanes;              /* lanes of a buffer */
   int      size;               /* bytes of a complex number */
-  int      threads, inside;    /* over tiles, inside a line */
+  int      threads, inside;    /* threads over tiles; threads inside of a line */
 } fft_job;
 
-/* The tile at hand: its lines, and where they begin. Real elements have half the size. */
+/* The current tile: its lines, and where they begin. Real elements have half the size. */
 typedef struct fft_tile {
   const char *x;
   char   *y;
   int64_t lines, lanes;
-  int64_t x_line, y_line;      /* between lines, in elements */
+  int64_t x_line, y_line;      /* strides between lines, in elements */
 } fft_tile;
 
 static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row, int64_t to_col, const char *from,
@@ -48,7 +52,7 @@ static void copy(int size, int64_t rows, int64_t cols, char *to, int64_t to_row,
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, to, from);
 }
 
-/* Rows of complex numbers become columns, both contiguous: with vectors, where there are enough. */
+/* Transposes contiguous rows of complex numbers, with vector instructions if there are enough rows. */
 static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, int64_t to_row, const char *from,
                         int64_t from_row, bool reading) {
   fft_turn t = {.rows = rows, .columns = cols, .x_row = from_row, .y_row = to_row, .row_by_row = reading};
@@ -59,7 +63,7 @@ static void copy_across(const fft_job *j, int64_t rows, int64_t cols, char *to, 
 static bool is_forward_real(const fft_job *j)  { return j->c->kind == FFT_real; }
 static bool is_backward_real(const fft_job *j) { return j->c->kind == FFT_hermitian; }
 
-/* The tile's lines to a buffer [in_rows][lanes] of complex numbers. */
+/* Reads the tile's lines into a buffer [in_rows][lanes] of complex numbers. */
 static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
   int64_t step = j->c->in_stride, lanes = t->lanes;
   int size = j->size, half = size / 2;
@@ -78,7 +82,7 @@ static void read_lines(const fft_job *j, const fft_tile *t, char *to) {
       copy(half, j->n, t->lines, to + part * half, 2 * lanes, 2, t->x + part * step * half, 2 * step, t->x_line);
 }
 
-/* And back from [out_rows][lanes]. */
+/* Writes lines from a buffer [out_rows][lanes]. */
 static void write_lines(const fft_job *j, const fft_tile *t, const char *from) {
   int64_t step = j->c->out_stride, lanes = t->lanes;
   int size = j->size, half = size / 2;
@@ -103,7 +107,7 @@ static bool lies_well(const fft_job *j, const fft_tile *t, bool real, int64_t li
   return step == 1;
 }
 
-/* [n][lanes] at x (rows x_step apart) to y: the complex transform alone. */
+/* Transforms [n][lanes] at x (rows x_step apart) to y: only the complex transform. */
 static void transform(const fft_job *j, const fft_tile *t, const char *x, int64_t x_step, char *y, int64_t y_step,
                       char *room) {
   double scale = j->c->scale;
@@ -120,7 +124,7 @@ static void join(const fft_job *j, const fft_tile *t, const char *x, int64_t x_s
   j->kernels->join(&f, x, y);
 }
 
-/* Buffers: two of the tile as it is read and written, then the transform's. */
+/* Complex numbers in the buffers: two buffers for reading and writing the tile, then those of the transform. */
 static int64_t tile_room(const fft_job *j) { return 2 * (j->n + 1) * j->lanes; }
 static int64_t transform_room(const fft_job *j) {
   return j->plan->way == FFT_TOGETHER ? 2 * j->n * j->lanes : fft_line_room(j->plan, j->inside);
@@ -154,7 +158,7 @@ static void run_tile(const fft_job *j, const fft_tile *t, char *room) {
 typedef struct tile_run {
   const fft_job *j;
   char  *room;
-  size_t each;                 /* bytes of it for a thread */
+  size_t each;                 /* bytes of a thread's part */
 } tile_run;
 
 static void run_tile_at(const void *arg, int64_t tile, int worker) {
@@ -174,7 +178,7 @@ static void run_tile_at(const void *arg, int64_t tile, int worker) {
 
 /* ---- choices ---- */
 
-/* Innermost goes the dim whose lines are neighbours in memory, else the longest one. */
+/* Makes the dim whose lines are adjacent in memory the innermost one, else the longest dim. */
 static void choose_order(plan *p) {
   int best = p->ndim - 1;
   for (int d = p->ndim - 1; d >= 0; d--) {

@@ -1,47 +1,48 @@
 #ifndef LT_CPU_FFT_FFT_H
 #define LT_CPU_FFT_FFT_H
 
-/* Plans of Fourier transforms: how a length is taken apart, and the tables that it takes. */
+/* Plans of Fourier transforms: the factorization of a length, and the tables for it. */
 
 #include "cpu/cpu.h"
 
 enum { FFT_PASSES = 40 };
 
-/* A transform of n as passes, one radix each. */
+/* A transform of length n as a sequence of passes, each with one radix. */
 typedef struct fft_chain {
   int64_t     n;
-  int         count;                    /* 1 at least */
+  int         count;                    /* at least 1 */
   int         radix[FFT_PASSES];
   const void *turns[FFT_PASSES], *circle[FFT_PASSES];
 } fft_chain;
 
 enum fft_way {
-  FFT_TOGETHER,     /* the lines of many transforms side by side: one chain */
-  FFT_SPLIT,        /* a line of n = n1 * n2 as a matrix: transforms of its columns, turns, transforms of its rows */
-  FFT_CONVOLUTION   /* a length with a great prime factor, as a convolution (Bluestein) */
+  FFT_TOGETHER,     /* lines side by side: one chain of passes */
+  FFT_SPLIT,        /* a line of n = n1 * n2 as a matrix: transforms of its columns, multiplication by turns, transforms
+                    ** of its rows */
+  FFT_CONVOLUTION   /* a length with a large prime factor, as a convolution (Bluestein) */
 };
 
 typedef struct fft_plan {
   enum fft_way way;
   int64_t      n;
   enum dtype   real;
-  fft_chain    first, second;           /* TOGETHER: first alone */
-  /* SPLIT: blocks of so many columns, then of so many rows, are transformed at a time */
+  fft_chain    first, second;           /* TOGETHER uses only the first */
+  /* SPLIT: the number of columns, and of rows, in a block that is transformed at once */
   int64_t      columns, rows;
   int64_t      width;                   /* columns of the widest block */
   const void  *turns;                   /* [n1][width]: exp(-2 pi i k j / n) */
   const double *low, *high;             /* exp(-2 pi i e / n) = low[e % 2^shift] * high[e / 2^shift] */
   int          shift;
-  /* CONVOLUTION */
-  struct fft_plan *inner;               /* SPLIT, of a length from 2 n - 1 on */
+  /* Tables for CONVOLUTION. */
+  struct fft_plan *inner;               /* a SPLIT plan of a length of at least 2 n - 1 */
   const void  *chirp;                   /* [n]: exp(-pi i j * j / n) */
-  const void  *spectrum;                /* [inner's n]: the transform of the chirp's conjugate, by inner's n */
+  const void  *spectrum;                /* [inner's n]: the transform of the conjugated chirp, divided by inner's n */
   const void  *join;                    /* [n / 2 + 1], for real lines of 2 n: see fft_join; or NULL */
 
-  /* the cache's */
+  /* fields of the cache */
   struct fft_plan *next;
   int          users;
-  uint64_t     used;                    /* when */
+  uint64_t     used;                    /* time of the last use */
   size_t       bytes;
   int          owned;
   void        *own[3 * FFT_PASSES];
@@ -53,7 +54,7 @@ const fft_table *fft_kernels(enum dtype real);
 bool fft_splits(int64_t n, int lanes);
 bool fft_smooth(int64_t n);
 
-/* A plan from the cache, or made; halves: with `join`. Returned when done. ERR_MEMORY. */
+/* Takes a plan from the cache, or makes one; halves: with `join`. Return it after use. ERR_MEMORY. */
 int  fft_plan_take(int64_t n, enum dtype real, enum fft_way way, bool halves, const fft_plan **plan);
 void fft_plan_return(const fft_plan *plan);
 
@@ -65,15 +66,16 @@ typedef struct fft_run {
   double  scale;
 } fft_run;
 
-/* y = the transform of x, by way of a and b: [n][lanes] each. */
+/* y = the transform of x, with scratch memory a and b: [n][lanes] each. */
 void fft_run_chain(const fft_chain *c, const fft_run *r, const void *x, int64_t x_step, void *y, int64_t y_step,
                    void *a, void *b);
 
-/* The transform of one contiguous line by a plan that is not TOGETHER, and how many complex numbers of room it takes. */
+/* Transforms one contiguous line by a plan other than TOGETHER. fft_line_room returns the complex numbers of scratch
+** memory for it. */
 void    fft_run_split(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room, int threads);
 int64_t fft_line_room(const fft_plan *p, int threads);
 
-/* The same on this thread, with room of its own. ERR_MEMORY. */
+/* Like fft_run_split, on this thread and with its own scratch memory. ERR_MEMORY. */
 int  fft_run_line(const fft_plan *p, bool inverse, double scale, const void *x, void *y);
 
 #endif

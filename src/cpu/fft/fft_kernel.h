@@ -1,14 +1,14 @@
 #ifndef LT_CPU_FFT_FFT_KERNEL_H
 #define LT_CPU_FFT_FFT_KERNEL_H
 
-/* What Fourier transforms are made of: one table an instruction set and real type. Complex numbers lie as
-** re, im; steps are in complex numbers. Tables of turns are for the forward transform: exp(-2 pi i …). */
+/* The kernels of Fourier transforms: a table for each instruction set and real type. Complex numbers are stored as re,
+** im; strides are in complex numbers. Tables of turns are for the forward transform: exp(-2 pi i …). */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-  FFT_RADIX = 61,        /* the greatest prime that has a pass of its own; others take a convolution */
+  FFT_RADIX = 61,        /* the largest prime with a pass; other primes take a convolution */
   FFT_LANES = 8          /* complex numbers of the widest vector */
 };
 
@@ -18,36 +18,36 @@ enum {
 ** scale. x and y do not overlap. */
 typedef struct fft_pass {
   int         radix;
-  int64_t     m, l, lanes;      /* lanes: a vector's at least */
-  int64_t     x_step, y_step;   /* between the places in brackets */
+  int64_t     m, l, lanes;      /* lanes: at least those of a vector */
+  int64_t     x_step, y_step;   /* strides between the places in brackets */
   const void *turns;            /* [m][radix - 1]: exp(-2 pi i p k / (radix * m)), k = 1 … */
   const void *circle;           /* [radix]: exp(-2 pi i k / radix) */
   double      scale;
   bool        inverse;
 } fft_pass;
 
-/* y[c][r] = x[r][c] * turns[r][c] * factors[r]: rows and columns as many as a vector has lanes at least. */
+/* y[c][r] = x[r][c] * turns[r][c] * factors[r]; at least as many rows and columns as a vector has lanes. */
 typedef struct fft_turn {
   int64_t     rows, columns;
-  int64_t     x_row, y_row;     /* between rows of x, of y */
+  int64_t     x_row, y_row;     /* strides between rows of x and of y */
   const void *turns;            /* rows of turns_row; NULL: none */
   int64_t     turns_row;
   const void *factors;          /* NULL: none */
   bool        inverse;
-  bool        row_by_row;       /* x is read in its order, else y is written in its own */
+  bool        row_by_row;       /* true: x is read sequentially; false: y is written sequentially */
 } fft_turn;
 
 /* The half of a real line's transform from the transform of its pairs as complex numbers, and back:
 **   y[k] = s + t, y[h - k] = conj(s - t), s = x[k] + conj(x[h - k]), t = turns[k] * (x[k] - conj(x[h - k]))
 ** for k <= h / 2; x[h], y[h] only on the side of the halves. turns[k] = -i exp(-pi i k / h), back its conjugate. */
 typedef struct fft_join {
-  int64_t     h, lanes;         /* lanes: a vector's at least, or a lone line with steps of 1 */
+  int64_t     h, lanes;         /* lanes: at least those of a vector, or a single line with strides 1 */
   int64_t     x_step, y_step;
   const void *turns;
   bool        back;
 } fft_join;
 
-/* y[k] = scale * x[k] * turns[k], with conjugates of x and of the product where asked for. y may be x. */
+/* y[k] = scale * x[k] * turns[k], optionally with x and the product conjugated. y may be x. */
 typedef struct fft_multiply {
   int64_t     n;
   const void *turns;
@@ -56,7 +56,7 @@ typedef struct fft_multiply {
 } fft_multiply;
 
 typedef struct fft_table {
-  int  lanes;                                   /* complex numbers of a vector */
+  int  lanes;                                   /* complex numbers in a vector */
   void (*pass[FFT_RADIX + 1])(const fft_pass *p, const void *x, void *y);   /* [radix]; NULL: none */
   void (*turn)(const fft_turn *t, const void *x, void *y);
   void (*join)(const fft_join *j, const void *x, void *y);

@@ -1,4 +1,4 @@
-/* Fourier transforms of one line, and the passes that all transforms are made of. */
+/* Fourier transforms of one line, and the passes of which all transforms consist. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ const fft_table *fft_kernels(enum dtype real) {
 /* ---- chains of passes ---- */
 
 static void run_pass(const fft_table *kernels, fft_pass *p, const void *x, void *y) {
-  if (p->x_step == p->lanes && p->y_step == p->lanes) {      /* one run of lanes */
+  if (p->x_step == p->lanes && p->y_step == p->lanes) {      /* a single run of lanes */
     p->lanes *= p->l;
     p->x_step = p->y_step = p->lanes;
     p->l = 1;
@@ -45,7 +45,7 @@ static int64_t block_width(int64_t n, int64_t width, int64_t k) {
   return k == block_count(n, width) - 1 ? n - k * width : width;
 }
 
-/* Complex numbers of the two buffers of a thread. */
+/* The complex numbers in the two buffers of a thread. */
 static int64_t block_room(const fft_plan *p) {
   int64_t n1 = p->first.n, n2 = p->second.n;
   int64_t one = n1 * p->width, two = n2 * (p->rows + n1 % p->rows);
@@ -75,7 +75,7 @@ typedef struct split_run {
   int64_t step;
 } split_run;
 
-/* Columns of x, turned, become rows of `between`. */
+/* Transforms columns of x, multiplies by the turns, and writes rows of `between`. */
 static void split_columns(const void *arg, int64_t block, int worker) {
   const split_run *s = arg;
   const fft_plan *p = s->plan;
@@ -92,7 +92,7 @@ static void split_columns(const void *arg, int64_t block, int worker) {
   s->kernels->turn(&t, result, s->between + at * n1 * size);
 }
 
-/* Columns of `between` become columns of y. */
+/* Transforms columns of `between` to columns of y. */
 static void split_rows(const void *arg, int64_t block, int worker) {
   const split_run *s = arg;
   const fft_plan *p = s->plan;
@@ -117,7 +117,7 @@ static void run_split(const fft_plan *p, bool inverse, double scale, const char 
   cpu_parallel(threads, twos, split_rows, &s);
 }
 
-/* As multiply of the kernels, in stretches. */
+/* Like the kernels' multiply, in stretches that can be cancelled. */
 static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, char *y) {
   int64_t size = complex_size(p);
   fft_multiply part = *f;
@@ -128,7 +128,7 @@ static void multiply(const fft_plan *p, const fft_multiply *f, const char *x, ch
   }
 }
 
-/* Transforms backward are the conjugates of transforms of conjugates. */
+/* A backward transform is the conjugate of the transform of the conjugate. */
 static void run_convolution(const fft_plan *p, bool inverse, double scale, const char *x, char *y, char *room,
                             int threads) {
   int64_t n = p->n, m = p->inner->n, size = complex_size(p);

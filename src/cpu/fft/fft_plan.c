@@ -1,4 +1,4 @@
-/* Plans of Fourier transforms, and a cache of those used last. */
+/* Plans of Fourier transforms, and a cache of the most recently used ones. */
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "cpu/fft/fft.h"
 
 enum {
-  KEPT       = 32,              /* plans */
-  WHOLE      = 1 << 16,         /* lines up to this length are one block: everything stays in L2 */
+  KEPT       = 32,              /* plans in the cache */
+  WHOLE      = 1 << 16,         /* lines up to this length are one block, because everything stays in L2 */
   BLOCK      = 128              /* bytes of a row of a block: two cache lines, which are fetched together */
 };
 static const size_t KEPT_BYTES = (size_t)64 << 20;
 
 /* ---- roots of one ---- */
 
-/* exp(-2 pi i j / n), 0 <= j < n: the angle is reduced to an octant as integers (j / n = quarter / 4 + rest / (4 n)),
-** and its rounding error made up for. */
+/* exp(-2 pi i j / n), 0 <= j < n. The angle is reduced to an octant in integers (j / n = quarter / 4 + rest / (4 n)),
+** and its rounding error is corrected. */
 static void root(int64_t j, int64_t n, double out[2]) {
   static const double TAU = 0x1.921fb54442d18p+2, TAU_REST = 0x1.1a62633145c07p-52;
   int64_t quarter = (8 * j + n) / (2 * n), rest = 4 * j - quarter * n;
@@ -43,7 +43,7 @@ static void put_root(enum dtype real, void *table, int64_t at, int64_t j, int64_
   put(real, table, at, z);
 }
 
-/* Memory for `count` complex numbers that the plan owns; a vector more may be read. */
+/* Memory for `count` complex numbers that the plan owns, plus one vector, because kernels may read beyond the end. */
 static void *own(fft_plan *p, enum dtype real, int64_t count) {
   size_t bytes = ((size_t)count + FFT_LANES) * 2 * (size_t)dtype_size(real);
   void *m = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -54,14 +54,14 @@ static void *own(fft_plan *p, enum dtype real, int64_t count) {
 
 /* ---- taking lengths apart ---- */
 
-/* What a pass costs an element, from timings. Primes above 5 have to be taken as they are. */
+/* The cost of a pass for each element, from timings. Primes above 5 have only their own radix. */
 static const struct { int radix; float cost; } radices[] = {
   {20, 1.9f}, {16, 1.7f}, {15, 1.9f}, {12, 1.5f}, {10, 1.5f}, {8, 1.25f}, {6, 1.25f}, {5, 1.3f}, {4, 1.05f}, {3, 1.1f},
   {2, 1}};
 
 typedef struct radix_list { int count, radix[FFT_PASSES]; } radix_list;
 
-/* The cheapest passes for n, made of 2, 3 and 5, with radices from the first-th of the table on: added to *list. */
+/* The cheapest passes for n = 2^a 3^b 5^c, with radices from entry `first` of the table on; adds them to *list. */
 static float cheapest(int64_t n, size_t first, radix_list *list) {
   if (n == 1) return 0;
   float best = INFINITY;
@@ -79,12 +79,12 @@ static float cheapest(int64_t n, size_t first, radix_list *list) {
   return best;
 }
 
-/* The passes of a chain of n and their cost; infinite: n has too great a prime factor. */
+/* The passes of a chain for n, and their cost; infinite if n has too large a prime factor. */
 static float take_apart(int64_t n, radix_list *list) {
   float cost = 0;
   list->count = 0;
   for (int p = 7; p <= FFT_RADIX; p += 2)
-    for (; n % p == 0; n /= p) {                 /* 9, 15 …: what is left of them */
+    for (; n % p == 0; n /= p) {                 /* composite p, such as 9 or 15, no longer divides n */
       if (p % 3 == 0 || p % 5 == 0) break;
       list->radix[list->count++] = p;
       cost += 0.5f + 0.2f * (float)p;
@@ -101,18 +101,18 @@ bool fft_smooth(int64_t n) {
   return n == 1;
 }
 
-/* Vectors of so many lanes that n places take, by the least that they could. */
+/* The factor by which vectors of `lanes` lanes exceed n places. */
 static float waste(int64_t n, int64_t lanes) { return (float)((n + lanes - 1) / lanes * lanes) / (float)n; }
 
-/* What lines of n1 * n2 cost split so: passes over the columns, turns, passes over the rows. */
+/* The cost of lines of n1 * n2 that are split so: passes over the columns, turns, passes over the rows. */
 static float split_cost(int64_t n1, int64_t n2, int64_t lanes) {
   radix_list list;
   float one = waste(n1, lanes), two = waste(n2, lanes);
   return take_apart(n1, &list) * two + one * two + take_apart(n2, &list) * one;
 }
 
-/* The n1 of the best split of n, both parts `lanes` at least: the cheapest, or, where blocks have to fit into caches,
-** among those near the root; 0: there is none. */
+/* The n1 of the best split of n, with both parts at least `lanes`: the cheapest, or, if blocks must fit into caches,
+** the cheapest near the square root. 0: there is no split. */
 static int64_t middle(int64_t n, int64_t lanes) {
   int64_t best = 0, root = (int64_t)sqrt((double)n) + 1;
   float best_cost = INFINITY;
@@ -134,7 +134,7 @@ bool fft_splits(int64_t n, int lanes) {
   return false;
 }
 
-/* The least length from `least` on that is made of 2, 3 and 5, and of 64. */
+/* The least length of at least `least` with the prime factors 2, 3 and 5 that 64 divides. */
 static int64_t good_length(int64_t least) {
   int64_t best = 64;
   while (best < least) best *= 2;
@@ -202,7 +202,7 @@ static void free_plan(fft_plan *p) {
 
 static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool halves);
 
-/* The transform of the chirp's conjugate around 0, by m, in float64 whatever the plan's dtype. */
+/* The transform of the conjugated chirp around 0, divided by m, computed in float64 for every dtype. */
 static bool put_spectrum(fft_plan *p, const double *chirp, char *spectrum) {
   int64_t n = p->n, m = p->inner->n;
   fft_plan *exact = p->real == DT_float64 ? p->inner : make_plan(m, DT_float64, FFT_SPLIT, false);
@@ -269,7 +269,8 @@ static fft_plan *make_plan(int64_t n, enum dtype real, enum fft_way way, bool ha
   p->bytes = sizeof *p;
   bool made = way == FFT_TOGETHER ? make_chain(p, &p->first, n)
             : way == FFT_SPLIT ? make_split(p, fft_kernels(real)->lanes) : make_convolution(p);
-  if (made && (!halves || make_join(p)) && !this_operation.stopped) return p;      /* an unfinished plan would stay */
+  /* an unfinished plan must not stay in the cache */
+  if (made && (!halves || make_join(p)) && !this_operation.stopped) return p;
   free_plan(p);
   return NULL;
 }
@@ -286,7 +287,7 @@ static fft_plan *find(int64_t n, enum dtype real, enum fft_way way, bool halves)
   return NULL;
 }
 
-/* Frees plans that nobody uses, the oldest first, until `most` and `bytes` are kept. */
+/* Frees unused plans, the oldest first, until at most `most` plans and `bytes` bytes are kept. */
 static void trim(int most, size_t bytes) {
   for (;;) {
     int count = 0;

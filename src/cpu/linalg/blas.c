@@ -1,9 +1,9 @@
-/* OpenBLAS computes each call on the thread that makes it: our regions share the work out. Its builds differ in where they
-** keep their number of threads: the OpenMP build asks OpenMP, which has a number for each thread, the other one has a
-** number for the process. Both are the host's, who may use them, too, so they are put back.
+/* OpenBLAS computes each call on the calling thread; luatensor itself distributes the work. Builds of OpenBLAS differ
+** in their number of threads: the OpenMP build asks OpenMP, which has a number for each thread, the other build has a
+** number for the process. The host program may use both numbers, too, so they are restored.
 **
-** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, keeps it for later calls, and asks
-** the system again and again, for ever, if there is no room. So a buffer that may be needed is mapped before. */
+** OpenBLAS maps a buffer of 128 MiB for each call that runs at the same time as others, keeps it for later calls, and
+** retries forever if there is no room. So buffers that may be needed are mapped in advance. */
 
 #include <cblas.h>
 #include <limits.h>
@@ -19,22 +19,23 @@
 enum { BLAS_PTHREADS = 1, BLAS_OPENMP = 2 };     /* openblas_get_parallel() */
 
 enum {
-  LEAST  = 25,              /* calls at once for which any build of OpenBLAS has buffers */
+  LEAST  = 25,              /* concurrent calls for which every build of OpenBLAS has buffers */
   MOST   = 1024,
-  BUFFER = (128 + 8) << 20  /* bytes of a buffer, and some for all else */
+  BUFFER = (128 + 8) << 20  /* bytes of a buffer, with a margin for everything else */
 };
 
-/* OpenMP's, where OpenBLAS brought it, and OpenBLAS's own memory, which not every build shows. */
+/* OpenMP's functions, if OpenBLAS loads them, and OpenBLAS's own memory functions, which not every build exports. */
 __attribute__((weak)) int   omp_get_max_threads(void);
 __attribute__((weak)) void  omp_set_num_threads(int n);
 __attribute__((weak)) void *blas_memory_alloc(int unused);
 __attribute__((weak)) void  blas_memory_free(void *buffer);
 
-static int kind;                     /* of OpenBLAS's threads */
-static int most = LEAST;             /* threads of a use: as many as OpenBLAS was built for */
+static int kind;                     /* the kind of OpenBLAS's threads */
+static int most = LEAST;             /* most threads of a use: the number for which OpenBLAS was built */
 static atomic_int users;             /* threads that may be calling */
 static atomic_int mapped;            /* buffers that OpenBLAS has for them */
-static int uses, host_threads;       /* pthread build: the uses at hand, and the process's number before the first (LOCK_BLAS) */
+static int uses, host_threads;       /* pthread build: the number of current uses, and the process's number of threads
+                                     ** before the first one (LOCK_BLAS) */
 
 __attribute__((constructor)) static void start(void) {
   const char *built_for = strstr(openblas_get_config(), "MAX_THREADS=");
@@ -83,14 +84,14 @@ static bool has_room(void) {
   return true;
 }
 
-/* Makes OpenBLAS map so many buffers, of which others may be using some. Returns how many it has; fewer if there is no
-** room. It keeps what is freed. */
+/* Makes OpenBLAS map `wanted` buffers, `others` of which may be in use. Returns the number of mapped buffers, which is
+** smaller if there is no room. OpenBLAS keeps freed buffers. */
 static int map_buffers(int wanted, int others) {
   void *first = NULL;
   int count = 0, sure = atomic_load(&mapped) - others;
   for (; count < wanted && (count < sure || has_room()); count++) {
     void **buffer = blas_memory_alloc(0);
-    *buffer = first;                       /* a list */
+    *buffer = first;                       /* links the buffers to a list */
     first = buffer;
   }
   while (first) {
@@ -102,7 +103,7 @@ static int map_buffers(int wanted, int others) {
   return count;
 }
 
-/* `n` more users have been counted. Returns how many of them there is a buffer for. */
+/* Adds n users. Returns the number of users for which there are buffers. */
 static int buffers_for(int n) {
   lock_take(LOCK_BLAS);
   int wanted = atomic_load(&users), others = wanted - n, have = map_buffers(wanted, others);

@@ -1,5 +1,5 @@
-/* LU and Cholesky factorizations by halves: each half of the columns is factored, and what is between them is a
-** substitution and a product, which take nearly all of the time. */
+/* LU and Cholesky factorizations, recursively by halves: each half of the columns is factored, and a substitution and a
+** product, which take nearly all of the time, connect the halves. */
 
 #include <math.h>
 
@@ -8,8 +8,9 @@
 enum {
   GRAIN = 1 << 19,     /* multiplications: below a million (15 µs) a second thread costs more than it saves */
   LEAF  = 32,          /* columns that LAPACK factors: 64 of 64 rows take twice as long that way */
-  SLABS = 4,           /* per thread, where slabs of equal width take different times */
-  FEW   = 4            /* right sides that LAPACK solves: it works along the columns of the triangle */
+  SLABS = 4,           /* slabs for each thread, if slabs of equal width take different times */
+  FEW   = 4            /* right-hand sides up to which LAPACK solves, because it works along the columns of the
+                       ** triangle */
 };
 
 const void *number_of(const lapack *l, int value) {
@@ -55,10 +56,10 @@ int slab_begin(int length, int64_t i, int64_t n) {
   return i == n ? length : (int)(length * i / n) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }
 
-/* About n / 2: a multiple of the kernel's triangle. */
+/* About n / 2, a multiple of the size of the kernel's triangle. */
 static int half_of(int n) { return (n / 2 + TRIANGLE_SIZE - 1) / TRIANGLE_SIZE * TRIANGLE_SIZE; }
 
-/* A complex multiplication is four real ones; those of floats take half as long as those of doubles. */
+/* A complex multiplication counts as four real ones; float32 takes half of the time of float64. */
 int threads_for(const solver *s, int64_t work) {
   if (s->l->is_complex) work *= 4;
   if (s->l->real_size == sizeof(float)) work /= 2;
@@ -106,7 +107,7 @@ void minus_product(const solver *s, const char *opa, block a, const char *opb, b
 
 /* ---- substitution ---- */
 
-/* x = t⁻¹ x for complex numbers, or for real ones where t fits the kernel. */
+/* x = t⁻¹ x for complex numbers, and for real ones if t fits the kernel. */
 static void divide_leaf(const lapack *l, corner t, block x) {
   int64_t row = t.turned ? t.at.ld : 1, column = t.turned ? 1 : t.at.ld;
   triangle small = {t.at.at, x.m, row, column, t.upper != t.turned, t.unit};
@@ -126,7 +127,7 @@ static void divide_block(const lapack *l, corner t, block x) {
     return;
   }
   int n = x.m, h = half_of(n);
-  bool last_first = t.upper != t.turned;        /* the last unknowns are found first */
+  bool last_first = t.upper != t.turned;        /* the substitution starts with the last unknown */
   corner head = t, tail = t;
   head.at = cut(l, t.at, 0, 0, h, h);
   tail.at = cut(l, t.at, h, h, n - h, n - h);
@@ -142,7 +143,7 @@ typedef struct division {
   const solver *s;
   corner t;
   block x;
-  const int *pivots;                   /* NULL, or the swaps of x's rows that come first */
+  const int *pivots;                   /* swaps of x's rows that come first, or NULL */
   int slabs;
 } division;
 
@@ -170,7 +171,7 @@ void divide(const solver *s, corner t, block x) { divide_swapped(s, t, NULL, x);
 
 /* ---- LU ---- */
 
-/* Panels whose rank is small: by halves. */
+/* Factors panels of small rank by halves. */
 static int factor_halves(const solver *s, block a, int *pivots) {
   const lapack *l = s->l;
   int info = 0, rank = least_of(a.m, a.n);
@@ -190,16 +191,17 @@ static int factor_halves(const solver *s, block a, int *pivots) {
   return info ? info : below ? below + h : 0;
 }
 
-/* One step of a factorization by panels of WIDTH columns: the panel at `column` is factored, and changes what is right of it. */
+/* One step of a factorization by panels of WIDTH columns: the panel at `column` is factored, and updates the columns to
+** its right. */
 typedef struct lu_step {
-  const solver *one;                   /* for one thread */
+  const solver *one;                   /* a solver for one thread */
   block a;
-  int  *pivots;                        /* of each panel, counted from its first row */
-  int   column, width, next, slabs;    /* next: the next panel's columns */
-  int  *info;                          /* of the next panel */
+  int  *pivots;                        /* the pivots of each panel, counted from the panel's first row */
+  int   column, width, next, slabs;    /* next: the number of columns in the next panel */
+  int  *info;                          /* the result of the next panel */
 } lu_step;
 
-/* Item 0 is the next panel, which is factored at once, while other threads work on the slabs right of it. */
+/* Item 0 is the next panel, which is factored at once, while other threads update the slabs to its right. */
 static void lu_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const lu_step *p = arg;
@@ -215,7 +217,7 @@ static void lu_task(const void *arg, int64_t i, int worker) {
   if (i == 0 && least_of(rest.m, rest.n) > 0) *p->info = factor_halves(p->one, rest, p->pivots + first);
 }
 
-/* Swaps the rows of panel i as the panels right of it want. */
+/* Swaps the rows of panel i by the pivots of the panels to its right. */
 static void left_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const lu_step *p = arg;
@@ -241,7 +243,7 @@ static int factor_panels(const solver *s, block a, int *pivots) {
     int first = p.column + p.width, threads = threads_for(s, (int64_t)p.width * (a.m - p.column) * (a.n - first));
     p.next = least_of(WIDTH, rank - first);
     p.slabs = PER_THREAD * threads;
-    clear_pivots(pivots + first, p.next);                     /* items are skipped once the operation is to end */
+    clear_pivots(pivots + first, p.next);                     /* a cancelled operation skips items */
     cpu_parallel(threads, p.slabs + 1, lu_task, &p);
     if (!info && below) info = below + first;
     below = 0;
@@ -253,7 +255,8 @@ static int factor_panels(const solver *s, block a, int *pivots) {
 }
 
 int factor_lu(const solver *s, block a, int *pivots) {
-  enum { LARGE = 256 };                 /* rows and columns where the next panel is worth being factored ahead */
+  enum { LARGE = 256 };                 /* rows and columns from which on factoring the next panel ahead is
+                                        ** worthwhile */
   return s->threads > 1 && least_of(a.m, a.n) >= LARGE ? factor_panels(s, a, pivots) : factor_halves(s, a, pivots);
 }
 
@@ -329,7 +332,7 @@ typedef struct rank_update {
   int slabs;
 } rank_update;
 
-/* The first column of slab i, if all slabs of an upper triangle have about the same area. */
+/* The first column of slab i if all slabs of an upper triangle have about the same area. */
 static int area_begin(int n, int i, int slabs) {
   return i == slabs ? n : (int)(n * sqrt((double)i / slabs)) / TRIANGLE_SIZE * TRIANGLE_SIZE;
 }

@@ -1,7 +1,7 @@
 #ifndef LT_CPU_LINALG_BLOCK_H
 #define LT_CPU_LINALG_BLOCK_H
 
-/* Blocked algorithms on column-major matrices, whose products and substitutions are shared out among threads. */
+/* Blocked algorithms on column-major matrices. Threads share their products and substitutions. */
 
 #include "cpu/linalg/linalg.h"
 
@@ -11,14 +11,14 @@ typedef struct block {
   int   m, n, ld;
 } block;
 
-/* One triangle of a square block. It stands for itself, or (turned) for its conjugate transpose, or (turned and plain) for
-** its transpose. */
+/* One triangle of a square block: the triangle itself, or (turned) its conjugate transpose, or (turned and plain) its
+** transpose. */
 typedef struct corner {
   block at;
   bool  upper, unit, turned, plain;
 } corner;
 
-/* -1, 0 or 1 as BLAS takes factors: by address, complex where elements are. */
+/* -1, 0 or 1 as a factor for BLAS: an address, of a complex number if the elements are complex. */
 const void *number_of(const lapack *l, int value);
 
 block cut(const lapack *l, block a, int row, int column, int m, int n);
@@ -29,34 +29,35 @@ void transpose_block(const lapack *l, block from, block to);
 static inline char *at(const lapack *l, block a, int row, int column) { return cut(l, a, row, column, 1, 1).at; }
 static inline char *element(const lapack *l, char *x, int64_t i) { return x + i * (int64_t)l->size; }
 
-/* Real elements as doubles. */
+/* Access to real elements as doubles. */
 double number_at(const lapack *l, const void *x);
 void   set_number(const lapack *l, void *x, double value);
 
 const matvec_table *matvec_of(const lapack *l);
 
-/* Columns first, first + 1, … of the identity. */
+/* Sets x to columns first, first + 1, … of the identity. */
 void fill_identity(const lapack *l, block x, int first);
 
-/* Where slab i of n begins in a dim: at a multiple of a cache line of floats. */
+/* The beginning of slab i of n in a dim: a multiple of a cache line of floats. */
 int slab_begin(int length, int64_t i, int64_t n);
 /* The number of threads that this many multiplications are worth. */
 int threads_for(const solver *s, int64_t work);
 
-/* c = alpha op(a) op(b) + beta c, alpha and beta from {-1, 0, 1}; op: "N", "T", "C". On one thread. */
+/* c = alpha op(a) op(b) + beta c, with alpha and beta from {-1, 0, 1}, and op "N", "T" or "C". On one thread. */
 void multiply(const lapack *l, int alpha, const char *opa, block a, const char *opb, block b, int beta, block c);
 /* c -= op(a) op(b) */
 void minus_product(const solver *s, const char *opa, block a, const char *opb, block b, block c);
 /* x = t⁻¹ x */
 void divide(const solver *s, corner t, block x);
 
-/* a becomes L and U; pivots and the result are those of getrf. */
+/* Replaces a by L and U; pivots and the result are as in getrf. */
 int factor_lu(const solver *s, block a, int *pivots);
-/* The upper triangle of a becomes that of U with a = Uᴴ U; the result is potrf's. */
+/* Replaces the upper triangle of a by that of U with a = Uᴴ U; the result is as in potrf. */
 int factor_cholesky(const solver *s, block a);
-/* b = op(L U)⁻¹ b, op: "N" or "T", for what factor_lu made. */
+/* b = op(L U)⁻¹ b, with op "N" or "T", for a result of factor_lu. */
 void solve_lu(const solver *s, const char *op, block lu, const int *pivots, block b);
-/* What factor_lu made of a square matrix becomes the inverse. Scratch: x, as many elements; order, as many as columns. */
+/* Replaces the result of factor_lu for a square matrix by the inverse. Scratch memory: x with as many elements, order
+** with as many entries as columns. */
 void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order);
 
 /* ---- linalg/reflect.c ---- */
@@ -65,74 +66,75 @@ void invert_lu(const solver *s, block lu, const int *pivots, void *x, int *order
 enum { REFLECTIONS = 32 };
 
 typedef struct reflections {
-  block v;             /* rows × as many as there are: zeros, ones and what follows them */
+  block v;             /* rows × the number of reflections: zeros, ones, and the vectors' other elements */
   char *t;             /* REFLECTIONS × REFLECTIONS for each V */
-  char *work;          /* scratch: 2 * REFLECTIONS elements for each column that they are applied to */
+  char *work;          /* scratch memory: 2 * REFLECTIONS elements for each column to which reflections are applied */
 } reflections;
 
-/* Elements of t. */
+/* The number of elements in t. */
 static inline int64_t reflections_t(int count) {
   return (int64_t)(count + REFLECTIONS - 1) / REFLECTIONS * REFLECTIONS * REFLECTIONS;
 }
 
-/* Makes the reflection I - factor u uᵀ of x[0 … n - 1], which is real: x[0] becomes the vector's only element, the rest u
-** without its first element, 1. Returns the factor. */
+/* Makes the reflection I - factor u uᵀ that maps the real vector x[0 … n - 1] to a multiple of the first unit vector.
+** x[0] becomes that multiple, the rest of x becomes u without its first element, 1. Returns the factor. */
 double make_reflection(const lapack *l, int n, char *x);
 
-/* The same as factor_qr and make_q for a real matrix of at most REFLECTIONS rows or columns, one reflection after the other;
-** factors: one for each. */
+/* Like factor_qr and make_q, for a real matrix of at most REFLECTIONS rows or columns, one reflection after the other.
+** factors: one for each reflection. */
 void factor_qr_small(const lapack *l, block a, double *factors);
-/* a's diagonal becomes ones. */
+/* overwrites a's diagonal with ones */
 void make_q_small(const lapack *l, block a, const double *factors, block q);
 
-/* a becomes R, above and on its diagonal, and r what makes Q. */
+/* Replaces a by R, on and above its diagonal, and stores in r what Q consists of. */
 void factor_qr(const solver *s, block a, reflections *r);
-/* The first q.n columns of Q. */
+/* Computes the first q.n columns of Q. */
 void make_q(const solver *s, const reflections *r, block q);
 
-/* V and T of reflections as LAPACK leaves them: tau holds their factors, and the parts of the vectors that follow their ones
-** lie below a's diagonal, or (rows) right of it. */
+/* Gathers V and T of reflections in LAPACK's form: tau holds their factors; the elements after the ones of their
+** vectors are below a's diagonal, or (rows) to its right. */
 void gather_reflections(const solver *s, block a, bool rows, const void *tau, reflections *r);
 /* x = Q x */
 void apply_q(const solver *s, const reflections *r, block x);
-/* x = x Qᴴ. Here r->work has 2 * REFLECTIONS elements for each row of x. */
+/* x = x Qᴴ. r->work has 2 * REFLECTIONS elements for each row of x. */
 void apply_q_right(const solver *s, const reflections *r, block x);
 
 /* ---- linalg/condense.c: real matrices ---- */
 
-enum { CONDENSED = 128 };      /* columns from which our own reductions are faster than LAPACK's */
+enum { CONDENSED = 128 };      /* columns from which on our own reductions are faster than LAPACK's */
 
-/* The greatest magnitude of so many real elements; 0 if there are none. */
+/* The largest magnitude of `count` real elements; 0 if there are none. */
 double largest_of(const solver *s, const void *x, int64_t count);
-/* The power of two to divide a matrix by whose largest element is this, so that products of three elements are far within the
-** type's range. 1: they are. */
+/* The power of two by which to divide a matrix with this largest element so that products of three elements are far
+** within the type's range. 1: no division is necessary. */
 double scale_for(const solver *s, double largest);
-/* a *= to / from without overflow in between; "G": all of a, "L": its lower triangle. */
+/* a *= to / from, without intermediate overflow; "G": all of a, "L": its lower triangle. */
 void rescale(const solver *s, const char *part, double from, double to, block a);
 
-/* Results of the reduction to bidiagonal form, n elements each: the diagonal, what is right of it, the factors of the reflections
-** from the left and from the right. */
+/* The results of the reduction to bidiagonal form, n elements each: the diagonal, the elements to its right, the
+** factors of the left and of the right reflections. */
 typedef struct bidiagonal {
   char *d, *e, *left, *right;
 } bidiagonal;
 
-/* The same for tridiagonal form. */
+/* The results of the reduction to tridiagonal form. */
 typedef struct tridiagonal {
   char *d, *e, *factors;
 } tridiagonal;
 
-/* Elements of `work`, of which there are at least so many. */
+/* The least number of elements in `work`. */
 int64_t condense_work(const solver *s);
 
-/* As gebrd for a matrix that is not wider than high. Unfinished once the operation is to end. */
+/* Like gebrd, for a matrix that is not wider than high. Stops early if the operation is cancelled. */
 int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int work_length);
-/* As sytrd for the lower triangle; changes the upper one, too. */
+/* Like sytrd for the lower triangle; also overwrites the upper triangle. */
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length);
 
 /* ---- linalg/divide.c ---- */
 
-/* The eigenvalues, ascending in d, and eigenvectors q of the symmetric tridiagonal matrix with the diagonal d and e beside it; the
-** result is stedc's. Elements and integers of scratch: at least so many. */
+/* Computes the eigenvalues, ascending in d, and the eigenvectors q of the symmetric tridiagonal matrix with diagonal
+** d and subdiagonal e. The result is as in stedc. divide_work returns the least number of scratch elements and
+** integers. */
 int divide_tridiagonal(const solver *s, block q, void *d, void *e, char *work, int *integers);
 int64_t divide_work(int n);
 int64_t divide_integers(int n);

@@ -1,24 +1,25 @@
-/* Reductions of real matrices to tridiagonal and bidiagonal form, PANEL columns at a time, as LAPACK's sytrd and gebrd do. Half of
-** the work is a product with what is left of the matrix for each column, which waits for memory; threads share these
-** products, and each element that arrives is used twice.
+/* Reductions of real matrices to tridiagonal and bidiagonal form, PANEL columns at a time, as LAPACK's sytrd and gebrd
+** do. Half of the work is a product of the remaining matrix with a vector for each column, which is limited by memory
+** bandwidth. Threads share these products, and each loaded element is used twice.
 **
-** For bidiagonal form LAPACK reads the matrix twice for each column, because the second reflection, I - factor v vᵀ, must be
-** known before the second product A v. But v is the row r of A that the first reflection has changed, with another first
-** element and divided by a number: A v = a + A' r' / number, where a is A's first column and A', r' are the rest. Element j of r
-** is known as soon as column j has been multiplied by u, so the same pass adds the column, times this element, to the sum. */
+** For bidiagonal form LAPACK reads the matrix twice for each column, because the second reflection, I - factor v vᵀ,
+** must be known before the second product A v. But v is the row r of A that the first reflection has changed, with
+** another first element and divided by a number: A v = a + A' r' / number, where a is A's first column and A', r'
+** are the rest. Element j of r is known as soon as column j has been multiplied by u, so the same pass adds the
+** column, times this element, to the sum. */
 
 #include <math.h>
 
 #include "cpu/linalg/block.h"
 
 enum {
-  PANEL = 32,           /* columns, or columns and rows, whose reflections are applied at once */
+  PANEL = 32,           /* columns, or columns and rows, whose reflections are applied together */
   TAIL  = 96,           /* columns that LAPACK reduces at the end */
-  GRAIN = 1 << 18       /* bytes of a matrix in a product: they take 5 µs from a second-level cache */
+  GRAIN = 1 << 18       /* bytes of a matrix in a product: reading them from L2 takes 5 µs */
 };
 
-/* A reduction at work. Columns 2 k and 2 k + 1 of left and right belong to column k of the panel: what is left of the matrix is
-** a - left rightᵀ. */
+/* A running reduction. Columns 2 k and 2 k + 1 of left and right belong to column k of the panel: the remaining matrix
+** is a - left rightᵀ. */
 typedef struct condensing {
   const solver *s;
   const matvec_table *kernels;
@@ -26,8 +27,8 @@ typedef struct condensing {
   char *sums;           /* a.m elements for each slab */
   char *t;              /* 2 * PANEL elements */
   int   slabs;
-  int   k, i;           /* the column of a, and of the panel */
-  double factor;        /* of the column's reflection */
+  int   k, i;           /* index of the column in a, and in the panel */
+  double factor;        /* factor of the column's reflection */
 } condensing;
 
 int64_t condense_work(const solver *s) {
@@ -51,7 +52,7 @@ static void multiply_vector(const lapack *l, int alpha, const char *op, block a,
     l->gemv(op, &a.m, &a.n, number_of(l, alpha), a.at, &a.ld, x, &x_step, number_of(l, beta), y, &one, 1);
 }
 
-/* x[0 … n - 1] becomes the slabs' sums, from their element `first` on. */
+/* Sums the slabs' sums, from their element `first` on, into x[0 … n - 1]. */
 static void add_sums(const condensing *c, int first, int n, char *x) {
   memset(x, 0, (size_t)n * c->s->l->size);
   for (int i = 0; i < c->slabs; i++)
@@ -93,7 +94,7 @@ void rescale(const solver *s, const char *part, double from, double to, block a)
 
 /* ---- bidiagonal form ---- */
 
-/* Multiplies slab i of the columns right of column k: by u, and by the row that this makes. */
+/* Multiplies slab i of the columns to the right of column k by u, and by the row that this product gives. */
 static void bidiagonal_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const condensing *c = arg;
@@ -112,7 +113,7 @@ static void bidiagonal_task(const void *arg, int64_t i, int worker) {
   c->kernels->bidiagonal(&step);
 }
 
-/* The column k of a as the panel's reflections leave it, and its own reflection; returns the diagonal element. */
+/* Updates column k of a by the panel's reflections, and makes its own reflection. Returns the diagonal element. */
 static double reflect_column(condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, rows = c->a.m - k;
@@ -124,8 +125,8 @@ static double reflect_column(condensing *c) {
   return number_at(l, x);
 }
 
-/* The row k, which the tasks have made, becomes its reflection's vector, and the sums of the columns times its elements, a r,
-** become x = factor (a v - what the panel has changed). Returns the element beside the diagonal. */
+/* Replaces row k, which the tasks have made, by its reflection's vector, and the sums of the columns times its
+** elements, a r, by x = factor (a v - the panel's updates). Returns the element next to the diagonal. */
 static double reflect_row(const condensing *c, double *factor) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, columns = c->a.n - k - 1, rows = c->a.m - k - 1;
@@ -133,7 +134,8 @@ static double reflect_row(const condensing *c, double *factor) {
   double first = number_at(l, v), beta;
   *factor = make_reflection(l, columns, v);
   beta = number_at(l, v);
-  if (fabs(beta) < (l->real_size == sizeof(float) ? 0x1p-80 : 0x1p-600)) {     /* nothing beside elements that scale_for keeps */
+  /* negligible next to the elements that scale_for keeps */
+  if (fabs(beta) < (l->real_size == sizeof(float) ? 0x1p-80 : 0x1p-600)) {
     memset(v, 0, (size_t)columns * l->size);
     *factor = 0;
     beta = first;
@@ -152,7 +154,7 @@ static double reflect_row(const condensing *c, double *factor) {
   return beta;
 }
 
-/* Rows first … first + PANEL - 1 of a, right of their diagonal, become the vectors of their reflections. */
+/* Replaces rows first … first + PANEL - 1 of a, to the right of their diagonal, by the vectors of their reflections. */
 static void store_rows(const condensing *c, int first) {
   const lapack *l = c->s->l;
   for (int j = first + 1; j < c->a.n; j++)
@@ -160,7 +162,7 @@ static void store_rows(const condensing *c, int first) {
       memcpy(at(l, c->a, first + i, j), at(l, c->right, j, 2 * i + 1), l->size);
 }
 
-/* Columns and rows first … first + PANEL - 1. */
+/* Reduces columns and rows first … first + PANEL - 1. */
 static void bidiagonal_panel(condensing *c, int first, const bidiagonal *b) {
   const lapack *l = c->s->l;
   for (c->i = 0; c->i < PANEL; c->i++) {
@@ -195,7 +197,7 @@ int to_bidiagonal(const solver *s, block a, const bidiagonal *b, char *work, int
 
 /* ---- tridiagonal form ---- */
 
-/* The first column of slab i of the lower triangle of so many columns, if all slabs have about the same area. */
+/* The first column of slab i of a lower triangle of `columns` columns, if all slabs have about the same area. */
 static int lower_begin(int columns, int64_t i, int slabs) {
   return i == slabs ? columns : (int)(columns * (1 - sqrt(1 - (double)i / slabs)));
 }
@@ -210,7 +212,7 @@ static void tridiagonal_task(const void *arg, int64_t i, int worker) {
                         at(l, c->left, k + begin, 2 * c->i), element(l, c->sums, i * c->a.m + begin));
 }
 
-/* t: elements 2 i and 2 i + 1 change places. */
+/* Swaps elements 2 i and 2 i + 1 of t. */
 static void swap_pairs(const lapack *l, int count, char *t) {
   char kept[8];
   for (int i = 0; i + 1 < count; i += 2) {
@@ -220,7 +222,7 @@ static void swap_pairs(const lapack *l, int count, char *t) {
   }
 }
 
-/* The column k of a as the panel's reflections leave it, and the reflection of what is below the diagonal. */
+/* Updates column k of a by the panel's reflections, and makes the reflection of the elements below the diagonal. */
 static void reflect_below(condensing *c, const tridiagonal *b) {
   const lapack *l = c->s->l;
   int k = c->k, before = 2 * c->i, rows = c->a.n - k;
@@ -236,7 +238,7 @@ static void reflect_below(condensing *c, const tridiagonal *b) {
   set_number(l, v, 1);
 }
 
-/* The sums become w, with which both reflections are a - v wᵀ - w vᵀ. */
+/* Turns the sums into w, with which both reflections together are a - v wᵀ - w vᵀ. */
 static void finish_column(const condensing *c) {
   const lapack *l = c->s->l;
   int k = c->k + 1, before = 2 * c->i, rows = c->a.n - k;
@@ -255,7 +257,8 @@ typedef struct rank_update {
   int first, slabs;
 } rank_update;
 
-/* Computes slab i of the lower triangle of a -= left rightᵀ, and some elements above the diagonal, which nobody reads. */
+/* Computes slab i of the lower triangle of a -= left rightᵀ. It also changes some elements above the diagonal, which
+** are never read. */
 static void update_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const rank_update *p = arg;
@@ -281,7 +284,7 @@ static void tridiagonal_panel(condensing *c, int first, const tridiagonal *b) {
 }
 
 int to_tridiagonal(const solver *s, block a, const tridiagonal *b, char *work, int work_length) {
-  enum { WIDTH = 64 };          /* columns of a slab of the update, half of whose square on the diagonal is wasted */
+  enum { WIDTH = 64 };          /* columns of an update's slab; half of its diagonal square is wasted */
   condensing c = condensing_of(s, a, work);
   int first = 0, info = 0;
   for (; a.n - first >= TAIL + PANEL && !cancel_due(); first += PANEL) {

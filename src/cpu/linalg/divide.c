@@ -1,6 +1,7 @@
-/* Eigenvalues and eigenvectors of tridiagonal matrices by Cuppen's method of dividing: two halves that threads solve with LAPACK, and
-** the whole from both, whose eigenvalues are roots of a rational function, one apart from the other, and whose eigenvectors
-** are a product. Threads share roots and columns. LAPACK finds what both halves have in common (laed2) and each root (laed4). */
+/* Eigenvalues and eigenvectors of tridiagonal matrices by Cuppen's divide and conquer. Threads solve the halves with
+** LAPACK. The whole follows from both halves: its eigenvalues are roots of a rational function, found independently,
+** and its eigenvectors are a product. Threads share the roots and columns. LAPACK deflates (laed2) and finds each root
+** (laed4). */
 
 #include <math.h>
 #include <stdatomic.h>
@@ -8,17 +9,19 @@
 #include "cpu/linalg/block.h"
 
 enum {
-  SMALLEST = 128,       /* columns of a part that is not divided among threads */
-  SLABS    = 4          /* per thread */
+  SMALLEST = 128,       /* columns up to which a part is not divided among threads */
+  SLABS    = 4          /* for each thread */
 };
 
-/* Two parts that become one: their k eigenvalues and vectors that change. */
+/* A merge of two parts: k eigenvalues and vectors change. */
 typedef struct merging {
   const solver *s;
-  block q;              /* both parts' eigenvectors, then the whole's */
+  block q;              /* the eigenvectors of both parts, then of the whole */
   int   n1, k, slabs;
-  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: of both parts, as laed2 packs them; room: as much as q */
-  const int *order, *counts;                              /* of rows, and of columns of each kind: above, both, below */
+  char *d, *poles, *weights, *changed, *vectors, *room;   /* vectors: of both parts, as packed by laed2; room: as large
+                                                          ** as q */
+  const int *order, *counts;                              /* order of the rows; counts of the kinds of columns: above,
+                                                          ** both, below */
   char  rho[8];
   atomic_int *failed;
 } merging;
@@ -28,7 +31,7 @@ static void slab_of(const merging *p, int length, int64_t i, int *begin, int *en
   *end = (int)(length * (i + 1) / p->slabs);
 }
 
-/* Eigenvalues, and the distances of each to the poles, which go into its column of q. */
+/* Finds eigenvalues; the distances of each to the poles go into its column of q. */
 static void root_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const merging *p = arg;
@@ -41,7 +44,8 @@ static void root_task(const void *arg, int64_t i, int worker) {
   }
 }
 
-/* Weights for which the computed eigenvalues are exact: vectors made from them are orthogonal (Gu and Eisenstat). */
+/* Computes weights for which the computed eigenvalues are exact, so that the vectors made from them are orthogonal (Gu
+** and Eisenstat). */
 static void weight_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const merging *p = arg;
@@ -64,14 +68,16 @@ static void weight_task(const void *arg, int64_t i, int worker) {
   }
 }
 
-/* The eigenvector of column j, as long as 1, its rows in the order of the packed vectors. room: k elements */
+/* Computes the eigenvector of column j, of length 1, with its rows in the order of the packed vectors. room: k
+** elements */
 static void make_vector(const merging *p, int j, char *room) {
   const lapack *l = p->s->l;
   char *column = at(l, p->q, 0, j);
   double squares = 0;
   for (int i = 0; i < p->k; i++) {
     double x = number_at(l, element(l, column, i));
-    if (p->k > 2) x = number_at(l, element(l, p->changed, i)) / x;       /* of two laed4 has made the vectors */
+    /* for k = 2, laed4 has already made the vectors */
+    if (p->k > 2) x = number_at(l, element(l, p->changed, i)) / x;
     set_number(l, element(l, room, i), x);
     squares += x * x;
   }
@@ -79,7 +85,7 @@ static void make_vector(const merging *p, int j, char *room) {
   for (int i = 0; i < p->k; i++) set_number(l, element(l, column, i), number_at(l, element(l, room, p->order[i] - 1)) / length);
 }
 
-/* Rows of q, which `columns` packed vectors are multiplied by, become `rows` rows of the product. */
+/* Multiplies `columns` packed vectors by rows of q, which gives `rows` rows of the product. */
 static void multiply_rows(const merging *p, int from, int columns, char *vectors, int to, int rows, int begin, int end, char *room) {
   const lapack *l = p->s->l;
   block x = {room, columns, end - begin, most_of(columns, 1)}, result = cut(l, p->q, to, begin, rows, end - begin);
@@ -102,7 +108,7 @@ static void vector_task(const void *arg, int64_t i, int worker) {
   multiply_rows(p, 0, above, p->vectors, 0, n1, begin, end, room);
 }
 
-/* order: columns in the order of their numbers d. Neighbouring roots may have come out in the wrong order by a rounding. */
+/* order: the columns by their numbers d. Rounding may have swapped neighbouring roots. */
 static void finish_order(const lapack *l, const char *d, int *order, int n) {
   for (int i = 1; i < n; i++) {
     int j = i, moved = order[i];
@@ -116,7 +122,7 @@ static void run_tasks(const merging *p, parallel_task task) {
   cpu_parallel(threads_for(p->s, (int64_t)p->k * p->k * p->q.n), p->slabs, task, p);
 }
 
-/* Both parts of q, of n1 columns and the rest, become one; e: what was between them. order: as laed2 takes and lamrg gives it. */
+/* Merges both parts of q, n1 columns and the rest; e: the element between them. order: as in laed2 and lamrg. */
 static int merge(const solver *s, block q, int n1, void *d, const void *e, int *order, char *work, int *integers) {
   const lapack *l = s->l;
   int n = q.n, info = 0, one = 1, back = -1;
@@ -159,7 +165,7 @@ typedef struct division {
 
 static int part_begin(const division *p, int64_t i) { return (int)(p->q.n * i / p->parts); }
 
-/* LAPACK solves part i. */
+/* Solves part i by LAPACK. */
 static void part_task(const void *arg, int64_t i, int worker) {
   (void)worker;
   const division *p = arg;
@@ -172,7 +178,8 @@ static void part_task(const void *arg, int64_t i, int worker) {
   if (info) atomic_store(p->failed, info);
 }
 
-/* Columns of q, and d, in ascending order: column order[j] - 1 comes j-th. room: a column and a number */
+/* Sorts the columns of q, and d, in ascending order: column order[j] - 1 becomes column j. room: a column and a
+** number */
 static void sort_columns(const lapack *l, block q, char *d, int *order, char *room) {
   size_t bytes = (size_t)q.m * l->size;
   for (int first = 0; first < q.n; first++) {
@@ -190,7 +197,8 @@ static void sort_columns(const lapack *l, block q, char *d, int *order, char *ro
   }
 }
 
-/* What is between two parts is taken from both parts' corners, so that the whole is both and a matrix of rank 1. */
+/* Subtracts the element between two parts from the corners of both, so that the whole is both parts plus a matrix of
+** rank 1. */
 static void tear(const lapack *l, char *d, char *e, int at_row) {
   double between = fabs(number_at(l, element(l, e, at_row - 1)));
   for (int i = at_row - 1; i <= at_row; i++) set_number(l, element(l, d, i), number_at(l, element(l, d, i)) - between);

@@ -1,17 +1,17 @@
-/* Factorizations of one matrix, and what is solved with them: Cholesky, LU, QR. */
+/* Factorizations of one matrix, and solutions with them: Cholesky, LU, QR. */
 
 #include <math.h>
 
 #include "cpu/linalg/block.h"
 
-/* rows × columns of one column-major matrix into another, which may be the same. */
+/* Copies rows × columns elements of a column-major matrix to another one, which may be the same. */
 static void copy_matrix(const solver *s, int rows, int columns, const char *from, int64_t ldf, char *to, int64_t ldt) {
   size_t size = s->l->size;
   for (int j = 0; j < columns; j++)
     memmove(to + (size_t)(j * ldt) * size, from + (size_t)(j * ldf) * size, (size_t)rows * size);
 }
 
-/* Zeros below the diagonal. */
+/* Sets the elements below the diagonal to 0. */
 static void clear_below(const solver *s, char *a, int rows, int columns) {
   size_t size = s->l->size;
   for (int j = 0; j < columns && j + 1 < rows; j++)
@@ -20,7 +20,7 @@ static void clear_below(const solver *s, char *a, int rows, int columns) {
 
 /* ---- Cholesky ---- */
 
-/* The leading minor whose root is NaN, which LAPACK does not notice; 0: none is. */
+/* The first leading minor whose root is NaN, which LAPACK does not detect; 0: there is none. */
 static int find_nan(const solver *s, char *a) {
   for (int j = 0; j < s->n; j++)
     if (isnan(number_at(s->l, element(s->l, a, (int64_t)j * (s->n + 1))))) return j + 1;
@@ -46,7 +46,7 @@ static int *pivots_of(const solver *s, const scratch *w, int64_t i) {
   return s->c->pivots ? s->c->pivots + i * least_of(s->m, s->n) : w->integers;
 }
 
-/* Where each of m rows of L U is in a. */
+/* For each of m rows of L U, the row of a from which it comes. */
 static void follow_pivots(const int *pivots, int n, int64_t *order, int m) {
   for (int i = 0; i < m; i++) order[i] = i + 1;
   for (int i = 0; i < n; i++) {
@@ -141,7 +141,7 @@ static number product(const solver *s, number x, number y) {
   return (number){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re};
 }
 
-/* z / 2^e, where the larger part becomes 0.5 … 1. */
+/* Scales z by 2^-e so that its larger part is in 0.5 … 1. */
 static number scaled(number z, int *e) {
   double size = fmax(fabs(z.re), fabs(z.im));
   *e = 0;
@@ -156,7 +156,8 @@ static bool is_odd(const int *pivots, int n) {
   return odd;
 }
 
-/* The product of the diagonal of matrix i and a sign. False: it, or a part of it, is hardly within a double. */
+/* The product of a sign and the diagonal of matrix i. False if the product, or a part of it, is close to the limits of
+** a double. */
 static bool plain_product(const solver *s, int64_t i, number *det) {
   bool safe = true;
   for (int j = 0; j < s->n; j++) {
@@ -167,7 +168,7 @@ static bool plain_product(const solver *s, int64_t i, number *det) {
   return safe;
 }
 
-/* Fractions and powers of 2 by themselves: what comes between may be beyond a double. */
+/* Multiplies fractions and exponents separately, because an intermediate result may exceed a double. */
 static number scaled_product(const solver *s, int64_t i, number det) {
   int e, exponent = 0;
   for (int j = 0; j < s->n; j++) {
@@ -208,9 +209,10 @@ const routine slogdet_routine = {plan_pivots, run_slogdet, false};
 
 /* ---- QR ---- */
 
-/* True if a real matrix is factored without blocks: LAPACK's calls for 10 × 10 take longer than PyTorch's whole QR. */
+/* True if a real matrix is factored without blocks: for 10 × 10, LAPACK's calls alone take longer than PyTorch's whole
+** QR. */
 static bool is_small_qr(const solver *s) {
-  enum { SMALL = 1 << 13 };             /* elements: 64 KiB of doubles stay in a second-level cache */
+  enum { SMALL = 1 << 13 };             /* elements: 64 KiB of doubles stay in L2 */
   return !s->l->is_complex && least_of(s->m, s->n) <= LINALG_SMALL && s->c->m * s->c->n <= SMALL;
 }
 

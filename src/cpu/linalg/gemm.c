@@ -1,5 +1,5 @@
-/* Matrix products: BLAS for floats and complex numbers wherever it can address the matrices (complex ones are copied
-** where it cannot), own kernels for the rest; a batch of small ones is shared out whole. */
+/* Matrix products: by BLAS for floats and complex numbers if it can address the matrices (complex ones are copied if
+** not), by own kernels otherwise. Threads share a batch of small products, each with whole matrices. */
 
 #include "cpu/linalg/gemm.h"
 
@@ -13,21 +13,22 @@
 
 enum {
   GRAIN = 1 << 19,     /* multiplications: below a million (20 µs) a second thread costs more than it saves */
-  SLAB  = 1024,        /* columns of a half float result made in float32 at a time */
-  SHORT = 1 << 15,     /* elements of a sum of products: longer ones are made of such parts */
-  PARTS = 256,         /* of a sum of products, that threads share */
-  SMALL = 1000000,     /* multiplications: to here OpenBLAS has AVX-512 kernels without packing (128³: 37 µs, not 42) */
-  MOST_BLOCKS = 1024,  /* of any product */
-  MANY  = 8,           /* blocks of SMALL in a product; with more (256³) they gain nothing */
-  TILE  = 16           /* blocks begin at a multiple: a tile of OpenBLAS, a cache line of floats */
+  SLAB  = 1024,        /* columns of a half-float result that are computed in float32 at a time */
+  SHORT = 1 << 15,     /* elements of a dot product; longer ones are computed in such parts */
+  PARTS = 256,         /* parts of a dot product that threads share */
+  SMALL = 1000000,     /* multiplications up to which OpenBLAS has AVX-512 kernels without packing (128³: 37 µs instead
+                       ** of 42) */
+  MOST_BLOCKS = 1024,  /* of a product */
+  MANY  = 8,           /* blocks of SMALL in a product; more blocks (256³) gain nothing */
+  TILE  = 16           /* blocks begin at multiples: a tile of OpenBLAS, a cache line of floats */
 };
 
-/* Multiplications of a block at most: half a second of a core's. OpenBLAS gains nothing by larger ones. */
+/* The most multiplications of a block: half a second on a core. OpenBLAS gains nothing by larger blocks. */
 #define LONGEST 0x1p34
 
 /* ---- BLAS ---- */
 
-/* alpha or beta as BLAS takes it: complex ones by address. */
+/* alpha or beta for BLAS; complex ones are passed by address. */
 typedef struct number {
   float  single[2];
   double wide[2];
@@ -64,22 +65,22 @@ static void blas_gemv(const gemm_call *g, const blas_matrix *a, int rows, int co
 
 static bool is_vector_stride(int64_t stride) { return stride > 0 && stride <= INT_MAX; }
 
-/* c must hold numbers when BLAS multiplies it by beta 0: some versions keep a NaN. */
+/* Clears c before BLAS multiplies it by beta 0, because some versions keep a NaN. */
 static void clear(const gemm_call *g, void *c, int64_t n, int64_t stride) {
   int size = dtype_size(g->dtype);
   for (int64_t i = 0; i < n; i++) memset((char *)c + i * stride * size, 0, (size_t)size);
 }
 
-/* Between the elements of c in a product with a vector. */
+/* The strides between the elements of c in a product with a vector. */
 static int64_t column_stride(const gemm_call *g) { return g->m == 1 ? 1 : g->c_stride[0]; }
 static int64_t row_stride(const gemm_call *g)    { return g->n == 1 ? 1 : g->c_stride[1]; }
 
-/* True if b is a column that BLAS can multiply a by. */
+/* True if b is a column by which BLAS can multiply a. */
 static bool has_column(const gemm_call *g) {
   return g->n == 1 && is_vector_stride(column_stride(g)) && (g->k == 1 || is_vector_stride(g->b_stride[0]));
 }
 
-/* True if a is a row that BLAS can multiply b by. */
+/* True if a is a row by which BLAS can multiply b. */
 static bool has_row(const gemm_call *g) {
   return g->m == 1 && is_vector_stride(row_stride(g)) && (g->k == 1 || is_vector_stride(g->a_stride[1]));
 }
@@ -122,8 +123,8 @@ static void blas_call(const gemm_call *g, const blas_product *p, const void *a, 
   }
 }
 
-/* Into how many blocks to cut c: of a small product enough for OpenBLAS's small kernels, of others one a thread, but so many
-** that a block takes a second at most, so that the operation can be ended. */
+/* The number of blocks into which c is cut. A small product gets enough blocks for OpenBLAS's small kernels, other
+** products one for each thread. No block takes longer than a second, so that the operation can be cancelled. */
 static int block_count(const gemm_call *g, int threads) {
   double work = (double)g->m * (double)g->n * (double)g->k;
   if (work <= SMALL) return 1;
@@ -140,20 +141,21 @@ static int block_rows(const gemm_call *g, int n) {
   return best;
 }
 
-/* Where block i of n begins in a dim: at whole tiles; the last takes the rest. */
+/* The beginning of block i of n in a dim: a whole tile; the last block takes the remainder. */
 static int64_t block_begin(int64_t length, int i, int n) {
   return i == n ? length : length * i / n / TILE * TILE;
 }
 
-/* c in rows × columns blocks, shared out: faster than OpenBLAS's own threads, which wait for one another at each panel
-** (two threads, float32: 128³ 22 µs, not 52; 256³ 185, not 240; 384³ 610, not 720). */
+/* c in rows × columns blocks, which threads share. This is faster than OpenBLAS's own threads, which wait for one
+** another at each panel (two threads, float32: 128³ 22 µs instead of 52; 256³ 185 instead of 240; 384³ 610 instead of
+** 720). */
 typedef struct blocks {
   const gemm_call    *g;
   const blas_product *p;
   const char *a, *b;
   char       *c;
   int         rows, columns;
-  bool        vector;              /* a block is a product with a vector */
+  bool        vector;              /* each block is a product with a vector */
 } blocks;
 
 static void blas_block(const void *arg, int64_t t, int worker) {
@@ -188,7 +190,7 @@ static bool blas_gemm(const gemm_call *g, const void *a, const void *b, void *c,
 
 /* ---- half floats: column slabs of c in float32, so that sums are rounded once ---- */
 
-/* Rows of c (m × n, any strides) to the contiguous slab, or back. */
+/* Converts rows of c (m × n, any strides) to the contiguous slab, or back. */
 static void convert_slab(const gemm_call *g, char *c, int64_t n, float *slab, bool back) {
   const convert_table *t = cpu_isa->convert;
   uint16_t row[SLAB];
@@ -227,7 +229,7 @@ static int half_gemm(const gemm_call *g, const char *a, const char *b, char *c, 
 
 /* ---- complex numbers: what BLAS cannot address is copied ---- */
 
-/* rows × columns elements of `size` bytes from one layout to another. */
+/* Copies rows × columns elements of `size` bytes from one layout to another. */
 static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const int64_t to_stride[2], const void *from,
                         const int64_t from_stride[2]) {
   copy_plan p = {.rows = rows, .cols = columns, .to_row = to_stride[0], .to_col = to_stride[1],
@@ -237,7 +239,7 @@ static void copy_matrix(int size, int64_t rows, int64_t columns, void *to, const
 
 static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
-/* c = beta * c: the product of nothing. */
+/* c = beta * c, for k = 0. */
 static int scale_complex(const gemm_call *g, char *c) {
   int64_t one[2] = {0, 0};
   complex128_t zero = make_complex128(0, 0);
@@ -246,7 +248,7 @@ static int scale_complex(const gemm_call *g, char *c) {
     copy_matrix(dtype_size(g->dtype), g->m, g->n, c, g->c_stride, &zero, one);
     return OK;
   }
-  nothing.k = 1;                                /* a row of zeros times one of them */
+  nothing.k = 1;                                /* a row of zeros times one zero */
   nothing.a_stride[0] = nothing.a_stride[1] = nothing.b_stride[0] = nothing.b_stride[1] = 0;
   return complex_gemm(&nothing, &zero, &zero, c, 1);
 }
@@ -276,8 +278,8 @@ static int complex_gemm(const gemm_call *g, const void *a, const void *b, void *
 
 /* ---- sums of products: 1 × 1 results ---- */
 
-/* Of rows up to SHORT elements each our own loop takes 10 ns and an eighth a float; BLAS's product with a vector takes
-** 80 ns more. False: not for this dtype, these strides, this length. */
+/* Dot products of up to SHORT elements. This loop takes 10 ns and an eighth for each float; BLAS's matrix-vector
+** product takes 80 ns more. False: not for this dtype, these strides or this length. */
 static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
   if (g->k > SHORT || kernel->compute != g->dtype) return false;
@@ -288,7 +290,7 @@ static bool dot_one(const gemm_call *g, const void *a, const void *b, void *c) {
   return true;
 }
 
-/* A long sum of products, in parts that depend on its length only. */
+/* A long dot product, in parts that depend only on its length. */
 typedef struct long_dot {
   const gemm_call *g;
   const char *a, *b;
@@ -325,7 +327,7 @@ static bool dot_long(const gemm_call *g, const void *a, const void *b, void *c, 
 
 /* ---- the batch ---- */
 
-/* Offsets in elements of matrix i of the batch. */
+/* The offsets, in elements, of matrix i of the batch. */
 static void batch_offsets(const plan *p, int64_t i, int64_t offset[3]) {
   offset[0] = offset[1] = offset[2] = 0;
   for (int d = p->ndim - 1; d >= 0; d--) {
@@ -339,7 +341,7 @@ static bool is_blas_dtype(enum dtype d) {
   return d == DT_float32 || d == DT_float64 || dtype_kind(d) == KIND_COMPLEX;
 }
 
-/* Matrix i of the batch. blas: there is room for its buffers. */
+/* Multiplies matrix i of the batch. blas: there is room for BLAS's buffers. */
 static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
   int64_t offset[3], size = dtype_size(g->dtype);
   batch_offsets(&g->batch, i, offset);
@@ -355,7 +357,7 @@ static int gemm_one(const gemm_call *g, int64_t i, int threads, bool blas) {
 typedef struct batch {
   const gemm_call *g;
   bool  blas;
-  int  *status;                      /* of a matrix that could not be multiplied */
+  int  *status;                      /* the error of a matrix that could not be multiplied */
 } batch;
 
 static void run_matrix(const void *arg, int64_t i, int worker) {
@@ -365,7 +367,7 @@ static void run_matrix(const void *arg, int64_t i, int worker) {
   if (st != OK) __atomic_store_n(b->status, st, __ATOMIC_RELAXED);
 }
 
-/* Small matrices are multiplied by a thread each. */
+/* True if each thread multiplies whole, small matrices. */
 static bool shares_batch(const gemm_call *g, int64_t work) { return g->batch.count > 1 && work < 2 * GRAIN; }
 
 static int run_all(const gemm_call *g, int64_t work, int threads, bool blas) {

@@ -3,11 +3,11 @@
 
 #include "base/calls.h"
 
-/* One product by own kernels; a, b, c: this matrix of the batch. Where g's dtype is float16 or bfloat16, c
-** is float32. ERR_MEMORY ERR_NO_KERNEL. */
+/* Computes one product by own kernels. a, b, c: this matrix of the batch. If g's dtype is float16 or bfloat16, c is
+** float32. ERR_MEMORY, ERR_NO_KERNEL. */
 int own_gemm(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
-/* The same where m or n is 1. */
+/* Like own_gemm, if m or n is 1. */
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads);
 
 #endif

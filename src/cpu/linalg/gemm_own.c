@@ -1,6 +1,6 @@
-/* Own matrix products (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008):
-** for the dtypes and strides that BLAS does not take. c is made in blocks; for each, panels of b and of a
-** are packed by all threads, converted on the way, and the tiles are shared out. */
+/* Own matrix products (Goto and van de Geijn, "Anatomy of high-performance matrix multiplication", 2008), for dtypes
+** and strides that BLAS does not take. c is computed in blocks. For each block, all threads pack and convert panels of
+** b and a, and then share the tiles. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,30 +9,30 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  K_BLOCK   = 512,     /* a's panel (28 KiB of floats on AVX-512) and some of b's (64 KiB) stay in a 1 MiB L2 */
+  K_BLOCK   = 512,     /* a's panel (28 KiB of floats on AVX-512) and some of b's (64 KiB) stay in an L2 of 1 MiB */
   N_PANELS  = 64,      /* panels of b packed at a time: 4 MiB of floats on AVX-512, in L3 */
   M_PANELS  = 64,      /* panels of a packed at a time */
-  GROUP_A   = 8,       /* panels of a that a thread takes at once: 224 KiB, in its L2 */
+  GROUP_A   = 8,       /* panels of a that a thread uses at once: 224 KiB, in its L2 */
   GROUP_B   = 16,
   CONVERT   = 64,      /* steps of k converted at a time, in L1 */
-  MAX_WIDTH = 64,      /* of a panel, in elements */
+  MAX_WIDTH = 64,      /* most elements of a panel's width */
   MAX_TILE  = 14 * 128 /* bytes */
 };
 
-/* One side of a product: `count` rows of a or columns of b. */
+/* One factor of a product: `count` rows of a or columns of b. */
 typedef struct matrix {
   const char *data;
   enum dtype  dtype;
   int64_t     count, stride, k_stride;
-  int         width;         /* of a panel */
+  int         width;         /* the width of a panel */
 } matrix;
 
-/* What the threads of one product share. */
+/* The shared state of the threads of one product. */
 typedef struct gemm_work {
   const gemm_kernel *kernel;
   matrix   a, b;
   char    *c;
-  enum dtype dtype;          /* of c */
+  enum dtype dtype;          /* the dtype of c */
   int64_t  k, c_stride[2];
   scalar   alpha, beta;
   char    *a_panels, *b_panels;
@@ -41,7 +41,7 @@ typedef struct gemm_work {
 
 static int64_t panels_of(const matrix *m) { return (m->count + m->width - 1) / m->width; }
 
-/* to[p][i] = element p, i of m from `from` on, for i < n; the rest of the panel's width is 0. */
+/* to[p][i] = element p of row or column i of m, from `from` on, for i < n; the rest of the panel's width is 0. */
 static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, char *to) {
   int size = dtype_size(m->dtype);
   copy_plan plan = {.rows = k, .cols = n, .to_row = m->width, .to_col = 1, .from_row = m->k_stride, .from_col = m->stride};
@@ -49,7 +49,7 @@ static void copy_panel(const matrix *m, const char *from, int64_t n, int64_t k, 
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&plan, to, from);
 }
 
-/* Panel `index` of m, steps begin … begin + k - 1. */
+/* Packs panel `index` of m, steps begin … begin + k - 1. */
 static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64_t begin, int64_t k, char *to) {
   enum dtype d = w->kernel->compute;
   int size = dtype_size(m->dtype), made = dtype_size(d);
@@ -59,7 +59,7 @@ static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64
     copy_panel(m, from, n, k, to);
     return;
   }
-  _Alignas(64) char raw[CONVERT * MAX_WIDTH * 2];     /* what is converted has 2 bytes at most */
+  _Alignas(64) char raw[CONVERT * MAX_WIDTH * 2];     /* elements that are converted have at most 2 bytes */
   for (int64_t p = 0; p < k; p += CONVERT) {
     int64_t steps = least_of(CONVERT, k - p);
     copy_panel(m, from + p * m->k_stride * size, n, steps, raw);
@@ -67,7 +67,7 @@ static void pack_panel(const gemm_work *w, const matrix *m, int64_t index, int64
   }
 }
 
-/* Panels of m from `first` on, steps begin … begin + k - 1. */
+/* The packing of panels of m from `first` on, steps begin … begin + k - 1. */
 typedef struct packing_phase {
   const gemm_work *w;
   const matrix *m;
@@ -81,7 +81,7 @@ static void pack_one(const void *arg, int64_t i, int worker) {
   pack_panel(f->w, f->m, f->first + i, f->begin, f->k, f->to + i * f->m->width * f->k * dtype_size(f->w->kernel->compute));
 }
 
-/* The tile of panels i and j; a whole tile of a plain product is added in place. */
+/* Computes the tile of panels i and j; a whole tile of a plain product is added in place. */
 static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool first, const char *a, const char *b) {
   const gemm_kernel *kernel = w->kernel;
   int64_t m = least_of(w->a.width, w->a.count - i * w->a.width), n = least_of(w->b.width, w->b.count - j * w->b.width);
@@ -98,14 +98,14 @@ static void one_tile(const gemm_work *w, int64_t i, int64_t j, int64_t k, bool f
   kernel->merge(m, n, tile, w->b.width, c, w->c_stride, w->alpha, first ? w->beta : one);
 }
 
-/* The block of c whose first panels are `row` and `column`: groups of high × wide tiles. */
+/* The block of c whose first panels are `row` and `column`, in groups of high × wide tiles. */
 typedef struct tile_phase {
   const gemm_work *w;
   int64_t row, rows, column, columns, k, high, wide;
   bool    first;
 } tile_phase;
 
-/* Smaller groups where threads would find too few. */
+/* Chooses smaller groups if there are too few for all threads. */
 static void choose_groups(tile_phase *f) {
   f->high = GROUP_A;
   f->wide = GROUP_B;
@@ -132,7 +132,7 @@ static void one_group(const void *arg, int64_t g, int worker) {
 static void all_blocks(const gemm_work *w) {
   int64_t down = panels_of(&w->a), across = panels_of(&w->b);
   for (int64_t j = 0; j < across; j += N_PANELS)
-    for (int64_t p = 0; p == 0 || p < w->k; p += K_BLOCK) {     /* once at least: k may be 0 */
+    for (int64_t p = 0; p == 0 || p < w->k; p += K_BLOCK) {     /* at least once, because k may be 0 */
       if (cancel_due()) return;
       int64_t columns = least_of(N_PANELS, across - j), k = least_of(K_BLOCK, w->k - p);
       cpu_parallel(w->threads, columns, pack_one, &(packing_phase){w, &w->b, j, p, k, w->b_panels});

@@ -1,6 +1,6 @@
-/* Products of a matrix and a vector, for the dtypes and strides that BLAS does not take: sums along the rows
-** where these are contiguous, else rows are scaled and added. Nothing is packed as in gemm_own.c: each element
-** of the matrix is used once. */
+/* Matrix-vector products for dtypes and strides that BLAS does not take: dot products along the rows if these are
+** contiguous, else a sum of scaled columns. Nothing is packed as in gemm_own.c, because each element of the matrix is
+** used only once. */
 
 #include <string.h>
 
@@ -8,11 +8,11 @@
 #include "cpu/linalg/gemm.h"
 
 enum {
-  BLOCK = 512,       /* elements of a row, or rows, at a time: three such buffers are 12 KiB of stack */
-  STACK = 1 << 12    /* bytes of a vector that is not worth an allocation */
+  BLOCK = 512,       /* elements of a row, or rows, at a time: three such buffers take 12 KiB of stack */
+  STACK = 1 << 12    /* bytes up to which a vector is on the stack */
 };
 
-/* c = alpha * m @ v + beta * c, m of rows × k. */
+/* c = alpha * m @ v + beta * c, where m is rows × k. */
 typedef struct product {
   const gemm_kernel *kernel;
   const char *m;
@@ -24,7 +24,7 @@ typedef struct product {
   scalar      alpha, beta;
 } product;
 
-/* n elements `stride` apart as contiguous ones of dtype d: in place, or through `raw` to `made`. */
+/* Loads n elements, `stride` apart, as contiguous ones of dtype d: in place, or through `raw` into `made`. */
 static const char *load(enum dtype from, const char *data, int64_t n, int64_t stride, enum dtype d, char *raw, char *made) {
   int size = dtype_size(from);
   if (stride != 1) {
@@ -37,7 +37,7 @@ static const char *load(enum dtype from, const char *data, int64_t n, int64_t st
   return made;
 }
 
-/* Elements begin … end - 1 of c, each a sum along its row. */
+/* Computes elements begin … end - 1 of c, each a dot product with its row. */
 static void sum_rows(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
@@ -54,7 +54,7 @@ static void sum_rows(const product *p, int64_t begin, int64_t end) {
   }
 }
 
-/* The same, a block of them at a time: columns of m, scaled, added up. */
+/* Computes elements begin … end - 1 of c in blocks: sums scaled columns of m. */
 static void add_columns(const product *p, int64_t begin, int64_t end) {
   enum dtype d = p->kernel->compute;
   int size = dtype_size(p->dtype), made_size = dtype_size(d);
@@ -92,7 +92,7 @@ static void run_product(const product *p, int threads) {
 
 int own_gemv(const gemm_call *g, const void *a, const void *b, void *c, int threads) {
   const gemm_kernel *kernel = &cpu_isa->gemm->kernel[g->dtype];
-  bool right = g->n == 1;               /* the vector is b, else a; then b is walked as its transpose */
+  bool right = g->n == 1;               /* the vector is b, else a; then b is read as its transpose */
   bool half = dtype_kind(g->dtype) == KIND_FLOAT && kernel->compute != g->dtype;
   product p = {
     .kernel = kernel, .m = right ? a : b, .dtype = g->dtype, .c_dtype = half ? kernel->compute : g->dtype,

@@ -1,14 +1,14 @@
 #ifndef LT_CPU_LINALG_LAPACK_H
 #define LT_CPU_LINALG_LAPACK_H
 
-/* LAPACK's Fortran routines as OpenBLAS and Accelerate export them: everything by address, integers of 32 bits, and the
-** length of each text at the end, which gfortran wants. No header has them. */
+/* LAPACK's Fortran routines as exported by OpenBLAS and Accelerate: all arguments are addresses, integers have 32 bits,
+** and the length of each text follows at the end, as gfortran requires. No header declares them. */
 
 #include <stddef.h>
 
 #include "base/calls.h"
 
-/* The same arguments for all four types of elements. */
+/* Routines whose arguments are the same for all four element types. */
 typedef void gemm_fn(const char *transa, const char *transb, const int *m, const int *n, const int *k, const void *alpha,
                      const void *a, const int *lda, const void *b, const int *ldb, const void *beta, void *c,
                      const int *ldc, size_t, size_t);
@@ -55,7 +55,7 @@ typedef void geqrf_fn(const int *m, const int *n, void *a, const int *lda, void 
 typedef void orgqr_fn(const int *m, const int *n, const int *k, void *a, const int *lda, const void *tau, void *work,
                       const int *lwork, int *info);
 
-/* Those for complex elements have real work arrays besides. */
+/* Routines that take real work arrays for complex elements. */
 typedef void gesdd_fn(const char *job, const int *m, const int *n, void *a, const int *lda, void *s, void *u,
                       const int *ldu, void *vt, const int *ldvt, void *work, const int *lwork, int *iwork, int *info,
                       size_t);
@@ -79,19 +79,19 @@ typedef void complex_gelsd_fn(const int *m, const int *n, const int *nrhs, void 
                               const int *ldb, void *s, const void *rcond, int *rank, void *work, const int *lwork,
                               void *rwork, int *iwork, int *info);
 
-/* The routines of one type; of pairs only the one that fits it. */
+/* The routines of one element type. Of two forms, only the suitable one is set. */
 typedef struct lapack {
   bool is_complex;
-  size_t size, real_size;      /* of an element, and of its real part */
+  size_t size, real_size;      /* bytes of an element, and of its real part */
   gemm_fn  *gemm;
   gemv_fn  *gemv;
   larfg_fn *larfg;
   trsm_fn  *trsm;
-  syrk_fn  *syrk;              /* herk */
+  syrk_fn  *syrk;              /* herk for complex elements */
   laswp_fn *laswp;
   geqrt3_fn *geqrt3;
   larft_fn *larft;
-  lascl_fn *lascl;             /* NULL for complex elements, as the following ones */
+  lascl_fn *lascl;             /* this and the following are NULL for complex elements */
   sytrd_fn *sytrd;
   stedc_fn *stedc;
   laed2_fn *laed2;
@@ -117,10 +117,10 @@ typedef struct lapack {
   complex_gelsd_fn *complex_gelsd;
 } lapack;
 
-/* NULL: none for this dtype. */
+/* The routines for a dtype; NULL: none. */
 const lapack *lapack_of(enum dtype d);
 
-/* The length that a query left in work[0]. In a float it may have lost its last digits. */
+/* The length that a query left in work[0]. A float may have lost its last digits. */
 int64_t lapack_work_length(const lapack *l, const void *work);
 
 /* False if there is a NaN or an infinity among the elements. */

@@ -1,5 +1,5 @@
-/* Linear algebra. The matrices of a batch are shared out among threads, each with its own scratch; all threads work at a
-** large one together in algorithms of our own (linalg/block.h). LAPACK does the rest, on one thread: OpenBLAS threads its
+/* Linear algebra. Threads share the matrices of a batch, each with its own scratch memory. All threads work together on
+** a large matrix, with our own algorithms (linalg/block.h). LAPACK does the rest, on one thread: OpenBLAS threads its
 ** level-2 routines badly (two threads, float64, 500 × 500: 1.4 times the time of one for solve, 21 times for qr). */
 
 #include "cpu/linalg/linalg.h"
@@ -7,9 +7,9 @@
 #include <limits.h>
 
 enum {
-  GRAIN = 1 << 15,     /* of n³: a matrix of 10 takes 2 µs to 20 µs, so a thread gets 0.1 ms at least */
-  LARGE = 1 << 22,     /* of n³ (161 × 161): threads that share a matrix of 128 (0.04 to 0.3 ms) gain nothing */
-  COMPLEX_SMALL = 6    /* rows and columns to which our kernels are faster for complex elements, too */
+  GRAIN = 1 << 15,     /* n³: a 10 × 10 matrix takes 2 µs to 20 µs, so a thread gets at least 0.1 ms */
+  LARGE = 1 << 22,     /* n³ (161 × 161): threads that share a matrix of 128 × 128 (0.04 to 0.3 ms) gain nothing */
+  COMPLEX_SMALL = 6    /* rows and columns up to which our kernels are faster for complex elements */
 };
 
 static const routine *const routines[LINALG_COUNT] = {
@@ -43,7 +43,7 @@ static scratch scratch_of(const solver *s, char *memory, int thread) {
 
 typedef struct batch {
   const solver *s;
-  char *memory;        /* scratch of all threads */
+  char *memory;        /* scratch memory of all threads */
 } batch;
 
 static void run_matrix(const void *arg, int64_t i, int worker) {
@@ -68,7 +68,7 @@ static int batch_threads(const linalg_call *c) {
   return cpu_threads(c->batch, grain > 0 ? grain : 1);
 }
 
-/* LAPACK's own answer of how much it needs may have overflowed to a negative number. */
+/* False if a length is unusable: LAPACK's answer to a query may have overflowed to a negative number. */
 static bool fits(int64_t length) { return length >= 0 && length <= INT_MAX; }
 
 static int run_batch(solver *s, int threads) {

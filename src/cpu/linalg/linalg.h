@@ -1,7 +1,7 @@
 #ifndef LT_CPU_LINALG_LINALG_H
 #define LT_CPU_LINALG_LINALG_H
 
-/* Between linalg.c, which shares out a batch, and the files that work at one matrix. */
+/* The interface between linalg.c, which distributes a batch, and the files that handle one matrix. */
 
 #include <string.h>
 
@@ -9,33 +9,34 @@
 #include "cpu/linalg/lapack.h"
 #include "cpu/parallel.h"
 
-/* An op on one type, and the scratch memory that its plan asks for. */
+/* An op on one element type, and the sizes of the scratch memory that its plan requests. */
 typedef struct solver {
   const linalg_call *c;
   const lapack *l;
-  const linalg_kernel *small;           /* NULL: the matrices are not */
+  const linalg_kernel *small;           /* NULL: the matrices are not small */
   int m, n, k;
-  int threads;                          /* for one matrix */
-  int64_t tau, work, reals, integers;   /* elements, elements, real numbers, ints; LAPACK counts those of work in an int */
+  int threads;                          /* threads for one matrix */
+  int64_t tau, work, reals, integers;   /* numbers of elements, elements, real numbers and ints; LAPACK counts the
+                                        ** elements of work in an int */
 } solver;
 
-/* One thread's scratch. */
+/* The scratch memory of one thread. */
 typedef struct scratch {
   void *tau, *work, *reals;
   int  *integers;
-  int   lwork, lreals, lintegers;       /* lwork -1: LAPACK only writes what it needs into work */
+  int   lwork, lreals, lintegers;       /* lwork -1: LAPACK only writes the required length into work */
 } scratch;
 
 typedef struct routine {
-  void (*plan)(solver *s);                                      /* NULL: no scratch */
-  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* matrix i; its info */
-  bool finite;                                                  /* a must be */
+  void (*plan)(solver *s);                                      /* NULL: no scratch memory */
+  int  (*run)(const solver *s, const scratch *w, int64_t i);    /* computes matrix i; returns its info */
+  bool finite;                                                  /* a must be finite */
 } routine;
 
 extern const routine cholesky_routine, lu_routine, lu_solve_routine, solve_routine, inv_routine, det_routine,
                      slogdet_routine, qr_routine, lstsq_routine, svd_routine, eigh_routine, eig_routine;
 
-/* Part i of an operand, whose parts have so many elements, or real numbers. NULL stays NULL. */
+/* Part i of an operand whose parts have `count` elements, or real numbers. NULL stays NULL. */
 static inline void *elements_of(const solver *s, void *base, int64_t count, int64_t i) {
   return base ? (char *)base + count * i * (int64_t)s->l->size : NULL;
 }

@@ -14,10 +14,11 @@ static int call_gelsd(const solver *s, const scratch *w, void *a, void *b, void 
   return info;
 }
 
-/* Real matrices of our own reduction's sizes; gelsd factors higher ones into Q R first. */
+/* True for real matrices in the size range of our own reduction. gelsd first factors matrices with many more rows into
+** Q R. */
 static bool is_blocked(const solver *s) { return !s->l->is_complex && s->n >= CONDENSED && s->m >= s->n && s->m / 2 < s->n; }
 
-/* gelsd says itself how much it needs of everything. */
+/* gelsd reports all the scratch memory that it needs. */
 static void plan_lstsq(solver *s) {
   char work[16], reals[16] = {0};
   int integers = 0, rank;
@@ -30,7 +31,7 @@ static void plan_lstsq(solver *s) {
   if (is_blocked(s)) s->tau = 3 * (int64_t)s->n;
 }
 
-/* b = op(Q) b or op(P) b, for what to_bidiagonal left in a. */
+/* b = op(Q) b or op(P) b, for a result of to_bidiagonal in a. */
 static void apply_factor(const solver *s, const scratch *w, const char *which, const char *op, block a, const char *factors, block b) {
   int info;
   s->l->ormbr(which, "L", op, &b.m, &b.n, &a.n, a.at, &a.ld, factors, b.at, &b.ld, w->work, &w->lwork, &info, 1, 1, 1);
@@ -38,7 +39,7 @@ static void apply_factor(const solver *s, const scratch *w, const char *which, c
 
 /* b = P (bidiagonal matrix)⁺ Qᵀ b; values: the diagonal becomes the singular values. */
 static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bidiagonal *f, block b, int *rank) {
-  enum { SMALLEST = 25 };               /* LAPACK's own choice of where its subdivision ends */
+  enum { SMALLEST = 25 };               /* LAPACK's own limit of subdivision */
   int smallest = SMALLEST, info;
   double rtol;
   set_number(s->l, &rtol, s->c->rtol);
@@ -48,7 +49,7 @@ static int solve_bidiagonal(const solver *s, const scratch *w, block a, const bi
   return info;
 }
 
-/* As gelsd. */
+/* Like gelsd. */
 static int blocked_lstsq(const solver *s, const scratch *w, void *matrix, void *right, void *values, int *rank) {
   block a = {matrix, s->m, s->n, s->m}, b = {right, s->m, s->k, s->m};
   char *e = w->tau, *left = elements_of(s, e, s->n, 1);

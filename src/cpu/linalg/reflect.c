@@ -1,10 +1,11 @@
-/* Products of Householder reflections, in blocks: QR factorization, and what reflections do to other matrices. */
+/* Products of Householder reflections, in blocks: QR factorization, and the application of reflections to other
+** matrices. */
 
 #include "cpu/linalg/block.h"
 
-enum { SLABS = 4 };          /* of Q per thread: later columns take longer than earlier ones */
+enum { SLABS = 4 };          /* slabs of Q for each thread, because later columns take longer than earlier ones */
 
-/* V and T of the reflections from column j on, of which there are at most REFLECTIONS. */
+/* V and T of the reflections from column j on, at most REFLECTIONS of them. */
 typedef struct group {
   block v, t;
 } group;
@@ -15,7 +16,7 @@ static group group_of(const lapack *l, const reflections *r, int j) {
   return (group){cut(l, r->v, j, j, r->v.m - j, count), {t, count, count, REFLECTIONS}};
 }
 
-/* x = (I - V op(T) Vᴴ) x, op: "N" or "C". work: 2 * REFLECTIONS elements a column of x */
+/* x = (I - V op(T) Vᴴ) x, with op "N" or "C". work: 2 * REFLECTIONS elements for each column of x */
 static void reflect(const lapack *l, const group *g, const char *op, block x, char *work) {
   int count = g->t.n;
   block w = {work, count, x.n, count}, tw = cut(l, w, 0, x.n, count, x.n);
@@ -73,7 +74,7 @@ static void copy_reflections(const lapack *l, block a, block v) {
     memcpy(cut(l, v, j + 1, j, 1, 1).at, cut(l, a, j + 1, j, 1, 1).at, (size_t)(v.m - j - 1) * l->size);
 }
 
-/* The same from the transpose of a, which is real. */
+/* Like copy_reflections, from the transpose of a real matrix a. */
 static void copy_rows(const lapack *l, block a, block v) {
   transpose_block(l, a, v);
   fill_identity(l, cut(l, v, 0, 0, v.n, v.n), 0);
@@ -81,7 +82,7 @@ static void copy_rows(const lapack *l, block a, block v) {
     transpose_block(l, cut(l, a, j, j + 1, 1, v.n - j - 1), cut(l, v, j + 1, j, v.n - j - 1, 1));
 }
 
-/* LAPACK writes the upper triangle of T; the products read zeros below. */
+/* Clears T below the diagonal: LAPACK writes only the upper triangle, but the products read everything. */
 static void clear_t(const lapack *l, const group *g) {
   for (int j = 0; j < g->t.n; j++) memset(cut(l, g->t, 0, j, 1, 1).at, 0, (size_t)g->t.m * l->size);
 }

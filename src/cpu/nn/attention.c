@@ -1,6 +1,6 @@
-/* Attention: some rows of queries at a time against all keys that they see, so that scores stay in the cache and nothing of
-** queries × keys is ever in memory. Forward a thread takes rows of any head, back it takes whole heads: the gradients of
-** keys and values are sums over the queries, in their order. */
+/* Attention: some rows of queries at a time against all keys that they see, so that the scores stay in the cache and no
+** queries × keys matrix is ever in memory. Forward, a thread takes rows of any head. Backward, it takes whole heads,
+** because the gradients of keys and values are sums over the queries, in order. */
 
 #include <cblas.h>
 #include <string.h>
@@ -9,18 +9,18 @@
 
 enum {
   ROWS  = 64,          /* queries at a time: scores of 1024 keys are 256 KiB */
-  GRAIN = 1 << 16      /* multiplications of a thread */
+  GRAIN = 1 << 16      /* multiplications for each thread */
 };
 
 typedef struct matrix { void *data; int64_t row; } matrix;
 
-/* One head's part of the call. */
+/* The part of the call for one head. */
 typedef struct head {
   const attention_call *c;
   const attention_table *kernel;
   int64_t batch, number;
   int size;                         /* bytes of an element */
-  void *scores, *gradients;         /* scratch, [ROWS, keys] each; gradients: back only */
+  void *scores, *gradients;         /* scratch memory, [ROWS, keys] each; gradients only for backward */
 } head;
 
 static matrix rows_of(const head *h, const attention_operand *o, int64_t first) {
@@ -28,7 +28,7 @@ static matrix rows_of(const head *h, const attention_operand *o, int64_t first) 
   return (matrix){(char *)o->data + at * h->size, o->row};
 }
 
-/* z = alpha x y + beta z of m × n, x and y transposed where said. */
+/* z = alpha x y + beta z, m × n; tx, ty: x or y is transposed. */
 static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64_t k, double alpha, matrix x, matrix y,
                     double beta, matrix z) {
   CBLAS_TRANSPOSE a = tx ? CblasTrans : CblasNoTrans, b = ty ? CblasTrans : CblasNoTrans;
@@ -39,7 +39,7 @@ static void product(const head *h, bool tx, bool ty, int64_t m, int64_t n, int64
     cblas_dgemm(CblasRowMajor, a, b, mi, ni, ki, alpha, x.data, x_row, y.data, y_row, beta, z.data, z_row);
 }
 
-/* The keys that a query sees: the first ones. */
+/* The number of keys that a query sees: the first ones. */
 static int64_t seen(const attention_call *c, int64_t query) {
   return c->causal && query + 1 < c->keys ? query + 1 : c->keys;
 }
@@ -56,7 +56,7 @@ static void *log_sum_of(const head *h, int64_t query) {
   return (char *)h->c->log_sums + ((h->batch * h->c->heads + h->number) * h->c->queries + query) * h->size;
 }
 
-/* The masked scores of `rows` queries: of the first n keys. */
+/* Computes the masked scores of `rows` queries with the first n keys. */
 static matrix make_scores(const head *h, int64_t first, int64_t rows, int64_t n) {
   const attention_call *c = h->c;
   matrix s = {h->scores, n};
@@ -114,12 +114,12 @@ static void clear(const head *h, const attention_operand *o, int64_t rows, int64
 typedef struct job {
   const attention_call *c;
   const attention_table *kernel;
-  int64_t blocks;                   /* of rows, forward */
-  char   *scratch;                  /* for each thread scores, and back gradients, of `each` bytes */
+  int64_t blocks;                   /* blocks of rows, forward */
+  char   *scratch;                  /* `each` bytes for each thread: scores, and backward gradients */
   size_t  each;
 } job;
 
-/* Part t of all: forward some rows of a head, back a head. */
+/* Computes part t: forward some rows of a head, backward a head. */
 static void run_part(const void *arg, int64_t t, int worker) {
   const job *j = arg;
   const attention_call *c = j->c;

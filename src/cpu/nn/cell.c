@@ -1,8 +1,8 @@
-/* Steps of recurrent cells: rows are shared out. */
+/* Steps of recurrent cells. Threads share the rows. */
 
 #include "cpu/box.h"
 
-enum { GRAIN = 1 << 11 };    /* elements, of five exponentials each: 10 µs */
+enum { GRAIN = 1 << 11 };    /* elements, with five exponentials each: 10 µs */
 
 typedef struct cell_work {
   const cell_call *call;

@@ -1,28 +1,29 @@
-/* Convolutions. y, and x's gradient, are matrix products: the weights, packed once, times a matrix of what each tap
-** reads for each pixel, gathered from images with zeros around them a panel of pixels at a time, so that it stays in
-** the L2 cache (Goto and van de Geijn's products without the matrix in memory). x's gradient for a stride s is s * s
-** convolutions of y's with some of the taps each, whose results interleave. conv_weight.c makes the weights' gradient. */
+/* Convolutions. y, and x's gradient, are matrix products of the packed weights and a matrix with the elements that each
+** tap reads for each pixel. Panels of pixels are gathered from zero-padded images one at a time, so that they stay in
+** L2 (the algorithm of Goto and van de Geijn, without the matrix in memory). For a stride s, x's gradient is s * s
+** convolutions of y's gradient with some of the taps each, whose results interleave. conv_weight.c computes the
+** weights' gradient. */
 
 #include "cpu/nn/conv.h"
 
 #include <string.h>
 
 enum {
-  GRAIN   = 1 << 16,           /* multiplications that are worth a thread */
-  K_BLOCK = 768,               /* taps of a panel at a time: 150 KiB */
-  PIXELS  = 64                 /* at most, of a panel */
+  GRAIN   = 1 << 16,           /* multiplications that make a thread worthwhile */
+  K_BLOCK = 768,               /* taps of a panel handled at a time: 150 KiB */
+  PIXELS  = 64                 /* most pixels of a panel */
 };
 
-/* One product: pixels of a grid, each from the same taps. */
+/* One product: the pixels of a grid, each with the same taps. */
 typedef struct part {
   int64_t   k;
-  int64_t  *tap, *weight;      /* [k] offsets: in a group's planes of the source, in a row of w */
+  int64_t  *tap, *weight;      /* [k] offsets: in a group's planes of the source; in a row of w */
   conv_grid grid;
-  int64_t   first, row, column;   /* of the results' planes: where pixel 0 goes, and the strides */
-  bool      dense;             /* they fill the plane, in order */
-  bool      wide;              /* rows are computed as long as the source's: no gathering */
-  int64_t   reach;             /* the greatest tap */
-  char     *panels;            /* the weights, packed: groups of rows */
+  int64_t   first, row, column;   /* pixel 0's place in the result's planes, and the strides */
+  bool      dense;             /* the pixels fill the plane in order */
+  bool      wide;              /* rows are computed as long as the source's, without gathering */
+  int64_t   reach;             /* the largest tap offset */
+  char     *panels;            /* the packed weights, in groups of rows */
 } part;
 
 typedef struct conv_work {
@@ -30,33 +31,33 @@ typedef struct conv_work {
   const conv_table *kernel;
   conv_source source;
   enum dtype  compute;
-  int         size;            /* of an element of it */
-  int64_t     m;               /* rows (channels of the result) a group */
-  int64_t     m_padded;        /* as they are packed */
+  int         size;            /* bytes of an element of the source */
+  int64_t     m;               /* rows (channels of the result) of a group */
+  int64_t     m_padded;        /* rows after packing */
   int64_t     weight_row, weight_group;   /* strides in w */
-  int64_t     group_plane;     /* of the source: from group to group */
+  int64_t     group_plane;     /* the source's step from group to group */
   char       *result;
-  int64_t     plane;           /* of the result */
-  const char *weights, *bias;  /* of the compute dtype; bias: [groups * m], NULL: none */
+  int64_t     plane;           /* elements of a plane of the result */
+  const char *weights, *bias;  /* in the compute dtype; bias: [groups * m], or NULL */
   part       *parts;
   int         count;
-  int64_t    *step;            /* [K_BLOCK] rows of a gathered panel */
-  char       *padded, *scratch;   /* the source's images of this round; a thread's memory */
+  int64_t    *step;            /* offsets of the [K_BLOCK] rows in a gathered panel */
+  char       *padded, *scratch;   /* the source's images of this round; the memory of a thread */
   size_t      scratch_bytes;
   int         threads;
-  int64_t     image, images;   /* of this round: the first one, and how many */
+  int64_t     image, images;   /* the images of this round: the first one and their number */
 } conv_work;
 
 /* ---- the weights ---- */
 
-/* Rows of the panel that begins at row i: all, or the power of 2 that holds the rest. */
+/* The number of rows in the panel that begins at row i: all, or the power of 2 that holds the rest. */
 static int panel_rows(const conv_work *w, int64_t i) {
   int rows = w->kernel->rows;
   while (rows > 1 && rows / 2 >= w->m - i) rows /= 2;
   return rows;
 }
 
-/* The panel of a group that begins at row i: [k][rows], 0 in rows that are not there. */
+/* Packs the panel of a group that begins at row i: [k][rows], with 0 in missing rows. */
 static void pack_panel(const conv_work *w, const part *p, int64_t group, int64_t i, char *to) {
   int rows = panel_rows(w, i), there = (int)least_of(rows, w->m - i);
   const char *from = w->weights + (group * w->weight_group + i * w->weight_row) * w->size;
@@ -69,7 +70,7 @@ static char *panel_at(const conv_work *w, const part *p, int64_t group, int64_t 
   return p->panels + (group * w->m_padded + i) * p->k * w->size;
 }
 
-/* Panels of a part. */
+/* The number of panels in a part. */
 static int64_t panel_count(const conv_work *w) {
   return w->c->groups * ((w->m + w->kernel->rows - 1) / w->kernel->rows);
 }
@@ -84,13 +85,13 @@ static void pack_one(const void *arg, int64_t t, int worker) {
 
 /* ---- panels of pixels ---- */
 
-/* What is done at once: n pixels of a group, and where they go in a channel of the result of that group's first one. Wide
-** panels are of one image; among their pixels are some behind the rows' ends, which no piece has. */
+/* The unit of work: n pixels of a group, and their places in the first channel of that group's result. A wide panel
+** belongs to one image; its pixels include some beyond the ends of rows, which no piece contains. */
 typedef struct panel {
   const part *p;
   int64_t     group, image, n;
-  const char *x;               /* of the group in the source: wide: at the first pixel */
-  conv_run    run[PIXELS];     /* of gathered ones */
+  const char *x;               /* the group's source; for wide panels at the first pixel */
+  conv_run    run[PIXELS];     /* runs of a gathered panel */
   int         runs;
   conv_piece  piece[PIXELS];
   int         pieces;
@@ -112,7 +113,7 @@ static int64_t result_image(const conv_work *w) { return w->c->groups * w->m * w
 
 static int64_t wide_pixels(const conv_grid *g) { return (g->rows - 1) * g->row + g->columns; }
 
-/* Pixels first … first + n - 1 of the images from `image` on. */
+/* Sets the panel to pixels first … first + n - 1 of the images from `image` on. */
 static void set_gathered(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t columns = p->dense ? p->grid.rows * p->grid.columns : p->grid.columns, rows = p->dense ? 1 : p->grid.rows;
@@ -127,7 +128,7 @@ static void set_gathered(const conv_work *w, panel *q, int64_t first) {
   }
 }
 
-/* Pixels first … first + n - 1 of one image, all columns of the source counted. */
+/* Sets the panel to pixels first … first + n - 1 of one image, where all columns of the source count. */
 static void set_wide(const conv_work *w, panel *q, int64_t first) {
   const part *p = q->p;
   int64_t row = p->grid.row, base = q->image * result_image(w) + p->first;
@@ -147,7 +148,7 @@ static void set_wide(const conv_work *w, panel *q, int64_t first) {
 
 /* ---- results ---- */
 
-/* n results from `from`, of the compute dtype, to element `at` of the result, `step` apart. */
+/* Writes n results from `from`, in the compute dtype, to element `at` of the result, `step` apart. */
 static void put(const conv_work *w, int64_t n, int64_t at, int64_t step, const char *from) {
   int size = dtype_size(w->c->dtype);
   char stored[PIXELS * sizeof(uint16_t)];
@@ -157,7 +158,7 @@ static void put(const conv_work *w, int64_t n, int64_t at, int64_t step, const c
   cpu_isa->convert->copy[__builtin_ctz((unsigned)size)](&p, w->result + at * size, same ? from : stored);
 }
 
-/* Rows i … i + rows - 1 of a group's results from c, a panel's width apart. */
+/* Writes rows i … i + rows - 1 of a group's results from c, whose rows are a panel's width apart. */
 static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows, const char *c) {
   int64_t width = w->kernel->lanes * w->kernel->vectors, channel = q->group * w->m + i;
   if (q->p->column == 1 && w->c->dtype == w->compute) {
@@ -173,8 +174,8 @@ static void put_rows(const conv_work *w, const panel *q, int64_t i, int64_t rows
 
 /* ---- products ---- */
 
-/* Tiles of all rows for taps k0 … k0 + k - 1, which lie from x on; the last ones leave nothing to add. Results that need not
-** be moved are written in place: `direct` is their first element. Else they go through c. */
+/* Computes the tiles of all rows for taps k0 … k0 + k - 1, which start at x; the last taps complete the sums. Results
+** that need not be moved are written in place: `direct` is their first element. Other results go through c. */
 static void tiles(const conv_work *w, const panel *q, int64_t k0, int64_t k, const char *x, const int64_t *tap, char *c,
                   char *direct) {
   const conv_table *kernel = w->kernel;
@@ -212,7 +213,7 @@ static void product(const conv_work *w, const panel *q, bool gathered, char *mem
   }
 }
 
-/* Panel t of a group: of all images of the round, or, if wide, of one. */
+/* Computes panel t of a group: of all images of the round or, if wide, of one image. */
 static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t images, int64_t t, char *memory) {
   int width = w->kernel->lanes * w->kernel->vectors;
   int64_t pixels = p->wide ? wide_pixels(&p->grid) : images * p->grid.rows * p->grid.columns;
@@ -226,14 +227,14 @@ static void one_panel(const conv_work *w, const part *p, int64_t group, int64_t 
   }
   int64_t from = t / across * p->grid.image + first;
   set_wide(w, &q, first);
-  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* vectors would go beyond */
+  bool ends = (source_end(w) - q.x) / w->size < from + p->reach + width;     /* vectors would read beyond the end */
   q.run[0] = (conv_run){from, 0, (int32_t)q.n};
   q.runs = 1;
   if (!ends) q.x += from * w->size;
   product(w, &q, ends, memory);
 }
 
-/* Of one row a group nothing is shared: a plane is summed from where it lies. */
+/* With one row for each group nothing is shared: the plane is summed in place. */
 static void one_plane(const conv_work *w, const part *p, int64_t group, int64_t image, int64_t t, char *memory) {
   conv_plane c = {.taps = p->k, .tap = p->tap, .w = panel_at(w, p, group, 0), .start = bias_at(w, group),
                   .rows = p->grid.rows, .columns = p->grid.columns, .x_row = p->grid.row, .out_row = p->row,
@@ -265,10 +266,10 @@ static void fill_plane(const void *arg, int64_t t, int worker) {
   conv_source_fill(s, w->image + t / s->channels, t % s->channels, w->padded + t * s->plane * w->size);
 }
 
-/* True if whole planes are summed, not panels. */
+/* True if whole planes are summed, without panels. */
 static bool by_planes(const conv_work *w) { return w->m == 1 && !w->source.direct; }
 
-/* Items of a part of a group, in this round. */
+/* The number of items of a part of a group in this round. */
 static int64_t item_count(const conv_work *w, const part *p) {
   int64_t width = w->kernel->lanes * w->kernel->vectors;
   if (by_planes(w)) return w->images;
@@ -300,8 +301,8 @@ static void all_rounds(conv_work *w) {
 
 /* ---- plans ---- */
 
-/* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations a tap for each vector and run; wide
-** rows make each row of weights multiply the padding behind the rows' ends. */
+/* Chooses between wide rows and gathered pixels. Gathering takes MOVE vector operations for each vector and run of a
+** tap; with wide rows, each row of weights also multiplies the padding after the rows' ends. */
 static void choose_width(const conv_work *w, part *p) {
   enum { MOVE = 4 };
   int vectors = w->kernel->vectors;
@@ -330,8 +331,8 @@ static void plan_forward(conv_work *w) {
   choose_width(w, p);
 }
 
-/* One dim of x's gradient: elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`, get
-** y[start + j - t] * w[k], k * dilation being phase + stride * t. */
+/* One dim of x's gradient for the elements i = first + stride * j of x, j < count, whose (i + pad) % stride is `phase`.
+** They are sums of y[start + j - t] * w[k], where k * dilation is phase + stride * t. */
 typedef struct phase {
   int64_t first, count, start, number;
 } phase;
@@ -339,23 +340,23 @@ typedef struct phase {
 /* The number of phases that have elements. */
 static int64_t phase_count(const conv_call *c, int d) { return least_of(c->stride[d], c->in[d]); }
 
-/* That of element `first`, less than phase_count. */
+/* The phase of element `first`, which is less than phase_count. */
 static phase phase_of(const conv_call *c, int d, int64_t first) {
   int64_t s = c->stride[d], at = first + c->pad[d];
   return (phase){first, (c->in[d] - first + s - 1) / s, at / s, at % s};
 }
 
-/* Elements of a phase without taps are 0. */
+/* True if the phase has taps. Elements of a phase without taps are 0. */
 static bool has_taps(const conv_call *c, int d, const phase *q) {
   for (int64_t k = 0; k < c->kernel[d]; k++)
     if (k * c->dilation[d] % c->stride[d] == q->number) return true;
   return false;
 }
 
-/* No more phases have both. */
+/* Upper bound of the phases that have at least one output pixel and one tap. */
 static int64_t most_parts(const conv_call *c, int d) { return least_of(phase_count(c, d), c->kernel[d]); }
 
-/* Source: y with as many zeros around as any phase reads. */
+/* Makes y the source, with the zero padding that all phases read. */
 static void source_of_y(conv_source *s, const conv_call *c) {
   *s = (conv_source){.data = c->y, .dtype = c->dtype, .compute = dtype_compute(c->dtype), .images = c->n,
                      .channels = c->c_out, .row_step = 1, .step = 1, .rows_used = 1, .parts_used = 1};
@@ -426,21 +427,21 @@ static void plan_input(conv_work *w) {
 
 /* ---- calls ---- */
 
-/* Numbers of the call in the compute dtype: they themselves, or converted to `to`. */
+/* Numbers of the call in the compute dtype: the originals, or converted to `to`. */
 static const char *converted(const conv_work *w, const void *x, int64_t n, char *to) {
   if (w->c->dtype == w->compute || !x) return x;
   cpu_isa->convert->convert[w->c->dtype][w->compute](n, to, x);
   return to;
 }
 
-/* Takes the next bytes of a block of memory; without a block it only counts them. */
+/* Takes the next bytes from a block of memory; without a block it only counts them. */
 static char *take_room(char *block, size_t *used, size_t bytes) {
   char *at = block ? block + *used : NULL;
   *used += conv_aligned(bytes);
   return at;
 }
 
-/* Memory of all kinds in one block, which may be NULL. Returns its bytes. */
+/* Divides one block, which may be NULL, into the memory of all kinds. Returns the block's size in bytes. */
 static size_t set_memory(conv_work *w, char *block) {
   const conv_call *c = w->c;
   bool forward = c->op == CONV_forward, is_half = c->dtype != w->compute;

@@ -1,19 +1,19 @@
 #ifndef LT_CPU_NN_CONV_KERNEL_H
 #define LT_CPU_NN_CONV_KERNEL_H
 
-/* Inner loops of convolutions, of float32 and of float64. Lengths and offsets are in elements. */
+/* Inner loops of convolutions, for float32 and float64. Lengths and offsets are in elements. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Elements side by side: `length` of them from `from` on go to `to` on. */
+/* A run of `length` adjacent elements that moves from `from` to `to`. */
 typedef struct conv_run {
   int64_t from;
   int32_t to, length;
 } conv_run;
 
-/* Row k of `to` becomes the runs of x + tap[k]. Whole vectors are moved: up to a vector less one element behind a row's last
-** run may be anything. What lies at `end` or behind it is not read. */
+/* Sets row k of `to` to the runs of x + tap[k]. Whole vectors are moved, so up to a vector minus one element after a
+** row's last run are undefined. Nothing at or after `end` is read. */
 typedef struct conv_gather {
   int64_t         taps;
   const int64_t  *tap;
@@ -21,13 +21,13 @@ typedef struct conv_gather {
   const conv_run *run;
   int             runs;
   void           *to;
-  int64_t         pitch;               /* of the rows of `to` */
+  int64_t         pitch;               /* step of the rows of `to` */
 } conv_gather;
 
 /* c[i][j] = start[i] (or c[i][j], or 0) + the sum over k of a[k][i] * x[tap[k] + j]. */
 typedef struct conv_tile {
   int64_t        k;
-  const void    *a, *x;                /* a: rows beside each other */
+  const void    *a, *x;                /* a: rows lie side by side */
   const int64_t *tap;
   void          *c;
   int64_t        c_pitch;
@@ -35,13 +35,14 @@ typedef struct conv_tile {
   bool           add;
 } conv_tile;
 
-/* Results beside each other: `length` of a panel's row from `from` on, that belong to the result's channel from `at` on. */
+/* A piece of adjacent results: `length` elements of a panel's row, from `from` on, which go to the result's channel
+** from `at` on. */
 typedef struct conv_piece {
   int64_t at;
   int32_t from, length;
 } conv_piece;
 
-/* to[i * to_pitch + at …] = from[i * from_pitch + from …] for all pieces; nothing else is written. */
+/* to[i * to_pitch + at …] = from[i * from_pitch + from …] for all pieces. Nothing else is written. */
 typedef struct conv_spread {
   int64_t           rows;
   const void       *from;
@@ -61,7 +62,8 @@ typedef struct conv_dots {
   bool        add;
 } conv_dots;
 
-/* A plane's convolution by itself: out[r][j] = start + the sum over k of w[k] * x[tap[k] + r * x_row + j], j < columns. */
+/* The convolution of a single plane: out[r][j] = start + the sum over k of w[k] * x[tap[k] + r * x_row + j], j <
+** columns. */
 typedef struct conv_plane {
   int64_t        taps, rows, columns;
   const int64_t *tap;
@@ -82,12 +84,12 @@ typedef struct conv_pick {
 } conv_pick;
 
 typedef struct conv_table {
-  int rows, lanes, vectors;            /* a tile: so many rows (a power of 2) of so many vectors of so many elements */
+  int rows, lanes, vectors;            /* the size of a tile: rows (a power of 2), elements of a vector, vectors */
   void (*pick)(const conv_pick *p);
   void (*gather)(const conv_gather *g);
   void (*tile)(const conv_tile *t, int rows, int vectors);     /* rows: a power of 2 */
   void (*dots)(const conv_dots *d);
-  void (*plane)(const conv_plane *p);  /* reads whole vectors: up to one less an element behind a row */
+  void (*plane)(const conv_plane *p);  /* reads whole vectors: up to a vector minus one element after a row */
   void (*spread)(const conv_spread *s);
   void (*add)(int64_t n, void *to, const void *from);          /* to += from */
 } conv_table;

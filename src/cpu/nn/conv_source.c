@@ -1,12 +1,12 @@
-/* Images with zeros around them, and where the pixels of a convolution lie in them. */
+/* Images with zero padding, and the positions of a convolution's pixels in them. */
 
 #include <string.h>
 
 #include "cpu/nn/conv.h"
 
 enum {
-  ROUND = 8 << 20,             /* bytes filled in before they are read: some L2 of a few cores */
-  SLACK = 64,                  /* elements behind the last plane that a vector may read */
+  ROUND = 8 << 20,             /* bytes that are filled before they are read: the L2 of a few cores */
+  SLACK = 64,                  /* elements after the last plane that a vector may read */
   CHUNK = 1024                 /* columns of half floats converted at a time */
 };
 
@@ -58,7 +58,7 @@ static void fetch(const conv_source *s, int64_t n, char *to, const char *from, i
   }
 }
 
-/* Part `part` of a row: columns part, part + step … of the padded row. */
+/* Fills part `part` of a row: columns part, part + step … of the padded row. */
 static void fill_part(const conv_source *s, const char *row, int64_t part, char *to) {
   int64_t made = dtype_size(s->compute), from = 0, end;
   while (from < s->part && from * s->step + part < s->before[1]) from++;
@@ -92,7 +92,7 @@ void conv_source_fill(const conv_source *s, int64_t image, int64_t channel, char
 
 int conv_grid_runs(const conv_grid *g, int64_t first, int64_t n, conv_run *run) {
   int64_t columns = g->columns, rows = g->rows;
-  if (columns == g->row) {     /* rows follow one another */
+  if (columns == g->row) {     /* rows are contiguous */
     columns *= rows;
     rows = 1;
   }

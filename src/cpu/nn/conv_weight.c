@@ -1,22 +1,23 @@
-/* The gradient of a convolution's weights: for each output channel and tap the sum over all pixels of y's gradient there
-** times what the tap reads there. Vectors run along the pixels, which a block of taps gathers as conv.c does.
+/* The gradient of a convolution's weights: for each output channel and tap, the sum over all pixels of y's gradient
+** times the element that the tap reads. Vectors run along the pixels, which are gathered for a block of taps as in
+** conv.c.
 **
-** Results do not depend on the number of threads: who computes what does not matter, and where there are so few sums that
-** pixels are shared out, too, the shares depend on the shapes only. */
+** Results do not depend on the number of threads: any thread may compute any part, and if there are so few sums that
+** threads share the pixels, too, the shares depend only on the shapes. */
 
 #include <string.h>
 
 #include "cpu/nn/conv.h"
 
 enum {
-  GRAIN   = 1 << 16,           /* multiplications that are worth a thread */
-  TAPS    = 72,                /* of a block, which takes 220 KiB with its pixels */
-  PIXELS  = 768,               /* of a block */
-  CHANNELS = 64,               /* of y's gradient, beside it: 200 KiB */
-  GATHERED = 256,              /* pixels whose runs are looked for at a time */
-  SKEW    = 16,                /* elements between rows of blocks: so that they do not share cache sets */
-  SHARES  = 32,                /* of the work, at least, for threads */
-  SUMS    = 1 << 20            /* elements of partial sums, at most */
+  GRAIN   = 1 << 16,           /* multiplications that make a thread worthwhile */
+  TAPS    = 72,                /* taps of a block, which takes 220 KiB with its pixels */
+  PIXELS  = 768,               /* pixels of a block */
+  CHANNELS = 64,               /* channels of y's gradient beside a block: 200 KiB */
+  GATHERED = 256,              /* pixels whose runs are computed at a time */
+  SKEW    = 16,                /* padding between rows of blocks, so that rows do not share cache sets */
+  SHARES  = 32,                /* least number of shares of the work for threads */
+  SUMS    = 1 << 20            /* most elements of partial sums */
 };
 
 typedef struct conv_weight_work {
@@ -27,14 +28,14 @@ typedef struct conv_weight_work {
   enum dtype  compute;
   int         size;
   int64_t     m, k;            /* output channels and taps of a group */
-  int64_t     blocks;          /* of taps */
-  int64_t     shares;          /* of a round's pixels */
+  int64_t     blocks;          /* blocks of taps */
+  int64_t     shares;          /* shares of a round's pixels */
   int64_t    *tap;
-  char       *sums;            /* [shares, c_out, k] of the compute dtype; the result itself where that will do */
+  char       *sums;            /* [shares, c_out, k] of the compute dtype; the result itself if possible */
   char       *padded, *scratch;
   size_t      scratch_bytes;
   int         threads;
-  int64_t     image, images;   /* of this round: the first one, and how many */
+  int64_t     image, images;   /* the images of this round: the first one and their number */
 } conv_weight_work;
 
 static const char *source_at(const conv_weight_work *w, int64_t image, int64_t group) {
@@ -47,7 +48,8 @@ static const char *source_end(const conv_weight_work *w) {
   return w->padded + conv_source_bytes(&w->source, conv_round(&w->source));
 }
 
-/* What taps k0 … k0 + taps - 1 read for n pixels from `first` on; rows of zeros behind to the vector's end. */
+/* Gathers the elements that taps k0 … k0 + taps - 1 read for n pixels from `first` on, followed by zeros to the
+** vector's end. */
 static void gather_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t k0, int64_t taps,
                          char *to, int64_t pitch) {
   conv_run run[GATHERED];
@@ -61,7 +63,7 @@ static void gather_block(const conv_weight_work *w, int64_t group, int64_t image
   for (int64_t k = 0; rest > 0 && k < taps; k++) memset(to + (k * pitch + n) * w->size, 0, (size_t)(rest * w->size));
 }
 
-/* The same pixels of y's gradient, `rows` channels of a group from row i on. */
+/* Copies the same pixels of y's gradient, for `rows` channels of a group from row i on. */
 static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, int64_t first, int64_t n, int64_t i, int64_t rows,
                        char *to, int64_t pitch) {
   const conv_call *c = w->c;
@@ -79,7 +81,7 @@ static void copy_block(const conv_weight_work *w, int64_t group, int64_t image, 
   }
 }
 
-/* One share of a block of taps of a group, of the round that begins with an image and has so many pixels. */
+/* Computes one share of a block of taps of a group, for the current round. */
 static void one_item(const void *arg, int64_t t, int worker) {
   const conv_weight_work *w = arg;
   int64_t image = w->image, pixels = w->images * w->grid.rows * w->grid.columns;
@@ -120,7 +122,7 @@ static void all_rounds(conv_weight_work *w) {
   }
 }
 
-/* The shares' sums together, in their order. */
+/* Adds the shares' sums, in order. */
 static void finish(const conv_weight_work *w) {
   int64_t n = w->c->c_out * w->k;
   for (int64_t share = 1; share < w->shares; share++) w->kernel->add(n, w->sums, w->sums + share * n * w->size);
@@ -129,7 +131,8 @@ static void finish(const conv_weight_work *w) {
   else cpu_isa->convert->convert[w->compute][w->c->dtype](n, w->c->w, w->sums);
 }
 
-/* Shares of the pixels: so that there are SHARES shares of the work, while each has some blocks of pixels to add up. */
+/* The number of shares of the pixels, so that there are SHARES shares of the work, each with several blocks of
+** pixels. */
 static int64_t share_count(const conv_weight_work *w) {
   int64_t wanted = SHARES / (w->c->groups * w->blocks), sums = SUMS / (w->c->c_out * w->k);
   int64_t pixels = conv_round(&w->source) * w->grid.rows * w->grid.columns / PIXELS;

@@ -7,18 +7,18 @@
 #include "cpu/cpu.h"
 
 enum {
-  TILE  = 1 << 13,      /* elements of some rows, whose losses are added up by themselves */
-  GRAIN = 1 << 14       /* elements that a thread is worth */
+  TILE  = 1 << 13,      /* elements of a tile of rows, whose losses are summed separately */
+  GRAIN = 1 << 14       /* elements that make a thread worthwhile */
 };
 
 typedef struct cross_entropy_work {
   const cross_entropy_call  *c;
   const cross_entropy_table *kernel;
   int64_t tile_rows, tiles;
-  bool    direct;               /* rows are of the compute dtype, else they go through a buffer */
-  double *sums;                 /* of the losses of each tile */
+  bool    direct;               /* rows have the compute dtype; false: they go through a buffer */
+  double *sums;                 /* the sum of the losses in each tile */
   double  scale;
-  char   *buffers;              /* of a row for each thread */
+  char   *buffers;              /* a row's buffer for each thread */
   size_t  buffer_bytes;
 } cross_entropy_work;
 

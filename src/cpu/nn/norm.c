@@ -7,31 +7,32 @@
 #include "cpu/cpu.h"
 
 enum {
-  GRAIN    = 1 << 15,     /* elements that a thread is worth */
-  LONG_RUN = 16,          /* shorter runs go by columns */
-  CHUNK    = 1 << 14,     /* elements whose sums are a chunk's, … */
-  CHUNKS   = 32,          /* … of which there are so many at most: by shape only, so that threads make no difference */
-  FEW      = 16           /* fewer channels are cut into chunks of rows */
+  GRAIN    = 1 << 15,     /* elements that make a thread worthwhile */
+  LONG_RUN = 16,          /* shorter runs are handled by columns */
+  CHUNK    = 1 << 14,     /* elements of a chunk, which has sums of its own … */
+  CHUNKS   = 32,          /* … with at most so many chunks: by shape only, so that the number of threads does not
+                          ** matter */
+  FEW      = 16           /* channels below which rows are cut into chunks */
 };
 
 typedef struct channel {
   double from, mean, rstd;       /* distances are (x - from) - mean */
-  double by[3];                  /* as apply and apply_back take them */
-  double sum[2];                 /* of g * distance, of g */
+  double by[3];                  /* as for apply and apply_back */
+  double sum[2];                 /* sums of g * distance and of g */
   norm_moments moments;
 } channel;
 
 typedef struct norm_work {
-  norm_call c;                   /* its operands are of the compute dtype, weight and bias there */
+  norm_call c;                   /* the call with operands, weight and bias in the compute dtype */
   const norm_kernel *kernel;
-  int       size;                /* of an element */
+  int       size;                /* bytes of an element */
   int64_t   n;                   /* elements of a row */
   int64_t   chunk, chunks;       /* rows of a chunk */
   int       threads;
   channel  *channel;
-  void     *parts;               /* of chunks: double [2][n], or moments and sums [channels] */
-  void     *columns;             /* [5][n]: factors by column */
-  char     *rooms;               /* rows_back: of each thread */
+  void     *parts;               /* for each chunk: double [2][n], or moments and sums [channels] */
+  void     *columns;             /* [5][n]: factors for each column */
+  char     *rooms;               /* rows_back: memory for each thread */
   size_t    room;
 } norm_work;
 
@@ -49,7 +50,7 @@ static void run_unit(const void *arg, int64_t i, int worker) {
   u->run(u->w, i, worker);
 }
 
-/* run(w, 0 … count - 1) */
+/* Runs run(w, i) for i = 0 … count - 1. */
 static void each(const norm_work *w, int64_t count, task run) { cpu_parallel(w->threads, count, run_unit, &(units){w, run}); }
 
 static void cut(norm_work *w, int64_t elements, int64_t most) {
@@ -188,7 +189,7 @@ static double *column_part(const norm_work *w, int64_t chunk) {
   return part;
 }
 
-/* Distances are from the first row. */
+/* Distances are relative to the first row. */
 static void run_column_moments(const norm_work *w, int64_t chunk, int thread) {
   double *part = column_part(w, chunk);
   int64_t begin = chunk * w->chunk;
@@ -228,7 +229,7 @@ static void column_moments(norm_work *w) {
   }
 }
 
-/* Writes from, mean and `factors` of by for each column. */
+/* Writes from, mean and `factors` factors of by for each column. */
 static void spread(const norm_work *w, int factors) {
   for (int64_t j = 0; j < w->n; j++) {
     const channel *h = &w->channel[j / w->c.run];
@@ -335,7 +336,7 @@ static int norm_channels(norm_work *w) {
 
 /* ---- the call ---- */
 
-/* n ones, or zeros. */
+/* n times `value`. */
 static void *filled(const norm_work *w, int64_t n, double value) {
   void *p = malloc((size_t)n * (size_t)w->size + 1);
   for (int64_t i = 0; p && i < n; i++) set_real(w->size, p, i, value);
@@ -356,7 +357,7 @@ static int run_plain(norm_work *w) {
   return st;
 }
 
-/* Half floats go through copies that are wider. */
+/* Computes half floats by way of wider copies. */
 static int run_converted(norm_work *w) {
   norm_call *c = &w->c;
   enum dtype d = c->in.dtype;
@@ -369,7 +370,7 @@ static int run_converted(norm_work *w) {
   if (c->backward) cpu_isa->convert->convert[d][c->compute](count, memory + bytes, c->gradient.data);
   c->in = (operand){.data = memory, .dtype = c->compute};
   c->gradient = (operand){.data = memory + bytes, .dtype = c->compute};
-  if (stored) c->out.data = c->backward ? memory + bytes : memory;       /* written where it was read */
+  if (stored) c->out.data = c->backward ? memory + bytes : memory;       /* overwrites the input */
   int st = run_plain(w);
   if (st == OK && stored) cpu_isa->convert->convert[c->compute][d](count, stored, c->out.data);
   free(memory);

@@ -1,25 +1,25 @@
-/* Pooling: planes are shared out; those of half floats go through float32. */
+/* Pooling: threads share the planes; planes of half floats are computed in float32. */
 
 #include <string.h>
 
 #include "cpu/cpu.h"
 
-enum { GRAIN = 1 << 15 };      /* elements of x and window elements that are worth a thread */
+enum { GRAIN = 1 << 15 };      /* elements of x and window elements that make a thread worthwhile */
 
 typedef struct pool_work {
   const pool_call *c;
   pool_kernel kernel;
-  pool_plane  plane;           /* its windows, for all planes */
+  pool_plane  plane;           /* the windows, which all planes share */
   enum dtype  compute;
   bool        back, convert;
   int64_t     in, out;         /* elements of a plane of x, of y */
-  char       *scratch;         /* a thread's planes of x and y in float32 */
+  char       *scratch;         /* planes of x and y in float32, for each thread */
   size_t      scratch_bytes;
 } pool_work;
 
 /* ---- windows ---- */
 
-/* Window p of dim d: its part of x, and how many elements an average is of. */
+/* Window p of dim d: its range in x, and the number of elements in its average. */
 static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int64_t *end, int64_t *count) {
   if (c->adaptive) {
     *begin = p * c->in[d] / c->out[d];
@@ -33,7 +33,7 @@ static void set_window(const pool_call *c, int d, int64_t p, int64_t *begin, int
   *count = c->count_pad ? (to < padded ? to : padded) - from : *end - *begin;
 }
 
-/* memory: of 3 numbers a row and a column of y. */
+/* memory: 3 numbers for each row and column of y. */
 static void set_windows(pool_work *w, int64_t *memory) {
   for (int d = 0; d < 2; d++) {
     int64_t n = w->c->out[d], *begin = memory, *end = memory + n, *count = memory + 2 * n;
@@ -47,7 +47,7 @@ static void set_windows(pool_work *w, int64_t *memory) {
 
 /* ---- planes ---- */
 
-/* Planes of half floats: read into float32, or made there. */
+/* Handles planes of half floats: converts them to float32, or from it. */
 static void one_converted(const pool_work *w, pool_plane *p, char *scratch) {
   const pool_call *c = w->c;
   char *x = p->x, *y = p->y, *wide_x = scratch, *wide_y = scratch + w->in * (int64_t)sizeof(float);
@@ -82,7 +82,7 @@ static void one_plane(const void *arg, int64_t t, int worker) {
   w->kernel(&p);
 }
 
-/* Elements that a plane's windows have in all. */
+/* The total number of elements in a plane's windows. */
 static int64_t plane_work(const pool_work *w) {
   int64_t sum[2] = {0, 0};
   for (int d = 0; d < 2; d++)

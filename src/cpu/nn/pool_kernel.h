@@ -7,9 +7,11 @@
 
 typedef struct pool_plane {
   const pool_call *c;
-  const int64_t *begin[2], *end[2];    /* of each window in each dim: its elements in x are begin, begin + dilation … < end */
-  const int64_t *count[2];             /* of each window: how many elements an average is of, were the other dim's 1 */
-  void    *x, *y;                      /* of the compute dtype; x of a gradient is 0 at first */
+  const int64_t *begin[2], *end[2];    /* for each window in each dim: its elements in x are begin, begin + dilation … <
+                                       ** end */
+  const int64_t *count[2];             /* for each window: the number of elements in an average, if the other dim's were
+                                       ** 1 */
+  void    *x, *y;                      /* in the compute dtype; x of a gradient is initially 0 */
   int32_t *position;
 } pool_plane;
 

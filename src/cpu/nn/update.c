@@ -1,4 +1,4 @@
-/* Updates of parameters: straight through memory where all operands are contiguous, else box by box (box.h). */
+/* Updates of parameters: directly in memory if all operands are contiguous, else box by box (box.h). */
 
 #include "cpu/box.h"
 
@@ -8,30 +8,30 @@ typedef struct update_work {
   const update_call *call;
   update_kernel  kernel;
   enum dtype     compute;
-  convert_kernel back;         /* computed to stored; NULL: the same */
+  convert_kernel back;         /* from the compute to the stored dtype; NULL: the same dtype */
   cut            cut;
-  side (*sides)[UPDATE_OPERANDS];      /* of each thread */
+  side (*sides)[UPDATE_OPERANDS];      /* for each thread */
 } update_work;
 
-/* Elements begin … end - 1. */
+/* Updates elements begin … end - 1. */
 static void run_flat(const void *task_at, int64_t begin, int64_t end, int worker) {
   const update_work *t = task_at;
   (void)worker;
   const update_call *c = t->call;
   void *at[UPDATE_OPERANDS];
-  begin = begin / 64 * 64;                     /* the threads' shares begin on cache lines */
+  begin = begin / 64 * 64;                     /* threads begin at cache lines */
   if (end < c->plan->count) end = end / 64 * 64;
   for (int k = 0; k < 2 + c->states; k++) at[k] = (char *)c->at[k] + begin * dtype_size(c->dtype);
   t->kernel(end - begin, at, c->number);
 }
 
-/* What the kernel made of operand k, back to where it came from. */
+/* Writes the kernel's result for operand k back to its place. */
 static void deliver(const update_work *t, side *s, const box *b, int k, const char *made) {
   convert_kernel forth = s->convert;
   s->convert = t->back;
   side_deliver(s, b, t->call->plan->ndim, b->offset[k], made);
   s->convert = forth;
-  s->from = NULL;                              /* the block is another box's by now */
+  s->from = NULL;                              /* the block now belongs to another box */
 }
 
 static void run_box(const update_work *t, side *sides, const box *b) {
